@@ -1,0 +1,28 @@
+import { Schema } from "effect"
+
+export const messengers = ["eitaa", "bale", "soroushplus", "rubika", "telegram"] as const
+
+/** Every channel an account can be connected for. */
+export const Channel = Schema.Literals([...messengers, "sms"])
+export type Channel = typeof Channel.Type
+
+/** The channels that carry one-time codes: the contract does not list telegram. */
+export const codeChannels: ReadonlyArray<Channel> = ["eitaa", "bale", "soroushplus", "rubika", "sms"]
+
+/** Providers an sms account can have. */
+export const smsProviders = ["smsir", "simulator"] as const
+
+export const isCodeChannel = (name: string): name is Channel => codeChannels.some((channel) => channel === name)
+
+export const isSmsProvider = (name: string): boolean => smsProviders.some((provider) => provider === name)
+
+/** How a channel and its account appear in responses. */
+export const ChannelDescriptor = Schema.Struct({
+  type: Schema.Literals(["messenger", "sms"]),
+  provider: Schema.String,
+  credential_id: Schema.NullOr(Schema.Int),
+  label: Schema.String
+})
+export type ChannelDescriptor = typeof ChannelDescriptor.Type
+
+export const channelType = (channel: Channel): ChannelDescriptor["type"] => (channel === "sms" ? "sms" : "messenger")

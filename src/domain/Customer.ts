@@ -1,0 +1,50 @@
+import { Schema } from "effect"
+import { Channel } from "./Channel.ts"
+
+export const Plan = Schema.Literals(["free", "start", "business"])
+export type Plan = typeof Plan.Type
+
+export const KeyMode = Schema.Literals(["live", "test"])
+export type KeyMode = typeof KeyMode.Type
+
+/** Who a service key speaks for. */
+export interface Principal {
+  readonly keyId: number
+  readonly customerId: number
+  readonly mode: KeyMode
+}
+
+/** An account that sends on one channel; `shared` when the platform owns it. */
+export const SendingAccount = Schema.Struct({
+  id: Schema.Int,
+  channel: Channel,
+  provider: Schema.String,
+  label: Schema.String,
+  isDefault: Schema.Boolean,
+  active: Schema.Boolean,
+  shared: Schema.Boolean
+})
+export type SendingAccount = typeof SendingAccount.Type
+
+/** Waiting time before the next channel, in whole seconds. */
+export const WaitSeconds = Schema.Int.check(Schema.isBetween({ minimum: 45, maximum: 120 }))
+
+/** One step of a customer's saved routing order. */
+export const RoutingStep = Schema.Struct({
+  channel: Channel,
+  account_id: Schema.optionalKey(Schema.Int),
+  wait: Schema.optionalKey(WaitSeconds)
+})
+export type RoutingStep = typeof RoutingStep.Type
+
+/** All that resolving a customer's route needs. */
+export interface CustomerConfiguration {
+  readonly customerId: number
+  readonly plan: Plan
+  /** The customer's own accounts, active and disabled. */
+  readonly accounts: ReadonlyArray<SendingAccount>
+  /** The platform's shared accounts, active and disabled. */
+  readonly sharedAccounts: ReadonlyArray<SendingAccount>
+  /** The saved routing order; null when none is saved. */
+  readonly routing: ReadonlyArray<RoutingStep> | null
+}

@@ -1,0 +1,9 @@
+const PERSIAN_ZERO = 0x06f0
+const ARABIC_INDIC_ZERO = 0x0660
+
+/** Replaces Persian (۰–۹) and Arabic-Indic (٠–٩) digits by ASCII ones. */
+export const foldDigits = (text: string): string =>
+  text.replace(/[\u06f0-\u06f9\u0660-\u0669]/g, (digit) => {
+    const code = digit.charCodeAt(0)
+    return String(code - (code >= PERSIAN_ZERO ? PERSIAN_ZERO : ARABIC_INDIC_ZERO))
+  })

@@ -1,0 +1,82 @@
+import { Data } from "effect"
+
+/**
+ * Each error's tag is its code in the error envelope. Their HTTP statuses and texts are in `http/ErrorTable.ts`.
+ * `details` is what the envelope shows beside the code.
+ */
+export class Unauthenticated extends Data.TaggedError("unauthenticated") {}
+export class TestKeyNotAllowed extends Data.TaggedError("test_key_not_allowed") {}
+export class LiveKeyNotAllowed extends Data.TaggedError("live_key_not_allowed") {}
+export class NotFound extends Data.TaggedError("not_found") {}
+export class ServiceUnavailable extends Data.TaggedError("service_unavailable") {}
+
+export class TooManyRequestsApiKey extends Data.TaggedError("too_many_requests_api_key")<{
+  readonly retryAfterSeconds: number
+}> {}
+export class TooManyRequestsPhoneHour extends Data.TaggedError("too_many_requests_phone_hour")<{
+  readonly retryAfterSeconds: number
+}> {}
+export class TooManyRequestsPhoneDay extends Data.TaggedError("too_many_requests_phone_day")<{
+  readonly retryAfterSeconds: number
+}> {}
+export class QuotaExceeded extends Data.TaggedError("quota_exceeded")<{ readonly retryAfterSeconds: number }> {}
+export class InsufficientBalance extends Data.TaggedError("insufficient_balance") {}
+
+export class IdempotencyRequired extends Data.TaggedError("idempotency_required") {}
+export class IdempotencyKeyTooLong extends Data.TaggedError("idempotency_key_too_long") {}
+export class IdempotencyKeyConflict extends Data.TaggedError("idempotency_key_conflict") {}
+export class IdempotencyKeyInProgress extends Data.TaggedError("idempotency_key_in_progress") {}
+
+export class InvalidPhone extends Data.TaggedError("invalid_phone") {}
+export class InvalidChannel extends Data.TaggedError("invalid_channel")<{
+  readonly details: { readonly channel: string } | { readonly provider: string }
+}> {}
+export class DuplicateChannel extends Data.TaggedError("duplicate_channel")<{
+  readonly details: { readonly channel: string }
+}> {}
+export class FallbackOrderRequired extends Data.TaggedError("fallback_order_required") {}
+export class NoCredentials extends Data.TaggedError("no_credentials") {}
+export class ChannelUnavailable extends Data.TaggedError("channel_unavailable")<{
+  readonly details: { readonly channel: string }
+}> {}
+export class ChannelAmbiguous extends Data.TaggedError("channel_ambiguous")<{
+  readonly details: { readonly channel: string; readonly account_ids: ReadonlyArray<number> }
+}> {}
+export class ChannelAccountNotFound extends Data.TaggedError("channel_account_not_found")<{
+  readonly details: { readonly account_id: number }
+}> {}
+export class ChannelAccountMismatch extends Data.TaggedError("channel_account_mismatch")<{
+  readonly details: { readonly account_id: number; readonly channel: string }
+}> {}
+export class SharedSenderNotAllowed extends Data.TaggedError("shared_sender_not_allowed") {}
+export class SharedSenderUnavailable extends Data.TaggedError("shared_sender_unavailable")<{
+  readonly details: { readonly channel: string }
+}> {}
+export class SmsMessageConfigMissing extends Data.TaggedError("sms_message_config_missing")<{
+  readonly details: { readonly account_id: number | null }
+}> {}
+
+export class TemplateNotFound extends Data.TaggedError("template_not_found")<{
+  readonly details: { readonly template_id: number }
+}> {}
+export class TemplateInvalid extends Data.TaggedError("template_invalid")<{
+  readonly details: { readonly template_id: number; readonly reason: string }
+}> {}
+
+export type RouteError =
+  | InvalidChannel
+  | DuplicateChannel
+  | FallbackOrderRequired
+  | NoCredentials
+  | ChannelUnavailable
+  | ChannelAmbiguous
+  | ChannelAccountNotFound
+  | ChannelAccountMismatch
+  | SharedSenderNotAllowed
+  | SharedSenderUnavailable
+  | SmsMessageConfigMissing
+
+export type LimitError = TooManyRequestsPhoneHour | TooManyRequestsPhoneDay
+export type BillingError = QuotaExceeded | InsufficientBalance
+export type IdempotencyError = IdempotencyKeyConflict | IdempotencyKeyInProgress
+export type TemplateError = TemplateNotFound | TemplateInvalid

@@ -1,0 +1,25 @@
+import { Result, Schema } from "effect"
+import { parsePhoneNumberFromString } from "libphonenumber-js/mobile"
+import { foldDigits } from "./Digits.ts"
+import { InvalidPhone } from "./Errors.ts"
+
+/** An Iranian mobile number in E.164, e.g. `+989121234567`. */
+export const Phone = Schema.String.check(Schema.isPattern(/^\+989\d{9}$/)).pipe(Schema.brand("Phone"))
+export type Phone = typeof Phone.Type
+
+const SEPARATORS = /[\s\-()]/g
+/** The four accepted forms; the capture is the national number. */
+const FORMS = /^(?:0|\+98|0098)?(9\d{9})$/
+
+const isIranianMobile = (e164: string): boolean => parsePhoneNumberFromString(e164)?.isValid() === true
+
+/** Local (0912…), E.164 (+98912…), 00 (0098912…) or bare (912…), in any digits, with separators. */
+export const parsePhone = (input: string): Result.Result<Phone, InvalidPhone> => {
+  const national = FORMS.exec(foldDigits(input).replace(SEPARATORS, ""))?.[1]
+  if (national === undefined) return Result.fail(new InvalidPhone())
+  const e164 = `+98${national}`
+  return isIranianMobile(e164) ? Result.succeed(Phone.make(e164)) : Result.fail(new InvalidPhone())
+}
+
+/** For logs and metrics: `+98912•••4567`. */
+export const maskPhone = (phone: Phone): string => `${phone.slice(0, 6)}•••${phone.slice(-4)}`

@@ -1,0 +1,160 @@
+import { Schema } from "effect"
+import type { ChannelDescriptor } from "./Channel.ts"
+import { Phone } from "./Phone.ts"
+import { type Route, RouteStep } from "./Route.ts"
+
+export const VerificationStatus = Schema.Literals(["pending", "queued", "verified", "failed", "locked", "expired"])
+export type VerificationStatus = typeof VerificationStatus.Type
+
+/** An instant as milliseconds since the Unix epoch. */
+export const Instant = Schema.Int
+export type Instant = typeof Instant.Type
+
+/** One real call to a provider, as it is kept. */
+export const Attempt = Schema.Struct({
+  /** Index into the route; the contract's `sequence` is one more. */
+  step: Schema.Int,
+  status: Schema.Literals(["sent", "failed"]),
+  /** Ours, for operators and events; null when sent. */
+  error_code: Schema.NullOr(Schema.String),
+  /** The provider's own code and text. */
+  provider_error: Schema.NullOr(Schema.String),
+  provider_message_id: Schema.NullOr(Schema.String),
+  attempted_at: Instant
+})
+export type Attempt = typeof Attempt.Type
+
+/** A verification as the state machine sees it; the code and the count of wrong codes stay in the store. */
+export const Verification = Schema.Struct({
+  id: Schema.String,
+  customerId: Schema.Int,
+  phone: Phone,
+  status: VerificationStatus,
+  /** Grows with every state change; a write that saw an older one is refused. */
+  revision: Schema.Int,
+  route: Schema.NonEmptyArray(RouteStep),
+  /** The chosen template's text, fixed at acceptance; null for the default text. */
+  textBody: Schema.NullOr(Schema.String),
+  attempts: Schema.Array(Attempt),
+  /** Index of the first step that was neither tried nor skipped. */
+  nextStep: Schema.Int,
+  /** When that step is due; null when none is left. */
+  nextStepAt: Schema.NullOr(Instant),
+  createdAt: Instant,
+  expiresAt: Instant,
+  verifiedAt: Schema.NullOr(Instant)
+})
+export type Verification = typeof Verification.Type
+
+export const EventType = Schema.Literals([
+  "verification.queued",
+  "verification.attempt_sent",
+  "verification.attempt_failed",
+  "verification.verified",
+  "verification.failed",
+  "verification.locked",
+  "verification.expired"
+])
+export type EventType = typeof EventType.Type
+
+const MIN_VALIDITY_SECONDS = 300
+const MAX_VALIDITY_SECONDS = 600
+/** Time left for the last channel after it was tried. */
+const LAST_STEP_SECONDS = 120
+
+/** Seconds a code on this route is valid: min(600, max(300, waits of all steps but the last + 120)). */
+export const validitySeconds = (route: Route): number => {
+  const waits = route.slice(0, -1).reduce((sum, { wait }) => sum + wait, 0)
+  return Math.min(MAX_VALIDITY_SECONDS, Math.max(MIN_VALIDITY_SECONDS, waits + LAST_STEP_SECONDS))
+}
+
+export const expiresInSeconds = ({ createdAt, expiresAt }: Verification): number =>
+  Math.round((expiresAt - createdAt) / 1000)
+
+export const startVerification = (
+  input: Pick<Verification, "id" | "customerId" | "phone" | "route" | "textBody">,
+  now: Instant
+): Verification => ({
+  ...input,
+  status: "pending",
+  revision: 0,
+  attempts: [],
+  nextStep: 0,
+  nextStepAt: now,
+  createdAt: now,
+  expiresAt: now + validitySeconds(input.route) * 1000,
+  verifiedAt: null
+})
+
+export const isTerminal = (status: VerificationStatus): boolean => status !== "pending" && status !== "queued"
+
+/** The status a reader sees: an active verification past its end is expired, whether or not it was recorded yet. */
+export const effectiveStatus = ({ status, expiresAt }: Verification, now: Instant): VerificationStatus =>
+  !isTerminal(status) && now >= expiresAt ? "expired" : status
+
+/**
+ * What the send that made this verification answered, now or then: `failed` when the first attempt definitely failed
+ * and no other channel exists; null while that attempt is under way.
+ */
+export const sendStatus = ({ status, route }: Verification): "queued" | "failed" | null => {
+  if (status === "pending") return null
+  return status === "failed" && route.length === 1 ? "failed" : "queued"
+}
+
+const descriptorOf = ({ route }: Verification, step: number): ChannelDescriptor =>
+  (route[step] ?? route[0]).descriptor
+
+/** The last channel that was tried; before the first attempt, the first of the route. */
+export const currentChannel = (verification: Verification): ChannelDescriptor =>
+  descriptorOf(verification, verification.attempts.at(-1)?.step ?? 0)
+
+/** Whole seconds until the next channel, rounded up; null when there is none to come. */
+const remainingSeconds = (verification: Verification, now: Instant): number | null => {
+  const { nextStepAt } = verification
+  if (nextStepAt === null || effectiveStatus(verification, now) !== "queued") return null
+  return Math.max(0, Math.ceil((nextStepAt - now) / 1000))
+}
+
+export interface AttemptView {
+  readonly sequence: number
+  readonly channel: ChannelDescriptor
+  readonly status: "sent" | "failed"
+  readonly dispatchedAt: Instant
+  readonly transitionReason: "timed_out" | "failed" | null
+}
+
+const attemptView = (verification: Verification, attempt: Attempt, isLast: boolean): AttemptView => ({
+  sequence: attempt.step + 1,
+  channel: descriptorOf(verification, attempt.step),
+  status: attempt.status,
+  dispatchedAt: attempt.attempted_at,
+  transitionReason: isLast ? null : attempt.status === "sent" ? "timed_out" : "failed"
+})
+
+export interface VerificationView {
+  readonly id: string
+  readonly status: VerificationStatus
+  readonly phone: Phone
+  readonly currentChannel: ChannelDescriptor
+  readonly currentChannelStatus: "sent" | "failed" | null
+  readonly remainingSeconds: number | null
+  readonly expiresAt: Instant
+  readonly verifiedAt: Instant | null
+  readonly attempts: ReadonlyArray<AttemptView>
+}
+
+/** What the status endpoint tells at `now`. */
+export const viewVerification = (verification: Verification, now: Instant): VerificationView => {
+  const { attempts } = verification
+  return {
+    id: verification.id,
+    status: effectiveStatus(verification, now),
+    phone: verification.phone,
+    currentChannel: currentChannel(verification),
+    currentChannelStatus: attempts.at(-1)?.status ?? null,
+    remainingSeconds: remainingSeconds(verification, now),
+    expiresAt: verification.expiresAt,
+    verifiedAt: verification.verifiedAt,
+    attempts: attempts.map((attempt, index) => attemptView(verification, attempt, index === attempts.length - 1))
+  }
+}

@@ -1,0 +1,58 @@
+import { Context, Effect, Predicate, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiSchema } from "effect/http-api"
+import { type ErrorCode, errorTable } from "./ErrorTable.ts"
+
+/** Identifies one request, in its response, its logs and its errors. */
+export const RequestId = Context.Reference<string>("peyk/http/RequestId", { defaultValue: () => "-" })
+
+export type ErrorDetails = Readonly<Record<string, unknown>>
+
+/** The body of every error: `{error: {code, message, details}, request_id}`. */
+export const envelope = (code: ErrorCode, requestId: string, details: ErrorDetails = {}) => ({
+  error: { code, message: errorTable[code].message, details },
+  request_id: requestId
+})
+
+export const errorResponse = (
+  code: ErrorCode,
+  requestId: string,
+  options: { readonly details?: ErrorDetails; readonly headers?: Readonly<Record<string, string>> } = {}
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe(envelope(code, requestId, options.details), {
+    status: errorTable[code].status,
+    headers: options.headers ?? {}
+  })
+
+/** A domain error: its tag is its code. */
+export interface CodedError {
+  readonly _tag: ErrorCode
+  readonly details?: ErrorDetails
+  readonly retryAfterSeconds?: number
+}
+
+export const answerError = (error: CodedError): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  Effect.map(RequestId, (requestId) =>
+    errorResponse(error._tag, requestId, {
+      ...(Predicate.isNotUndefined(error.details) ? { details: error.details } : {}),
+      ...(Predicate.isNotUndefined(error.retryAfterSeconds)
+        ? { headers: { "retry-after": String(error.retryAfterSeconds) } }
+        : {})
+    })
+  )
+
+/** Answers with what the effect makes, or with the envelope of the error it fails with. */
+export const orEnvelope = <A, E extends CodedError, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A | HttpServerResponse.HttpServerResponse, never, R> => Effect.catch(effect, answerError)
+
+/** The envelope with one code, as API documents and generated clients see it. */
+export const documentedError = (code: ErrorCode) =>
+  Schema.Struct({
+    error: Schema.Struct({
+      code: Schema.Literal(code),
+      message: Schema.String,
+      details: Schema.Record(Schema.String, Schema.Unknown)
+    }),
+    request_id: Schema.String
+  }).pipe(HttpApiSchema.status(errorTable[code].status))

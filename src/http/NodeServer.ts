@@ -1,0 +1,35 @@
+import { randomUUID } from "node:crypto"
+import { createServer, type Server, STATUS_CODES } from "node:http"
+import { envelope } from "./Envelope.ts"
+import { type ErrorCode, errorTable } from "./ErrorTable.ts"
+
+const bodyOf = (code: ErrorCode, requestId: string) => JSON.stringify(envelope(code, requestId))
+
+const rawResponse = (code: ErrorCode): string => {
+  const requestId = randomUUID()
+  const body = bodyOf(code, requestId)
+  const { status } = errorTable[code]
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}`,
+    "Connection: close",
+    "Content-Type: application/json",
+    `X-Request-Id: ${requestId}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "",
+    body
+  ].join("\r\n")
+}
+
+const isHeaderOverflow = (error: Error): boolean => "code" in error && error.code === "HPE_HEADER_OVERFLOW"
+
+/** A server that answers with an envelope even what Node's own HTTP parser refuses. */
+export const makeNodeServer = (): Server => {
+  const server = createServer({ requireHostHeader: false })
+  server.on("clientError", (error, socket) => {
+    if (!socket.writable) return socket.destroy()
+    return socket.end(rawResponse(isHeaderOverflow(error) ? "headers_too_large" : "bad_request"))
+  })
+  // An expectation that we do not know is no reason to refuse a request (RFC 9110, 10.1.1).
+  server.on("checkExpectation", (request, response) => void server.emit("request", request, response))
+  return server
+}

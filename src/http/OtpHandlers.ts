@@ -1,0 +1,82 @@
+import { Effect } from "effect"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { Verifications } from "../services/Verifications.ts"
+import { Api } from "./Api.ts"
+import { orEnvelope } from "./Envelope.ts"
+import { toSandboxStatus, toSendResponse, toStatus, toSteps } from "./OtpSchemas.ts"
+import { IdempotencyKey } from "./RequestGuards.ts"
+import { CurrentPrincipal } from "./ServiceKeys.ts"
+
+const templateIdOf = (id: number | string | null | undefined): number | undefined => (id == null ? undefined : Number(id))
+
+export const OtpHandlers = HttpApiBuilder.group(
+  Api,
+  "otp",
+  Effect.fnUntraced(function* (handlers) {
+    const verifications = yield* Verifications
+    return handlers.handleAll({
+      send: Effect.fnUntraced(function* ({ payload }) {
+        const { customerId } = yield* CurrentPrincipal
+        const key = yield* IdempotencyKey
+        const channels = toSteps(payload.channels)
+        const templateId = templateIdOf(payload.template_id)
+        const answer = verifications.send({
+          customerId,
+          phone: payload.phone,
+          channels,
+          channelTimeout: payload.channel_timeout ?? undefined,
+          templateId,
+          idempotency: { key, body: { ...payload, channels, template_id: templateId } }
+        })
+        return yield* answer.pipe(
+          Effect.map((sent) =>
+            HttpApiSchema.withHeaders({
+              body: toSendResponse(sent),
+              headers: sent.replayed ? { "idempotency-replayed": "true" as const } : {}
+            })
+          ),
+          orEnvelope
+        )
+      }),
+      verify: Effect.fnUntraced(function* ({ payload }) {
+        const { customerId } = yield* CurrentPrincipal
+        return yield* orEnvelope(
+          verifications.verify({ customerId, id: payload.verification_id, code: payload.code })
+        )
+      }),
+      status: Effect.fnUntraced(function* ({ params }) {
+        const { customerId } = yield* CurrentPrincipal
+        return yield* orEnvelope(
+          Effect.map(verifications.status({ customerId, id: params.verification_id }), toStatus)
+        )
+      })
+    })
+  })
+)
+
+export const SandboxHandlers = HttpApiBuilder.group(
+  Api,
+  "sandbox",
+  Effect.fnUntraced(function* (handlers) {
+    const verifications = yield* Verifications
+    return handlers.handleAll({
+      send: Effect.fnUntraced(function* ({ payload }) {
+        const { customerId } = yield* CurrentPrincipal
+        const answer = verifications.send({ customerId, phone: payload.phone, channels: toSteps(payload.channels) })
+        return yield* orEnvelope(Effect.map(answer, toSendResponse))
+      }),
+      verify: Effect.fnUntraced(function* ({ payload }) {
+        const { customerId } = yield* CurrentPrincipal
+        return yield* orEnvelope(
+          verifications.verify({ customerId, id: payload.verification_id, code: payload.code })
+        )
+      }),
+      status: Effect.fnUntraced(function* ({ params }) {
+        const { customerId } = yield* CurrentPrincipal
+        return yield* orEnvelope(
+          Effect.map(verifications.status({ customerId, id: params.verification_id }), toSandboxStatus)
+        )
+      })
+    })
+  })
+)

@@ -1,0 +1,155 @@
+import { DateTime, Schema } from "effect"
+import { ChannelDescriptor } from "../domain/Channel.ts"
+import { WaitSeconds } from "../domain/Customer.ts"
+import { foldDigits } from "../domain/Digits.ts"
+import type { StepRequest } from "../domain/Route.ts"
+import { VerificationStatus, type VerificationView } from "../domain/Verification.ts"
+import type { SendAnswer } from "../services/Verifications.ts"
+
+/** An optional field; `null` counts as absent. */
+const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const PositiveInt = Schema.Int.check(Schema.isGreaterThan(0))
+
+const ChannelObject = Schema.Struct({
+  channel: Schema.String.annotate({ description: "eitaa, bale, soroushplus, rubika or sms" }),
+  account_id: optional(PositiveInt).annotateKey({ description: "The exact account, when several serve the channel." }),
+  sender: optional(Schema.Literal("shared")).annotateKey({ description: "The platform's account; start plan only." }),
+  provider: optional(Schema.String).annotateKey({ description: "For sms only, e.g. smsir." }),
+  wait: optional(WaitSeconds).annotateKey({ description: "Seconds to wait before the next channel." })
+})
+  .check(
+    Schema.makeFilter(({ channel, provider, sender }) => {
+      const issues: Array<Schema.FilterIssue> = []
+      if (provider != null && channel !== "sms") issues.push({ path: ["provider"], issue: "Only sms has a provider" })
+      if (sender != null && channel === "sms") issues.push({ path: ["sender"], issue: "There is no shared sms sender" })
+      return issues
+    })
+  )
+  .annotate({ identifier: "ChannelObject" })
+
+const Channels = Schema.Union([
+  Schema.String,
+  Schema.NonEmptyArray(Schema.Union([Schema.String, ChannelObject]))
+]).annotate({ description: "One channel name, or a list of names or channel objects, in order." })
+
+const TemplateId = Schema.Union([PositiveInt, Schema.String.check(Schema.isPattern(/^[1-9]\d{0,14}$/))])
+
+const Phone = Schema.String.annotate({
+  description: "An Iranian mobile number: 0912…, +98912…, 0098912… or 912…",
+  examples: ["09121234567"]
+})
+
+export const SendBody = Schema.Struct({
+  phone: Phone,
+  channels: optional(Channels),
+  channel_timeout: optional(WaitSeconds),
+  template_id: optional(TemplateId)
+}).annotate({ identifier: "OtpSendRequest" })
+
+export const SandboxSendBody = Schema.Struct({ phone: Phone, channels: optional(Channels) }).annotate({
+  identifier: "SandboxOtpSendRequest"
+})
+
+export const VerificationId = Schema.String.check(Schema.isUUID())
+
+/** 1–10 digits, ASCII or Persian. */
+const Code = Schema.String.check(
+  Schema.makeFilter((text: string) => /^\d{1,10}$/.test(foldDigits(text)) || "Expected 1 to 10 digits")
+)
+
+export const VerifyBody = Schema.Struct({ verification_id: VerificationId, code: Code }).annotate({
+  identifier: "OtpVerifyRequest"
+})
+
+export const SendResponse = Schema.Struct({
+  verification_id: Schema.String,
+  status: Schema.Literals(["queued", "failed"]),
+  current_attempt_channel: ChannelDescriptor,
+  expires_in: Schema.Int
+}).annotate({ identifier: "OtpSendResponse" })
+
+export const VerifyResponse = Schema.Struct({
+  verified: Schema.Boolean,
+  reason: Schema.Literals(["ok", "invalid_code", "expired", "locked", "failed", "already_verified"])
+}).annotate({ identifier: "OtpVerifyResponse" })
+
+const SandboxStatusFields = {
+  verification_id: Schema.String,
+  status: VerificationStatus,
+  phone: Schema.String,
+  current_channel: ChannelDescriptor,
+  expires_at: Schema.String,
+  verified_at: Schema.NullOr(Schema.String)
+}
+
+export const SandboxStatusResponse = Schema.Struct(SandboxStatusFields).annotate({
+  identifier: "SandboxOtpStatusResponse"
+})
+
+const AttemptStatus = Schema.Literals(["sent", "failed"])
+
+export const StatusResponse = Schema.Struct({
+  ...SandboxStatusFields,
+  current_channel_status: Schema.NullOr(AttemptStatus),
+  remaining_seconds: Schema.NullOr(Schema.Int),
+  attempts: Schema.Array(
+    Schema.Struct({
+      sequence: Schema.Int,
+      channel: ChannelDescriptor,
+      status: AttemptStatus,
+      dispatched_at: Schema.String,
+      transition_reason: Schema.NullOr(Schema.Literals(["timed_out", "failed"]))
+    })
+  )
+}).annotate({ identifier: "OtpStatusResponse" })
+
+const isoInstant = (instant: number): string => DateTime.formatIso(DateTime.makeUnsafe(instant))
+
+type ChannelsInput = typeof Channels.Type
+
+const toStep = (element: string | typeof ChannelObject.Type): StepRequest =>
+  typeof element === "string"
+    ? { channel: element }
+    : {
+        channel: element.channel,
+        account_id: element.account_id ?? undefined,
+        sender: element.sender ?? undefined,
+        provider: element.provider ?? undefined,
+        wait: element.wait ?? undefined
+      }
+
+/** All forms of `channels` as the steps they mean; undefined when absent. */
+export const toSteps = (channels: ChannelsInput | null | undefined): ReadonlyArray<StepRequest> | undefined => {
+  if (channels == null) return undefined
+  return typeof channels === "string" ? [{ channel: channels }] : channels.map(toStep)
+}
+
+export const toSendResponse = (answer: SendAnswer): typeof SendResponse.Type => ({
+  verification_id: answer.verificationId,
+  status: answer.status,
+  current_attempt_channel: answer.currentAttemptChannel,
+  expires_in: answer.expiresIn
+})
+
+export const toSandboxStatus = (view: VerificationView): typeof SandboxStatusResponse.Type => ({
+  verification_id: view.id,
+  status: view.status,
+  phone: view.phone,
+  current_channel: view.currentChannel,
+  expires_at: isoInstant(view.expiresAt),
+  verified_at: view.verifiedAt === null ? null : isoInstant(view.verifiedAt)
+})
+
+export const toStatus = (view: VerificationView): typeof StatusResponse.Type => ({
+  ...toSandboxStatus(view),
+  current_channel_status: view.currentChannelStatus,
+  remaining_seconds: view.remainingSeconds,
+  attempts: view.attempts.map((attempt) => ({
+    sequence: attempt.sequence,
+    channel: attempt.channel,
+    status: attempt.status,
+    dispatched_at: isoInstant(attempt.dispatchedAt),
+    transition_reason: attempt.transitionReason
+  }))
+})

@@ -1,0 +1,128 @@
+import { type Cause, Effect, Layer, Option, SchemaIssue, type Types } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiError } from "effect/http-api"
+import { errorResponse, RequestId } from "./Envelope.ts"
+import type { ErrorCode } from "./ErrorTable.ts"
+import type { MethodsOf } from "./RouteTable.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const GIVEN_ID = /^[A-Za-z0-9._-]{1,128}$/
+const RETRY_AFTER_SECONDS = "1"
+
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const rootOf = { Payload: "body", Params: "path", Query: "query", Headers: "headers" } as const
+
+/** `body.channels[0].wait` */
+const formatPath = (root: string, path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>): string =>
+  path.reduce<string>((text, segment) => {
+    const key = typeof segment === "object" ? segment.key : segment
+    return typeof key === "number" ? `${text}[${key}]` : `${text}.${String(key)}`
+  }, root)
+
+const fromSchemaError = ({ kind, cause }: HttpApiError.HttpApiSchemaError, requestId: string): Response => {
+  if (kind === "Body" || kind === "ResponseHeaders") return errorResponse("internal_error", requestId)
+  const errors = formatIssues(cause.issue).issues.map(({ path, message }) => ({
+    path: formatPath(rootOf[kind], path ?? []),
+    message
+  }))
+  return errorResponse("validation_error", requestId, { details: { errors } })
+}
+
+const codeByStatus: Readonly<Record<number, ErrorCode>> = {
+  400: "bad_request",
+  404: "not_found",
+  413: "payload_too_large",
+  415: "unsupported_media_type",
+  503: "service_unavailable"
+}
+
+/** What Effect itself answers with a bare status becomes an envelope too. */
+const fromStatus = (status: number, requestId: string): Response => {
+  const code = codeByStatus[status] ?? "internal_error"
+  return errorResponse(code, requestId, code === "service_unavailable" ? { headers: { "retry-after": RETRY_AFTER_SECONDS } } : {})
+}
+
+const isEnvelope = ({ body }: Response): boolean => body._tag === "Uint8Array" && body.contentType === "application/json"
+
+const wrapErrors = (response: Response, requestId: string): Response =>
+  response.status < 400 || isEnvelope(response) ? response : fromStatus(response.status, requestId)
+
+const schemaErrorIn = (cause: Cause.Cause<unknown>): Option.Option<HttpApiError.HttpApiSchemaError> => {
+  for (const reason of cause.reasons) {
+    const error = reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
+    if (HttpApiError.HttpApiSchemaError.is(error)) return Option.some(error)
+  }
+  return Option.none()
+}
+
+/** Tells defects that mean "the store cannot be reached" from bugs. */
+export type IsUnavailable = (defect: unknown) => boolean
+
+const isUnavailableCause = (cause: Cause.Cause<unknown>, isUnavailable: IsUnavailable): boolean =>
+  cause.reasons.some((reason) => reason._tag === "Die" && isUnavailable(reason.defect))
+
+const fromCause = Effect.fnUntraced(function* (
+  cause: Cause.Cause<unknown>,
+  requestId: string,
+  isUnavailable: IsUnavailable
+) {
+  const schemaError = schemaErrorIn(cause)
+  if (Option.isSome(schemaError)) return fromSchemaError(schemaError.value, requestId)
+  if (isUnavailableCause(cause, isUnavailable)) {
+    yield* Effect.logWarning("the store is unreachable")
+    return fromStatus(503, requestId)
+  }
+  const [response] = yield* HttpServerError.causeResponse(cause)
+  if (response.status === 500) yield* Effect.logError("a request failed", cause)
+  return wrapErrors(response, requestId)
+})
+
+const pathOf = (url: string): string => {
+  const end = url.search(/[?#]/)
+  return end === -1 ? url : url.slice(0, end)
+}
+
+/** 404 or 405, which come before anything else is asked of a request. */
+const refusal = (
+  { method, url }: HttpServerRequest.HttpServerRequest,
+  requestId: string,
+  methodsOf: MethodsOf
+): Response | undefined => {
+  const methods = methodsOf(pathOf(url))
+  if (methods === undefined) return errorResponse("not_found", requestId)
+  return methods.has(method)
+    ? undefined
+    : errorResponse("method_not_allowed", requestId, { headers: { allow: [...methods].sort().join(", ") } })
+}
+
+/** Around every request: its id, unknown paths and methods, and an envelope for every error there is. */
+export const outermost = (methodsOf: MethodsOf, isUnavailable: IsUnavailable) => {
+  const answer = (app: Effect.Effect<Response, Types.unhandled>, requestId: string) =>
+    app.pipe(
+      Effect.provideService(RequestId, requestId),
+      Effect.matchCauseEffect({
+        onSuccess: (response) => Effect.succeed(wrapErrors(response, requestId)),
+        onFailure: (cause) => fromCause(cause, requestId, isUnavailable)
+      }),
+      Effect.annotateLogs("request_id", requestId)
+    )
+  const around = (random: SecureRandom.SecureRandom["Service"]) => {
+    const handle = Effect.fnUntraced(function* (app: Effect.Effect<Response, Types.unhandled>) {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const given = request.headers["x-request-id"]
+      const requestId = given !== undefined && GIVEN_ID.test(given) ? given : yield* random.uuidV7()
+      const response = refusal(request, requestId, methodsOf) ?? (yield* answer(app, requestId))
+      return HttpServerResponse.setHeader(response, "x-request-id", requestId)
+    })
+    // A router middleware has to be typed as leaving errors alone, though here none is left.
+    return (
+      app: Effect.Effect<Response, Types.unhandled>
+    ): Effect.Effect<Response, Types.unhandled, HttpServerRequest.HttpServerRequest> => handle(app)
+  }
+  return Layer.unwrap(
+    Effect.map(SecureRandom.SecureRandom, (random) => HttpRouter.middleware(around(random), { global: true }))
+  )
+}

@@ -1,0 +1,55 @@
+import { Context, Effect, Layer } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiMiddleware } from "effect/http-api"
+import { IdempotencyKeyTooLong, IdempotencyRequired } from "../domain/Errors.ts"
+import { answerError, documentedError } from "./Envelope.ts"
+
+const MAX_IDEMPOTENCY_KEY_LENGTH = 255
+
+/** The request's Idempotency-Key header. */
+export class IdempotencyKey extends Context.Service<IdempotencyKey, string>()("peyk/http/IdempotencyKey") {}
+
+/** Refuses a request without a usable Idempotency-Key before its body is looked at. */
+export class RequireIdempotencyKey extends HttpApiMiddleware.Service<
+  RequireIdempotencyKey,
+  { provides: IdempotencyKey }
+>()("peyk/http/RequireIdempotencyKey", {
+  error: [documentedError("idempotency_required"), documentedError("idempotency_key_too_long")]
+}) {}
+
+export const RequireIdempotencyKeyLive = Layer.succeed(RequireIdempotencyKey, (httpEffect) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+    const key = headers["idempotency-key"] ?? ""
+    if (key === "") return answerError(new IdempotencyRequired())
+    if (key.length > MAX_IDEMPOTENCY_KEY_LENGTH) return answerError(new IdempotencyKeyTooLong())
+    return Effect.provideService(httpEffect, IdempotencyKey, key)
+  })
+)
+
+/** The largest body, in bytes. */
+export const MaxBodyBytes = Context.Reference<number>("peyk/http/MaxBodyBytes", { defaultValue: () => 65_536 })
+
+/** Refuses what is not JSON, and what says it is too large, before it is read. */
+export class RequireJson extends HttpApiMiddleware.Service<RequireJson>()("peyk/http/RequireJson", {
+  error: [
+    documentedError("unsupported_media_type"),
+    documentedError("payload_too_large"),
+    documentedError("validation_error")
+  ]
+}) {}
+
+const isJson = (contentType: string | undefined): boolean =>
+  contentType?.split(";")[0]?.trim().toLowerCase() === "application/json"
+
+export const RequireJsonLive = Layer.effect(
+  RequireJson,
+  Effect.map(MaxBodyBytes, (maxBodyBytes) =>
+    RequireJson.of((httpEffect) =>
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+        if (!isJson(headers["content-type"])) return answerError({ _tag: "unsupported_media_type" })
+        if (Number(headers["content-length"]) > maxBodyBytes) return answerError({ _tag: "payload_too_large" })
+        return httpEffect
+      })
+    )
+  )
+)

@@ -1,0 +1,25 @@
+import { Layer } from "effect"
+import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { Api } from "./Api.ts"
+import { type IsUnavailable, outermost } from "./Outermost.ts"
+import { makeRouteTable, type ServedRoute } from "./RouteTable.ts"
+import { SimulatorRoutes, simulatorRoutes } from "./SimulatorRoutes.ts"
+
+const OPENAPI_PATH = "/openapi.json"
+const DOCS_PATH = "/docs"
+
+const apiRoutes: ReadonlyArray<ServedRoute> = Object.values(Api.groups).flatMap((group) =>
+  Object.values(group.endpoints).map(({ method, path }) => ({ method, path }))
+)
+const documentRoutes: ReadonlyArray<ServedRoute> = [OPENAPI_PATH, DOCS_PATH].map((path) => ({ method: "GET", path }))
+
+/** Everything that is served. The handlers of the API's groups are provided by the graph that composes it. */
+export const makeRoutes = (options: { readonly simulator: boolean; readonly isUnavailable: IsUnavailable }) => {
+  const served = [...apiRoutes, ...documentRoutes, ...(options.simulator ? simulatorRoutes : [])]
+  return Layer.mergeAll(
+    HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }),
+    HttpApiScalar.layer(Api, { path: DOCS_PATH }),
+    options.simulator ? SimulatorRoutes : Layer.empty,
+    outermost(makeRouteTable(served), options.isUnavailable)
+  )
+}

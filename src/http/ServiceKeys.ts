@@ -1,0 +1,52 @@
+import { Context, Effect, Layer } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import type { KeyMode, Principal } from "../domain/Customer.ts"
+import { LiveKeyNotAllowed, TestKeyNotAllowed } from "../domain/Errors.ts"
+import { ApiKeys } from "../services/ApiKeys.ts"
+import { Limits } from "../services/Limits.ts"
+import { documentedError, orEnvelope } from "./Envelope.ts"
+
+/** Who makes the request. */
+export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()("peyk/http/CurrentPrincipal") {}
+
+const security = { serviceKey: HttpApiSecurity.apiKey({ in: "header", key: "X-API-Key" }) }
+
+const errorsOf = (wrongMode: "test_key_not_allowed" | "live_key_not_allowed") => [
+  documentedError("unauthenticated"),
+  documentedError(wrongMode),
+  documentedError("too_many_requests_api_key"),
+  documentedError("internal_error"),
+  documentedError("service_unavailable")
+]
+
+/** Admits live keys. */
+export class LiveKey extends HttpApiMiddleware.Service<LiveKey, { provides: CurrentPrincipal }>()(
+  "peyk/http/LiveKey",
+  { security, error: errorsOf("test_key_not_allowed") }
+) {}
+
+/** Admits test keys. */
+export class TestKey extends HttpApiMiddleware.Service<TestKey, { provides: CurrentPrincipal }>()(
+  "peyk/http/TestKey",
+  { security, error: errorsOf("live_key_not_allowed") }
+) {}
+
+const makeAdmission = (mode: KeyMode) =>
+  Effect.gen(function* () {
+    const apiKeys = yield* ApiKeys
+    const limits = yield* Limits
+    const wrongMode = () => (mode === "live" ? new TestKeyNotAllowed() : new LiveKeyNotAllowed())
+    const admit: (typeof LiveKey)["Service"]["serviceKey"] = (httpEffect, { credential }) =>
+      apiKeys.authenticate(credential).pipe(
+        Effect.filterOrFail((principal) => principal.mode === mode, wrongMode),
+        Effect.tap((principal) => limits.admitKey(principal)),
+        Effect.matchEffect({
+          onFailure: (error) => orEnvelope(Effect.fail(error)),
+          onSuccess: (principal) => Effect.provideService(httpEffect, CurrentPrincipal, principal)
+        })
+      )
+    return { serviceKey: admit }
+  })
+
+export const LiveKeyLive = Layer.effect(LiveKey, makeAdmission("live"))
+export const TestKeyLive = Layer.effect(TestKey, makeAdmission("test"))

@@ -1,0 +1,37 @@
+import { DateTime, Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Simulator } from "../services/Simulator.ts"
+import type { ServedRoute } from "./RouteTable.ts"
+import { simulatorPage } from "./SimulatorPage.ts"
+
+const PAGE_PATH = "/simulator"
+const MESSAGES_PATH = "/simulator/messages"
+
+export const simulatorRoutes: ReadonlyArray<ServedRoute> = [
+  { method: "GET", path: PAGE_PATH },
+  { method: "GET", path: MESSAGES_PATH }
+]
+
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"
+
+const page = HttpServerResponse.text(simulatorPage, {
+  contentType: "text/html; charset=utf-8",
+  headers: { "content-security-policy": CONTENT_SECURITY_POLICY, "x-content-type-options": "nosniff" }
+})
+
+const phoneParameter = (url: string): string | null => new URLSearchParams(url.split("?")[1] ?? "").get("phone")
+
+const messages = Effect.gen(function* () {
+  const { url } = yield* HttpServerRequest.HttpServerRequest
+  const simulator = yield* Simulator
+  const received = yield* simulator.messages(phoneParameter(url))
+  const data = received.map((message) => ({ ...message, at: DateTime.formatIso(DateTime.makeUnsafe(message.at)) }))
+  return HttpServerResponse.jsonUnsafe({ data }, { headers: { "cache-control": "no-store" } })
+})
+
+/** The simulator's page and its messages as JSON; mounted only where the simulator is on. */
+export const SimulatorRoutes = Layer.mergeAll(
+  HttpRouter.add("GET", PAGE_PATH, page),
+  HttpRouter.add("GET", MESSAGES_PATH, messages)
+)

@@ -1,0 +1,71 @@
+import { Cache, Clock, Effect, Layer, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { createHash } from "node:crypto"
+import { apiKeyStatus, looksLikeApiKey } from "../domain/ApiKey.ts"
+import { KeyMode } from "../domain/Customer.ts"
+import { Unauthenticated } from "../domain/Errors.ts"
+import { ApiKeys } from "../services/ApiKeys.ts"
+import { cachedLookup } from "./CachedLookup.ts"
+import { ChangeFeed } from "./ChangeFeed.ts"
+import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
+
+const KeyRow = Schema.Struct({
+  keyId: Schema.Int,
+  customerId: Schema.Int,
+  mode: KeyMode,
+  expiresAt: Schema.NullOr(InstantColumn),
+  revokedAt: Schema.NullOr(InstantColumn)
+})
+
+const LAST_USED_INTERVAL = "30 seconds"
+
+export const hashSecret = (secret: string): Buffer => createHash("sha256").update(secret).digest()
+
+export const ApiKeysSql = Layer.effect(
+  ApiKeys,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const feed = yield* ChangeFeed
+    const keyRows = rowsOf(KeyRow)
+
+    const lookup = Effect.fnUntraced(function* (secretHash: string) {
+      const [row] = yield* keyRows(sql`
+        select id as "keyId", customer_id as "customerId", mode, expires_at as "expiresAt", revoked_at as "revokedAt"
+        from api_keys where secret_hash = decode(${secretHash}, 'hex')`)
+      return row ?? (yield* new Unauthenticated())
+    })
+    const cache = yield* cachedLookup(lookup)
+    yield* feed.subscribe((change) =>
+      change._tag === "KeyChanged"
+        ? Cache.invalidate(cache, change.secretHash)
+        : change._tag === "Unknown"
+          ? Cache.invalidateAll(cache)
+          : Effect.void
+    )
+
+    /** Last uses since they were last written: one statement for all of them, not one per request. */
+    const lastUsed = new Map<number, number>()
+    const writeLastUsed = Effect.suspend(() => {
+      const ids = [...lastUsed.keys()]
+      const times = [...lastUsed.values()].map(timestamp)
+      lastUsed.clear()
+      return ids.length === 0 ? Effect.void : Effect.asVoid(sql`
+        update api_keys k set last_used_at = greatest(k.last_used_at, used.at)
+        from unnest(${ids}::int[], ${times}::timestamptz[]) as used (id, at) where k.id = used.id`)
+    }).pipe(Effect.catchCause((cause) => Effect.logWarning("last uses of keys were not written", cause)))
+    yield* Effect.addFinalizer(() => writeLastUsed)
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(LAST_USED_INTERVAL), writeLastUsed)))
+
+    return ApiKeys.of({
+      authenticate: Effect.fnUntraced(function* (redacted) {
+        const secret = Redacted.value(redacted)
+        if (!looksLikeApiKey(secret)) return yield* new Unauthenticated()
+        const key = yield* Cache.get(cache, hashSecret(secret).toString("hex"))
+        const now = yield* Clock.currentTimeMillis
+        if (apiKeyStatus(key, now) !== "active") return yield* new Unauthenticated()
+        lastUsed.set(key.keyId, now)
+        return { keyId: key.keyId, customerId: key.customerId, mode: key.mode }
+      })
+    })
+  })
+)

@@ -1,0 +1,119 @@
+import { Config, Option, Redacted, Schema } from "effect"
+
+/** One setting of the environment; `byDefault` is how the documentation shows its default. */
+export interface Setting<A> {
+  readonly name: string
+  readonly byDefault: string
+  readonly description: string
+  readonly config: Config.Config<A>
+}
+
+const integer = (
+  name: string,
+  byDefault: number,
+  range: { readonly minimum: number; readonly maximum: number },
+  description: string
+): Setting<number> => ({
+  name,
+  byDefault: String(byDefault),
+  description,
+  config: Config.withDefault(
+    Config.schema(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween(range)), name),
+    byDefault
+  )
+})
+
+const text = (name: string, byDefault: string, description: string): Setting<string> => ({
+  name,
+  byDefault,
+  description,
+  config: Config.withDefault(Config.NonEmptyString(name), byDefault)
+})
+
+/** Absent and empty are the same. */
+const optionalSecret = (name: string, byDefault: string, description: string): Setting<Option.Option<Redacted.Redacted>> => ({
+  name,
+  byDefault,
+  description,
+  config: Config.map(
+    Config.option(Config.Redacted(name)),
+    Option.filter((secret) => Redacted.value(secret) !== "")
+  )
+})
+
+const optionalFlag = (name: string, byDefault: string, description: string): Setting<Option.Option<boolean>> => ({
+  name,
+  byDefault,
+  description,
+  config: Config.option(Config.Boolean(name))
+})
+
+const HOUR_MILLIS = 3_600_000
+const DAY_MILLIS = 24 * HOUR_MILLIS
+
+/** Every setting there is. `docs/configuration.md` is checked against this. */
+export const settings = {
+  host: text("PEYK_HOST", "127.0.0.1", "Address to listen on."),
+  port: integer("PEYK_PORT", 8080, { minimum: 0, maximum: 65_535 }, "Port to listen on; 0 takes a free one."),
+  databaseUrl: optionalSecret("DATABASE_URL", "", "PostgreSQL ≥ 15. Without it Peyk runs an embedded one."),
+  dataDirectory: text("PEYK_DATA_DIR", "./data", "Where the embedded store, its secret and the demo keys are kept."),
+  secret: optionalSecret(
+    "PEYK_SECRET",
+    "made, with an embedded store",
+    "Master secret: 32 random bytes in base64. Required with DATABASE_URL."
+  ),
+  simulator: optionalFlag("PEYK_SIMULATOR", "true when embedded, else false", "Serve the simulator's page and messages."),
+  poolSize: integer("PEYK_DATABASE_POOL", 10, { minimum: 2, maximum: 200 }, "Connections to PostgreSQL of one process."),
+  logLevel: {
+    name: "PEYK_LOG_LEVEL",
+    byDefault: "Info",
+    description: "Debug, Info, Warn, Error or None.",
+    config: Config.withDefault(Config.LogLevel("PEYK_LOG_LEVEL"), "Info" as const)
+  },
+  codeLength: integer("PEYK_CODE_LENGTH", 6, { minimum: 4, maximum: 10 }, "Digits of a code."),
+  maxWrongCodes: integer("PEYK_MAX_WRONG_CODES", 5, { minimum: 1, maximum: 10 }, "Wrong codes before a lock."),
+  providerTimeoutMillis: integer(
+    "PEYK_PROVIDER_TIMEOUT_MS",
+    10_000,
+    { minimum: 100, maximum: 120_000 },
+    "How long a provider may take to answer; after that the outcome is unknown."
+  ),
+  leaseMillis: integer(
+    "PEYK_LEASE_MS",
+    30_000,
+    { minimum: 300, maximum: 600_000 },
+    "A step that a dead process had begun is taken over after this long."
+  ),
+  idempotencyMillis: integer(
+    "PEYK_IDEMPOTENCY_MS",
+    DAY_MILLIS,
+    { minimum: 60_000, maximum: 30 * DAY_MILLIS },
+    "How long an idempotency key is remembered."
+  ),
+  graceMillis: integer(
+    "PEYK_GRACE_MS",
+    15_000,
+    { minimum: 0, maximum: 600_000 },
+    "How long a stopping process waits for what it has begun."
+  ),
+  timerConcurrency: integer(
+    "PEYK_TIMER_CONCURRENCY",
+    64,
+    { minimum: 1, maximum: 10_000 },
+    "Due timers (fallback, expiry) that a process works on at once."
+  ),
+  maxBodyBytes: integer(
+    "PEYK_MAX_BODY_BYTES",
+    65_536,
+    { minimum: 1024, maximum: 10_485_760 },
+    "The largest request body."
+  )
+} as const
+
+type ConfigOf<S> = S extends Setting<infer A> ? A : never
+export type Configuration = { readonly [K in keyof typeof settings]: ConfigOf<(typeof settings)[K]> }
+
+const configs = Object.fromEntries(Object.entries(settings).map(([key, { config }]) => [key, config]))
+
+/** All settings, read and checked. */
+export const configuration: Config.Config<Configuration> = Config.map(Config.all(configs), (all) => all as Configuration)

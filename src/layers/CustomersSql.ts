@@ -1,0 +1,52 @@
+import { Cache, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type CustomerConfiguration, Plan, RoutingStep, SendingAccount } from "../domain/Customer.ts"
+import { Customers } from "../services/Customers.ts"
+import { cachedLookup } from "./CachedLookup.ts"
+import { ChangeFeed } from "./ChangeFeed.ts"
+import { rowsOf } from "./SqlRows.ts"
+
+const ConfigurationRow = Schema.Struct({
+  plan: Plan,
+  routing: Schema.NullOr(Schema.Array(RoutingStep)),
+  accounts: Schema.Array(SendingAccount)
+})
+
+export const CustomersSql = Layer.effect(
+  Customers,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const feed = yield* ChangeFeed
+    const configurationRows = rowsOf(ConfigurationRow)
+
+    const lookup = Effect.fnUntraced(function* (customerId: number) {
+      const [row] = yield* configurationRows(sql`
+        select c.plan, r.steps as routing, coalesce((
+          select jsonb_agg(jsonb_build_object('id', a.id, 'channel', a.channel, 'provider', a.provider,
+            'label', a.label, 'isDefault', a.is_default, 'active', a.disabled_at is null,
+            'shared', a.customer_id is null) order by a.id)
+          from sending_accounts a where a.customer_id = c.id or a.customer_id is null), '[]') as accounts
+        from customers c left join routing_orders r on r.customer_id = c.id
+        where c.id = ${customerId}`)
+      if (row === undefined) return yield* Effect.die(`no customer ${customerId}`)
+      const configuration: CustomerConfiguration = {
+        customerId,
+        plan: row.plan,
+        routing: row.routing,
+        accounts: row.accounts.filter(({ shared }) => !shared),
+        sharedAccounts: row.accounts.filter(({ shared }) => shared)
+      }
+      return configuration
+    })
+
+    const cache = yield* cachedLookup(lookup)
+    yield* feed.subscribe((change) =>
+      change._tag === "CustomerChanged" && change.customerId !== null
+        ? Cache.invalidate(cache, change.customerId)
+        : change._tag === "KeyChanged"
+          ? Effect.void
+          : Cache.invalidateAll(cache)
+    )
+    return Customers.of({ configuration: (customerId) => Cache.get(cache, customerId) })
+  })
+)

@@ -1,0 +1,91 @@
+import { type ChildProcess, execFile } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect } from "effect"
+import { directoryError, EmbeddedPostgresError, errorCode } from "./EmbeddedPostgresError.ts"
+
+/** Whom the server runs as, when that is somebody else than this process. */
+export interface ServerUser {
+  readonly uid: number
+  readonly gid: number
+}
+
+export const nobody: ServerUser = { uid: 65534, gid: 65534 }
+
+/** Owned by root and traversable by everybody, unlike root's home; and nobody else can write there, unlike /tmp. */
+const sharedDirectory = "/var/lib/peyk"
+
+export const isRoot = () => process.getuid?.() === 0
+
+const permits = (user: ServerUser, file: string, bits: number) => {
+  const { gid, mode, uid } = fs.statSync(file)
+  const shift = uid === user.uid ? 6 : gid === user.gid ? 3 : 0
+  return ((mode >> shift) & bits) === bits
+}
+
+export const canRead = (user: ServerUser | undefined, file: string) =>
+  user === undefined || permits(user, file, 0o4)
+
+/** Whether `user` may go through every directory down to `target`, and through `target` itself. */
+export const canReach = (user: ServerUser | undefined, target: string) => {
+  if (user === undefined) return true
+  for (let step = fs.realpathSync(target); ; step = path.dirname(step)) {
+    if (!permits(user, step, 0o1)) return false
+    if (step === path.dirname(step)) return true
+  }
+}
+
+/** A name beside `target` for work in progress; the process id lets others see whether it was abandoned. */
+export const workInProgress = (target: string) => `${target}.init-${process.pid}-${randomUUID().slice(0, 8)}`
+
+/** Removes what processes that died left unfinished in `parent`. */
+export const removeAbandonedWork = (parent: string, isOurs: (name: string) => boolean) => {
+  for (const entry of fs.readdirSync(parent)) {
+    const [, name, pid] = /^(.+)\.init-(\d+)-\w+$/.exec(entry) ?? []
+    if (name !== undefined && isOurs(name) && !isAlive(Number(pid))) {
+      fs.rmSync(path.join(parent, entry), { recursive: true, force: true })
+    }
+  }
+}
+
+export const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return errorCode(error) === "EPERM"
+  }
+}
+
+export const ensureSharedDirectory = () => {
+  fs.mkdirSync(sharedDirectory, { recursive: true, mode: 0o755 })
+  const { mode, uid } = fs.lstatSync(sharedDirectory)
+  if (uid !== 0 || (mode & 0o022) !== 0) {
+    throw directoryError(sharedDirectory, "must belong to root and be writable by nobody else")
+  }
+  // mkdir obeys the umask, which may have taken away the access this directory is for
+  fs.chmodSync(sharedDirectory, 0o755)
+  return sharedDirectory
+}
+
+// Nothing of our own environment: PGPORT, PGDATA, PGOPTIONS or a locale would change what is started.
+export const serverEnvironment = { LC_ALL: "C", TZ: "UTC" }
+
+const endOf = (child: ChildProcess) =>
+  Effect.callback<void>((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) resume(Effect.void)
+    else child.once("exit", () => resume(Effect.void))
+  })
+
+export const run = (file: string, args: ReadonlyArray<string>, user: ServerUser | undefined) =>
+  Effect.callback<void, EmbeddedPostgresError>((resume) => {
+    const child = execFile(file, args, { ...user, cwd: "/", env: serverEnvironment }, (error, _, stderr) => {
+      if (error === null) return resume(Effect.void)
+      const reason = stderr.trim() || error.message
+      resume(Effect.fail(new EmbeddedPostgresError({ message: `${path.basename(file)}: ${reason}` })))
+    })
+    return Effect.suspend(() => {
+      child.kill()
+      return endOf(child)
+    })
+  })

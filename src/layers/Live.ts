@@ -1,0 +1,79 @@
+import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
+import { ByteSize, Effect, Layer, Option } from "effect"
+import { HttpIncomingMessage, HttpRouter } from "effect/http"
+import { makeNodeServer } from "../http/NodeServer.ts"
+import { OtpHandlers, SandboxHandlers } from "../http/OtpHandlers.ts"
+import { MaxBodyBytes, RequireIdempotencyKeyLive, RequireJsonLive } from "../http/RequestGuards.ts"
+import { makeRoutes } from "../http/Routes.ts"
+import { LiveKeyLive, TestKeyLive } from "../http/ServiceKeys.ts"
+import { SystemHandlers } from "../http/SystemHandlers.ts"
+import { Limits } from "../services/Limits.ts"
+import { defaultSettings, Settings } from "../services/Settings.ts"
+import { TimerRunner } from "../services/TimerRunner.ts"
+import { Timers } from "../services/Timers.ts"
+import { Workers } from "../services/Workers.ts"
+import { ApiKeysSql } from "./ApiKeysSql.ts"
+import { ChangeFeed } from "./ChangeFeed.ts"
+import { CodeVaultLive } from "./CodeVaultLive.ts"
+import type { Configuration } from "./Configuration.ts"
+import { CustomersSql } from "./CustomersSql.ts"
+import { ManagementSql } from "./ManagementSql.ts"
+import { ProviderAdaptersLive } from "./ProviderAdaptersLive.ts"
+import { SimulatorSql } from "./SimulatorSql.ts"
+import { isEmbedded, isStoreUnavailable, ReadinessSql, StoreLive } from "./Store.ts"
+import { TimerRunnerLive } from "./TimerGraph.ts"
+import { TimerStoreSql } from "./TimerStoreSql.ts"
+import { LiveVerifications, SandboxVerifications } from "./VerificationGraph.ts"
+
+export const settingsLayer = (configuration: Configuration) =>
+  Layer.succeed(Settings, { ...defaultSettings, ...configuration })
+
+export const hasSimulator = (configuration: Configuration): boolean =>
+  Option.getOrElse(configuration.simulator, () => isEmbedded(configuration))
+
+/** What every composition stands on, over a store that is ready. */
+export const Foundation = Layer.mergeAll(CodeVaultLive, CustomersSql, ApiKeysSql, ProviderAdaptersLive).pipe(
+  Layer.provideMerge(Layer.mergeAll(ChangeFeed.layer, Timers.layer, SimulatorSql)),
+  Layer.provideMerge(Layer.mergeAll(TimerStoreSql, Workers.layer, NodeCrypto.layer))
+)
+
+const httpRoutes = (configuration: Configuration) =>
+  makeRoutes({ simulator: hasSimulator(configuration), isUnavailable: isStoreUnavailable }).pipe(
+    Layer.provide([
+      Layer.provide(OtpHandlers, [LiveVerifications, LiveKeyLive, RequireIdempotencyKeyLive, RequireJsonLive]),
+      Layer.provide(SandboxHandlers, [SandboxVerifications, TestKeyLive, RequireJsonLive]),
+      Layer.provide(SystemHandlers, ReadinessSql)
+    ]),
+    Layer.provide(Limits.layerUnlimited)
+  )
+
+/** Serves the API, and does what is due. */
+export const Service = (configuration: Configuration) =>
+  HttpRouter.serve(httpRoutes(configuration), { disableLogger: true, disableListenLog: true }).pipe(
+    Layer.provideMerge(TimerRunner.layerLoop.pipe(Layer.provide(TimerRunnerLive))),
+    Layer.provide([
+      Layer.succeed(MaxBodyBytes, configuration.maxBodyBytes),
+      Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(configuration.maxBodyBytes))
+    ]),
+    Layer.provideMerge(
+      NodeHttpServer.layer(makeNodeServer, {
+        host: configuration.host,
+        port: configuration.port,
+        gracefulShutdownTimeout: configuration.graceMillis
+      })
+    ),
+    Layer.provide(Foundation)
+  )
+
+/** What the command line's set-up commands stand on. */
+export const ManagementLive = ManagementSql.pipe(
+  Layer.provide(ProviderAdaptersLive),
+  Layer.provide(Layer.mergeAll(SimulatorSql, NodeCrypto.layer))
+)
+
+/** The store and the settings that everything is built over. */
+export const Ground = (configuration: Configuration) =>
+  Layer.mergeAll(StoreLive(configuration), settingsLayer(configuration))
+
+export const provideGround = <A, E, R>(effect: Effect.Effect<A, E, R>, configuration: Configuration) =>
+  Effect.provide(effect, Ground(configuration))

@@ -1,0 +1,24 @@
+import { Effect } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+import verification from "./migrations/0001_verification.ts"
+
+const migrations = {
+  "0001_verification": verification
+}
+
+const MIGRATIONS_TABLE = "peyk_migrations"
+
+export const latestMigration = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
+
+/** Brings the schema up to date, forward only. Safe to run in several processes at once: one does it, others wait. */
+export const migrate = Migrator.make({})({
+  loader: Migrator.fromRecord(migrations),
+  table: MIGRATIONS_TABLE
+})
+
+/** The number of the newest migration that this store has had; 0 for an empty one. */
+export const appliedMigration = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly id: number | null }>`select max(migration_id) as id from ${sql(MIGRATIONS_TABLE)}`
+  return row?.id ?? 0
+})

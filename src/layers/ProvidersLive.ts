@@ -1,0 +1,55 @@
+import { Cache, Effect, Layer, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { ProviderOutcome } from "../domain/ProviderOutcome.ts"
+import { ProviderAdapters, type ProviderConnection } from "../services/ProviderAdapter.ts"
+import { Providers } from "../services/Providers.ts"
+import { cachedLookup } from "./CachedLookup.ts"
+import { ChangeFeed } from "./ChangeFeed.ts"
+import { MasterKey } from "./MasterKey.ts"
+import { openSettings } from "./SealedSettings.ts"
+import { rowsOf } from "./SqlRows.ts"
+
+const AccountRow = Schema.Struct({
+  provider: Schema.String,
+  sealedSettings: Schema.Uint8Array,
+  active: Schema.Boolean
+})
+
+const unusable = (providerError: string): ProviderConnection => ({
+  sendCode: () => Effect.succeed(ProviderOutcome.Rejected({ blame: "configuration", providerError }))
+})
+
+/** Sends through the customers' connected accounts. */
+export const ProvidersLive = Layer.effect(
+  Providers,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const key = yield* MasterKey
+    const adapters = yield* ProviderAdapters
+    const feed = yield* ChangeFeed
+    const accountRows = rowsOf(AccountRow)
+
+    const connectAccount = (row: typeof AccountRow.Type): ProviderConnection => {
+      const adapter = adapters.get(row.provider)
+      if (!row.active) return unusable("the account was switched off")
+      if (adapter === undefined) return unusable(`no adapter for provider ${row.provider}`)
+      return Result.getOrElse(adapter.connect(openSettings(key, row.sealedSettings)), ({ message }) => unusable(message))
+    }
+
+    const lookup = Effect.fnUntraced(function* (accountId: number) {
+      const [row] = yield* accountRows(sql`
+        select provider, sealed_settings as "sealedSettings", disabled_at is null as active
+        from sending_accounts where id = ${accountId}`)
+      return row === undefined ? unusable("the account is gone") : connectAccount(row)
+    })
+    const cache = yield* cachedLookup(lookup)
+    yield* feed.subscribe((change) => (change._tag === "KeyChanged" ? Effect.void : Cache.invalidateAll(cache)))
+
+    return Providers.of({
+      sendCode: (delivery) =>
+        delivery.step.account_id === null
+          ? Effect.die("a live step names its account")
+          : Effect.flatMap(Cache.get(cache, delivery.step.account_id), ({ sendCode }) => sendCode(delivery))
+    })
+  })
+)

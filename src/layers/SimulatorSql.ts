@@ -1,0 +1,34 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Simulator } from "../services/Simulator.ts"
+import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
+
+const MessageRow = Schema.Struct({
+  phone: Schema.String,
+  channel: Schema.String,
+  text: Schema.String,
+  code: Schema.NullOr(Schema.String),
+  at: InstantColumn
+})
+
+const PAGE_SIZE = 200
+
+export const SimulatorSql = Layer.effect(
+  Simulator,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const messageRows = rowsOf(MessageRow)
+    return Simulator.of({
+      receive: ({ phone, channel, text, code, at }) =>
+        Effect.orDie(
+          Effect.asVoid(sql`
+            insert into simulator_messages (phone, channel, text, code, sent_at)
+            values (${phone}, ${channel}, ${text}, ${code}, ${timestamp(at)})`)
+        ),
+      messages: (phone) =>
+        messageRows(sql`
+          select phone, channel, text, code, sent_at as at from simulator_messages
+          ${phone === null ? sql`` : sql`where phone = ${phone}`} order by id desc limit ${PAGE_SIZE}`)
+    })
+  })
+)

@@ -1,0 +1,26 @@
+import { DateTime, Effect, Schema, SchemaTransformation } from "effect"
+import { Instant } from "../domain/Verification.ts"
+
+/** A timestamptz column as an instant. */
+export const InstantColumn = Schema.Date.pipe(
+  Schema.decodeTo(
+    Instant,
+    SchemaTransformation.transform({
+      decode: (date) => date.getTime(),
+      encode: (instant) => DateTime.toDateUtc(DateTime.makeUnsafe(instant))
+    })
+  )
+)
+
+/** An instant as a timestamptz parameter. */
+export const timestamp = (instant: number) => DateTime.toDateUtc(DateTime.makeUnsafe(instant))
+
+/**
+ * Rows decoded through a schema. What can go wrong here (the store is unreachable, the schema is not ours) is nothing a
+ * caller could act on, so it is a defect.
+ */
+export const rowsOf = <S extends Schema.Decoder<unknown>>(row: S) => {
+  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
+  return <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>): Effect.Effect<ReadonlyArray<S["Type"]>> =>
+    Effect.orDie(Effect.flatMap(statement, decode))
+}

@@ -1,0 +1,99 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import * as path from "node:path"
+import { Readiness } from "../services/Readiness.ts"
+import type { Configuration } from "./Configuration.ts"
+import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
+import { MasterKey } from "./MasterKey.ts"
+import { checkMasterSecret, resolveMasterSecret } from "./MasterSecret.ts"
+import { appliedMigration, latestMigration, migrate } from "./Migrations.ts"
+import { rowsOf } from "./SqlRows.ts"
+import { StartupError } from "./StartupError.ts"
+
+const MIN_VERSION = 150_000
+const APPLICATION_NAME = "peyk"
+/** Statements of several fibers that share a connection; more of them would queue behind the slowest. */
+const MULTIPLEX_CONCURRENCY = 16
+
+export const isEmbedded = ({ databaseUrl }: Configuration): boolean => Option.isNone(databaseUrl)
+
+const poolOptions = ({ poolSize }: Configuration) => ({
+  applicationName: APPLICATION_NAME,
+  maxConnections: poolSize,
+  multiplex: true,
+  multiplexConcurrency: MULTIPLEX_CONCURRENCY
+})
+
+const unreachable = (error: SqlError.SqlError) =>
+  new StartupError({ message: `PostgreSQL cannot be reached: ${error.message} (${String(error.reason.cause)})` })
+
+const connect = (options: PgClient.PgPoolConfig) => Effect.mapError(PgClient.make(options), unreachable)
+
+const connectEmbedded = Effect.fnUntraced(function* (configuration: Configuration) {
+  const { socketPath } = yield* Effect.mapError(
+    EmbeddedPostgres.start(path.join(configuration.dataDirectory, "postgres")),
+    ({ message }) => new StartupError({ message })
+  )
+  return yield* connect({ ...poolOptions(configuration), path: socketPath, username: "postgres", database: "peyk" })
+})
+
+/** Connections to the operator's PostgreSQL, or to the embedded one, which this starts. */
+export const SqlLive = (configuration: Configuration) =>
+  PgClient.layerFrom(
+    Option.match(configuration.databaseUrl, {
+      onNone: () => connectEmbedded(configuration),
+      onSome: (url) => connect({ ...poolOptions(configuration), url })
+    })
+  )
+
+const VersionRow = Schema.Struct({ version: Schema.Int })
+
+const checkVersion = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const statement = sql`select current_setting('server_version_num')::int as version`
+  const [row] = yield* rowsOf(VersionRow)(Effect.mapError(statement, unreachable))
+  if ((row?.version ?? 0) < MIN_VERSION) {
+    return yield* new StartupError({ message: "Peyk needs PostgreSQL 15 or newer" })
+  }
+})
+
+const migrateOrExplain = Effect.mapError(
+  migrate,
+  (error) => new StartupError({ message: `the schema could not be brought up to date: ${error.message}` })
+)
+
+export const MasterKeyLive = (configuration: Configuration) =>
+  Layer.unwrap(
+    Effect.map(
+      resolveMasterSecret({
+        given: configuration.secret,
+        dataDirectory: isEmbedded(configuration) ? configuration.dataDirectory : null
+      }),
+      MasterKey.layer
+    )
+  )
+
+/** The store, ready for use: reachable, new enough, migrated, and made with our master secret. */
+export const StoreLive = (configuration: Configuration) =>
+  Layer.effectDiscard(checkVersion.pipe(Effect.andThen(migrateOrExplain), Effect.andThen(checkMasterSecret))).pipe(
+    Layer.provideMerge(MasterKeyLive(configuration)),
+    Layer.provideMerge(SqlLive(configuration))
+  )
+
+export const ReadinessSql = Layer.effect(
+  Readiness,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    Readiness.of({
+      isReady: appliedMigration.pipe(
+        Effect.map((applied) => applied >= latestMigration),
+        Effect.catch(() => Effect.succeed(false)),
+        Effect.provideService(SqlClient.SqlClient, sql)
+      )
+    })
+  )
+)
+
+/** Whether a defect says that the store cannot be reached, rather than that something is wrong with us. */
+export const isStoreUnavailable = (defect: unknown): boolean =>
+  SqlError.isSqlError(defect) && defect.reason._tag === "ConnectionError"

@@ -1,0 +1,60 @@
+import { Layer } from "effect"
+import { Billing } from "../services/Billing.ts"
+import { Codes } from "../services/Codes.ts"
+import { Limits } from "../services/Limits.ts"
+import { Providers } from "../services/Providers.ts"
+import { Routing } from "../services/Routing.ts"
+import { Templates } from "../services/Templates.ts"
+import { Verifications } from "../services/Verifications.ts"
+import { VerificationSteps } from "../services/VerificationSteps.ts"
+import { ProvidersLive } from "./ProvidersLive.ts"
+import { TemplatesSql } from "./TemplatesSql.ts"
+import { VerificationStoreSql, type VerificationStoreOptions } from "./VerificationStoreSql.ts"
+
+/** Everything in which one composition of the verification use cases differs from another. */
+export type VerificationSeams = Routing | Templates | Limits | Billing | Codes | Providers
+
+/** The use cases over one mode's verifications and the given seams. */
+export const verificationGraph = <E, R>(
+  store: VerificationStoreOptions,
+  seams: Layer.Layer<VerificationSeams, E, R>
+) =>
+  // Fresh: the same use cases are built once per composition, not shared between them.
+  Layer.fresh(Verifications.layer).pipe(
+    Layer.provideMerge(VerificationSteps.layer(store.timerKind)),
+    Layer.provide([VerificationStoreSql(store), seams])
+  )
+
+/** The customer's routes and texts, random codes, real providers. */
+export const LiveSeams = Layer.mergeAll(
+  Routing.layer,
+  TemplatesSql,
+  Limits.layerUnlimited,
+  Billing.layerFree,
+  Codes.layerRandom,
+  ProvidersLive
+)
+
+const SANDBOX_CODE = "123456"
+
+/** A name-only route, the constant code, a provider that sends nothing, no price and no limit per phone. */
+export const SandboxSeams = Layer.mergeAll(
+  Routing.layerSandbox,
+  Templates.layerNone,
+  Limits.layerUnlimited,
+  Billing.layerFree,
+  Codes.layerConstant(SANDBOX_CODE),
+  Providers.layerSandbox
+)
+
+export const liveStore: VerificationStoreOptions = { mode: "live", timerKind: "verification", announces: true }
+
+export const sandboxStore: VerificationStoreOptions = {
+  mode: "test",
+  timerKind: "sandbox_verification",
+  announces: false
+}
+
+export const LiveVerifications = verificationGraph(liveStore, LiveSeams)
+
+export const SandboxVerifications = verificationGraph(sandboxStore, SandboxSeams)

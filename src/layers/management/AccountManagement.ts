@@ -1,0 +1,76 @@
+import { Clock, Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { SendingAccount } from "../../domain/Customer.ts"
+import { type Management, ManagementError, type NewAccount } from "../../services/Management.ts"
+import type { ProviderAdapters } from "../../services/ProviderAdapter.ts"
+import type { MasterKey } from "../MasterKey.ts"
+import { sealSettings } from "../SealedSettings.ts"
+import { rowsOf, timestamp } from "../SqlRows.ts"
+import { noCustomer } from "./CustomerManagement.ts"
+
+type AccountMethods = Pick<Management["Service"], "connectAccount" | "listAccounts" | "setAccountActive">
+
+const checkNewAccount = Effect.fnUntraced(function* (
+  { channel, provider, settings, customerId, isDefault }: NewAccount,
+  adapters: ProviderAdapters["Service"]
+) {
+  const refuse = (message: string) => new ManagementError({ message })
+  const adapter = adapters.get(provider)
+  if (adapter === undefined) {
+    return yield* refuse(`unknown provider ${provider}; there are: ${[...adapters.keys()].join(", ")}`)
+  }
+  if (!adapter.channels.includes(channel)) {
+    return yield* refuse(`provider ${provider} does not serve ${channel}, but: ${adapter.channels.join(", ")}`)
+  }
+  if (customerId === null && channel === "sms") return yield* refuse("there are no shared sms accounts")
+  if (customerId === null && isDefault) return yield* refuse("a shared account is nobody's default")
+  yield* Effect.mapError(Effect.fromResult(adapter.connect(settings)), ({ message }) =>
+    refuse(`settings of ${provider}: ${message}`)
+  )
+})
+
+export const accountManagement = (
+  sql: SqlClient.SqlClient,
+  key: MasterKey["Service"],
+  adapters: ProviderAdapters["Service"]
+): AccountMethods => {
+  const accountRows = rowsOf(SendingAccount)
+  const columns = sql.literal(`id, channel, provider, label, is_default as "isDefault", disabled_at is null as active,
+    customer_id is null as shared`)
+
+  const clearDefault = ({ customerId, channel }: NewAccount) =>
+    sql`update sending_accounts set is_default = false
+      where customer_id = ${customerId} and channel = ${channel} and is_default`
+
+  const insert = Effect.fnUntraced(function* (account: NewAccount) {
+    const now = timestamp(yield* Clock.currentTimeMillis)
+    const { customerId, channel, provider, label, settings, isDefault } = account
+    return yield* accountRows(sql`
+      insert into sending_accounts (customer_id, channel, provider, label, sealed_settings, is_default, created_at)
+      select ${customerId}::int, ${channel}, ${provider}, ${label}, ${sealSettings(key, settings)}::bytea, ${isDefault},
+        ${now}::timestamptz
+      where ${customerId}::int is null or exists (select from customers where id = ${customerId}::int)
+      returning ${columns}`)
+  })
+
+  return {
+    connectAccount: Effect.fnUntraced(function* (account) {
+      yield* checkNewAccount(account, adapters)
+      const inserted = account.isDefault ? Effect.andThen(clearDefault(account), insert(account)) : insert(account)
+      const [created] = yield* Effect.orDie(sql.withTransaction(inserted))
+      return created ?? (yield* noCustomer(account.customerId ?? 0))
+    }),
+
+    listAccounts: (customerId) =>
+      accountRows(sql`
+        select ${columns} from sending_accounts where customer_id is not distinct from ${customerId}::int order by id`),
+
+    setAccountActive: Effect.fnUntraced(function* (accountId, active) {
+      const now = timestamp(yield* Clock.currentTimeMillis)
+      const [account] = yield* accountRows(sql`
+        update sending_accounts set disabled_at = case when not ${active} then coalesce(disabled_at, ${now}) end
+        where id = ${accountId} returning ${columns}`)
+      return account ?? (yield* new ManagementError({ message: `there is no account ${accountId}` }))
+    })
+  }
+}

@@ -1,0 +1,93 @@
+import { Clock, Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Plan, RoutingStep } from "../../domain/Customer.ts"
+import { Template } from "../../domain/Template.ts"
+import { type Management, ManagementError } from "../../services/Management.ts"
+import { InstantColumn, rowsOf, timestamp } from "../SqlRows.ts"
+
+const CustomerRow = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  plan: Plan,
+  createdAt: InstantColumn
+})
+const RoutingRow = Schema.Struct({ steps: Schema.NullOr(Schema.Array(RoutingStep)) })
+const AccountChannelRow = Schema.Struct({ id: Schema.Int, channel: Schema.String })
+
+export const noCustomer = (customerId: number) => new ManagementError({ message: `there is no customer ${customerId}` })
+
+type CustomerMethods = Pick<
+  Management["Service"],
+  "createCustomer" | "listCustomers" | "saveRouting" | "findRouting" | "createTemplate" | "listTemplates"
+>
+
+export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods => {
+  const customerRows = rowsOf(CustomerRow)
+  const routingRows = rowsOf(RoutingRow)
+  const templateRows = rowsOf(Template)
+  const accountRows = rowsOf(AccountChannelRow)
+
+  const requireCustomer = Effect.fnUntraced(function* (customerId: number) {
+    const rows = yield* customerRows(sql`
+      select id, name, plan, created_at as "createdAt" from customers where id = ${customerId}`)
+    if (rows.length === 0) return yield* noCustomer(customerId)
+  })
+
+  /** A step that names an account names one of this customer's, on the step's channel. */
+  const checkAccounts = Effect.fnUntraced(function* (customerId: number, steps: ReadonlyArray<RoutingStep>) {
+    const accounts = yield* accountRows(sql`
+      select id, channel from sending_accounts where customer_id = ${customerId}`)
+    for (const { account_id, channel } of steps) {
+      if (account_id === undefined) continue
+      if (!accounts.some((account) => account.id === account_id && account.channel === channel)) {
+        return yield* new ManagementError({ message: `customer ${customerId} has no ${channel} account ${account_id}` })
+      }
+    }
+  })
+
+  return {
+    createCustomer: Effect.fnUntraced(function* (name, plan) {
+      const now = yield* Clock.currentTimeMillis
+      const [row] = yield* customerRows(sql`
+        insert into customers (name, plan, created_at) values (${name}, ${plan}, ${timestamp(now)})
+        returning id, name, plan, created_at as "createdAt"`)
+      return row ?? (yield* Effect.die("an insert returned no row"))
+    }),
+
+    listCustomers: customerRows(sql`
+      select id, name, plan, created_at as "createdAt" from customers order by id`),
+
+    saveRouting: Effect.fnUntraced(function* (customerId, steps) {
+      yield* requireCustomer(customerId)
+      yield* checkAccounts(customerId, steps)
+      const now = timestamp(yield* Clock.currentTimeMillis)
+      yield* Effect.orDie(sql`
+        insert into routing_orders (customer_id, steps, updated_at)
+        values (${customerId}, ${JSON.stringify(steps)}::jsonb, ${now})
+        on conflict (customer_id) do update set steps = excluded.steps, updated_at = excluded.updated_at`)
+    }),
+
+    findRouting: Effect.fnUntraced(function* (customerId) {
+      const [row] = yield* routingRows(sql`
+        select r.steps from customers c left join routing_orders r on r.customer_id = c.id where c.id = ${customerId}`)
+      return row === undefined ? yield* noCustomer(customerId) : row.steps
+    }),
+
+    createTemplate: Effect.fnUntraced(function* ({ customerId, name, body }) {
+      yield* requireCustomer(customerId)
+      const now = timestamp(yield* Clock.currentTimeMillis)
+      const [row] = yield* templateRows(sql`
+        insert into templates (customer_id, name, body, created_at) values (${customerId}, ${name}, ${body}, ${now})
+        returning id, name, body, false as disabled`)
+      return row ?? (yield* Effect.die("an insert returned no row"))
+    }),
+
+    listTemplates: Effect.fnUntraced(function* (customerId) {
+      yield* requireCustomer(customerId)
+      return yield* templateRows(sql`
+        select id, name, body, disabled_at is not null as disabled from templates
+        where customer_id = ${customerId} order by id`)
+    })
+  }
+}
+

@@ -1,0 +1,57 @@
+import { Clock, Effect, Redacted, Result, Schema } from "effect"
+import { Channel } from "../../domain/Channel.ts"
+import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import { InvalidSettings, type ProviderAdapter } from "../../services/ProviderAdapter.ts"
+import type { Simulator } from "../../services/Simulator.ts"
+
+const SimulatorSettings = Schema.Struct({
+  /** What every send of this account comes to. */
+  outcome: Schema.optionalKey(
+    Schema.Literals(["accepted", "rejected", "unreachable", "throttled", "unavailable", "unknown"])
+  ),
+  /** How long the simulated provider takes to answer, after the phone has received the message. */
+  latency_ms: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 120_000 })))
+})
+type SimulatedOutcome = NonNullable<typeof SimulatorSettings.Type.outcome>
+
+const THROTTLED_MILLIS = 60_000
+
+const outcomes: Record<SimulatedOutcome, ProviderOutcome> = {
+  accepted: ProviderOutcome.Accepted({ messageId: null }),
+  rejected: ProviderOutcome.Rejected({ blame: "request", providerError: "simulated: rejected" }),
+  unreachable: ProviderOutcome.Rejected({ blame: "recipient", providerError: "simulated: unreachable" }),
+  throttled: ProviderOutcome.Throttled({
+    retryAfterMillis: THROTTLED_MILLIS,
+    providerError: "simulated: throttled"
+  }),
+  unavailable: ProviderOutcome.Unavailable({ providerError: "simulated: unavailable" }),
+  unknown: ProviderOutcome.Unknown({ providerError: "simulated: the answer was lost" })
+}
+
+/** The phone gets what was accepted, and what was delivered though its answer was lost. */
+const reachesPhone = (outcome: SimulatedOutcome): boolean => outcome === "accepted" || outcome === "unknown"
+
+/** A provider for development: its phones are a page at `/simulator`. */
+export const simulatorAdapter = (simulator: Simulator["Service"]): ProviderAdapter => ({
+  name: "simulator",
+  channels: Channel.literals,
+  connect: (settings) =>
+    Result.mapBoth(Schema.decodeUnknownResult(SimulatorSettings)(settings), {
+      onFailure: ({ message }) => new InvalidSettings({ message }),
+      onSuccess: ({ outcome = "accepted", latency_ms = 0 }) => ({
+        sendCode: Effect.fnUntraced(function* ({ phone, step, text, code }) {
+          if (reachesPhone(outcome)) {
+            yield* simulator.receive({
+              phone,
+              channel: step.channel,
+              text: Redacted.value(text),
+              code: Redacted.value(code),
+              at: yield* Clock.currentTimeMillis
+            })
+          }
+          if (latency_ms > 0) yield* Effect.sleep(latency_ms)
+          return outcomes[outcome]
+        })
+      })
+    })
+})

@@ -1,0 +1,21 @@
+import { Context, type Effect } from "effect"
+import type { Instant } from "../domain/Verification.ts"
+
+/** What a simulated phone received. */
+export interface SimulatedMessage {
+  readonly phone: string
+  readonly channel: string
+  readonly text: string
+  readonly code: string | null
+  readonly at: Instant
+}
+
+/** The phones of the simulator provider. */
+export class Simulator extends Context.Service<
+  Simulator,
+  {
+    readonly receive: (message: SimulatedMessage) => Effect.Effect<void>
+    /** The newest first, at most 200; of all phones when none is named. */
+    readonly messages: (phone: string | null) => Effect.Effect<ReadonlyArray<SimulatedMessage>>
+  }
+>()("peyk/services/Simulator") {}

@@ -1,0 +1,63 @@
+import { Context, type Effect, type Option } from "effect"
+import type { Instant, Verification, VerificationStatus } from "../domain/Verification.ts"
+import type { Transition } from "../domain/VerificationMachine.ts"
+import type { Lease } from "./Timers.ts"
+
+/** The claim a request lays on an idempotency key. */
+export interface IdempotencyClaim {
+  readonly key: string
+  /** SHA-256 of the parsed body. */
+  readonly fingerprint: Uint8Array
+  readonly expiresAt: Instant
+}
+
+export interface Acceptance {
+  readonly verification: Verification
+  readonly codeHash: Uint8Array
+  /** Only where a later step may have to send the code. */
+  readonly sealedCode: Uint8Array | null
+  /** The first step is this process's from the start. */
+  readonly lease: Lease
+  readonly idempotency: IdempotencyClaim | null
+}
+
+/** What an idempotency key already stands for. */
+export interface ClaimedKey {
+  readonly fingerprint: Uint8Array
+  readonly verification: Verification
+}
+
+export interface StoredVerification {
+  readonly verification: Verification
+  readonly sealedCode: Uint8Array | null
+}
+
+/** The verification after a code was compared; `matched` tells whether it was the right one. */
+export interface Comparison {
+  readonly matched: boolean
+  readonly status: VerificationStatus
+}
+
+/** Each method is one atomic statement. */
+export class VerificationStore extends Context.Service<
+  VerificationStore,
+  {
+    /** False, and nothing kept, when the idempotency key is taken. */
+    readonly accept: (acceptance: Acceptance) => Effect.Effect<boolean>
+    readonly findClaimedKey: (customerId: number, key: string, now: Instant) => Effect.Effect<Option.Option<ClaimedKey>>
+    readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<StoredVerification>>
+    /** Writes the transition if the verification is still at `revision`: state, next timer, events. */
+    readonly commit: (revision: number, transition: Transition, now: Instant) => Effect.Effect<boolean>
+    /**
+     * Compares a code with an active, unexpired verification, and writes what follows: verified, one wrong code more,
+     * or locked. None when there is no such verification, active at `now`.
+     */
+    readonly compareCode: (attempt: {
+      readonly customerId: number
+      readonly id: string
+      readonly codeHash: Uint8Array
+      readonly maxWrongCodes: number | null
+      readonly now: Instant
+    }) => Effect.Effect<Option.Option<Comparison>>
+  }
+>()("peyk/services/VerificationStore") {}

@@ -1,0 +1,27 @@
+import { Context, Effect, Fiber, FiberSet, Layer } from "effect"
+import { Settings } from "./Settings.ts"
+
+/**
+ * Work that has to come to its end once begun, whoever started it: a client that hangs up does not interrupt it, and a
+ * stopping process waits for it (within its grace time).
+ */
+export class Workers extends Context.Service<
+  Workers,
+  {
+    readonly runToEnd: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    readonly start: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<void, never, R>
+  }
+>()("peyk/services/Workers") {
+  static readonly layer = Layer.effect(
+    Workers,
+    Effect.gen(function* () {
+      const { graceMillis } = yield* Settings
+      const fibers = yield* FiberSet.make<unknown, unknown>()
+      yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(fibers), graceMillis))
+      return Workers.of({
+        runToEnd: (work) => Effect.flatMap(FiberSet.run(fibers, work), (fiber) => Fiber.join(fiber)),
+        start: (work) => Effect.asVoid(FiberSet.run(fibers, work))
+      })
+    })
+  )
+}

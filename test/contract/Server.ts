@@ -1,0 +1,182 @@
+/** Runs the real program as a child process, on a store of its own, and drives its command line. */
+import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const node = join(root, "node_modules", ".bin", "node")
+
+export interface Demo {
+  readonly customer_id: string | number
+  readonly live_key: string
+  readonly test_key: string
+  readonly token: string
+}
+
+export interface Server {
+  readonly url: string
+  readonly port: number
+  readonly dataDir: string
+  readonly demo: Demo
+  /** What the program printed so far, for diagnosis. */
+  readonly output: () => string
+  /** Runs a command with `--json` on the same store and gives back the parsed answer. */
+  readonly cli: (...args: ReadonlyArray<string>) => Promise<unknown>
+  /** Asks the program to stop, waits for it, and removes its data. */
+  readonly stop: () => Promise<void>
+  /** `kill -9` of the serving process alone. The data stays. */
+  readonly kill: () => Promise<void>
+  /** Starts the program again on the same data. */
+  readonly restart: () => Promise<Server>
+}
+
+/** Repeats `attempt` until it gives a value; fails, saying what was awaited, once the deadline has passed. */
+export const until = async <A>(
+  what: string,
+  attempt: () => Promise<A | undefined>,
+  deadlineMs = 15_000
+): Promise<A> => {
+  const deadline = performance.now() + deadlineMs
+  for (;;) {
+    const value = await attempt()
+    if (value !== undefined) return value
+    if (performance.now() > deadline) throw new Error(`gave up after ${deadlineMs} ms waiting for ${what}`)
+    await pause(50)
+  }
+}
+
+const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const probe = createServer()
+    probe.once("error", reject)
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address()
+      probe.close(() =>
+        typeof address === "object" && address !== null
+          ? resolve(address.port)
+          : reject(new Error("no free port"))
+      )
+    })
+  })
+
+/** The surrounding environment without anything that would configure the program. */
+const neutralEnvironment = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => name !== "DATABASE_URL" && !name.startsWith("PEYK_"))
+  )
+
+const hasExited = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
+
+const exited = (child: ChildProcess) =>
+  hasExited(child)
+    ? Promise.resolve()
+    : new Promise<void>((resolve) => {
+        child.once("exit", () => resolve())
+      })
+
+/** A grandchild may still hold the pipes open: let go of them. */
+const release = (child: ChildProcess) => {
+  child.stdout?.destroy()
+  child.stderr?.destroy()
+}
+
+const runCli = (env: NodeJS.ProcessEnv, args: ReadonlyArray<string>) =>
+  new Promise<unknown>((resolve, reject) => {
+    execFile(
+      node,
+      ["bin/peyk.js", ...args, "--json"],
+      { cwd: root, env, timeout: 30_000 },
+      (error, out, err) => {
+        const report = () => new Error(`peyk ${args.join(" ")}: ${error?.message ?? ""}\n${out}\n${err}`)
+        if (error !== null) return reject(report())
+        if (out.trim() === "") return resolve(undefined)
+        try {
+          return resolve(JSON.parse(out))
+        } catch {
+          return reject(report())
+        }
+      }
+    )
+  })
+
+export interface Options {
+  readonly env?: Readonly<Record<string, string>>
+  readonly dataDir?: string
+}
+
+export const startServer = async (options: Options = {}): Promise<Server> => {
+  const port = await freePort()
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "peyk-")))
+  const env: NodeJS.ProcessEnv = {
+    ...neutralEnvironment(),
+    // Many tests use one key in a short time; the per-minute limit has tests of its own.
+    PEYK_LIMIT_KEY_MINUTE: "100000",
+    ...options.env,
+    PEYK_PORT: String(port),
+    PEYK_DATA_DIR: dataDir
+  }
+  const url = `http://127.0.0.1:${port}`
+  let printed = ""
+  const child = spawn(node, ["bin/peyk.js", "serve"], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] })
+  const keep = (chunk: Buffer) => {
+    printed += chunk.toString("utf8")
+  }
+  child.stdout.on("data", keep)
+  child.stderr.on("data", keep)
+  let spawnError: Error | undefined
+  child.once("error", (error) => {
+    spawnError = error
+  })
+
+  const kill = async () => {
+    child.kill("SIGKILL")
+    await exited(child)
+    release(child)
+  }
+  const stop = async () => {
+    child.kill("SIGTERM")
+    const inTime = await Promise.race([exited(child).then(() => true), pause(20_000, false, { ref: false })])
+    if (!inTime) await kill()
+    release(child)
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    if (!inTime) throw new Error(`the server did not stop within 20 s of SIGTERM:\n${printed}`)
+  }
+
+  try {
+    await until(
+      "GET /readyz to answer 200",
+      async () => {
+        if (spawnError !== undefined) throw spawnError
+        if (hasExited(child)) throw new Error(`the server exited (${child.exitCode ?? child.signalCode})`)
+        const answer = await fetch(`${url}/readyz`).catch(() => undefined)
+        await answer?.arrayBuffer()
+        return answer?.status === 200 ? true : undefined
+      },
+      45_000
+    )
+    const demo = await until("demo.json", () =>
+      readFile(join(dataDir, "demo.json"), "utf8").then(
+        (text) => JSON.parse(text) as Demo,
+        () => undefined
+      )
+    )
+    return {
+      url,
+      port,
+      dataDir,
+      demo,
+      output: () => printed,
+      cli: (...args) => runCli(env, args),
+      stop,
+      kill,
+      restart: () => startServer({ ...options, dataDir })
+    }
+  } catch (error) {
+    await kill()
+    throw new Error(`the server did not start:\n${printed}`, { cause: error })
+  }
+}

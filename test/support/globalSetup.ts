@@ -1,0 +1,82 @@
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Exit, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import type { TestProject } from "vitest/node"
+import { start } from "../../src/layers/EmbeddedPostgres.ts"
+import { migrate } from "../../src/layers/Migrations.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** PgClient's `host`, for user postgres; clone the migrated database `template_peyk` in it. */
+    readonly postgresSocketDirectory: string
+  }
+}
+
+const templateDatabase = "template_peyk"
+
+const settings = [
+  "fsync=off",
+  "synchronous_commit=off",
+  "full_page_writes=off",
+  "max_connections=200"
+].flatMap((setting) => ["-c", setting])
+
+const runIn = <A, E>(host: string, database: string, effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  effect.pipe(Effect.provide(PgClient.layer({ host, username: "postgres", database, maxConnections: 1 })))
+
+const createTemplate = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`create database ${sql(templateDatabase)}`
+})
+
+const startTestDatabase = Effect.fnUntraced(function* (directory: string) {
+  const { socketDirectory } = yield* start(directory, { flags: settings, initFlags: ["--no-sync"] })
+  yield* runIn(socketDirectory, "postgres", createTemplate)
+  yield* runIn(socketDirectory, templateDatabase, migrate)
+  return socketDirectory
+})
+
+const makeDirectory = () => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "peyk-test-"))
+  // as root, the server runs as nobody, who has to get through
+  fs.chmodSync(directory, 0o711)
+  return directory
+}
+
+/** A signal ends vitest without a teardown, and the server, in a session of its own, would stay. */
+const stopAbruptly = (directory: string) => {
+  const lock = path.join(directory, "postgres", "postmaster.pid")
+  if (fs.existsSync(lock)) process.kill(Number.parseInt(fs.readFileSync(lock, "utf8"), 10), "SIGQUIT")
+  fs.rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
+}
+
+const stopOnSignals = (directory: string) => {
+  const onExit = () => stopAbruptly(directory)
+  const onSignal = () => process.exit(1)
+  process.once("exit", onExit).once("SIGINT", onSignal).once("SIGTERM", onSignal)
+  return () => process.off("exit", onExit).off("SIGINT", onSignal).off("SIGTERM", onSignal)
+}
+
+/** One PostgreSQL for the whole test run. */
+export default async (project: TestProject) => {
+  const directory = makeDirectory()
+  const scope = Scope.makeUnsafe()
+  const forgetSignals = stopOnSignals(directory)
+  const stop = async (exit: Exit.Exit<unknown, unknown>) => {
+    await Effect.runPromise(Scope.close(scope, exit))
+    forgetSignals()
+    fs.rmSync(directory, { recursive: true, force: true })
+  }
+  const started = await Effect.runPromiseExit(
+    startTestDatabase(path.join(directory, "postgres")).pipe(Scope.provide(scope))
+  )
+  if (Exit.isFailure(started)) {
+    await stop(started)
+    throw new Error(`the test database did not start: ${started.cause}`)
+  }
+  project.provide("postgresSocketDirectory", started.value)
+  return () => stop(Exit.void)
+}
