@@ -1,0 +1,30 @@
+import { Effect, Layer } from "effect"
+import { CliError } from "effect/cli"
+import { type Configuration, configuration } from "../layers/Configuration.ts"
+import { Ground, ManagementLive } from "../layers/Live.ts"
+import { StartupError } from "../layers/StartupError.ts"
+import type { ManagementError } from "../services/Management.ts"
+
+/** An error whose message is for the person at the terminal. */
+const forPerson = (error: { readonly message: string }) =>
+  new CliError.UserError({ cause: error, userMessage: error.message })
+
+export const orExplain = <A, E extends StartupError | ManagementError, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.mapError(effect, forPerson)
+
+export const readConfiguration = Effect.mapError(
+  Effect.gen(function* () {
+    return yield* configuration
+  }),
+  (error) => new StartupError({ message: `the settings cannot be used: ${error.message}` })
+)
+
+export const withConfiguration = <A, E extends StartupError | ManagementError, R>(
+  use: (configuration: Configuration) => Effect.Effect<A, E, R>
+) => orExplain(Effect.flatMap(readConfiguration, use))
+
+/** Runs a set-up command on the store that the server uses, which may be running. */
+export const withManagement = <A, E extends StartupError | ManagementError, R>(effect: Effect.Effect<A, E, R>) =>
+  withConfiguration((settings) =>
+    Effect.provide(effect, Layer.provideMerge(ManagementLive, Ground(settings)))
+  )

@@ -1,0 +1,36 @@
+import type { DemoCustomer } from "../layers/DemoCustomer.ts"
+
+const send = (origin: string, { live_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/otp/send -H 'X-API-Key: ${live_key}' -H 'Idempotency-Key: demo-1' ` +
+  `-H 'Content-Type: application/json' -d '{"phone":"09121234567"}'`
+
+const status = (origin: string, { live_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/otp/VERIFICATION_ID -H 'X-API-Key: ${live_key}'`
+
+const verify = (origin: string, { live_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/otp/verify -H 'X-API-Key: ${live_key}' -H 'Content-Type: application/json' ` +
+  `-d '{"verification_id":"VERIFICATION_ID","code":"CODE"}'`
+
+const sandbox = (origin: string, { test_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/sandbox/otp/send -H 'X-API-Key: ${test_key}' -H 'Content-Type: application/json' ` +
+  `-d '{"phone":"09121234567"}'`
+
+/** What a newcomer can paste, in the order in which it is useful. */
+export const demoLines = (origin: string, demo: DemoCustomer): string =>
+  [
+    "A demo customer was made for you. Send a code:",
+    "",
+    `  ${send(origin, demo)}`,
+    "",
+    `Read it on the phone, at ${origin}/simulator, and verify it (put in the verification_id you got, and the code):`,
+    "",
+    `  ${verify(origin, demo)}`,
+    "",
+    "Follow a verification:",
+    "",
+    `  ${status(origin, demo)}`,
+    "",
+    "In the sandbox nothing is sent, and the code is always 123456:",
+    "",
+    `  ${sandbox(origin, demo)}`
+  ].join("\n")

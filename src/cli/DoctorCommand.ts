@@ -1,0 +1,102 @@
+import { Console, Data, Effect, Exit, Layer, Schema, type Scope } from "effect"
+import { CliError, Command } from "effect/cli"
+import { SqlClient } from "effect/sql"
+import type { Configuration } from "../layers/Configuration.ts"
+import { ManagementLive } from "../layers/Live.ts"
+import { checkMasterSecret } from "../layers/MasterSecret.ts"
+import { appliedMigration, latestMigration } from "../layers/Migrations.ts"
+import { rowsOf } from "../layers/SqlRows.ts"
+import { isEmbedded, MasterKeyLive, SqlLive } from "../layers/Store.ts"
+import { Management } from "../services/Management.ts"
+import { readConfiguration } from "./CommandGround.ts"
+import { JsonFlag } from "./Output.ts"
+
+class Unhealthy extends Data.TaggedError("Unhealthy")<{ readonly message: string }> {}
+
+interface Finding {
+  readonly check: string
+  readonly ok: boolean
+  readonly finding: string
+}
+
+const MIN_NODE_MAJOR = 26
+
+const messageOf = (exit: Exit.Failure<unknown, unknown>): string => {
+  const [reason] = exit.cause.reasons
+  const error = reason?._tag === "Fail" ? reason.error : reason?._tag === "Die" ? reason.defect : reason
+  return error instanceof Error ? error.message : String(error)
+}
+
+const examine = <E, R>(check: string, effect: Effect.Effect<string, E, R>): Effect.Effect<Finding, never, R> =>
+  Effect.map(Effect.exit(effect), (exit) =>
+    Exit.isSuccess(exit) ? { check, ok: true, finding: exit.value } : { check, ok: false, finding: messageOf(exit) }
+  )
+
+const nodeVersion = Effect.suspend(() =>
+  Number(process.versions.node.split(".")[0]) >= MIN_NODE_MAJOR
+    ? Effect.succeed(process.version)
+    : Effect.fail(new Unhealthy({ message: `${process.version}; Peyk needs Node ${MIN_NODE_MAJOR} or newer` }))
+)
+
+const VersionRow = Schema.Struct({ version: Schema.String })
+const serverVersion = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* rowsOf(VersionRow)(sql`select current_setting('server_version') as version`)
+  return `PostgreSQL ${row?.version ?? "?"}`
+})
+
+const migrations = Effect.gen(function* () {
+  const applied = yield* Effect.orElseSucceed(appliedMigration, () => 0)
+  if (applied >= latestMigration) return `current (${applied})`
+  return yield* new Unhealthy({ message: `at ${applied} of ${latestMigration}; run: peyk migrate` })
+})
+
+const OverdueRow = Schema.Struct({ overdue: Schema.Int })
+const timers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* rowsOf(OverdueRow)(sql`select count(*)::int as overdue from timers where lease_owner is not null`)
+  return `${row?.overdue ?? 0} under way`
+})
+
+const customers = Effect.gen(function* () {
+  const found = yield* (yield* Management).listCustomers
+  return found.length === 1 ? "1 customer" : `${found.length} customers`
+})
+
+const storeFindings = (configuration: Configuration) =>
+  Effect.gen(function* () {
+    const store = yield* examine(isEmbedded(configuration) ? "embedded store" : "store", serverVersion)
+    const schema = yield* examine("schema", migrations)
+    if (!schema.ok) return [store, schema]
+    const secret = yield* examine("master secret", Effect.as(checkMasterSecret, "opens this store"))
+    return [store, schema, secret, yield* examine("timers", timers), yield* examine("customers", customers)]
+  }).pipe(
+    Effect.provide(
+      ManagementLive.pipe(Layer.provideMerge(MasterKeyLive(configuration)), Layer.provideMerge(SqlLive(configuration)))
+    )
+  )
+
+const findingsOf = Effect.gen(function* (): Effect.fn.Return<ReadonlyArray<Finding>, never, Scope.Scope> {
+  const node = yield* examine("node", nodeVersion)
+  const settings = yield* Effect.exit(readConfiguration)
+  if (Exit.isFailure(settings)) return [node, { check: "settings", ok: false, finding: messageOf(settings) }]
+  const found = yield* Effect.exit(storeFindings(settings.value))
+  const rest = Exit.isSuccess(found) ? found.value : [{ check: "store", ok: false, finding: messageOf(found) }]
+  return [node, { check: "settings", ok: true, finding: "can be used" }, ...rest]
+})
+
+const show = ({ check, ok, finding }: Finding): string => `${ok ? "✓" : "✗"} ${check.padEnd(14)}  ${finding}`
+
+/** Exit code 1 when something is wrong. */
+export const doctorCommand = Command.make("doctor", {}, () =>
+  Effect.gen(function* () {
+    const findings = yield* Effect.scoped(findingsOf)
+    const healthy = findings.every(({ ok }) => ok)
+    const json = yield* JsonFlag
+    yield* Console.log(json ? JSON.stringify({ healthy, checks: findings }) : findings.map(show).join("\n"))
+    if (!healthy) {
+      const userMessage = "something is wrong, see above"
+      return yield* new CliError.UserError({ cause: new Unhealthy({ message: userMessage }), userMessage })
+    }
+  })
+).pipe(Command.withDescription("Check the settings, the store and what is in it"))

@@ -1,0 +1,57 @@
+import { Effect, Result, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { RoutingStep } from "../domain/Customer.ts"
+import { checkNames } from "../domain/Route.ts"
+import { Management } from "../services/Management.ts"
+import { withManagement } from "./CommandGround.ts"
+import { customerFlag } from "./CustomerCommands.ts"
+import { printMany } from "./Output.ts"
+
+const Steps = Schema.fromJsonString(
+  Schema.NonEmptyArray(RoutingStep).check(
+    Schema.makeFilter((steps) =>
+      Result.match(checkNames(steps), {
+        onSuccess: () => true,
+        onFailure: ({ _tag, details }) => `${_tag}: ${JSON.stringify(details)}`
+      })
+    )
+  )
+)
+
+const toFields = ({ channel, account_id, wait }: RoutingStep) => ({
+  channel,
+  account_id: account_id ?? null,
+  wait: wait ?? null
+})
+
+const set = Command.make(
+  "set",
+  {
+    customer: customerFlag,
+    steps: Flag.String("steps").pipe(
+      Flag.withDescription('The order, e.g. [{"channel":"bale"},{"channel":"sms","wait":45}]'),
+      Flag.withSchema(Steps)
+    )
+  },
+  ({ customer, steps }) =>
+    withManagement(
+      Effect.gen(function* () {
+        yield* (yield* Management).saveRouting(customer, steps)
+        yield* printMany(steps.map(toFields))
+      })
+    )
+).pipe(Command.withDescription("Save a customer's default routing order"))
+
+const showOrder = Command.make("show", { customer: customerFlag }, ({ customer }) =>
+  withManagement(
+    Effect.gen(function* () {
+      const steps = yield* (yield* Management).findRouting(customer)
+      yield* printMany((steps ?? []).map(toFields))
+    })
+  )
+).pipe(Command.withDescription("Show a customer's default routing order"))
+
+export const routingCommand = Command.make("routing").pipe(
+  Command.withDescription("The default order of channels"),
+  Command.withSubcommands([set, showOrder])
+)

@@ -1,0 +1,71 @@
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import type { Channel } from "../domain/Channel.ts"
+import { Management } from "../services/Management.ts"
+import { StartupError } from "./StartupError.ts"
+
+const ROUTING: ReadonlyArray<Channel> = ["bale", "eitaa", "sms"]
+const CHANNELS: ReadonlyArray<Channel> = ["eitaa", "bale", "soroushplus", "rubika", "telegram", "sms"]
+/** Keeps two first starts from making two demo customers. */
+const CREATION_LOCK = 1_885_698_413
+
+/** What a newcomer needs to try the API; kept in `demo.json` of the data directory. */
+export interface DemoCustomer {
+  readonly customer_id: number
+  readonly live_key: string
+  readonly test_key: string
+}
+
+export const demoFile = (dataDirectory: string): string => path.join(dataDirectory, "demo.json")
+
+const createCustomer = Effect.gen(function* () {
+  const management = yield* Management
+  const customer = yield* management.createCustomer("Demo", "start")
+  const newKey = (mode: "live" | "test") =>
+    Effect.map(management.createKey({ customerId: customer.id, mode, name: "demo", expiresAt: null }), ({ secret }) =>
+      Redacted.value(secret)
+    )
+  const liveKey = yield* newKey("live")
+  const testKey = yield* newKey("test")
+  for (const channel of CHANNELS) {
+    yield* management.connectAccount({
+      customerId: customer.id,
+      channel,
+      provider: "simulator",
+      label: `Simulated ${channel}`,
+      settings: {},
+      isDefault: true
+    })
+  }
+  yield* management.saveRouting(
+    customer.id,
+    ROUTING.map((channel) => ({ channel }))
+  )
+  const demo: DemoCustomer = { customer_id: customer.id, live_key: liveKey, test_key: testKey }
+  return demo
+})
+
+const writeDemoFile = (file: string, demo: DemoCustomer) =>
+  Effect.try({
+    try: () => fs.writeFileSync(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 }),
+    catch: (error) => new StartupError({ message: `${file} cannot be written: ${String(error)}` })
+  })
+
+/**
+ * On the first start of an empty store, makes the demo customer: plan start, a simulator account per channel, a routing
+ * order and keys. Null when the store has customers already.
+ */
+export const createDemoCustomer = Effect.fnUntraced(function* (dataDirectory: string) {
+  const sql = yield* SqlClient.SqlClient
+  const management = yield* Management
+  const create = Effect.gen(function* () {
+    yield* sql`select pg_advisory_xact_lock(${CREATION_LOCK})`
+    if ((yield* management.listCustomers).length > 0) return null
+    const demo = yield* createCustomer
+    yield* writeDemoFile(demoFile(dataDirectory), demo)
+    return demo
+  })
+  return yield* sql.withTransaction(create).pipe(Effect.catchTag("SqlError", Effect.die))
+})

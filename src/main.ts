@@ -1,0 +1,56 @@
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Cause, ConfigProvider, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
+import { Command } from "effect/cli"
+import * as fs from "node:fs"
+import { accountCommand } from "./cli/AccountCommands.ts"
+import { customerCommand } from "./cli/CustomerCommands.ts"
+import { demoCommand } from "./cli/DemoCommand.ts"
+import { doctorCommand } from "./cli/DoctorCommand.ts"
+import { keyCommand } from "./cli/KeyCommands.ts"
+import { openapiCommand } from "./cli/OpenApiCommand.ts"
+import { JsonFlag } from "./cli/Output.ts"
+import { routingCommand } from "./cli/RoutingCommands.ts"
+import { migrateCommand, serveCommand } from "./cli/ServeCommand.ts"
+import { templateCommand } from "./cli/TemplateCommands.ts"
+import { settings } from "./layers/Configuration.ts"
+
+const { version } = JSON.parse(fs.readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+
+const peyk = Command.make("peyk").pipe(
+  Command.withDescription("One-time codes for Iranian phones, over messengers and SMS, with fallback"),
+  Command.withSubcommands([
+    serveCommand,
+    migrateCommand,
+    openapiCommand,
+    doctorCommand,
+    demoCommand,
+    customerCommand,
+    keyCommand,
+    accountCommand,
+    routingCommand,
+    templateCommand
+  ]),
+  Command.withGlobalFlags([JsonFlag])
+)
+
+/** Standard output is for answers; logs go beside it: for people on a terminal, else as JSON. */
+const Logging = Layer.unwrap(
+  Effect.gen(function* () {
+    const minimum = yield* settings.logLevel.config.pipe(Effect.orElseSucceed(() => "Info" as const))
+    const logger = process.stderr.isTTY ? Logger.consolePretty() : Logger.withConsoleError(Logger.formatJson)
+    return Layer.mergeAll(
+      Logger.layer([logger]),
+      Layer.succeed(Logger.LogToStderr, true),
+      Layer.succeed(References.MinimumLogLevel, minimum)
+    )
+  })
+).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv())))
+
+/** Being told to stop is no failure. */
+const teardown: Runtime.Teardown = (exit, onExit) =>
+  Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit)
+
+Command.run(peyk, { version: String(version) }).pipe(
+  Effect.provide([NodeServices.layer, Logging]),
+  (program) => NodeRuntime.runMain(program, { teardown })
+)
