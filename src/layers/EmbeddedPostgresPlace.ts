@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { canReach, ensureSharedDirectory, isRoot, nobody, type ServerUser } from "./EmbeddedPostgresAccess.ts"
-import { directoryError, withFiles } from "./EmbeddedPostgresError.ts"
+import { directoryError, errorCode, withFiles } from "./EmbeddedPostgresError.ts"
 
 const majorVersion = "18"
 const socketName = ".s.PGSQL.5432"
@@ -22,6 +22,18 @@ export interface Place {
 export const socketPathIn = (directory: string) => path.join(directory, socketName)
 
 const existing = (file: string) => fs.lstatSync(file, { throwIfNoEntry: false })
+
+/** Unlike mkdir's own recursion, this ends on file systems such as /proc, where nothing can be made. */
+const makeDirectories = (directory: string) => {
+  if (fs.existsSync(directory)) return
+  makeDirectories(path.dirname(directory))
+  try {
+    fs.mkdirSync(directory)
+  } catch (error) {
+    // another process was faster
+    if (errorCode(error) !== "EEXIST") throw error
+  }
+}
 
 const resolveLink = (requested: string) => {
   if (existing(requested)?.isSymbolicLink() !== true) {
@@ -125,7 +137,7 @@ export const choosePlace = (directory: string) =>
   withFiles(path.resolve(directory), () => {
     const requested = path.resolve(directory)
     checkCharacters(requested)
-    fs.mkdirSync(path.dirname(requested), { recursive: true })
+    makeDirectories(path.dirname(requested))
     const found = resolveLink(requested)
     const isCluster = checkContents(requested, found)
     const place = isCluster ? placeExisting(requested, found) : placeNew(requested, found)

@@ -11,17 +11,24 @@ class SandboxHandler extends Context.Service<SandboxHandler, Handler>()("peyk/la
 
 const runTimer = Effect.map(VerificationSteps, (steps) => steps.runTimer)
 
-const TimerHandlersLive = Layer.effect(
-  TimerHandlers,
-  Effect.gen(function* () {
-    return { verification: yield* LiveHandler, sandbox_verification: yield* SandboxHandler }
-  })
-).pipe(
-  Layer.provide([
-    Layer.provide(Layer.effect(LiveHandler, runTimer), LiveVerifications),
-    Layer.provide(Layer.effect(SandboxHandler, runTimer), SandboxVerifications)
-  ])
-)
+/** What is due, in every mode, done by the given compositions. */
+export const timerGraph = <E, R, E2, R2>(
+  live: Layer.Layer<VerificationSteps, E, R>,
+  sandbox: Layer.Layer<VerificationSteps, E2, R2>
+) =>
+  TimerRunner.layer.pipe(
+    Layer.provide(
+      Layer.effect(
+        TimerHandlers,
+        Effect.gen(function* () {
+          return { verification: yield* LiveHandler, sandbox_verification: yield* SandboxHandler }
+        })
+      )
+    ),
+    Layer.provide([
+      Layer.provide(Layer.effect(LiveHandler, runTimer), live),
+      Layer.provide(Layer.effect(SandboxHandler, runTimer), sandbox)
+    ])
+  )
 
-/** What is due, in every mode. */
-export const TimerRunnerLive = Layer.provide(TimerRunner.layer, TimerHandlersLive)
+export const TimerRunnerLive = timerGraph(LiveVerifications, SandboxVerifications)

@@ -1,0 +1,28 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomBytes } from "node:crypto"
+import { inject } from "vitest"
+
+const connect = (database: string) =>
+  PgClient.layer({
+    host: inject("postgresSocketDirectory"),
+    username: "postgres",
+    database,
+    maxConnections: 12,
+    multiplex: true,
+    multiplexConcurrency: 16
+  })
+
+/** A migrated database of its own, dropped afterwards. Build it with the live clock (`excludeTestServices`). */
+export const TestDatabase = Layer.unwrap(
+  Effect.gen(function* () {
+    const name = `test_${randomBytes(6).toString("hex")}`
+    const admin = Context.get(yield* Layer.build(connect("postgres")), SqlClient.SqlClient)
+    yield* Effect.acquireRelease(
+      admin.unsafe(`create database ${name} template template_peyk strategy file_copy`),
+      () => Effect.ignore(admin.unsafe(`drop database ${name} with (force)`))
+    )
+    return connect(name)
+  })
+)

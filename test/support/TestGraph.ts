@@ -1,0 +1,74 @@
+import { NodeCrypto } from "@effect/platform-node"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import type { Channel } from "../../src/domain/Channel.ts"
+import type { Plan } from "../../src/domain/Customer.ts"
+import { Foundation, ManagementLive } from "../../src/layers/Live.ts"
+import { MasterKey } from "../../src/layers/MasterKey.ts"
+import { timerGraph } from "../../src/layers/TimerGraph.ts"
+import {
+  LiveSeams,
+  liveStore,
+  SandboxVerifications,
+  verificationGraph,
+  type VerificationSeams
+} from "../../src/layers/VerificationGraph.ts"
+import { Management } from "../../src/services/Management.ts"
+import { defaultSettings, Settings, type SettingsShape } from "../../src/services/Settings.ts"
+
+const TestMasterKey = MasterKey.layer(Redacted.make(new Uint8Array(32).fill(7)))
+
+/** Tests of one file share a database, one after the other: each starts with nothing due and nothing sent. */
+const EmptyStore = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    for (const table of ["timers", "events", "idempotency_keys", "simulator_messages", "verifications"]) {
+      yield* Effect.orDie(sql`delete from ${sql(table)}`)
+    }
+  })
+)
+
+/** What live and sandbox stand on, over a test database. */
+export const testGround = (settings: Partial<SettingsShape> = {}) =>
+  Layer.mergeAll(Foundation, ManagementLive).pipe(
+    Layer.provideMerge(Layer.mergeAll(TestMasterKey, NodeCrypto.layer)),
+    Layer.provideMerge(Layer.succeed(Settings, { ...defaultSettings, ...settings }))
+  )
+
+/** One process with a clock of its own: the live use cases and their timers, with some of the seams replaced. */
+export const testProcess = <A extends VerificationSeams>(
+  replaced: Layer.Layer<A>,
+  settings: Partial<SettingsShape> = {}
+) => {
+  const live = verificationGraph(liveStore, Layer.merge(LiveSeams, replaced))
+  return Layer.merge(live, timerGraph(live, SandboxVerifications)).pipe(
+    Layer.provideMerge(testGround(settings)),
+    Layer.provideMerge(TestClock.layer()),
+    Layer.provideMerge(EmptyStore)
+  )
+}
+
+/** A customer with one simulator account for each channel, and that order as its default route. */
+export const makeCustomer = Effect.fnUntraced(function* (
+  channels: ReadonlyArray<Channel> = ["bale", "eitaa", "sms"],
+  plan: Plan = "start"
+) {
+  const management = yield* Management
+  const { id } = yield* management.createCustomer("test", plan)
+  for (const channel of channels) {
+    yield* management.connectAccount({
+      customerId: id,
+      channel,
+      provider: "simulator",
+      label: channel,
+      settings: {},
+      isDefault: true
+    })
+  }
+  yield* management.saveRouting(
+    id,
+    channels.map((channel) => ({ channel }))
+  )
+  return id
+})
