@@ -6,7 +6,9 @@ import { fileURLToPath } from "node:url"
 
 const NEEDED = 26
 const main = new URL("../src/main.ts", import.meta.url)
-const ownNode = fileURLToPath(new URL(`../node_modules/.bin/node${process.platform === "win32" ? ".cmd" : ""}`, import.meta.url))
+const ownNode = fileURLToPath(
+  new URL(`../node_modules/.bin/node${process.platform === "win32" ? ".cmd" : ""}`, import.meta.url)
+)
 
 if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
   await import(main.href)

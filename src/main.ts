@@ -48,7 +48,9 @@ const Logging = Layer.unwrap(
 
 /** Being told to stop is no failure. */
 const teardown: Runtime.Teardown = (exit, onExit) =>
-  Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit)
+  Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+    ? onExit(0)
+    : Runtime.defaultTeardown(exit, onExit)
 
 Command.run(peyk, { version: String(version) }).pipe(
   Effect.provide([NodeServices.layer, Logging]),

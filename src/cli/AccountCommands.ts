@@ -19,11 +19,17 @@ const toFields = (account: SendingAccount) => ({
 
 const ownerFlags = {
   customer: Flag.optional(customerFlag),
-  shared: Flag.Boolean("shared").pipe(Flag.withDescription("The platform's own, shared"), Flag.withDefault(false))
+  shared: Flag.Boolean("shared").pipe(
+    Flag.withDescription("The platform's own, shared"),
+    Flag.withDefault(false)
+  )
 }
 
 /** The customer's id; null for the platform. */
-const ownerOf = (customer: Option.Option<number>, shared: boolean): Effect.Effect<number | null, ManagementError> => {
+const ownerOf = (
+  customer: Option.Option<number>,
+  shared: boolean
+): Effect.Effect<number | null, ManagementError> => {
   if (Option.isSome(customer) === shared) {
     return Effect.fail(new ManagementError({ message: "give either --customer ID or --shared" }))
   }

@@ -13,9 +13,7 @@ export const orExplain = <A, E extends StartupError | ManagementError, R>(effect
   Effect.mapError(effect, forPerson)
 
 export const readConfiguration = Effect.mapError(
-  Effect.gen(function* () {
-    return yield* configuration
-  }),
+  configuration,
   (error) => new StartupError({ message: `the settings cannot be used: ${error.message}` })
 )
 
@@ -24,7 +22,9 @@ export const withConfiguration = <A, E extends StartupError | ManagementError, R
 ) => orExplain(Effect.flatMap(readConfiguration, use))
 
 /** Runs a set-up command on the store that the server uses, which may be running. */
-export const withManagement = <A, E extends StartupError | ManagementError, R>(effect: Effect.Effect<A, E, R>) =>
+export const withManagement = <A, E extends StartupError | ManagementError, R>(
+  effect: Effect.Effect<A, E, R>
+) =>
   withConfiguration((settings) =>
     Effect.provide(effect, Layer.provideMerge(ManagementLive, Ground(settings)))
   )

@@ -30,21 +30,36 @@ const accountFor = Effect.fnUntraced(function* (customerId: number, channel: Cha
   const label = `Simulated ${channel}, ${outcome}`
   const known = (yield* management.listAccounts(customerId)).find((account) => account.label === label)
   if (known !== undefined) return known.id
-  const account = { customerId, channel, provider: "simulator", label, settings: { outcome }, isDefault: false }
+  const account = {
+    customerId,
+    channel,
+    provider: "simulator",
+    label,
+    settings: { outcome },
+    isDefault: false
+  }
   return (yield* management.connectAccount(account)).id
 })
 
 /** The API, spoken over real HTTP with one key. */
 const makeCaller = Effect.fnUntraced(function* (origin: string, key: string) {
   const client = yield* HttpClient.HttpClient
-  const call = <S extends Schema.Decoder<unknown>>(request: HttpClientRequest.HttpClientRequest, response: S) =>
+  const call = <S extends Schema.Decoder<unknown>>(
+    request: HttpClientRequest.HttpClientRequest,
+    response: S
+  ) =>
     client.execute(HttpClientRequest.setHeader(request, "x-api-key", key)).pipe(
       Effect.flatMap(({ json }) => json),
       Effect.flatMap(Schema.decodeUnknownEffect(response)),
       Effect.orDie
     )
   return {
-    post: <S extends Schema.Decoder<unknown>>(path: string, body: unknown, response: S, idempotencyKey = "") =>
+    post: <S extends Schema.Decoder<unknown>>(
+      path: string,
+      body: unknown,
+      response: S,
+      idempotencyKey = ""
+    ) =>
       call(
         HttpClientRequest.post(`${origin}${path}`).pipe(
           HttpClientRequest.bodyJsonUnsafe(body),
@@ -64,7 +79,11 @@ const followFallback = Effect.fnUntraced(function* (caller: Caller, id: string) 
   while (true) {
     const status = yield* caller.get(`/v1/otp/${id}`, StatusResponse)
     if (status.attempts.length > 1) return status
-    if (status.remaining_seconds !== null && status.remaining_seconds !== toldSeconds && status.remaining_seconds % 5 === 0) {
+    if (
+      status.remaining_seconds !== null &&
+      status.remaining_seconds !== toldSeconds &&
+      status.remaining_seconds % 5 === 0
+    ) {
       toldSeconds = status.remaining_seconds
       yield* detail(`${status.current_channel.provider} was tried; the next channel in ${toldSeconds} s`)
     }
@@ -97,14 +116,25 @@ const walk = Effect.fnUntraced(function* (origin: string, timed: boolean) {
   ]
 
   yield* step(`Send a code to ${PHONE}: rubika first, then bale`)
-  const sent = yield* caller.post("/v1/otp/send", { phone: PHONE, channels }, SendResponse, `demo-${record.id}`)
+  const sent = yield* caller.post(
+    "/v1/otp/send",
+    { phone: PHONE, channels },
+    SendResponse,
+    `demo-${record.id}`
+  )
   const id = sent.verification_id
   yield* detail(`${sent.status}, valid for ${sent.expires_in} s, verification ${id}`)
 
-  yield* step(timed ? "The user does not enter it: Peyk waits, and falls back" : "Rubika does not reach this phone: fall back")
+  yield* step(
+    timed
+      ? "The user does not enter it: Peyk waits, and falls back"
+      : "Rubika does not reach this phone: fall back"
+  )
   const status = yield* followFallback(caller, id)
   for (const { sequence, channel, status: outcome, transition_reason: reason } of status.attempts) {
-    yield* detail(`${sequence}. ${channel.provider}: ${outcome}${reason === null ? "" : ` → next (${reason})`}`)
+    yield* detail(
+      `${sequence}. ${channel.provider}: ${outcome}${reason === null ? "" : ` → next (${reason})`}`
+    )
   }
 
   yield* step("The phone received")
@@ -112,7 +142,11 @@ const walk = Effect.fnUntraced(function* (origin: string, timed: boolean) {
 
   yield* step("Verify a wrong code, then the right one")
   for (const attempt of [wrongCode(code), code]) {
-    const result = yield* caller.post("/v1/otp/verify", { verification_id: id, code: attempt }, VerifyResponse)
+    const result = yield* caller.post(
+      "/v1/otp/verify",
+      { verification_id: id, code: attempt },
+      VerifyResponse
+    )
     yield* detail(`${attempt}: verified=${result.verified}, reason=${result.reason}`)
   }
   const end = yield* caller.get(`/v1/otp/${id}`, StatusResponse)

@@ -27,15 +27,22 @@ const messageOf = (exit: Exit.Failure<unknown, unknown>): string => {
   return error instanceof Error ? error.message : String(error)
 }
 
-const examine = <E, R>(check: string, effect: Effect.Effect<string, E, R>): Effect.Effect<Finding, never, R> =>
+const examine = <E, R>(
+  check: string,
+  effect: Effect.Effect<string, E, R>
+): Effect.Effect<Finding, never, R> =>
   Effect.map(Effect.exit(effect), (exit) =>
-    Exit.isSuccess(exit) ? { check, ok: true, finding: exit.value } : { check, ok: false, finding: messageOf(exit) }
+    Exit.isSuccess(exit)
+      ? { check, ok: true, finding: exit.value }
+      : { check, ok: false, finding: messageOf(exit) }
   )
 
 const nodeVersion = Effect.suspend(() =>
   Number(process.versions.node.split(".")[0]) >= MIN_NODE_MAJOR
     ? Effect.succeed(process.version)
-    : Effect.fail(new Unhealthy({ message: `${process.version}; Peyk needs Node ${MIN_NODE_MAJOR} or newer` }))
+    : Effect.fail(
+        new Unhealthy({ message: `${process.version}; Peyk needs Node ${MIN_NODE_MAJOR} or newer` })
+      )
 )
 
 const VersionRow = Schema.Struct({ version: Schema.String })
@@ -54,7 +61,9 @@ const migrations = Effect.gen(function* () {
 const OverdueRow = Schema.Struct({ overdue: Schema.Int })
 const timers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* rowsOf(OverdueRow)(sql`select count(*)::int as overdue from timers where lease_owner is not null`)
+  const [row] = yield* rowsOf(OverdueRow)(
+    sql`select count(*)::int as overdue from timers where lease_owner is not null`
+  )
   return `${row?.overdue ?? 0} under way`
 })
 
@@ -72,7 +81,10 @@ const storeFindings = (configuration: Configuration) =>
     return [store, schema, secret, yield* examine("timers", timers), yield* examine("customers", customers)]
   }).pipe(
     Effect.provide(
-      ManagementLive.pipe(Layer.provideMerge(MasterKeyLive(configuration)), Layer.provideMerge(SqlLive(configuration)))
+      ManagementLive.pipe(
+        Layer.provideMerge(MasterKeyLive(configuration)),
+        Layer.provideMerge(SqlLive(configuration))
+      )
     )
   )
 
@@ -81,7 +93,9 @@ const findingsOf = Effect.gen(function* (): Effect.fn.Return<ReadonlyArray<Findi
   const settings = yield* Effect.exit(readConfiguration)
   if (Exit.isFailure(settings)) return [node, { check: "settings", ok: false, finding: messageOf(settings) }]
   const found = yield* Effect.exit(storeFindings(settings.value))
-  const rest = Exit.isSuccess(found) ? found.value : [{ check: "store", ok: false, finding: messageOf(found) }]
+  const rest = Exit.isSuccess(found)
+    ? found.value
+    : [{ check: "store", ok: false, finding: messageOf(found) }]
   return [node, { check: "settings", ok: true, finding: "can be used" }, ...rest]
 })
 

@@ -8,7 +8,8 @@ import { withManagement } from "./CommandGround.ts"
 import { customerFlag } from "./CustomerCommands.ts"
 import { printMany, printOne } from "./Output.ts"
 
-const iso = (instant: Instant | null) => (instant === null ? null : DateTime.formatIso(DateTime.makeUnsafe(instant)))
+const iso = (instant: Instant | null) =>
+  instant === null ? null : DateTime.formatIso(DateTime.makeUnsafe(instant))
 
 const toFields = (key: ApiKeyRecord, now: Instant) => ({
   id: key.id,
@@ -36,7 +37,12 @@ const create = Command.make(
       Effect.gen(function* () {
         const management = yield* Management
         const expires = Option.match(expiresAt, { onNone: () => null, onSome: (date) => date.getTime() })
-        const { record, secret } = yield* management.createKey({ customerId: customer, mode, name, expiresAt: expires })
+        const { record, secret } = yield* management.createKey({
+          customerId: customer,
+          mode,
+          name,
+          expiresAt: expires
+        })
         const now = yield* Clock.currentTimeMillis
         yield* printOne({ ...toFields(record, now), secret: Redacted.value(secret) })
       })

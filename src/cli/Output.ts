@@ -27,7 +27,14 @@ const table = (rows: ReadonlyArray<Fields>): string => {
   const names = Object.keys(first)
   const cells = [names, ...rows.map((row) => names.map((name) => show(row[name])))]
   const widths = names.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
-  return cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd()).join("\n")
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd()
+    )
+    .join("\n")
 }
 
 /** One thing: its fields, a line each, or one JSON object. */

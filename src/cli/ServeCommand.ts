@@ -61,7 +61,9 @@ export const serve = (configuration: Configuration) =>
 
 export const serveCommand = Command.make("serve", {}, () => withConfiguration(serve)).pipe(
   Command.withDescription("Serve the API, and do what is due"),
-  Command.withExamples([{ command: "peyk serve", description: "On the embedded store, at http://127.0.0.1:8080" }])
+  Command.withExamples([
+    { command: "peyk serve", description: "On the embedded store, at http://127.0.0.1:8080" }
+  ])
 )
 
 export const migrateCommand = Command.make("migrate", {}, () =>

@@ -24,7 +24,9 @@ const create = Command.make(
   ({ customer, name, body }) =>
     withManagement(
       Effect.gen(function* () {
-        yield* printOne(toFields(yield* (yield* Management).createTemplate({ customerId: customer, name, body })))
+        yield* printOne(
+          toFields(yield* (yield* Management).createTemplate({ customerId: customer, name, body }))
+        )
       })
     )
 ).pipe(Command.withDescription("Create a template"))

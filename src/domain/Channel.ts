@@ -12,7 +12,8 @@ export const codeChannels: ReadonlyArray<Channel> = ["eitaa", "bale", "soroushpl
 /** Providers an sms account can have. */
 export const smsProviders = ["smsir", "simulator"] as const
 
-export const isCodeChannel = (name: string): name is Channel => codeChannels.some((channel) => channel === name)
+export const isCodeChannel = (name: string): name is Channel =>
+  codeChannels.some((channel) => channel === name)
 
 export const isSmsProvider = (name: string): boolean => smsProviders.some((provider) => provider === name)
 
@@ -25,4 +26,5 @@ export const ChannelDescriptor = Schema.Struct({
 })
 export type ChannelDescriptor = typeof ChannelDescriptor.Type
 
-export const channelType = (channel: Channel): ChannelDescriptor["type"] => (channel === "sms" ? "sms" : "messenger")
+export const channelType = (channel: Channel): ChannelDescriptor["type"] =>
+  channel === "sms" ? "sms" : "messenger"

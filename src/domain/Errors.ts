@@ -19,7 +19,9 @@ export class TooManyRequestsPhoneHour extends Data.TaggedError("too_many_request
 export class TooManyRequestsPhoneDay extends Data.TaggedError("too_many_requests_phone_day")<{
   readonly retryAfterSeconds: number
 }> {}
-export class QuotaExceeded extends Data.TaggedError("quota_exceeded")<{ readonly retryAfterSeconds: number }> {}
+export class QuotaExceeded extends Data.TaggedError("quota_exceeded")<{
+  readonly retryAfterSeconds: number
+}> {}
 export class InsufficientBalance extends Data.TaggedError("insufficient_balance") {}
 
 export class IdempotencyRequired extends Data.TaggedError("idempotency_required") {}

@@ -70,7 +70,9 @@ export const checkNames = (
 ): Result.Result<ReadonlyArray<KnownStep>, InvalidChannel | DuplicateChannel> =>
   Result.flatMap(Result.all(steps.map(knownStep)), (known) => {
     const channel = duplicateOf(known)
-    return channel === undefined ? Result.succeed(known) : Result.fail(new DuplicateChannel({ details: { channel } }))
+    return channel === undefined
+      ? Result.succeed(known)
+      : Result.fail(new DuplicateChannel({ details: { channel } }))
   })
 
 const sharedAccount = (
@@ -90,11 +92,14 @@ const namedAccount = (
   accountId: number
 ): Result.Result<SendingAccount, RouteError> => {
   const account = accounts.find((candidate) => candidate.id === accountId)
-  if (account === undefined) return Result.fail(new ChannelAccountNotFound({ details: { account_id: accountId } }))
+  if (account === undefined)
+    return Result.fail(new ChannelAccountNotFound({ details: { account_id: accountId } }))
   if (account.channel !== channel || (provider !== undefined && account.provider !== provider)) {
     return Result.fail(new ChannelAccountMismatch({ details: { account_id: accountId, channel } }))
   }
-  return account.active ? Result.succeed(account) : Result.fail(new ChannelUnavailable({ details: { channel } }))
+  return account.active
+    ? Result.succeed(account)
+    : Result.fail(new ChannelUnavailable({ details: { channel } }))
 }
 
 const onlyOrDefaultAccount = (

@@ -39,8 +39,15 @@ export const checkCodeTemplate = (template: Template): Result.Result<string, Tem
 }
 
 /** What messengers say when the customer chose no template. */
-export const DEFAULT_CODE_TEXT = "کد تأیید شما: {{code}}\nاین کد تا {{minutes}} دقیقه معتبر است. آن را به کسی ندهید."
+export const DEFAULT_CODE_TEXT =
+  "کد تأیید شما: {{code}}\nاین کد تا {{minutes}} دقیقه معتبر است. آن را به کسی ندهید."
 
 /** The text that carries a code. */
 export const renderCodeText = (body: string, code: string, expiresInSeconds: number): string =>
-  render(body, new Map([["code", code], ["minutes", String(Math.floor(expiresInSeconds / 60))]]))
+  render(
+    body,
+    new Map([
+      ["code", code],
+      ["minutes", String(Math.floor(expiresInSeconds / 60))]
+    ])
+  )

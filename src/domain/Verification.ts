@@ -3,7 +3,14 @@ import type { ChannelDescriptor } from "./Channel.ts"
 import { Phone } from "./Phone.ts"
 import { type Route, RouteStep } from "./Route.ts"
 
-export const VerificationStatus = Schema.Literals(["pending", "queued", "verified", "failed", "locked", "expired"])
+export const VerificationStatus = Schema.Literals([
+  "pending",
+  "queued",
+  "verified",
+  "failed",
+  "locked",
+  "expired"
+])
 export type VerificationStatus = typeof VerificationStatus.Type
 
 /** An instant as milliseconds since the Unix epoch. */
@@ -155,6 +162,8 @@ export const viewVerification = (verification: Verification, now: Instant): Veri
     remainingSeconds: remainingSeconds(verification, now),
     expiresAt: verification.expiresAt,
     verifiedAt: verification.verifiedAt,
-    attempts: attempts.map((attempt, index) => attemptView(verification, attempt, index === attempts.length - 1))
+    attempts: attempts.map((attempt, index) =>
+      attemptView(verification, attempt, index === attempts.length - 1)
+    )
   }
 }

@@ -46,7 +46,9 @@ export class OtpGroup extends HttpApiGroup.make("otp")
   .add(
     HttpApiEndpoint.post("send", "/send", {
       headers: {
-        "idempotency-key": Schema.String.annotate({ description: "Unique per request; at most 255 characters." })
+        "idempotency-key": Schema.String.annotate({
+          description: "Unique per request; at most 255 characters."
+        })
       },
       payload: SendBody,
       success: HttpApiSchema.WithHeaders(SendResponse, {
@@ -110,14 +112,18 @@ export class SystemGroup extends HttpApiGroup.make("system")
     HttpApiEndpoint.get("readyz", "/readyz", {
       success: Health,
       error: errors("service_unavailable")
-    }).annotateMerge(OpenApi.annotations({ summary: "Whether the store is reachable and its schema current" }))
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "Whether the store is reachable and its schema current" })
+    )
   )
   .annotateMerge(OpenApi.annotations({ title: "System" })) {}
 
 /** Every code of the envelope with its status, also those that the whole API shares or that come with later endpoints. */
 const listErrorCodes = (spec: Record<string, unknown>) => ({
   ...spec,
-  "x-error-codes": Object.fromEntries(Object.entries(errorTable).map(([code, { status, message }]) => [code, { status, message }]))
+  "x-error-codes": Object.fromEntries(
+    Object.entries(errorTable).map(([code, { status, message }]) => [code, { status, message }])
+  )
 })
 
 export class Api extends HttpApi.make("peyk")

@@ -2,7 +2,10 @@
 export const errorTable = {
   bad_request: { status: 400, message: "The request is not valid HTTP." },
   idempotency_required: { status: 400, message: "The Idempotency-Key header is required." },
-  idempotency_key_too_long: { status: 400, message: "The Idempotency-Key header is longer than 255 characters." },
+  idempotency_key_too_long: {
+    status: 400,
+    message: "The Idempotency-Key header is longer than 255 characters."
+  },
 
   unauthenticated: { status: 401, message: "The credential is missing, invalid, expired or revoked." },
 
@@ -20,7 +23,10 @@ export const errorTable = {
   method_not_allowed: { status: 405, message: "This path does not have this method; see the Allow header." },
 
   idempotency_key_conflict: { status: 409, message: "This idempotency key was used with another request." },
-  idempotency_key_in_progress: { status: 409, message: "The earlier request with this key is still in progress." },
+  idempotency_key_in_progress: {
+    status: 409,
+    message: "The earlier request with this key is still in progress."
+  },
 
   payload_too_large: { status: 413, message: "The request body is too large." },
   unsupported_media_type: { status: 415, message: "Send the body as Content-Type: application/json." },
@@ -37,7 +43,10 @@ export const errorTable = {
   template_invalid: { status: 422, message: "This template cannot be used here." },
   template_parameters_mismatch: { status: 422, message: "The parameters do not match the template." },
   channel_unavailable: { status: 422, message: "No active account serves this channel." },
-  channel_ambiguous: { status: 422, message: "Several accounts serve this channel: name one, or set a default." },
+  channel_ambiguous: {
+    status: 422,
+    message: "Several accounts serve this channel: name one, or set a default."
+  },
   channel_account_mismatch: { status: 422, message: "The account does not serve this channel." },
   duplicate_channel: { status: 422, message: "A channel appears more than once." },
   sms_message_config_missing: { status: 422, message: "The SMS account's settings are incomplete." },

@@ -7,7 +7,8 @@ import { toSandboxStatus, toSendResponse, toStatus, toSteps } from "./OtpSchemas
 import { IdempotencyKey } from "./RequestGuards.ts"
 import { CurrentPrincipal } from "./ServiceKeys.ts"
 
-const templateIdOf = (id: number | string | null | undefined): number | undefined => (id == null ? undefined : Number(id))
+const templateIdOf = (id: number | string | null | undefined): number | undefined =>
+  id == null ? undefined : Number(id)
 
 export const OtpHandlers = HttpApiBuilder.group(
   Api,
@@ -62,7 +63,11 @@ export const SandboxHandlers = HttpApiBuilder.group(
     return handlers.handleAll({
       send: Effect.fnUntraced(function* ({ payload }) {
         const { customerId } = yield* CurrentPrincipal
-        const answer = verifications.send({ customerId, phone: payload.phone, channels: toSteps(payload.channels) })
+        const answer = verifications.send({
+          customerId,
+          phone: payload.phone,
+          channels: toSteps(payload.channels)
+        })
         return yield* orEnvelope(Effect.map(answer, toSendResponse))
       }),
       verify: Effect.fnUntraced(function* ({ payload }) {

@@ -13,16 +13,22 @@ const PositiveInt = Schema.Int.check(Schema.isGreaterThan(0))
 
 const ChannelObject = Schema.Struct({
   channel: Schema.String.annotate({ description: "eitaa, bale, soroushplus, rubika or sms" }),
-  account_id: optional(PositiveInt).annotateKey({ description: "The exact account, when several serve the channel." }),
-  sender: optional(Schema.Literal("shared")).annotateKey({ description: "The platform's account; start plan only." }),
+  account_id: optional(PositiveInt).annotateKey({
+    description: "The exact account, when several serve the channel."
+  }),
+  sender: optional(Schema.Literal("shared")).annotateKey({
+    description: "The platform's account; start plan only."
+  }),
   provider: optional(Schema.String).annotateKey({ description: "For sms only, e.g. smsir." }),
   wait: optional(WaitSeconds).annotateKey({ description: "Seconds to wait before the next channel." })
 })
   .check(
     Schema.makeFilter(({ channel, provider, sender }) => {
       const issues: Array<Schema.FilterIssue> = []
-      if (provider != null && channel !== "sms") issues.push({ path: ["provider"], issue: "Only sms has a provider" })
-      if (sender != null && channel === "sms") issues.push({ path: ["sender"], issue: "There is no shared sms sender" })
+      if (provider != null && channel !== "sms")
+        issues.push({ path: ["provider"], issue: "Only sms has a provider" })
+      if (sender != null && channel === "sms")
+        issues.push({ path: ["sender"], issue: "There is no shared sms sender" })
       return issues
     })
   )
@@ -30,7 +36,7 @@ const ChannelObject = Schema.Struct({
 
 const Channels = Schema.Union([
   Schema.String,
-  Schema.NonEmptyArray(Schema.Union([Schema.String, ChannelObject]))
+  Schema.Array(Schema.Union([Schema.String, ChannelObject])).check(Schema.isMinLength(1))
 ]).annotate({ description: "One channel name, or a list of names or channel objects, in order." })
 
 const TemplateId = Schema.Union([PositiveInt, Schema.String.check(Schema.isPattern(/^[1-9]\d{0,14}$/))])
@@ -120,7 +126,9 @@ const toStep = (element: string | typeof ChannelObject.Type): StepRequest =>
       }
 
 /** All forms of `channels` as the steps they mean; undefined when absent. */
-export const toSteps = (channels: ChannelsInput | null | undefined): ReadonlyArray<StepRequest> | undefined => {
+export const toSteps = (
+  channels: ChannelsInput | null | undefined
+): ReadonlyArray<StepRequest> | undefined => {
   if (channels == null) return undefined
   return typeof channels === "string" ? [{ channel: channels }] : channels.map(toStep)
 }

@@ -42,10 +42,15 @@ const codeByStatus: Readonly<Record<number, ErrorCode>> = {
 /** What Effect itself answers with a bare status becomes an envelope too. */
 const fromStatus = (status: number, requestId: string): Response => {
   const code = codeByStatus[status] ?? "internal_error"
-  return errorResponse(code, requestId, code === "service_unavailable" ? { headers: { "retry-after": RETRY_AFTER_SECONDS } } : {})
+  return errorResponse(
+    code,
+    requestId,
+    code === "service_unavailable" ? { headers: { "retry-after": RETRY_AFTER_SECONDS } } : {}
+  )
 }
 
-const isEnvelope = ({ body }: Response): boolean => body._tag === "Uint8Array" && body.contentType === "application/json"
+const isEnvelope = ({ body }: Response): boolean =>
+  body._tag === "Uint8Array" && body.contentType === "application/json"
 
 const wrapErrors = (response: Response, requestId: string): Response =>
   response.status < 400 || isEnvelope(response) ? response : fromStatus(response.status, requestId)

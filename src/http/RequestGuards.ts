@@ -7,7 +7,9 @@ import { answerError, documentedError } from "./Envelope.ts"
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 
 /** The request's Idempotency-Key header. */
-export class IdempotencyKey extends Context.Service<IdempotencyKey, string>()("peyk/http/IdempotencyKey") {}
+export class IdempotencyKey extends Context.Service<IdempotencyKey, string>()(
+  "peyk/http/RequestGuards/IdempotencyKey"
+) {}
 
 /** Refuses a request without a usable Idempotency-Key before its body is looked at. */
 export class RequireIdempotencyKey extends HttpApiMiddleware.Service<
@@ -27,7 +29,9 @@ export const RequireIdempotencyKeyLive = Layer.succeed(RequireIdempotencyKey, (h
 )
 
 /** The largest body, in bytes. */
-export const MaxBodyBytes = Context.Reference<number>("peyk/http/MaxBodyBytes", { defaultValue: () => 65_536 })
+export const MaxBodyBytes = Context.Reference<number>("peyk/http/MaxBodyBytes", {
+  defaultValue: () => 65_536
+})
 
 /** Refuses what is not JSON, and what says it is too large, before it is read. */
 export class RequireJson extends HttpApiMiddleware.Service<RequireJson>()("peyk/http/RequireJson", {
@@ -47,7 +51,8 @@ export const RequireJsonLive = Layer.effect(
     RequireJson.of((httpEffect) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
         if (!isJson(headers["content-type"])) return answerError({ _tag: "unsupported_media_type" })
-        if (Number(headers["content-length"]) > maxBodyBytes) return answerError({ _tag: "payload_too_large" })
+        if (Number(headers["content-length"]) > maxBodyBytes)
+          return answerError({ _tag: "payload_too_large" })
         return httpEffect
       })
     )

@@ -19,10 +19,12 @@ export const makeRouteTable = (routes: ReadonlyArray<ServedRoute>): MethodsOf =>
     byPath.set(path, methods.add(method))
     if (method === "GET") methods.add("HEAD")
   }
-  const patterns = [...byPath].filter(([path]) => path.includes("/:")).map(([path, methods]) => ({
-    parts: path.split("/"),
-    methods
-  }))
+  const patterns = [...byPath]
+    .filter(([path]) => path.includes("/:"))
+    .map(([path, methods]) => ({
+      parts: path.split("/"),
+      methods
+    }))
   return (path) => {
     const exact = byPath.get(path)
     if (exact !== undefined) return exact

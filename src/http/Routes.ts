@@ -11,10 +11,16 @@ const DOCS_PATH = "/docs"
 const apiRoutes: ReadonlyArray<ServedRoute> = Object.values(Api.groups).flatMap((group) =>
   Object.values(group.endpoints).map(({ method, path }) => ({ method, path }))
 )
-const documentRoutes: ReadonlyArray<ServedRoute> = [OPENAPI_PATH, DOCS_PATH].map((path) => ({ method: "GET", path }))
+const documentRoutes: ReadonlyArray<ServedRoute> = [OPENAPI_PATH, DOCS_PATH].map((path) => ({
+  method: "GET",
+  path
+}))
 
 /** Everything that is served. The handlers of the API's groups are provided by the graph that composes it. */
-export const makeRoutes = (options: { readonly simulator: boolean; readonly isUnavailable: IsUnavailable }) => {
+export const makeRoutes = (options: {
+  readonly simulator: boolean
+  readonly isUnavailable: IsUnavailable
+}) => {
   const served = [...apiRoutes, ...documentRoutes, ...(options.simulator ? simulatorRoutes : [])]
   return Layer.mergeAll(
     HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }),

@@ -7,7 +7,9 @@ import { Limits } from "../services/Limits.ts"
 import { documentedError, orEnvelope } from "./Envelope.ts"
 
 /** Who makes the request. */
-export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()("peyk/http/CurrentPrincipal") {}
+export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()(
+  "peyk/http/ServiceKeys/CurrentPrincipal"
+) {}
 
 const security = { serviceKey: HttpApiSecurity.apiKey({ in: "header", key: "X-API-Key" }) }
 

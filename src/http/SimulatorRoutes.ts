@@ -20,13 +20,17 @@ const page = HttpServerResponse.text(simulatorPage, {
   headers: { "content-security-policy": CONTENT_SECURITY_POLICY, "x-content-type-options": "nosniff" }
 })
 
-const phoneParameter = (url: string): string | null => new URLSearchParams(url.split("?")[1] ?? "").get("phone")
+const phoneParameter = (url: string): string | null =>
+  new URLSearchParams(url.split("?")[1] ?? "").get("phone")
 
 const messages = Effect.gen(function* () {
   const { url } = yield* HttpServerRequest.HttpServerRequest
   const simulator = yield* Simulator
   const received = yield* simulator.messages(phoneParameter(url))
-  const data = received.map((message) => ({ ...message, at: DateTime.formatIso(DateTime.makeUnsafe(message.at)) }))
+  const data = received.map((message) => ({
+    ...message,
+    at: DateTime.formatIso(DateTime.makeUnsafe(message.at))
+  }))
   return HttpServerResponse.jsonUnsafe({ data }, { headers: { "cache-control": "no-store" } })
 })
 

@@ -49,7 +49,9 @@ export const ApiKeysSql = Layer.effect(
       const ids = [...lastUsed.keys()]
       const times = [...lastUsed.values()].map(timestamp)
       lastUsed.clear()
-      return ids.length === 0 ? Effect.void : Effect.asVoid(sql`
+      return ids.length === 0
+        ? Effect.void
+        : Effect.asVoid(sql`
         update api_keys k set last_used_at = greatest(k.last_used_at, used.at)
         from unnest(${ids}::int[], ${times}::timestamptz[]) as used (id, at) where k.id = used.id`)
     }).pipe(Effect.catchCause((cause) => Effect.logWarning("last uses of keys were not written", cause)))

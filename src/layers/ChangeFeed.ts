@@ -18,7 +18,8 @@ const RECONNECT_PAUSE = "1 second"
 const toChange = (payload: string): Change => {
   const [kind, subject = ""] = payload.split(":")
   if (kind === "key") return { _tag: "KeyChanged", secretHash: subject }
-  if (kind === "customer") return { _tag: "CustomerChanged", customerId: subject === "" ? null : Number(subject) }
+  if (kind === "customer")
+    return { _tag: "CustomerChanged", customerId: subject === "" ? null : Number(subject) }
   return { _tag: "Unknown" }
 }
 
@@ -35,7 +36,8 @@ export class ChangeFeed extends Context.Service<
     Effect.gen(function* () {
       const client = yield* PgClient.PgClient
       const listeners: Array<Listener> = []
-      const tell = (change: Change) => Effect.forEach(listeners, (listener) => listener(change), { discard: true })
+      const tell = (change: Change) =>
+        Effect.forEach(listeners, (listener) => listener(change), { discard: true })
 
       yield* Effect.scoped(
         Effect.gen(function* () {

@@ -31,7 +31,11 @@ const text = (name: string, byDefault: string, description: string): Setting<str
 })
 
 /** Absent and empty are the same. */
-const optionalSecret = (name: string, byDefault: string, description: string): Setting<Option.Option<Redacted.Redacted>> => ({
+const optionalSecret = (
+  name: string,
+  byDefault: string,
+  description: string
+): Setting<Option.Option<Redacted.Redacted>> => ({
   name,
   byDefault,
   description,
@@ -41,7 +45,11 @@ const optionalSecret = (name: string, byDefault: string, description: string): S
   )
 })
 
-const optionalFlag = (name: string, byDefault: string, description: string): Setting<Option.Option<boolean>> => ({
+const optionalFlag = (
+  name: string,
+  byDefault: string,
+  description: string
+): Setting<Option.Option<boolean>> => ({
   name,
   byDefault,
   description,
@@ -56,14 +64,27 @@ export const settings = {
   host: text("PEYK_HOST", "127.0.0.1", "Address to listen on."),
   port: integer("PEYK_PORT", 8080, { minimum: 0, maximum: 65_535 }, "Port to listen on; 0 takes a free one."),
   databaseUrl: optionalSecret("DATABASE_URL", "", "PostgreSQL ≥ 15. Without it Peyk runs an embedded one."),
-  dataDirectory: text("PEYK_DATA_DIR", "./data", "Where the embedded store, its secret and the demo keys are kept."),
+  dataDirectory: text(
+    "PEYK_DATA_DIR",
+    "./data",
+    "Where the embedded store, its secret and the demo keys are kept."
+  ),
   secret: optionalSecret(
     "PEYK_SECRET",
     "made, with an embedded store",
     "Master secret: 32 random bytes in base64. Required with DATABASE_URL."
   ),
-  simulator: optionalFlag("PEYK_SIMULATOR", "true when embedded, else false", "Serve the simulator's page and messages."),
-  poolSize: integer("PEYK_DATABASE_POOL", 10, { minimum: 2, maximum: 200 }, "Connections to PostgreSQL of one process."),
+  simulator: optionalFlag(
+    "PEYK_SIMULATOR",
+    "true when embedded, else false",
+    "Serve the simulator's page and messages."
+  ),
+  poolSize: integer(
+    "PEYK_DATABASE_POOL",
+    10,
+    { minimum: 2, maximum: 200 },
+    "Connections to PostgreSQL of one process."
+  ),
   logLevel: {
     name: "PEYK_LOG_LEVEL",
     byDefault: "Info",
@@ -71,7 +92,12 @@ export const settings = {
     config: Config.withDefault(Config.LogLevel("PEYK_LOG_LEVEL"), "Info" as const)
   },
   codeLength: integer("PEYK_CODE_LENGTH", 6, { minimum: 4, maximum: 10 }, "Digits of a code."),
-  maxWrongCodes: integer("PEYK_MAX_WRONG_CODES", 5, { minimum: 1, maximum: 10 }, "Wrong codes before a lock."),
+  maxWrongCodes: integer(
+    "PEYK_MAX_WRONG_CODES",
+    5,
+    { minimum: 1, maximum: 10 },
+    "Wrong codes before a lock."
+  ),
   providerTimeoutMillis: integer(
     "PEYK_PROVIDER_TIMEOUT_MS",
     10_000,
@@ -116,4 +142,7 @@ export type Configuration = { readonly [K in keyof typeof settings]: ConfigOf<(t
 const configs = Object.fromEntries(Object.entries(settings).map(([key, { config }]) => [key, config]))
 
 /** All settings, read and checked. */
-export const configuration: Config.Config<Configuration> = Config.map(Config.all(configs), (all) => all as Configuration)
+export const configuration: Config.Config<Configuration> = Config.map(
+  Config.all(configs),
+  (all) => all as Configuration
+)

@@ -24,8 +24,9 @@ const createCustomer = Effect.gen(function* () {
   const management = yield* Management
   const customer = yield* management.createCustomer("Demo", "start")
   const newKey = (mode: "live" | "test") =>
-    Effect.map(management.createKey({ customerId: customer.id, mode, name: "demo", expiresAt: null }), ({ secret }) =>
-      Redacted.value(secret)
+    Effect.map(
+      management.createKey({ customerId: customer.id, mode, name: "demo", expiresAt: null }),
+      ({ secret }) => Redacted.value(secret)
     )
   const liveKey = yield* newKey("live")
   const testKey = yield* newKey("test")

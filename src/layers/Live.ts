@@ -40,7 +40,12 @@ export const Foundation = Layer.mergeAll(CodeVaultLive, CustomersSql, ApiKeysSql
 const httpRoutes = (configuration: Configuration) =>
   makeRoutes({ simulator: hasSimulator(configuration), isUnavailable: isStoreUnavailable }).pipe(
     Layer.provide([
-      Layer.provide(OtpHandlers, [LiveVerifications, LiveKeyLive, RequireIdempotencyKeyLive, RequireJsonLive]),
+      Layer.provide(OtpHandlers, [
+        LiveVerifications,
+        LiveKeyLive,
+        RequireIdempotencyKeyLive,
+        RequireJsonLive
+      ]),
       Layer.provide(SandboxHandlers, [SandboxVerifications, TestKeyLive, RequireJsonLive]),
       Layer.provide(SystemHandlers, ReadinessSql)
     ]),

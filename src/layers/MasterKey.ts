@@ -45,4 +45,3 @@ export class MasterKey extends Context.Service<
       })
     })
 }
-

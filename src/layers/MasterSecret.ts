@@ -10,16 +10,22 @@ import { StartupError } from "./StartupError.ts"
 const SECRET_BYTES = 32
 const MAKE_ONE = "make one with: openssl rand -base64 32"
 
-const decodeSecret = (encoded: string, origin: string): Effect.Effect<Redacted.Redacted<Uint8Array>, StartupError> => {
+const decodeSecret = (
+  encoded: string,
+  origin: string
+): Effect.Effect<Redacted.Redacted<Uint8Array>, StartupError> => {
   const bytes = Buffer.from(encoded.trim(), "base64")
   return bytes.length === SECRET_BYTES
     ? Effect.succeed(Redacted.make(new Uint8Array(bytes)))
     : Effect.fail(
-        new StartupError({ message: `${origin} is not ${SECRET_BYTES} bytes in base64 but ${bytes.length}; ${MAKE_ONE}` })
+        new StartupError({
+          message: `${origin} is not ${SECRET_BYTES} bytes in base64 but ${bytes.length}; ${MAKE_ONE}`
+        })
       )
 }
 
-const isExisting = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "EEXIST"
+const isExisting = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "EEXIST"
 
 /** Makes the file whole or not at all; when another process was faster, its file stands. */
 const createSecretFile = (file: string): void => {
@@ -41,7 +47,8 @@ const secretOfDirectory = (directory: string) => {
       if (!fs.existsSync(file)) createSecretFile(file)
       return fs.readFileSync(file, "utf8")
     },
-    catch: (error) => new StartupError({ message: `the master secret ${file} cannot be read or made: ${String(error)}` })
+    catch: (error) =>
+      new StartupError({ message: `the master secret ${file} cannot be read or made: ${String(error)}` })
   }).pipe(Effect.flatMap((encoded) => decodeSecret(encoded, file)))
 }
 
@@ -67,7 +74,8 @@ export const checkMasterSecret = Effect.gen(function* () {
   const [row] = yield* rowsOf(CheckRow)(sql`select secret_check as "secretCheck" from installation`)
   if (row === undefined || !timingSafeEqual(row.secretCheck, check)) {
     return yield* new StartupError({
-      message: "PEYK_SECRET is not the secret this store was made with; accounts and codes in it cannot be read with it"
+      message:
+        "PEYK_SECRET is not the secret this store was made with; accounts and codes in it cannot be read with it"
     })
   }
 })

@@ -19,6 +19,8 @@ export const migrate = Migrator.make({})({
 /** The number of the newest migration that this store has had; 0 for an empty one. */
 export const appliedMigration = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ readonly id: number | null }>`select max(migration_id) as id from ${sql(MIGRATIONS_TABLE)}`
+  const [row] = yield* sql<{
+    readonly id: number | null
+  }>`select max(migration_id) as id from ${sql(MIGRATIONS_TABLE)}`
   return row?.id ?? 0
 })

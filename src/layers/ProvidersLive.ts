@@ -33,7 +33,9 @@ export const ProvidersLive = Layer.effect(
       const adapter = adapters.get(row.provider)
       if (!row.active) return unusable("the account was switched off")
       if (adapter === undefined) return unusable(`no adapter for provider ${row.provider}`)
-      return Result.getOrElse(adapter.connect(openSettings(key, row.sealedSettings)), ({ message }) => unusable(message))
+      return Result.getOrElse(adapter.connect(openSettings(key, row.sealedSettings)), ({ message }) =>
+        unusable(message)
+      )
     }
 
     const lookup = Effect.fnUntraced(function* (accountId: number) {
@@ -43,7 +45,9 @@ export const ProvidersLive = Layer.effect(
       return row === undefined ? unusable("the account is gone") : connectAccount(row)
     })
     const cache = yield* cachedLookup(lookup)
-    yield* feed.subscribe((change) => (change._tag === "KeyChanged" ? Effect.void : Cache.invalidateAll(cache)))
+    yield* feed.subscribe((change) =>
+      change._tag === "KeyChanged" ? Effect.void : Cache.invalidateAll(cache)
+    )
 
     return Providers.of({
       sendCode: (delivery) =>

@@ -26,7 +26,9 @@ const poolOptions = ({ poolSize }: Configuration) => ({
 })
 
 const unreachable = (error: SqlError.SqlError) =>
-  new StartupError({ message: `PostgreSQL cannot be reached: ${error.message} (${String(error.reason.cause)})` })
+  new StartupError({
+    message: `PostgreSQL cannot be reached: ${error.message} (${String(error.reason.cause)})`
+  })
 
 const connect = (options: PgClient.PgPoolConfig) => Effect.mapError(PgClient.make(options), unreachable)
 
@@ -35,7 +37,12 @@ const connectEmbedded = Effect.fnUntraced(function* (configuration: Configuratio
     EmbeddedPostgres.start(path.join(configuration.dataDirectory, "postgres")),
     ({ message }) => new StartupError({ message })
   )
-  return yield* connect({ ...poolOptions(configuration), path: socketPath, username: "postgres", database: "peyk" })
+  return yield* connect({
+    ...poolOptions(configuration),
+    path: socketPath,
+    username: "postgres",
+    database: "peyk"
+  })
 })
 
 /** Connections to the operator's PostgreSQL, or to the embedded one, which this starts. */
@@ -76,10 +83,9 @@ export const MasterKeyLive = (configuration: Configuration) =>
 
 /** The store, ready for use: reachable, new enough, migrated, and made with our master secret. */
 export const StoreLive = (configuration: Configuration) =>
-  Layer.effectDiscard(checkVersion.pipe(Effect.andThen(migrateOrExplain), Effect.andThen(checkMasterSecret))).pipe(
-    Layer.provideMerge(MasterKeyLive(configuration)),
-    Layer.provideMerge(SqlLive(configuration))
-  )
+  Layer.effectDiscard(
+    checkVersion.pipe(Effect.andThen(migrateOrExplain), Effect.andThen(checkMasterSecret))
+  ).pipe(Layer.provideMerge(MasterKeyLive(configuration)), Layer.provideMerge(SqlLive(configuration)))
 
 export const ReadinessSql = Layer.effect(
   Readiness,
@@ -87,7 +93,7 @@ export const ReadinessSql = Layer.effect(
     Readiness.of({
       isReady: appliedMigration.pipe(
         Effect.map((applied) => applied >= latestMigration),
-        Effect.catch(() => Effect.succeed(false)),
+        Effect.orElseSucceed(() => false),
         Effect.provideService(SqlClient.SqlClient, sql)
       )
     })

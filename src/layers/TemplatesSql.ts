@@ -15,7 +15,8 @@ export const TemplatesSql = Layer.effect(
         const [template] = yield* templateRows(sql`
           select id, name, body, disabled_at is not null as disabled from templates
           where customer_id = ${customerId} and id = ${templateId}`)
-        if (template === undefined) return yield* new TemplateNotFound({ details: { template_id: templateId } })
+        if (template === undefined)
+          return yield* new TemplateNotFound({ details: { template_id: templateId } })
         return yield* Effect.fromResult(checkCodeTemplate(template))
       })
     })

@@ -7,7 +7,9 @@ import { LiveVerifications, SandboxVerifications } from "./VerificationGraph.ts"
 type Handler = (timer: DueTimer) => Effect.Effect<void>
 
 class LiveHandler extends Context.Service<LiveHandler, Handler>()("peyk/layers/TimerGraph/LiveHandler") {}
-class SandboxHandler extends Context.Service<SandboxHandler, Handler>()("peyk/layers/TimerGraph/SandboxHandler") {}
+class SandboxHandler extends Context.Service<SandboxHandler, Handler>()(
+  "peyk/layers/TimerGraph/SandboxHandler"
+) {}
 
 const runTimer = Effect.map(VerificationSteps, (steps) => steps.runTimer)
 

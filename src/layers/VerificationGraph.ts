@@ -47,7 +47,11 @@ export const SandboxSeams = Layer.mergeAll(
   Providers.layerSandbox
 )
 
-export const liveStore: VerificationStoreOptions = { mode: "live", timerKind: "verification", announces: true }
+export const liveStore: VerificationStoreOptions = {
+  mode: "live",
+  timerKind: "verification",
+  announces: true
+}
 
 export const sandboxStore: VerificationStoreOptions = {
   mode: "test",

@@ -41,7 +41,8 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
       const comparisonRows = rowsOf(ComparisonRow)
       const countRows = rowsOf(CountRow)
 
-      const columns = sql.literal(`v.id, v.customer_id as "customerId", v.phone, v.status, v.revision, v.route,
+      const columns =
+        sql.literal(`v.id, v.customer_id as "customerId", v.phone, v.status, v.revision, v.route,
         v.text_body as "textBody", v.attempts, v.next_step as "nextStep", v.next_step_at as "nextStepAt",
         v.created_at as "createdAt", v.expires_at as "expiresAt", v.verified_at as "verifiedAt"`)
 

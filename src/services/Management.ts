@@ -49,12 +49,17 @@ export class Management extends Context.Service<
     readonly listAccounts: (
       customerId: number | null
     ) => Effect.Effect<ReadonlyArray<SendingAccount>, ManagementError>
-    readonly setAccountActive: (accountId: number, active: boolean) => Effect.Effect<SendingAccount, ManagementError>
+    readonly setAccountActive: (
+      accountId: number,
+      active: boolean
+    ) => Effect.Effect<SendingAccount, ManagementError>
     readonly saveRouting: (
       customerId: number,
       steps: ReadonlyArray<RoutingStep>
     ) => Effect.Effect<void, ManagementError>
-    readonly findRouting: (customerId: number) => Effect.Effect<ReadonlyArray<RoutingStep> | null, ManagementError>
+    readonly findRouting: (
+      customerId: number
+    ) => Effect.Effect<ReadonlyArray<RoutingStep> | null, ManagementError>
     readonly createTemplate: (template: {
       readonly customerId: number
       readonly name: string

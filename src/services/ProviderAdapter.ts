@@ -19,6 +19,7 @@ export interface ProviderAdapter {
 }
 
 /** The adapters there are, by name. */
-export class ProviderAdapters extends Context.Service<ProviderAdapters, ReadonlyMap<string, ProviderAdapter>>()(
-  "peyk/services/ProviderAdapters"
-) {}
+export class ProviderAdapters extends Context.Service<
+  ProviderAdapters,
+  ReadonlyMap<string, ProviderAdapter>
+>()("peyk/services/ProviderAdapter/ProviderAdapters") {}

@@ -8,7 +8,7 @@ import { Workers } from "./Workers.ts"
 export class TimerHandlers extends Context.Service<
   TimerHandlers,
   Readonly<Record<TimerKind, (timer: DueTimer) => Effect.Effect<void>>>
->()("peyk/services/TimerHandlers") {}
+>()("peyk/services/TimerRunner/TimerHandlers") {}
 
 const ERROR_PAUSE_MILLIS = 1000
 
@@ -36,7 +36,11 @@ export class TimerRunner extends Context.Service<
       const run = (timer: DueTimer) =>
         timers
           .holding(timer, handlers[timer.kind](timer))
-          .pipe(Effect.catchCause((cause) => Effect.logError(`timer ${timer.kind} ${timer.subject} failed`, cause)))
+          .pipe(
+            Effect.catchCause((cause) =>
+              Effect.logError(`timer ${timer.kind} ${timer.subject} failed`, cause)
+            )
+          )
 
       const claim = (limit: number) =>
         Effect.gen(function* () {
@@ -81,7 +85,8 @@ export class TimerRunner extends Context.Service<
       const turn = Effect.flatMap(beginDue, (mayBeMore) => (mayBeMore ? Effect.void : sleep)).pipe(
         Effect.catchCauseIf(
           (cause) => cause.reasons.every((reason) => reason._tag !== "Interrupt"),
-          (cause) => Effect.andThen(Effect.logError("timers are halted", cause), Effect.sleep(ERROR_PAUSE_MILLIS))
+          (cause) =>
+            Effect.andThen(Effect.logError("timers are halted", cause), Effect.sleep(ERROR_PAUSE_MILLIS))
         )
       )
       return TimerRunner.of({ runDue, loop: Effect.forever(turn) })

@@ -49,7 +49,10 @@ export class Timers extends Context.Service<
       const wakeUp = Latch.makeUnsafe(false)
       let sleepingUntil = NEVER
 
-      const newLease = Effect.map(Clock.currentTimeMillis, (now): Lease => ({ owner, until: now + leaseMillis }))
+      const newLease = Effect.map(Clock.currentTimeMillis, (now): Lease => ({
+        owner,
+        until: now + leaseMillis
+      }))
 
       const renewHeld = Effect.gen(function* () {
         const lease = yield* newLease
@@ -77,7 +80,7 @@ export class Timers extends Context.Service<
           Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis
             sleepingUntil = instant
-            yield* Effect.raceFirst(wakeUp.await, Effect.sleep(Math.max(0, instant - now)))
+            yield* Effect.timeoutOption(wakeUp.await, Math.max(0, instant - now))
             sleepingUntil = NEVER
             wakeUp.closeUnsafe()
           })

@@ -44,7 +44,11 @@ export class VerificationStore extends Context.Service<
   {
     /** False, and nothing kept, when the idempotency key is taken. */
     readonly accept: (acceptance: Acceptance) => Effect.Effect<boolean>
-    readonly findClaimedKey: (customerId: number, key: string, now: Instant) => Effect.Effect<Option.Option<ClaimedKey>>
+    readonly findClaimedKey: (
+      customerId: number,
+      key: string,
+      now: Instant
+    ) => Effect.Effect<Option.Option<ClaimedKey>>
     readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<StoredVerification>>
     /** Writes the transition if the verification is still at `revision`: state, next timer, events. */
     readonly commit: (revision: number, transition: Transition, now: Instant) => Effect.Effect<boolean>

@@ -75,7 +75,11 @@ const reasonByStatus: Record<VerificationStatus, VerifyReason> = {
   expired: "expired"
 }
 
-const toAnswer = (verification: Verification, status: "queued" | "failed", replayed: boolean): SendAnswer => ({
+const toAnswer = (
+  verification: Verification,
+  status: "queued" | "failed",
+  replayed: boolean
+): SendAnswer => ({
   verificationId: verification.id,
   status,
   currentAttemptChannel: verification.route[0].descriptor,
@@ -125,7 +129,10 @@ export class Verifications extends Context.Service<
       const fingerprint = (body: unknown) =>
         Effect.orDie(digest.digest(Digest.sha256, new TextEncoder().encode(canonicalJson(body))))
 
-      const answerFor = (claimed: ClaimedKey, print: Uint8Array): Effect.Effect<SendAnswer, IdempotencyError> => {
+      const answerFor = (
+        claimed: ClaimedKey,
+        print: Uint8Array
+      ): Effect.Effect<SendAnswer, IdempotencyError> => {
         if (!claimed.fingerprint.every((byte, index) => byte === print[index])) {
           return Effect.fail(new IdempotencyKeyConflict())
         }
@@ -144,7 +151,11 @@ export class Verifications extends Context.Service<
         return Option.some(yield* answerFor(claimed.value, yield* fingerprint(idempotency.body)))
       })
 
-      const accept = Effect.fnUntraced(function* (verification: Verification, code: string, request: SendRequest) {
+      const accept = Effect.fnUntraced(function* (
+        verification: Verification,
+        code: string,
+        request: SendRequest
+      ) {
         const { id, createdAt, route } = verification
         const claim = request.idempotency
         return yield* store.accept({

@@ -102,8 +102,8 @@ export const sentCode = async (
   key: string,
   body: Readonly<Record<string, unknown>> = { channels: "sms" }
 ) => {
-  const phone = newPhone()
-  const { verification_id: id } = await otp(server, key).sent({ phone, ...body })
+  const phone = typeof body["phone"] === "string" ? body["phone"] : newPhone()
+  const { verification_id: id } = await otp(server, key).sent({ ...body, phone })
   return { id, phone, code: await codeOf(server, phone) }
 }
 

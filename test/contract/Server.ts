@@ -1,6 +1,6 @@
 /** Runs the real program as a child process, on a store of its own, and drives its command line. */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,7 +14,6 @@ export interface Demo {
   readonly customer_id: string | number
   readonly live_key: string
   readonly test_key: string
-  readonly token: string
 }
 
 export interface Server {
@@ -108,9 +107,16 @@ export interface Options {
   readonly dataDir?: string
 }
 
+/** For root too, whose PostgreSQL runs as nobody and has to get through. */
+const makeDataDir = async (): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), "peyk-"))
+  await chmod(directory, 0o711)
+  return directory
+}
+
 export const startServer = async (options: Options = {}): Promise<Server> => {
   const port = await freePort()
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "peyk-")))
+  const dataDir = options.dataDir ?? (await makeDataDir())
   const env: NodeJS.ProcessEnv = {
     ...neutralEnvironment(),
     // Many tests use one key in a short time; the per-minute limit has tests of its own.

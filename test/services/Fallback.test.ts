@@ -20,7 +20,8 @@ const send = Effect.fnUntraced(function* (
     answer,
     id,
     status: Effect.flatMap(Verifications, (verifications) => verifications.status({ customerId, id })),
-    verify: (code: string) => Effect.flatMap(Verifications, (verifications) => verifications.verify({ customerId, id, code }))
+    verify: (code: string) =>
+      Effect.flatMap(Verifications, (verifications) => verifications.verify({ customerId, id, code }))
   }
 })
 
@@ -34,21 +35,30 @@ const arriveAt = Effect.fnUntraced(function* (start: number, seconds: number) {
 })
 
 layer(TestDatabase, { excludeTestServices: true })("fallback", (it) => {
-  it.effect("three channels are tried at exactly the planned instants, and the rest of the time nothing is", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const customer = yield* makeCustomer()
-      const start = yield* Clock.currentTimeMillis
-      yield* send(customer, { channels: [{ channel: "bale", wait: 45 }, { channel: "eitaa", wait: 120 }, { channel: "sms" }] })
-      assert.strictEqual(yield* arriveAt(start, 44), 0)
-      assert.strictEqual(yield* arriveAt(start, 45), 1)
-      assert.strictEqual(yield* arriveAt(start, 164), 0)
-      assert.strictEqual(yield* arriveAt(start, 165), 1)
-      assert.strictEqual(yield* arriveAt(start, 299), 0)
-      const tried = providers.deliveries.map(({ channel, at }) => [channel, (at - start) / 1000])
-      assert.deepStrictEqual(tried, [["bale", 0], ["eitaa", 45], ["sms", 165]])
-    }).pipe(Effect.provide(testProcess(providers.layer)))
-  })
+  it.effect(
+    "three channels are tried at exactly the planned instants, and the rest of the time nothing is",
+    () => {
+      const providers = scriptProviders()
+      return Effect.gen(function* () {
+        const customer = yield* makeCustomer()
+        const start = yield* Clock.currentTimeMillis
+        yield* send(customer, {
+          channels: [{ channel: "bale", wait: 45 }, { channel: "eitaa", wait: 120 }, { channel: "sms" }]
+        })
+        assert.strictEqual(yield* arriveAt(start, 44), 0)
+        assert.strictEqual(yield* arriveAt(start, 45), 1)
+        assert.strictEqual(yield* arriveAt(start, 164), 0)
+        assert.strictEqual(yield* arriveAt(start, 165), 1)
+        assert.strictEqual(yield* arriveAt(start, 299), 0)
+        const tried = providers.deliveries.map(({ channel, at }) => [channel, (at - start) / 1000])
+        assert.deepStrictEqual(tried, [
+          ["bale", 0],
+          ["eitaa", 45],
+          ["sms", 165]
+        ])
+      }).pipe(Effect.provide(testProcess(providers.layer)))
+    }
+  )
 
   it.effect("every channel sends the same code, and every attempt has an id of its own", () => {
     const providers = scriptProviders({ bale: unreachable, eitaa: unreachable })
@@ -58,7 +68,9 @@ layer(TestDatabase, { excludeTestServices: true })("fallback", (it) => {
       assert.strictEqual(providers.deliveries.length, 3)
       assert.strictEqual(new Set(providers.deliveries.map(({ code }) => code)).size, 1)
       assert.strictEqual(new Set(providers.deliveries.map(({ attemptId }) => attemptId)).size, 3)
-      assert.isTrue(providers.deliveries.every(({ code, text }) => /^\d{6}$/.test(code) && text.includes(code)))
+      assert.isTrue(
+        providers.deliveries.every(({ code, text }) => /^\d{6}$/.test(code) && text.includes(code))
+      )
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
@@ -103,8 +115,16 @@ layer(TestDatabase, { excludeTestServices: true })("fallback", (it) => {
       yield* arriveAt(start, 60)
       const { attempts, currentChannelStatus } = yield* status
       assert.deepStrictEqual(
-        attempts.map(({ sequence, status: outcome, transitionReason }) => [sequence, outcome, transitionReason]),
-        [[1, "failed", "failed"], [2, "sent", "timed_out"], [3, "sent", null]]
+        attempts.map(({ sequence, status: outcome, transitionReason }) => [
+          sequence,
+          outcome,
+          transitionReason
+        ]),
+        [
+          [1, "failed", "failed"],
+          [2, "sent", "timed_out"],
+          [3, "sent", null]
+        ]
       )
       assert.strictEqual(currentChannelStatus, "sent")
     }).pipe(Effect.provide(testProcess(providers.layer)))
@@ -135,26 +155,35 @@ layer(TestDatabase, { excludeTestServices: true })("fallback", (it) => {
       yield* runDue
       const { status: state, attempts } = yield* status
       assert.strictEqual(state, "queued")
-      assert.deepStrictEqual(attempts.map(({ status: outcome }) => outcome), ["failed", "failed"])
+      assert.deepStrictEqual(
+        attempts.map(({ status: outcome }) => outcome),
+        ["failed", "failed"]
+      )
       assert.deepStrictEqual(providers.channels(), ["bale", "sms"])
       const code = providers.deliveries[0]?.code ?? ""
       assert.deepStrictEqual(yield* verify(code), { verified: true, reason: "ok" })
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
-  it.effect("a provider that does not answer within the time-out leaves an unknown outcome, and the route goes on", () => {
-    const providers = scriptProviders({ bale: Effect.never })
-    return Effect.gen(function* () {
-      const customer = yield* makeCustomer(["bale", "sms"])
-      const sending = yield* Effect.forkChild(send(customer))
-      yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => providers.deliveries.length === 1 }))
-      yield* TestClock.adjust("10 seconds")
-      const { status } = yield* Fiber.join(sending)
-      yield* runDue
-      assert.deepStrictEqual(providers.channels(), ["bale", "sms"])
-      assert.deepStrictEqual((yield* status).attempts.map(({ status: outcome }) => outcome), ["failed", "sent"])
-    }).pipe(Effect.provide(testProcess(providers.layer)))
-  })
+  it.effect(
+    "a provider that does not answer within the time-out leaves an unknown outcome, and the route goes on",
+    () => {
+      const providers = scriptProviders({ bale: Effect.never })
+      return Effect.gen(function* () {
+        const customer = yield* makeCustomer(["bale", "sms"])
+        const sending = yield* Effect.forkChild(send(customer))
+        yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => providers.deliveries.length === 1 }))
+        yield* TestClock.adjust("10 seconds")
+        const { status } = yield* Fiber.join(sending)
+        yield* runDue
+        assert.deepStrictEqual(providers.channels(), ["bale", "sms"])
+        assert.deepStrictEqual(
+          (yield* status).attempts.map(({ status: outcome }) => outcome),
+          ["failed", "sent"]
+        )
+      }).pipe(Effect.provide(testProcess(providers.layer)))
+    }
+  )
 
   it.effect("when some were sent and the last failed it stays queued until it expires", () => {
     const providers = scriptProviders({ sms: unreachable })
@@ -178,7 +207,10 @@ layer(TestDatabase, { excludeTestServices: true })("fallback", (it) => {
     return Effect.gen(function* () {
       const start = yield* Clock.currentTimeMillis
       const { verify, status } = yield* send(yield* makeCustomer())
-      assert.deepStrictEqual(yield* verify(providers.deliveries[0]?.code ?? ""), { verified: true, reason: "ok" })
+      assert.deepStrictEqual(yield* verify(providers.deliveries[0]?.code ?? ""), {
+        verified: true,
+        reason: "ok"
+      })
       assert.strictEqual(yield* arriveAt(start, 600), 0)
       assert.deepStrictEqual(providers.channels(), ["bale"])
       const view = yield* status
@@ -202,41 +234,50 @@ layer(TestDatabase, { excludeTestServices: true })("fallback", (it) => {
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
-  it.effect("verified while the provider was still being called, it stays verified, and the attempt is in its history", () => {
-    const gate = Deferred.makeUnsafe<void>()
-    const providers = scriptProviders({ bale: Effect.as(Deferred.await(gate), accepted) })
-    return Effect.gen(function* () {
-      const customerId = yield* makeCustomer(["bale", "sms"])
-      const verifications = yield* Verifications
-      const sending = yield* Effect.forkChild(
-        verifications.send({ customerId, phone: PHONE, idempotency: { key: "k", body: {} } })
-      )
-      yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => providers.deliveries.length === 1 }))
-      const id = providers.deliveries[0]?.attemptId.slice(0, 36) ?? ""
-      const code = providers.deliveries[0]?.code ?? ""
-      assert.strictEqual((yield* verifications.status({ customerId, id })).status, "pending")
-      assert.strictEqual((yield* verifications.verify({ customerId, id, code })).reason, "ok")
-      yield* Deferred.succeed(gate, undefined)
-      assert.strictEqual((yield* Fiber.join(sending)).status, "queued")
-      const view = yield* verifications.status({ customerId, id })
-      assert.strictEqual(view.status, "verified")
-      assert.deepStrictEqual(view.attempts.map(({ status }) => status), ["sent"])
-      yield* TestClock.adjust("10 minutes")
-      assert.strictEqual(yield* runDue, 0)
-    }).pipe(Effect.provide(testProcess(providers.layer)))
-  })
+  it.effect(
+    "verified while the provider was still being called, it stays verified, and the attempt is in its history",
+    () => {
+      const gate = Deferred.makeUnsafe<void>()
+      const providers = scriptProviders({ bale: Effect.as(Deferred.await(gate), accepted) })
+      return Effect.gen(function* () {
+        const customerId = yield* makeCustomer(["bale", "sms"])
+        const verifications = yield* Verifications
+        const sending = yield* Effect.forkChild(
+          verifications.send({ customerId, phone: PHONE, idempotency: { key: "k", body: {} } })
+        )
+        yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => providers.deliveries.length === 1 }))
+        const id = providers.deliveries[0]?.attemptId.slice(0, 36) ?? ""
+        const code = providers.deliveries[0]?.code ?? ""
+        assert.strictEqual((yield* verifications.status({ customerId, id })).status, "pending")
+        assert.strictEqual((yield* verifications.verify({ customerId, id, code })).reason, "ok")
+        yield* Deferred.succeed(gate, undefined)
+        assert.strictEqual((yield* Fiber.join(sending)).status, "queued")
+        const view = yield* verifications.status({ customerId, id })
+        assert.strictEqual(view.status, "verified")
+        assert.deepStrictEqual(
+          view.attempts.map(({ status }) => status),
+          ["sent"]
+        )
+        yield* TestClock.adjust("10 minutes")
+        assert.strictEqual(yield* runDue, 0)
+      }).pipe(Effect.provide(testProcess(providers.layer)))
+    }
+  )
 
-  it.effect("after an outage the next channel goes out at once, and the one after it still waits its time", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const start = yield* Clock.currentTimeMillis
-      yield* send(yield* makeCustomer())
-      yield* arriveAt(start, 150)
-      assert.deepStrictEqual(providers.channels(), ["bale", "eitaa"])
-      yield* arriveAt(start, 209)
-      assert.deepStrictEqual(providers.channels(), ["bale", "eitaa"])
-      yield* arriveAt(start, 210)
-      assert.deepStrictEqual(providers.channels(), ["bale", "eitaa", "sms"])
-    }).pipe(Effect.provide(testProcess(providers.layer)))
-  })
+  it.effect(
+    "after an outage the next channel goes out at once, and the one after it still waits its time",
+    () => {
+      const providers = scriptProviders()
+      return Effect.gen(function* () {
+        const start = yield* Clock.currentTimeMillis
+        yield* send(yield* makeCustomer())
+        yield* arriveAt(start, 150)
+        assert.deepStrictEqual(providers.channels(), ["bale", "eitaa"])
+        yield* arriveAt(start, 209)
+        assert.deepStrictEqual(providers.channels(), ["bale", "eitaa"])
+        yield* arriveAt(start, 210)
+        assert.deepStrictEqual(providers.channels(), ["bale", "eitaa", "sms"])
+      }).pipe(Effect.provide(testProcess(providers.layer)))
+    }
+  )
 })

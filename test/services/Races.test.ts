@@ -19,24 +19,30 @@ const countOf = (table: string) =>
   })
 
 layer(TestDatabase, { excludeTestServices: true })("under parallelism", (it) => {
-  it.effect("of 200 parallel wrong codes never more than 5 are compared, and the verification is locked", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const customerId = yield* makeCustomer()
-      const verifications = yield* Verifications
-      const { verificationId: id } = yield* verifications.send({ customerId, phone: PHONE })
-      const right = providers.deliveries[0]?.code ?? ""
-      const wrong = right === "000000" ? "111111" : "000000"
-      const results = yield* Effect.all(Arr.makeBy(200, () => verifications.verify({ customerId, id, code: wrong })), unbounded)
-      const reasons = Arr.groupBy(results, ({ reason }) => reason)
-      assert.strictEqual(reasons["invalid_code"]?.length, 5)
-      assert.strictEqual(reasons["locked"]?.length, 195)
-      assert.deepStrictEqual(yield* verifications.verify({ customerId, id, code: right }), {
-        verified: false,
-        reason: "locked"
-      })
-    }).pipe(Effect.provide(testProcess(providers.layer)))
-  })
+  it.effect(
+    "of 200 parallel wrong codes never more than 5 are compared, and the verification is locked",
+    () => {
+      const providers = scriptProviders()
+      return Effect.gen(function* () {
+        const customerId = yield* makeCustomer()
+        const verifications = yield* Verifications
+        const { verificationId: id } = yield* verifications.send({ customerId, phone: PHONE })
+        const right = providers.deliveries[0]?.code ?? ""
+        const wrong = right === "000000" ? "111111" : "000000"
+        const results = yield* Effect.all(
+          Arr.makeBy(200, () => verifications.verify({ customerId, id, code: wrong })),
+          unbounded
+        )
+        const reasons = Arr.groupBy(results, ({ reason }) => reason)
+        assert.strictEqual(reasons["invalid_code"]?.length, 5)
+        assert.strictEqual(reasons["locked"]?.length, 195)
+        assert.deepStrictEqual(yield* verifications.verify({ customerId, id, code: right }), {
+          verified: false,
+          reason: "locked"
+        })
+      }).pipe(Effect.provide(testProcess(providers.layer)))
+    }
+  )
 
   it.effect("of 100 parallel right codes exactly one is ok", () => {
     const providers = scriptProviders()
@@ -45,29 +51,39 @@ layer(TestDatabase, { excludeTestServices: true })("under parallelism", (it) => 
       const verifications = yield* Verifications
       const { verificationId: id } = yield* verifications.send({ customerId, phone: PHONE })
       const code = providers.deliveries[0]?.code ?? ""
-      const results = yield* Effect.all(Arr.makeBy(100, () => verifications.verify({ customerId, id, code })), unbounded)
+      const results = yield* Effect.all(
+        Arr.makeBy(100, () => verifications.verify({ customerId, id, code })),
+        unbounded
+      )
       const reasons = Arr.groupBy(results, ({ reason }) => reason)
       assert.strictEqual(reasons["ok"]?.length, 1)
       assert.strictEqual(reasons["already_verified"]?.length, 99)
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
-  it.effect("one right code among 99 parallel wrong ones is accepted once or not at all, and the state agrees", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const customerId = yield* makeCustomer()
-      const verifications = yield* Verifications
-      const { verificationId: id } = yield* verifications.send({ customerId, phone: PHONE })
-      const right = providers.deliveries[0]?.code ?? ""
-      const wrong = right === "000000" ? "111111" : "000000"
-      const codes = Arr.makeBy(100, (n) => (n === 50 ? right : wrong))
-      const results = yield* Effect.forEach(codes, (code) => verifications.verify({ customerId, id, code }), unbounded)
-      const accepted = results.filter(({ verified }) => verified).length
-      const { status } = yield* verifications.status({ customerId, id })
-      assert.isTrue(results.filter(({ reason }) => reason === "invalid_code").length <= 5)
-      assert.deepStrictEqual([accepted, status], accepted === 1 ? [1, "verified"] : [0, "locked"])
-    }).pipe(Effect.provide(testProcess(providers.layer)))
-  })
+  it.effect(
+    "one right code among 99 parallel wrong ones is accepted once or not at all, and the state agrees",
+    () => {
+      const providers = scriptProviders()
+      return Effect.gen(function* () {
+        const customerId = yield* makeCustomer()
+        const verifications = yield* Verifications
+        const { verificationId: id } = yield* verifications.send({ customerId, phone: PHONE })
+        const right = providers.deliveries[0]?.code ?? ""
+        const wrong = right === "000000" ? "111111" : "000000"
+        const codes = Arr.makeBy(100, (n) => (n === 50 ? right : wrong))
+        const results = yield* Effect.forEach(
+          codes,
+          (code) => verifications.verify({ customerId, id, code }),
+          unbounded
+        )
+        const accepted = results.filter(({ verified }) => verified).length
+        const { status } = yield* verifications.status({ customerId, id })
+        assert.isTrue(results.filter(({ reason }) => reason === "invalid_code").length <= 5)
+        assert.deepStrictEqual([accepted, status], accepted === 1 ? [1, "verified"] : [0, "locked"])
+      }).pipe(Effect.provide(testProcess(providers.layer)))
+    }
+  )
 
   it.effect("50 parallel identical sends make one verification and send one code", () => {
     const providers = scriptProviders()
@@ -75,7 +91,10 @@ layer(TestDatabase, { excludeTestServices: true })("under parallelism", (it) => 
       const customerId = yield* makeCustomer()
       const verifications = yield* Verifications
       const request = { customerId, phone: PHONE, idempotency: { key: "same", body: { phone: PHONE } } }
-      const results = yield* Effect.all(Arr.makeBy(50, () => Effect.result(verifications.send(request))), unbounded)
+      const results = yield* Effect.all(
+        Arr.makeBy(50, () => Effect.result(verifications.send(request))),
+        unbounded
+      )
       const answers = Arr.getSuccesses(results)
       const refusals = Arr.getFailures(results)
       assert.strictEqual(new Set(answers.map(({ verificationId }) => verificationId)).size, 1)
@@ -105,31 +124,50 @@ layer(TestDatabase, { excludeTestServices: true })("under parallelism", (it) => 
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
-  it.effect("a refused request does not use its idempotency key up, and an accepted one replays even when it would now be refused", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const customerId = yield* makeCustomer()
-      const verifications = yield* Verifications
-      const send = (phone: string) =>
-        Effect.result(verifications.send({ customerId, phone, idempotency: { key: "k", body: { channels: "bale" } }, channels: [{ channel: "bale" }] }))
-      const refused = yield* send("123")
-      assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "invalid_phone")
-      const sent = Result.getOrThrow(yield* send(PHONE))
-      const replayed = Result.getOrThrow(yield* send("123"))
-      assert.deepStrictEqual([replayed.verificationId, replayed.replayed], [sent.verificationId, true])
-    }).pipe(Effect.provide(testProcess(providers.layer)))
-  })
+  it.effect(
+    "a refused request does not use its idempotency key up, and an accepted one replays even when it would now be refused",
+    () => {
+      const providers = scriptProviders()
+      return Effect.gen(function* () {
+        const customerId = yield* makeCustomer()
+        const verifications = yield* Verifications
+        const send = (phone: string) =>
+          Effect.result(
+            verifications.send({
+              customerId,
+              phone,
+              idempotency: { key: "k", body: { channels: "bale" } },
+              channels: [{ channel: "bale" }]
+            })
+          )
+        const refused = yield* send("123")
+        assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "invalid_phone")
+        const sent = Result.getOrThrow(yield* send(PHONE))
+        const replayed = Result.getOrThrow(yield* send("123"))
+        assert.deepStrictEqual([replayed.verificationId, replayed.replayed], [sent.verificationId, true])
+      }).pipe(Effect.provide(testProcess(providers.layer)))
+    }
+  )
 
   it.effect("ten processes that look for due work at once try each step once", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const customerId = yield* makeCustomer()
       const verifications = yield* Verifications
-      yield* Effect.all(Arr.makeBy(30, () => verifications.send({ customerId, phone: PHONE })), unbounded)
+      yield* Effect.all(
+        Arr.makeBy(30, () => verifications.send({ customerId, phone: PHONE })),
+        unbounded
+      )
       yield* TestClock.adjust("60 seconds")
       const { runDue } = yield* TimerRunner
-      const done = yield* Effect.all(Arr.makeBy(10, () => runDue), unbounded)
-      assert.strictEqual(done.reduce((sum, count) => sum + count, 0), 30)
+      const done = yield* Effect.all(
+        Arr.makeBy(10, () => runDue),
+        unbounded
+      )
+      assert.strictEqual(
+        done.reduce((sum, count) => sum + count, 0),
+        30
+      )
       assert.strictEqual(new Set(providers.deliveries.map(({ attemptId }) => attemptId)).size, 60)
       assert.strictEqual(providers.deliveries.length, 60)
     }).pipe(Effect.provide(testProcess(providers.layer)))
@@ -145,11 +183,14 @@ layer(TestDatabase, { excludeTestServices: true })("under parallelism", (it) => 
       const sending = yield* Effect.forkChild(verifications.send(request))
       yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => providers.deliveries.length === 1 }))
       yield* Fiber.interrupt(sending)
-      assert.strictEqual((yield* Effect.flip(verifications.send(request)))._tag, "idempotency_key_in_progress")
-      yield* Deferred.succeed(gate, undefined)
-      const replayed = yield* verifications.send(request).pipe(
-        Effect.retry({ while: ({ _tag }) => _tag === "idempotency_key_in_progress" })
+      assert.strictEqual(
+        (yield* Effect.flip(verifications.send(request)))._tag,
+        "idempotency_key_in_progress"
       )
+      yield* Deferred.succeed(gate, undefined)
+      const replayed = yield* verifications
+        .send(request)
+        .pipe(Effect.retry({ while: ({ _tag }) => _tag === "idempotency_key_in_progress" }))
       assert.isTrue(replayed.replayed)
       assert.strictEqual(providers.deliveries.length, 1)
     }).pipe(Effect.provide(testProcess(providers.layer)))
@@ -189,7 +230,9 @@ layer(TestDatabase, { excludeTestServices: true })("under parallelism", (it) => 
       const verifications = yield* Verifications
       const { verificationId: id } = yield* verifications.send({ customerId, phone: PHONE })
       const isKept = Effect.map(
-        sql<{ kept: boolean }>`select sealed_code is not null as kept from verifications where id = ${id}::uuid`,
+        sql<{
+          kept: boolean
+        }>`select sealed_code is not null as kept from verifications where id = ${id}::uuid`,
         ([row]) => row?.kept
       )
       assert.isTrue(yield* isKept)

@@ -20,7 +20,9 @@ const checkNewAccount = Effect.fnUntraced(function* (
     return yield* refuse(`unknown provider ${provider}; there are: ${[...adapters.keys()].join(", ")}`)
   }
   if (!adapter.channels.includes(channel)) {
-    return yield* refuse(`provider ${provider} does not serve ${channel}, but: ${adapter.channels.join(", ")}`)
+    return yield* refuse(
+      `provider ${provider} does not serve ${channel}, but: ${adapter.channels.join(", ")}`
+    )
   }
   if (customerId === null && channel === "sms") return yield* refuse("there are no shared sms accounts")
   if (customerId === null && isDefault) return yield* refuse("a shared account is nobody's default")
@@ -35,7 +37,8 @@ export const accountManagement = (
   adapters: ProviderAdapters["Service"]
 ): AccountMethods => {
   const accountRows = rowsOf(SendingAccount)
-  const columns = sql.literal(`id, channel, provider, label, is_default as "isDefault", disabled_at is null as active,
+  const columns =
+    sql.literal(`id, channel, provider, label, is_default as "isDefault", disabled_at is null as active,
     customer_id is null as shared`)
 
   const clearDefault = ({ customerId, channel }: NewAccount) =>
@@ -56,7 +59,9 @@ export const accountManagement = (
   return {
     connectAccount: Effect.fnUntraced(function* (account) {
       yield* checkNewAccount(account, adapters)
-      const inserted = account.isDefault ? Effect.andThen(clearDefault(account), insert(account)) : insert(account)
+      const inserted = account.isDefault
+        ? Effect.andThen(clearDefault(account), insert(account))
+        : insert(account)
       const [created] = yield* Effect.orDie(sql.withTransaction(inserted))
       return created ?? (yield* noCustomer(account.customerId ?? 0))
     }),

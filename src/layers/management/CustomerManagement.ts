@@ -14,7 +14,8 @@ const CustomerRow = Schema.Struct({
 const RoutingRow = Schema.Struct({ steps: Schema.NullOr(Schema.Array(RoutingStep)) })
 const AccountChannelRow = Schema.Struct({ id: Schema.Int, channel: Schema.String })
 
-export const noCustomer = (customerId: number) => new ManagementError({ message: `there is no customer ${customerId}` })
+export const noCustomer = (customerId: number) =>
+  new ManagementError({ message: `there is no customer ${customerId}` })
 
 type CustomerMethods = Pick<
   Management["Service"],
@@ -40,7 +41,9 @@ export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods =>
     for (const { account_id, channel } of steps) {
       if (account_id === undefined) continue
       if (!accounts.some((account) => account.id === account_id && account.channel === channel)) {
-        return yield* new ManagementError({ message: `customer ${customerId} has no ${channel} account ${account_id}` })
+        return yield* new ManagementError({
+          message: `customer ${customerId} has no ${channel} account ${account_id}`
+        })
       }
     }
   })
@@ -90,4 +93,3 @@ export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods =>
     })
   }
 }
-
