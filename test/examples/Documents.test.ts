@@ -1,0 +1,51 @@
+import * as fs from "node:fs"
+import { assert, describe, it } from "vitest"
+import { settings } from "../../src/layers/Configuration.ts"
+
+const read = (file: string): string => fs.readFileSync(new URL(`../../${file}`, import.meta.url), "utf8")
+
+const testNames = (): string =>
+  (fs.readdirSync(new URL("../", import.meta.url), { recursive: true }) as Array<string>)
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => read(`test/${file}`))
+    .join("\n")
+
+describe("the documents", () => {
+  it("docs/layers.md shows the example that is tested, to the letter", () => {
+    const [, code] = /```ts\n([\s\S]*?)```/.exec(read("docs/layers.md")) ?? []
+    assert.strictEqual(code, read("test/examples/SwapALayer.test.ts"))
+  })
+
+  it("docs/configuration.md lists every setting with its default, and no other", () => {
+    const rows = [...read("docs/configuration.md").matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (.*) \|$/gm)]
+    const listed = rows.map(([, name, byDefault, description]) => [name, byDefault, description])
+    const expected = Object.values(settings).map(({ name, byDefault, description }) => [
+      name,
+      byDefault === "" ? "–" : /^[a-z]+ |, /.test(byDefault) ? byDefault : `\`${byDefault}\``,
+      description
+    ])
+    assert.deepStrictEqual(listed, expected)
+  })
+
+  it(".env.example names settings that exist", () => {
+    const known = new Set(Object.values(settings).map(({ name }) => name))
+    const named = [...read(".env.example").matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name ?? "")
+    assert.isAbove(named.length, 3)
+    assert.deepStrictEqual(
+      named.filter((name) => !known.has(name)),
+      []
+    )
+  })
+
+  it("every guarantee of the README names a test that exists", () => {
+    const [, guarantees] = /## Guarantees\n([\s\S]*?)\n## /.exec(read("README.md")) ?? []
+    const named = [...(guarantees ?? "").matchAll(/^ {2}— \*(.*)\*$/gm)].map(([, name]) => name ?? "")
+    const tests = testNames()
+    assert.isAbove(named.length, 8)
+    assert.strictEqual(named.length, [...(guarantees ?? "").matchAll(/^- /gm)].length)
+    assert.deepStrictEqual(
+      named.filter((name) => !tests.includes(name)),
+      []
+    )
+  })
+})

@@ -1,0 +1,47 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
+import { Providers } from "../../src/services/Providers.ts"
+import { TimerRunner } from "../../src/services/TimerRunner.ts"
+import { Verifications } from "../../src/services/Verifications.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { makeCustomer, testProcess } from "../support/TestGraph.ts"
+
+// 1. The far end, replaced: it remembers what it was asked to send, and accepts everything.
+const sentOver: Array<string> = []
+const RecordingProviders = Layer.succeed(
+  Providers,
+  Providers.of({
+    sendCode: ({ step }) =>
+      Effect.sync(() => {
+        sentOver.push(step.channel)
+        return ProviderOutcome.Accepted({ messageId: null })
+      })
+  })
+)
+
+layer(TestDatabase, { excludeTestServices: true })("an example", (it) => {
+  it.effect("a fallback is driven by the test's clock, without waiting", () =>
+    Effect.gen(function* () {
+      const customerId = yield* makeCustomer(["bale", "sms"])
+      const verifications = yield* Verifications
+      const timers = yield* TimerRunner
+
+      // 3. The first channel is tried before send answers.
+      const { verificationId } = yield* verifications.send({ customerId, phone: "09121234567" })
+      assert.deepStrictEqual(sentOver, ["bale"])
+
+      // 4. A minute later the next one is due. `runDue` does what a server's loop would do now.
+      yield* TestClock.adjust("60 seconds")
+      yield* timers.runDue
+      assert.deepStrictEqual(sentOver, ["bale", "sms"])
+
+      const status = yield* verifications.status({ customerId, id: verificationId })
+      assert.strictEqual(status.attempts[0]?.transitionReason, "timed_out")
+    }).pipe(
+      // 2. The real use cases, store, routing and timers, over that one replaced layer.
+      Effect.provide(testProcess(RecordingProviders))
+    )
+  )
+})
