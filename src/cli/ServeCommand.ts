@@ -2,8 +2,9 @@ import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { HttpServer, type HttpServerError } from "effect/http"
 import { SqlClient } from "effect/sql"
+import * as fs from "node:fs"
 import type { Configuration } from "../layers/Configuration.ts"
-import { createDemoCustomer, demoFile } from "../layers/DemoCustomer.ts"
+import { createDemoCustomer, type DemoCustomer, demoFile } from "../layers/DemoCustomer.ts"
 import { Ground, hasSimulator, ManagementLive, Service } from "../layers/Live.ts"
 import { StartupError } from "../layers/StartupError.ts"
 import { isEmbedded } from "../layers/Store.ts"
@@ -24,39 +25,43 @@ const welcome = (configuration: Configuration, origin: string): string =>
     ""
   ].join("\n")
 
-const introduceDemo = Effect.fnUntraced(function* (configuration: Configuration, origin: string) {
-  if (!isEmbedded(configuration)) return
-  const demo = yield* createDemoCustomer(configuration.dataDirectory)
-  yield* Console.log(
-    demo === null
-      ? `Keys of the demo customer: ${demoFile(configuration.dataDirectory)}\n`
-      : `${demoLines(origin, demo)}\n`
-  )
-})
+/** Before anything listens: who sees the server ready finds the demo customer there. */
+const prepareDemo = (configuration: Configuration) =>
+  isEmbedded(configuration)
+    ? Effect.mapError(
+        createDemoCustomer(configuration.dataDirectory),
+        ({ message }) => new StartupError({ message: `the demo customer could not be made: ${message}` })
+      )
+    : Effect.succeed(null)
 
-const announce = (configuration: Configuration) =>
-  Effect.gen(function* () {
-    const { address } = yield* HttpServer.HttpServer
-    const origin = originOf(configuration, "port" in address ? address.port : configuration.port)
-    yield* Console.log(welcome(configuration, origin))
-    yield* Effect.mapError(
-      introduceDemo(configuration, origin),
-      ({ message }) => new StartupError({ message: `the demo customer could not be made: ${message}` })
-    )
-  })
+const introduction = (configuration: Configuration, origin: string, demo: DemoCustomer | null): string => {
+  if (demo !== null) return demoLines(origin, demo)
+  const file = demoFile(configuration.dataDirectory)
+  return isEmbedded(configuration) && fs.existsSync(file) ? `Keys of the demo customer: ${file}` : ""
+}
+
+const announce = Effect.fnUntraced(function* (configuration: Configuration, demo: DemoCustomer | null) {
+  const { address } = yield* HttpServer.HttpServer
+  const origin = originOf(configuration, "port" in address ? address.port : configuration.port)
+  yield* Console.log(`${welcome(configuration, origin)}\n${introduction(configuration, origin, demo)}\n`)
+})
 
 const cannotListen = ({ host, port }: Configuration, { cause }: HttpServerError.ServeError) =>
   new StartupError({
     message: `cannot listen on ${host}:${port}: ${String(cause)}; choose another address with PEYK_HOST and PEYK_PORT`
   })
 
+const server = (configuration: Configuration) =>
+  Layer.unwrap(
+    Effect.map(prepareDemo(configuration), (demo) =>
+      Layer.provide(Layer.effectDiscard(announce(configuration, demo)), Service(configuration))
+    )
+  )
+
 /** Serves until the process is told to stop; then what was begun is finished, within its grace time. */
 export const serve = (configuration: Configuration) =>
   Layer.launch(
-    Layer.effectDiscard(announce(configuration)).pipe(
-      Layer.provide(Layer.merge(Service(configuration), ManagementLive)),
-      Layer.provide(Ground(configuration))
-    )
+    server(configuration).pipe(Layer.provide(ManagementLive), Layer.provide(Ground(configuration)))
   ).pipe(Effect.catchTag("ServeError", (error) => Effect.fail(cannotListen(configuration, error))))
 
 export const serveCommand = Command.make("serve", {}, () => withConfiguration(serve)).pipe(

@@ -14,6 +14,8 @@ export const envelope = (code: ErrorCode, requestId: string, details: ErrorDetai
   request_id: requestId
 })
 
+const RETRY_SOON = { "retry-after": "1" }
+
 export const errorResponse = (
   code: ErrorCode,
   requestId: string,
@@ -21,7 +23,7 @@ export const errorResponse = (
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(envelope(code, requestId, options.details), {
     status: errorTable[code].status,
-    headers: options.headers ?? {}
+    headers: { ...(code === "service_unavailable" ? RETRY_SOON : {}), ...options.headers }
   })
 
 /** A domain error: its tag is its code. */

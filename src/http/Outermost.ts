@@ -9,7 +9,6 @@ import type { MethodsOf } from "./RouteTable.ts"
 type Response = HttpServerResponse.HttpServerResponse
 
 const GIVEN_ID = /^[A-Za-z0-9._-]{1,128}$/
-const RETRY_AFTER_SECONDS = "1"
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -40,14 +39,8 @@ const codeByStatus: Readonly<Record<number, ErrorCode>> = {
 }
 
 /** What Effect itself answers with a bare status becomes an envelope too. */
-const fromStatus = (status: number, requestId: string): Response => {
-  const code = codeByStatus[status] ?? "internal_error"
-  return errorResponse(
-    code,
-    requestId,
-    code === "service_unavailable" ? { headers: { "retry-after": RETRY_AFTER_SECONDS } } : {}
-  )
-}
+const fromStatus = (status: number, requestId: string): Response =>
+  errorResponse(codeByStatus[status] ?? "internal_error", requestId)
 
 const isEnvelope = ({ body }: Response): boolean =>
   body._tag === "Uint8Array" && body.contentType === "application/json"

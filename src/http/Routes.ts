@@ -24,7 +24,8 @@ export const makeRoutes = (options: {
   const served = [...apiRoutes, ...documentRoutes, ...(options.simulator ? simulatorRoutes : [])]
   return Layer.mergeAll(
     HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }),
-    HttpApiScalar.layer(Api, { path: DOCS_PATH }),
+    // Its default fonts would come from the network.
+    HttpApiScalar.layer(Api, { path: DOCS_PATH, scalar: { withDefaultFonts: false } }),
     options.simulator ? SimulatorRoutes : Layer.empty,
     outermost(makeRouteTable(served), options.isUnavailable)
   )
