@@ -1,5 +1,5 @@
 import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
-import { ByteSize, Effect, Layer, Option } from "effect"
+import { ByteSize, Layer, Option } from "effect"
 import { HttpIncomingMessage, HttpRouter } from "effect/http"
 import { makeNodeServer } from "../http/NodeServer.ts"
 import { OtpHandlers, SandboxHandlers } from "../http/OtpHandlers.ts"
@@ -21,7 +21,7 @@ import { ManagementSql } from "./ManagementSql.ts"
 import { ProviderAdaptersLive } from "./ProviderAdaptersLive.ts"
 import { SimulatorSql } from "./SimulatorSql.ts"
 import { isEmbedded, isStoreUnavailable, ReadinessSql, StoreLive } from "./Store.ts"
-import { TimerRunnerLive } from "./TimerGraph.ts"
+import { timerGraph } from "./TimerGraph.ts"
 import { TimerStoreSql } from "./TimerStoreSql.ts"
 import { LiveVerifications, SandboxVerifications } from "./VerificationGraph.ts"
 
@@ -37,25 +37,23 @@ export const Foundation = Layer.mergeAll(CodeVaultLive, CustomersSql, ApiKeysSql
   Layer.provideMerge(Layer.mergeAll(TimerStoreSql, Workers.layer, NodeCrypto.layer))
 )
 
-const httpRoutes = (configuration: Configuration) =>
+/** The compositions of the verification use cases that a service runs; replace one to swap a part of it. */
+export const verifications = { live: LiveVerifications, sandbox: SandboxVerifications }
+
+const httpRoutes = (configuration: Configuration, { live, sandbox }: typeof verifications) =>
   makeRoutes({ simulator: hasSimulator(configuration), isUnavailable: isStoreUnavailable }).pipe(
     Layer.provide([
-      Layer.provide(OtpHandlers, [
-        LiveVerifications,
-        LiveKeyLive,
-        RequireIdempotencyKeyLive,
-        RequireJsonLive
-      ]),
-      Layer.provide(SandboxHandlers, [SandboxVerifications, TestKeyLive, RequireJsonLive]),
+      Layer.provide(OtpHandlers, [live, LiveKeyLive, RequireIdempotencyKeyLive, RequireJsonLive]),
+      Layer.provide(SandboxHandlers, [sandbox, TestKeyLive, RequireJsonLive]),
       Layer.provide(SystemHandlers, ReadinessSql)
     ]),
     Layer.provide(Limits.layerUnlimited)
   )
 
 /** Serves the API, and does what is due. */
-export const Service = (configuration: Configuration) =>
-  HttpRouter.serve(httpRoutes(configuration), { disableLogger: true, disableListenLog: true }).pipe(
-    Layer.provideMerge(TimerRunner.layerLoop.pipe(Layer.provide(TimerRunnerLive))),
+export const Service = (configuration: Configuration, graphs = verifications) =>
+  HttpRouter.serve(httpRoutes(configuration, graphs), { disableLogger: true, disableListenLog: true }).pipe(
+    Layer.provideMerge(Layer.provide(TimerRunner.layerLoop, timerGraph(graphs.live, graphs.sandbox))),
     Layer.provide([
       Layer.succeed(MaxBodyBytes, configuration.maxBodyBytes),
       Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(configuration.maxBodyBytes))
@@ -79,6 +77,3 @@ export const ManagementLive = ManagementSql.pipe(
 /** The store and the settings that everything is built over. */
 export const Ground = (configuration: Configuration) =>
   Layer.mergeAll(StoreLive(configuration), settingsLayer(configuration))
-
-export const provideGround = <A, E, R>(effect: Effect.Effect<A, E, R>, configuration: Configuration) =>
-  Effect.provide(effect, Ground(configuration))

@@ -2,7 +2,6 @@ import { Context, Effect, Layer } from "effect"
 import { TimerHandlers, TimerRunner } from "../services/TimerRunner.ts"
 import type { DueTimer } from "../services/Timers.ts"
 import { VerificationSteps } from "../services/VerificationSteps.ts"
-import { LiveVerifications, SandboxVerifications } from "./VerificationGraph.ts"
 
 type Handler = (timer: DueTimer) => Effect.Effect<void>
 
@@ -32,5 +31,3 @@ export const timerGraph = <E, R, E2, R2>(
       Layer.provide(Layer.effect(SandboxHandler, runTimer), sandbox)
     ])
   )
-
-export const TimerRunnerLive = timerGraph(LiveVerifications, SandboxVerifications)
