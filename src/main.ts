@@ -8,6 +8,7 @@ import { demoCommand } from "./cli/DemoCommand.ts"
 import { doctorCommand } from "./cli/DoctorCommand.ts"
 import { keyCommand } from "./cli/KeyCommands.ts"
 import { openapiCommand } from "./cli/OpenApiCommand.ts"
+import { ErrorOutput, reportDefects } from "./cli/Errors.ts"
 import { JsonFlag } from "./cli/Output.ts"
 import { routingCommand } from "./cli/RoutingCommands.ts"
 import { migrateCommand, serveCommand } from "./cli/ServeCommand.ts"
@@ -52,7 +53,8 @@ const teardown: Runtime.Teardown = (exit, onExit) =>
     ? onExit(0)
     : Runtime.defaultTeardown(exit, onExit)
 
-Command.run(peyk, { version: String(version) }).pipe(
-  Effect.provide([NodeServices.layer, Logging]),
-  (program) => NodeRuntime.runMain(program, { teardown })
+const program = reportDefects(Command.run(peyk, { version: String(version) })).pipe(
+  Effect.provide([NodeServices.layer, Logging, ErrorOutput])
 )
+
+NodeRuntime.runMain(program, { teardown, disableErrorReporting: true })

@@ -1,20 +1,16 @@
 import { Effect, Layer } from "effect"
-import { CliError } from "effect/cli"
 import { type Configuration, configuration } from "../layers/Configuration.ts"
 import { Ground, ManagementLive } from "../layers/Live.ts"
 import { StartupError } from "../layers/StartupError.ts"
 import type { ManagementError } from "../services/Management.ts"
-
-/** An error whose message is for the person at the terminal. */
-const forPerson = (error: { readonly message: string }) =>
-  new CliError.UserError({ cause: error, userMessage: error.message })
+import { forPerson } from "./Errors.ts"
 
 export const orExplain = <A, E extends StartupError | ManagementError, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.mapError(effect, forPerson)
 
 export const readConfiguration = Effect.mapError(
   configuration,
-  (error) => new StartupError({ message: `the settings cannot be used: ${error.message}` })
+  ({ cause }) => new StartupError({ message: `the settings cannot be used: ${cause.message}` })
 )
 
 export const withConfiguration = <A, E extends StartupError | ManagementError, R>(

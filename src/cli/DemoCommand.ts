@@ -1,11 +1,12 @@
-import { Console, Effect, Layer, Redacted, Schema } from "effect"
+import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpServer } from "effect/http"
 import type { Channel } from "../domain/Channel.ts"
 import { SendResponse, StatusResponse, VerifyResponse } from "../http/OtpSchemas.ts"
 import type { Configuration } from "../layers/Configuration.ts"
 import { createDemoCustomer } from "../layers/DemoCustomer.ts"
-import { Foundation, Ground, ManagementLive, Service } from "../layers/Live.ts"
+import { Ground, ManagementLive, Service } from "../layers/Live.ts"
+import { SimulatorSql } from "../layers/SimulatorSql.ts"
 import { isEmbedded } from "../layers/Store.ts"
 import { Management } from "../services/Management.ts"
 import { Simulator } from "../services/Simulator.ts"
@@ -155,14 +156,14 @@ const walk = Effect.fnUntraced(function* (origin: string, timed: boolean) {
 })
 
 const demo = (configuration: Configuration, timed: boolean) => {
-  const own = { ...configuration, host: "127.0.0.1", port: 0 }
+  const own = { ...configuration, host: "127.0.0.1", port: 0, simulator: Option.some(true) }
   return Effect.gen(function* () {
     if (isEmbedded(own)) yield* createDemoCustomer(own.dataDirectory)
     const { address } = yield* HttpServer.HttpServer
     yield* walk(`http://127.0.0.1:${"port" in address ? address.port : 0}`, timed)
   }).pipe(
     Effect.provide(
-      Layer.mergeAll(Service(own), ManagementLive, Foundation, FetchHttpClient.layer).pipe(
+      Layer.mergeAll(Service(own), ManagementLive, SimulatorSql, FetchHttpClient.layer).pipe(
         Layer.provideMerge(Ground(own))
       )
     ),

@@ -1,13 +1,14 @@
-import { Console, Data, Effect, Exit, Layer, Schema, type Scope } from "effect"
+import { Clock, Console, Data, Effect, Exit, Layer, Schema, type Scope } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import type { Configuration } from "../layers/Configuration.ts"
-import { ManagementLive } from "../layers/Live.ts"
+import { ManagementLive, settingsLayer } from "../layers/Live.ts"
 import { checkMasterSecret } from "../layers/MasterSecret.ts"
 import { appliedMigration, latestMigration } from "../layers/Migrations.ts"
-import { rowsOf } from "../layers/SqlRows.ts"
+import { rowsOf, timestamp } from "../layers/SqlRows.ts"
 import { isEmbedded, MasterKeyLive, SqlLive } from "../layers/Store.ts"
 import { Management } from "../services/Management.ts"
+import { Settings } from "../services/Settings.ts"
 import { readConfiguration } from "./CommandGround.ts"
 import { JsonFlag } from "./Output.ts"
 
@@ -53,18 +54,20 @@ const serverVersion = Effect.gen(function* () {
 })
 
 const migrations = Effect.gen(function* () {
-  const applied = yield* Effect.orElseSucceed(appliedMigration, () => 0)
+  const applied = yield* appliedMigration
   if (applied >= latestMigration) return `current (${applied})`
   return yield* new Unhealthy({ message: `at ${applied} of ${latestMigration}; run: peyk migrate` })
 })
 
-const OverdueRow = Schema.Struct({ overdue: Schema.Int })
+const OverdueRow = Schema.Struct({ waiting: Schema.Int, overdue: Schema.Int })
 const timers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* rowsOf(OverdueRow)(
-    sql`select count(*)::int as overdue from timers where lease_owner is not null`
-  )
-  return `${row?.overdue ?? 0} under way`
+  const { leaseMillis } = yield* Settings
+  const late = timestamp((yield* Clock.currentTimeMillis) - leaseMillis)
+  const [row] = yield* rowsOf(OverdueRow)(sql`
+    select count(*)::int as waiting, count(*) filter (where claimable_at < ${late})::int as overdue from timers`)
+  if (row === undefined || row.overdue === 0) return `${row?.waiting ?? 0} waiting, none overdue`
+  return yield* new Unhealthy({ message: `${row.overdue} of ${row.waiting} overdue; is a server running?` })
 })
 
 const customers = Effect.gen(function* () {
@@ -75,13 +78,14 @@ const customers = Effect.gen(function* () {
 const storeFindings = (configuration: Configuration) =>
   Effect.gen(function* () {
     const store = yield* examine(isEmbedded(configuration) ? "embedded store" : "store", serverVersion)
+    if (!store.ok) return [store]
     const schema = yield* examine("schema", migrations)
     if (!schema.ok) return [store, schema]
     const secret = yield* examine("master secret", Effect.as(checkMasterSecret, "opens this store"))
     return [store, schema, secret, yield* examine("timers", timers), yield* examine("customers", customers)]
   }).pipe(
     Effect.provide(
-      ManagementLive.pipe(
+      Layer.merge(ManagementLive, settingsLayer(configuration)).pipe(
         Layer.provideMerge(MasterKeyLive(configuration)),
         Layer.provideMerge(SqlLive(configuration))
       )
@@ -109,7 +113,7 @@ export const doctorCommand = Command.make("doctor", {}, () =>
     const json = yield* JsonFlag
     yield* Console.log(json ? JSON.stringify({ healthy, checks: findings }) : findings.map(show).join("\n"))
     if (!healthy) {
-      const userMessage = "something is wrong, see above"
+      const userMessage = "something is wrong"
       return yield* new CliError.UserError({ cause: new Unhealthy({ message: userMessage }), userMessage })
     }
   })

@@ -11,6 +11,7 @@ export type Fields = Readonly<Record<string, Value>>
 
 const show = (value: Value | undefined): string => {
   if (value === null || value === undefined) return "–"
+  if (Array.isArray(value)) return value.length === 0 ? "–" : value.join(", ")
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 

@@ -1,15 +1,16 @@
 import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { HttpServer, type HttpServerError } from "effect/http"
-import { SqlClient } from "effect/sql"
 import * as fs from "node:fs"
 import type { Configuration } from "../layers/Configuration.ts"
 import { createDemoCustomer, type DemoCustomer, demoFile } from "../layers/DemoCustomer.ts"
 import { Ground, hasSimulator, ManagementLive, Service } from "../layers/Live.ts"
+import { appliedMigration } from "../layers/Migrations.ts"
 import { StartupError } from "../layers/StartupError.ts"
 import { isEmbedded } from "../layers/Store.ts"
 import { withConfiguration } from "./CommandGround.ts"
 import { demoLines } from "./DemoLines.ts"
+import { printOne } from "./Output.ts"
 
 const originOf = ({ host }: Configuration, port: number): string => {
   const reachable = host === "0.0.0.0" || host === "::" ? "localhost" : host
@@ -51,6 +52,8 @@ const cannotListen = ({ host, port }: Configuration, { cause }: HttpServerError.
     message: `cannot listen on ${host}:${port}: ${String(cause)}; choose another address with PEYK_HOST and PEYK_PORT`
   })
 
+const STUCK_MILLIS = 5000
+
 const server = (configuration: Configuration) =>
   Layer.unwrap(
     Effect.map(prepareDemo(configuration), (demo) =>
@@ -58,11 +61,24 @@ const server = (configuration: Configuration) =>
     )
   )
 
-/** Serves until the process is told to stop; then what was begun is finished, within its grace time. */
-export const serve = (configuration: Configuration) =>
+/** A store that hangs must not keep a process that was told to stop: it had its grace time twice over. */
+const exitWhenStuck = ({ graceMillis }: Configuration) =>
+  Effect.sync(() => {
+    const exit = Effect.andThen(
+      Effect.sleep(2 * graceMillis + STUCK_MILLIS),
+      Effect.sync(() => process.exit(1))
+    )
+    for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => Effect.runFork(exit))
+  })
+
+const launch = (configuration: Configuration) =>
   Layer.launch(
     server(configuration).pipe(Layer.provide(ManagementLive), Layer.provide(Ground(configuration)))
   ).pipe(Effect.catchTag("ServeError", (error) => Effect.fail(cannotListen(configuration, error))))
+
+/** Serves until the process is told to stop; then what was begun is finished, within its grace time. */
+export const serve = (configuration: Configuration) =>
+  Effect.andThen(exitWhenStuck(configuration), launch(configuration))
 
 export const serveCommand = Command.make("serve", {}, () => withConfiguration(serve)).pipe(
   Command.withDescription("Serve the API, and do what is due"),
@@ -74,8 +90,8 @@ export const serveCommand = Command.make("serve", {}, () => withConfiguration(se
 export const migrateCommand = Command.make("migrate", {}, () =>
   withConfiguration((configuration) =>
     Effect.gen(function* () {
-      yield* SqlClient.SqlClient
-      yield* Console.log("The schema is up to date.")
+      const applied = yield* Effect.orDie(appliedMigration)
+      yield* printOne({ schema: "up to date", migration: applied })
     }).pipe(Effect.provide(Ground(configuration)))
   )
 ).pipe(Command.withDescription("Bring the store's schema up to date (serve does it too)"))

@@ -1,10 +1,10 @@
-import { DateTime, Schema } from "effect"
+import { DateTime, Schema, SchemaTransformation } from "effect"
 import { ChannelDescriptor } from "../domain/Channel.ts"
 import { WaitSeconds } from "../domain/Customer.ts"
 import { foldDigits } from "../domain/Digits.ts"
 import type { StepRequest } from "../domain/Route.ts"
 import { VerificationStatus, type VerificationView } from "../domain/Verification.ts"
-import type { SendAnswer } from "../services/Verifications.ts"
+import type { SendAnswer } from "../services/VerificationSends.ts"
 
 /** An optional field; `null` counts as absent. */
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
@@ -23,12 +23,14 @@ const ChannelObject = Schema.Struct({
   wait: optional(WaitSeconds).annotateKey({ description: "Seconds to wait before the next channel." })
 })
   .check(
-    Schema.makeFilter(({ channel, provider, sender }) => {
+    Schema.makeFilter(({ channel, account_id, provider, sender }) => {
       const issues: Array<Schema.FilterIssue> = []
       if (provider != null && channel !== "sms")
         issues.push({ path: ["provider"], issue: "Only sms has a provider" })
       if (sender != null && channel === "sms")
         issues.push({ path: ["sender"], issue: "There is no shared sms sender" })
+      if (sender != null && account_id != null)
+        issues.push({ path: ["account_id"], issue: "A shared sender is not chosen by account" })
       return issues
     })
   )
@@ -57,7 +59,10 @@ export const SandboxSendBody = Schema.Struct({ phone: Phone, channels: optional(
   identifier: "SandboxOtpSendRequest"
 })
 
-export const VerificationId = Schema.String.check(Schema.isUUID())
+/** Hexadecimal digits mean the same in either case, but a code's hash is bound to the id's text. */
+export const VerificationId = Schema.String.check(Schema.isUUID()).pipe(
+  Schema.decode(SchemaTransformation.toLowerCase())
+)
 
 /** 1–10 digits, ASCII or Persian. */
 const Code = Schema.String.check(

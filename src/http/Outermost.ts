@@ -10,6 +10,9 @@ type Response = HttpServerResponse.HttpServerResponse
 
 const GIVEN_ID = /^[A-Za-z0-9._-]{1,128}$/
 
+/** A body made of nothing but mistakes is not answered with a list many times its size. */
+const MAX_ISSUES = 100
+
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const rootOf = { Payload: "body", Params: "path", Query: "query", Headers: "headers" } as const
@@ -23,10 +26,12 @@ const formatPath = (root: string, path: ReadonlyArray<PropertyKey | { readonly k
 
 const fromSchemaError = ({ kind, cause }: HttpApiError.HttpApiSchemaError, requestId: string): Response => {
   if (kind === "Body" || kind === "ResponseHeaders") return errorResponse("internal_error", requestId)
-  const errors = formatIssues(cause.issue).issues.map(({ path, message }) => ({
-    path: formatPath(rootOf[kind], path ?? []),
-    message
-  }))
+  const errors = formatIssues(cause.issue)
+    .issues.slice(0, MAX_ISSUES)
+    .map(({ path, message }) => ({
+      path: formatPath(rootOf[kind], path ?? []),
+      message
+    }))
   return errorResponse("validation_error", requestId, { details: { errors } })
 }
 

@@ -1,6 +1,9 @@
 import { DateTime, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { InvalidPhone } from "../domain/Errors.ts"
+import { parsePhone, type Phone } from "../domain/Phone.ts"
 import { Simulator } from "../services/Simulator.ts"
+import { orEnvelope } from "./Envelope.ts"
 import type { ServedRoute } from "./RouteTable.ts"
 import { simulatorPage } from "./SimulatorPage.ts"
 
@@ -20,19 +23,25 @@ const page = HttpServerResponse.text(simulatorPage, {
   headers: { "content-security-policy": CONTENT_SECURITY_POLICY, "x-content-type-options": "nosniff" }
 })
 
-const phoneParameter = (url: string): string | null =>
-  new URLSearchParams(url.split("?")[1] ?? "").get("phone")
+/** Read from the raw query: a `+` in it is the number's own, not a space. */
+const phoneParameter = (url: string): Effect.Effect<Phone | null, InvalidPhone> => {
+  const raw = /[?&]phone=([^&#]*)/.exec(url)?.[1] ?? ""
+  if (raw === "") return Effect.succeed(null)
+  return Effect.try({ try: () => decodeURIComponent(raw), catch: () => new InvalidPhone() }).pipe(
+    Effect.flatMap((phone) => Effect.fromResult(parsePhone(phone)))
+  )
+}
 
 const messages = Effect.gen(function* () {
   const { url } = yield* HttpServerRequest.HttpServerRequest
   const simulator = yield* Simulator
-  const received = yield* simulator.messages(phoneParameter(url))
+  const received = yield* simulator.messages(yield* phoneParameter(url))
   const data = received.map((message) => ({
     ...message,
     at: DateTime.formatIso(DateTime.makeUnsafe(message.at))
   }))
   return HttpServerResponse.jsonUnsafe({ data }, { headers: { "cache-control": "no-store" } })
-})
+}).pipe(orEnvelope)
 
 /** The simulator's page and its messages as JSON; mounted only where the simulator is on. */
 export const SimulatorRoutes = Layer.mergeAll(

@@ -50,7 +50,10 @@ const createCustomer = Effect.gen(function* () {
 
 const writeDemoFile = (file: string, demo: DemoCustomer) =>
   Effect.try({
-    try: () => fs.writeFileSync(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 }),
+    try: () => {
+      fs.rmSync(file, { force: true })
+      fs.writeFileSync(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+    },
     catch: (error) => new StartupError({ message: `${file} cannot be written: ${String(error)}` })
   })
 

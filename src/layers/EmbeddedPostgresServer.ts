@@ -53,6 +53,9 @@ const serverArguments = ({ directory, flags }: Cluster) => [
   "listen_addresses=",
   "-c",
   "unix_socket_permissions=0700",
+  // the details of an error are the values of a row
+  "-c",
+  "log_error_verbosity=terse",
   ...flags
 ]
 

@@ -19,7 +19,7 @@ import type { Configuration } from "./Configuration.ts"
 import { CustomersSql } from "./CustomersSql.ts"
 import { ManagementSql } from "./ManagementSql.ts"
 import { ProviderAdaptersLive } from "./ProviderAdaptersLive.ts"
-import { SimulatorSql } from "./SimulatorSql.ts"
+import { SimulatorOff, SimulatorSql } from "./SimulatorSql.ts"
 import { isEmbedded, isStoreUnavailable, ReadinessSql, StoreLive } from "./Store.ts"
 import { timerGraph } from "./TimerGraph.ts"
 import { TimerStoreSql } from "./TimerStoreSql.ts"
@@ -31,10 +31,23 @@ export const settingsLayer = (configuration: Configuration) =>
 export const hasSimulator = (configuration: Configuration): boolean =>
   Option.getOrElse(configuration.simulator, () => isEmbedded(configuration))
 
-/** What every composition stands on, over a store that is ready. */
-export const Foundation = Layer.mergeAll(CodeVaultLive, CustomersSql, ApiKeysSql, ProviderAdaptersLive).pipe(
-  Layer.provideMerge(Layer.mergeAll(ChangeFeed.layer, Timers.layer, SimulatorSql)),
-  Layer.provideMerge(Layer.mergeAll(TimerStoreSql, Workers.layer, NodeCrypto.layer))
+/** The simulator's phones; switched off, they keep nothing. */
+const simulatorLayer = (configuration: Configuration) =>
+  hasSimulator(configuration) ? SimulatorSql : SimulatorOff
+
+/**
+ * What every composition stands on, over a store that is ready. Workers stand on top: when the process stops they come
+ * to their end while their leases are still renewed.
+ */
+export const Foundation = Layer.mergeAll(
+  Workers.layer,
+  CodeVaultLive,
+  CustomersSql,
+  ApiKeysSql,
+  ProviderAdaptersLive
+).pipe(
+  Layer.provideMerge(Layer.mergeAll(ChangeFeed.layer, Timers.layer)),
+  Layer.provideMerge(Layer.mergeAll(TimerStoreSql, NodeCrypto.layer))
 )
 
 /** The compositions of the verification use cases that a service runs; replace one to swap a part of it. */
@@ -65,7 +78,8 @@ export const Service = (configuration: Configuration, graphs = verifications) =>
         gracefulShutdownTimeout: configuration.graceMillis
       })
     ),
-    Layer.provide(Foundation)
+    Layer.provide(Foundation),
+    Layer.provide(simulatorLayer(configuration))
   )
 
 /** What the command line's set-up commands stand on. */

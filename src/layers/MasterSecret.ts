@@ -40,24 +40,35 @@ const createSecretFile = (file: string): void => {
   }
 }
 
-const secretOfDirectory = (directory: string) => {
+/** Whether this store was already made with some secret. */
+const isSealed = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return (yield* sql`select from installation`).length > 0
+}).pipe(Effect.orElseSucceed(() => false))
+
+const unusable = (file: string) => (error: unknown) =>
+  new StartupError({ message: `the master secret ${file} cannot be read or made: ${String(error)}` })
+
+const secretOfDirectory = Effect.fnUntraced(function* (directory: string) {
   const file = path.join(directory, "secret")
-  return Effect.try({
-    try: () => {
-      if (!fs.existsSync(file)) createSecretFile(file)
-      return fs.readFileSync(file, "utf8")
-    },
-    catch: (error) =>
-      new StartupError({ message: `the master secret ${file} cannot be read or made: ${String(error)}` })
-  }).pipe(Effect.flatMap((encoded) => decodeSecret(encoded, file)))
-}
+  if (!fs.existsSync(file)) {
+    if (yield* isSealed) {
+      return yield* new StartupError({
+        message: `the master secret ${file} is gone: put it back, or set PEYK_SECRET to what it held`
+      })
+    }
+    yield* Effect.try({ try: () => createSecretFile(file), catch: unusable(file) })
+  }
+  const encoded = yield* Effect.try({ try: () => fs.readFileSync(file, "utf8"), catch: unusable(file) })
+  return yield* decodeSecret(encoded, file)
+})
 
 /** The master secret: the one given, else (embedded) the one kept in the data directory, made on the first start. */
 export const resolveMasterSecret = (options: {
   readonly given: Option.Option<Redacted.Redacted>
   /** Null when the store is not ours. */
   readonly dataDirectory: string | null
-}): Effect.Effect<Redacted.Redacted<Uint8Array>, StartupError> => {
+}): Effect.Effect<Redacted.Redacted<Uint8Array>, StartupError, SqlClient.SqlClient> => {
   if (Option.isSome(options.given)) return decodeSecret(Redacted.value(options.given.value), "PEYK_SECRET")
   return options.dataDirectory === null
     ? Effect.fail(new StartupError({ message: `PEYK_SECRET is required with DATABASE_URL; ${MAKE_ONE}` }))

@@ -1,4 +1,4 @@
-import { Cache, Effect, Layer, Result, Schema } from "effect"
+import { Cache, Cause, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ProviderOutcome } from "../domain/ProviderOutcome.ts"
 import { ProviderAdapters, type ProviderConnection } from "../services/ProviderAdapter.ts"
@@ -10,6 +10,8 @@ import { openSettings } from "./SealedSettings.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const AccountRow = Schema.Struct({
+  customerId: Schema.NullOr(Schema.Int),
+  channel: Schema.String,
   provider: Schema.String,
   sealedSettings: Schema.Uint8Array,
   active: Schema.Boolean
@@ -18,6 +20,11 @@ const AccountRow = Schema.Struct({
 const unusable = (providerError: string): ProviderConnection => ({
   sendCode: () => Effect.succeed(ProviderOutcome.Rejected({ blame: "configuration", providerError }))
 })
+
+const unreadable: ProviderConnection = {
+  sendCode: () =>
+    Effect.succeed(ProviderOutcome.Unavailable({ providerError: "the account could not be read" }))
+}
 
 /** Sends through the customers' connected accounts. */
 export const ProvidersLive = Layer.effect(
@@ -33,14 +40,14 @@ export const ProvidersLive = Layer.effect(
       const adapter = adapters.get(row.provider)
       if (!row.active) return unusable("the account was switched off")
       if (adapter === undefined) return unusable(`no adapter for provider ${row.provider}`)
-      return Result.getOrElse(adapter.connect(openSettings(key, row.sealedSettings)), ({ message }) =>
+      return Result.getOrElse(adapter.connect(openSettings(key, row, row.sealedSettings)), ({ message }) =>
         unusable(message)
       )
     }
 
     const lookup = Effect.fnUntraced(function* (accountId: number) {
       const [row] = yield* accountRows(sql`
-        select provider, sealed_settings as "sealedSettings", disabled_at is null as active
+        select customer_id as "customerId", channel, provider, sealed_settings as "sealedSettings", disabled_at is null as active
         from sending_accounts where id = ${accountId}`)
       return row === undefined ? unusable("the account is gone") : connectAccount(row)
     })
@@ -53,7 +60,14 @@ export const ProvidersLive = Layer.effect(
       sendCode: (delivery) =>
         delivery.step.account_id === null
           ? Effect.die("a live step names its account")
-          : Effect.flatMap(Cache.get(cache, delivery.step.account_id), ({ sendCode }) => sendCode(delivery))
+          : Cache.get(cache, delivery.step.account_id).pipe(
+              // Nothing has left yet: another channel may do.
+              Effect.catchCauseIf(
+                (cause) => !Cause.hasInterrupts(cause),
+                (cause) => Effect.as(Effect.logError("an account could not be read", cause), unreadable)
+              ),
+              Effect.flatMap(({ sendCode }) => sendCode(delivery))
+            )
     })
   })
 )

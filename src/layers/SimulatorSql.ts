@@ -12,6 +12,13 @@ const MessageRow = Schema.Struct({
 })
 
 const PAGE_SIZE = 200
+const MAX_MESSAGES = 10_000
+
+/** Phones that are switched off: what is sent to them is kept nowhere. */
+export const SimulatorOff = Layer.succeed(
+  Simulator,
+  Simulator.of({ receive: () => Effect.void, messages: () => Effect.succeed([]) })
+)
 
 export const SimulatorSql = Layer.effect(
   Simulator,
@@ -22,8 +29,10 @@ export const SimulatorSql = Layer.effect(
       receive: ({ phone, channel, text, code, at }) =>
         Effect.orDie(
           Effect.asVoid(sql`
-            insert into simulator_messages (phone, channel, text, code, sent_at)
-            values (${phone}, ${channel}, ${text}, ${code}, ${timestamp(at)})`)
+            with received as (
+              insert into simulator_messages (phone, channel, text, code, sent_at)
+              values (${phone}, ${channel}, ${text}, ${code}, ${timestamp(at)}) returning id)
+            delete from simulator_messages m using received r where m.id <= r.id - ${MAX_MESSAGES}`)
         ),
       messages: (phone) =>
         messageRows(sql`

@@ -12,6 +12,8 @@ import { rowsOf } from "./SqlRows.ts"
 import { StartupError } from "./StartupError.ts"
 
 const MIN_VERSION = 150_000
+/** A store that hangs is not ready either. */
+const READINESS_TIMEOUT = "2 seconds"
 const APPLICATION_NAME = "peyk"
 /** Statements of several fibers that share a connection; more of them would queue behind the slowest. */
 const MULTIPLEX_CONCURRENCY = 16
@@ -59,7 +61,8 @@ const VersionRow = Schema.Struct({ version: Schema.Int })
 const checkVersion = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const statement = sql`select current_setting('server_version_num')::int as version`
-  const [row] = yield* rowsOf(VersionRow)(Effect.mapError(statement, unreachable))
+  const rows = yield* Effect.mapError(statement, unreachable)
+  const [row] = yield* rowsOf(VersionRow)(Effect.succeed(rows))
   if ((row?.version ?? 0) < MIN_VERSION) {
     return yield* new StartupError({ message: "Peyk needs PostgreSQL 15 or newer" })
   }
@@ -83,9 +86,11 @@ export const MasterKeyLive = (configuration: Configuration) =>
 
 /** The store, ready for use: reachable, new enough, migrated, and made with our master secret. */
 export const StoreLive = (configuration: Configuration) =>
-  Layer.effectDiscard(
-    checkVersion.pipe(Effect.andThen(migrateOrExplain), Effect.andThen(checkMasterSecret))
-  ).pipe(Layer.provideMerge(MasterKeyLive(configuration)), Layer.provideMerge(SqlLive(configuration)))
+  Layer.effectDiscard(checkMasterSecret).pipe(
+    Layer.provideMerge(MasterKeyLive(configuration)),
+    Layer.provideMerge(Layer.effectDiscard(Effect.andThen(checkVersion, migrateOrExplain))),
+    Layer.provideMerge(SqlLive(configuration))
+  )
 
 export const ReadinessSql = Layer.effect(
   Readiness,
@@ -94,6 +99,7 @@ export const ReadinessSql = Layer.effect(
       isReady: appliedMigration.pipe(
         Effect.map((applied) => applied >= latestMigration),
         Effect.orElseSucceed(() => false),
+        Effect.timeoutOrElse({ duration: READINESS_TIMEOUT, orElse: () => Effect.succeed(false) }),
         Effect.provideService(SqlClient.SqlClient, sql)
       )
     })

@@ -22,7 +22,10 @@ export const timerGraph = <E, R, E2, R2>(
       Layer.effect(
         TimerHandlers,
         Effect.gen(function* () {
-          return { verification: yield* LiveHandler, sandbox_verification: yield* SandboxHandler }
+          return new Map([
+            ["verification" as const, yield* LiveHandler],
+            ["sandbox_verification" as const, yield* SandboxHandler]
+          ])
         })
       )
     ),

@@ -1,6 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { TimerRef } from "../services/Timers.ts"
+import type { LeasedTimer } from "../services/Timers.ts"
 import { TimerStore } from "../services/TimerStore.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
 
@@ -8,6 +8,7 @@ const DueRow = Schema.Struct({
   kind: Schema.Literals(["verification", "sandbox_verification"]),
   customerId: Schema.Int,
   subject: Schema.String,
+  leaseToken: Schema.String,
   wasAbandoned: Schema.Boolean
 })
 const NextRow = Schema.Struct({ at: Schema.NullOr(InstantColumn) })
@@ -18,41 +19,44 @@ export const TimerStoreSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const dueRows = rowsOf(DueRow)
     const nextRows = rowsOf(NextRow)
-    const isTimer = ({ customerId, kind, subject }: TimerRef) =>
-      sql`customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid`
+    const isHeld = ({ customerId, kind, subject, leaseToken }: LeasedTimer) =>
+      sql`customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid
+        and lease_token = ${leaseToken}::uuid`
 
     return TimerStore.of({
-      claim: (limit, lease, now) =>
+      claim: ({ kinds, limit, lease, now }) =>
         dueRows(sql`
           with due as (
-            select customer_id, kind, subject, lease_owner from timers
-            where claimable_at <= ${timestamp(now)}
+            select customer_id, kind, subject, lease_token from timers
+            where claimable_at <= ${timestamp(now)} and kind = any(${kinds}::text[])
             order by claimable_at limit ${limit} for update skip locked
           )
-          update timers t set claimable_at = ${timestamp(lease.until)}, lease_owner = ${lease.owner}::uuid
+          update timers t set claimable_at = ${timestamp(lease.until)}, lease_token = ${lease.token}::uuid
           from due d
           where t.customer_id = d.customer_id and t.kind = d.kind and t.subject = d.subject
-          returning t.kind, t.customer_id as "customerId", t.subject, d.lease_owner is not null as "wasAbandoned"`),
-      nextClaimAt: Effect.map(
-        nextRows(sql`select min(claimable_at) as at from timers`),
-        ([row]) => row?.at ?? null
-      ),
-      renew: (timers, lease) =>
+          returning t.kind, t.customer_id as "customerId", t.subject, t.lease_token as "leaseToken",
+            d.lease_token is not null as "wasAbandoned"`),
+      nextClaimAt: (kinds) =>
+        Effect.map(
+          nextRows(sql`select min(claimable_at) as at from timers where kind = any(${kinds}::text[])`),
+          ([row]) => row?.at ?? null
+        ),
+      renew: (timers, until) =>
         Effect.orDie(
           Effect.asVoid(sql`
-            update timers t set claimable_at = ${timestamp(lease.until)}
-            from unnest(${timers.map(({ customerId }) => customerId)}::int[], ${timers.map(({ kind }) => kind)}::text[],
-              ${timers.map(({ subject }) => subject)}::uuid[]) as held (customer_id, kind, subject)
+            update timers t set claimable_at = ${timestamp(until)}
+            from unnest(${timers.map(({ customerId }) => customerId)}::int[],
+              ${timers.map(({ kind }) => kind)}::text[], ${timers.map(({ subject }) => subject)}::uuid[],
+              ${timers.map(({ leaseToken }) => leaseToken)}::uuid[]) as held (customer_id, kind, subject, lease_token)
             where t.customer_id = held.customer_id and t.kind = held.kind and t.subject = held.subject
-              and t.lease_owner = ${lease.owner}::uuid`)
+              and t.lease_token = held.lease_token`)
         ),
-      release: (timer, lease, dueAt) =>
+      release: (timer, dueAt) =>
         Effect.orDie(
           Effect.asVoid(sql`
-            update timers set due_at = ${timestamp(dueAt)}, claimable_at = ${timestamp(dueAt)}, lease_owner = null
-            where ${isTimer(timer)} and lease_owner = ${lease.owner}::uuid`)
+            update timers set claimable_at = ${timestamp(dueAt)}, lease_token = null where ${isHeld(timer)}`)
         ),
-      remove: (timer) => Effect.orDie(Effect.asVoid(sql`delete from timers where ${isTimer(timer)}`))
+      remove: (timer) => Effect.orDie(Effect.asVoid(sql`delete from timers where ${isHeld(timer)}`))
     })
   })
 )

@@ -6,6 +6,7 @@ import { Providers } from "../services/Providers.ts"
 import { Routing } from "../services/Routing.ts"
 import { Templates } from "../services/Templates.ts"
 import { Verifications } from "../services/Verifications.ts"
+import { VerificationSends } from "../services/VerificationSends.ts"
 import { VerificationSteps } from "../services/VerificationSteps.ts"
 import { ProvidersLive } from "./ProvidersLive.ts"
 import { TemplatesSql } from "./TemplatesSql.ts"
@@ -21,7 +22,8 @@ export const verificationGraph = <E, R>(
 ) =>
   // Fresh: the same use cases are built once per composition, not shared between them.
   Layer.fresh(Verifications.layer).pipe(
-    Layer.provideMerge(VerificationSteps.layer(store.timerKind)),
+    Layer.provide(Layer.fresh(VerificationSends.layer)),
+    Layer.provideMerge(Layer.fresh(VerificationSteps.layer)),
     Layer.provide([VerificationStoreSql(store), seams])
   )
 

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { KeyMode } from "../domain/Customer.ts"
 import { type EventType, Verification, VerificationStatus } from "../domain/Verification.ts"
 import { mayStillSend } from "../domain/VerificationMachine.ts"
-import type { TimerKind } from "../services/Timers.ts"
+import type { LeasedTimer, TimerKind } from "../services/Timers.ts"
 import { VerificationStore } from "../services/VerificationStore.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
 
@@ -36,6 +36,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const random = yield* SecureRandom.SecureRandom
+      const verificationRows = rowsOf(VerificationRow)
       const storedRows = rowsOf(StoredRow)
       const claimedRows = rowsOf(ClaimedRow)
       const comparisonRows = rowsOf(ComparisonRow)
@@ -70,7 +71,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
           ? sql`delete from timers t using changed c
               where t.customer_id = c.customer_id and t.kind = ${timerKind} and t.subject = c.id`
           : sql`update timers t
-              set due_at = ${timestamp(dueAt)}, claimable_at = ${timestamp(dueAt)}, lease_owner = null
+              set claimable_at = ${timestamp(dueAt)}, lease_token = null
               from changed c where t.customer_id = c.customer_id and t.kind = ${timerKind} and t.subject = c.id`
 
       return VerificationStore.of({
@@ -97,12 +98,20 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
                 ${timestamp(v.createdAt)}::timestamptz, ${timestamp(v.expiresAt)}::timestamptz
               from claimed),
             timer as (
-              insert into timers (customer_id, kind, subject, due_at, claimable_at, lease_owner)
-              select ${v.customerId}::int, ${timerKind}, ${v.id}::uuid, ${timestamp(v.createdAt)}::timestamptz,
-                ${timestamp(lease.until)}::timestamptz, ${lease.owner}::uuid
+              insert into timers (customer_id, kind, subject, claimable_at, lease_token)
+              select ${v.customerId}::int, ${timerKind}, ${v.id}::uuid, ${timestamp(lease.until)}::timestamptz,
+                ${lease.token}::uuid
               from claimed)
             select count(*)::int as count from claimed`
-          return Effect.map(countRows(statement), ([row]) => row?.count === 1)
+          const timer: LeasedTimer = {
+            kind: timerKind,
+            customerId: v.customerId,
+            subject: v.id,
+            leaseToken: lease.token
+          }
+          return Effect.map(countRows(statement), ([row]) =>
+            row?.count === 1 ? Option.some(timer) : Option.none()
+          )
         },
 
         findClaimedKey: (customerId, key, now) =>
@@ -118,9 +127,18 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
 
         load: (customerId, id) =>
           first(
-            storedRows(sql`
-              select ${columns}, v.sealed_code as "sealedCode" from verifications v
+            verificationRows(sql`
+              select ${columns} from verifications v
               where v.customer_id = ${customerId} and v.id = ${id}::uuid and v.mode = ${mode}`)
+          ),
+
+        loadLeased: ({ customerId, subject, leaseToken }) =>
+          first(
+            storedRows(sql`
+              select ${columns}, v.sealed_code as "sealedCode" from timers t
+              join verifications v on v.customer_id = t.customer_id and v.id = t.subject and v.mode = ${mode}
+              where t.customer_id = ${customerId} and t.kind = ${timerKind} and t.subject = ${subject}::uuid
+                and t.lease_token = ${leaseToken}::uuid`)
           ).pipe(Effect.map(Option.map(({ sealedCode, ...verification }) => ({ sealedCode, verification })))),
 
         commit: Effect.fnUntraced(function* (revision, { verification: v, events, dueAt }, now) {

@@ -1,13 +1,13 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Cause, Clock, Context, Effect, Layer } from "effect"
 import { Settings } from "./Settings.ts"
 import { type DueTimer, type TimerKind, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
 import { Workers } from "./Workers.ts"
 
-/** Who does what is due, by kind of timer. */
+/** Who does what is due, by kind of timer. Timers of other kinds are left to the processes that know them. */
 export class TimerHandlers extends Context.Service<
   TimerHandlers,
-  Readonly<Record<TimerKind, (timer: DueTimer) => Effect.Effect<void>>>
+  ReadonlyMap<TimerKind, (timer: DueTimer) => Effect.Effect<void>>
 >()("peyk/services/TimerRunner/TimerHandlers") {}
 
 const ERROR_PAUSE_MILLIS = 1000
@@ -16,7 +16,7 @@ const ERROR_PAUSE_MILLIS = 1000
 export class TimerRunner extends Context.Service<
   TimerRunner,
   {
-    /** Does all that is due now, and returns how much that was. */
+    /** Does all that is due now, and returns how much that was: the loop's work, for tests that move the clock. */
     readonly runDue: Effect.Effect<number>
     /** Does what is due as it becomes due, for ever. Sleeps in between; what it began outlives its interruption. */
     readonly loop: Effect.Effect<never>
@@ -30,12 +30,14 @@ export class TimerRunner extends Context.Service<
       const timers = yield* Timers
       const handlers = yield* TimerHandlers
       const workers = yield* Workers
+      const kinds = [...handlers.keys()]
       let inFlight = 0
+      let isHalted = false
 
       /** A failure leaves the lease to run out: then the timer is due again, as abandoned. */
       const run = (timer: DueTimer) =>
         timers
-          .holding(timer, handlers[timer.kind](timer))
+          .holding(timer, handlers.get(timer.kind)?.(timer) ?? Effect.void)
           .pipe(
             Effect.catchCause((cause) =>
               Effect.logError(`timer ${timer.kind} ${timer.subject} failed`, cause)
@@ -44,7 +46,8 @@ export class TimerRunner extends Context.Service<
 
       const claim = (limit: number) =>
         Effect.gen(function* () {
-          return yield* store.claim(limit, yield* timers.newLease, yield* Clock.currentTimeMillis)
+          const lease = yield* timers.newLease
+          return yield* store.claim({ kinds, limit, lease, now: yield* Clock.currentTimeMillis })
         })
 
       const runDue: Effect.Effect<number> = Effect.gen(function* () {
@@ -78,15 +81,27 @@ export class TimerRunner extends Context.Service<
       const sleep = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const longest = now + leaseMillis / 2
-        const next = inFlight < timerConcurrency ? yield* store.nextClaimAt : null
+        const next = inFlight < timerConcurrency ? yield* store.nextClaimAt(kinds) : null
         yield* timers.sleepUntil(Math.min(next ?? longest, longest))
       })
 
-      const turn = Effect.flatMap(beginDue, (mayBeMore) => (mayBeMore ? Effect.void : sleep)).pipe(
+      /** Said once when it begins and once when it is over, not every second of an outage. */
+      const tellHalt = (cause: Cause.Cause<never>) => {
+        const isNew = !isHalted
+        isHalted = true
+        return isNew ? Effect.logError("timers are halted", cause) : Effect.void
+      }
+      const tellRecovery = Effect.suspend(() => {
+        const isOver = isHalted
+        isHalted = false
+        return isOver ? Effect.logInfo("timers go on") : Effect.void
+      })
+
+      const turn = Effect.tap(beginDue, tellRecovery).pipe(
+        Effect.flatMap((mayBeMore) => (mayBeMore ? Effect.void : sleep)),
         Effect.catchCauseIf(
-          (cause) => cause.reasons.every((reason) => reason._tag !== "Interrupt"),
-          (cause) =>
-            Effect.andThen(Effect.logError("timers are halted", cause), Effect.sleep(ERROR_PAUSE_MILLIS))
+          (cause) => !Cause.hasInterrupts(cause),
+          (cause) => Effect.andThen(tellHalt(cause), Effect.sleep(ERROR_PAUSE_MILLIS))
         )
       )
       return TimerRunner.of({ runDue, loop: Effect.forever(turn) })

@@ -1,19 +1,25 @@
 import { Context, type Effect } from "effect"
 import type { Instant } from "../domain/Verification.ts"
-import type { DueTimer, Lease, TimerRef } from "./Timers.ts"
+import type { DueTimer, Lease, LeasedTimer, TimerKind } from "./Timers.ts"
 
 /** The rows that say what is due when. */
 export class TimerStore extends Context.Service<
   TimerStore,
   {
-    /** Leases up to `limit` due timers to this process, the longest due first. */
-    readonly claim: (limit: number, lease: Lease, now: Instant) => Effect.Effect<ReadonlyArray<DueTimer>>
-    /** When the next timer can be claimed; null when there is none. */
-    readonly nextClaimAt: Effect.Effect<Instant | null>
-    /** Extends those leases that this process still holds. */
-    readonly renew: (timers: ReadonlyArray<TimerRef>, lease: Lease) => Effect.Effect<void>
-    /** Gives back a lease that this process still holds: the timer is due again at `dueAt`. */
-    readonly release: (timer: TimerRef, lease: Lease, dueAt: Instant) => Effect.Effect<void>
-    readonly remove: (timer: TimerRef) => Effect.Effect<void>
+    /** Leases up to `limit` timers of these kinds that can be claimed now, the first claimable first. */
+    readonly claim: (claim: {
+      readonly kinds: ReadonlyArray<TimerKind>
+      readonly limit: number
+      readonly lease: Lease
+      readonly now: Instant
+    }) => Effect.Effect<ReadonlyArray<DueTimer>>
+    /** When the next timer of these kinds can be claimed; null when there is none. */
+    readonly nextClaimAt: (kinds: ReadonlyArray<TimerKind>) => Effect.Effect<Instant | null>
+    /** Extends those leases that nobody has taken over. */
+    readonly renew: (timers: ReadonlyArray<LeasedTimer>, until: Instant) => Effect.Effect<void>
+    /** Gives a lease back, if nobody has taken it over: the timer can be claimed again at `dueAt`. */
+    readonly release: (timer: LeasedTimer, dueAt: Instant) => Effect.Effect<void>
+    /** Removes a timer, if nobody has taken its lease over. */
+    readonly remove: (timer: LeasedTimer) => Effect.Effect<void>
   }
 >()("peyk/services/TimerStore") {}

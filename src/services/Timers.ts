@@ -13,15 +13,19 @@ export interface TimerRef {
   readonly subject: string
 }
 
-export interface DueTimer extends TimerRef {
-  /** Another process had leased it and never came back: what it had begun has an unknown outcome. */
-  readonly wasAbandoned: boolean
+/** The right to work on a timer, until it runs out; each claim has a token of its own, so that no other passes for it. */
+export interface Lease {
+  readonly token: string
+  readonly until: Instant
 }
 
-/** The right of one process to work on a timer, until it runs out. */
-export interface Lease {
-  readonly owner: string
-  readonly until: Instant
+export interface LeasedTimer extends TimerRef {
+  readonly leaseToken: string
+}
+
+export interface DueTimer extends LeasedTimer {
+  /** It was leased before, and whoever had it let the lease run out: what was begun then has an unknown outcome. */
+  readonly wasAbandoned: boolean
 }
 
 const NEVER = Number.POSITIVE_INFINITY
@@ -32,7 +36,7 @@ export class Timers extends Context.Service<
   {
     readonly newLease: Effect.Effect<Lease>
     /** Runs work on a timer that this process has leased; the lease is renewed while it lasts. */
-    readonly holding: <A, E, R>(timer: TimerRef, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    readonly holding: <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Tells the loop that something is due then, in case it would sleep longer. */
     readonly wakeAt: (dueAt: Instant) => Effect.Effect<void>
     readonly sleepUntil: (instant: Instant) => Effect.Effect<void>
@@ -44,25 +48,26 @@ export class Timers extends Context.Service<
       const { leaseMillis } = yield* Settings
       const store = yield* TimerStore
       const random = yield* SecureRandom.SecureRandom
-      const owner = yield* random.uuidV4()
-      const held = new Map<string, { readonly timer: TimerRef; readonly since: Instant }>()
+      const held = new Map<LeasedTimer, Instant>()
       const wakeUp = Latch.makeUnsafe(false)
       let sleepingUntil = NEVER
 
-      const newLease = Effect.map(Clock.currentTimeMillis, (now): Lease => ({
-        owner,
-        until: now + leaseMillis
-      }))
+      const newLease = Effect.gen(function* () {
+        const lease: Lease = {
+          token: yield* random.uuidV4(),
+          until: (yield* Clock.currentTimeMillis) + leaseMillis
+        }
+        return lease
+      })
 
       const renewHeld = Effect.gen(function* () {
-        const lease = yield* newLease
-        const oldest = lease.until - leaseMillis - leaseMillis / 3
-        const timers = [...held.values()].filter(({ since }) => since <= oldest).map(({ timer }) => timer)
-        if (timers.length > 0) yield* store.renew(timers, lease)
+        const now = yield* Clock.currentTimeMillis
+        const timers = [...held].filter(([, since]) => since <= now - leaseMillis / 3).map(([timer]) => timer)
+        if (timers.length > 0) yield* store.renew(timers, now + leaseMillis)
       })
       yield* Effect.sleep(leaseMillis / 3).pipe(
         Effect.andThen(renewHeld),
-        Effect.catchCause((cause) => Effect.logWarning("leases were not renewed", cause)),
+        Effect.catchDefect((defect) => Effect.logWarning(`leases were not renewed: ${String(defect)}`)),
         Effect.forever,
         Effect.forkScoped
       )
@@ -71,9 +76,9 @@ export class Timers extends Context.Service<
         newLease,
         holding: (timer, work) =>
           Effect.acquireUseRelease(
-            Effect.map(Clock.currentTimeMillis, (since) => void held.set(timer.subject, { timer, since })),
+            Effect.map(Clock.currentTimeMillis, (since) => held.set(timer, since)),
             () => work,
-            () => Effect.sync(() => held.delete(timer.subject))
+            () => Effect.sync(() => held.delete(timer))
           ),
         wakeAt: (dueAt) => Effect.sync(() => (dueAt < sleepingUntil ? wakeUp.openUnsafe() : false)),
         sleepUntil: (instant) =>

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { Instant, Verification, VerificationStatus } from "../domain/Verification.ts"
 import type { Transition } from "../domain/VerificationMachine.ts"
-import type { Lease } from "./Timers.ts"
+import type { Lease, LeasedTimer } from "./Timers.ts"
 
 /** The claim a request lays on an idempotency key. */
 export interface IdempotencyClaim {
@@ -42,14 +42,16 @@ export interface Comparison {
 export class VerificationStore extends Context.Service<
   VerificationStore,
   {
-    /** False, and nothing kept, when the idempotency key is taken. */
-    readonly accept: (acceptance: Acceptance) => Effect.Effect<boolean>
+    /** The timer of the first step; none, and nothing kept, when the idempotency key is taken. */
+    readonly accept: (acceptance: Acceptance) => Effect.Effect<Option.Option<LeasedTimer>>
     readonly findClaimedKey: (
       customerId: number,
       key: string,
       now: Instant
     ) => Effect.Effect<Option.Option<ClaimedKey>>
-    readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<StoredVerification>>
+    readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<Verification>>
+    /** The verification of a timer, while that is still leased with this token. */
+    readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<StoredVerification>>
     /** Writes the transition if the verification is still at `revision`: state, next timer, events. */
     readonly commit: (revision: number, transition: Transition, now: Instant) => Effect.Effect<boolean>
     /**

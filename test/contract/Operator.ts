@@ -1,7 +1,7 @@
 /** What an operator prepares on the command line, and what the simulator says it sent. */
 import { expect } from "vitest"
 import { json, newPhone, otp, request } from "./Client.ts"
-import { type Server, until } from "./Server.ts"
+import { type Running, until } from "./Server.ts"
 
 export interface Customer {
   readonly id: string
@@ -9,7 +9,7 @@ export interface Customer {
   readonly test: string
 }
 
-export const newSecret = async (server: Server, customer: string, mode: "live" | "test") => {
+export const newSecret = async (server: Pick<Running, "cli">, customer: string, mode: "live" | "test") => {
   const made = (await server.cli("key", "create", "--customer", customer, "--mode", mode)) as {
     readonly secret: string
   }
@@ -17,7 +17,10 @@ export const newSecret = async (server: Server, customer: string, mode: "live" |
 }
 
 /** A customer with both keys and no account; on the free plan unless told otherwise: nothing is charged. */
-export const newCustomer = async (server: Server, plan: "free" | "start" | "business" = "free") => {
+export const newCustomer = async (
+  server: Pick<Running, "cli">,
+  plan: "free" | "start" | "business" = "free"
+) => {
   const made = (await server.cli("customer", "create", "--name", `Test ${plan}`, "--plan", plan)) as {
     readonly id: string | number
   }
@@ -33,7 +36,7 @@ export interface AccountOptions {
 }
 
 const connect = async (
-  server: Server,
+  server: Pick<Running, "cli">,
   owner: ReadonlyArray<string>,
   channel: string,
   options: AccountOptions
@@ -56,15 +59,19 @@ const connect = async (
 }
 
 /** Connects a simulator account for the customer and gives its `credential_id`. */
-export const newAccount = (server: Server, customer: string, channel: string, options: AccountOptions = {}) =>
-  connect(server, ["--customer", customer], channel, options)
+export const newAccount = (
+  server: Pick<Running, "cli">,
+  customer: string,
+  channel: string,
+  options: AccountOptions = {}
+) => connect(server, ["--customer", customer], channel, options)
 
-export const newSharedAccount = (server: Server, channel: string) =>
+export const newSharedAccount = (server: Pick<Running, "cli">, channel: string) =>
   connect(server, ["--shared"], channel, { label: `Platform ${channel}` })
 
 /** A customer whose account of each channel behaves as told. */
 export const customerWith = async (
-  server: Server,
+  server: Pick<Running, "cli">,
   accounts: Readonly<Record<string, AccountOptions["settings"]>>
 ) => {
   const customer = await newCustomer(server)
@@ -85,7 +92,7 @@ export interface Simulated {
 }
 
 /** Oldest first. */
-export const simulated = async (server: Pick<Server, "url">, phone: string) => {
+export const simulated = async (server: Pick<Running, "url">, phone: string) => {
   const query = new URLSearchParams({ phone })
   const reply = await request(server, "GET", `/simulator/messages?${query}`)
   expect(reply.status, reply.text).toBe(200)
@@ -93,12 +100,12 @@ export const simulated = async (server: Pick<Server, "url">, phone: string) => {
   return data.toSorted((a, b) => (a.at < b.at ? -1 : 1))
 }
 
-export const codeOf = (server: Pick<Server, "url">, phone: string) =>
+export const codeOf = (server: Pick<Running, "url">, phone: string) =>
   until(`a code for ${phone}`, async () => (await simulated(server, phone)).at(-1)?.code)
 
 /** Sends a code to a new phone and reads it from the simulator. */
 export const sentCode = async (
-  server: Pick<Server, "url">,
+  server: Pick<Running, "url">,
   key: string,
   body: Readonly<Record<string, unknown>> = { channels: "sms" }
 ) => {

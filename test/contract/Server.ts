@@ -8,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
+/** The project's own Node. */
 const node = join(root, "node_modules", ".bin", "node")
 
 export interface Demo {
@@ -16,19 +17,35 @@ export interface Demo {
   readonly test_key: string
 }
 
-export interface Server {
+/** What a command came to; `code` is null when a signal ended it. */
+export interface Finished {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** A serving process, whatever its store. */
+export interface Running {
   readonly url: string
   readonly port: number
   readonly dataDir: string
-  readonly demo: Demo
   /** What the program printed so far, for diagnosis. */
   readonly output: () => string
+  /** Runs a command on the same store. */
+  readonly run: (...args: ReadonlyArray<string>) => Promise<Finished>
   /** Runs a command with `--json` on the same store and gives back the parsed answer. */
   readonly cli: (...args: ReadonlyArray<string>) => Promise<unknown>
+  /** Asks the program to stop, waits for it, and gives its exit code. The data stays. */
+  readonly terminate: (signal?: "SIGTERM" | "SIGINT") => Promise<number | null>
   /** Asks the program to stop, waits for it, and removes its data. */
   readonly stop: () => Promise<void>
   /** `kill -9` of the serving process alone. The data stays. */
   readonly kill: () => Promise<void>
+}
+
+/** A serving process on an embedded store. */
+export interface Server extends Running {
+  readonly demo: Demo
   /** Starts the program again on the same data. */
   readonly restart: () => Promise<Server>
 }
@@ -48,7 +65,7 @@ export const until = async <A>(
   }
 }
 
-const freePort = () =>
+export const freePort = () =>
   new Promise<number>((resolve, reject) => {
     const probe = createServer()
     probe.once("error", reject)
@@ -63,7 +80,7 @@ const freePort = () =>
   })
 
 /** The surrounding environment without anything that would configure the program. */
-const neutralEnvironment = () =>
+export const neutralEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => name !== "DATABASE_URL" && !name.startsWith("PEYK_"))
   )
@@ -83,38 +100,45 @@ const release = (child: ChildProcess) => {
   child.stderr?.destroy()
 }
 
-const runCli = (env: NodeJS.ProcessEnv, args: ReadonlyArray<string>) =>
-  new Promise<unknown>((resolve, reject) => {
-    execFile(
-      node,
-      ["bin/peyk.js", ...args, "--json"],
-      { cwd: root, env, timeout: 30_000 },
-      (error, out, err) => {
-        const report = () => new Error(`peyk ${args.join(" ")}: ${error?.message ?? ""}\n${out}\n${err}`)
-        if (error !== null) return reject(report())
-        if (out.trim() === "") return resolve(undefined)
-        try {
-          return resolve(JSON.parse(out))
-        } catch {
-          return reject(report())
-        }
-      }
-    )
+/** Runs a command of the program to its end. */
+export const runProgram = (env: NodeJS.ProcessEnv, args: ReadonlyArray<string>, executable = node) =>
+  new Promise<Finished>((resolve) => {
+    execFile(executable, ["bin/peyk.js", ...args], { cwd: root, env, timeout: 60_000 }, (error, out, err) => {
+      const code = error === null ? 0 : error.code
+      resolve({ code: typeof code === "number" ? code : null, out, err })
+    })
   })
+
+const runCli = async (env: NodeJS.ProcessEnv, args: ReadonlyArray<string>): Promise<unknown> => {
+  const { code, out, err } = await runProgram(env, [...args, "--json"])
+  const report = () => new Error(`peyk ${args.join(" ")} ended with ${code}:\n${out}\n${err}`)
+  if (code !== 0) throw report()
+  if (out.trim() === "") return undefined
+  try {
+    return JSON.parse(out)
+  } catch {
+    throw report()
+  }
+}
 
 export interface Options {
   readonly env?: Readonly<Record<string, string>>
   readonly dataDir?: string
+  /** What the executable runs, in the project's directory; `bin/peyk.js serve` unless told otherwise. */
+  readonly command?: ReadonlyArray<string>
+  /** The project's Node unless told otherwise. */
+  readonly executable?: string
 }
 
 /** For root too, whose PostgreSQL runs as nobody and has to get through. */
-const makeDataDir = async (): Promise<string> => {
+export const makeDataDir = async (): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), "peyk-"))
   await chmod(directory, 0o711)
   return directory
 }
 
-export const startServer = async (options: Options = {}): Promise<Server> => {
+/** Starts the program and returns once it is ready; a program that exits instead is a failure. */
+export const startProcess = async (options: Options = {}): Promise<Running> => {
   const port = await freePort()
   const dataDir = options.dataDir ?? (await makeDataDir())
   const env: NodeJS.ProcessEnv = {
@@ -127,7 +151,11 @@ export const startServer = async (options: Options = {}): Promise<Server> => {
   }
   const url = `http://127.0.0.1:${port}`
   let printed = ""
-  const child = spawn(node, ["bin/peyk.js", "serve"], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(options.executable ?? node, options.command ?? ["bin/peyk.js", "serve"], {
+    cwd: root,
+    env,
+    stdio: ["ignore", "pipe", "pipe"]
+  })
   const keep = (chunk: Buffer) => {
     printed += chunk.toString("utf8")
   }
@@ -143,13 +171,20 @@ export const startServer = async (options: Options = {}): Promise<Server> => {
     await exited(child)
     release(child)
   }
-  const stop = async () => {
-    child.kill("SIGTERM")
+  const terminate = async (signal: "SIGTERM" | "SIGINT" = "SIGTERM") => {
+    child.kill(signal)
     const inTime = await Promise.race([exited(child).then(() => true), pause(20_000, false, { ref: false })])
     if (!inTime) await kill()
     release(child)
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
-    if (!inTime) throw new Error(`the server did not stop within 20 s of SIGTERM:\n${printed}`)
+    if (!inTime) throw new Error(`the server did not stop within 20 s of ${signal}:\n${printed}`)
+    return child.exitCode
+  }
+  const stop = async () => {
+    try {
+      await terminate()
+    } finally {
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    }
   }
 
   try {
@@ -164,25 +199,37 @@ export const startServer = async (options: Options = {}): Promise<Server> => {
       },
       45_000
     )
+  } catch (error) {
+    await kill()
+    throw new Error(`the server did not start:\n${printed}`, { cause: error })
+  }
+  return {
+    url,
+    port,
+    dataDir,
+    output: () => printed,
+    run: (...args) => runProgram(env, args),
+    cli: (...args) => runCli(env, args),
+    terminate,
+    stop,
+    kill
+  }
+}
+
+/** Starts the program on an embedded store, which has a demo customer. */
+export const startServer = async (options: Options = {}): Promise<Server> => {
+  const running = await startProcess(options)
+  const { dataDir } = running
+  try {
     const demo = await until("demo.json", () =>
       readFile(join(dataDir, "demo.json"), "utf8").then(
         (text) => JSON.parse(text) as Demo,
         () => undefined
       )
     )
-    return {
-      url,
-      port,
-      dataDir,
-      demo,
-      output: () => printed,
-      cli: (...args) => runCli(env, args),
-      stop,
-      kill,
-      restart: () => startServer({ ...options, dataDir })
-    }
+    return { ...running, demo, restart: () => startServer({ ...options, dataDir }) }
   } catch (error) {
-    await kill()
-    throw new Error(`the server did not start:\n${printed}`, { cause: error })
+    await running.kill()
+    throw new Error(`the server made no demo customer:\n${running.output()}`, { cause: error })
   }
 }

@@ -6,6 +6,7 @@ import type { Channel } from "../../src/domain/Channel.ts"
 import type { Plan } from "../../src/domain/Customer.ts"
 import { Foundation, ManagementLive } from "../../src/layers/Live.ts"
 import { MasterKey } from "../../src/layers/MasterKey.ts"
+import { SimulatorSql } from "../../src/layers/SimulatorSql.ts"
 import { timerGraph } from "../../src/layers/TimerGraph.ts"
 import {
   LiveSeams,
@@ -32,7 +33,7 @@ const EmptyStore = Layer.effectDiscard(
 /** What live and sandbox stand on, over a test database. */
 export const testGround = (settings: Partial<SettingsShape> = {}) =>
   Layer.mergeAll(Foundation, ManagementLive).pipe(
-    Layer.provideMerge(Layer.mergeAll(TestMasterKey, NodeCrypto.layer)),
+    Layer.provideMerge(Layer.mergeAll(TestMasterKey, SimulatorSql, NodeCrypto.layer)),
     Layer.provideMerge(Layer.succeed(Settings, { ...defaultSettings, ...settings }))
   )
 

@@ -6,7 +6,7 @@ import type { ProviderAdapters } from "../../services/ProviderAdapter.ts"
 import type { MasterKey } from "../MasterKey.ts"
 import { sealSettings } from "../SealedSettings.ts"
 import { rowsOf, timestamp } from "../SqlRows.ts"
-import { noCustomer } from "./CustomerManagement.ts"
+import { lockCustomer, requireCustomer } from "./RequireCustomer.ts"
 
 type AccountMethods = Pick<Management["Service"], "connectAccount" | "listAccounts" | "setAccountActive">
 
@@ -48,27 +48,30 @@ export const accountManagement = (
   const insert = Effect.fnUntraced(function* (account: NewAccount) {
     const now = timestamp(yield* Clock.currentTimeMillis)
     const { customerId, channel, provider, label, settings, isDefault } = account
-    return yield* accountRows(sql`
+    const [created] = yield* accountRows(sql`
       insert into sending_accounts (customer_id, channel, provider, label, sealed_settings, is_default, created_at)
-      select ${customerId}::int, ${channel}, ${provider}, ${label}, ${sealSettings(key, settings)}::bytea, ${isDefault},
-        ${now}::timestamptz
-      where ${customerId}::int is null or exists (select from customers where id = ${customerId}::int)
-      returning ${columns}`)
+      values (${customerId}::int, ${channel}, ${provider}, ${label}, ${sealSettings(key, account, settings)},
+        ${isDefault}, ${now}) returning ${columns}`)
+    return created ?? (yield* Effect.die("an insert returned no row"))
   })
 
   return {
     connectAccount: Effect.fnUntraced(function* (account) {
       yield* checkNewAccount(account, adapters)
-      const inserted = account.isDefault
-        ? Effect.andThen(clearDefault(account), insert(account))
-        : insert(account)
-      const [created] = yield* Effect.orDie(sql.withTransaction(inserted))
-      return created ?? (yield* noCustomer(account.customerId ?? 0))
+      const { customerId, isDefault } = account
+      const connect = Effect.gen(function* () {
+        if (customerId !== null) yield* lockCustomer(sql, customerId)
+        if (isDefault) yield* clearDefault(account)
+        return yield* insert(account)
+      })
+      return yield* sql.withTransaction(connect).pipe(Effect.catchTag("SqlError", Effect.die))
     }),
 
-    listAccounts: (customerId) =>
-      accountRows(sql`
-        select ${columns} from sending_accounts where customer_id is not distinct from ${customerId}::int order by id`),
+    listAccounts: Effect.fnUntraced(function* (customerId) {
+      if (customerId !== null) yield* requireCustomer(sql, customerId)
+      return yield* accountRows(sql`
+        select ${columns} from sending_accounts where customer_id is not distinct from ${customerId}::int order by id`)
+    }),
 
     setAccountActive: Effect.fnUntraced(function* (accountId, active) {
       const now = timestamp(yield* Clock.currentTimeMillis)

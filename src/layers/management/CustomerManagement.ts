@@ -4,6 +4,7 @@ import { Plan, RoutingStep } from "../../domain/Customer.ts"
 import { Template } from "../../domain/Template.ts"
 import { type Management, ManagementError } from "../../services/Management.ts"
 import { InstantColumn, rowsOf, timestamp } from "../SqlRows.ts"
+import { noCustomer, requireCustomer } from "./RequireCustomer.ts"
 
 const CustomerRow = Schema.Struct({
   id: Schema.Int,
@@ -13,9 +14,6 @@ const CustomerRow = Schema.Struct({
 })
 const RoutingRow = Schema.Struct({ steps: Schema.NullOr(Schema.Array(RoutingStep)) })
 const AccountChannelRow = Schema.Struct({ id: Schema.Int, channel: Schema.String })
-
-export const noCustomer = (customerId: number) =>
-  new ManagementError({ message: `there is no customer ${customerId}` })
 
 type CustomerMethods = Pick<
   Management["Service"],
@@ -27,12 +25,6 @@ export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods =>
   const routingRows = rowsOf(RoutingRow)
   const templateRows = rowsOf(Template)
   const accountRows = rowsOf(AccountChannelRow)
-
-  const requireCustomer = Effect.fnUntraced(function* (customerId: number) {
-    const rows = yield* customerRows(sql`
-      select id, name, plan, created_at as "createdAt" from customers where id = ${customerId}`)
-    if (rows.length === 0) return yield* noCustomer(customerId)
-  })
 
   /** A step that names an account names one of this customer's, on the step's channel. */
   const checkAccounts = Effect.fnUntraced(function* (customerId: number, steps: ReadonlyArray<RoutingStep>) {
@@ -61,7 +53,7 @@ export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods =>
       select id, name, plan, created_at as "createdAt" from customers order by id`),
 
     saveRouting: Effect.fnUntraced(function* (customerId, steps) {
-      yield* requireCustomer(customerId)
+      yield* requireCustomer(sql, customerId)
       yield* checkAccounts(customerId, steps)
       const now = timestamp(yield* Clock.currentTimeMillis)
       yield* Effect.orDie(sql`
@@ -77,7 +69,7 @@ export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods =>
     }),
 
     createTemplate: Effect.fnUntraced(function* ({ customerId, name, body }) {
-      yield* requireCustomer(customerId)
+      yield* requireCustomer(sql, customerId)
       const now = timestamp(yield* Clock.currentTimeMillis)
       const [row] = yield* templateRows(sql`
         insert into templates (customer_id, name, body, created_at) values (${customerId}, ${name}, ${body}, ${now})
@@ -86,7 +78,7 @@ export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods =>
     }),
 
     listTemplates: Effect.fnUntraced(function* (customerId) {
-      yield* requireCustomer(customerId)
+      yield* requireCustomer(sql, customerId)
       return yield* templateRows(sql`
         select id, name, body, disabled_at is not null as disabled from templates
         where customer_id = ${customerId} order by id`)

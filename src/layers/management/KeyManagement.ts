@@ -5,7 +5,7 @@ import { ApiKeyRecord, apiKeySecret, visibleParts } from "../../domain/ApiKey.ts
 import { type Management, ManagementError } from "../../services/Management.ts"
 import { hashSecret } from "../ApiKeysSql.ts"
 import { InstantColumn, rowsOf, timestamp } from "../SqlRows.ts"
-import { noCustomer } from "./CustomerManagement.ts"
+import { noCustomer, requireCustomer } from "./RequireCustomer.ts"
 
 const SECRET_BYTES = 32
 
@@ -44,8 +44,12 @@ export const keyManagement = (
       return record === undefined ? yield* noCustomer(customerId) : { record, secret: Redacted.make(secret) }
     }),
 
-    listKeys: (customerId) =>
-      keyRows(sql`select ${columns} from api_keys where customer_id = ${customerId} order by id`),
+    listKeys: Effect.fnUntraced(function* (customerId) {
+      yield* requireCustomer(sql, customerId)
+      return yield* keyRows(
+        sql`select ${columns} from api_keys where customer_id = ${customerId} order by id`
+      )
+    }),
 
     revokeKey: Effect.fnUntraced(function* (keyId) {
       const now = timestamp(yield* Clock.currentTimeMillis)

@@ -93,14 +93,13 @@ const statements = [
     primary key (customer_id, operation, key)
   )`,
 
-  // claimable_at: due_at while nobody works on it, else the end of the lease
+  // claimable_at: when it is due, or while somebody works on it (lease_token) the end of the lease
   `create table timers (
     customer_id int not null,
     kind text not null,
     subject uuid not null,
-    due_at timestamptz not null,
     claimable_at timestamptz not null,
-    lease_owner uuid,
+    lease_token uuid,
     primary key (customer_id, kind, subject)
   ) with (fillfactor = 80)`,
   `create index timers_by_claimable_at on timers (claimable_at)`,

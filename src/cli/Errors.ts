@@ -1,0 +1,26 @@
+import { Console, Effect } from "effect"
+import { CliError, CliOutput } from "effect/cli"
+
+/** Messages of several lines, as schemas make them, on the one line that a terminal or a log wants. */
+const oneLine = (message: string): string => message.replace(/\s*\n\s*/g, " ")
+
+/** An error whose message is for the person at the terminal. */
+export const forPerson = (error: { readonly message: string }): CliError.UserError =>
+  new CliError.UserError({ cause: error, userMessage: oneLine(error.message) })
+
+/** Errors go to standard error, one line each; standard output is for answers and for help that was asked for. */
+export const ErrorOutput = CliOutput.layerPresenter({
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Console.error(
+          [
+            ...event.errors.map(({ message }) => oneLine(message)),
+            `See: ${event.commandPath.join(" ")} --help`
+          ].join("\n")
+        )
+      : CliOutput.defaultPresenter.present(event)
+})
+
+/** What nobody foresaw is logged, beside standard output. */
+export const reportDefects = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.tapDefect(effect, (defect) => Effect.logFatal("this should not have happened", defect))

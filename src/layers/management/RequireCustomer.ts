@@ -1,0 +1,21 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { ManagementError } from "../../services/Management.ts"
+import { rowsOf } from "../SqlRows.ts"
+
+const IdRow = Schema.Struct({ id: Schema.Int })
+
+export const noCustomer = (customerId: number) =>
+  new ManagementError({ message: `there is no customer ${customerId}` })
+
+/** Fails when there is no such customer. Customers are never removed, so what follows may rely on it. */
+export const requireCustomer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, customerId: number) {
+  const rows = yield* rowsOf(IdRow)(sql`select id from customers where id = ${customerId}`)
+  if (rows.length === 0) return yield* noCustomer(customerId)
+})
+
+/** The same, and holds the customer's row until the transaction ends: who sets one thing up waits for the other. */
+export const lockCustomer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, customerId: number) {
+  const rows = yield* rowsOf(IdRow)(sql`select id from customers where id = ${customerId} for update`)
+  if (rows.length === 0) return yield* noCustomer(customerId)
+})

@@ -1,0 +1,91 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Schema } from "effect"
+import { canonicalJson } from "../../src/domain/CanonicalJson.ts"
+
+type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
+
+/** -0 is 0 in JSON. */
+const plain = (value: Json): Json => JSON.parse(JSON.stringify(value)) as Json
+
+const json = Arbitrary.schema(Schema.Json).pipe(Arbitrary.map((value) => plain(value as Json)))
+
+const fieldsOf = (value: Json): ReadonlyArray<[string, Json]> | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : undefined
+
+/** Rewrites the fields of every object in a value. */
+const mapFields = (
+  value: Json,
+  change: (fields: ReadonlyArray<[string, Json]>) => ReadonlyArray<[string, Json | undefined]>
+): Json => {
+  if (Array.isArray(value)) return value.map((element: Json) => mapFields(element, change))
+  const fields = fieldsOf(value)
+  if (fields === undefined) return value
+  const deep = fields.map(([key, field]): [string, Json] => [key, mapFields(field, change)])
+  return Object.fromEntries(change(deep)) as Json
+}
+
+const withoutNulls = (value: Json): Json =>
+  mapFields(value, (fields) => fields.filter(([, field]) => field !== null))
+
+const sameText = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b)
+
+describe("canonicalJson", () => {
+  it("writes sorted keys, no white space and no absent or null fields", () => {
+    const value = { b: [1, null, { d: undefined, c: "x" }], a: null, "": true }
+    assert.strictEqual(canonicalJson(value), `{"":true,"b":[1,null,{"c":"x"}]}`)
+  })
+
+  it.prop(
+    "does not depend on the order of keys, at any depth",
+    [json],
+    ([value]) =>
+      sameText(
+        value,
+        mapFields(value, (fields) => fields.toReversed())
+      ),
+    { arbitrary: { runs: 500 } }
+  )
+
+  it.prop(
+    "does not depend on absent and null fields, at any depth",
+    [json, Schema.String],
+    ([value, name]) => {
+      const padded = mapFields(value, (fields) => {
+        const isNew = fields.every(([key]) => key !== `${name}1` && key !== `${name}2`)
+        return isNew ? [[`${name}1`, null], ...fields, [`${name}2`, undefined]] : fields
+      })
+      assert.isTrue(sameText(value, padded))
+      assert.isTrue(sameText(value, withoutNulls(value)))
+    },
+    { arbitrary: { runs: 500 } }
+  )
+
+  it.prop(
+    "keeps all there is in a value but its null fields, so that different values have different texts",
+    [json],
+    ([value]) => {
+      assert.deepStrictEqual(JSON.parse(canonicalJson(value)), withoutNulls(value))
+    },
+    { arbitrary: { runs: 500 } }
+  )
+
+  it.each([
+    [{ a: 1 }, { a: "1" }],
+    [{ a: 1 }, { b: 1 }],
+    [{ a: { b: 1 } }, { a: 1, b: 1 }],
+    [
+      [1, 2],
+      [2, 1]
+    ],
+    [[null], []],
+    [[], {}],
+    [{ a: false }, {}],
+    [{ a: "" }, {}],
+    [{ a: 0 }, {}],
+    [[["a"], "b"], [["a", "b"]]],
+    ["null", null],
+    [`a","b`, ["a", "b"]]
+  ])("tells %j from %j", (a, b) => {
+    assert.isFalse(sameText(a, b))
+  })
+})

@@ -1,0 +1,141 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Result, Schema } from "effect"
+import { maskPhone, parsePhone, Phone } from "../../src/domain/Phone.ts"
+
+const accepted = (input: string): string => Result.getOrThrow(parsePhone(input))
+const refusal = (input: string): string | undefined =>
+  Result.match(parsePhone(input), { onFailure: ({ _tag }) => _tag, onSuccess: () => undefined })
+
+const forms = {
+  local: (ten: string) => `0${ten}`,
+  "E.164": (ten: string) => `+98${ten}`,
+  "international with 00": (ten: string) => `0098${ten}`,
+  bare: (ten: string) => ten
+}
+
+const scripts = {
+  ASCII: "0123456789",
+  Persian: "۰۱۲۳۴۵۶۷۸۹",
+  "Arabic-Indic": "٠١٢٣٤٥٦٧٨٩"
+}
+
+const separators = ["", " ", "-", "(", ")", " - ", ") ("]
+
+/** Prefixes of the Iranian operators, with the zero left out. */
+const prefixes = ["910", "912", "919", "990", "991", "994", "901", "902", "903", "930", "935", "939", "920"]
+
+const digit = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 })))
+const digits = (count: number) => Arbitrary.array(digit, { minLength: count, maxLength: count })
+const form = Arbitrary.schema(Schema.Literals(["local", "E.164", "international with 00", "bare"])).pipe(
+  Arbitrary.map((name) => forms[name])
+)
+const ten = Arbitrary.all([Arbitrary.schema(Schema.Literals(prefixes)), digits(7)]).pipe(
+  Arbitrary.map(([prefix, rest]) => prefix + rest.join(""))
+)
+
+/** How each character of a number is written: the script of a digit, and what stands between it and the next. */
+const writtenDigit = Schema.Struct({
+  script: Schema.Literals(Object.values(scripts)),
+  separator: Schema.Literals(separators)
+})
+const writing = Arbitrary.array(Arbitrary.schema(writtenDigit), { minLength: 14, maxLength: 14 })
+
+const isDigit = (character: string | undefined): boolean => character !== undefined && /\d/.test(character)
+
+const write = (number: string, how: ReadonlyArray<typeof writtenDigit.Type>): string =>
+  Array.from(number, (character, index) => {
+    const { script, separator } = how[index] ?? { script: scripts.ASCII, separator: "" }
+    if (!isDigit(character)) return character
+    const written = script.charAt(Number(character))
+    return isDigit(number[index + 1]) ? written + separator : written
+  }).join("")
+
+describe("parsePhone", () => {
+  it.each(Object.entries(forms))("takes the %s form", (_, form) => {
+    assert.strictEqual(accepted(form("9121234567")), "+989121234567")
+  })
+
+  it.each(Object.entries(scripts))("takes %s digits in every form", (_, script) => {
+    for (const form of Object.values(forms)) {
+      const written = form("9351234567").replaceAll(/\d/g, (character) => script.charAt(Number(character)))
+      assert.strictEqual(accepted(written), "+989351234567")
+    }
+  })
+
+  it.each(["0912 123 4567", "0912-123-4567", "0(912)1234567", "+98 (912) 123-4567", "0098 912 123 45 67"])(
+    "takes the separators of %s",
+    (input) => {
+      assert.strictEqual(accepted(input), "+989121234567")
+    }
+  )
+
+  it.prop(
+    "gives one E.164 number for all forms, digit scripts and separators of a mobile number",
+    [ten, form, writing],
+    ([national, inForm, how]) => {
+      assert.strictEqual(accepted(write(inForm(national), how)), `+98${national}`)
+    },
+    { arbitrary: { runs: 500 } }
+  )
+
+  it.prop(
+    "gives a number that it takes again unchanged",
+    [ten],
+    ([national]) => {
+      const phone = accepted(national)
+      assert.strictEqual(accepted(phone), phone)
+    },
+    { arbitrary: { runs: 100 } }
+  )
+
+  it.each([
+    ["nothing", ""],
+    ["separators alone", "( ) -"],
+    ["a digit too few", "0912123456"],
+    ["a digit too many", "091212345678"],
+    ["a landline number", "02188776655"],
+    ["a mobile prefix that no operator has", "09401234567"],
+    ["another country's number", "+14155552671"],
+    ["another country's number with the same ten digits", "+909121234567"],
+    ["98 without + or 00", "989121234567"],
+    ["98 and the local form", "+9809121234567"],
+    ["three zeros", "00098 9121234567"],
+    ["two plus signs", "++989121234567"],
+    ["+ before 00", "+00989121234567"],
+    ["a letter", "0912123456a"],
+    ["a letter after a whole number", "09121234567a"],
+    ["dots", "0912.123.4567"],
+    ["a second number", "09121234567,09121234568"],
+    ["Devanagari digits", "०९१२१२३४५६७"]
+  ])("refuses %s", (_, input) => {
+    assert.strictEqual(refusal(input), "invalid_phone")
+  })
+
+  it.prop(
+    "refuses a number whose length is wrong in any form",
+    [ten, form, Schema.Literals(["shorter", "longer"]), digit],
+    ([national, inForm, change, extra]) => {
+      const changed = change === "shorter" ? national.slice(0, -1) : `${national}${extra}`
+      assert.strictEqual(refusal(inForm(changed)), "invalid_phone")
+    },
+    { arbitrary: { runs: 200 } }
+  )
+})
+
+describe("maskPhone", () => {
+  it("shows the operator and the last four digits", () => {
+    assert.strictEqual(maskPhone(Phone.make("+989121234567")), "+98912•••4567")
+  })
+
+  it.prop(
+    "says nothing about the middle digits",
+    [ten, digits(3)],
+    ([national, middle]) => {
+      const other = national.slice(0, 3) + middle.join("") + national.slice(6)
+      const masked = maskPhone(Phone.make(`+98${national}`))
+      assert.strictEqual(maskPhone(Phone.make(`+98${other}`)), masked)
+      assert.strictEqual(masked, `+98${national.slice(0, 3)}•••${national.slice(6)}`)
+    },
+    { arbitrary: { runs: 200 } }
+  )
+})

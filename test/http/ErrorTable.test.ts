@@ -1,0 +1,144 @@
+import { assert, describe, it } from "@effect/vitest"
+import { OpenApi } from "effect/http-api"
+import { Api } from "../../src/http/Api.ts"
+import { errorCodes, errorTable } from "../../src/http/ErrorTable.ts"
+import { documentedCodes, objectAt, operations } from "./OpenApiDocument.ts"
+
+/** Typed by hand from the interface document and the decisions. */
+const statuses: Readonly<Record<string, number>> = {
+  // the document's first table
+  unauthenticated: 401,
+  scope_insufficient: 403,
+  test_key_not_allowed: 403,
+  live_key_not_allowed: 403,
+  validation_error: 422,
+  quota_exceeded: 429,
+  insufficient_balance: 402,
+  too_many_requests_phone_hour: 429,
+  too_many_requests_phone_day: 429,
+  too_many_requests_api_key: 429,
+  idempotency_key_conflict: 409,
+  idempotency_key_in_progress: 409,
+  not_found: 404,
+  // its second table, with the statuses of the decisions
+  invalid_phone: 422,
+  message_required: 422,
+  message_too_long: 422,
+  channels_required: 422,
+  invalid_strategy: 422,
+  invalid_delay: 422,
+  schedule_must_be_future: 422,
+  schedule_too_far: 422,
+  template_not_found: 404,
+  template_invalid: 422,
+  template_parameters_mismatch: 422,
+  channel_unavailable: 422,
+  channel_ambiguous: 422,
+  channel_account_not_found: 404,
+  channel_account_mismatch: 422,
+  duplicate_channel: 422,
+  sms_message_config_missing: 422,
+  idempotency_key_too_long: 400,
+  idempotency_required: 400,
+  fallback_order_required: 422,
+  no_credentials: 422,
+  invalid_channel: 422,
+  shared_sender_not_allowed: 403,
+  shared_sender_unavailable: 503,
+  // what HTTP itself needs
+  method_not_allowed: 405,
+  unsupported_media_type: 415,
+  payload_too_large: 413,
+  internal_error: 500,
+  service_unavailable: 503,
+  bad_request: 400,
+  headers_too_large: 431
+}
+
+const anyRequest = ["unauthenticated", "too_many_requests_api_key", "internal_error", "service_unavailable"]
+const live = [...anyRequest, "test_key_not_allowed"]
+const sandbox = [...anyRequest, "live_key_not_allowed"]
+const body = ["unsupported_media_type", "payload_too_large", "validation_error"]
+const anySend = [...body, "invalid_phone", "invalid_channel", "duplicate_channel"]
+
+/** What each endpoint can answer, as far as it is the endpoint that answers. */
+const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
+  [
+    "post /v1/otp/send",
+    [
+      ...live,
+      ...anySend,
+      "idempotency_required",
+      "idempotency_key_too_long",
+      "idempotency_key_conflict",
+      "idempotency_key_in_progress",
+      "fallback_order_required",
+      "no_credentials",
+      "channel_unavailable",
+      "channel_ambiguous",
+      "channel_account_not_found",
+      "channel_account_mismatch",
+      "shared_sender_not_allowed",
+      "shared_sender_unavailable",
+      "sms_message_config_missing",
+      "template_not_found",
+      "template_invalid",
+      "too_many_requests_phone_hour",
+      "too_many_requests_phone_day",
+      "quota_exceeded",
+      "insufficient_balance"
+    ]
+  ],
+  ["post /v1/otp/verify", [...live, ...body, "not_found"]],
+  ["get /v1/otp/{verification_id}", [...live, "validation_error", "not_found"]],
+  ["post /v1/sandbox/otp/send", [...sandbox, ...anySend]],
+  ["post /v1/sandbox/otp/verify", [...sandbox, ...body, "not_found"]],
+  ["get /v1/sandbox/otp/{verification_id}", [...sandbox, "validation_error", "not_found"]],
+  ["get /healthz", []],
+  ["get /readyz", ["service_unavailable"]]
+]
+
+const document: unknown = OpenApi.fromApi(Api)
+
+const statusesIn = (table: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.keys(table).map((code) => [code, objectAt(table, code)["status"]]))
+
+const sorted = (pairs: ReadonlyArray<readonly [string, number | undefined]>) =>
+  pairs.map(([code, status]) => `${status} ${code}`).sort()
+
+describe("the error table", () => {
+  it("has every code of the documents with its status, and no other", () => {
+    assert.deepStrictEqual(statusesIn(errorTable), statuses)
+  })
+
+  it("is what the list of codes lists", () => {
+    assert.deepStrictEqual([...errorCodes].sort(), Object.keys(statuses).sort())
+  })
+
+  it("says something else to a person for each code", () => {
+    const messages = Object.values(errorTable).map(({ message }) => message)
+    assert.strictEqual(new Set(messages).size, messages.length)
+    for (const message of messages) assert.match(message, /^[A-Z].*\.$/)
+  })
+})
+
+describe("the OpenAPI document", () => {
+  it("lists every code with its status", () => {
+    assert.deepStrictEqual(statusesIn(objectAt(document, "x-error-codes")), statuses)
+  })
+
+  it("has exactly the endpoints whose codes are tested here", () => {
+    assert.deepStrictEqual(
+      [...operations(document).keys()].sort(),
+      answers.map(([endpoint]) => endpoint).sort()
+    )
+  })
+
+  it.each(answers)(
+    "has, for %s, each code it can answer under its status, and no other",
+    (endpoint, codes) => {
+      const documented = documentedCodes(document, objectAt(operations(document).get(endpoint)))
+      assert.deepStrictEqual(sorted(documented), sorted(codes.map((code) => [code, statuses[code]])))
+    }
+  )
+})
