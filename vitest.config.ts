@@ -5,6 +5,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/globalSetup.ts"],
     pool: "forks",
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000
   }

@@ -13,10 +13,7 @@ export const ErrorOutput = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
       ? Console.error(
-          [
-            ...event.errors.map(({ message }) => oneLine(message)),
-            `See: ${event.commandPath.join(" ")} --help`
-          ].join("\n")
+          `${event.errors.map(({ message }) => oneLine(message)).join("; ")} (see ${event.commandPath.join(" ")} --help)`
         )
       : CliOutput.defaultPresenter.present(event)
 })

@@ -104,4 +104,17 @@ describe("the end of validity", () => {
     assert.deepStrictEqual(decide(verification, end, false), { _tag: "Expire" })
     assert.deepStrictEqual(decide(verification, end, true), { _tag: "Expire" })
   })
+
+  it("comes also when the next step would only be due later, whoever held the timer before", () => {
+    const late = START + 250_000
+    const { verification } = recordAttempt(
+      { ...created(routeOf([120, 120, 120])), status: "queued", nextStep: 1, nextStepAt: START + 120_000 },
+      { step: 1, outcome: outcomes.Accepted, attemptedAt: late, finishedAt: late }
+    )
+    const end = START + 360_000
+    assert.strictEqual(verification.nextStepAt, late + 120_000)
+    assert.deepStrictEqual(decide(verification, end - 1, false), { _tag: "Sleep", until: end })
+    assert.deepStrictEqual(decide(verification, end, false), { _tag: "Expire" })
+    assert.deepStrictEqual(decide(verification, end, true), { _tag: "Expire" })
+  })
 })
