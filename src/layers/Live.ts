@@ -1,6 +1,7 @@
 import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
 import { ByteSize, Layer, Option } from "effect"
 import { HttpIncomingMessage, HttpRouter } from "effect/http"
+import { maxHeaderSize } from "node:http"
 import { makeNodeServer } from "../http/NodeServer.ts"
 import { OtpHandlers, SandboxHandlers } from "../http/OtpHandlers.ts"
 import { MaxBodyBytes, RequireIdempotencyKeyLive, RequireJsonLive } from "../http/RequestGuards.ts"
@@ -18,6 +19,7 @@ import { CodeVaultLive } from "./CodeVaultLive.ts"
 import type { Configuration } from "./Configuration.ts"
 import { CustomersSql } from "./CustomersSql.ts"
 import { ManagementSql } from "./ManagementSql.ts"
+import { PooledRandom } from "./PooledRandom.ts"
 import { ProviderAdaptersLive } from "./ProviderAdaptersLive.ts"
 import { SimulatorOff, SimulatorSql } from "./SimulatorSql.ts"
 import { isEmbedded, isStoreUnavailable, ReadinessSql, StoreLive } from "./Store.ts"
@@ -30,6 +32,8 @@ export const settingsLayer = (configuration: Configuration) =>
 
 export const hasSimulator = (configuration: Configuration): boolean =>
   Option.getOrElse(configuration.simulator, () => isEmbedded(configuration))
+
+const Crypto = Layer.merge(NodeCrypto.layerDigest, PooledRandom)
 
 /** The simulator's phones; switched off, they keep nothing. */
 const simulatorLayer = (configuration: Configuration) =>
@@ -47,7 +51,7 @@ export const Foundation = Layer.mergeAll(
   ProviderAdaptersLive
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(ChangeFeed.layer, Timers.layer)),
-  Layer.provideMerge(Layer.mergeAll(TimerStoreSql, NodeCrypto.layer))
+  Layer.provideMerge(Layer.mergeAll(TimerStoreSql, Crypto))
 )
 
 /** The compositions of the verification use cases that a service runs; replace one to swap a part of it. */
@@ -68,6 +72,8 @@ export const Service = (configuration: Configuration, graphs = verifications) =>
   HttpRouter.serve(httpRoutes(configuration, graphs), { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(Layer.provide(TimerRunner.layerLoop, timerGraph(graphs.live, graphs.sandbox))),
     Layer.provide([
+      // As long as Node lets a path be: what is too long for an id is refused as one.
+      Layer.succeed(HttpRouter.RouterConfig, { maxParamLength: maxHeaderSize }),
       Layer.succeed(MaxBodyBytes, configuration.maxBodyBytes),
       Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(configuration.maxBodyBytes))
     ]),
@@ -85,7 +91,7 @@ export const Service = (configuration: Configuration, graphs = verifications) =>
 /** What the command line's set-up commands stand on. */
 export const ManagementLive = ManagementSql.pipe(
   Layer.provide(ProviderAdaptersLive),
-  Layer.provide(Layer.mergeAll(SimulatorSql, NodeCrypto.layer))
+  Layer.provide(Layer.mergeAll(SimulatorSql, Crypto))
 )
 
 /** The store and the settings that everything is built over. */

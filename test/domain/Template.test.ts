@@ -95,6 +95,7 @@ describe("a template for codes", () => {
     ["has no code", "سلام"],
     ["has no text", ""],
     ["has minutes alone", "{{minutes}}"],
+    ["says code outside a placeholder only", "code: {code}, {{minutes}}"],
     ["has another placeholder", "{{code}} {{name}}"],
     ["names the code in capitals", "{{CODE}}"],
     ["has spaces in a placeholder", "{{code}} {{ minutes }}"],
