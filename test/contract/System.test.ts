@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { json, newPhone, ok, otp, refused, request } from "./Client.ts"
-import { codeOf, simulated } from "./Operator.ts"
+import { codeOf, sentCode, simulated } from "./Operator.ts"
 import { type Server, startServer } from "./Server.ts"
 
 let server: Server
@@ -69,6 +69,15 @@ describe("GET /openapi.json", () => {
 })
 
 describe("the simulator", () => {
+  it("finds a phone whose plus sign was not escaped, and refuses what is no phone", async () => {
+    const { phone, code } = await sentCode(server, server.demo.live_key)
+    const reply = await get(`/simulator/messages?phone=${phone}`)
+    expect(json<{ data: ReadonlyArray<{ code: string }> }>(reply).data[0]?.code).toBe(code)
+    for (const nonsense of ["%00", "%zz", "12"]) {
+      refused(await get(`/simulator/messages?phone=${nonsense}`), 422, "invalid_phone")
+    }
+  })
+
   it("has a page for people", async () => {
     const page = await get("/simulator")
     expect(page.status).toBe(200)

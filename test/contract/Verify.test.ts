@@ -22,6 +22,12 @@ const enterWrong = async (id: string, code: string, times: number) => {
 }
 
 describe("the right code", () => {
+  it("is right as well when the id is written in capitals", async () => {
+    const { id, code } = await fresh()
+    expect(await live.outcome(id.toUpperCase(), code)).toEqual(accepted)
+    expect((await live.status(id.toUpperCase())).status).toBe("verified")
+  })
+
   it("verifies, and the status says since when", async () => {
     const { id, code } = await fresh()
     expect(await live.outcome(id, code)).toEqual(accepted)
