@@ -78,8 +78,12 @@ const recordLate = (verification: Verification, attempt: Attempt): Transition =>
   dueAt: null
 })
 
-const statusAfter = (attempts: ReadonlyArray<Attempt>, hasNext: boolean): "queued" | "failed" =>
-  !hasNext && attempts.every(isDefiniteFailure) ? "failed" : "queued"
+/** Failed when no channel is left and each definitely failed; but not after the end, when readers see it expired. */
+const statusAfter = (
+  attempts: ReadonlyArray<Attempt>,
+  hasNext: boolean,
+  isOver: boolean
+): "queued" | "failed" => (!hasNext && !isOver && attempts.every(isDefiniteFailure) ? "failed" : "queued")
 
 /** A provider answered (or did not): the attempt is recorded, and the route goes on, waits or ends. */
 export const recordAttempt = (
@@ -97,7 +101,7 @@ export const recordAttempt = (
   if (isTerminal(verification.status)) return recordLate(verification, attempt)
   const attempts = [...verification.attempts, attempt]
   const hasNext = step + 1 < verification.route.length
-  const status = statusAfter(attempts, hasNext)
+  const status = statusAfter(attempts, hasNext, finishedAt >= verification.expiresAt)
   const nextStepAt = attempt.status === "sent" ? waitedUntil(verification, attemptedAt) : finishedAt
   const next: Verification = {
     ...verification,
@@ -105,7 +109,8 @@ export const recordAttempt = (
     revision: verification.revision + 1,
     attempts,
     nextStep: step + 1,
-    nextStepAt: hasNext ? nextStepAt : null
+    // A step that would come after the end never comes.
+    nextStepAt: hasNext && nextStepAt < verification.expiresAt ? nextStepAt : null
   }
   const queued: ReadonlyArray<EventType> =
     verification.status === "pending" && status === "queued" ? ["verification.queued"] : []

@@ -25,10 +25,12 @@ describe("the timer of a verification", () => {
     [route, happenings],
     ([route, list]) => {
       for (const { before, after, call } of live(route, list)) {
-        if (call === null || call.outcome._tag !== "Accepted" || after.nextStepAt === null) continue
+        if (call === null || call.outcome._tag !== "Accepted" || isOver(after)) continue
+        if (after.nextStep >= route.length) continue
         const planned = before.nextStepAt ?? Number.NaN
         const base = call.attemptedAt - planned > 5_000 ? call.attemptedAt : planned
-        assert.strictEqual(after.nextStepAt, base + (route[call.step]?.wait ?? Number.NaN) * 1_000)
+        const due = base + (route[call.step]?.wait ?? Number.NaN) * 1_000
+        assert.strictEqual(after.nextStepAt, due < after.expiresAt ? due : null)
       }
     },
     runs
@@ -105,14 +107,31 @@ describe("the end of validity", () => {
     assert.deepStrictEqual(decide(verification, end, true), { _tag: "Expire" })
   })
 
-  it("comes also when the next step would only be due later, whoever held the timer before", () => {
+  it("is not overtaken by a definite failure that comes after it: who read expired does not read failed later", () => {
+    const before = { ...created(routeOf([60, 60])), status: "queued" as const, nextStep: 1 }
+    const { verification, events, dueAt } = recordAttempt(
+      { ...before, nextStepAt: before.expiresAt - 2_000 },
+      {
+        step: 1,
+        outcome: outcomes.Rejected,
+        attemptedAt: before.expiresAt - 2_000,
+        finishedAt: before.expiresAt + 3_000
+      }
+    )
+    assert.strictEqual(verification.status, "queued")
+    assert.deepStrictEqual(events, ["verification.attempt_failed"])
+    assert.strictEqual(dueAt, before.expiresAt)
+    assert.strictEqual(expire(verification).verification.status, "expired")
+  })
+
+  it("is what a next step that would only be due later gives way to, whoever held the timer before", () => {
     const late = START + 250_000
     const { verification } = recordAttempt(
       { ...created(routeOf([120, 120, 120])), status: "queued", nextStep: 1, nextStepAt: START + 120_000 },
       { step: 1, outcome: outcomes.Accepted, attemptedAt: late, finishedAt: late }
     )
     const end = START + 360_000
-    assert.strictEqual(verification.nextStepAt, late + 120_000)
+    assert.strictEqual(verification.nextStepAt, null)
     assert.deepStrictEqual(decide(verification, end - 1, false), { _tag: "Sleep", until: end })
     assert.deepStrictEqual(decide(verification, end, false), { _tag: "Expire" })
     assert.deepStrictEqual(decide(verification, end, true), { _tag: "Expire" })
