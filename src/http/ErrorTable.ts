@@ -68,5 +68,3 @@ export const errorTable = {
 } as const satisfies Record<string, { readonly status: number; readonly message: string }>
 
 export type ErrorCode = keyof typeof errorTable
-
-export const errorCodes = Object.keys(errorTable).filter((code): code is ErrorCode => code in errorTable)

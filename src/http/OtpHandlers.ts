@@ -3,12 +3,19 @@ import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Verifications } from "../services/Verifications.ts"
 import { Api } from "./Api.ts"
 import { orEnvelope } from "./Envelope.ts"
-import { toSandboxStatus, toSendResponse, toStatus, toSteps } from "./OtpSchemas.ts"
+import { toSandboxStatus, toSendResponse, toStatus, toSteps, type VerifyBody } from "./OtpSchemas.ts"
 import { IdempotencyKey } from "./RequestGuards.ts"
 import { CurrentPrincipal } from "./ServiceKeys.ts"
 
 const templateIdOf = (id: number | string | null | undefined): number | undefined =>
   id == null ? undefined : Number(id)
+
+const verifyWith = (verifications: Verifications["Service"]) =>
+  Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof VerifyBody.Type }) {
+    const { customerId } = yield* CurrentPrincipal
+    const { verification_id: id, code } = payload
+    return yield* orEnvelope(verifications.verify({ customerId, id, code }))
+  })
 
 export const OtpHandlers = HttpApiBuilder.group(
   Api,
@@ -39,12 +46,7 @@ export const OtpHandlers = HttpApiBuilder.group(
           orEnvelope
         )
       }),
-      verify: Effect.fnUntraced(function* ({ payload }) {
-        const { customerId } = yield* CurrentPrincipal
-        return yield* orEnvelope(
-          verifications.verify({ customerId, id: payload.verification_id, code: payload.code })
-        )
-      }),
+      verify: verifyWith(verifications),
       status: Effect.fnUntraced(function* ({ params }) {
         const { customerId } = yield* CurrentPrincipal
         return yield* orEnvelope(
@@ -70,12 +72,7 @@ export const SandboxHandlers = HttpApiBuilder.group(
         })
         return yield* orEnvelope(Effect.map(answer, toSendResponse))
       }),
-      verify: Effect.fnUntraced(function* ({ payload }) {
-        const { customerId } = yield* CurrentPrincipal
-        return yield* orEnvelope(
-          verifications.verify({ customerId, id: payload.verification_id, code: payload.code })
-        )
-      }),
+      verify: verifyWith(verifications),
       status: Effect.fnUntraced(function* ({ params }) {
         const { customerId } = yield* CurrentPrincipal
         return yield* orEnvelope(
