@@ -17,7 +17,10 @@ const live = verificationGraph(liveStore, Layer.merge(LiveSeams, AcceptingProvid
 NodeRuntime.runMain(
   Effect.flatMap(configuration, (settings) =>
     Layer.launch(
-      Service(settings, { ...verifications, live }).pipe(Layer.provide(ManagementLive), Layer.provide(Ground(settings)))
+      Service(settings, { ...verifications, live }).pipe(
+        Layer.provide(ManagementLive),
+        Layer.provide(Ground(settings))
+      )
     )
   )
 )
