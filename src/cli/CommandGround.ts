@@ -5,9 +5,6 @@ import { StartupError } from "../layers/StartupError.ts"
 import type { ManagementError } from "../services/Management.ts"
 import { forPerson } from "./Errors.ts"
 
-export const orExplain = <A, E extends StartupError | ManagementError, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.mapError(effect, forPerson)
-
 export const readConfiguration = Effect.mapError(
   configuration,
   ({ cause }) => new StartupError({ message: `the settings cannot be used: ${cause.message}` })
@@ -15,7 +12,7 @@ export const readConfiguration = Effect.mapError(
 
 export const withConfiguration = <A, E extends StartupError | ManagementError, R>(
   use: (configuration: Configuration) => Effect.Effect<A, E, R>
-) => orExplain(Effect.flatMap(readConfiguration, use))
+) => Effect.mapError(Effect.flatMap(readConfiguration, use), forPerson)
 
 /** Runs a set-up command on the store that the server uses, which may be running. */
 export const withManagement = <A, E extends StartupError | ManagementError, R>(

@@ -1,6 +1,7 @@
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Plan } from "../domain/Customer.ts"
+import { formatInstant } from "../domain/Instant.ts"
 import { type Customer, Management } from "../services/Management.ts"
 import { withManagement } from "./CommandGround.ts"
 import { printMany, printOne } from "./Output.ts"
@@ -9,7 +10,7 @@ const toFields = ({ id, name, plan, createdAt }: Customer) => ({
   id,
   name,
   plan,
-  created_at: DateTime.formatIso(DateTime.makeUnsafe(createdAt))
+  created_at: formatInstant(createdAt)
 })
 
 const create = Command.make(

@@ -1,15 +1,14 @@
-import { Clock, DateTime, Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type ApiKeyRecord, apiKeyStatus } from "../domain/ApiKey.ts"
 import { KeyMode } from "../domain/Customer.ts"
-import type { Instant } from "../domain/Verification.ts"
+import { formatInstant, type Instant } from "../domain/Instant.ts"
 import { Management } from "../services/Management.ts"
 import { withManagement } from "./CommandGround.ts"
 import { customerFlag } from "./CustomerCommands.ts"
 import { printMany, printOne } from "./Output.ts"
 
-const iso = (instant: Instant | null) =>
-  instant === null ? null : DateTime.formatIso(DateTime.makeUnsafe(instant))
+const iso = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
 
 const toFields = (key: ApiKeyRecord, now: Instant) => ({
   id: key.id,

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { KeyMode } from "./Customer.ts"
-import { Instant } from "./Verification.ts"
+import { Instant } from "./Instant.ts"
 
 /** What is told of a service key after its creation; the secret is not kept. */
 export const ApiKeyRecord = Schema.Struct({

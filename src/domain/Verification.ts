@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { ChannelDescriptor } from "./Channel.ts"
+import { Instant } from "./Instant.ts"
 import { Phone } from "./Phone.ts"
 import { type Route, RouteStep } from "./Route.ts"
 
@@ -12,10 +13,6 @@ export const VerificationStatus = Schema.Literals([
   "expired"
 ])
 export type VerificationStatus = typeof VerificationStatus.Type
-
-/** An instant as milliseconds since the Unix epoch. */
-export const Instant = Schema.Int
-export type Instant = typeof Instant.Type
 
 /** One real call to a provider, as it is kept. */
 export const Attempt = Schema.Struct({

@@ -1,5 +1,6 @@
+import type { Instant } from "./Instant.ts"
 import { attemptErrorCode, type ProviderOutcome } from "./ProviderOutcome.ts"
-import { type Attempt, type EventType, type Instant, isTerminal, type Verification } from "./Verification.ts"
+import { type Attempt, type EventType, isTerminal, type Verification } from "./Verification.ts"
 
 /** What is to be done about a verification whose timer is due. */
 export type Action =

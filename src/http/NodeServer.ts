@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { createServer, type Server, STATUS_CODES } from "node:http"
+import { createServer, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { envelope } from "./Envelope.ts"
 import { type ErrorCode, errorTable } from "./ErrorTable.ts"
@@ -26,14 +26,11 @@ const isHeaderOverflow = (error: Error): boolean => "code" in error && error.cod
 /** A server that answers with an envelope even what Node's own HTTP parser refuses. */
 export const makeNodeServer = (): Server => {
   const server = createServer({ requireHostHeader: false })
-  const awaited = new WeakMap<Duplex, number>()
-  server.on("request", ({ socket }, response) => {
-    awaited.set(socket, (awaited.get(socket) ?? 0) + 1)
-    response.once("close", () => awaited.set(socket, (awaited.get(socket) ?? 1) - 1))
-  })
+  const lastResponse = new WeakMap<Duplex, ServerResponse>()
+  server.on("request", ({ socket }, response) => lastResponse.set(socket, response))
   server.on("clientError", (error, socket) => {
     // An answer now would be taken for that of the request before.
-    if (!socket.writable || (awaited.get(socket) ?? 0) > 0) return socket.destroy()
+    if (!socket.writable || lastResponse.get(socket)?.writableFinished === false) return socket.destroy()
     return socket.end(rawResponse(isHeaderOverflow(error) ? "headers_too_large" : "bad_request"))
   })
   // An expectation that we do not know is no reason to refuse a request (RFC 9110, 10.1.1).

@@ -1,7 +1,8 @@
-import { DateTime, Schema, SchemaTransformation } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 import { ChannelDescriptor } from "../domain/Channel.ts"
 import { WaitSeconds } from "../domain/Customer.ts"
 import { foldDigits } from "../domain/Digits.ts"
+import { formatInstant } from "../domain/Instant.ts"
 import type { StepRequest } from "../domain/Route.ts"
 import { VerificationStatus, type VerificationView } from "../domain/Verification.ts"
 import type { SendAnswer } from "../services/VerificationSends.ts"
@@ -115,8 +116,6 @@ export const StatusResponse = Schema.Struct({
   )
 }).annotate({ identifier: "OtpStatusResponse" })
 
-const isoInstant = (instant: number): string => DateTime.formatIso(DateTime.makeUnsafe(instant))
-
 type ChannelsInput = typeof Channels.Type
 
 const toStep = (element: string | typeof ChannelObject.Type): StepRequest =>
@@ -150,8 +149,8 @@ export const toSandboxStatus = (view: VerificationView): typeof SandboxStatusRes
   status: view.status,
   phone: view.phone,
   current_channel: view.currentChannel,
-  expires_at: isoInstant(view.expiresAt),
-  verified_at: view.verifiedAt === null ? null : isoInstant(view.verifiedAt)
+  expires_at: formatInstant(view.expiresAt),
+  verified_at: view.verifiedAt === null ? null : formatInstant(view.verifiedAt)
 })
 
 export const toStatus = (view: VerificationView): typeof StatusResponse.Type => ({
@@ -162,7 +161,7 @@ export const toStatus = (view: VerificationView): typeof StatusResponse.Type => 
     sequence: attempt.sequence,
     channel: attempt.channel,
     status: attempt.status,
-    dispatched_at: isoInstant(attempt.dispatchedAt),
+    dispatched_at: formatInstant(attempt.dispatchedAt),
     transition_reason: attempt.transitionReason
   }))
 })

@@ -1,5 +1,5 @@
-import { Context, Effect, Layer } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { ByteSize, Context, Effect, Layer } from "effect"
+import { HttpIncomingMessage, HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { IdempotencyKeyTooLong, IdempotencyRequired } from "../domain/Errors.ts"
 import { answerError, documentedError } from "./Envelope.ts"
@@ -28,11 +28,6 @@ export const RequireIdempotencyKeyLive = Layer.succeed(RequireIdempotencyKey, (h
   })
 )
 
-/** The largest body, in bytes. */
-export const MaxBodyBytes = Context.Reference<number>("peyk/http/MaxBodyBytes", {
-  defaultValue: () => 65_536
-})
-
 /** Refuses what is not JSON, and what says it is too large, before it is read. */
 export class RequireJson extends HttpApiMiddleware.Service<RequireJson>()("peyk/http/RequireJson", {
   error: [
@@ -47,8 +42,9 @@ const isJson = (contentType: string | undefined): boolean =>
 
 export const RequireJsonLive = Layer.effect(
   RequireJson,
-  Effect.map(MaxBodyBytes, (maxBodyBytes) =>
-    RequireJson.of((httpEffect) =>
+  Effect.map(HttpIncomingMessage.MaxBodySize, (limit) => {
+    const maxBodyBytes = limit === undefined ? Number.POSITIVE_INFINITY : ByteSize.toNumberUnsafe(limit)
+    return RequireJson.of((httpEffect) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
         if (!isJson(headers["content-type"])) return answerError({ _tag: "unsupported_media_type" })
         if (Number(headers["content-length"]) > maxBodyBytes)
@@ -56,5 +52,5 @@ export const RequireJsonLive = Layer.effect(
         return httpEffect
       })
     )
-  )
+  })
 )

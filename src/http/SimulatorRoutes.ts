@@ -1,6 +1,7 @@
-import { DateTime, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { InvalidPhone } from "../domain/Errors.ts"
+import { formatInstant } from "../domain/Instant.ts"
 import { parsePhone, type Phone } from "../domain/Phone.ts"
 import { Simulator } from "../services/Simulator.ts"
 import { orEnvelope } from "./Envelope.ts"
@@ -38,7 +39,7 @@ const messages = Effect.gen(function* () {
   const received = yield* simulator.messages(yield* phoneParameter(url))
   const data = received.map((message) => ({
     ...message,
-    at: DateTime.formatIso(DateTime.makeUnsafe(message.at))
+    at: formatInstant(message.at)
   }))
   return HttpServerResponse.jsonUnsafe({ data }, { headers: { "cache-control": "no-store" } })
 }).pipe(orEnvelope)

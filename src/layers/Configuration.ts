@@ -1,4 +1,5 @@
 import { Config, Option, Redacted, Schema } from "effect"
+import { defaultSettings } from "../services/Settings.ts"
 
 /** One setting of the environment; `byDefault` is how the documentation shows its default. */
 export interface Setting<A> {
@@ -91,40 +92,45 @@ export const settings = {
     description: "Debug, Info, Warn, Error or None.",
     config: Config.withDefault(Config.LogLevel("PEYK_LOG_LEVEL"), "Info" as const)
   },
-  codeLength: integer("PEYK_CODE_LENGTH", 6, { minimum: 4, maximum: 10 }, "Digits of a code."),
+  codeLength: integer(
+    "PEYK_CODE_LENGTH",
+    defaultSettings.codeLength,
+    { minimum: 4, maximum: 10 },
+    "Digits of a code."
+  ),
   maxWrongCodes: integer(
     "PEYK_MAX_WRONG_CODES",
-    5,
+    defaultSettings.maxWrongCodes,
     { minimum: 1, maximum: 10 },
     "Wrong codes before a lock."
   ),
   providerTimeoutMillis: integer(
     "PEYK_PROVIDER_TIMEOUT_MS",
-    10_000,
+    defaultSettings.providerTimeoutMillis,
     { minimum: 100, maximum: 120_000 },
     "How long a provider may take to answer; after that the outcome is unknown."
   ),
   leaseMillis: integer(
     "PEYK_LEASE_MS",
-    30_000,
+    defaultSettings.leaseMillis,
     { minimum: 300, maximum: 600_000 },
     "A step that a dead process had begun is taken over after this long."
   ),
   idempotencyMillis: integer(
     "PEYK_IDEMPOTENCY_MS",
-    DAY_MILLIS,
+    defaultSettings.idempotencyMillis,
     { minimum: 60_000, maximum: 30 * DAY_MILLIS },
     "How long an idempotency key is remembered."
   ),
   graceMillis: integer(
     "PEYK_GRACE_MS",
-    15_000,
+    defaultSettings.graceMillis,
     { minimum: 0, maximum: 600_000 },
     "How long a stopping process waits for what it has begun."
   ),
   timerConcurrency: integer(
     "PEYK_TIMER_CONCURRENCY",
-    64,
+    defaultSettings.timerConcurrency,
     { minimum: 1, maximum: 10_000 },
     "Due timers (fallback, expiry) that a process works on at once."
   ),

@@ -1,15 +1,15 @@
 import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
-import { ByteSize, Layer, Option } from "effect"
+import { ByteSize, Layer, Option, Struct } from "effect"
 import { HttpIncomingMessage, HttpRouter } from "effect/http"
 import { maxHeaderSize } from "node:http"
 import { makeNodeServer } from "../http/NodeServer.ts"
 import { OtpHandlers, SandboxHandlers } from "../http/OtpHandlers.ts"
-import { MaxBodyBytes, RequireIdempotencyKeyLive, RequireJsonLive } from "../http/RequestGuards.ts"
+import { RequireIdempotencyKeyLive, RequireJsonLive } from "../http/RequestGuards.ts"
 import { makeRoutes } from "../http/Routes.ts"
 import { LiveKeyLive, TestKeyLive } from "../http/ServiceKeys.ts"
 import { SystemHandlers } from "../http/SystemHandlers.ts"
 import { Limits } from "../services/Limits.ts"
-import { defaultSettings, Settings } from "../services/Settings.ts"
+import { settingNames, Settings } from "../services/Settings.ts"
 import { TimerRunner } from "../services/TimerRunner.ts"
 import { Timers } from "../services/Timers.ts"
 import { Workers } from "../services/Workers.ts"
@@ -27,8 +27,9 @@ import { timerGraph } from "./TimerGraph.ts"
 import { TimerStoreSql } from "./TimerStoreSql.ts"
 import { LiveVerifications, SandboxVerifications } from "./VerificationGraph.ts"
 
+/** The numbers that use cases go by; the rest of the configuration (secrets too) is none of their business. */
 export const settingsLayer = (configuration: Configuration) =>
-  Layer.succeed(Settings, { ...defaultSettings, ...configuration })
+  Layer.succeed(Settings, Struct.pick(configuration, settingNames))
 
 export const hasSimulator = (configuration: Configuration): boolean =>
   Option.getOrElse(configuration.simulator, () => isEmbedded(configuration))
@@ -74,7 +75,6 @@ export const Service = (configuration: Configuration, graphs = verifications) =>
     Layer.provide([
       // As long as Node lets a path be: what is too long for an id is refused as one.
       Layer.succeed(HttpRouter.RouterConfig, { maxParamLength: maxHeaderSize }),
-      Layer.succeed(MaxBodyBytes, configuration.maxBodyBytes),
       Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(configuration.maxBodyBytes))
     ]),
     Layer.provideMerge(

@@ -1,5 +1,5 @@
 import { DateTime, Effect, Schema, SchemaTransformation } from "effect"
-import { Instant } from "../domain/Verification.ts"
+import { Instant } from "../domain/Instant.ts"
 
 /** A timestamptz column as an instant. */
 export const InstantColumn = Schema.Date.pipe(

@@ -66,10 +66,12 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
                 ${timestamp(now)}
               from changed c, unnest(${ids}::uuid[], ${types}::text[]) with ordinality as e (id, type, nth))`
 
+      const removeTimer = sql`delete from timers t using changed c
+        where t.customer_id = c.customer_id and t.kind = ${timerKind} and t.subject = c.id`
+
       const writeTimer = (dueAt: number | null) =>
         dueAt === null
-          ? sql`delete from timers t using changed c
-              where t.customer_id = c.customer_id and t.kind = ${timerKind} and t.subject = c.id`
+          ? removeTimer
           : sql`update timers t
               set claimable_at = ${timestamp(dueAt)}, lease_token = null
               from changed c where t.customer_id = c.customer_id and t.kind = ${timerKind} and t.subject = c.id`
@@ -159,11 +161,10 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
         }),
 
         compareCode: Effect.fnUntraced(function* ({ customerId, id, codeHash, maxWrongCodes, now }) {
-          const eventId = yield* random.uuidV7()
           const announcement = announces
             ? sql`, event as (
                 insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
-                select c.customer_id, ${eventId}::uuid, 'verification.' || c.status, c.id, c.events_written,
+                select c.customer_id, ${yield* random.uuidV7()}::uuid, 'verification.' || c.status, c.id, c.events_written,
                   ${snapshot}, ${timestamp(now)}
                 from changed c where c.status in ('verified', 'locked'))`
             : sql``
@@ -187,10 +188,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
                   events_written = v.events_written + (t.matched or t.locks)::int
                 from target t where v.customer_id = t.customer_id and v.id = t.id
                 returning v.*, t.matched),
-              timer as (
-                delete from timers t using changed c
-                where c.status in ('verified', 'locked') and t.customer_id = c.customer_id and t.kind = ${timerKind}
-                  and t.subject = c.id)
+              timer as (${removeTimer} and c.status in ('verified', 'locked'))
               ${announcement}
               select matched, status from changed`)
           )

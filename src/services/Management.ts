@@ -3,7 +3,7 @@ import type { ApiKeyRecord } from "../domain/ApiKey.ts"
 import type { Channel } from "../domain/Channel.ts"
 import type { KeyMode, Plan, RoutingStep, SendingAccount } from "../domain/Customer.ts"
 import type { Template } from "../domain/Template.ts"
-import type { Instant } from "../domain/Verification.ts"
+import type { Instant } from "../domain/Instant.ts"
 
 export interface Customer {
   readonly id: number

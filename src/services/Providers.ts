@@ -2,7 +2,7 @@ import { Context, Effect, Layer, type Redacted } from "effect"
 import type { Phone } from "../domain/Phone.ts"
 import { ProviderOutcome } from "../domain/ProviderOutcome.ts"
 import type { RouteStep } from "../domain/Route.ts"
-import type { Instant } from "../domain/Verification.ts"
+import type { Instant } from "../domain/Instant.ts"
 
 /** One code on its way to one phone over one step of a route. */
 export interface CodeDelivery {

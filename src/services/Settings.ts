@@ -26,6 +26,16 @@ export const defaultSettings: SettingsShape = {
   timerConcurrency: 64
 }
 
+export const settingNames = [
+  "codeLength",
+  "maxWrongCodes",
+  "providerTimeoutMillis",
+  "leaseMillis",
+  "idempotencyMillis",
+  "graceMillis",
+  "timerConcurrency"
+] as const satisfies ReadonlyArray<keyof SettingsShape>
+
 export const Settings = Context.Reference<SettingsShape>("peyk/services/Settings", {
   defaultValue: () => defaultSettings
 })

@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { Instant } from "../domain/Verification.ts"
+import type { Instant } from "../domain/Instant.ts"
 
 /** What a simulated phone received. */
 export interface SimulatedMessage {

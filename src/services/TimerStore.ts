@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { Instant } from "../domain/Verification.ts"
+import type { Instant } from "../domain/Instant.ts"
 import type { DueTimer, Lease, LeasedTimer, TimerKind } from "./Timers.ts"
 
 /** The rows that say what is due when. */

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import type { Instant } from "../domain/Verification.ts"
+import type { Instant } from "../domain/Instant.ts"
 import { Settings } from "./Settings.ts"
 import { TimerStore } from "./TimerStore.ts"
 

@@ -1,5 +1,6 @@
 import { Context, type Effect, type Option } from "effect"
-import type { Instant, Verification, VerificationStatus } from "../domain/Verification.ts"
+import type { Instant } from "../domain/Instant.ts"
+import type { Verification, VerificationStatus } from "../domain/Verification.ts"
 import type { Transition } from "../domain/VerificationMachine.ts"
 import type { Lease, LeasedTimer } from "./Timers.ts"
 

@@ -18,25 +18,32 @@ const countOf = (table: string) =>
     return row?.count ?? 0
   })
 
+/** A verification, and the code it was sent beside one that it was not. */
+const sendOne = Effect.fnUntraced(function* (providers: ReturnType<typeof scriptProviders>) {
+  const customerId = yield* makeCustomer()
+  const verifications = yield* Verifications
+  const { verificationId: id } = yield* verifications.send({ customerId, phone: PHONE })
+  const right = providers.deliveries[0]?.code ?? ""
+  const verify = (code: string) => verifications.verify({ customerId, id, code })
+  const status = verifications.status({ customerId, id })
+  return { right, wrong: right === "000000" ? "111111" : "000000", verify, status }
+})
+
 layer(TestDatabase, { excludeTestServices: true })("under parallelism", (it) => {
   it.effect(
     "of 200 parallel wrong codes never more than 5 are compared, and the verification is locked",
     () => {
       const providers = scriptProviders()
       return Effect.gen(function* () {
-        const customerId = yield* makeCustomer()
-        const verifications = yield* Verifications
-        const { verificationId: id } = yield* verifications.send({ customerId, phone: PHONE })
-        const right = providers.deliveries[0]?.code ?? ""
-        const wrong = right === "000000" ? "111111" : "000000"
+        const { right, wrong, verify } = yield* sendOne(providers)
         const results = yield* Effect.all(
-          Arr.makeBy(200, () => verifications.verify({ customerId, id, code: wrong })),
+          Arr.makeBy(200, () => verify(wrong)),
           unbounded
         )
         const reasons = Arr.groupBy(results, ({ reason }) => reason)
         assert.strictEqual(reasons["invalid_code"]?.length, 5)
         assert.strictEqual(reasons["locked"]?.length, 195)
-        assert.deepStrictEqual(yield* verifications.verify({ customerId, id, code: right }), {
+        assert.deepStrictEqual(yield* verify(right), {
           verified: false,
           reason: "locked"
         })
@@ -47,12 +54,9 @@ layer(TestDatabase, { excludeTestServices: true })("under parallelism", (it) => 
   it.effect("of 100 parallel right codes exactly one is ok", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
-      const customerId = yield* makeCustomer()
-      const verifications = yield* Verifications
-      const { verificationId: id } = yield* verifications.send({ customerId, phone: PHONE })
-      const code = providers.deliveries[0]?.code ?? ""
+      const { right: code, verify } = yield* sendOne(providers)
       const results = yield* Effect.all(
-        Arr.makeBy(100, () => verifications.verify({ customerId, id, code })),
+        Arr.makeBy(100, () => verify(code)),
         unbounded
       )
       const reasons = Arr.groupBy(results, ({ reason }) => reason)
@@ -66,19 +70,11 @@ layer(TestDatabase, { excludeTestServices: true })("under parallelism", (it) => 
     () => {
       const providers = scriptProviders()
       return Effect.gen(function* () {
-        const customerId = yield* makeCustomer()
-        const verifications = yield* Verifications
-        const { verificationId: id } = yield* verifications.send({ customerId, phone: PHONE })
-        const right = providers.deliveries[0]?.code ?? ""
-        const wrong = right === "000000" ? "111111" : "000000"
+        const { right, wrong, verify, status: statusNow } = yield* sendOne(providers)
         const codes = Arr.makeBy(100, (n) => (n === 50 ? right : wrong))
-        const results = yield* Effect.forEach(
-          codes,
-          (code) => verifications.verify({ customerId, id, code }),
-          unbounded
-        )
+        const results = yield* Effect.forEach(codes, (code) => verify(code), unbounded)
         const accepted = results.filter(({ verified }) => verified).length
-        const { status } = yield* verifications.status({ customerId, id })
+        const { status } = yield* statusNow
         assert.isTrue(results.filter(({ reason }) => reason === "invalid_code").length <= 5)
         assert.deepStrictEqual([accepted, status], accepted === 1 ? [1, "verified"] : [0, "locked"])
       }).pipe(Effect.provide(testProcess(providers.layer)))

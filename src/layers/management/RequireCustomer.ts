@@ -8,14 +8,21 @@ const IdRow = Schema.Struct({ id: Schema.Int })
 export const noCustomer = (customerId: number) =>
   new ManagementError({ message: `there is no customer ${customerId}` })
 
-/** Fails when there is no such customer. Customers are never removed, so what follows may rely on it. */
-export const requireCustomer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, customerId: number) {
-  const rows = yield* rowsOf(IdRow)(sql`select id from customers where id = ${customerId}`)
+const requireRow = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  customerId: number,
+  lock: "" | "for update"
+) {
+  const rows = yield* rowsOf(IdRow)(
+    sql`select id from customers where id = ${customerId} ${sql.literal(lock)}`
+  )
   if (rows.length === 0) return yield* noCustomer(customerId)
 })
 
+/** Fails when there is no such customer. Customers are never removed, so what follows may rely on it. */
+export const requireCustomer = (sql: SqlClient.SqlClient, customerId: number) =>
+  requireRow(sql, customerId, "")
+
 /** The same, and holds the customer's row until the transaction ends: who sets one thing up waits for the other. */
-export const lockCustomer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, customerId: number) {
-  const rows = yield* rowsOf(IdRow)(sql`select id from customers where id = ${customerId} for update`)
-  if (rows.length === 0) return yield* noCustomer(customerId)
-})
+export const lockCustomer = (sql: SqlClient.SqlClient, customerId: number) =>
+  requireRow(sql, customerId, "for update")
