@@ -181,6 +181,18 @@ export const otp = (server: Addressed, key: string, base = "/v1/otp") => {
     outcome: async (id: string, code: string) => ok<Outcome>(await verify(id, code)),
     read,
     status,
+    /** Repeats a send until its first attempt is over: the replay. */
+    replayed: (body: Readonly<Record<string, unknown>>, idempotencyKey: string) =>
+      until(
+        "the send to be answered",
+        async () => {
+          const reply = await postSend(body, { "idempotency-key": idempotencyKey })
+          if (reply.status === 200) return reply
+          refused(reply, 409, "idempotency_key_in_progress")
+          return undefined
+        },
+        20_000
+      ),
     /** Polls until the verification has this many attempts. */
     attempted: (id: string, count: number, deadlineMs = 15_000) =>
       until(

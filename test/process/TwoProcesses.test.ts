@@ -129,16 +129,7 @@ describe("when one of them is killed with -9 during the call to a provider", () 
     expect(await answer).toBeUndefined()
 
     const api = otp(b, customer.live)
-    const replay = await until(
-      "the send to be answered",
-      async () => {
-        const reply = await api.postSend(body, { "idempotency-key": idempotencyKey })
-        if (reply.status === 200) return reply
-        refused(reply, 409, "idempotency_key_in_progress")
-        return undefined
-      },
-      20_000
-    )
+    const replay = await api.replayed(body, idempotencyKey)
     expect(replay.headers.get("idempotency-replayed")).toBe("true")
     const { verification_id: id } = ok<Sent>(replay)
     expect((await api.attempted(id, 2)).attempts).toMatchObject([
