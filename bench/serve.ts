@@ -3,21 +3,22 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { ProviderOutcome } from "../src/domain/ProviderOutcome.ts"
 import { configuration } from "../src/layers/Configuration.ts"
-import { Ground, ManagementLive, Service, verifications } from "../src/layers/Live.ts"
+import { Ground, ManagementLive, Service, useCases } from "../src/layers/Live.ts"
+import { LiveMessageSeams, messageGraph } from "../src/layers/MessageGraph.ts"
 import { LiveSeams, liveStore, verificationGraph } from "../src/layers/VerificationGraph.ts"
 import { Providers } from "../src/services/Providers.ts"
 
-const AcceptingProviders = Layer.succeed(
-  Providers,
-  Providers.of({ sendCode: () => Effect.succeed(ProviderOutcome.Accepted({ messageId: null })) })
-)
+const accept = () => Effect.succeed(ProviderOutcome.Accepted({ messageId: null }))
+
+const AcceptingProviders = Layer.succeed(Providers, Providers.of({ sendCode: accept, sendText: accept }))
 
 const live = verificationGraph(liveStore, Layer.merge(LiveSeams, AcceptingProviders))
+const messages = messageGraph(Layer.merge(LiveMessageSeams, AcceptingProviders))
 
 NodeRuntime.runMain(
   Effect.flatMap(configuration, (settings) =>
     Layer.launch(
-      Service(settings, { ...verifications, live }).pipe(
+      Service(settings, { ...useCases, live, messages }).pipe(
         Layer.provide(ManagementLive),
         Layer.provide(Ground(settings))
       )

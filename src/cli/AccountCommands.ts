@@ -14,7 +14,10 @@ const toFields = (account: SendingAccount) => ({
   label: account.label,
   default: account.isDefault,
   active: account.active,
-  shared: account.shared
+  shared: account.shared,
+  sends: [account.sendsCodes ? "codes" : "", account.sendsTexts ? "messages" : ""].filter(
+    (kind) => kind !== ""
+  )
 })
 
 const ownerFlags = {

@@ -1,15 +1,17 @@
-import { Effect } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Plan } from "../domain/Customer.ts"
+import { HostName } from "../domain/HostName.ts"
 import { formatInstant } from "../domain/Instant.ts"
 import { type Customer, Management } from "../services/Management.ts"
 import { withManagement } from "./CommandGround.ts"
 import { printMany, printOne } from "./Output.ts"
 
-const toFields = ({ id, name, plan, createdAt }: Customer) => ({
+const toFields = ({ id, name, plan, webOtpHost, createdAt }: Customer) => ({
   id,
   name,
   plan,
+  webotp_host: webOtpHost,
   created_at: formatInstant(createdAt)
 })
 
@@ -35,10 +37,39 @@ const list = Command.make("list", {}, () =>
   )
 ).pipe(Command.withDescription("List the customers"))
 
-export const customerCommand = Command.make("customer").pipe(
-  Command.withDescription("Customers"),
-  Command.withSubcommands([create, list])
-)
-
 /** `--customer ID`, for every command that is about one. */
 export const customerFlag = Flag.Int("customer").pipe(Flag.withDescription("The customer's id"))
+
+const update = Command.make(
+  "update",
+  {
+    customer: customerFlag,
+    name: Flag.String("name").pipe(Flag.withDescription("The customer's name"), Flag.optional),
+    plan: Flag.Literals("plan", Plan.literals).pipe(
+      Flag.withDescription("free, start or business"),
+      Flag.optional
+    ),
+    webOtpHost: Flag.String("webotp-host").pipe(
+      Flag.withDescription("The site that takes codes out of messages by itself (WebOTP); empty for none"),
+      Flag.withSchema(Schema.Union([Schema.Literal(""), HostName])),
+      Flag.optional
+    )
+  },
+  ({ customer, name, plan, webOtpHost }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const host = Option.getOrUndefined(webOtpHost)
+        const changed = yield* (yield* Management).updateCustomer(customer, {
+          name: Option.getOrUndefined(name),
+          plan: Option.getOrUndefined(plan),
+          webOtpHost: host === "" ? null : host
+        })
+        yield* printOne(toFields(changed))
+      })
+    )
+).pipe(Command.withDescription("Change a customer; what is not named stays as it is"))
+
+export const customerCommand = Command.make("customer").pipe(
+  Command.withDescription("Customers"),
+  Command.withSubcommands([create, list, update])
+)

@@ -1,6 +1,12 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { placeholders, type Template } from "../domain/Template.ts"
+import {
+  placeholders,
+  type Template,
+  TemplateBody,
+  TemplateName,
+  templateProblem
+} from "../domain/Template.ts"
 import { Management } from "../services/Management.ts"
 import { withManagement } from "./CommandGround.ts"
 import { customerFlag } from "./CustomerCommands.ts"
@@ -11,6 +17,7 @@ const toFields = (template: Template) => ({
   name: template.name,
   parameters: placeholders(template.body),
   disabled: template.disabled,
+  problem: templateProblem(template.body),
   body: template.body
 })
 
@@ -18,8 +25,11 @@ const create = Command.make(
   "create",
   {
     customer: customerFlag,
-    name: Flag.String("name"),
-    body: Flag.String("body").pipe(Flag.withDescription("The text; placeholders have the form {{name}}"))
+    name: Flag.String("name").pipe(Flag.withSchema(TemplateName)),
+    body: Flag.String("body").pipe(
+      Flag.withDescription("The text; placeholders have the form {{name}}"),
+      Flag.withSchema(TemplateBody)
+    )
   },
   ({ customer, name, body }) =>
     withManagement(
@@ -39,7 +49,32 @@ const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
   )
 ).pipe(Command.withDescription("List a customer's templates"))
 
+const templateFlag = Flag.Int("template").pipe(Flag.withDescription("The template's id"))
+
+const show = Command.make("show", { template: templateFlag }, ({ template }) =>
+  withManagement(
+    Effect.gen(function* () {
+      yield* printOne(toFields(yield* (yield* Management).findTemplate(template)))
+    })
+  )
+).pipe(Command.withDescription("Show a template"))
+
+const setActive = (name: string, active: boolean, description: string) =>
+  Command.make(name, { template: templateFlag }, ({ template }) =>
+    withManagement(
+      Effect.gen(function* () {
+        yield* printOne(toFields(yield* (yield* Management).setTemplateActive(template, active)))
+      })
+    )
+  ).pipe(Command.withDescription(description))
+
 export const templateCommand = Command.make("template").pipe(
   Command.withDescription("Texts with placeholders"),
-  Command.withSubcommands([create, list])
+  Command.withSubcommands([
+    create,
+    list,
+    show,
+    setActive("disable", false, "Switch a template off: what names it is refused"),
+    setActive("enable", true, "Switch a template on again")
+  ])
 )

@@ -15,6 +15,9 @@ export const smsProviders = ["smsir", "simulator"] as const
 export const isCodeChannel = (name: string): name is Channel =>
   codeChannels.some((channel) => channel === name)
 
+export const isChannel = (name: string): name is Channel =>
+  Channel.literals.some((channel) => channel === name)
+
 export const isSmsProvider = (name: string): boolean => smsProviders.some((provider) => provider === name)
 
 /** How a channel and its account appear in responses. */

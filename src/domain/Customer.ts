@@ -22,7 +22,10 @@ export const SendingAccount = Schema.Struct({
   label: Schema.String,
   isDefault: Schema.Boolean,
   active: Schema.Boolean,
-  shared: Schema.Boolean
+  shared: Schema.Boolean,
+  /** Whether its settings have what sending a code, or a text, needs. */
+  sendsCodes: Schema.Boolean,
+  sendsTexts: Schema.Boolean
 })
 export type SendingAccount = typeof SendingAccount.Type
 
@@ -41,6 +44,8 @@ export type RoutingStep = typeof RoutingStep.Type
 export interface CustomerConfiguration {
   readonly customerId: number
   readonly plan: Plan
+  /** The site whose pages take codes out of messages by themselves (WebOTP); null for none. */
+  readonly webOtpHost: string | null
   /** The customer's own accounts, active and disabled. */
   readonly accounts: ReadonlyArray<SendingAccount>
   /** The platform's shared accounts, active and disabled. */

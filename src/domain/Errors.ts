@@ -55,7 +55,7 @@ export class SharedSenderUnavailable extends Data.TaggedError("shared_sender_una
   readonly details: { readonly channel: string }
 }> {}
 export class SmsMessageConfigMissing extends Data.TaggedError("sms_message_config_missing")<{
-  readonly details: { readonly account_id: number | null }
+  readonly details: { readonly account_id: number }
 }> {}
 
 export class TemplateNotFound extends Data.TaggedError("template_not_found")<{
@@ -64,6 +64,25 @@ export class TemplateNotFound extends Data.TaggedError("template_not_found")<{
 export class TemplateInvalid extends Data.TaggedError("template_invalid")<{
   readonly details: { readonly template_id: number; readonly reason: string }
 }> {}
+
+export class TemplateParametersMismatch extends Data.TaggedError("template_parameters_mismatch")<{
+  readonly details: {
+    readonly template_id: number
+    readonly expected: ReadonlyArray<string>
+    readonly missing: ReadonlyArray<string>
+    readonly extra: ReadonlyArray<string>
+  }
+}> {}
+
+export class MessageRequired extends Data.TaggedError("message_required") {}
+export class MessageTooLong extends Data.TaggedError("message_too_long")<{
+  readonly details: { readonly length: number; readonly maximum: number }
+}> {}
+export class ChannelsRequired extends Data.TaggedError("channels_required") {}
+export class InvalidStrategy extends Data.TaggedError("invalid_strategy") {}
+export class InvalidDelay extends Data.TaggedError("invalid_delay") {}
+export class ScheduleMustBeFuture extends Data.TaggedError("schedule_must_be_future") {}
+export class ScheduleTooFar extends Data.TaggedError("schedule_too_far") {}
 
 export type RouteError =
   | InvalidChannel

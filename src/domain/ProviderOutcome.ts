@@ -1,4 +1,4 @@
-import { Data } from "effect"
+import { Data, Schema, Struct } from "effect"
 
 /** Who a refusal blames: the recipient's number, what we sent, or how the account is set up. */
 export type Blame = "recipient" | "request" | "configuration"
@@ -14,14 +14,18 @@ export type ProviderOutcome = Data.TaggedEnum<{
 }>
 export const ProviderOutcome = Data.taggedEnum<ProviderOutcome>()
 
-export type AttemptErrorCode =
-  | "recipient_unreachable"
-  | "provider_rejected"
-  | "provider_misconfigured"
-  | "provider_rate_limited"
-  | "provider_unavailable"
-  | "provider_outcome_unknown"
-  | "account_unavailable"
+/** Our codes for failed attempts, and what they say to a person. */
+export const attemptErrors = {
+  recipient_unreachable: "The recipient cannot be reached on this channel.",
+  provider_rejected: "The provider refused the message.",
+  provider_misconfigured: "The account's credentials, sender or credit are not in order.",
+  provider_rate_limited: "The provider asked to slow down.",
+  provider_unavailable: "The provider could not be reached, or asked to try again later.",
+  provider_outcome_unknown: "The provider's answer was lost: the message may or may not have been delivered.",
+  account_unavailable: "The account was cooling down or at its rate limit for too long."
+} as const
+export const AttemptErrorCode = Schema.Literals(Struct.keys(attemptErrors))
+export type AttemptErrorCode = typeof AttemptErrorCode.Type
 
 const byBlame = {
   recipient: "recipient_unreachable",
@@ -36,4 +40,19 @@ export const attemptErrorCode = ProviderOutcome.$match({
   Throttled: (): AttemptErrorCode | null => "provider_rate_limited",
   Unavailable: (): AttemptErrorCode | null => "provider_unavailable",
   Unknown: (): AttemptErrorCode | null => "provider_outcome_unknown"
+})
+
+const MAX_KEPT_LENGTH = 500
+
+/** A provider's words as a store can keep them: bounded, and without what PostgreSQL's text or jsonb refuses. */
+const keptText = (text: string): string =>
+  text.replaceAll("\u0000", "").slice(0, MAX_KEPT_LENGTH).toWellFormed()
+
+/** How an attempt that came to this outcome is kept. */
+export const attemptResult = (outcome: ProviderOutcome) => ({
+  status: outcome._tag === "Accepted" ? ("sent" as const) : ("failed" as const),
+  error_code: attemptErrorCode(outcome),
+  provider_error: outcome._tag === "Accepted" ? null : keptText(outcome.providerError),
+  provider_message_id:
+    outcome._tag === "Accepted" && outcome.messageId !== null ? keptText(outcome.messageId) : null
 })

@@ -1,29 +1,18 @@
 import { Array as Arr, Result, Schema } from "effect"
-import { Channel, ChannelDescriptor, channelType, isCodeChannel, isSmsProvider } from "./Channel.ts"
-import { type CustomerConfiguration, type SendingAccount } from "./Customer.ts"
+import { type Channel, channelType, isCodeChannel, isSmsProvider } from "./Channel.ts"
+import type { CustomerConfiguration } from "./Customer.ts"
 import {
-  ChannelAccountMismatch,
-  ChannelAccountNotFound,
-  ChannelAmbiguous,
-  ChannelUnavailable,
   DuplicateChannel,
   FallbackOrderRequired,
   InvalidChannel,
   NoCredentials,
   type RouteError,
-  SharedSenderNotAllowed,
-  SharedSenderUnavailable
+  SmsMessageConfigMissing
 } from "./Errors.ts"
+import { type AccountRequest, RouteAccount, routeAccount, selectAccount } from "./RouteAccount.ts"
 
-/** One step of a route: which account sends on which channel, and how long to wait before the next. */
-export const RouteStep = Schema.Struct({
-  channel: Channel,
-  /** The account that sends; null in sandbox. */
-  account_id: Schema.NullOr(Schema.Int),
-  /** Seconds to wait before the next step. */
-  wait: Schema.Int,
-  descriptor: ChannelDescriptor
-})
+/** One step of a code's route: which account sends, and how many seconds to wait before the next. */
+export const RouteStep = Schema.Struct({ ...RouteAccount.fields, wait: Schema.Int })
 export type RouteStep = typeof RouteStep.Type
 export type Route = Arr.NonEmptyReadonlyArray<RouteStep>
 
@@ -44,7 +33,7 @@ export interface RouteRequest {
 
 export const DEFAULT_WAIT_SECONDS = 60
 
-type KnownStep = StepRequest & { readonly channel: Channel }
+type KnownStep = AccountRequest & { readonly wait?: number | undefined }
 
 const knownStep = (step: StepRequest): Result.Result<KnownStep, InvalidChannel> => {
   const { channel, provider } = step
@@ -75,65 +64,12 @@ export const checkNames = (
       : Result.fail(new DuplicateChannel({ details: { channel } }))
   })
 
-const sharedAccount = (
-  { plan, sharedAccounts }: CustomerConfiguration,
-  channel: Channel
-): Result.Result<SendingAccount, RouteError> => {
-  if (plan !== "start") return Result.fail(new SharedSenderNotAllowed())
-  const account = sharedAccounts.find((candidate) => candidate.active && candidate.channel === channel)
-  return account === undefined
-    ? Result.fail(new SharedSenderUnavailable({ details: { channel } }))
-    : Result.succeed(account)
-}
-
-const namedAccount = (
-  { accounts }: CustomerConfiguration,
-  { channel, provider }: KnownStep,
-  accountId: number
-): Result.Result<SendingAccount, RouteError> => {
-  const account = accounts.find((candidate) => candidate.id === accountId)
-  if (account === undefined)
-    return Result.fail(new ChannelAccountNotFound({ details: { account_id: accountId } }))
-  if (account.channel !== channel || (provider !== undefined && account.provider !== provider)) {
-    return Result.fail(new ChannelAccountMismatch({ details: { account_id: accountId, channel } }))
-  }
-  return account.active
-    ? Result.succeed(account)
-    : Result.fail(new ChannelUnavailable({ details: { channel } }))
-}
-
-const onlyOrDefaultAccount = (
-  { accounts }: CustomerConfiguration,
-  { channel, provider }: KnownStep
-): Result.Result<SendingAccount, RouteError> => {
-  const active = accounts.filter((account) => account.active)
-  if (active.length === 0) return Result.fail(new NoCredentials())
-  const candidates = active.filter(
-    (account) => account.channel === channel && (provider === undefined || account.provider === provider)
-  )
-  const [first, ...others] = candidates
-  if (first === undefined) return Result.fail(new ChannelUnavailable({ details: { channel } }))
-  const chosen = others.length === 0 ? first : candidates.find((account) => account.isDefault)
-  return chosen === undefined
-    ? Result.fail(new ChannelAmbiguous({ details: { channel, account_ids: candidates.map(({ id }) => id) } }))
-    : Result.succeed(chosen)
-}
-
-const accountFor = (
-  configuration: CustomerConfiguration,
-  step: KnownStep
-): Result.Result<SendingAccount, RouteError> => {
-  if (step.sender === "shared") return sharedAccount(configuration, step.channel)
-  if (step.account_id !== undefined) return namedAccount(configuration, step, step.account_id)
-  return onlyOrDefaultAccount(configuration, step)
-}
-
-export const accountDescriptor = (account: SendingAccount): ChannelDescriptor => ({
-  type: channelType(account.channel),
-  provider: account.channel === "sms" ? account.provider : account.channel,
-  credential_id: account.shared ? null : account.id,
-  label: account.shared ? `Shared (${account.channel})` : account.label
-})
+const accountFor = (configuration: CustomerConfiguration, step: KnownStep) =>
+  step.sender === undefined &&
+  step.account_id === undefined &&
+  !configuration.accounts.some(({ active }) => active)
+    ? Result.fail(new NoCredentials())
+    : selectAccount(configuration, step)
 
 const toRoute = (steps: ReadonlyArray<RouteStep>): Result.Result<Route, FallbackOrderRequired> =>
   Arr.isReadonlyArrayNonEmpty(steps) ? Result.succeed(steps) : Result.fail(new FallbackOrderRequired())
@@ -151,11 +87,12 @@ export const resolveRoute = (
     const resolved: Array<RouteStep> = []
     for (const step of steps) {
       const account = yield* accountFor(configuration, step)
+      if (!account.sendsCodes) {
+        return yield* Result.fail(new SmsMessageConfigMissing({ details: { account_id: account.id } }))
+      }
       resolved.push({
-        channel: step.channel,
-        account_id: account.id,
-        wait: step.wait ?? request.channelTimeout ?? DEFAULT_WAIT_SECONDS,
-        descriptor: accountDescriptor(account)
+        ...routeAccount(account),
+        wait: step.wait ?? request.channelTimeout ?? DEFAULT_WAIT_SECONDS
       })
     }
     return yield* toRoute(resolved)

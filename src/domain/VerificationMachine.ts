@@ -1,5 +1,6 @@
 import type { Instant } from "./Instant.ts"
-import { attemptErrorCode, type ProviderOutcome } from "./ProviderOutcome.ts"
+import { attemptResult, type ProviderOutcome } from "./ProviderOutcome.ts"
+import type { Transition } from "./Transition.ts"
 import { type Attempt, type EventType, isTerminal, type Verification } from "./Verification.ts"
 
 /** What is to be done about a verification whose timer is due. */
@@ -11,12 +12,7 @@ export type Action =
   | { readonly _tag: "Sleep"; readonly until: Instant }
   | { readonly _tag: "Nothing" }
 
-/** The verification after an event, what it announces, and when it wants to be looked at again (null: never). */
-export interface Transition {
-  readonly verification: Verification
-  readonly events: ReadonlyArray<EventType>
-  readonly dueAt: Instant | null
-}
+export type VerificationTransition = Transition<Verification, EventType>
 
 /** When an active verification's timer is due: at its next step, else at its end. */
 export const nextDueAt = ({ status, nextStepAt, expiresAt }: Verification): Instant | null =>
@@ -47,10 +43,7 @@ const waitedUntil = (verification: Verification, attemptedAt: Instant): Instant 
 
 const toAttempt = (step: number, outcome: ProviderOutcome, attemptedAt: Instant): Attempt => ({
   step,
-  status: outcome._tag === "Accepted" ? "sent" : "failed",
-  error_code: attemptErrorCode(outcome),
-  provider_error: outcome._tag === "Accepted" ? null : outcome.providerError,
-  provider_message_id: outcome._tag === "Accepted" ? outcome.messageId : null,
+  ...attemptResult(outcome),
   attempted_at: attemptedAt
 })
 
@@ -60,15 +53,15 @@ const isDefiniteFailure = ({ status, error_code }: Attempt): boolean =>
 const attemptEvent = ({ status }: Attempt): EventType =>
   status === "sent" ? "verification.attempt_sent" : "verification.attempt_failed"
 
-const unchanged = (verification: Verification): Transition => ({
-  verification,
+const unchanged = (verification: Verification): VerificationTransition => ({
+  next: verification,
   events: [],
   dueAt: nextDueAt(verification)
 })
 
 /** Once terminal, an attempt that was under way is still written to the history, and changes nothing else. */
-const recordLate = (verification: Verification, attempt: Attempt): Transition => ({
-  verification: {
+const recordLate = (verification: Verification, attempt: Attempt): VerificationTransition => ({
+  next: {
     ...verification,
     revision: verification.revision + 1,
     attempts: [...verification.attempts, attempt],
@@ -95,7 +88,7 @@ export const recordAttempt = (
     readonly attemptedAt: Instant
     readonly finishedAt: Instant
   }
-): Transition => {
+): VerificationTransition => {
   const { step, outcome, attemptedAt, finishedAt } = result
   if (step < verification.nextStep) return unchanged(verification)
   const attempt = toAttempt(step, outcome, attemptedAt)
@@ -116,15 +109,15 @@ export const recordAttempt = (
   const queued: ReadonlyArray<EventType> =
     verification.status === "pending" && status === "queued" ? ["verification.queued"] : []
   const failed: ReadonlyArray<EventType> = status === "failed" ? ["verification.failed"] : []
-  return { verification: next, events: [...queued, attemptEvent(attempt), ...failed], dueAt: nextDueAt(next) }
+  return { next, events: [...queued, attemptEvent(attempt), ...failed], dueAt: nextDueAt(next) }
 }
 
 /** The end of validity came while it was active. */
-export const expire = (verification: Verification): Transition =>
+export const expire = (verification: Verification): VerificationTransition =>
   isTerminal(verification.status)
     ? unchanged(verification)
     : {
-        verification: {
+        next: {
           ...verification,
           status: "expired",
           revision: verification.revision + 1,

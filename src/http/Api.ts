@@ -2,35 +2,33 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { documentedError } from "./Envelope.ts"
 import { type ErrorCode, errorTable } from "./ErrorTable.ts"
+import { MessageBody, MessageSendResponse, MessageStatusResponse } from "./MessageSchemas.ts"
 import {
   SandboxSendBody,
   SandboxStatusResponse,
   SendBody,
   SendResponse,
   StatusResponse,
-  VerificationId,
   VerifyBody,
   VerifyResponse
 } from "./OtpSchemas.ts"
-import { RequireIdempotencyKey, RequireJson } from "./RequestGuards.ts"
+import { OptionalIdempotencyKey, RequireIdempotencyKey, RequireJson } from "./RequestGuards.ts"
 import { LiveKey, TestKey } from "./ServiceKeys.ts"
+import { ResourceId } from "./WireSchemas.ts"
 
 const errors = (...codes: ReadonlyArray<ErrorCode>) => codes.map(documentedError)
 
 const nameErrors: ReadonlyArray<ErrorCode> = ["invalid_phone", "invalid_channel", "duplicate_channel"]
 
-const sendErrors: ReadonlyArray<ErrorCode> = [
+/** What any request that sends for real can be refused with. */
+const liveSendErrors: ReadonlyArray<ErrorCode> = [
   ...nameErrors,
   "idempotency_key_conflict",
   "idempotency_key_in_progress",
-  "fallback_order_required",
-  "no_credentials",
   "channel_unavailable",
   "channel_ambiguous",
   "channel_account_not_found",
   "channel_account_mismatch",
-  "shared_sender_not_allowed",
-  "shared_sender_unavailable",
   "sms_message_config_missing",
   "template_not_found",
   "template_invalid",
@@ -40,7 +38,29 @@ const sendErrors: ReadonlyArray<ErrorCode> = [
   "insufficient_balance"
 ]
 
-const idParams = { verification_id: VerificationId }
+const codeSendErrors: ReadonlyArray<ErrorCode> = [
+  ...liveSendErrors,
+  "fallback_order_required",
+  "no_credentials",
+  "shared_sender_not_allowed",
+  "shared_sender_unavailable"
+]
+
+const messageSendErrors: ReadonlyArray<ErrorCode> = [
+  ...liveSendErrors,
+  "message_required",
+  "message_too_long",
+  "channels_required",
+  "invalid_strategy",
+  "invalid_delay",
+  "schedule_must_be_future",
+  "schedule_too_far",
+  "template_parameters_mismatch"
+]
+
+const replayed = { "idempotency-replayed": Schema.optionalKey(Schema.Literal("true")) }
+
+const idParams = { verification_id: ResourceId }
 
 export class OtpGroup extends HttpApiGroup.make("otp")
   .add(
@@ -51,10 +71,8 @@ export class OtpGroup extends HttpApiGroup.make("otp")
         })
       },
       payload: SendBody,
-      success: HttpApiSchema.WithHeaders(SendResponse, {
-        "idempotency-replayed": Schema.optionalKey(Schema.Literal("true"))
-      }),
-      error: errors(...sendErrors)
+      success: HttpApiSchema.WithHeaders(SendResponse, replayed),
+      error: errors(...codeSendErrors)
     })
       .annotateMerge(OpenApi.annotations({ summary: "Create a verification and send its code" }))
       .middleware(RequireJson)
@@ -102,6 +120,31 @@ export class SandboxGroup extends HttpApiGroup.make("sandbox")
   .middleware(TestKey)
   .annotateMerge(OpenApi.annotations({ title: "Sandbox" })) {}
 
+export class MessagesGroup extends HttpApiGroup.make("messages")
+  .add(
+    HttpApiEndpoint.post("send", "/send", {
+      headers: {
+        "idempotency-key": Schema.optionalKey(Schema.String).annotateKey({
+          description: "Unique per request; at most 255 characters."
+        })
+      },
+      payload: MessageBody,
+      success: HttpApiSchema.WithHeaders(MessageSendResponse.pipe(HttpApiSchema.status(201)), replayed),
+      error: errors(...messageSendErrors)
+    })
+      .annotateMerge(OpenApi.annotations({ summary: "Create a message to one phone, for now or later" }))
+      .middleware(RequireJson)
+      .middleware(OptionalIdempotencyKey),
+    HttpApiEndpoint.get("status", "/:message_id", {
+      params: { message_id: ResourceId },
+      success: MessageStatusResponse,
+      error: errors("not_found", "validation_error")
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a message" }))
+  )
+  .prefix("/v1/messages")
+  .middleware(LiveKey)
+  .annotateMerge(OpenApi.annotations({ title: "Messaging" })) {}
+
 const Health = Schema.Struct({ status: Schema.Literal("ok") })
 
 export class SystemGroup extends HttpApiGroup.make("system")
@@ -129,6 +172,7 @@ const listErrorCodes = (spec: Record<string, unknown>) => ({
 export class Api extends HttpApi.make("peyk")
   .add(OtpGroup)
   .add(SandboxGroup)
+  .add(MessagesGroup)
   .add(SystemGroup)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
@@ -136,8 +180,8 @@ export class Api extends HttpApi.make("peyk")
       title: "Peyk",
       version: "1",
       description:
-        "Delivers one-time codes to Iranian phones over messengers and SMS, falling back from channel to channel " +
-        "until the code is verified. Every error is an envelope: {error: {code, message, details}, request_id}; " +
+        "Delivers one-time codes and messages to Iranian phones over messengers and SMS, falling back from channel to " +
+        "channel until the code is verified. Every error is an envelope: {error: {code, message, details}, request_id}; " +
         "x-error-codes lists the codes.",
       transform: listErrorCodes
     })

@@ -4,7 +4,7 @@ import { Verifications } from "../services/Verifications.ts"
 import { Api } from "./Api.ts"
 import { orEnvelope } from "./Envelope.ts"
 import { toSandboxStatus, toSendResponse, toStatus, toSteps, type VerifyBody } from "./OtpSchemas.ts"
-import { IdempotencyKey } from "./RequestGuards.ts"
+import { CurrentIdempotencyKey } from "./RequestGuards.ts"
 import { CurrentPrincipal } from "./ServiceKeys.ts"
 
 const templateIdOf = (id: number | string | null | undefined): number | undefined =>
@@ -25,16 +25,17 @@ export const OtpHandlers = HttpApiBuilder.group(
     return handlers.handleAll({
       send: Effect.fnUntraced(function* ({ payload }) {
         const { customerId } = yield* CurrentPrincipal
-        const key = yield* IdempotencyKey
-        const channels = toSteps(payload.channels)
-        const templateId = templateIdOf(payload.template_id)
-        const answer = verifications.send({
-          customerId,
+        const key = yield* CurrentIdempotencyKey
+        const request = {
           phone: payload.phone,
-          channels,
+          channels: toSteps(payload.channels),
           channelTimeout: payload.channel_timeout ?? undefined,
-          templateId,
-          idempotency: { key, body: { ...payload, channels, template_id: templateId } }
+          templateId: templateIdOf(payload.template_id)
+        }
+        const answer = verifications.send({
+          ...request,
+          customerId,
+          idempotency: key === null ? undefined : { key, body: request }
         })
         return yield* answer.pipe(
           Effect.map((sent) =>

@@ -1,4 +1,4 @@
-import { Schema, SchemaTransformation } from "effect"
+import { Schema } from "effect"
 import { ChannelDescriptor } from "../domain/Channel.ts"
 import { WaitSeconds } from "../domain/Customer.ts"
 import { foldDigits } from "../domain/Digits.ts"
@@ -6,11 +6,7 @@ import { formatInstant } from "../domain/Instant.ts"
 import type { StepRequest } from "../domain/Route.ts"
 import { VerificationStatus, type VerificationView } from "../domain/Verification.ts"
 import type { SendAnswer } from "../services/VerificationSends.ts"
-
-/** An optional field; `null` counts as absent. */
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
-
-const PositiveInt = Schema.Int.check(Schema.isGreaterThan(0))
+import { optional, PositiveInt, ResourceId } from "./WireSchemas.ts"
 
 const ChannelObject = Schema.Struct({
   channel: Schema.String.annotate({ description: "eitaa, bale, soroushplus, rubika or sms" }),
@@ -60,17 +56,12 @@ export const SandboxSendBody = Schema.Struct({ phone: Phone, channels: optional(
   identifier: "SandboxOtpSendRequest"
 })
 
-/** Hexadecimal digits mean the same in either case, but a code's hash is bound to the id's text. */
-export const VerificationId = Schema.String.check(Schema.isUUID()).pipe(
-  Schema.decode(SchemaTransformation.toLowerCase())
-)
-
 /** 1–10 digits, ASCII or Persian. */
 const Code = Schema.String.check(
   Schema.makeFilter((text: string) => /^\d{1,10}$/.test(foldDigits(text)) || "Expected 1 to 10 digits")
 )
 
-export const VerifyBody = Schema.Struct({ verification_id: VerificationId, code: Code }).annotate({
+export const VerifyBody = Schema.Struct({ verification_id: ResourceId, code: Code }).annotate({
   identifier: "OtpVerifyRequest"
 })
 

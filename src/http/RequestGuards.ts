@@ -6,25 +6,46 @@ import { answerError, documentedError } from "./Envelope.ts"
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 
-/** The request's Idempotency-Key header. */
-export class IdempotencyKey extends Context.Service<IdempotencyKey, string>()(
-  "peyk/http/RequestGuards/IdempotencyKey"
+/** The request's Idempotency-Key header; null when it has none. */
+export class CurrentIdempotencyKey extends Context.Service<CurrentIdempotencyKey, string | null>()(
+  "peyk/http/RequestGuards/CurrentIdempotencyKey"
 ) {}
 
 /** Refuses a request without a usable Idempotency-Key before its body is looked at. */
 export class RequireIdempotencyKey extends HttpApiMiddleware.Service<
   RequireIdempotencyKey,
-  { provides: IdempotencyKey }
+  { provides: CurrentIdempotencyKey }
 >()("peyk/http/RequireIdempotencyKey", {
   error: [documentedError("idempotency_required"), documentedError("idempotency_key_too_long")]
 }) {}
 
+/** Refuses a request whose Idempotency-Key is too long before its body is looked at. */
+export class OptionalIdempotencyKey extends HttpApiMiddleware.Service<
+  OptionalIdempotencyKey,
+  { provides: CurrentIdempotencyKey }
+>()("peyk/http/OptionalIdempotencyKey", { error: documentedError("idempotency_key_too_long") }) {}
+
+/** An empty header is none. */
+const readKey = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+  const key = headers["idempotency-key"] ?? ""
+  if (key.length > MAX_IDEMPOTENCY_KEY_LENGTH) return Effect.fail(new IdempotencyKeyTooLong())
+  return Effect.succeed(key === "" ? null : key)
+})
+
 export const RequireIdempotencyKeyLive = Layer.succeed(RequireIdempotencyKey, (httpEffect) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
-    const key = headers["idempotency-key"] ?? ""
-    if (key === "") return answerError(new IdempotencyRequired())
-    if (key.length > MAX_IDEMPOTENCY_KEY_LENGTH) return answerError(new IdempotencyKeyTooLong())
-    return Effect.provideService(httpEffect, IdempotencyKey, key)
+  Effect.matchEffect(readKey, {
+    onFailure: answerError,
+    onSuccess: (key) =>
+      key === null
+        ? answerError(new IdempotencyRequired())
+        : Effect.provideService(httpEffect, CurrentIdempotencyKey, key)
+  })
+)
+
+export const OptionalIdempotencyKeyLive = Layer.succeed(OptionalIdempotencyKey, (httpEffect) =>
+  Effect.matchEffect(readKey, {
+    onFailure: answerError,
+    onSuccess: (key) => Effect.provideService(httpEffect, CurrentIdempotencyKey, key)
   })
 )
 

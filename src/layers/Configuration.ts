@@ -122,6 +122,12 @@ export const settings = {
     { minimum: 60_000, maximum: 30 * DAY_MILLIS },
     "How long an idempotency key is remembered."
   ),
+  messagePatienceMillis: integer(
+    "PEYK_MESSAGE_PATIENCE_MS",
+    defaultSettings.messagePatienceMillis,
+    { minimum: 0, maximum: DAY_MILLIS },
+    "How long a message waits, past its time, for an account that may send."
+  ),
   graceMillis: integer(
     "PEYK_GRACE_MS",
     defaultSettings.graceMillis,
@@ -132,7 +138,7 @@ export const settings = {
     "PEYK_TIMER_CONCURRENCY",
     defaultSettings.timerConcurrency,
     { minimum: 1, maximum: 10_000 },
-    "Due timers (fallback, expiry) that a process works on at once."
+    "Due timers (fallback, expiry, messages) that a process works on at once."
   ),
   maxBodyBytes: integer(
     "PEYK_MAX_BODY_BYTES",

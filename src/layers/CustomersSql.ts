@@ -8,6 +8,7 @@ import { rowsOf } from "./SqlRows.ts"
 
 const ConfigurationRow = Schema.Struct({
   plan: Plan,
+  webOtpHost: Schema.NullOr(Schema.String),
   routing: Schema.NullOr(Schema.Array(RoutingStep)),
   accounts: Schema.Array(SendingAccount)
 })
@@ -21,10 +22,10 @@ export const CustomersSql = Layer.effect(
 
     const lookup = Effect.fnUntraced(function* (customerId: number) {
       const [row] = yield* configurationRows(sql`
-        select c.plan, r.steps as routing, coalesce((
+        select c.plan, c.webotp_host as "webOtpHost", r.steps as routing, coalesce((
           select jsonb_agg(jsonb_build_object('id', a.id, 'channel', a.channel, 'provider', a.provider,
             'label', a.label, 'isDefault', a.is_default, 'active', a.disabled_at is null,
-            'shared', a.customer_id is null) order by a.id)
+            'shared', a.customer_id is null, 'sendsCodes', a.sends_codes, 'sendsTexts', a.sends_texts) order by a.id)
           from sending_accounts a where a.customer_id = c.id or a.customer_id is null), '[]') as accounts
         from customers c left join routing_orders r on r.customer_id = c.id
         where c.id = ${customerId}`)
@@ -32,6 +33,7 @@ export const CustomersSql = Layer.effect(
       const configuration: CustomerConfiguration = {
         customerId,
         plan: row.plan,
+        webOtpHost: row.webOtpHost,
         routing: row.routing,
         accounts: row.accounts.filter(({ shared }) => !shared),
         sharedAccounts: row.accounts.filter(({ shared }) => shared)

@@ -2,12 +2,18 @@ import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
 import { ByteSize, Layer, Option, Struct } from "effect"
 import { HttpIncomingMessage, HttpRouter } from "effect/http"
 import { maxHeaderSize } from "node:http"
+import { MessageHandlers } from "../http/MessageHandlers.ts"
 import { makeNodeServer } from "../http/NodeServer.ts"
 import { OtpHandlers, SandboxHandlers } from "../http/OtpHandlers.ts"
-import { RequireIdempotencyKeyLive, RequireJsonLive } from "../http/RequestGuards.ts"
+import {
+  OptionalIdempotencyKeyLive,
+  RequireIdempotencyKeyLive,
+  RequireJsonLive
+} from "../http/RequestGuards.ts"
 import { makeRoutes } from "../http/Routes.ts"
 import { LiveKeyLive, TestKeyLive } from "../http/ServiceKeys.ts"
 import { SystemHandlers } from "../http/SystemHandlers.ts"
+import { Idempotency } from "../services/Idempotency.ts"
 import { Limits } from "../services/Limits.ts"
 import { settingNames, Settings } from "../services/Settings.ts"
 import { TimerRunner } from "../services/TimerRunner.ts"
@@ -25,6 +31,7 @@ import { SimulatorOff, SimulatorSql } from "./SimulatorSql.ts"
 import { isEmbedded, isStoreUnavailable, ReadinessSql, StoreLive } from "./Store.ts"
 import { timerGraph } from "./TimerGraph.ts"
 import { TimerStoreSql } from "./TimerStoreSql.ts"
+import { LiveMessages } from "./MessageGraph.ts"
 import { LiveVerifications, SandboxVerifications } from "./VerificationGraph.ts"
 
 /** The numbers that use cases go by; the rest of the configuration (secrets too) is none of their business. */
@@ -46,6 +53,7 @@ const simulatorLayer = (configuration: Configuration) =>
  */
 export const Foundation = Layer.mergeAll(
   Workers.layer,
+  Idempotency.layer,
   CodeVaultLive,
   CustomersSql,
   ApiKeysSql,
@@ -55,23 +63,24 @@ export const Foundation = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(TimerStoreSql, Crypto))
 )
 
-/** The compositions of the verification use cases that a service runs; replace one to swap a part of it. */
-export const verifications = { live: LiveVerifications, sandbox: SandboxVerifications }
+/** The compositions of the use cases that a service runs; replace one to swap a part of it. */
+export const useCases = { live: LiveVerifications, sandbox: SandboxVerifications, messages: LiveMessages }
 
-const httpRoutes = (configuration: Configuration, { live, sandbox }: typeof verifications) =>
+const httpRoutes = (configuration: Configuration, { live, sandbox, messages }: typeof useCases) =>
   makeRoutes({ simulator: hasSimulator(configuration), isUnavailable: isStoreUnavailable }).pipe(
     Layer.provide([
       Layer.provide(OtpHandlers, [live, LiveKeyLive, RequireIdempotencyKeyLive, RequireJsonLive]),
       Layer.provide(SandboxHandlers, [sandbox, TestKeyLive, RequireJsonLive]),
+      Layer.provide(MessageHandlers, [messages, LiveKeyLive, OptionalIdempotencyKeyLive, RequireJsonLive]),
       Layer.provide(SystemHandlers, ReadinessSql)
     ]),
     Layer.provide(Limits.layerUnlimited)
   )
 
 /** Serves the API, and does what is due. */
-export const Service = (configuration: Configuration, graphs = verifications) =>
+export const Service = (configuration: Configuration, graphs = useCases) =>
   HttpRouter.serve(httpRoutes(configuration, graphs), { disableLogger: true, disableListenLog: true }).pipe(
-    Layer.provideMerge(Layer.provide(TimerRunner.layerLoop, timerGraph(graphs.live, graphs.sandbox))),
+    Layer.provideMerge(Layer.provide(TimerRunner.layerLoop, timerGraph(graphs))),
     Layer.provide([
       // As long as Node lets a path be: what is too long for an id is refused as one.
       Layer.succeed(HttpRouter.RouterConfig, { maxParamLength: maxHeaderSize }),

@@ -6,6 +6,7 @@ import { ProviderAdapters } from "../services/ProviderAdapter.ts"
 import { accountManagement } from "./management/AccountManagement.ts"
 import { customerManagement } from "./management/CustomerManagement.ts"
 import { keyManagement } from "./management/KeyManagement.ts"
+import { templateManagement } from "./management/TemplateManagement.ts"
 import { MasterKey } from "./MasterKey.ts"
 
 export const ManagementSql = Layer.effect(
@@ -16,6 +17,7 @@ export const ManagementSql = Layer.effect(
     return Management.of({
       ...customerManagement(sql),
       ...keyManagement(sql, random),
+      ...templateManagement(sql),
       ...accountManagement(sql, yield* MasterKey, yield* ProviderAdapters)
     })
   })

@@ -1,9 +1,11 @@
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import verification from "./migrations/0001_verification.ts"
+import messaging from "./migrations/0002_messaging.ts"
 
 const migrations = {
-  "0001_verification": verification
+  "0001_verification": verification,
+  "0002_messaging": messaging
 }
 
 const MIGRATIONS_TABLE = "peyk_migrations"

@@ -1,6 +1,7 @@
 import { Cache, Cause, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ProviderOutcome } from "../domain/ProviderOutcome.ts"
+import type { RouteAccount } from "../domain/RouteAccount.ts"
 import { ProviderAdapters, type ProviderConnection } from "../services/ProviderAdapter.ts"
 import { Providers } from "../services/Providers.ts"
 import { cachedLookup } from "./CachedLookup.ts"
@@ -17,14 +18,17 @@ const AccountRow = Schema.Struct({
   active: Schema.Boolean
 })
 
-const unusable = (providerError: string): ProviderConnection => ({
-  sendCode: () => Effect.succeed(ProviderOutcome.Rejected({ blame: "configuration", providerError }))
+const answering = (outcome: ProviderOutcome): ProviderConnection => ({
+  sendCode: () => Effect.succeed(outcome),
+  sendText: () => Effect.succeed(outcome),
+  sendsCodes: true,
+  sendsTexts: true
 })
 
-const unreadable: ProviderConnection = {
-  sendCode: () =>
-    Effect.succeed(ProviderOutcome.Unavailable({ providerError: "the account could not be read" }))
-}
+const unusable = (providerError: string) =>
+  answering(ProviderOutcome.Rejected({ blame: "configuration", providerError }))
+
+const unreadable = answering(ProviderOutcome.Unavailable({ providerError: "the account could not be read" }))
 
 /** Sends through the customers' connected accounts. */
 export const ProvidersLive = Layer.effect(
@@ -56,18 +60,22 @@ export const ProvidersLive = Layer.effect(
       change._tag === "KeyChanged" ? Effect.void : Cache.invalidateAll(cache)
     )
 
+    const connectionOf = ({ account_id }: RouteAccount): Effect.Effect<ProviderConnection> =>
+      account_id === null
+        ? Effect.die("a live step names its account")
+        : Cache.get(cache, account_id).pipe(
+            // Nothing has left yet: another channel may do.
+            Effect.catchCauseIf(
+              (cause) => !Cause.hasInterrupts(cause),
+              (cause) => Effect.as(Effect.logError("an account could not be read", cause), unreadable)
+            )
+          )
+
     return Providers.of({
       sendCode: (delivery) =>
-        delivery.step.account_id === null
-          ? Effect.die("a live step names its account")
-          : Cache.get(cache, delivery.step.account_id).pipe(
-              // Nothing has left yet: another channel may do.
-              Effect.catchCauseIf(
-                (cause) => !Cause.hasInterrupts(cause),
-                (cause) => Effect.as(Effect.logError("an account could not be read", cause), unreadable)
-              ),
-              Effect.flatMap(({ sendCode }) => sendCode(delivery))
-            )
+        Effect.flatMap(connectionOf(delivery.step), ({ sendCode }) => sendCode(delivery)),
+      sendText: (delivery) =>
+        Effect.flatMap(connectionOf(delivery.step), ({ sendText }) => sendText(delivery))
     })
   })
 )

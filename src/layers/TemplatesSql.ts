@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TemplateNotFound } from "../domain/Errors.ts"
-import { checkCodeTemplate, Template } from "../domain/Template.ts"
+import { checkCodeTemplate, fillTemplate, Template, webOtpCodeText } from "../domain/Template.ts"
+import { Customers } from "../services/Customers.ts"
 import { Templates } from "../services/Templates.ts"
 import { rowsOf } from "./SqlRows.ts"
 
@@ -9,15 +10,31 @@ export const TemplatesSql = Layer.effect(
   Templates,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const customers = yield* Customers
     const templateRows = rowsOf(Template)
+
+    const find = Effect.fnUntraced(function* (customerId: number, templateId: number) {
+      const [template] = yield* templateRows(sql`
+        select id, name, body, disabled_at is not null as disabled from templates
+        where customer_id = ${customerId} and id = ${templateId}`)
+      return template ?? (yield* new TemplateNotFound({ details: { template_id: templateId } }))
+    })
+
+    const defaultText = (customerId: number) =>
+      Effect.map(customers.configuration(customerId), ({ webOtpHost }) =>
+        webOtpHost === null ? null : webOtpCodeText(webOtpHost)
+      )
+
     return Templates.of({
-      codeText: Effect.fnUntraced(function* (customerId, templateId) {
-        const [template] = yield* templateRows(sql`
-          select id, name, body, disabled_at is not null as disabled from templates
-          where customer_id = ${customerId} and id = ${templateId}`)
-        if (template === undefined)
-          return yield* new TemplateNotFound({ details: { template_id: templateId } })
-        return yield* Effect.fromResult(checkCodeTemplate(template))
+      codeText: (customerId, templateId) =>
+        templateId === undefined
+          ? defaultText(customerId)
+          : Effect.flatMap(find(customerId, templateId), (template) =>
+              Effect.fromResult(checkCodeTemplate(template))
+            ),
+      fill: Effect.fnUntraced(function* (customerId, templateId, parameters) {
+        const template = yield* find(customerId, templateId)
+        return { template, text: yield* Effect.fromResult(fillTemplate(template, parameters)) }
       })
     })
   })

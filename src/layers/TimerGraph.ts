@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { MessageDeliveries } from "../services/MessageDeliveries.ts"
 import { TimerHandlers, TimerRunner } from "../services/TimerRunner.ts"
 import type { DueTimer } from "../services/Timers.ts"
 import { VerificationSteps } from "../services/VerificationSteps.ts"
@@ -12,25 +13,29 @@ class SandboxHandler extends Context.Service<SandboxHandler, Handler>()(
 
 const runTimer = Effect.map(VerificationSteps, (steps) => steps.runTimer)
 
-/** What is due, in every mode, done by the given compositions. */
-export const timerGraph = <E, R, E2, R2>(
-  live: Layer.Layer<VerificationSteps, E, R>,
-  sandbox: Layer.Layer<VerificationSteps, E2, R2>
-) =>
+/** What is due, of every kind, done by the given compositions. */
+export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
+  readonly live: Layer.Layer<VerificationSteps, E, R>
+  readonly sandbox: Layer.Layer<VerificationSteps, E2, R2>
+  readonly messages: Layer.Layer<MessageDeliveries, E3, R3>
+}) =>
   TimerRunner.layer.pipe(
     Layer.provide(
       Layer.effect(
         TimerHandlers,
         Effect.gen(function* () {
+          const deliveries = yield* MessageDeliveries
           return new Map([
             ["verification" as const, yield* LiveHandler],
-            ["sandbox_verification" as const, yield* SandboxHandler]
+            ["sandbox_verification" as const, yield* SandboxHandler],
+            ["message" as const, deliveries.runTimer]
           ])
         })
       )
     ),
     Layer.provide([
-      Layer.provide(Layer.effect(LiveHandler, runTimer), live),
-      Layer.provide(Layer.effect(SandboxHandler, runTimer), sandbox)
+      Layer.provide(Layer.effect(LiveHandler, runTimer), graphs.live),
+      Layer.provide(Layer.effect(SandboxHandler, runTimer), graphs.sandbox),
+      graphs.messages
     ])
   )

@@ -1,13 +1,15 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { LeasedTimer } from "../services/Timers.ts"
+import { type LeasedTimer, timerKinds } from "../services/Timers.ts"
 import { TimerStore } from "../services/TimerStore.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
 
 const DueRow = Schema.Struct({
-  kind: Schema.Literals(["verification", "sandbox_verification"]),
+  kind: Schema.Literals(timerKinds),
   customerId: Schema.Int,
   subject: Schema.String,
+  lane: Schema.Int,
+  dueAt: InstantColumn,
   leaseToken: Schema.String,
   wasAbandoned: Schema.Boolean
 })
@@ -19,22 +21,22 @@ export const TimerStoreSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const dueRows = rowsOf(DueRow)
     const nextRows = rowsOf(NextRow)
-    const isHeld = ({ customerId, kind, subject, leaseToken }: LeasedTimer) =>
-      sql`customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid
+    const isHeld = ({ customerId, kind, subject, lane, leaseToken }: LeasedTimer) =>
+      sql`customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid and lane = ${lane}
         and lease_token = ${leaseToken}::uuid`
 
     return TimerStore.of({
       claim: ({ kinds, limit, lease, now }) =>
         dueRows(sql`
           with due as (
-            select customer_id, kind, subject, lease_token from timers
+            select customer_id, kind, subject, lane, claimable_at, lease_token from timers
             where claimable_at <= ${timestamp(now)} and kind = any(${kinds}::text[])
             order by claimable_at limit ${limit} for update skip locked
           )
           update timers t set claimable_at = ${timestamp(lease.until)}, lease_token = ${lease.token}::uuid
           from due d
-          where t.customer_id = d.customer_id and t.kind = d.kind and t.subject = d.subject
-          returning t.kind, t.customer_id as "customerId", t.subject, t.lease_token as "leaseToken",
+          where t.customer_id = d.customer_id and t.kind = d.kind and t.subject = d.subject and t.lane = d.lane
+          returning t.kind, t.customer_id as "customerId", t.subject, t.lane, d.claimable_at as "dueAt", t.lease_token as "leaseToken",
             d.lease_token is not null as "wasAbandoned"`),
       nextClaimAt: (kinds) =>
         Effect.map(
@@ -47,9 +49,9 @@ export const TimerStoreSql = Layer.effect(
             update timers t set claimable_at = ${timestamp(until)}
             from unnest(${timers.map(({ customerId }) => customerId)}::int[],
               ${timers.map(({ kind }) => kind)}::text[], ${timers.map(({ subject }) => subject)}::uuid[],
-              ${timers.map(({ leaseToken }) => leaseToken)}::uuid[]) as held (customer_id, kind, subject, lease_token)
+              ${timers.map(({ lane }) => lane)}::int[], ${timers.map(({ leaseToken }) => leaseToken)}::uuid[]) as held (customer_id, kind, subject, lane, lease_token)
             where t.customer_id = held.customer_id and t.kind = held.kind and t.subject = held.subject
-              and t.lease_token = held.lease_token`)
+              and t.lane = held.lane and t.lease_token = held.lease_token`)
         ),
       release: (timer, dueAt) =>
         Effect.orDie(

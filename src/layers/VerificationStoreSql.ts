@@ -2,11 +2,14 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { KeyMode } from "../domain/Customer.ts"
-import { type EventType, Verification, VerificationStatus } from "../domain/Verification.ts"
+import { Verification, VerificationStatus } from "../domain/Verification.ts"
 import { mayStillSend } from "../domain/VerificationMachine.ts"
 import type { LeasedTimer, TimerKind } from "../services/Timers.ts"
 import { VerificationStore } from "../services/VerificationStore.ts"
+import { idempotencyKeys } from "./IdempotencySql.ts"
+import { writeEvents } from "./OutboxSql.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
+import { subjectTimers } from "./SubjectTimersSql.ts"
 
 const SEND_OPERATION = "otp.send"
 
@@ -47,50 +50,20 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
         v.text_body as "textBody", v.attempts, v.next_step as "nextStep", v.next_step_at as "nextStepAt",
         v.created_at as "createdAt", v.expires_at as "expiresAt", v.verified_at as "verifiedAt"`)
 
-      /** What an event remembers of its verification: what can change; the rest is joined when it is delivered. */
       const snapshot = sql.literal(`jsonb_build_object('status', c.status, 'attempts', c.attempts,
         'next_step_at', c.next_step_at, 'verified_at', c.verified_at)`)
 
       const first = <A>(rows: Effect.Effect<ReadonlyArray<A>>) =>
         Effect.map(rows, ([row]) => Option.fromUndefinedOr(row))
 
-      const eventIds = (events: ReadonlyArray<EventType>) =>
-        announces ? Effect.forEach(events, () => random.uuidV7()) : Effect.succeed([])
-
-      const writeEvents = (ids: ReadonlyArray<string>, types: ReadonlyArray<EventType>, now: number) =>
-        ids.length === 0
-          ? sql``
-          : sql`, event as (
-              insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
-              select c.customer_id, e.id, e.type, c.id, c.events_written - ${ids.length} + e.nth, ${snapshot},
-                ${timestamp(now)}
-              from changed c, unnest(${ids}::uuid[], ${types}::text[]) with ordinality as e (id, type, nth))`
-
-      const removeTimer = sql`delete from timers t using changed c
-        where t.customer_id = c.customer_id and t.kind = ${timerKind} and t.subject = c.id`
-
-      const writeTimer = (dueAt: number | null) =>
-        dueAt === null
-          ? removeTimer
-          : sql`update timers t
-              set claimable_at = ${timestamp(dueAt)}, lease_token = null
-              from changed c where t.customer_id = c.customer_id and t.kind = ${timerKind} and t.subject = c.id`
+      const keys = idempotencyKeys(sql, SEND_OPERATION)
+      const timers = subjectTimers(sql, timerKind)
+      const eventsOf = writeEvents(sql, random, snapshot)
 
       return VerificationStore.of({
         accept: ({ verification: v, codeHash, sealedCode, lease, idempotency }) => {
-          const claim =
-            idempotency === null
-              ? sql`select true`
-              : sql`insert into idempotency_keys as k
-                  (customer_id, operation, key, fingerprint, subject, expires_at)
-                  values (${v.customerId}, ${SEND_OPERATION}, ${idempotency.key}, ${idempotency.fingerprint},
-                    ${v.id}::uuid, ${timestamp(idempotency.expiresAt)})
-                  on conflict (customer_id, operation, key) do update set fingerprint = excluded.fingerprint,
-                    subject = excluded.subject, expires_at = excluded.expires_at
-                  where k.expires_at <= ${timestamp(v.createdAt)}
-                  returning true`
           const statement = sql`
-            with claimed as (${claim}),
+            with claimed as (${keys.claim(v, idempotency)}),
             verification as (
               insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body, attempts,
                 next_step, next_step_at, code_hash, sealed_code, created_at, expires_at)
@@ -109,6 +82,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
             kind: timerKind,
             customerId: v.customerId,
             subject: v.id,
+            lane: 0,
             leaseToken: lease.token
           }
           return Effect.map(countRows(statement), ([row]) =>
@@ -121,11 +95,8 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
             claimedRows(sql`
               select ${columns}, k.fingerprint from idempotency_keys k
               join verifications v on v.customer_id = k.customer_id and v.id = k.subject
-              where k.customer_id = ${customerId} and k.operation = ${SEND_OPERATION} and k.key = ${key}
-                and k.expires_at > ${timestamp(now)}`)
-          ).pipe(
-            Effect.map(Option.map(({ fingerprint, ...verification }) => ({ fingerprint, verification })))
-          ),
+              where ${keys.isClaimed(customerId, key, now)}`)
+          ).pipe(Effect.map(Option.map(({ fingerprint, ...subject }) => ({ fingerprint, subject })))),
 
         load: (customerId, id) =>
           first(
@@ -143,19 +114,19 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
                 and t.lease_token = ${leaseToken}::uuid`)
           ).pipe(Effect.map(Option.map(({ sealedCode, ...verification }) => ({ sealedCode, verification })))),
 
-        commit: Effect.fnUntraced(function* (revision, { verification: v, events, dueAt }, now) {
-          const ids = yield* eventIds(events)
+        commit: Effect.fnUntraced(function* (revision, { next: v, events, dueAt }, now) {
+          const announced = announces ? events : []
           const [row] = yield* countRows(sql`
             with changed as (
               update verifications set status = ${v.status}, revision = ${v.revision},
                 attempts = ${JSON.stringify(v.attempts)}::jsonb, next_step = ${v.nextStep},
                 next_step_at = ${v.nextStepAt === null ? null : timestamp(v.nextStepAt)}::timestamptz,
                 sealed_code = case when ${mayStillSend(v)} then sealed_code end,
-                events_written = events_written + ${ids.length}
+                events_written = events_written + ${announced.length}
               where customer_id = ${v.customerId} and id = ${v.id}::uuid and mode = ${mode} and revision = ${revision}
               returning *),
-            timer as (${writeTimer(dueAt)})
-            ${writeEvents(ids, events, now)}
+            timer as (${timers.write(dueAt)})
+            ${yield* eventsOf(announced, now)}
             select count(*)::int as count from changed`)
           return row?.count === 1
         }),
@@ -188,7 +159,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
                   events_written = v.events_written + (t.matched or t.locks)::int
                 from target t where v.customer_id = t.customer_id and v.id = t.id
                 returning v.*, t.matched),
-              timer as (${removeTimer} and c.status in ('verified', 'locked'))
+              timer as (${timers.remove()} and c.status in ('verified', 'locked'))
               ${announcement}
               select matched, status from changed`)
           )

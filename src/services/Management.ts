@@ -9,7 +9,16 @@ export interface Customer {
   readonly id: number
   readonly name: string
   readonly plan: Plan
+  /** The site whose pages take codes out of messages by themselves (WebOTP). */
+  readonly webOtpHost: string | null
   readonly createdAt: Instant
+}
+
+/** What is left out stays as it is. */
+export interface CustomerChange {
+  readonly name?: string | undefined
+  readonly plan?: Plan | undefined
+  readonly webOtpHost?: string | null | undefined
 }
 
 export interface NewKey {
@@ -37,6 +46,10 @@ export class Management extends Context.Service<
   Management,
   {
     readonly createCustomer: (name: string, plan: Plan) => Effect.Effect<Customer>
+    readonly updateCustomer: (
+      customerId: number,
+      change: CustomerChange
+    ) => Effect.Effect<Customer, ManagementError>
     readonly listCustomers: Effect.Effect<ReadonlyArray<Customer>>
     /** The secret is told here and never again. */
     readonly createKey: (
@@ -66,5 +79,10 @@ export class Management extends Context.Service<
       readonly body: string
     }) => Effect.Effect<Template, ManagementError>
     readonly listTemplates: (customerId: number) => Effect.Effect<ReadonlyArray<Template>, ManagementError>
+    readonly findTemplate: (templateId: number) => Effect.Effect<Template, ManagementError>
+    readonly setTemplateActive: (
+      templateId: number,
+      active: boolean
+    ) => Effect.Effect<Template, ManagementError>
   }
 >()("peyk/services/Management") {}

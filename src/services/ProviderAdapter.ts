@@ -1,7 +1,7 @@
 import { Context, Data, type Effect, type Result } from "effect"
 import type { Channel } from "../domain/Channel.ts"
 import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
-import type { CodeDelivery } from "./Providers.ts"
+import type { CodeDelivery, TextDelivery } from "./Providers.ts"
 
 /** An account's settings do not suit its provider; `message` is for the person who connects it. */
 export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{ readonly message: string }> {}
@@ -9,6 +9,10 @@ export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{ reado
 /** A provider with an account's settings: ready to send. */
 export interface ProviderConnection {
   readonly sendCode: (delivery: CodeDelivery) => Effect.Effect<ProviderOutcome>
+  readonly sendText: (delivery: TextDelivery) => Effect.Effect<ProviderOutcome>
+  /** Whether the settings have what sending a code, or a text, needs. */
+  readonly sendsCodes: boolean
+  readonly sendsTexts: boolean
 }
 
 /** How to speak with one provider. */

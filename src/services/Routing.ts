@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import type { RouteError } from "../domain/Errors.ts"
+import type { ChannelsRequired, RouteError } from "../domain/Errors.ts"
+import { type MessageRoute, type MessageStepRequest, resolveMessageRoute } from "../domain/MessageRoute.ts"
 import { resolveRoute, resolveSandboxRoute, type Route, type RouteRequest } from "../domain/Route.ts"
 import { Customers } from "./Customers.ts"
 
@@ -8,6 +9,10 @@ export class Routing extends Context.Service<
   Routing,
   {
     readonly resolve: (customerId: number, request: RouteRequest) => Effect.Effect<Route, RouteError>
+    readonly resolveMessage: (
+      customerId: number,
+      steps: ReadonlyArray<MessageStepRequest>
+    ) => Effect.Effect<MessageRoute, RouteError | ChannelsRequired>
   }
 >()("peyk/services/Routing") {
   /** Over the customer's own accounts and saved order. */
@@ -19,6 +24,10 @@ export class Routing extends Context.Service<
         resolve: (customerId, request) =>
           Effect.flatMap(customers.configuration(customerId), (configuration) =>
             Effect.fromResult(resolveRoute(request, configuration))
+          ),
+        resolveMessage: (customerId, steps) =>
+          Effect.flatMap(customers.configuration(customerId), (configuration) =>
+            Effect.fromResult(resolveMessageRoute(steps, configuration))
           )
       })
     })
@@ -27,6 +36,9 @@ export class Routing extends Context.Service<
   /** By channel name only. */
   static readonly layerSandbox = Layer.succeed(
     Routing,
-    Routing.of({ resolve: (_, request) => Effect.fromResult(resolveSandboxRoute(request)) })
+    Routing.of({
+      resolve: (_, request) => Effect.fromResult(resolveSandboxRoute(request)),
+      resolveMessage: () => Effect.die("there are no sandbox messages")
+    })
   )
 }

@@ -10,6 +10,8 @@ export interface SettingsShape {
   /** A leased step is taken over this long after its process stopped renewing it. */
   readonly leaseMillis: number
   readonly idempotencyMillis: number
+  /** How long a message waits, past its time, for an account that may send. */
+  readonly messagePatienceMillis: number
   /** How long a stopping process waits for what it has begun. */
   readonly graceMillis: number
   /** Timers a process works on at once. */
@@ -22,6 +24,7 @@ export const defaultSettings: SettingsShape = {
   providerTimeoutMillis: 10_000,
   leaseMillis: 30_000,
   idempotencyMillis: 24 * 3_600_000,
+  messagePatienceMillis: 15 * 60_000,
   graceMillis: 15_000,
   timerConcurrency: 64
 }
@@ -32,6 +35,7 @@ export const settingNames = [
   "providerTimeoutMillis",
   "leaseMillis",
   "idempotencyMillis",
+  "messagePatienceMillis",
   "graceMillis",
   "timerConcurrency"
 ] as const satisfies ReadonlyArray<keyof SettingsShape>

@@ -1,17 +1,38 @@
 import { Context, Effect, Layer } from "effect"
-import type { TemplateError } from "../domain/Errors.ts"
+import type { TemplateError, TemplateParametersMismatch } from "../domain/Errors.ts"
+import type { Template } from "../domain/Template.ts"
+
+/** A template whose placeholders are filled. */
+export interface FilledTemplate {
+  readonly template: Template
+  readonly text: string
+}
 
 /** The texts customers wrote. */
 export class Templates extends Context.Service<
   Templates,
   {
-    /** The text that carries a code, with its placeholders. */
-    readonly codeText: (customerId: number, templateId: number) => Effect.Effect<string, TemplateError>
+    /**
+     * The text that carries a code, with its placeholders: the template's, else the default with whatever the customer
+     * has set for it. Null: the default as it is.
+     */
+    readonly codeText: (
+      customerId: number,
+      templateId: number | undefined
+    ) => Effect.Effect<string | null, TemplateError>
+    readonly fill: (
+      customerId: number,
+      templateId: number,
+      parameters: ReadonlyMap<string, string>
+    ) => Effect.Effect<FilledTemplate, TemplateError | TemplateParametersMismatch>
   }
 >()("peyk/services/Templates") {
-  /** For where no template is ever asked for. */
+  /** The default text only. */
   static readonly layerNone = Layer.succeed(
     Templates,
-    Templates.of({ codeText: () => Effect.die("templates are not offered here") })
+    Templates.of({
+      codeText: () => Effect.succeed(null),
+      fill: () => Effect.die("templates are not offered here")
+    })
   )
 }

@@ -34,15 +34,7 @@ export class TimerRunner extends Context.Service<
       let inFlight = 0
       let isHalted = false
 
-      /** A failure leaves the lease to run out: then the timer is due again, as abandoned. */
-      const run = (timer: DueTimer) =>
-        timers
-          .holding(timer, handlers.get(timer.kind)?.(timer) ?? Effect.void)
-          .pipe(
-            Effect.catchCause((cause) =>
-              Effect.logError(`timer ${timer.kind} ${timer.subject} failed`, cause)
-            )
-          )
+      const run = (timer: DueTimer) => timers.run(timer, handlers.get(timer.kind)?.(timer) ?? Effect.void)
 
       const claim = (limit: number) =>
         Effect.gen(function* () {

@@ -1,16 +1,19 @@
-import { Clock, Context, Effect, Latch, Layer } from "effect"
+import { type Cause, Clock, Context, Effect, Latch, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Instant } from "../domain/Instant.ts"
 import { Settings } from "./Settings.ts"
 import { TimerStore } from "./TimerStore.ts"
 
-export type TimerKind = "verification" | "sandbox_verification"
+export const timerKinds = ["verification", "sandbox_verification", "message"] as const
+export type TimerKind = (typeof timerKinds)[number]
 
-/** One timer for one subject: something is due for it at some time. */
+/** One timer: something is due for its subject at some time. */
 export interface TimerRef {
   readonly kind: TimerKind
   readonly customerId: number
   readonly subject: string
+  /** Tells the timers of one subject apart; 0 where it has only one. */
+  readonly lane: number
 }
 
 /** The right to work on a timer, until it runs out; each claim has a token of its own, so that no other passes for it. */
@@ -24,11 +27,14 @@ export interface LeasedTimer extends TimerRef {
 }
 
 export interface DueTimer extends LeasedTimer {
+  /** When it could be claimed. */
+  readonly dueAt: Instant
   /** It was leased before, and whoever had it let the lease run out: what was begun then has an unknown outcome. */
   readonly wasAbandoned: boolean
 }
 
 const NEVER = Number.POSITIVE_INFINITY
+const HAND_BACK_MILLIS = 1000
 
 /** This process's part in the timers: its leases, and when its loop has to wake up. */
 export class Timers extends Context.Service<
@@ -37,6 +43,15 @@ export class Timers extends Context.Service<
     readonly newLease: Effect.Effect<Lease>
     /** Runs work on a timer that this process has leased; the lease is renewed while it lasts. */
     readonly holding: <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** The same, for work that nobody waits for. A failure leaves the lease to run out: then it is due as abandoned. */
+    readonly run: (timer: LeasedTimer, work: Effect.Effect<unknown>) => Effect.Effect<void>
+    /** Whether this process works on fewer timers than it may. */
+    readonly hasRoom: Effect.Effect<boolean>
+    /**
+     * For a failure before anything was sent: gives the timer back, to be claimed again shortly. Not if its last holder
+     * may have sent something: that has to show as abandoned.
+     */
+    readonly handBack: (timer: DueTimer) => (cause: Cause.Cause<never>) => Effect.Effect<never>
     /** Tells the loop that something is due then, in case it would sleep longer. */
     readonly wakeAt: (dueAt: Instant) => Effect.Effect<void>
     readonly sleepUntil: (instant: Instant) => Effect.Effect<void>
@@ -45,7 +60,7 @@ export class Timers extends Context.Service<
   static readonly layer = Layer.effect(
     Timers,
     Effect.gen(function* () {
-      const { leaseMillis } = yield* Settings
+      const { leaseMillis, timerConcurrency } = yield* Settings
       const store = yield* TimerStore
       const random = yield* SecureRandom.SecureRandom
       const held = new Map<LeasedTimer, Instant>()
@@ -72,14 +87,27 @@ export class Timers extends Context.Service<
         Effect.forkScoped
       )
 
+      const holding = <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) =>
+        Effect.acquireUseRelease(
+          Effect.map(Clock.currentTimeMillis, (since) => held.set(timer, since)),
+          () => work,
+          () => Effect.sync(() => held.delete(timer))
+        )
+
       return Timers.of({
         newLease,
-        holding: (timer, work) =>
-          Effect.acquireUseRelease(
-            Effect.map(Clock.currentTimeMillis, (since) => held.set(timer, since)),
-            () => work,
-            () => Effect.sync(() => held.delete(timer))
+        holding,
+        run: (timer, work) =>
+          Effect.catchCause(Effect.asVoid(holding(timer, work)), (cause) =>
+            Effect.logError(`timer ${timer.kind} ${timer.subject} failed`, cause)
           ),
+        hasRoom: Effect.sync(() => held.size < timerConcurrency),
+        handBack: (timer) => (cause) =>
+          Effect.gen(function* () {
+            const now = yield* Clock.currentTimeMillis
+            if (!timer.wasAbandoned) yield* store.release(timer, now + HAND_BACK_MILLIS)
+            return yield* Effect.failCause(cause)
+          }),
         wakeAt: (dueAt) => Effect.sync(() => (dueAt < sleepingUntil ? wakeUp.openUnsafe() : false)),
         sleepUntil: (instant) =>
           Effect.gen(function* () {

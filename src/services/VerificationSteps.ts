@@ -1,6 +1,5 @@
-import { Cause, Clock, Context, Effect, Layer, Option, Redacted } from "effect"
-import { maskPhone } from "../domain/Phone.ts"
-import { ProviderOutcome } from "../domain/ProviderOutcome.ts"
+import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
 import { DEFAULT_CODE_TEXT, renderCodeText } from "../domain/Template.ts"
 import { expiresInSeconds, type Verification } from "../domain/Verification.ts"
 import {
@@ -9,19 +8,16 @@ import {
   expire,
   nextDueAt,
   recordAttempt,
-  type Transition
+  type VerificationTransition
 } from "../domain/VerificationMachine.ts"
 import { CodeVault } from "./CodeVault.ts"
+import { neverRecorded, outcomeOf, tellFailure } from "./ProviderCalls.ts"
 import { Providers } from "./Providers.ts"
 import { Settings } from "./Settings.ts"
 import { type DueTimer, type LeasedTimer, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
+import { writeTransition } from "./Transitions.ts"
 import { type StoredVerification, VerificationStore } from "./VerificationStore.ts"
-
-const NO_ANSWER = "no answer within the time-out"
-const BROKEN_CALL = "the call to the provider broke"
-const NOT_RECORDED = "the step was begun and its outcome never recorded"
-const RETRY_MILLIS = 1000
 
 /** Something due, with all that doing it needs: from here on a step may have been sent. */
 interface Plan {
@@ -58,64 +54,44 @@ export class VerificationSteps extends Context.Service<
       const callProvider = (verification: Verification, step: number, code: string) => {
         const { id, customerId, phone, route, textBody, expiresAt } = verification
         const text = renderCodeText(textBody ?? DEFAULT_CODE_TEXT, code, expiresInSeconds(verification))
-        return providers
-          .sendCode({
-            attemptId: `${id}-${step + 1}`,
-            customerId,
-            step: route[step] ?? route[0],
-            phone,
-            code: Redacted.make(code),
-            text: Redacted.make(text),
-            expiresAt
-          })
-          .pipe(
-            Effect.timeoutOrElse({
-              duration: providerTimeoutMillis,
-              orElse: () => Effect.succeed(ProviderOutcome.Unknown({ providerError: NO_ANSWER }))
-            }),
-            Effect.catchCauseIf(
-              (cause) => !Cause.hasInterrupts(cause),
-              (cause) =>
-                Effect.as(
-                  Effect.logError(`the adapter of ${route[step]?.channel} broke`, cause),
-                  ProviderOutcome.Unknown({ providerError: BROKEN_CALL })
-                )
-            )
-          )
+        const routeStep = route[step] ?? route[0]
+        const call = providers.sendCode({
+          attemptId: `${id}-${step + 1}`,
+          customerId,
+          step: routeStep,
+          phone,
+          code: Redacted.make(code),
+          text: Redacted.make(text),
+          expiresAt
+        })
+        return outcomeOf(call, { channel: routeStep.channel, timeoutMillis: providerTimeoutMillis })
       }
 
-      const tellFailure = ({ id, phone, route }: Verification, step: number, outcome: ProviderOutcome) =>
-        outcome._tag === "Accepted"
-          ? Effect.void
-          : Effect.logInfo(
-              `verification ${id}: ${route[step]?.channel} to ${maskPhone(phone)}: ${outcome._tag}, ${outcome.providerError}`
-            )
+      const tell = ({ id, phone, route }: Verification, step: number, outcome: ProviderOutcome) =>
+        tellFailure(outcome, { subject: `verification ${id}`, channel: route[step]?.channel, phone })
 
-      /** Writes what `transition` makes of the verification; when it changed meanwhile, of what it has become. */
       const commit = Effect.fnUntraced(function* (
         verification: Verification,
-        transition: (current: Verification) => Transition
+        transition: (current: Verification) => VerificationTransition
       ) {
-        let current = verification
-        while (true) {
-          const next = transition(current)
-          if (next.verification === current) return current
-          const now = yield* Clock.currentTimeMillis
-          if (yield* store.commit(current.revision, next, now)) {
-            if (next.dueAt !== null) yield* timers.wakeAt(next.dueAt)
-            return next.verification
-          }
-          const stored = yield* store.load(current.customerId, current.id)
-          if (Option.isNone(stored)) return current
-          current = stored.value
-        }
+        const { customerId, id } = verification
+        const {
+          state,
+          written,
+          transition: done
+        } = yield* writeTransition(verification, transition, {
+          write: store.commit,
+          reload: store.load(customerId, id)
+        })
+        if (written && done.dueAt !== null) yield* timers.wakeAt(done.dueAt)
+        return state
       })
 
       const tryStep = Effect.fnUntraced(function* (verification: Verification, step: number, code: string) {
         const attemptedAt = yield* Clock.currentTimeMillis
         const outcome = yield* callProvider(verification, step, code)
         const finishedAt = yield* Clock.currentTimeMillis
-        yield* tellFailure(verification, step, outcome)
+        yield* tell(verification, step, outcome)
         return yield* commit(verification, (current) =>
           recordAttempt(current, { step, outcome, attemptedAt, finishedAt })
         )
@@ -123,8 +99,8 @@ export class VerificationSteps extends Context.Service<
 
       const abandonStep = Effect.fnUntraced(function* (verification: Verification, step: number) {
         const now = yield* Clock.currentTimeMillis
-        const outcome = ProviderOutcome.Unknown({ providerError: NOT_RECORDED })
-        yield* tellFailure(verification, step, outcome)
+        const outcome = neverRecorded
+        yield* tell(verification, step, outcome)
         yield* commit(verification, (current) =>
           recordAttempt(current, { step, outcome, attemptedAt: nextDueAt(current) ?? now, finishedAt: now })
         )
@@ -143,14 +119,6 @@ export class VerificationSteps extends Context.Service<
         const code = action._tag === "TryStep" ? yield* openCode(found.value) : ""
         return Option.some<Plan>({ verification, action, code })
       })
-
-      /** Nothing was sent yet, so the timer can be handed back; but not if its last holder may have sent something. */
-      const handBack = (timer: DueTimer) => (cause: Cause.Cause<never>) =>
-        Effect.gen(function* () {
-          const now = yield* Clock.currentTimeMillis
-          if (!timer.wasAbandoned) yield* timerStore.release(timer, now + RETRY_MILLIS)
-          return yield* Effect.failCause(cause)
-        })
 
       const carryOut = ({ verification, action, code }: Plan, timer: DueTimer): Effect.Effect<unknown> => {
         switch (action._tag) {
@@ -171,7 +139,7 @@ export class VerificationSteps extends Context.Service<
         tryFirst: (timer, verification, code) => timers.holding(timer, tryStep(verification, 0, code)),
         runTimer: (timer) =>
           makePlan(timer).pipe(
-            Effect.catchCause(handBack(timer)),
+            Effect.catchCause(timers.handBack(timer)),
             Effect.flatMap(
               Option.match({
                 onNone: () => timerStore.remove(timer),

@@ -1,16 +1,9 @@
 import { Context, type Effect, type Option } from "effect"
 import type { Instant } from "../domain/Instant.ts"
 import type { Verification, VerificationStatus } from "../domain/Verification.ts"
-import type { Transition } from "../domain/VerificationMachine.ts"
+import type { VerificationTransition } from "../domain/VerificationMachine.ts"
+import type { ClaimedKey, IdempotencyClaim } from "./Idempotency.ts"
 import type { Lease, LeasedTimer } from "./Timers.ts"
-
-/** The claim a request lays on an idempotency key. */
-export interface IdempotencyClaim {
-  readonly key: string
-  /** SHA-256 of the parsed body. */
-  readonly fingerprint: Uint8Array
-  readonly expiresAt: Instant
-}
 
 export interface Acceptance {
   readonly verification: Verification
@@ -20,12 +13,6 @@ export interface Acceptance {
   /** The first step is this process's from the start. */
   readonly lease: Lease
   readonly idempotency: IdempotencyClaim | null
-}
-
-/** What an idempotency key already stands for. */
-export interface ClaimedKey {
-  readonly fingerprint: Uint8Array
-  readonly verification: Verification
 }
 
 export interface StoredVerification {
@@ -49,12 +36,16 @@ export class VerificationStore extends Context.Service<
       customerId: number,
       key: string,
       now: Instant
-    ) => Effect.Effect<Option.Option<ClaimedKey>>
+    ) => Effect.Effect<Option.Option<ClaimedKey<Verification>>>
     readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<Verification>>
     /** The verification of a timer, while that is still leased with this token. */
     readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<StoredVerification>>
     /** Writes the transition if the verification is still at `revision`: state, next timer, events. */
-    readonly commit: (revision: number, transition: Transition, now: Instant) => Effect.Effect<boolean>
+    readonly commit: (
+      revision: number,
+      transition: VerificationTransition,
+      now: Instant
+    ) => Effect.Effect<boolean>
     /**
      * Compares a code with an active, unexpired verification, and writes what follows: verified, one wrong code more,
      * or locked. None when there is no such verification, active at `now`.

@@ -10,6 +10,8 @@ export class Workers extends Context.Service<
   {
     readonly runToEnd: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     readonly start: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<void, never, R>
+    /** When all that was begun has come to its end. */
+    readonly idle: Effect.Effect<void>
   }
 >()("peyk/services/Workers") {
   static readonly layer = Layer.effect(
@@ -17,10 +19,12 @@ export class Workers extends Context.Service<
     Effect.gen(function* () {
       const { graceMillis } = yield* Settings
       const fibers = yield* FiberSet.make<unknown, unknown>()
-      yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(fibers), graceMillis))
+      const idle = FiberSet.awaitEmpty(fibers)
+      yield* Effect.addFinalizer(() => Effect.timeoutOption(idle, graceMillis))
       return Workers.of({
         runToEnd: (work) => Effect.flatMap(FiberSet.run(fibers, work), (fiber) => Fiber.join(fiber)),
-        start: (work) => Effect.asVoid(FiberSet.run(fibers, work))
+        start: (work) => Effect.asVoid(FiberSet.run(fibers, work)),
+        idle
       })
     })
   )

@@ -42,6 +42,8 @@ const toAccounts = (
     provider: draft.channel === "sms" ? draft.provider : draft.channel,
     label: `account ${firstId + index}`,
     shared,
+    sendsCodes: true,
+    sendsTexts: true,
     isDefault:
       draft.isDefault &&
       !drafts.slice(0, index).some(({ channel, isDefault }) => isDefault && channel === draft.channel)
@@ -121,6 +123,7 @@ export const routeCase: Arbitrary.Arbitrary<RouteCase> = Arbitrary.all({
     configuration: {
       customerId: 1,
       plan,
+      webOtpHost: null,
       accounts,
       sharedAccounts,
       routing: saved[0] ? saved[1].map((draft) => toSavedStep(draft, accounts)) : null

@@ -37,7 +37,7 @@ const tried = (
         outcome: outcomes[outcome],
         attemptedAt: at,
         finishedAt: at
-      }).verification
+      }).next
     },
     created(routeOf(waits))
   )

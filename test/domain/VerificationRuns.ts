@@ -14,7 +14,7 @@ import {
   decide,
   expire,
   recordAttempt,
-  type Transition
+  type VerificationTransition
 } from "../../src/domain/VerificationMachine.ts"
 
 export const START = 1_800_000_000_000
@@ -113,7 +113,7 @@ export interface Entry {
   readonly action: Action | null
   readonly wasAbandoned: boolean
   /** Null when the change came from outside. */
-  readonly transition: Transition | null
+  readonly transition: VerificationTransition | null
   /** The call that was recorded as an attempt. */
   readonly call: {
     readonly step: number
@@ -165,7 +165,7 @@ const runTimer = (before: Verification, happening: Happening, at: number): Entry
       }
       const current = kind === "ended during call" ? endedBy(before, end, now) : before
       const transition = recordAttempt(current, call)
-      return { ...entry, before: current, transition, after: transition.verification, call }
+      return { ...entry, before: current, transition, after: transition.next, call }
     }
     case "AbandonStep": {
       const call = {
@@ -175,11 +175,11 @@ const runTimer = (before: Verification, happening: Happening, at: number): Entry
         finishedAt: now
       }
       const transition = recordAttempt(before, call)
-      return { ...entry, transition, after: transition.verification, call }
+      return { ...entry, transition, after: transition.next, call }
     }
     case "Expire": {
       const transition = expire(before)
-      return { ...entry, transition, after: transition.verification }
+      return { ...entry, transition, after: transition.next }
     }
     default:
       return entry
@@ -202,12 +202,12 @@ const play = (before: Verification, happening: Happening, at: number): Entry => 
       if (last === undefined) return idle(before, at)
       const call = { step: last.step, outcome: outcomes[outcome], attemptedAt: at, finishedAt: at }
       const transition = recordAttempt(before, call)
-      return { ...idle(before, at), transition, after: transition.verification }
+      return { ...idle(before, at), transition, after: transition.next }
     }
     case "expired again": {
       if (before.status !== "expired") return idle(before, at)
       const transition = expire(before)
-      return { ...idle(before, at), transition, after: transition.verification }
+      return { ...idle(before, at), transition, after: transition.next }
     }
     default:
       return runTimer(before, happening, at)

@@ -11,7 +11,7 @@ describe("the timer of a verification", () => {
     ([route, list]) => {
       for (const { transition } of live(route, list)) {
         if (transition === null) continue
-        const { verification, dueAt } = transition
+        const { next: verification, dueAt } = transition
         const { nextStepAt, expiresAt } = verification
         const expected = Math.min(nextStepAt ?? expiresAt, expiresAt)
         assert.strictEqual(dueAt, isOver(verification) ? null : expected)
@@ -86,16 +86,16 @@ describe("the end of validity", () => {
     "comes at most once, and leaves no next step",
     [route],
     ([route]) => {
-      const { verification, events, dueAt } = expire(created(route))
+      const { next: verification, events, dueAt } = expire(created(route))
       assert.deepStrictEqual([verification.status, verification.nextStepAt, dueAt], ["expired", null, null])
       assert.deepStrictEqual(events, ["verification.expired"])
-      assert.strictEqual(expire(verification).verification, verification)
+      assert.strictEqual(expire(verification).next, verification)
     },
     { arbitrary: { runs: 20 } }
   )
 
   it("comes at its very millisecond", () => {
-    const { verification } = recordAttempt(created(routeOf([60])), {
+    const { next: verification } = recordAttempt(created(routeOf([60])), {
       step: 0,
       outcome: outcomes.Accepted,
       attemptedAt: START,
@@ -109,7 +109,11 @@ describe("the end of validity", () => {
 
   it("is not overtaken by a definite failure that comes after it: who read expired does not read failed later", () => {
     const before = { ...created(routeOf([60, 60])), status: "queued" as const, nextStep: 1 }
-    const { verification, events, dueAt } = recordAttempt(
+    const {
+      next: verification,
+      events,
+      dueAt
+    } = recordAttempt(
       { ...before, nextStepAt: before.expiresAt - 2_000 },
       {
         step: 1,
@@ -121,12 +125,12 @@ describe("the end of validity", () => {
     assert.strictEqual(verification.status, "queued")
     assert.deepStrictEqual(events, ["verification.attempt_failed"])
     assert.strictEqual(dueAt, before.expiresAt)
-    assert.strictEqual(expire(verification).verification.status, "expired")
+    assert.strictEqual(expire(verification).next.status, "expired")
   })
 
   it("is what a next step that would only be due later gives way to, whoever held the timer before", () => {
     const late = START + 250_000
-    const { verification } = recordAttempt(
+    const { next: verification } = recordAttempt(
       { ...created(routeOf([120, 120, 120])), status: "queued", nextStep: 1, nextStepAt: START + 120_000 },
       { step: 1, outcome: outcomes.Accepted, attemptedAt: late, finishedAt: late }
     )

@@ -10,16 +10,13 @@ import { makeCustomer, testProcess } from "../support/TestGraph.ts"
 
 // 1. The far end, replaced: it remembers what it was asked to send, and accepts everything.
 const sentOver: Array<string> = []
-const RecordingProviders = Layer.succeed(
-  Providers,
-  Providers.of({
-    sendCode: ({ step }) =>
-      Effect.sync(() => {
-        sentOver.push(step.channel)
-        return ProviderOutcome.Accepted({ messageId: null })
-      })
-  })
-)
+const RecordingProviders = Layer.mock(Providers)({
+  sendCode: ({ step }) =>
+    Effect.sync(() => {
+      sentOver.push(step.channel)
+      return ProviderOutcome.Accepted({ messageId: null })
+    })
+})
 
 layer(TestDatabase, { excludeTestServices: true })("an example", (it) => {
   it.effect("a fallback is driven by the test's clock, without waiting", () =>

@@ -89,6 +89,36 @@ const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
       "insufficient_balance"
     ]
   ],
+  [
+    "post /v1/messages/send",
+    [
+      ...live,
+      ...anySend,
+      "idempotency_key_too_long",
+      "idempotency_key_conflict",
+      "idempotency_key_in_progress",
+      "message_required",
+      "message_too_long",
+      "channels_required",
+      "invalid_strategy",
+      "invalid_delay",
+      "schedule_must_be_future",
+      "schedule_too_far",
+      "channel_unavailable",
+      "channel_ambiguous",
+      "channel_account_not_found",
+      "channel_account_mismatch",
+      "sms_message_config_missing",
+      "template_not_found",
+      "template_invalid",
+      "template_parameters_mismatch",
+      "too_many_requests_phone_hour",
+      "too_many_requests_phone_day",
+      "quota_exceeded",
+      "insufficient_balance"
+    ]
+  ],
+  ["get /v1/messages/{message_id}", [...live, "validation_error", "not_found"]],
   ["post /v1/otp/verify", [...live, ...body, "not_found"]],
   ["get /v1/otp/{verification_id}", [...live, "validation_error", "not_found"]],
   ["post /v1/sandbox/otp/send", [...sandbox, ...anySend]],

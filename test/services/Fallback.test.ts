@@ -69,7 +69,9 @@ layer(TestDatabase, { excludeTestServices: true })("fallback", (it) => {
       assert.strictEqual(new Set(providers.deliveries.map(({ code }) => code)).size, 1)
       assert.strictEqual(new Set(providers.deliveries.map(({ attemptId }) => attemptId)).size, 3)
       assert.isTrue(
-        providers.deliveries.every(({ code, text }) => /^\d{6}$/.test(code) && text.includes(code))
+        providers.deliveries.every(
+          ({ code, text }) => /^\d{6}$/.test(code ?? "") && text.includes(code ?? "?")
+        )
       )
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })

@@ -64,6 +64,8 @@ layer(TestDatabase, { excludeTestServices: true })("what goes wrong", (it) => {
         kind: "verification",
         customerId,
         subject,
+        lane: 0,
+        dueAt: 0,
         leaseToken: "00000000-0000-4000-8000-000000000000",
         wasAbandoned: false
       })

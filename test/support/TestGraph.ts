@@ -6,6 +6,7 @@ import type { Channel } from "../../src/domain/Channel.ts"
 import type { Plan } from "../../src/domain/Customer.ts"
 import { Foundation, ManagementLive } from "../../src/layers/Live.ts"
 import { MasterKey } from "../../src/layers/MasterKey.ts"
+import { LiveMessageSeams, messageGraph, type MessageSeams } from "../../src/layers/MessageGraph.ts"
 import { SimulatorSql } from "../../src/layers/SimulatorSql.ts"
 import { timerGraph } from "../../src/layers/TimerGraph.ts"
 import {
@@ -24,7 +25,14 @@ const TestMasterKey = MasterKey.layer(Redacted.make(new Uint8Array(32).fill(7)))
 const EmptyStore = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    for (const table of ["timers", "events", "idempotency_keys", "simulator_messages", "verifications"]) {
+    for (const table of [
+      "timers",
+      "events",
+      "idempotency_keys",
+      "simulator_messages",
+      "verifications",
+      "messages"
+    ]) {
       yield* Effect.orDie(sql`delete from ${sql(table)}`)
     }
   })
@@ -37,13 +45,15 @@ export const testGround = (settings: Partial<SettingsShape> = {}) =>
     Layer.provideMerge(Layer.succeed(Settings, { ...defaultSettings, ...settings }))
   )
 
-/** One process with a clock of its own: the live use cases and their timers, with some of the seams replaced. */
-export const testProcess = <A extends VerificationSeams>(
+/** One process with a clock of its own: the live use cases (messages too) and their timers, with some of the seams replaced. */
+export const testProcess = <A extends VerificationSeams | MessageSeams>(
   replaced: Layer.Layer<A>,
   settings: Partial<SettingsShape> = {}
 ) => {
   const live = verificationGraph(liveStore, Layer.merge(LiveSeams, replaced))
-  return Layer.merge(live, timerGraph(live, SandboxVerifications)).pipe(
+  const messages = messageGraph(Layer.merge(LiveMessageSeams, replaced))
+  const timers = timerGraph({ live, messages, sandbox: SandboxVerifications })
+  return Layer.mergeAll(live, messages, timers).pipe(
     Layer.provideMerge(testGround(settings)),
     Layer.provideMerge(TestClock.layer()),
     Layer.provideMerge(EmptyStore)

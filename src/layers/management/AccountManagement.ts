@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SendingAccount } from "../../domain/Customer.ts"
 import { type Management, ManagementError, type NewAccount } from "../../services/Management.ts"
-import type { ProviderAdapters } from "../../services/ProviderAdapter.ts"
+import type { ProviderAdapters, ProviderConnection } from "../../services/ProviderAdapter.ts"
 import type { MasterKey } from "../MasterKey.ts"
 import { sealSettings } from "../SealedSettings.ts"
 import { rowsOf, timestamp } from "../SqlRows.ts"
@@ -26,7 +26,7 @@ const checkNewAccount = Effect.fnUntraced(function* (
   }
   if (customerId === null && channel === "sms") return yield* refuse("there are no shared sms accounts")
   if (customerId === null && isDefault) return yield* refuse("a shared account is nobody's default")
-  yield* Effect.mapError(Effect.fromResult(adapter.connect(settings)), ({ message }) =>
+  return yield* Effect.mapError(Effect.fromResult(adapter.connect(settings)), ({ message }) =>
     refuse(`settings of ${provider}: ${message}`)
   )
 })
@@ -39,30 +39,31 @@ export const accountManagement = (
   const accountRows = rowsOf(SendingAccount)
   const columns =
     sql.literal(`id, channel, provider, label, is_default as "isDefault", disabled_at is null as active,
-    customer_id is null as shared`)
+    customer_id is null as shared, sends_codes as "sendsCodes", sends_texts as "sendsTexts"`)
 
   const clearDefault = ({ customerId, channel }: NewAccount) =>
     sql`update sending_accounts set is_default = false
       where customer_id = ${customerId} and channel = ${channel} and is_default`
 
-  const insert = Effect.fnUntraced(function* (account: NewAccount) {
+  const insert = Effect.fnUntraced(function* (account: NewAccount, connection: ProviderConnection) {
     const now = timestamp(yield* Clock.currentTimeMillis)
     const { customerId, channel, provider, label, settings, isDefault } = account
     const [created] = yield* accountRows(sql`
-      insert into sending_accounts (customer_id, channel, provider, label, sealed_settings, is_default, created_at)
+      insert into sending_accounts (customer_id, channel, provider, label, sealed_settings, is_default, sends_codes,
+        sends_texts, created_at)
       values (${customerId}::int, ${channel}, ${provider}, ${label}, ${sealSettings(key, account, settings)},
-        ${isDefault}, ${now}) returning ${columns}`)
+        ${isDefault}, ${connection.sendsCodes}, ${connection.sendsTexts}, ${now}) returning ${columns}`)
     return created ?? (yield* Effect.die("an insert returned no row"))
   })
 
   return {
     connectAccount: Effect.fnUntraced(function* (account) {
-      yield* checkNewAccount(account, adapters)
+      const connection = yield* checkNewAccount(account, adapters)
       const { customerId, isDefault } = account
       const connect = Effect.gen(function* () {
         if (customerId !== null) yield* lockCustomer(sql, customerId)
         if (isDefault) yield* clearDefault(account)
-        return yield* insert(account)
+        return yield* insert(account, connection)
       })
       return yield* sql.withTransaction(connect).pipe(Effect.catchTag("SqlError", Effect.die))
     }),

@@ -1,7 +1,6 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Plan, RoutingStep } from "../../domain/Customer.ts"
-import { Template } from "../../domain/Template.ts"
 import { type Management, ManagementError } from "../../services/Management.ts"
 import { InstantColumn, rowsOf, timestamp } from "../SqlRows.ts"
 import { noCustomer, requireCustomer } from "./RequireCustomer.ts"
@@ -10,6 +9,7 @@ const CustomerRow = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
   plan: Plan,
+  webOtpHost: Schema.NullOr(Schema.String),
   createdAt: InstantColumn
 })
 const RoutingRow = Schema.Struct({ steps: Schema.NullOr(Schema.Array(RoutingStep)) })
@@ -17,13 +17,12 @@ const AccountChannelRow = Schema.Struct({ id: Schema.Int, channel: Schema.String
 
 type CustomerMethods = Pick<
   Management["Service"],
-  "createCustomer" | "listCustomers" | "saveRouting" | "findRouting" | "createTemplate" | "listTemplates"
+  "createCustomer" | "updateCustomer" | "listCustomers" | "saveRouting" | "findRouting"
 >
 
 export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods => {
   const customerRows = rowsOf(CustomerRow)
   const routingRows = rowsOf(RoutingRow)
-  const templateRows = rowsOf(Template)
   const accountRows = rowsOf(AccountChannelRow)
 
   /** A step that names an account names one of this customer's, on the step's channel. */
@@ -40,17 +39,26 @@ export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods =>
     }
   })
 
+  const columns = sql.literal(`id, name, plan, webotp_host as "webOtpHost", created_at as "createdAt"`)
+
   return {
     createCustomer: Effect.fnUntraced(function* (name, plan) {
       const now = yield* Clock.currentTimeMillis
       const [row] = yield* customerRows(sql`
         insert into customers (name, plan, created_at) values (${name}, ${plan}, ${timestamp(now)})
-        returning id, name, plan, created_at as "createdAt"`)
+        returning ${columns}`)
       return row ?? (yield* Effect.die("an insert returned no row"))
     }),
 
-    listCustomers: customerRows(sql`
-      select id, name, plan, created_at as "createdAt" from customers order by id`),
+    updateCustomer: Effect.fnUntraced(function* (customerId, { name, plan, webOtpHost }) {
+      const [row] = yield* customerRows(sql`
+        update customers set name = coalesce(${name ?? null}::text, name), plan = coalesce(${plan ?? null}::text, plan),
+          webotp_host = case when ${webOtpHost === undefined} then webotp_host else ${webOtpHost ?? null}::text end
+        where id = ${customerId} returning ${columns}`)
+      return row ?? (yield* noCustomer(customerId))
+    }),
+
+    listCustomers: customerRows(sql`select ${columns} from customers order by id`),
 
     saveRouting: Effect.fnUntraced(function* (customerId, steps) {
       yield* requireCustomer(sql, customerId)
@@ -66,22 +74,6 @@ export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods =>
       const [row] = yield* routingRows(sql`
         select r.steps from customers c left join routing_orders r on r.customer_id = c.id where c.id = ${customerId}`)
       return row === undefined ? yield* noCustomer(customerId) : row.steps
-    }),
-
-    createTemplate: Effect.fnUntraced(function* ({ customerId, name, body }) {
-      yield* requireCustomer(sql, customerId)
-      const now = timestamp(yield* Clock.currentTimeMillis)
-      const [row] = yield* templateRows(sql`
-        insert into templates (customer_id, name, body, created_at) values (${customerId}, ${name}, ${body}, ${now})
-        returning id, name, body, false as disabled`)
-      return row ?? (yield* Effect.die("an insert returned no row"))
-    }),
-
-    listTemplates: Effect.fnUntraced(function* (customerId) {
-      yield* requireCustomer(sql, customerId)
-      return yield* templateRows(sql`
-        select id, name, body, disabled_at is not null as disabled from templates
-        where customer_id = ${customerId} order by id`)
     })
   }
 }

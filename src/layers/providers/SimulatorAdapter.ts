@@ -1,7 +1,12 @@
 import { Clock, Effect, Redacted, Result, Schema } from "effect"
 import { Channel } from "../../domain/Channel.ts"
 import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
-import { InvalidSettings, type ProviderAdapter } from "../../services/ProviderAdapter.ts"
+import {
+  InvalidSettings,
+  type ProviderAdapter,
+  type ProviderConnection
+} from "../../services/ProviderAdapter.ts"
+import type { TextDelivery } from "../../services/Providers.ts"
 import type { Simulator } from "../../services/Simulator.ts"
 
 const SimulatorSettings = Schema.Struct({
@@ -38,20 +43,21 @@ export const simulatorAdapter = (simulator: Simulator["Service"]): ProviderAdapt
   connect: (settings) =>
     Result.mapBoth(Schema.decodeUnknownResult(SimulatorSettings)(settings), {
       onFailure: ({ message }) => new InvalidSettings({ message }),
-      onSuccess: ({ outcome = "accepted", latency_ms = 0 }) => ({
-        sendCode: Effect.fnUntraced(function* ({ phone, step, text, code }) {
+      onSuccess: ({ outcome = "accepted", latency_ms = 0 }): ProviderConnection => {
+        const send = Effect.fnUntraced(function* ({ phone, step, text }: TextDelivery, code: string | null) {
           if (reachesPhone(outcome)) {
-            yield* simulator.receive({
-              phone,
-              channel: step.channel,
-              text: Redacted.value(text),
-              code: Redacted.value(code),
-              at: yield* Clock.currentTimeMillis
-            })
+            const at = yield* Clock.currentTimeMillis
+            yield* simulator.receive({ phone, channel: step.channel, text: Redacted.value(text), code, at })
           }
           if (latency_ms > 0) yield* Effect.sleep(latency_ms)
           return outcomes[outcome]
         })
-      })
+        return {
+          sendCode: (delivery) => send(delivery, Redacted.value(delivery.code)),
+          sendText: (delivery) => send(delivery, null),
+          sendsCodes: true,
+          sendsTexts: true
+        }
+      }
     })
 })

@@ -1,0 +1,170 @@
+import { Result, Schema } from "effect"
+import type { ChannelDescriptor } from "./Channel.ts"
+import { InvalidStrategy, MessageRequired, MessageTooLong } from "./Errors.ts"
+import { Instant } from "./Instant.ts"
+import { Phone } from "./Phone.ts"
+import { AttemptErrorCode, attemptErrors } from "./ProviderOutcome.ts"
+import { RouteAccount } from "./RouteAccount.ts"
+
+/** In order until one succeeds, or over all of them. */
+export const Strategy = Schema.Literals(["failover", "broadcast"])
+export type Strategy = typeof Strategy.Type
+
+const isStrategy = Schema.is(Strategy)
+
+export const parseStrategy = (name: string): Result.Result<Strategy, InvalidStrategy> =>
+  isStrategy(name) ? Result.succeed(name) : Result.fail(new InvalidStrategy())
+
+const MAX_TEXT_LENGTH = 1000
+
+/** Passes a text that can be sent: not blank, at most 1000 code points. */
+export const checkText = (text: string): Result.Result<string, MessageRequired | MessageTooLong> => {
+  const { length } = Array.from(text)
+  if (text.trim() === "") return Result.fail(new MessageRequired())
+  return length <= MAX_TEXT_LENGTH
+    ? Result.succeed(text)
+    : Result.fail(new MessageTooLong({ details: { length, maximum: MAX_TEXT_LENGTH } }))
+}
+
+export const MessageStatus = Schema.Literals(["queued", "sending", "sent", "failed", "partial_failed"])
+export type MessageStatus = typeof MessageStatus.Type
+
+export const MessageAttemptStatus = Schema.Literals(["pending", "sending", "sent", "failed"])
+
+/** Sending over one account of the route, with the retries that took. */
+export const MessageAttempt = Schema.Struct({
+  /** Index into the route; the contract's `sequence` is one more. */
+  step: Schema.Int,
+  status: MessageAttemptStatus,
+  /** How often the provider was called. */
+  tries: Schema.Int,
+  error_code: Schema.NullOr(AttemptErrorCode),
+  /** The provider's own code and text. */
+  provider_error: Schema.NullOr(Schema.String),
+  provider_message_id: Schema.NullOr(Schema.String),
+  due_at: Instant,
+  /** When the provider was last called; null when it never was. */
+  attempted_at: Schema.NullOr(Instant),
+  finished_at: Schema.NullOr(Instant)
+})
+export type MessageAttempt = typeof MessageAttempt.Type
+
+/** The template a message was made from, and the parameters as they were sent. */
+export const UsedTemplate = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  parameters: Schema.Unknown
+})
+export type UsedTemplate = typeof UsedTemplate.Type
+
+/** A message to one phone. */
+export const Message = Schema.Struct({
+  id: Schema.String,
+  customerId: Schema.Int,
+  phone: Phone,
+  status: MessageStatus,
+  /** Grows with every change; a write that saw an older one is refused. */
+  revision: Schema.Int,
+  strategy: Strategy,
+  route: Schema.NonEmptyArray(RouteAccount),
+  text: Schema.String,
+  template: Schema.NullOr(UsedTemplate),
+  /** The customer's own data: JSON text, kept and returned as it came. */
+  metadata: Schema.String,
+  /** In the order in which they began. */
+  attempts: Schema.Array(MessageAttempt),
+  /** How long it waits for an account that may send; null until its time has come. */
+  patientUntil: Schema.NullOr(Instant),
+  scheduledFor: Schema.NullOr(Instant),
+  createdAt: Instant,
+  completedAt: Schema.NullOr(Instant)
+})
+export type Message = typeof Message.Type
+
+export const MessageEventType = Schema.Literals([
+  "message.queued",
+  "message.sending",
+  "message.sent",
+  "message.failed",
+  "message.partial_failed"
+])
+export type MessageEventType = typeof MessageEventType.Type
+
+export const startMessage = (
+  input: Pick<
+    Message,
+    | "id"
+    | "customerId"
+    | "phone"
+    | "strategy"
+    | "route"
+    | "text"
+    | "template"
+    | "metadata"
+    | "scheduledFor"
+    | "createdAt"
+  >
+): Message => ({
+  ...input,
+  status: "queued",
+  revision: 0,
+  attempts: [],
+  patientUntil: null,
+  completedAt: null
+})
+
+/** When it is to be sent. */
+export const sendTime = ({ scheduledFor, createdAt }: Message): Instant => scheduledFor ?? createdAt
+
+export interface MessageAttemptView {
+  readonly sequence: number
+  readonly channel: ChannelDescriptor
+  readonly status: MessageAttempt["status"]
+  readonly errorCode: AttemptErrorCode | null
+  readonly errorMessage: string | null
+  readonly providerError: string | null
+  readonly dueAt: Instant
+  readonly attemptedAt: Instant | null
+  readonly finishedAt: Instant | null
+}
+
+const attemptView = ({ route }: Message, attempt: MessageAttempt): MessageAttemptView => ({
+  sequence: attempt.step + 1,
+  channel: (route[attempt.step] ?? route[0]).descriptor,
+  status: attempt.status,
+  errorCode: attempt.error_code,
+  errorMessage: attempt.error_code === null ? null : attemptErrors[attempt.error_code],
+  providerError: attempt.provider_error,
+  dueAt: attempt.due_at,
+  attemptedAt: attempt.attempted_at,
+  finishedAt: attempt.finished_at
+})
+
+export interface MessageView extends Pick<
+  Message,
+  | "id"
+  | "status"
+  | "phone"
+  | "strategy"
+  | "scheduledFor"
+  | "template"
+  | "metadata"
+  | "createdAt"
+  | "completedAt"
+> {
+  readonly successfulAttempts: number
+  readonly failedAttempts: number
+  readonly attempts: ReadonlyArray<MessageAttemptView>
+}
+
+/** What the status endpoint tells. */
+export const viewMessage = (message: Message): MessageView => {
+  const count = (status: MessageAttempt["status"]) =>
+    message.attempts.filter((attempt) => attempt.status === status).length
+  return {
+    ...message,
+    successfulAttempts: count("sent"),
+    failedAttempts: count("failed"),
+    attempts: message.attempts.map((attempt) => attemptView(message, attempt))
+  }
+}

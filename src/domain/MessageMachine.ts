@@ -1,0 +1,221 @@
+import { Array as Arr } from "effect"
+import type { Instant } from "./Instant.ts"
+import {
+  type Message,
+  type MessageAttempt,
+  type MessageEventType,
+  type MessageStatus,
+  sendTime
+} from "./Message.ts"
+import { attemptResult, type ProviderOutcome } from "./ProviderOutcome.ts"
+import type { Transition } from "./Transition.ts"
+
+/**
+ * A message goes along lanes: under failover one, through all steps of the route until one succeeds; under broadcast one
+ * for each step. Lanes do not wait for each other, and each has a timer of its own.
+ */
+export type Lane = number
+
+export const lanes = ({ strategy, route }: Message): ReadonlyArray<Lane> =>
+  strategy === "failover" ? [0] : route.map((_, step) => step)
+
+const laneOf = ({ strategy }: Message, step: number): Lane => (strategy === "failover" ? 0 : step)
+
+const stepsOf = (message: Message, lane: Lane): ReadonlyArray<number> =>
+  message.route.map((_, step) => step).filter((step) => laneOf(message, step) === lane)
+
+const attemptsOf = (message: Message, lane: Lane): ReadonlyArray<MessageAttempt> =>
+  message.attempts.filter(({ step }) => laneOf(message, step) === lane)
+
+type LaneState = "open" | "sent" | "failed"
+
+const laneState = (message: Message, lane: Lane): LaneState => {
+  const attempts = attemptsOf(message, lane)
+  if (attempts.some(({ status }) => status === "sent")) return "sent"
+  const failed = attempts.filter(({ status }) => status === "failed").length
+  return failed === stepsOf(message, lane).length ? "failed" : "open"
+}
+
+/** "held": the lease goes on, because a provider is being called. */
+export type LaneDue = Instant | null | "held"
+
+export type MessageTransition = Transition<Message, MessageEventType, LaneDue>
+
+/** What is to be done in a lane whose timer is due. */
+export type MessageAction =
+  /** Send over the first of these steps whose account may send now. */
+  | { readonly _tag: "Send"; readonly candidates: Arr.NonEmptyReadonlyArray<number> }
+  /** A process called the provider of this step and never came back: the outcome is unknown. */
+  | { readonly _tag: "Abandon"; readonly step: number }
+  | { readonly _tag: "Sleep"; readonly until: Instant }
+  | { readonly _tag: "Nothing" }
+
+const laneDueAt = (message: Message, lane: Lane): Instant => {
+  const attempts = attemptsOf(message, lane)
+  const pending = attempts.find(({ status }) => status === "pending")
+  return pending?.due_at ?? attempts.at(-1)?.finished_at ?? sendTime(message)
+}
+
+/** For a process that has leased the lane's timer. */
+export const decideMessage = (message: Message, lane: Lane, now: Instant): MessageAction => {
+  if (laneState(message, lane) !== "open") return { _tag: "Nothing" }
+  const attempts = attemptsOf(message, lane)
+  const begun = attempts.find(({ status }) => status === "sending")
+  if (begun !== undefined) return { _tag: "Abandon", step: begun.step }
+  const dueAt = laneDueAt(message, lane)
+  if (now < dueAt) return { _tag: "Sleep", until: dueAt }
+  const retried = attempts.filter(({ status }) => status === "pending").map(({ step }) => step)
+  const untried = stepsOf(message, lane).filter((step) => !attempts.some((attempt) => attempt.step === step))
+  const candidates = [...retried, ...untried]
+  return Arr.isReadonlyArrayNonEmpty(candidates) ? { _tag: "Send", candidates } : { _tag: "Nothing" }
+}
+
+const withAttempt = (
+  attempts: ReadonlyArray<MessageAttempt>,
+  attempt: MessageAttempt
+): ReadonlyArray<MessageAttempt> =>
+  attempts.some(({ step }) => step === attempt.step)
+    ? attempts.map((existing) => (existing.step === attempt.step ? attempt : existing))
+    : [...attempts, attempt]
+
+const unchanged = (message: Message): MessageTransition => ({ next: message, events: [], dueAt: "held" })
+
+/** The status when every lane has come to its end. */
+const finalStatus = (states: ReadonlyArray<LaneState>): "sent" | "failed" | "partial_failed" => {
+  if (states.every((state) => state === "sent")) return "sent"
+  return states.every((state) => state === "failed") ? "failed" : "partial_failed"
+}
+
+/** The message with these attempts; complete when that was the last there is to do. */
+const settle = (
+  message: Message,
+  lane: Lane,
+  attempts: ReadonlyArray<MessageAttempt>,
+  now: Instant
+): MessageTransition => {
+  const next: Message = { ...message, revision: message.revision + 1, attempts }
+  const states = lanes(next).map((each) => laneState(next, each))
+  if (states.includes("open")) {
+    return { next, events: [], dueAt: laneState(next, lane) === "open" ? laneDueAt(next, lane) : null }
+  }
+  const status = finalStatus(states)
+  return { next: { ...next, status, completedAt: now }, events: [`message.${status}`], dueAt: null }
+}
+
+/**
+ * A message that is looked at later than this after its time (every process was down) has its patience from then on:
+ * otherwise, of all that had gathered meanwhile, what one account cannot send at once would fail.
+ */
+const MAX_LATENESS_MILLIS = 5000
+
+const patienceOf = (message: Message, now: Instant, patienceMillis: number): Instant => {
+  const planned = sendTime(message)
+  const since = now - planned > MAX_LATENESS_MILLIS ? now : planned
+  return message.patientUntil ?? since + patienceMillis
+}
+
+/** What a process knows that does something in a lane. */
+export interface LaneTurn {
+  readonly lane: Lane
+  /** When the lane's timer was due. */
+  readonly dueAt: Instant
+  readonly now: Instant
+  readonly patienceMillis: number
+}
+
+const newAttempt = (step: number, dueAt: Instant): MessageAttempt => ({
+  step,
+  status: "pending",
+  tries: 0,
+  error_code: null,
+  provider_error: null,
+  provider_message_id: null,
+  due_at: dueAt,
+  attempted_at: null,
+  finished_at: null
+})
+
+const failed = (attempt: MessageAttempt, now: Instant): MessageAttempt => ({
+  ...attempt,
+  status: "failed",
+  error_code: attempt.error_code ?? "account_unavailable",
+  finished_at: now
+})
+
+/** The provider of this step is about to be called. Changes nothing when that is no longer this lane's to do. */
+export const beginAttempt = (message: Message, step: number, turn: LaneTurn): MessageTransition => {
+  const { lane, dueAt, now, patienceMillis } = turn
+  const action = decideMessage(message, lane, now)
+  if (action._tag !== "Send" || !action.candidates.includes(step)) return unchanged(message)
+  const before = message.attempts.find((attempt) => attempt.step === step) ?? newAttempt(step, dueAt)
+  const begun: MessageAttempt = {
+    ...before,
+    status: "sending",
+    tries: before.tries + 1,
+    error_code: null,
+    provider_error: null,
+    attempted_at: now
+  }
+  // A retry whose account may not send now gives way to a step whose account may.
+  const others = message.attempts.map((attempt) =>
+    laneOf(message, attempt.step) === lane && attempt.status === "pending" && attempt.step !== step
+      ? failed(attempt, now)
+      : attempt
+  )
+  const status: MessageStatus = "sending"
+  return {
+    next: {
+      ...message,
+      status,
+      revision: message.revision + 1,
+      attempts: withAttempt(others, begun),
+      patientUntil: patienceOf(message, now, patienceMillis)
+    },
+    events: message.status === "queued" ? ["message.sending"] : [],
+    dueAt: "held"
+  }
+}
+
+/** How long after each try that found the provider unavailable the next one is made. */
+const RETRY_BACKOFF_MILLIS = [2000, 8000]
+
+const retryDelay = (attempt: MessageAttempt, outcome: ProviderOutcome): number | undefined =>
+  outcome._tag === "Unavailable" ? RETRY_BACKOFF_MILLIS[attempt.tries - 1] : undefined
+
+/** The provider of a begun attempt answered, or did not. Changes nothing when that attempt was written off meanwhile. */
+export const recordOutcome = (
+  message: Message,
+  step: number,
+  outcome: ProviderOutcome,
+  finishedAt: Instant
+): MessageTransition => {
+  const begun = message.attempts.find((attempt) => attempt.step === step)
+  if (begun?.status !== "sending") return unchanged(message)
+  const delay = retryDelay(begun, outcome)
+  const result = { ...begun, ...attemptResult(outcome) }
+  const attempt: MessageAttempt =
+    delay === undefined
+      ? { ...result, finished_at: finishedAt }
+      : { ...result, status: "pending", due_at: finishedAt + delay }
+  return settle(message, laneOf(message, step), withAttempt(message.attempts, attempt), finishedAt)
+}
+
+/** No account of the lane may send now; the earliest may at `freeAt`. Waits for it, or gives the lane up. */
+export const awaitAccount = (message: Message, freeAt: Instant, turn: LaneTurn): MessageTransition => {
+  const { lane, dueAt, now, patienceMillis } = turn
+  const action = decideMessage(message, lane, now)
+  if (action._tag !== "Send") return unchanged(message)
+  const patientUntil = patienceOf(message, now, patienceMillis)
+  if (now < patientUntil) {
+    return {
+      next: { ...message, revision: message.revision + 1, patientUntil },
+      events: [],
+      dueAt: Math.min(freeAt, patientUntil)
+    }
+  }
+  const attempts = action.candidates.reduce((all, step) => {
+    const waiting = all.find((attempt) => attempt.step === step) ?? newAttempt(step, dueAt)
+    return withAttempt(all, failed(waiting, now))
+  }, message.attempts)
+  return settle(message, lane, attempts, now)
+}

@@ -1,0 +1,49 @@
+import { Result } from "effect"
+import { LosslessNumber, parse, stringify } from "lossless-json"
+
+export const MAX_METADATA_BYTES = 16_384
+export const MAX_METADATA_DEPTH = 32
+
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null
+
+/** Level by level, so that no depth can exhaust the stack. */
+const isDeeperThan = (value: object, levels: number): boolean => {
+  let level: ReadonlyArray<object> = [value]
+  for (let depth = 0; depth < levels; depth++) {
+    level = level.flatMap((container) => Object.values(container).filter(isContainer))
+    if (level.length === 0) return false
+  }
+  return true
+}
+
+/** Whether this is an object, and not too large to be kept with a message. */
+export const isWithinBounds = (metadata: object): boolean =>
+  !Array.isArray(metadata) &&
+  !isDeeperThan(metadata, MAX_METADATA_DEPTH) &&
+  new TextEncoder().encode(JSON.stringify(metadata)).length <= MAX_METADATA_BYTES
+
+/** A number that JavaScript's would change stays the text it was. */
+const exactNumber = (text: string): number | LosslessNumber =>
+  String(Number(text)) === text ? Number(text) : new LosslessNumber(text)
+
+/** The customer's data as it came: its JSON text, and the value by which requests are compared. */
+export interface Metadata {
+  readonly text: string
+  readonly value: unknown
+}
+
+const options = {
+  parseNumber: exactNumber,
+  onDuplicateKey: ({ newValue }: { readonly newValue: unknown }) => newValue
+}
+
+/**
+ * The `metadata` of a body, which JSON.parse has `decoded` already. It is read again because that is not exact: it rounds
+ * long numbers, and takes some keys with escapes for others (nodejs/node#63785). A body too deep for an exact reading,
+ * outside its metadata, keeps the inexact one.
+ */
+export const readMetadata = (body: string, decoded: object): Metadata => {
+  const exact = Result.try(() => Object(parse(body, null, options)).metadata)
+  const value = Result.getOrElse(exact, () => decoded)
+  return { text: stringify(value) ?? "{}", value }
+}

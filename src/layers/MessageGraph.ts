@@ -1,0 +1,36 @@
+import { Layer } from "effect"
+import { AccountSlots } from "../services/AccountSlots.ts"
+import { Billing } from "../services/Billing.ts"
+import { Limits } from "../services/Limits.ts"
+import { MessageDeliveries } from "../services/MessageDeliveries.ts"
+import { Messages } from "../services/Messages.ts"
+import { MessageSends } from "../services/MessageSends.ts"
+import type { Providers } from "../services/Providers.ts"
+import { Routing } from "../services/Routing.ts"
+import type { Templates } from "../services/Templates.ts"
+import { MessageStoreSql } from "./MessageStoreSql.ts"
+import { ProvidersLive } from "./ProvidersLive.ts"
+import { TemplatesSql } from "./TemplatesSql.ts"
+
+/** Everything in which one composition of the messaging use cases may differ from another. */
+export type MessageSeams = Routing | Templates | Limits | Billing | AccountSlots | Providers
+
+/** The messaging use cases over the given seams. */
+export const messageGraph = <E, R>(seams: Layer.Layer<MessageSeams, E, R>) =>
+  Layer.fresh(Messages.layer).pipe(
+    Layer.provide(Layer.fresh(MessageSends.layer)),
+    Layer.provideMerge(Layer.fresh(MessageDeliveries.layer)),
+    Layer.provide([MessageStoreSql, seams])
+  )
+
+/** The customer's accounts and texts, real providers. */
+export const LiveMessageSeams = Layer.mergeAll(
+  Routing.layer,
+  TemplatesSql,
+  Limits.layerUnlimited,
+  Billing.layerFree,
+  AccountSlots.layerUnlimited,
+  ProvidersLive
+)
+
+export const LiveMessages = messageGraph(LiveMessageSeams)

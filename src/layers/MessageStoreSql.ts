@@ -1,0 +1,119 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { Message } from "../domain/Message.ts"
+import { MessageStore } from "../services/MessageStore.ts"
+import type { LeasedTimer, TimerKind } from "../services/Timers.ts"
+import { idempotencyKeys } from "./IdempotencySql.ts"
+import { writeEvents } from "./OutboxSql.ts"
+import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
+import { subjectTimers } from "./SubjectTimersSql.ts"
+
+const SEND_OPERATION = "messages.send"
+const TIMER_KIND: TimerKind = "message"
+
+const MessageRow = Schema.Struct({
+  ...Message.fields,
+  patientUntil: Schema.NullOr(InstantColumn),
+  scheduledFor: Schema.NullOr(InstantColumn),
+  createdAt: InstantColumn,
+  completedAt: Schema.NullOr(InstantColumn)
+})
+const ClaimedRow = Schema.Struct({ ...MessageRow.fields, fingerprint: Schema.Uint8Array })
+const CountRow = Schema.Struct({ count: Schema.Int })
+
+const nullableTimestamp = (instant: number | null) => (instant === null ? null : timestamp(instant))
+
+export const MessageStoreSql = Layer.effect(
+  MessageStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const random = yield* SecureRandom.SecureRandom
+    const messageRows = rowsOf(MessageRow)
+    const claimedRows = rowsOf(ClaimedRow)
+    const countRows = rowsOf(CountRow)
+
+    const columns =
+      sql.literal(`m.id, m.customer_id as "customerId", m.phone, m.status, m.revision, m.strategy, m.route,
+      m.text, m.template, m.metadata, m.attempts, m.patient_until as "patientUntil",
+      m.scheduled_for as "scheduledFor", m.created_at as "createdAt", m.completed_at as "completedAt"`)
+
+    const snapshot = sql.literal(
+      `jsonb_build_object('status', c.status, 'attempts', c.attempts, 'completed_at', c.completed_at)`
+    )
+
+    const keys = idempotencyKeys(sql, SEND_OPERATION)
+    const timers = subjectTimers(sql, TIMER_KIND)
+    const eventsOf = writeEvents(sql, random, snapshot)
+
+    const first = <A>(rows: Effect.Effect<ReadonlyArray<A>>) =>
+      Effect.map(rows, ([row]) => Option.fromUndefinedOr(row))
+
+    const isHeld = ({ customerId, subject, lane, leaseToken }: LeasedTimer) =>
+      sql`exists (select from timers t where t.customer_id = ${customerId} and t.kind = ${TIMER_KIND}
+        and t.subject = ${subject}::uuid and t.lane = ${lane} and t.lease_token = ${leaseToken}::uuid)`
+
+    return MessageStore.of({
+      accept: Effect.fnUntraced(function* ({ message: m, lanes, lease, idempotency }) {
+        const claimableAt = timestamp(lease?.until ?? m.scheduledFor ?? m.createdAt)
+        const template = m.template === null ? null : JSON.stringify(m.template)
+        const [row] = yield* countRows(sql`
+          with claimed as (${keys.claim(m, idempotency)}),
+          changed as (
+            insert into messages (customer_id, id, phone, status, revision, strategy, route, text, template, metadata,
+              attempts, scheduled_for, events_written, created_at)
+            select ${m.customerId}::int, ${m.id}::uuid, ${m.phone}, ${m.status}, ${m.revision}::int, ${m.strategy},
+              ${JSON.stringify(m.route)}::jsonb, ${m.text}, ${template}::json, ${m.metadata}, '[]'::jsonb,
+              ${nullableTimestamp(m.scheduledFor)}::timestamptz, 1, ${timestamp(m.createdAt)}::timestamptz
+            from claimed
+            returning *),
+          timer as (
+            insert into timers (customer_id, kind, subject, lane, claimable_at, lease_token)
+            select c.customer_id, ${TIMER_KIND}, c.id, lane, ${claimableAt}::timestamptz, ${lease?.token ?? null}::uuid
+            from changed c, unnest(${lanes}::int[]) as lane)
+          ${yield* eventsOf(["message.queued"], m.createdAt)}
+          select count(*)::int as count from changed`)
+        return row?.count === 1
+      }),
+
+      findClaimedKey: (customerId, key, now) =>
+        first(
+          claimedRows(sql`
+            select ${columns}, k.fingerprint from idempotency_keys k
+            join messages m on m.customer_id = k.customer_id and m.id = k.subject
+            where ${keys.isClaimed(customerId, key, now)}`)
+        ).pipe(Effect.map(Option.map(({ fingerprint, ...subject }) => ({ fingerprint, subject })))),
+
+      load: (customerId, id) =>
+        first(
+          messageRows(sql`
+            select ${columns} from messages m where m.customer_id = ${customerId} and m.id = ${id}::uuid`)
+        ),
+
+      loadLeased: (timer) =>
+        first(
+          messageRows(sql`
+            select ${columns} from messages m
+            where m.customer_id = ${timer.customerId} and m.id = ${timer.subject}::uuid and ${isHeld(timer)}`)
+        ),
+
+      commit: Effect.fnUntraced(function* (timer, revision, { next: m, events, dueAt }, now) {
+        const timerPart = dueAt === "held" ? sql`` : sql`, timer as (${timers.write(dueAt, timer.lane)})`
+        const [row] = yield* countRows(sql`
+          with changed as (
+            update messages set status = ${m.status}, revision = ${m.revision},
+              attempts = ${JSON.stringify(m.attempts)}::jsonb,
+              patient_until = ${nullableTimestamp(m.patientUntil)}::timestamptz,
+              completed_at = ${nullableTimestamp(m.completedAt)}::timestamptz,
+              events_written = events_written + ${events.length}
+            where customer_id = ${m.customerId} and id = ${m.id}::uuid and revision = ${revision}
+              ${dueAt === "held" ? sql`and ${isHeld(timer)}` : sql``}
+            returning *)
+          ${timerPart}
+          ${yield* eventsOf(events, now)}
+          select count(*)::int as count from changed`)
+        return row?.count === 1
+      })
+    })
+  })
+)

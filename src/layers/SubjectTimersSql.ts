@@ -1,0 +1,20 @@
+import type { SqlClient } from "effect/sql"
+import type { Instant } from "../domain/Instant.ts"
+import type { TimerKind } from "../services/Timers.ts"
+import { timestamp } from "./SqlRows.ts"
+
+/** The SQL of one kind's timers, to be part of statements whose `changed c` is the subject's row. */
+export const subjectTimers = (sql: SqlClient.SqlClient, kind: TimerKind) => {
+  const isSubjects = (lane: number) => sql`t.customer_id = c.customer_id and t.kind = ${kind}
+    and t.subject = c.id and t.lane = ${lane}`
+  const remove = (lane = 0) => sql`delete from timers t using changed c where ${isSubjects(lane)}`
+  return {
+    remove,
+    /** Sets when it is due, free for anyone to claim; null removes it. */
+    write: (dueAt: Instant | null, lane = 0) =>
+      dueAt === null
+        ? remove(lane)
+        : sql`update timers t set claimable_at = ${timestamp(dueAt)}, lease_token = null
+            from changed c where ${isSubjects(lane)}`
+  }
+}

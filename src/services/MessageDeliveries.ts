@@ -1,0 +1,148 @@
+import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import type { Message } from "../domain/Message.ts"
+import {
+  awaitAccount,
+  beginAttempt,
+  decideMessage,
+  type LaneTurn,
+  type MessageAction,
+  type MessageTransition,
+  recordOutcome
+} from "../domain/MessageMachine.ts"
+import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
+import { AccountSlots } from "./AccountSlots.ts"
+import { MessageStore } from "./MessageStore.ts"
+import { neverRecorded, outcomeOf, tellFailure } from "./ProviderCalls.ts"
+import { Providers } from "./Providers.ts"
+import { Settings } from "./Settings.ts"
+import { type DueTimer, Timers } from "./Timers.ts"
+import { TimerStore } from "./TimerStore.ts"
+import { writeTransition } from "./Transitions.ts"
+
+/** Carries messages along their routes: attempts, retries, failover, patience. */
+export class MessageDeliveries extends Context.Service<
+  MessageDeliveries,
+  {
+    /** What is due in a lane of this message, under a lease of its timer. */
+    readonly runLane: (timer: DueTimer, message: Message) => Effect.Effect<void>
+    /** The same for a timer alone. */
+    readonly runTimer: (timer: DueTimer) => Effect.Effect<void>
+  }
+>()("peyk/services/MessageDeliveries") {
+  static readonly layer = Layer.effect(
+    MessageDeliveries,
+    Effect.gen(function* () {
+      const { providerTimeoutMillis, messagePatienceMillis } = yield* Settings
+      const store = yield* MessageStore
+      const providers = yield* Providers
+      const slots = yield* AccountSlots
+      const timers = yield* Timers
+      const timerStore = yield* TimerStore
+
+      const accountAt = ({ route }: Message, step: number) => route[step] ?? route[0]
+
+      const callProvider = (message: Message, step: number) => {
+        const { id, customerId, phone, text } = message
+        const account = accountAt(message, step)
+        const call = providers.sendText({
+          attemptId: `${id}-${step + 1}`,
+          customerId,
+          step: account,
+          phone,
+          text: Redacted.make(text)
+        })
+        return outcomeOf(call, { channel: account.channel, timeoutMillis: providerTimeoutMillis })
+      }
+
+      const commit = Effect.fnUntraced(function* (
+        timer: DueTimer,
+        message: Message,
+        transition: (current: Message) => MessageTransition
+      ) {
+        const result = yield* writeTransition(message, transition, {
+          write: (revision, next, now) => store.commit(timer, revision, next, now),
+          reload: store.load(message.customerId, message.id)
+        })
+        const { dueAt } = result.transition
+        if (result.written && typeof dueAt === "number") yield* timers.wakeAt(dueAt)
+        return result
+      })
+
+      const record = Effect.fnUntraced(function* (
+        timer: DueTimer,
+        message: Message,
+        step: number,
+        outcome: ProviderOutcome
+      ) {
+        const { id, phone } = message
+        const { channel } = accountAt(message, step)
+        yield* tellFailure(outcome, { subject: `message ${id}`, channel, phone })
+        const finishedAt = yield* Clock.currentTimeMillis
+        yield* commit(timer, message, (current) => recordOutcome(current, step, outcome, finishedAt))
+      })
+
+      const turnOf = (timer: DueTimer, now: number): LaneTurn => ({
+        lane: timer.lane,
+        dueAt: timer.dueAt,
+        now,
+        patienceMillis: messagePatienceMillis
+      })
+
+      /** Nothing is sent where the attempt cannot be begun: then somebody else has this lane. */
+      const sendStep = Effect.fnUntraced(function* (timer: DueTimer, message: Message, step: number) {
+        const turn = turnOf(timer, yield* Clock.currentTimeMillis)
+        const begun = yield* commit(timer, message, (current) => beginAttempt(current, step, turn))
+        if (!begun.written) return
+        const outcome = yield* callProvider(begun.state, step)
+        yield* record(timer, begun.state, step, outcome)
+        yield* slots.report(accountAt(message, step), outcome, yield* Clock.currentTimeMillis)
+      })
+
+      const send = Effect.fnUntraced(function* (
+        timer: DueTimer,
+        message: Message,
+        candidates: ReadonlyArray<number>
+      ) {
+        const now = yield* Clock.currentTimeMillis
+        const accounts = candidates.map((step) => accountAt(message, step))
+        const slot = yield* slots.take(accounts, now)
+        const step = slot._tag === "Taken" ? candidates[slot.index] : undefined
+        if (step !== undefined) return yield* sendStep(timer, message, step)
+        const freeAt = slot._tag === "FreeAt" ? slot.at : now
+        yield* commit(timer, message, (current) => awaitAccount(current, freeAt, turnOf(timer, now)))
+      })
+
+      const carryOut = (action: MessageAction, timer: DueTimer, message: Message): Effect.Effect<void> => {
+        switch (action._tag) {
+          case "Send":
+            return send(timer, message, action.candidates)
+          case "Abandon":
+            return record(timer, message, action.step, neverRecorded)
+          case "Sleep":
+            return timerStore.release(timer, action.until)
+          case "Nothing":
+            return timerStore.remove(timer)
+        }
+      }
+
+      const runLane = Effect.fnUntraced(function* (timer: DueTimer, message: Message) {
+        const now = yield* Clock.currentTimeMillis
+        yield* carryOut(decideMessage(message, timer.lane, now), timer, message)
+      })
+
+      return MessageDeliveries.of({
+        runLane,
+        runTimer: (timer) =>
+          store.loadLeased(timer).pipe(
+            Effect.catchCause(timers.handBack(timer)),
+            Effect.flatMap(
+              Option.match({
+                onNone: () => timerStore.remove(timer),
+                onSome: (message) => runLane(timer, message)
+              })
+            )
+          )
+      })
+    })
+  )
+}

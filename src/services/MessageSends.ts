@@ -1,0 +1,216 @@
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { ChannelDescriptor } from "../domain/Channel.ts"
+import {
+  type BillingError,
+  ChannelsRequired,
+  type IdempotencyError,
+  type InvalidPhone,
+  type InvalidStrategy,
+  type LimitError,
+  MessageRequired,
+  type MessageTooLong,
+  type RouteError,
+  type TemplateError,
+  type TemplateParametersMismatch
+} from "../domain/Errors.ts"
+import type { Instant } from "../domain/Instant.ts"
+import {
+  checkText,
+  type Message,
+  parseStrategy,
+  sendTime,
+  startMessage,
+  type Strategy,
+  type UsedTemplate
+} from "../domain/Message.ts"
+import { lanes } from "../domain/MessageMachine.ts"
+import type { MessageStepRequest } from "../domain/MessageRoute.ts"
+import { parsePhone } from "../domain/Phone.ts"
+import { planSchedule, type ScheduleError, type ScheduleRequest } from "../domain/Schedule.ts"
+import { Billing } from "./Billing.ts"
+import { Idempotency, type IdempotentRequest } from "./Idempotency.ts"
+import { Limits } from "./Limits.ts"
+import { MessageDeliveries } from "./MessageDeliveries.ts"
+import { MessageStore } from "./MessageStore.ts"
+import { Routing } from "./Routing.ts"
+import { Templates } from "./Templates.ts"
+import { type DueTimer, type Lease, Timers } from "./Timers.ts"
+import { Workers } from "./Workers.ts"
+
+export interface TemplateUse {
+  readonly id: number
+  /** By placeholder: the text that takes its place. */
+  readonly parameters: ReadonlyMap<string, string>
+  /** As they were sent, for the answers. */
+  readonly given: unknown
+}
+
+export interface MessageRequest extends ScheduleRequest {
+  readonly customerId: number
+  readonly to: string
+  readonly message?: string | undefined
+  readonly template?: TemplateUse | undefined
+  readonly channels: ReadonlyArray<MessageStepRequest>
+  readonly strategy?: string | undefined
+  /** JSON text of an object. */
+  readonly metadata?: string | undefined
+  readonly idempotency?: IdempotentRequest | undefined
+}
+
+export interface MessageAnswer {
+  readonly messageId: string
+  readonly status: "queued"
+  readonly strategy: Strategy
+  readonly scheduledFor: Instant | null
+  readonly template: UsedTemplate | null
+  readonly currentChannel: ChannelDescriptor
+  /** An earlier request with the same idempotency key made this message. */
+  readonly replayed: boolean
+}
+
+/** Why a request is refused before anything of it is kept. */
+export type MessageRefusal =
+  | InvalidPhone
+  | MessageRequired
+  | MessageTooLong
+  | ChannelsRequired
+  | InvalidStrategy
+  | ScheduleError
+  | RouteError
+  | TemplateError
+  | TemplateParametersMismatch
+  | LimitError
+  | BillingError
+
+const toAnswer = (
+  { id, strategy, scheduledFor, template, route }: Message,
+  replayed: boolean
+): MessageAnswer => ({
+  messageId: id,
+  status: "queued",
+  strategy,
+  scheduledFor,
+  template,
+  currentChannel: route[0].descriptor,
+  replayed
+})
+
+/** Checks what a message says and when, before anything is looked up. */
+const checkRules = ({ message, template, channels, strategy, ...schedule }: MessageRequest, now: Instant) =>
+  Result.gen(function* () {
+    const text = message === undefined ? null : yield* checkText(message.trim())
+    if (text === null && template === undefined) return yield* Result.fail(new MessageRequired())
+    if (channels.length === 0) return yield* Result.fail(new ChannelsRequired())
+    return {
+      text,
+      strategy: yield* parseStrategy(strategy ?? "failover"),
+      scheduledFor: yield* planSchedule(schedule, now)
+    }
+  })
+
+/** Creates messages: accepted in one write, sent after the answer. */
+export class MessageSends extends Context.Service<
+  MessageSends,
+  {
+    readonly send: (
+      request: MessageRequest
+    ) => Effect.Effect<MessageAnswer, MessageRefusal | IdempotencyError>
+  }
+>()("peyk/services/MessageSends") {
+  static readonly layer = Layer.effect(
+    MessageSends,
+    Effect.gen(function* () {
+      const random = yield* SecureRandom.SecureRandom
+      const store = yield* MessageStore
+      const deliveries = yield* MessageDeliveries
+      const idempotency = yield* Idempotency
+      const routing = yield* Routing
+      const templates = yield* Templates
+      const limits = yield* Limits
+      const billing = yield* Billing
+      const timers = yield* Timers
+      const workers = yield* Workers
+
+      const contentOf = Effect.fnUntraced(function* (
+        { customerId, template }: MessageRequest,
+        text: string | null
+      ) {
+        if (text !== null || template === undefined) return { text: text ?? "", template: null }
+        const { id, parameters, given } = template
+        const filled = yield* templates.fill(customerId, id, parameters)
+        const used: UsedTemplate = { id, name: filled.template.name, parameters: given }
+        return { text: yield* Effect.fromResult(checkText(filled.text)), template: used }
+      })
+
+      const prepare = Effect.fnUntraced(function* (request: MessageRequest) {
+        const { customerId, channels, metadata = "{}" } = request
+        const createdAt = yield* Clock.currentTimeMillis
+        const phone = yield* Effect.fromResult(parsePhone(request.to))
+        const { text, strategy, scheduledFor } = yield* Effect.fromResult(checkRules(request, createdAt))
+        const route = yield* routing.resolveMessage(customerId, channels)
+        const content = yield* contentOf(request, text)
+        yield* limits.admitMessage({ customerId, phone })
+        yield* billing.authorizeMessage({ customerId, strategy, route })
+        const id = yield* random.uuidV7()
+        return startMessage({
+          ...content,
+          id,
+          customerId,
+          phone,
+          strategy,
+          route,
+          metadata,
+          scheduledFor,
+          createdAt
+        })
+      })
+
+      /** What is to be sent now begins here, unless this process has enough to do: then whoever has room claims it. */
+      const leaseFor = ({ scheduledFor }: Message) =>
+        Effect.flatMap(timers.hasRoom, (hasRoom) =>
+          scheduledFor === null && hasRoom ? timers.newLease : Effect.succeed(null)
+        )
+
+      const begin = (message: Message, lease: Lease) =>
+        Effect.forEach(
+          lanes(message),
+          (lane) => {
+            const timer: DueTimer = {
+              kind: "message",
+              customerId: message.customerId,
+              subject: message.id,
+              lane,
+              leaseToken: lease.token,
+              dueAt: sendTime(message),
+              wasAbandoned: false
+            }
+            return workers.start(timers.run(timer, deliveries.runLane(timer, message)))
+          },
+          { discard: true }
+        )
+
+      /** None when the idempotency key was taken. */
+      const accept = Effect.fnUntraced(function* (message: Message, request: MessageRequest) {
+        const lease = yield* leaseFor(message)
+        const claim = yield* idempotency.claim(request.idempotency, message.createdAt)
+        const accepted = yield* store.accept({ message, lanes: lanes(message), lease, idempotency: claim })
+        if (!accepted) return Option.none<MessageAnswer>()
+        yield* lease === null ? timers.wakeAt(sendTime(message)) : begin(message, lease)
+        return Option.some(toAnswer(message, false))
+      })
+
+      const make = (request: MessageRequest) =>
+        Effect.flatMap(prepare(request), (message) => workers.runToEnd(accept(message, request)))
+
+      return MessageSends.of({
+        send: (request) =>
+          idempotency.answerOnce(request.idempotency, {
+            make: make(request),
+            find: (key, now) => store.findClaimedKey(request.customerId, key, now),
+            replay: (message: Message) => Effect.succeed(toAnswer(message, true))
+          })
+      })
+    })
+  )
+}

@@ -1,0 +1,41 @@
+import { Context, type Effect, type Option } from "effect"
+import type { Instant } from "../domain/Instant.ts"
+import type { Message } from "../domain/Message.ts"
+import type { Lane, MessageTransition } from "../domain/MessageMachine.ts"
+import type { ClaimedKey, IdempotencyClaim } from "./Idempotency.ts"
+import type { Lease, LeasedTimer } from "./Timers.ts"
+
+export interface MessageAcceptance {
+  readonly message: Message
+  readonly lanes: ReadonlyArray<Lane>
+  /** This process's from the start; null: for whoever is there when it is due. */
+  readonly lease: Lease | null
+  readonly idempotency: IdempotencyClaim | null
+}
+
+/** Each method is one atomic statement. */
+export class MessageStore extends Context.Service<
+  MessageStore,
+  {
+    /** False, and nothing kept, when the idempotency key is taken. */
+    readonly accept: (acceptance: MessageAcceptance) => Effect.Effect<boolean>
+    readonly findClaimedKey: (
+      customerId: number,
+      key: string,
+      now: Instant
+    ) => Effect.Effect<Option.Option<ClaimedKey<Message>>>
+    readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<Message>>
+    /** The message of a timer, while that is still leased with this token. */
+    readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<Message>>
+    /**
+     * Writes the transition if the message is still at `revision`: state, the lane's timer, events. One that goes on
+     * holding the lease is refused when the lease has been lost.
+     */
+    readonly commit: (
+      timer: LeasedTimer,
+      revision: number,
+      transition: MessageTransition,
+      now: Instant
+    ) => Effect.Effect<boolean>
+  }
+>()("peyk/services/MessageStore") {}

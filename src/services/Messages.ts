@@ -1,0 +1,34 @@
+import { Context, Effect, Layer, Option } from "effect"
+import { type IdempotencyError, NotFound } from "../domain/Errors.ts"
+import { type MessageView, viewMessage } from "../domain/Message.ts"
+import { type MessageAnswer, type MessageRefusal, type MessageRequest, MessageSends } from "./MessageSends.ts"
+import { MessageStore } from "./MessageStore.ts"
+
+/** Messages to one phone each: sent and followed. */
+export class Messages extends Context.Service<
+  Messages,
+  {
+    readonly send: (
+      request: MessageRequest
+    ) => Effect.Effect<MessageAnswer, MessageRefusal | IdempotencyError>
+    readonly status: (subject: {
+      readonly customerId: number
+      readonly id: string
+    }) => Effect.Effect<MessageView, NotFound>
+  }
+>()("peyk/services/Messages") {
+  static readonly layer = Layer.effect(
+    Messages,
+    Effect.gen(function* () {
+      const { send } = yield* MessageSends
+      const store = yield* MessageStore
+      return Messages.of({
+        send,
+        status: Effect.fnUntraced(function* ({ customerId, id }) {
+          const stored = yield* store.load(customerId, id)
+          return Option.isSome(stored) ? viewMessage(stored.value) : yield* new NotFound()
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,43 @@
+import { Cause, Effect } from "effect"
+import type { Channel } from "../domain/Channel.ts"
+import { maskPhone, type Phone } from "../domain/Phone.ts"
+import { ProviderOutcome } from "../domain/ProviderOutcome.ts"
+
+const NO_ANSWER = "no answer within the time-out"
+const BROKEN_CALL = "the call to the provider broke"
+
+/** The outcome of a step that a process had begun and never recorded. */
+export const neverRecorded = ProviderOutcome.Unknown({
+  providerError: "the step was begun and its outcome never recorded"
+})
+
+/** A call that has no outcome in time, or whose adapter breaks, has an unknown one. */
+export const outcomeOf = (
+  call: Effect.Effect<ProviderOutcome>,
+  options: { readonly channel: Channel; readonly timeoutMillis: number }
+): Effect.Effect<ProviderOutcome> =>
+  call.pipe(
+    Effect.timeoutOrElse({
+      duration: options.timeoutMillis,
+      orElse: () => Effect.succeed(ProviderOutcome.Unknown({ providerError: NO_ANSWER }))
+    }),
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterrupts(cause),
+      (cause) =>
+        Effect.as(
+          Effect.logError(`the adapter of ${options.channel} broke`, cause),
+          ProviderOutcome.Unknown({ providerError: BROKEN_CALL })
+        )
+    )
+  )
+
+/** For the log: that a send failed, and why. */
+export const tellFailure = (
+  outcome: ProviderOutcome,
+  send: { readonly subject: string; readonly channel: Channel | undefined; readonly phone: Phone }
+): Effect.Effect<void> =>
+  outcome._tag === "Accepted"
+    ? Effect.void
+    : Effect.logInfo(
+        `${send.subject}: ${send.channel} to ${maskPhone(send.phone)}: ${outcome._tag}, ${outcome.providerError}`
+      )
