@@ -45,17 +45,22 @@ export const testGround = (settings: Partial<SettingsShape> = {}) =>
     Layer.provideMerge(Layer.succeed(Settings, { ...defaultSettings, ...settings }))
   )
 
-/** One process with a clock of its own: the live use cases (messages too) and their timers, with some of the seams replaced. */
+/** A clock that stands at this instant. */
+const clockAt = (instant: number) =>
+  Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(instant)), TestClock.layer())
+
+/** One process with a clock of its own (at the epoch, if not told otherwise): the live use cases (messages too) and their timers, with some of the seams replaced. */
 export const testProcess = <A extends VerificationSeams | MessageSeams>(
   replaced: Layer.Layer<A>,
-  settings: Partial<SettingsShape> = {}
+  settings: Partial<SettingsShape> = {},
+  startsAt = 0
 ) => {
   const live = verificationGraph(liveStore, Layer.merge(LiveSeams, replaced))
   const messages = messageGraph(Layer.merge(LiveMessageSeams, replaced))
   const timers = timerGraph({ live, messages, sandbox: SandboxVerifications })
   return Layer.mergeAll(live, messages, timers).pipe(
     Layer.provideMerge(testGround(settings)),
-    Layer.provideMerge(TestClock.layer()),
+    Layer.provideMerge(clockAt(startsAt)),
     Layer.provideMerge(EmptyStore)
   )
 }

@@ -1,0 +1,21 @@
+import { Effect, Layer } from "effect"
+import type { Channel } from "../../src/domain/Channel.ts"
+import { AccountSlots } from "../../src/services/AccountSlots.ts"
+
+/** Accounts that may not send before an instant, by channel; the others may always. */
+export const scriptSlots = (freeAt: Partial<Record<Channel, number>> = {}) => {
+  const reports: Array<readonly [Channel, string]> = []
+  const layer = Layer.succeed(
+    AccountSlots,
+    AccountSlots.of({
+      take: (accounts, now) =>
+        Effect.sync(() => {
+          const times = accounts.map(({ channel }) => freeAt[channel] ?? 0)
+          const index = times.findIndex((time) => time <= now)
+          return index === -1 ? { _tag: "FreeAt", at: Math.min(...times) } : { _tag: "Taken", index }
+        }),
+      report: ({ channel }, { _tag }) => Effect.sync(() => reports.push([channel, _tag]))
+    })
+  )
+  return { freeAt, reports, layer }
+}
