@@ -11,6 +11,10 @@ const verify = (origin: string, { live_key }: DemoCustomer): string =>
   `curl -s ${origin}/v1/otp/verify -H 'X-API-Key: ${live_key}' -H 'Content-Type: application/json' ` +
   `-d '{"verification_id":"VERIFICATION_ID","code":"CODE"}'`
 
+const message = (origin: string, { live_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/messages/send -H 'X-API-Key: ${live_key}' -H 'Content-Type: application/json' ` +
+  `-d '{"to":"09121234567","message":"سلام!","channels":["bale","sms"]}'`
+
 const sandbox = (origin: string, { test_key }: DemoCustomer): string =>
   `curl -s ${origin}/v1/sandbox/otp/send -H 'X-API-Key: ${test_key}' -H 'Content-Type: application/json' ` +
   `-d '{"phone":"09121234567"}'`
@@ -29,6 +33,10 @@ export const demoLines = (origin: string, demo: DemoCustomer): string =>
     "Follow a verification:",
     "",
     `  ${status(origin, demo)}`,
+    "",
+    "Send a message:",
+    "",
+    `  ${message(origin, demo)}`,
     "",
     "In the sandbox nothing is sent, and the code is always 123456:",
     "",
