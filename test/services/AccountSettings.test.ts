@@ -17,7 +17,7 @@ const customerWithout = Effect.fnUntraced(function* (column: "sends_texts" | "se
   const [account] = yield* sql<{ readonly id: number }>`
     update sending_accounts set ${sql(column)} = false where customer_id = ${customerId} and channel = 'sms'
     returning id`
-  return { customerId, account_id: account?.id }
+  return { customerId, account_id: account?.id ?? 0 }
 })
 
 const countOf = (table: string) =>
