@@ -13,7 +13,7 @@ import { AttemptErrorCode } from "../domain/ProviderOutcome.ts"
 import { parseDateTime } from "../domain/Schedule.ts"
 import type { MessageAnswer } from "../services/MessageSends.ts"
 import { isWithinBounds, MAX_METADATA_BYTES, MAX_METADATA_DEPTH } from "./Metadata.ts"
-import { optional, PositiveInt } from "./WireSchemas.ts"
+import { jsonObject, optional, PositiveInt } from "./WireSchemas.ts"
 
 /** What a store can keep and a provider be given: no U+0000, no half of a surrogate pair. */
 const isSendable = (text: string): boolean => text.isWellFormed() && !text.includes("\u0000")
@@ -31,17 +31,10 @@ const isPlainNumber = (value: number): boolean =>
 const isParameter = (value: unknown): boolean =>
   typeof value === "string" ? isSendable(value) : typeof value === "number" && isPlainNumber(value)
 
-const Parameters = Schema.ObjectKeyword.check(
-  Schema.makeFilter((given) =>
-    Array.isArray(given)
-      ? [{ path: [], issue: "Expected an object" }]
-      : Object.entries(given)
-          .filter(([, value]) => !isParameter(value))
-          .map(([name]) => ({
-            path: [name],
-            issue: "Expected a string, or a number with an exact decimal form"
-          }))
-  )
+const Parameters = jsonObject((given) =>
+  Object.entries(given)
+    .filter(([, value]) => !isParameter(value))
+    .map(([name]) => ({ path: [name], issue: "Expected a string, or a number with an exact decimal form" }))
 ).annotate({ description: "Exactly the template's placeholders; values are strings or numbers." })
 
 const TemplateUse = Schema.Struct({ id: PositiveInt, parameters: optional(Parameters) }).annotate({
@@ -63,12 +56,10 @@ const Channels = Schema.Union([
     "Required. One channel name, or a list of names or channel objects; the order counts under failover."
 })
 
-const Metadata = Schema.ObjectKeyword.check(
-  Schema.makeFilter(
-    (given) =>
-      isWithinBounds(given) ||
-      `Expected an object of at most ${MAX_METADATA_BYTES} bytes of JSON, at most ${MAX_METADATA_DEPTH} levels deep`
-  )
+const Metadata = jsonObject(
+  (given) =>
+    isWithinBounds(given) ||
+    `Expected an object of at most ${MAX_METADATA_BYTES} bytes of JSON, at most ${MAX_METADATA_DEPTH} levels deep`
 ).annotate({ description: "Your own data, returned as sent." })
 
 const DateTimeText = Schema.String.check(
@@ -130,7 +121,7 @@ export const MessageStatusResponse = Schema.Struct({
   strategy: Strategy,
   scheduled_for: Schema.NullOr(Schema.String),
   template: Template,
-  metadata: Schema.ObjectKeyword,
+  metadata: jsonObject(),
   successful_attempts: Schema.Int,
   failed_attempts: Schema.Int,
   created_at: Schema.String,

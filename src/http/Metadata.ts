@@ -18,7 +18,6 @@ const isDeeperThan = (value: object, levels: number): boolean => {
 
 /** Whether this is an object, and not too large to be kept with a message. */
 export const isWithinBounds = (metadata: object): boolean =>
-  !Array.isArray(metadata) &&
   !isDeeperThan(metadata, MAX_METADATA_DEPTH) &&
   new TextEncoder().encode(JSON.stringify(metadata)).length <= MAX_METADATA_BYTES
 

@@ -1,4 +1,4 @@
-import { Schema, SchemaTransformation } from "effect"
+import { Predicate, Schema, SchemaTransformation } from "effect"
 
 /** An optional field; `null` counts as absent. */
 export const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
@@ -9,3 +9,11 @@ export const PositiveInt = Schema.Int.check(Schema.isGreaterThan(0))
 export const ResourceId = Schema.String.check(Schema.isUUID()).pipe(
   Schema.decode(SchemaTransformation.toLowerCase())
 )
+
+const isJsonObject = (value: unknown): value is object => Predicate.isObject(value) && !Array.isArray(value)
+
+/** A JSON object that is taken as it is: neither looked into nor copied, so that none of its keys means anything here. */
+export const jsonObject = (check: (given: object) => Schema.FilterOutput = () => true) =>
+  Schema.declare(isJsonObject, { expected: "object", toCodecJson: () => undefined }).check(
+    Schema.makeFilter(check, { toJsonSchema: () => ({ type: "object" }) })
+  )

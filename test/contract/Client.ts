@@ -40,6 +40,49 @@ export interface Status {
   readonly attempts: ReadonlyArray<Attempt>
 }
 
+export interface Template {
+  readonly id: number
+  readonly name: string
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+/** What the creation of a message answers. */
+export interface Created {
+  readonly message_id: string
+  readonly status: string
+  readonly strategy: string
+  readonly scheduled_for: string | null
+  readonly template: Template | null
+  readonly current_channel: Channel
+}
+
+export interface MessageAttempt {
+  readonly sequence: number
+  readonly channel: Channel
+  readonly status: string
+  readonly error_code: string | null
+  readonly error_message: string | null
+  readonly provider_error: string | null
+  readonly due_at: string
+  readonly attempted_at: string | null
+  readonly finished_at: string | null
+}
+
+export interface MessageStatus {
+  readonly message_id: string
+  readonly status: string
+  readonly to: string
+  readonly strategy: string
+  readonly scheduled_for: string | null
+  readonly template: Template | null
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly successful_attempts: number
+  readonly failed_attempts: number
+  readonly created_at: string
+  readonly completed_at: string | null
+  readonly attempts: ReadonlyArray<MessageAttempt>
+}
+
 export interface Outcome {
   readonly verified: boolean
   readonly reason: string
@@ -207,3 +250,48 @@ export const otp = (server: Addressed, key: string, base = "/v1/otp") => {
 }
 
 export const sandbox = (server: Addressed, key: string) => otp(server, key, "/v1/sandbox/otp")
+
+/** Messaging with one key. */
+export const messages = (server: Addressed, key: string) => {
+  /** Sends exactly this body: text as it is. */
+  const post = (body: unknown, headers: HeaderSet = {}) =>
+    request(server, "POST", "/v1/messages/send", {
+      headers: { "x-api-key": key, "content-type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body)
+    })
+  /** A good message over sms to a new phone, but for what is given; `undefined` leaves a field out. */
+  const send = (body: Readonly<Record<string, unknown>> = {}, headers: HeaderSet = {}) =>
+    post({ to: newPhone(), message: "سلام", channels: "sms", ...body }, headers)
+  const created = async (body: Readonly<Record<string, unknown>> = {}) => ok<Created>(await send(body), 201)
+  const read = (id: string) => request(server, "GET", `/v1/messages/${id}`, { headers: { "x-api-key": key } })
+  const status = async (id: string) => ok<MessageStatus>(await read(id))
+  /** Polls until the message meets the condition. */
+  const reached = (
+    id: string,
+    what: string,
+    condition: (message: MessageStatus) => boolean,
+    deadlineMs = 15_000
+  ) =>
+    until(
+      `${id} to be ${what}`,
+      async () => {
+        const message = await status(id)
+        return condition(message) ? message : undefined
+      },
+      deadlineMs
+    )
+  const completed = (id: string, deadlineMs = 15_000) =>
+    reached(id, "completed", (message) => message.completed_at !== null, deadlineMs)
+  return {
+    post,
+    send,
+    created,
+    read,
+    status,
+    reached,
+    completed,
+    /** Sends and polls until it is over. */
+    delivered: async (body: Readonly<Record<string, unknown>> = {}, deadlineMs = 15_000) =>
+      completed((await created(body)).message_id, deadlineMs)
+  }
+}

@@ -83,6 +83,21 @@ export const customerWith = async (
   return customer
 }
 
+/** Makes a template and gives its id. */
+export const newTemplate = async (
+  server: Pick<Running, "cli">,
+  customer: string | number,
+  body: string,
+  name = "A template"
+) => {
+  const owner = ["--customer", String(customer)]
+  const made = (await server.cli("template", "create", ...owner, "--name", name, "--body", body)) as {
+    readonly id: number
+  }
+  expect(made.id).toBeTypeOf("number")
+  return made.id
+}
+
 export interface Simulated {
   readonly phone: string
   readonly channel: string
@@ -98,6 +113,13 @@ export const simulated = async (server: Pick<Running, "url">, phone: string) => 
   expect(reply.status, reply.text).toBe(200)
   const { data } = json<{ readonly data: ReadonlyArray<Simulated> }>(reply)
   return data.toSorted((a, b) => (a.at < b.at ? -1 : 1))
+}
+
+/** The text of the one message that the phone received. */
+export const textOf = async (server: Pick<Running, "url">, phone: string) => {
+  const received = await simulated(server, phone)
+  expect(received).toHaveLength(1)
+  return received.at(0)?.text
 }
 
 export const codeOf = (server: Pick<Running, "url">, phone: string) =>
