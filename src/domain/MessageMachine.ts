@@ -41,12 +41,18 @@ export type LaneDue = Instant | null | "held"
 
 export type MessageTransition = Transition<Message, MessageEventType, LaneDue>
 
+/** One call to a provider: the `tries`-th over this step. */
+export interface Call {
+  readonly step: number
+  readonly tries: number
+}
+
 /** What is to be done in a lane whose timer is due. */
 export type MessageAction =
   /** Send over the first of these steps whose account may send now. */
   | { readonly _tag: "Send"; readonly candidates: Arr.NonEmptyReadonlyArray<number> }
-  /** A process called the provider of this step and never came back: the outcome is unknown. */
-  | { readonly _tag: "Abandon"; readonly step: number }
+  /** A process made this call to a provider and never came back: the outcome is unknown. */
+  | { readonly _tag: "Abandon"; readonly call: Call }
   | { readonly _tag: "Sleep"; readonly until: Instant }
   | { readonly _tag: "Nothing" }
 
@@ -61,7 +67,7 @@ export const decideMessage = (message: Message, lane: Lane, now: Instant): Messa
   if (laneState(message, lane) !== "open") return { _tag: "Nothing" }
   const attempts = attemptsOf(message, lane)
   const begun = attempts.find(({ status }) => status === "sending")
-  if (begun !== undefined) return { _tag: "Abandon", step: begun.step }
+  if (begun !== undefined) return { _tag: "Abandon", call: { step: begun.step, tries: begun.tries } }
   const dueAt = laneDueAt(message, lane)
   if (now < dueAt) return { _tag: "Sleep", until: dueAt }
   const retried = attempts.filter(({ status }) => status === "pending").map(({ step }) => step)
@@ -103,8 +109,8 @@ const settle = (
 }
 
 /**
- * A message that is looked at later than this after its time (every process was down) has its patience from then on:
- * otherwise, of all that had gathered meanwhile, what one account cannot send at once would fail.
+ * A message that is first looked at later than this after its time (every process was down) has its patience from then
+ * on: otherwise, of all that had gathered meanwhile, what one account cannot send at once would fail.
  */
 const MAX_LATENESS_MILLIS = 5000
 
@@ -117,8 +123,8 @@ const patienceOf = (message: Message, now: Instant, patienceMillis: number): Ins
 /** What a process knows that does something in a lane. */
 export interface LaneTurn {
   readonly lane: Lane
-  /** When the lane's timer was due. */
-  readonly dueAt: Instant
+  /** When the lane's timer was due; null after a dead process's lease, which says nothing about it. */
+  readonly dueAt: Instant | null
   readonly now: Instant
   readonly patienceMillis: number
 }
@@ -147,7 +153,9 @@ export const beginAttempt = (message: Message, step: number, turn: LaneTurn): Me
   const { lane, dueAt, now, patienceMillis } = turn
   const action = decideMessage(message, lane, now)
   if (action._tag !== "Send" || !action.candidates.includes(step)) return unchanged(message)
-  const before = message.attempts.find((attempt) => attempt.step === step) ?? newAttempt(step, dueAt)
+  const before =
+    message.attempts.find((attempt) => attempt.step === step) ??
+    newAttempt(step, dueAt ?? laneDueAt(message, lane))
   const begun: MessageAttempt = {
     ...before,
     status: "sending",
@@ -182,15 +190,15 @@ const RETRY_BACKOFF_MILLIS = [2000, 8000]
 const retryDelay = (attempt: MessageAttempt, outcome: ProviderOutcome): number | undefined =>
   outcome._tag === "Unavailable" ? RETRY_BACKOFF_MILLIS[attempt.tries - 1] : undefined
 
-/** The provider of a begun attempt answered, or did not. Changes nothing when that attempt was written off meanwhile. */
+/** A provider answered a call, or did not. Changes nothing when that call was written off meanwhile. */
 export const recordOutcome = (
   message: Message,
-  step: number,
+  { step, tries }: Call,
   outcome: ProviderOutcome,
   finishedAt: Instant
 ): MessageTransition => {
   const begun = message.attempts.find((attempt) => attempt.step === step)
-  if (begun?.status !== "sending") return unchanged(message)
+  if (begun?.status !== "sending" || begun.tries !== tries) return unchanged(message)
   const delay = retryDelay(begun, outcome)
   const result = { ...begun, ...attemptResult(outcome) }
   const attempt: MessageAttempt =
@@ -199,6 +207,9 @@ export const recordOutcome = (
       : { ...result, status: "pending", due_at: finishedAt + delay }
   return settle(message, laneOf(message, step), withAttempt(message.attempts, attempt), finishedAt)
 }
+
+/** However soon an account is free again, according to somebody's clock: the lane does not spin. */
+const MIN_WAIT_MILLIS = 50
 
 /** No account of the lane may send now; the earliest may at `freeAt`. Waits for it, or gives the lane up. */
 export const awaitAccount = (message: Message, freeAt: Instant, turn: LaneTurn): MessageTransition => {
@@ -210,11 +221,12 @@ export const awaitAccount = (message: Message, freeAt: Instant, turn: LaneTurn):
     return {
       next: { ...message, revision: message.revision + 1, patientUntil },
       events: [],
-      dueAt: Math.min(freeAt, patientUntil)
+      dueAt: Math.min(Math.max(freeAt, now + MIN_WAIT_MILLIS), patientUntil)
     }
   }
   const attempts = action.candidates.reduce((all, step) => {
-    const waiting = all.find((attempt) => attempt.step === step) ?? newAttempt(step, dueAt)
+    const waiting =
+      all.find((attempt) => attempt.step === step) ?? newAttempt(step, dueAt ?? laneDueAt(message, lane))
     return withAttempt(all, failed(waiting, now))
   }, message.attempts)
   return settle(message, lane, attempts, now)

@@ -44,8 +44,8 @@ export const attemptErrorCode = ProviderOutcome.$match({
 
 const MAX_KEPT_LENGTH = 500
 
-/** A provider's words as a store can keep them: bounded, and without what PostgreSQL's text or jsonb refuses. */
-const keptText = (text: string): string =>
+/** A provider's words as a store or a log can keep them: bounded, and without what PostgreSQL's text or jsonb refuses. */
+export const keptText = (text: string): string =>
   text.replaceAll("\u0000", "").slice(0, MAX_KEPT_LENGTH).toWellFormed()
 
 /** How an attempt that came to this outcome is kept. */

@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import type { MessageView } from "../domain/Message.ts"
-import type { TemplateUse } from "../services/MessageSends.ts"
+import type { MessageRequest, TemplateUse } from "../services/MessageSends.ts"
 import { Messages } from "../services/Messages.ts"
 import { Api } from "./Api.ts"
-import { orEnvelope } from "./Envelope.ts"
+import { type CodedError, orEnvelope } from "./Envelope.ts"
 import { type MessageBody, toMessageSendResponse, toMessageStatus, toMessageSteps } from "./MessageSchemas.ts"
-import { readMetadata } from "./Metadata.ts"
+import { isShort, MAX_METADATA_BYTES, readMetadata } from "./Metadata.ts"
 import { CurrentIdempotencyKey } from "./RequestGuards.ts"
 import { CurrentPrincipal } from "./ServiceKeys.ts"
 
@@ -21,7 +21,43 @@ const templateOf = ({ template }: typeof MessageBody.Type): TemplateUse | undefi
 const metadataOf = Effect.fnUntraced(function* ({ metadata }: typeof MessageBody.Type) {
   if (metadata == null) return undefined
   const request = yield* HttpServerRequest.HttpServerRequest
-  return readMetadata(yield* Effect.orDie(request.text), metadata)
+  const read = readMetadata(yield* Effect.orDie(request.text), metadata)
+  if (isShort(read.text)) return read
+  const issue = { path: "body.metadata", message: `Expected at most ${MAX_METADATA_BYTES} bytes of JSON` }
+  return yield* Effect.fail<CodedError>({ _tag: "validation_error", details: { errors: [issue] } })
+})
+
+const requestOf = Effect.fnUntraced(function* (payload: typeof MessageBody.Type) {
+  const { customerId } = yield* CurrentPrincipal
+  const key = yield* CurrentIdempotencyKey
+  const metadata = yield* metadataOf(payload)
+  const template = templateOf(payload)
+  const channels = toMessageSteps(payload.channels)
+  const { to, message, strategy, send_at, delay } = payload
+  // In the words of the contract: it is kept as a fingerprint, and other versions of us have to come to the same.
+  const body = {
+    to,
+    message: message ?? undefined,
+    template: template && { id: template.id, parameters: template.given },
+    channels,
+    strategy: strategy ?? undefined,
+    metadata: metadata?.value,
+    send_at: send_at ?? undefined,
+    delay: delay ?? undefined
+  }
+  const request: MessageRequest = {
+    customerId,
+    to,
+    message: body.message,
+    template,
+    channels,
+    strategy: body.strategy,
+    metadata: metadata?.text,
+    sendAt: body.send_at,
+    delay: body.delay,
+    idempotency: key === null ? undefined : { key, body }
+  }
+  return request
 })
 
 /** The metadata stands in the answer as it came in the request. */
@@ -39,31 +75,7 @@ export const MessageHandlers = HttpApiBuilder.group(
     const messages = yield* Messages
     return handlers.handleAll({
       send: Effect.fnUntraced(function* ({ payload }) {
-        const { customerId } = yield* CurrentPrincipal
-        const key = yield* CurrentIdempotencyKey
-        const metadata = yield* metadataOf(payload)
-        const request = {
-          to: payload.to,
-          message: payload.message ?? undefined,
-          channels: toMessageSteps(payload.channels),
-          strategy: payload.strategy ?? undefined,
-          sendAt: payload.send_at ?? undefined,
-          delay: payload.delay ?? undefined
-        }
-        const template = templateOf(payload)
-        const body = {
-          ...request,
-          metadata: metadata?.value,
-          template: template === undefined ? undefined : { id: template.id, parameters: template.given }
-        }
-        const answer = messages.send({
-          ...request,
-          customerId,
-          template,
-          metadata: metadata?.text,
-          idempotency: key === null ? undefined : { key, body }
-        })
-        return yield* answer.pipe(
+        return yield* Effect.flatMap(requestOf(payload), messages.send).pipe(
           Effect.map((sent) =>
             HttpApiSchema.withHeaders({
               body: toMessageSendResponse(sent),

@@ -24,18 +24,15 @@ const Text = Schema.String.check(
   )
 )
 
-/** Numbers stand in a text as they were written, or not at all. */
-const isPlainNumber = (value: number): boolean =>
-  Math.abs(value) <= Number.MAX_SAFE_INTEGER && !String(value).includes("e")
-
+/** Numbers with a fraction have many spellings, of which JSON.parse keeps one: those are for the caller to write. */
 const isParameter = (value: unknown): boolean =>
-  typeof value === "string" ? isSendable(value) : typeof value === "number" && isPlainNumber(value)
+  typeof value === "string" ? isSendable(value) : Number.isSafeInteger(value)
 
 const Parameters = jsonObject((given) =>
   Object.entries(given)
     .filter(([, value]) => !isParameter(value))
-    .map(([name]) => ({ path: [name], issue: "Expected a string, or a number with an exact decimal form" }))
-).annotate({ description: "Exactly the template's placeholders; values are strings or numbers." })
+    .map(([name]) => ({ path: [name], issue: "Expected a string or a whole number" }))
+).annotate({ description: "Exactly the template's placeholders; values are strings or whole numbers." })
 
 const TemplateUse = Schema.Struct({ id: PositiveInt, parameters: optional(Parameters) }).annotate({
   identifier: "MessageTemplate"
@@ -48,9 +45,12 @@ const ChannelObject = Schema.Struct({
   })
 }).annotate({ identifier: "MessageChannelObject" })
 
+/** More than there are channels: one may come several times, with different accounts. */
+const MAX_CHANNELS = 20
+
 const Channels = Schema.Union([
   Schema.String,
-  Schema.Array(Schema.Union([Schema.String, ChannelObject]))
+  Schema.Array(Schema.Union([Schema.String, ChannelObject])).check(Schema.isMaxLength(MAX_CHANNELS))
 ]).annotate({
   description:
     "Required. One channel name, or a list of names or channel objects; the order counts under failover."

@@ -16,10 +16,11 @@ const isDeeperThan = (value: object, levels: number): boolean => {
   return true
 }
 
-/** Whether this is an object, and not too large to be kept with a message. */
+export const isShort = (text: string): boolean => new TextEncoder().encode(text).length <= MAX_METADATA_BYTES
+
+/** Whether this is not too large to be kept with a message. */
 export const isWithinBounds = (metadata: object): boolean =>
-  !isDeeperThan(metadata, MAX_METADATA_DEPTH) &&
-  new TextEncoder().encode(JSON.stringify(metadata)).length <= MAX_METADATA_BYTES
+  !isDeeperThan(metadata, MAX_METADATA_DEPTH) && isShort(JSON.stringify(metadata))
 
 /** A number that JavaScript's would change stays the text it was. */
 const exactNumber = (text: string): number | LosslessNumber =>

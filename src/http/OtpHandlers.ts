@@ -26,16 +26,20 @@ export const OtpHandlers = HttpApiBuilder.group(
       send: Effect.fnUntraced(function* ({ payload }) {
         const { customerId } = yield* CurrentPrincipal
         const key = yield* CurrentIdempotencyKey
-        const request = {
+        // In the words of the contract: it is kept as a fingerprint, and other versions of us have to come to the same.
+        const body = {
           phone: payload.phone,
           channels: toSteps(payload.channels),
-          channelTimeout: payload.channel_timeout ?? undefined,
-          templateId: templateIdOf(payload.template_id)
+          channel_timeout: payload.channel_timeout ?? undefined,
+          template_id: templateIdOf(payload.template_id)
         }
         const answer = verifications.send({
-          ...request,
           customerId,
-          idempotency: key === null ? undefined : { key, body: request }
+          phone: body.phone,
+          channels: body.channels,
+          channelTimeout: body.channel_timeout,
+          templateId: body.template_id,
+          idempotency: key === null ? undefined : { key, body }
         })
         return yield* answer.pipe(
           Effect.map((sent) =>

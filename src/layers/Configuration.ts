@@ -138,7 +138,7 @@ export const settings = {
     "PEYK_TIMER_CONCURRENCY",
     defaultSettings.timerConcurrency,
     { minimum: 1, maximum: 10_000 },
-    "Due timers (fallback, expiry, messages) that a process works on at once."
+    "Due codes (fallback, expiry), and as many messages, that a process works on at once."
   ),
   maxBodyBytes: integer(
     "PEYK_MAX_BODY_BYTES",

@@ -17,6 +17,7 @@ import { Idempotency } from "../services/Idempotency.ts"
 import { Limits } from "../services/Limits.ts"
 import { settingNames, Settings } from "../services/Settings.ts"
 import { TimerRunner } from "../services/TimerRunner.ts"
+import { TimerRoom } from "../services/TimerRoom.ts"
 import { Timers } from "../services/Timers.ts"
 import { Workers } from "../services/Workers.ts"
 import { ApiKeysSql } from "./ApiKeysSql.ts"
@@ -59,7 +60,7 @@ export const Foundation = Layer.mergeAll(
   ApiKeysSql,
   ProviderAdaptersLive
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(ChangeFeed.layer, Timers.layer)),
+  Layer.provideMerge(Layer.mergeAll(ChangeFeed.layer, Timers.layer, TimerRoom.layer)),
   Layer.provideMerge(Layer.mergeAll(TimerStoreSql, Crypto))
 )
 

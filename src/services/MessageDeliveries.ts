@@ -3,6 +3,7 @@ import type { Message } from "../domain/Message.ts"
 import {
   awaitAccount,
   beginAttempt,
+  type Call,
   decideMessage,
   type LaneTurn,
   type MessageAction,
@@ -15,6 +16,7 @@ import { MessageStore } from "./MessageStore.ts"
 import { neverRecorded, outcomeOf, tellFailure } from "./ProviderCalls.ts"
 import { Providers } from "./Providers.ts"
 import { Settings } from "./Settings.ts"
+import { makeSharedStates } from "./SharedStates.ts"
 import { type DueTimer, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
 import { writeTransition } from "./Transitions.ts"
@@ -38,6 +40,8 @@ export class MessageDeliveries extends Context.Service<
       const slots = yield* AccountSlots
       const timers = yield* Timers
       const timerStore = yield* TimerStore
+      /** Lanes of one message work side by side. */
+      const shared = makeSharedStates<Message>()
 
       const accountAt = ({ route }: Message, step: number) => route[step] ?? route[0]
 
@@ -59,10 +63,12 @@ export class MessageDeliveries extends Context.Service<
         message: Message,
         transition: (current: Message) => MessageTransition
       ) {
-        const result = yield* writeTransition(message, transition, {
-          write: (revision, next, now) => store.commit(timer, revision, next, now),
-          reload: store.load(message.customerId, message.id)
-        })
+        const result = yield* shared.change(message, (newest) =>
+          writeTransition(newest, transition, {
+            write: (revision, next, now) => store.commit(timer, revision, next, now),
+            reload: store.load(message.customerId, message.id)
+          })
+        )
         const { dueAt } = result.transition
         if (result.written && typeof dueAt === "number") yield* timers.wakeAt(dueAt)
         return result
@@ -71,19 +77,19 @@ export class MessageDeliveries extends Context.Service<
       const record = Effect.fnUntraced(function* (
         timer: DueTimer,
         message: Message,
-        step: number,
+        call: Call,
         outcome: ProviderOutcome
       ) {
         const { id, phone } = message
-        const { channel } = accountAt(message, step)
+        const { channel } = accountAt(message, call.step)
         yield* tellFailure(outcome, { subject: `message ${id}`, channel, phone })
         const finishedAt = yield* Clock.currentTimeMillis
-        yield* commit(timer, message, (current) => recordOutcome(current, step, outcome, finishedAt))
+        yield* commit(timer, message, (current) => recordOutcome(current, call, outcome, finishedAt))
       })
 
       const turnOf = (timer: DueTimer, now: number): LaneTurn => ({
         lane: timer.lane,
-        dueAt: timer.dueAt,
+        dueAt: timer.wasAbandoned ? null : timer.dueAt,
         now,
         patienceMillis: messagePatienceMillis
       })
@@ -94,7 +100,8 @@ export class MessageDeliveries extends Context.Service<
         const begun = yield* commit(timer, message, (current) => beginAttempt(current, step, turn))
         if (!begun.written) return
         const outcome = yield* callProvider(begun.state, step)
-        yield* record(timer, begun.state, step, outcome)
+        const tries = begun.state.attempts.find((attempt) => attempt.step === step)?.tries ?? 0
+        yield* record(timer, begun.state, { step, tries }, outcome)
         yield* slots.report(accountAt(message, step), outcome, yield* Clock.currentTimeMillis)
       })
 
@@ -106,10 +113,13 @@ export class MessageDeliveries extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const accounts = candidates.map((step) => accountAt(message, step))
         const slot = yield* slots.take(accounts, now)
-        const step = slot._tag === "Taken" ? candidates[slot.index] : undefined
-        if (step !== undefined) return yield* sendStep(timer, message, step)
-        const freeAt = slot._tag === "FreeAt" ? slot.at : now
-        yield* commit(timer, message, (current) => awaitAccount(current, freeAt, turnOf(timer, now)))
+        if (slot._tag === "FreeAt") {
+          yield* commit(timer, message, (current) => awaitAccount(current, slot.at, turnOf(timer, now)))
+          return
+        }
+        const step = candidates[slot.index]
+        if (step === undefined) return yield* Effect.die("a slot was taken of an account not asked for")
+        return yield* sendStep(timer, message, step)
       })
 
       const carryOut = (action: MessageAction, timer: DueTimer, message: Message): Effect.Effect<void> => {
@@ -117,7 +127,7 @@ export class MessageDeliveries extends Context.Service<
           case "Send":
             return send(timer, message, action.candidates)
           case "Abandon":
-            return record(timer, message, action.step, neverRecorded)
+            return record(timer, message, action.call, neverRecorded)
           case "Sleep":
             return timerStore.release(timer, action.until)
           case "Nothing":
@@ -127,7 +137,8 @@ export class MessageDeliveries extends Context.Service<
 
       const runLane = Effect.fnUntraced(function* (timer: DueTimer, message: Message) {
         const now = yield* Clock.currentTimeMillis
-        yield* carryOut(decideMessage(message, timer.lane, now), timer, message)
+        const action = decideMessage(message, timer.lane, now)
+        yield* shared.sharing(message, carryOut(action, timer, message))
       })
 
       return MessageDeliveries.of({

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Option, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { ChannelDescriptor } from "../domain/Channel.ts"
 import {
@@ -35,6 +35,7 @@ import { MessageDeliveries } from "./MessageDeliveries.ts"
 import { MessageStore } from "./MessageStore.ts"
 import { Routing } from "./Routing.ts"
 import { Templates } from "./Templates.ts"
+import { poolOf, TimerRoom } from "./TimerRoom.ts"
 import { type DueTimer, type Lease, Timers } from "./Timers.ts"
 import { Workers } from "./Workers.ts"
 
@@ -96,6 +97,8 @@ const toAnswer = (
   replayed
 })
 
+const POOL = poolOf.message
+
 /** Checks what a message says and when, before anything is looked up. */
 const checkRules = ({ message, template, channels, strategy, ...schedule }: MessageRequest, now: Instant) =>
   Result.gen(function* () {
@@ -130,6 +133,7 @@ export class MessageSends extends Context.Service<
       const limits = yield* Limits
       const billing = yield* Billing
       const timers = yield* Timers
+      const room = yield* TimerRoom
       const workers = yield* Workers
 
       const contentOf = Effect.fnUntraced(function* (
@@ -166,12 +170,6 @@ export class MessageSends extends Context.Service<
         })
       })
 
-      /** What is to be sent now begins here, unless this process has enough to do: then whoever has room claims it. */
-      const leaseFor = ({ scheduledFor }: Message) =>
-        Effect.flatMap(timers.hasRoom, (hasRoom) =>
-          scheduledFor === null && hasRoom ? timers.newLease : Effect.succeed(null)
-        )
-
       const begin = (message: Message, lease: Lease) =>
         Effect.forEach(
           lanes(message),
@@ -185,16 +183,31 @@ export class MessageSends extends Context.Service<
               dueAt: sendTime(message),
               wasAbandoned: false
             }
-            return workers.start(timers.run(timer, deliveries.runLane(timer, message)))
+            const finish = Effect.suspend(() => (room.leave(POOL, 1) ? timers.wakeAt(0) : Effect.void))
+            return workers.start(
+              Effect.ensuring(timers.run(timer, deliveries.runLane(timer, message)), finish)
+            )
           },
           { discard: true }
         )
 
       /** None when the idempotency key was taken. */
       const accept = Effect.fnUntraced(function* (message: Message, request: MessageRequest) {
-        const lease = yield* leaseFor(message)
+        // What is to be sent now begins here, unless this process has enough to do: then whoever has room claims it.
+        const entering = lanes(message).length
+        const entered = message.scheduledFor === null && room.tryEnter(POOL, entering)
+        const lease = entered ? yield* timers.newLease : null
         const claim = yield* idempotency.claim(request.idempotency, message.createdAt)
-        const accepted = yield* store.accept({ message, lanes: lanes(message), lease, idempotency: claim })
+        const accepted = yield* store
+          .accept({ message, lanes: lanes(message), lease, idempotency: claim })
+          .pipe(
+            Effect.onExit((exit) =>
+              Effect.sync(() => {
+                const isBegun = Exit.isSuccess(exit) && exit.value
+                if (entered && !isBegun) room.leave(POOL, entering)
+              })
+            )
+          )
         if (!accepted) return Option.none<MessageAnswer>()
         yield* lease === null ? timers.wakeAt(sendTime(message)) : begin(message, lease)
         return Option.some(toAnswer(message, false))

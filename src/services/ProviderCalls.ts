@@ -1,7 +1,7 @@
 import { Cause, Effect } from "effect"
 import type { Channel } from "../domain/Channel.ts"
 import { maskPhone, type Phone } from "../domain/Phone.ts"
-import { ProviderOutcome } from "../domain/ProviderOutcome.ts"
+import { keptText, ProviderOutcome } from "../domain/ProviderOutcome.ts"
 
 const NO_ANSWER = "no answer within the time-out"
 const BROKEN_CALL = "the call to the provider broke"
@@ -39,5 +39,5 @@ export const tellFailure = (
   outcome._tag === "Accepted"
     ? Effect.void
     : Effect.logInfo(
-        `${send.subject}: ${send.channel} to ${maskPhone(send.phone)}: ${outcome._tag}, ${outcome.providerError}`
+        `${send.subject}: ${send.channel} to ${maskPhone(send.phone)}: ${outcome._tag}, ${keptText(outcome.providerError)}`
       )

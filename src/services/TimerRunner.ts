@@ -1,5 +1,6 @@
-import { Cause, Clock, Context, Effect, Layer } from "effect"
+import { Array as Arr, Cause, Clock, Context, Effect, Layer } from "effect"
 import { Settings } from "./Settings.ts"
+import { poolOf, TimerRoom } from "./TimerRoom.ts"
 import { type DueTimer, type TimerKind, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
 import { Workers } from "./Workers.ts"
@@ -30,22 +31,28 @@ export class TimerRunner extends Context.Service<
       const timers = yield* Timers
       const handlers = yield* TimerHandlers
       const workers = yield* Workers
+      const room = yield* TimerRoom
       const kinds = [...handlers.keys()]
-      let inFlight = 0
+      const pools = Object.entries(Arr.groupBy(kinds, (kind) => poolOf[kind])).map(
+        ([, [first, ...rest]]) => ({
+          pool: poolOf[first],
+          kinds: [first, ...rest]
+        })
+      )
       let isHalted = false
 
       const run = (timer: DueTimer) => timers.run(timer, handlers.get(timer.kind)?.(timer) ?? Effect.void)
 
-      const claim = (limit: number) =>
+      const claim = (claimed: ReadonlyArray<TimerKind>, limit: number) =>
         Effect.gen(function* () {
           const lease = yield* timers.newLease
-          return yield* store.claim({ kinds, limit, lease, now: yield* Clock.currentTimeMillis })
+          return yield* store.claim({ kinds: claimed, limit, lease, now: yield* Clock.currentTimeMillis })
         })
 
       const runDue: Effect.Effect<number> = Effect.gen(function* () {
         let done = 0
         while (true) {
-          const due = yield* claim(timerConcurrency)
+          const due = yield* claim(kinds, timerConcurrency)
           if (due.length === 0) return done
           yield* Effect.forEach(due, run, { concurrency: "unbounded", discard: true })
           done += due.length
@@ -53,27 +60,33 @@ export class TimerRunner extends Context.Service<
       })
 
       const begin = (timer: DueTimer) => {
-        inFlight++
-        const finish = Effect.suspend(() => {
-          const wasFull = inFlight-- >= timerConcurrency
-          return wasFull ? timers.wakeAt(0) : Effect.void
-        })
+        const pool = poolOf[timer.kind]
+        const finish = Effect.suspend(() => (room.leave(pool, 1) ? timers.wakeAt(0) : Effect.void))
         return workers.start(Effect.ensuring(run(timer), finish))
       }
 
       /** Not to be interrupted in between: a leased timer that nobody starts would look abandoned. */
-      const beginDue = Effect.gen(function* () {
-        const free = timerConcurrency - inFlight
-        const due = free > 0 ? yield* claim(free) : []
-        yield* Effect.forEach(due, begin, { discard: true })
-        return due.length > 0 && due.length === free
-      }).pipe(Effect.uninterruptible)
+      const beginDueOf = ({ pool, kinds: claimed }: (typeof pools)[number]) =>
+        Effect.gen(function* () {
+          const free = room.free(pool)
+          if (free <= 0 || !room.tryEnter(pool, free)) return false
+          const due = yield* Effect.onError(claim(claimed, free), () =>
+            Effect.sync(() => room.leave(pool, free))
+          )
+          room.leave(pool, free - due.length)
+          yield* Effect.forEach(due, begin, { discard: true })
+          return due.length === free
+        }).pipe(Effect.uninterruptible)
+
+      /** Whether there may be more to begin at once. */
+      const beginDue = Effect.map(Effect.forEach(pools, beginDueOf), (more) => more.includes(true))
 
       /** Never longer than half a lease: timers of a process that died are not announced. */
       const sleep = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const longest = now + leaseMillis / 2
-        const next = inFlight < timerConcurrency ? yield* store.nextClaimAt(kinds) : null
+        const withRoom = pools.filter(({ pool }) => room.free(pool) > 0).flatMap((each) => each.kinds)
+        const next = withRoom.length > 0 ? yield* store.nextClaimAt(withRoom) : null
         yield* timers.sleepUntil(Math.min(next ?? longest, longest))
       })
 

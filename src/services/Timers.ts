@@ -45,8 +45,6 @@ export class Timers extends Context.Service<
     readonly holding: <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** The same, for work that nobody waits for. A failure leaves the lease to run out: then it is due as abandoned. */
     readonly run: (timer: LeasedTimer, work: Effect.Effect<unknown>) => Effect.Effect<void>
-    /** Whether this process works on fewer timers than it may. */
-    readonly hasRoom: Effect.Effect<boolean>
     /**
      * For a failure before anything was sent: gives the timer back, to be claimed again shortly. Not if its last holder
      * may have sent something: that has to show as abandoned.
@@ -60,7 +58,7 @@ export class Timers extends Context.Service<
   static readonly layer = Layer.effect(
     Timers,
     Effect.gen(function* () {
-      const { leaseMillis, timerConcurrency } = yield* Settings
+      const { leaseMillis } = yield* Settings
       const store = yield* TimerStore
       const random = yield* SecureRandom.SecureRandom
       const held = new Map<LeasedTimer, Instant>()
@@ -101,7 +99,6 @@ export class Timers extends Context.Service<
           Effect.catchCause(Effect.asVoid(holding(timer, work)), (cause) =>
             Effect.logError(`timer ${timer.kind} ${timer.subject} failed`, cause)
           ),
-        hasRoom: Effect.sync(() => held.size < timerConcurrency),
         handBack: (timer) => (cause) =>
           Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis

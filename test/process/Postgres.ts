@@ -49,6 +49,14 @@ const query = (directory: string, database: string, statement: string) =>
 export const timersIn = (dataDir: string) =>
   query(directoryIn(dataDir), "peyk", "select count(*)::int as answer from timers")
 
+/** The fingerprint, in hex, that an idempotency key of the store stands for. */
+export const fingerprintIn = (dataDir: string, key: string) =>
+  query(
+    directoryIn(dataDir),
+    "peyk",
+    `select encode(fingerprint, 'hex') as answer from idempotency_keys where key = '${key}'`
+  )
+
 export interface ExternalPostgres {
   /** Makes an empty database and gives the URL to connect to it with. */
   readonly newDatabase: () => Promise<string>

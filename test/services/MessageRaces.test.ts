@@ -5,8 +5,9 @@ import { TestClock } from "effect/testing"
 import { MessageDeliveries } from "../../src/services/MessageDeliveries.ts"
 import { Messages } from "../../src/services/Messages.ts"
 import { TimerRunner } from "../../src/services/TimerRunner.ts"
+import { Verifications } from "../../src/services/Verifications.ts"
 import { Workers } from "../../src/services/Workers.ts"
-import { accepted, scriptProviders } from "../support/ScriptedProviders.ts"
+import { accepted, scriptProviders, unreachable } from "../support/ScriptedProviders.ts"
 import { PHONE, sendMessage, settle, summary } from "../support/SentMessages.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../support/TestGraph.ts"
@@ -203,6 +204,63 @@ layer(TestDatabase, { excludeTestServices: true })("a message whose process died
       })
       assert.deepStrictEqual(providers.channels(), [])
       assert.deepStrictEqual([...(yield* sql`select * from timers where subject = ${id}::uuid`)], [timer])
+    }).pipe(Effect.provide(testProcess(providers.layer)))
+  })
+})
+
+layer(TestDatabase, { excludeTestServices: true })("many messages", (it) => {
+  it.effect("do not take the room of codes: a fallback does not wait for them", () => {
+    const gate = Deferred.makeUnsafe<void>()
+    const providers = scriptProviders({ bale: Effect.as(Deferred.await(gate), accepted), eitaa: unreachable })
+    return Effect.gen(function* () {
+      const customerId = yield* makeCustomer()
+      const messages = yield* Messages
+      const send = messages.send({ customerId, to: PHONE, message: "x", channels: [{ channel: "bale" }] })
+      yield* Effect.all(
+        Arr.makeBy(10, () => send),
+        unbounded
+      )
+      yield* Effect.forkChild((yield* TimerRunner).loop)
+      yield* untilCalled(providers, 2)
+      const channels = [{ channel: "eitaa" }, { channel: "sms" }]
+      yield* (yield* Verifications).send({ customerId, phone: PHONE, channels })
+      yield* untilCalled(providers, 4)
+      assert.deepStrictEqual(providers.channels(), ["bale", "bale", "eitaa", "sms"])
+      yield* Deferred.succeed(gate, undefined)
+    }).pipe(Effect.provide(testProcess(providers.layer, { timerConcurrency: 2 })))
+  })
+
+  it.effect("are never sent more at once than the process may work on", () => {
+    const gate = Deferred.makeUnsafe<void>()
+    const providers = scriptProviders({ bale: Effect.as(Deferred.await(gate), accepted) })
+    return Effect.gen(function* () {
+      const customerId = yield* makeCustomer()
+      const messages = yield* Messages
+      const request = { customerId, to: PHONE, message: "x", channels: [{ channel: "bale" }] }
+      const answers = yield* Effect.all(
+        Arr.makeBy(20, () => messages.send(request)),
+        unbounded
+      )
+      yield* untilCalled(providers, 3)
+      const statuses = yield* Effect.forEach(answers, ({ messageId: id }) =>
+        messages.status({ customerId, id })
+      )
+      assert.strictEqual(statuses.filter(({ status }) => status === "sending").length, 3)
+      yield* Deferred.succeed(gate, undefined)
+      yield* settle
+      assert.strictEqual(providers.deliveries.length, 20)
+    }).pipe(Effect.provide(testProcess(providers.layer, { timerConcurrency: 3 })))
+  })
+
+  it.effect("over six routes at once are changed twelve times: each route begins and ends once", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const customerId = yield* makeCustomer(["bale", "eitaa", "soroushplus", "rubika", "telegram", "sms"])
+      const channels = ["bale", "eitaa", "soroushplus", "rubika", "telegram", "sms"] as const
+      const { id } = yield* sendMessage(customerId, channels, { strategy: "broadcast" })
+      const [row] = yield* (yield* SqlClient.SqlClient)<{ readonly revision: number }>`
+        select revision from messages where id = ${id}::uuid`
+      assert.strictEqual(row?.revision, 12)
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 })

@@ -27,15 +27,16 @@ const statements = [
   `alter table timers add column lane smallint not null default 0`,
   `alter table timers drop constraint timers_pkey, add primary key (customer_id, kind, subject, lane)`,
 
-  // What an account's settings suffice for, so that accepting a request need not open them.
-  `alter table sending_accounts
-    add column sends_codes boolean not null default true,
-    add column sends_texts boolean not null default true`,
-
+  // Customers before their accounts: in the order in which others look at them.
   `alter table customers add column webotp_host text`,
   `drop trigger announce on customers`,
   `create trigger announce after update of plan, webotp_host on customers
-    for each row execute function announce_customer_change('id')`
+    for each row execute function announce_customer_change('id')`,
+
+  // What an account's settings suffice for, so that accepting a request need not open them.
+  `alter table sending_accounts
+    add column sends_codes boolean not null default true,
+    add column sends_texts boolean not null default true`
 ]
 
 export default Effect.gen(function* () {

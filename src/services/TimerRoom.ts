@@ -1,0 +1,45 @@
+import { Context, Effect, Layer } from "effect"
+import { Settings } from "./Settings.ts"
+import type { TimerKind } from "./Timers.ts"
+
+/** Codes are urgent: messages, of which many may come at once, do not take their room. */
+export type Pool = "codes" | "messages"
+
+export const poolOf: Readonly<Record<TimerKind, Pool>> = {
+  verification: "codes",
+  sandbox_verification: "codes",
+  message: "messages"
+}
+
+/** How many timers this process works on at once, of each pool. */
+export class TimerRoom extends Context.Service<
+  TimerRoom,
+  {
+    readonly free: (pool: Pool) => number
+    /** Enters with `count` timers, if there is room for all of them. */
+    readonly tryEnter: (pool: Pool, count: number) => boolean
+    /** True when it was full before. */
+    readonly leave: (pool: Pool, count: number) => boolean
+  }
+>()("peyk/services/TimerRoom") {
+  static readonly layer = Layer.effect(
+    TimerRoom,
+    Effect.map(Settings, ({ timerConcurrency }) => {
+      const taken: Record<Pool, number> = { codes: 0, messages: 0 }
+      const free = (pool: Pool) => timerConcurrency - taken[pool]
+      return TimerRoom.of({
+        free,
+        tryEnter: (pool, count) => {
+          if (free(pool) < count) return false
+          taken[pool] += count
+          return true
+        },
+        leave: (pool, count) => {
+          const wasFull = free(pool) <= 0
+          taken[pool] -= count
+          return wasFull
+        }
+      })
+    })
+  )
+}
