@@ -161,8 +161,17 @@ export interface MessageView extends Pick<
 export const viewMessage = (message: Message): MessageView => {
   const count = (status: MessageAttempt["status"]) =>
     message.attempts.filter((attempt) => attempt.status === status).length
+  const { id, status, phone, strategy, scheduledFor, template, metadata, createdAt, completedAt } = message
   return {
-    ...message,
+    id,
+    status,
+    phone,
+    strategy,
+    scheduledFor,
+    template,
+    metadata,
+    createdAt,
+    completedAt,
     successfulAttempts: count("sent"),
     failedAttempts: count("failed"),
     attempts: message.attempts.map((attempt) => attemptView(message, attempt))

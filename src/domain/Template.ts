@@ -23,7 +23,7 @@ export const placeholders = (body: string): ReadonlyArray<string> => [
 
 /** What keeps a text from being used: braces that are no placeholder, which would reach the recipient. Null: nothing. */
 export const templateProblem = (body: string): string | null =>
-  /\{\{|\}\}/.test(body.replace(PLACEHOLDER, "")) ? "the text has braces that are no placeholder" : null
+  /\{\{|\}\}/.test(body.replace(PLACEHOLDER, " ")) ? "the text has braces that are no placeholder" : null
 
 /** Fills each placeholder once; values are never scanned for placeholders themselves. */
 export const render = (body: string, parameters: ReadonlyMap<string, string>): string =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Arbitrary, Effect, Result } from "effect"
+import { Arbitrary, Effect, Result, Schema } from "effect"
 import type { CustomerConfiguration, SendingAccount } from "../../src/domain/Customer.ts"
 import { resolveRoute, type RouteStep, type StepRequest } from "../../src/domain/Route.ts"
 import { errorsOf, outcomeOf, type RouteCase, routeCase, serves, stepsOf } from "./RouteCases.ts"
@@ -60,6 +60,18 @@ describe("a resolved route", () => {
         assert.isTrue(account.active)
         assert.isTrue(serves(account, asked))
       }),
+    runs
+  )
+
+  it.prop(
+    "sends only from accounts whose settings have what a code needs, whether they send texts or not",
+    [routeCase, Schema.Boolean],
+    ([example, sendsTexts]) => {
+      const accounts = example.configuration.accounts.map((account) => ({ ...account, sendsTexts }))
+      const changed = { ...example, configuration: { ...example.configuration, accounts } }
+      eachStep(changed, (step, _, configuration) => assert.isTrue(accountOf(step, configuration).sendsCodes))
+      assert.strictEqual(outcomeOf(changed), outcomeOf(example))
+    },
     runs
   )
 
@@ -157,7 +169,8 @@ describe("a request for a route", () => {
         "no_credentials",
         "resolved",
         "shared_sender_not_allowed",
-        "shared_sender_unavailable"
+        "shared_sender_unavailable",
+        "sms_message_config_missing"
       ])
       const resolved = examples.filter((example) => outcomeOf(example) === "resolved")
       assert.isAbove(resolved.filter((example) => stepsOf(example).length > 1).length, 100)

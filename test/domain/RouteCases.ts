@@ -27,10 +27,11 @@ const account = Schema.Struct({
   channel: Schema.Literals([...usualChannels, "telegram"]),
   provider: Schema.Literals(SMS_PROVIDERS),
   isDefault: Schema.Boolean,
-  active: Schema.Literals([true, true, false])
+  active: Schema.Literals([true, true, false]),
+  sendsCodes: Schema.Literals([true, true, true, true, true, false])
 })
 
-/** At most one default for each channel, as the store has it. */
+/** At most one default for each channel, as the store has it. Only an sms account can lack what a code needs. */
 const toAccounts = (
   drafts: ReadonlyArray<typeof account.Type>,
   firstId: number,
@@ -42,7 +43,7 @@ const toAccounts = (
     provider: draft.channel === "sms" ? draft.provider : draft.channel,
     label: `account ${firstId + index}`,
     shared,
-    sendsCodes: true,
+    sendsCodes: draft.channel !== "sms" || draft.sendsCodes,
     sendsTexts: true,
     isDefault:
       draft.isDefault &&
@@ -147,6 +148,8 @@ const sharedErrors = ({ plan, sharedAccounts }: CustomerConfiguration, { channel
     : ["shared_sender_unavailable"]
 }
 
+const incomplete = ({ sendsCodes }: SendingAccount) => (sendsCodes ? [] : ["sms_message_config_missing"])
+
 const ownErrors = ({ accounts }: CustomerConfiguration, wanted: StepRequest) => {
   const active = accounts.filter((account) => account.active)
   const nothingActive = active.length === 0 ? ["no_credentials"] : []
@@ -155,12 +158,13 @@ const ownErrors = ({ accounts }: CustomerConfiguration, wanted: StepRequest) => 
     if (named === undefined) return ["channel_account_not_found"]
     if (!serves(named, wanted)) return ["channel_account_mismatch"]
     // the decisions do not rank these two when the one account that is named is switched off
-    return named.active ? [] : ["channel_unavailable", ...nothingActive]
+    return named.active ? incomplete(named) : ["channel_unavailable", ...nothingActive]
   }
   if (active.length === 0) return nothingActive
   const candidates = active.filter((account) => serves(account, wanted))
   if (candidates.length === 0) return ["channel_unavailable"]
-  return candidates.length > 1 && !candidates.some(({ isDefault }) => isDefault) ? ["channel_ambiguous"] : []
+  const chosen = candidates.length === 1 ? candidates[0] : candidates.find(({ isDefault }) => isDefault)
+  return chosen === undefined ? ["channel_ambiguous"] : incomplete(chosen)
 }
 
 /** Every error whose condition, as the decisions state it, holds; a request with none of them has a route. */

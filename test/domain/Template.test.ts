@@ -1,11 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
+import { HostName } from "../../src/domain/HostName.ts"
 import {
   checkCodeTemplate,
   DEFAULT_CODE_TEXT,
   placeholders,
   render,
-  renderCodeText
+  renderCodeText,
+  templateProblem,
+  webOtpCodeText
 } from "../../src/domain/Template.ts"
 
 const check = (body: string, disabled = false) =>
@@ -124,5 +127,56 @@ describe("renderCodeText", () => {
     const text = renderCodeText(DEFAULT_CODE_TEXT, "123456", 300)
     assert.include(text, "123456")
     assert.deepStrictEqual(placeholders(text), [])
+  })
+})
+
+describe("a template's text", () => {
+  it.prop(
+    "has no problem when it is made of placeholders and of text without braces",
+    [pieces],
+    ([parts]) => {
+      assert.isNull(templateProblem(bodyOf(parts)))
+    },
+    { arbitrary: { runs: 300 } }
+  )
+
+  it.prop(
+    "has a problem wherever it has braces that are no placeholder",
+    [
+      pieces,
+      Arbitrary.schema(
+        Schema.Literals(["{{", "}}", "{{}}", "{{ name }}", "{{1}}", "{{کد}}", "{{a-b}}", "{{a"])
+      ),
+      pieces
+    ],
+    ([before, braces, after]) => {
+      assert.isNotNull(templateProblem(`${bodyOf(before)} ${braces} ${bodyOf(after)}`))
+    },
+    { arbitrary: { runs: 300 } }
+  )
+
+  it.each(["", "{", "}", "{ }", "{name}", "} {", "{a}{b}", '{"a":{"b":{{name}}} }', "{{{name}}}"])(
+    "may have single braces: %j",
+    (body) => {
+      assert.isNull(templateProblem(body))
+    }
+  )
+})
+
+describe("a text for WebOTP", () => {
+  it.prop(
+    "ends with the host and the code on a line of their own, after what messengers say anyway",
+    [Arbitrary.schema(HostName), Arbitrary.schema(Schema.String.check(Schema.isPattern(/^[0-9]{4,10}$/)))],
+    ([host, code]) => {
+      const text = renderCodeText(webOtpCodeText(host), code, 300)
+      assert.strictEqual(text, `${renderCodeText(DEFAULT_CODE_TEXT, code, 300)}\n\n@${host} #${code}`)
+      assert.strictEqual(text.split("\n").at(-1), `@${host} #${code}`)
+    },
+    { arbitrary: { runs: 100 } }
+  )
+
+  it("can carry a code", () => {
+    const body = webOtpCodeText("example.ir")
+    assert.deepStrictEqual(check(body), Result.succeed(body))
   })
 })
