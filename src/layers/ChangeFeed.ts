@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Queue } from "effect"
+import { Context, Effect, Latch, Layer, Queue } from "effect"
 
 /** Something that processes cache has changed in the store. */
 export type Change =
@@ -29,13 +29,18 @@ const toChange = (payload: string): Change => {
  */
 export class ChangeFeed extends Context.Service<
   ChangeFeed,
-  { readonly subscribe: (listener: Listener) => Effect.Effect<void> }
+  {
+    readonly subscribe: (listener: Listener) => Effect.Effect<void>
+    /** Returns once changes are listened to, and those that were missed before have been told of. */
+    readonly listening: Effect.Effect<void>
+  }
 >()("peyk/layers/ChangeFeed") {
   static readonly layer = Layer.effect(
     ChangeFeed,
     Effect.gen(function* () {
       const client = yield* PgClient.PgClient
       const listeners: Array<Listener> = []
+      const isListening = Latch.makeUnsafe(false)
       const tell = (change: Change) =>
         Effect.forEach(listeners, (listener) => listener(change), { discard: true })
 
@@ -43,6 +48,7 @@ export class ChangeFeed extends Context.Service<
         Effect.gen(function* () {
           const notifications = yield* client.listen(NOTIFICATION_CHANNEL)
           yield* tell({ _tag: "Unknown" })
+          yield* isListening.open
           while (true) yield* tell(toChange((yield* Queue.take(notifications)).payload))
         })
       ).pipe(
@@ -50,7 +56,10 @@ export class ChangeFeed extends Context.Service<
         Effect.forever,
         Effect.forkScoped
       )
-      return ChangeFeed.of({ subscribe: (listener) => Effect.sync(() => void listeners.push(listener)) })
+      return ChangeFeed.of({
+        subscribe: (listener) => Effect.sync(() => void listeners.push(listener)),
+        listening: isListening.await
+      })
     })
   )
 }

@@ -62,10 +62,19 @@ describe("a template", () => {
     )
   })
 
-  it("takes a number as a parameter", async () => {
-    const template = `{"id":${ids.greeting},"parameters":{"name":-2.5,"order_id":1250000}}`
-    expect(await arrived("eitaa", template)).toContain("سلام -2.5؛ سفارش 1250000 آماده است.")
+  it("takes a whole number as a parameter", async () => {
+    const template = `{"id":${ids.greeting},"parameters":{"name":-25,"order_id":1250000}}`
+    expect(await arrived("eitaa", template)).toContain("سلام -25؛ سفارش 1250000 آماده است.")
   })
+
+  it.each(["12.50", "12345678901234567890", "1e400", "null", "true", '["x"]'])(
+    "refuses %s as a parameter, which has no one way to be written",
+    async (value) => {
+      const template = `{"id":${ids.greeting},"parameters":{"name":${value},"order_id":1}}`
+      const body = `{"to":"09121234567","channels":"eitaa","template":${template}}`
+      expect(issues(await live.post(body))).toEqual(["body.template.parameters.name"])
+    }
+  )
 
   it("may have parameters with the names of an object's own properties", async () => {
     const parameters = '{"__proto__":"p","toString":"t","_a1":"یک","A_b":"دو"}'

@@ -3,6 +3,7 @@ import { Clock, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { KeyMode } from "../../src/domain/Customer.ts"
+import { ChangeFeed } from "../../src/layers/ChangeFeed.ts"
 import { ApiKeys } from "../../src/services/ApiKeys.ts"
 import { Management } from "../../src/services/Management.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -51,6 +52,7 @@ layer(TestDatabase, { excludeTestServices: true })("a service key", (it) => {
       const sql = yield* SqlClient.SqlClient
       const { id, secret } = yield* makeKey("live")
       const { authenticate } = yield* ApiKeys
+      yield* (yield* ChangeFeed).listening
       yield* authenticate(secret)
       const revoke = Effect.gen(function* () {
         yield* sql`set local session_replication_role = replica`
