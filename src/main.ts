@@ -13,6 +13,7 @@ import { JsonFlag } from "./cli/Output.ts"
 import { routingCommand } from "./cli/RoutingCommands.ts"
 import { migrateCommand, serveCommand } from "./cli/ServeCommand.ts"
 import { templateCommand } from "./cli/TemplateCommands.ts"
+import { walletCommand } from "./cli/WalletCommands.ts"
 import { settings } from "./layers/Configuration.ts"
 
 const { version } = JSON.parse(fs.readFileSync(new URL("../package.json", import.meta.url), "utf8"))
@@ -29,7 +30,8 @@ const peyk = Command.make("peyk").pipe(
     keyCommand,
     accountCommand,
     routingCommand,
-    templateCommand
+    templateCommand,
+    walletCommand
   ]),
   Command.withGlobalFlags([JsonFlag])
 )

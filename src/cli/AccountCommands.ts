@@ -1,13 +1,13 @@
-import { Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Channel } from "../domain/Channel.ts"
-import type { SendingAccount } from "../domain/Customer.ts"
-import { Management, ManagementError } from "../services/Management.ts"
+import { formatInstant, type Instant } from "../domain/Instant.ts"
+import { type AccountState, Management, ManagementError } from "../services/Management.ts"
 import { withManagement } from "./CommandGround.ts"
-import { customerFlag } from "./CustomerCommands.ts"
+import { customerFlag } from "./CustomerFlag.ts"
 import { printMany, printOne } from "./Output.ts"
 
-const toFields = (account: SendingAccount) => ({
+const toFields = ({ account, gapMillis, perMinute, failures, coolingUntil }: AccountState, now: Instant) => ({
   credential_id: account.id,
   channel: account.channel,
   provider: account.provider,
@@ -17,8 +17,15 @@ const toFields = (account: SendingAccount) => ({
   shared: account.shared,
   sends: [account.sendsCodes ? "codes" : "", account.sendsTexts ? "messages" : ""].filter(
     (kind) => kind !== ""
-  )
+  ),
+  gap_ms: gapMillis ?? "default",
+  per_minute: perMinute ?? "default",
+  failures,
+  cooling_until: coolingUntil === null || coolingUntil <= now ? null : formatInstant(coolingUntil)
 })
+
+const printState = (state: AccountState) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => printOne(toFields(state, now)))
 
 const ownerFlags = {
   customer: Flag.optional(customerFlag),
@@ -62,7 +69,14 @@ const connect = Command.make(
     withManagement(
       Effect.gen(function* () {
         const customerId = yield* ownerOf(customer, shared)
-        yield* printOne(toFields(yield* (yield* Management).connectAccount({ customerId, ...account })))
+        const connected = yield* (yield* Management).connectAccount({ customerId, ...account })
+        yield* printState({
+          account: connected,
+          gapMillis: null,
+          perMinute: null,
+          failures: 0,
+          coolingUntil: null
+        })
       })
     )
 ).pipe(Command.withDescription("Connect a messenger or SMS account"))
@@ -71,7 +85,8 @@ const list = Command.make("list", ownerFlags, ({ customer, shared }) =>
   withManagement(
     Effect.gen(function* () {
       const accounts = yield* (yield* Management).listAccounts(yield* ownerOf(customer, shared))
-      yield* printMany(accounts.map(toFields))
+      const now = yield* Clock.currentTimeMillis
+      yield* printMany(accounts.map((state) => toFields(state, now)))
     })
   )
 ).pipe(Command.withDescription("List connected accounts"))
@@ -82,16 +97,50 @@ const setActive = (name: string, active: boolean, description: string) =>
   Command.make(name, { account: accountFlag }, ({ account }) =>
     withManagement(
       Effect.gen(function* () {
-        yield* printOne(toFields(yield* (yield* Management).setAccountActive(account, active)))
+        yield* printState(yield* (yield* Management).setAccountActive(account, active))
       })
     )
   ).pipe(Command.withDescription(description))
+
+/** A number, or `default`. */
+const paceFlag = (name: string, description: string, maximum: number) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(`${description}; or default`),
+    Flag.withSchema(
+      Schema.Union([
+        Schema.Literal("default"),
+        Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum }))
+      ])
+    ),
+    Flag.optional
+  )
+
+/** Undefined: not to be changed; null: the default. */
+const paceOf = (given: Option.Option<number | "default">): number | null | undefined =>
+  Option.getOrUndefined(Option.map(given, (pace) => (pace === "default" ? null : pace)))
+
+const limits = Command.make(
+  "limits",
+  {
+    account: accountFlag,
+    gapMillis: paceFlag("gap-ms", "Least time between two sends (0: none)", 86_400_000),
+    perMinute: paceFlag("per-minute", "Sends in any minute (0: no limit)", 100_000)
+  },
+  ({ account, gapMillis, perMinute }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const change = { gapMillis: paceOf(gapMillis), perMinute: paceOf(perMinute) }
+        yield* printState(yield* (yield* Management).limitAccount(account, change))
+      })
+    )
+).pipe(Command.withDescription("Show or override how fast an account sends"))
 
 export const accountCommand = Command.make("account").pipe(
   Command.withDescription("Sending accounts"),
   Command.withSubcommands([
     connect,
     list,
+    limits,
     setActive("disable", false, "Stop sending with an account"),
     setActive("enable", true, "Send with an account again")
   ])

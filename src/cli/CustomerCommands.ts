@@ -5,6 +5,8 @@ import { HostName } from "../domain/HostName.ts"
 import { formatInstant } from "../domain/Instant.ts"
 import { type Customer, Management } from "../services/Management.ts"
 import { withManagement } from "./CommandGround.ts"
+import { customerFlag } from "./CustomerFlag.ts"
+import { customerLimits } from "./LimitCommands.ts"
 import { printMany, printOne } from "./Output.ts"
 
 const toFields = ({ id, name, plan, webOtpHost, createdAt }: Customer) => ({
@@ -37,9 +39,6 @@ const list = Command.make("list", {}, () =>
   )
 ).pipe(Command.withDescription("List the customers"))
 
-/** `--customer ID`, for every command that is about one. */
-export const customerFlag = Flag.Int("customer").pipe(Flag.withDescription("The customer's id"))
-
 const update = Command.make(
   "update",
   {
@@ -71,5 +70,5 @@ const update = Command.make(
 
 export const customerCommand = Command.make("customer").pipe(
   Command.withDescription("Customers"),
-  Command.withSubcommands([create, list, update])
+  Command.withSubcommands([create, list, update, customerLimits])
 )

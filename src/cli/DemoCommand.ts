@@ -23,13 +23,19 @@ const detail = (line: string) => Console.log(`  ${line}`)
 const findOrCreateCustomer = Effect.gen(function* () {
   const management = yield* Management
   const known = (yield* management.listCustomers).find(({ name }) => name === CUSTOMER_NAME)
-  return (known ?? (yield* management.createCustomer(CUSTOMER_NAME, "start"))).id
+  const { id } = known ?? (yield* management.createCustomer(CUSTOMER_NAME, "free"))
+  // To be run as often as one likes, to one phone, without a wallet.
+  yield* management.updateCustomer(id, { plan: "free" })
+  yield* management.changeLimits(id, { phone_hour: 0, phone_day: 0, monthly_quota: 0 })
+  return id
 })
 
 const accountFor = Effect.fnUntraced(function* (customerId: number, channel: Channel, outcome: string) {
   const management = yield* Management
   const label = `Simulated ${channel}, ${outcome}`
-  const known = (yield* management.listAccounts(customerId)).find((account) => account.label === label)
+  const known = (yield* management.listAccounts(customerId)).find(
+    ({ account }) => account.label === label
+  )?.account
   if (known !== undefined) return known.id
   const account = {
     customerId,

@@ -70,6 +70,17 @@ const timers = Effect.gen(function* () {
   return yield* new Unhealthy({ message: `${row.overdue} of ${row.waiting} overdue; is a server running?` })
 })
 
+const wallets = Effect.gen(function* () {
+  const differences = yield* (yield* Management).walletDifferences
+  if (differences.length === 0) return "each is the sum of its ledger, and holds what its sends hold"
+  const [first] = differences
+  return yield* new Unhealthy({
+    message:
+      `${differences.length} do not add up; customer ${first?.customerId}: balance ${first?.balance}, ` +
+      `ledger ${first?.ledger}, held ${first?.held}, holds ${first?.holds}`
+  })
+})
+
 const customers = Effect.gen(function* () {
   const found = yield* (yield* Management).listCustomers
   return found.length === 1 ? "1 customer" : `${found.length} customers`
@@ -82,7 +93,14 @@ const storeFindings = (configuration: Configuration) =>
     const schema = yield* examine("schema", migrations)
     if (!schema.ok) return [store, schema]
     const secret = yield* examine("master secret", Effect.as(checkMasterSecret, "opens this store"))
-    return [store, schema, secret, yield* examine("timers", timers), yield* examine("customers", customers)]
+    return [
+      store,
+      schema,
+      secret,
+      yield* examine("timers", timers),
+      yield* examine("wallets", wallets),
+      yield* examine("customers", customers)
+    ]
   }).pipe(
     Effect.provide(
       Layer.merge(ManagementLive, settingsLayer(configuration)).pipe(

@@ -1,11 +1,11 @@
-import { Clock, Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type ApiKeyRecord, apiKeyStatus } from "../domain/ApiKey.ts"
 import { KeyMode } from "../domain/Customer.ts"
 import { formatInstant, type Instant } from "../domain/Instant.ts"
 import { Management } from "../services/Management.ts"
 import { withManagement } from "./CommandGround.ts"
-import { customerFlag } from "./CustomerCommands.ts"
+import { customerFlag } from "./CustomerFlag.ts"
 import { printMany, printOne } from "./Output.ts"
 
 const iso = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
@@ -17,11 +17,19 @@ const toFields = (key: ApiKeyRecord, now: Instant) => ({
   prefix: key.prefix,
   last_four: key.lastFour,
   status: apiKeyStatus(key, now),
+  rate_limit_per_minute: key.requestsPerMinute,
   created_at: iso(key.createdAt),
   last_used_at: iso(key.lastUsedAt),
   expires_at: iso(key.expiresAt),
   revoked_at: iso(key.revokedAt)
 })
+
+const keyFlag = Flag.Int("key").pipe(Flag.withDescription("The key's id"))
+
+const RequestsPerMinute = Schema.FiniteFromString.check(
+  Schema.isInt(),
+  Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })
+)
 
 const create = Command.make(
   "create",
@@ -58,19 +66,35 @@ const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
   )
 ).pipe(Command.withDescription("List a customer's service keys"))
 
-const revoke = Command.make(
-  "revoke",
-  { key: Flag.Int("key").pipe(Flag.withDescription("The key's id")) },
-  ({ key }) =>
+const revoke = Command.make("revoke", { key: keyFlag }, ({ key }) =>
+  withManagement(
+    Effect.gen(function* () {
+      const record = yield* (yield* Management).revokeKey(key)
+      yield* printOne(toFields(record, yield* Clock.currentTimeMillis))
+    })
+  )
+).pipe(Command.withDescription("Revoke a service key, in every process within seconds"))
+
+const limit = Command.make(
+  "limit",
+  {
+    key: keyFlag,
+    perMinute: Flag.String("per-minute").pipe(
+      Flag.withDescription("Requests per minute (0: no limit), or default"),
+      Flag.withSchema(Schema.Union([Schema.Literal("default"), RequestsPerMinute]))
+    )
+  },
+  ({ key, perMinute }) =>
     withManagement(
       Effect.gen(function* () {
-        const record = yield* (yield* Management).revokeKey(key)
+        const own = perMinute === "default" ? null : perMinute
+        const record = yield* (yield* Management).limitKey(key, own)
         yield* printOne(toFields(record, yield* Clock.currentTimeMillis))
       })
     )
-).pipe(Command.withDescription("Revoke a service key, in every process within seconds"))
+).pipe(Command.withDescription("Give a service key a limit of its own"))
 
 export const keyCommand = Command.make("key").pipe(
   Command.withDescription("Service keys"),
-  Command.withSubcommands([create, list, revoke])
+  Command.withSubcommands([create, list, limit, revoke])
 )

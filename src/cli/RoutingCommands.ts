@@ -4,7 +4,7 @@ import { RoutingStep } from "../domain/Customer.ts"
 import { checkNames } from "../domain/Route.ts"
 import { Management } from "../services/Management.ts"
 import { withManagement } from "./CommandGround.ts"
-import { customerFlag } from "./CustomerCommands.ts"
+import { customerFlag } from "./CustomerFlag.ts"
 import { printMany } from "./Output.ts"
 
 const Steps = Schema.fromJsonString(

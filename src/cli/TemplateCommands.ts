@@ -9,7 +9,7 @@ import {
 } from "../domain/Template.ts"
 import { Management } from "../services/Management.ts"
 import { withManagement } from "./CommandGround.ts"
-import { customerFlag } from "./CustomerCommands.ts"
+import { customerFlag } from "./CustomerFlag.ts"
 import { printMany, printOne } from "./Output.ts"
 
 const toFields = (template: Template) => ({

@@ -13,7 +13,9 @@ export const ApiKeyRecord = Schema.Struct({
   createdAt: Instant,
   expiresAt: Schema.NullOr(Instant),
   revokedAt: Schema.NullOr(Instant),
-  lastUsedAt: Schema.NullOr(Instant)
+  lastUsedAt: Schema.NullOr(Instant),
+  /** Its own limit; null: the customer's, or the platform's. */
+  requestsPerMinute: Schema.NullOr(Schema.Int)
 })
 export type ApiKeyRecord = typeof ApiKeyRecord.Type
 

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import type { LimitOverrides } from "./Admission.ts"
 import { Channel } from "./Channel.ts"
 
 export const Plan = Schema.Literals(["free", "start", "business"])
@@ -12,6 +13,8 @@ export interface Principal {
   readonly keyId: number
   readonly customerId: number
   readonly mode: KeyMode
+  /** Its own limit of requests per minute, or its customer's; null: the platform's. */
+  readonly requestsPerMinute: number | null
 }
 
 /** An account that sends on one channel; `shared` when the platform owns it. */
@@ -44,6 +47,7 @@ export type RoutingStep = typeof RoutingStep.Type
 export interface CustomerConfiguration {
   readonly customerId: number
   readonly plan: Plan
+  readonly limits: LimitOverrides
   /** The site whose pages take codes out of messages by themselves (WebOTP); null for none. */
   readonly webOtpHost: string | null
   /** The customer's own accounts, active and disabled. */

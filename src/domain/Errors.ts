@@ -12,6 +12,7 @@ export class ServiceUnavailable extends Data.TaggedError("service_unavailable") 
 
 export class TooManyRequestsApiKey extends Data.TaggedError("too_many_requests_api_key")<{
   readonly retryAfterSeconds: number
+  readonly limit: number
 }> {}
 export class TooManyRequestsPhoneHour extends Data.TaggedError("too_many_requests_phone_hour")<{
   readonly retryAfterSeconds: number
@@ -99,5 +100,7 @@ export type RouteError =
 
 export type LimitError = TooManyRequestsPhoneHour | TooManyRequestsPhoneDay
 export type BillingError = QuotaExceeded | InsufficientBalance
+/** What may say no when a request is accepted. */
+export type AdmissionError = LimitError | BillingError
 export type IdempotencyError = IdempotencyKeyConflict | IdempotencyKeyInProgress
 export type TemplateError = TemplateNotFound | TemplateInvalid

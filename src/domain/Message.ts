@@ -1,5 +1,6 @@
 import { Result, Schema } from "effect"
 import type { ChannelDescriptor } from "./Channel.ts"
+import { Charge } from "./Charging.ts"
 import { InvalidStrategy, MessageRequired, MessageTooLong } from "./Errors.ts"
 import { Instant } from "./Instant.ts"
 import { Phone } from "./Phone.ts"
@@ -57,6 +58,9 @@ export const UsedTemplate = Schema.Struct({
 })
 export type UsedTemplate = typeof UsedTemplate.Type
 
+export const Reservation = Schema.Struct({ step: Schema.Int, at: Instant })
+export type Reservation = typeof Reservation.Type
+
 /** A message to one phone. */
 export const Message = Schema.Struct({
   id: Schema.String,
@@ -73,11 +77,14 @@ export const Message = Schema.Struct({
   metadata: Schema.String,
   /** In the order in which they began. */
   attempts: Schema.Array(MessageAttempt),
+  /** Slots of accounts that are reserved for steps whose time is to come. */
+  reservations: Schema.Array(Reservation),
   /** How long it waits for an account that may send; null until its time has come. */
   patientUntil: Schema.NullOr(Instant),
   scheduledFor: Schema.NullOr(Instant),
   createdAt: Instant,
-  completedAt: Schema.NullOr(Instant)
+  completedAt: Schema.NullOr(Instant),
+  ...Charge.fields
 })
 export type Message = typeof Message.Type
 
@@ -109,8 +116,11 @@ export const startMessage = (
   status: "queued",
   revision: 0,
   attempts: [],
+  reservations: [],
   patientUntil: null,
-  completedAt: null
+  completedAt: null,
+  held: 0,
+  captured: 0
 })
 
 /** When it is to be sent. */
@@ -159,8 +169,13 @@ export interface MessageView extends Pick<
 
 /** What the status endpoint tells. */
 export const viewMessage = (message: Message): MessageView => {
+  // Routes of a broadcast begin together: theirs is the order of the request.
+  const attempts =
+    message.strategy === "broadcast"
+      ? message.attempts.toSorted((one, other) => one.step - other.step)
+      : message.attempts
   const count = (status: MessageAttempt["status"]) =>
-    message.attempts.filter((attempt) => attempt.status === status).length
+    attempts.filter((attempt) => attempt.status === status).length
   const { id, status, phone, strategy, scheduledFor, template, metadata, createdAt, completedAt } = message
   return {
     id,
@@ -174,6 +189,6 @@ export const viewMessage = (message: Message): MessageView => {
     completedAt,
     successfulAttempts: count("sent"),
     failedAttempts: count("failed"),
-    attempts: message.attempts.map((attempt) => attemptView(message, attempt))
+    attempts: attempts.map((attempt) => attemptView(message, attempt))
   }
 }

@@ -1,10 +1,12 @@
 import { Array as Arr } from "effect"
+import { chargeInOrder, sumOfCharges } from "./Charging.ts"
 import type { Instant } from "./Instant.ts"
 import {
   type Message,
   type MessageAttempt,
   type MessageEventType,
   type MessageStatus,
+  type Reservation,
   sendTime
 } from "./Message.ts"
 import { attemptResult, type ProviderOutcome } from "./ProviderOutcome.ts"
@@ -36,6 +38,23 @@ const laneState = (message: Message, lane: Lane): LaneState => {
   return failed === stepsOf(message, lane).length ? "failed" : "open"
 }
 
+/** The message with what its lanes can still come to cost. */
+export const chargeMessage = (message: Message): Message => {
+  const chargeOf = (lane: Lane) => {
+    const attempts = attemptsOf(message, lane)
+    const stepsWith = (isMeant: (status: MessageAttempt["status"] | undefined) => boolean) =>
+      stepsOf(message, lane)
+        .filter((step) => isMeant(attempts.find((attempt) => attempt.step === step)?.status))
+        .flatMap((step) => message.route[step] ?? [])
+    const possible = laneState(message, lane) === "open" ? stepsWith((status) => status !== "failed") : []
+    return chargeInOrder(
+      stepsWith((status) => status === "sent"),
+      possible
+    )
+  }
+  return { ...message, ...sumOfCharges(lanes(message).map(chargeOf)) }
+}
+
 /** "held": the lease goes on, because a provider is being called. */
 export type LaneDue = Instant | null | "held"
 
@@ -51,6 +70,8 @@ export interface Call {
 export type MessageAction =
   /** Send over the first of these steps whose account may send now. */
   | { readonly _tag: "Send"; readonly candidates: Arr.NonEmptyReadonlyArray<number> }
+  /** Send over this step, for which a slot of its account was reserved. */
+  | { readonly _tag: "SendReserved"; readonly reservation: Reservation }
   /** A process made this call to a provider and never came back: the outcome is unknown. */
   | { readonly _tag: "Abandon"; readonly call: Call }
   | { readonly _tag: "Sleep"; readonly until: Instant }
@@ -70,10 +91,22 @@ export const decideMessage = (message: Message, lane: Lane, now: Instant): Messa
   if (begun !== undefined) return { _tag: "Abandon", call: { step: begun.step, tries: begun.tries } }
   const dueAt = laneDueAt(message, lane)
   if (now < dueAt) return { _tag: "Sleep", until: dueAt }
+  const reservation = message.reservations.find(({ step }) => laneOf(message, step) === lane)
+  if (reservation !== undefined) {
+    return now < reservation.at
+      ? { _tag: "Sleep", until: reservation.at }
+      : { _tag: "SendReserved", reservation }
+  }
+  const candidates = candidatesOf(message, lane)
+  return Arr.isReadonlyArrayNonEmpty(candidates) ? { _tag: "Send", candidates } : { _tag: "Nothing" }
+}
+
+/** The steps of a lane that can still be sent over: one to be retried first, then the untried. */
+export const candidatesOf = (message: Message, lane: Lane): ReadonlyArray<number> => {
+  const attempts = attemptsOf(message, lane)
   const retried = attempts.filter(({ status }) => status === "pending").map(({ step }) => step)
   const untried = stepsOf(message, lane).filter((step) => !attempts.some((attempt) => attempt.step === step))
-  const candidates = [...retried, ...untried]
-  return Arr.isReadonlyArrayNonEmpty(candidates) ? { _tag: "Send", candidates } : { _tag: "Nothing" }
+  return [...retried, ...untried]
 }
 
 const withAttempt = (
@@ -99,7 +132,12 @@ const settle = (
   attempts: ReadonlyArray<MessageAttempt>,
   now: Instant
 ): MessageTransition => {
-  const next: Message = { ...message, revision: message.revision + 1, attempts }
+  const next = chargeMessage({
+    ...message,
+    revision: message.revision + 1,
+    attempts,
+    reservations: otherReservations(message, lane)
+  })
   const states = lanes(next).map((each) => laneState(next, each))
   if (states.includes("open")) {
     return { next, events: [], dueAt: laneState(next, lane) === "open" ? laneDueAt(next, lane) : null }
@@ -148,11 +186,17 @@ const failed = (attempt: MessageAttempt, now: Instant): MessageAttempt => ({
   finished_at: now
 })
 
+const maySend = ({ _tag }: MessageAction): boolean => _tag === "Send" || _tag === "SendReserved"
+
+/** Without what was reserved for the lane: it has been used, or has lapsed. */
+const otherReservations = (message: Message, lane: Lane): Message["reservations"] =>
+  message.reservations.filter(({ step }) => laneOf(message, step) !== lane)
+
 /** The provider of this step is about to be called. Changes nothing when that is no longer this lane's to do. */
 export const beginAttempt = (message: Message, step: number, turn: LaneTurn): MessageTransition => {
   const { lane, dueAt, now, patienceMillis } = turn
   const action = decideMessage(message, lane, now)
-  if (action._tag !== "Send" || !action.candidates.includes(step)) return unchanged(message)
+  if (!maySend(action) || !candidatesOf(message, lane).includes(step)) return unchanged(message)
   const before =
     message.attempts.find((attempt) => attempt.step === step) ??
     newAttempt(step, dueAt ?? laneDueAt(message, lane))
@@ -172,13 +216,14 @@ export const beginAttempt = (message: Message, step: number, turn: LaneTurn): Me
   )
   const status: MessageStatus = "sending"
   return {
-    next: {
+    next: chargeMessage({
       ...message,
       status,
       revision: message.revision + 1,
       attempts: withAttempt(others, begun),
+      reservations: otherReservations(message, lane),
       patientUntil: patienceOf(message, now, patienceMillis)
-    },
+    }),
     events: message.status === "queued" ? ["message.sending"] : [],
     dueAt: "held"
   }
@@ -211,20 +256,49 @@ export const recordOutcome = (
 /** However soon an account is free again, according to somebody's clock: the lane does not spin. */
 const MIN_WAIT_MILLIS = 50
 
-/** No account of the lane may send now; the earliest may at `freeAt`. Waits for it, or gives the lane up. */
+/** How long the lane waits for an account that may send. */
+export const patienceEnd = (message: Message, { now, patienceMillis }: LaneTurn): Instant =>
+  patienceOf(message, now, patienceMillis)
+
+/** The earliest slot that an account of the lane has is reserved for this step. */
+export const awaitSlot = (message: Message, reservation: Reservation, turn: LaneTurn): MessageTransition => {
+  const { lane, now, patienceMillis } = turn
+  if (
+    !maySend(decideMessage(message, lane, now)) ||
+    !candidatesOf(message, lane).includes(reservation.step)
+  ) {
+    return unchanged(message)
+  }
+  return {
+    next: {
+      ...message,
+      revision: message.revision + 1,
+      reservations: [...otherReservations(message, lane), reservation],
+      patientUntil: patienceOf(message, now, patienceMillis)
+    },
+    events: [],
+    dueAt: reservation.at
+  }
+}
+
+/** No account of the lane may send in time; the earliest may at `freeAt`. Waits for it, or gives the lane up. */
 export const awaitAccount = (message: Message, freeAt: Instant, turn: LaneTurn): MessageTransition => {
   const { lane, dueAt, now, patienceMillis } = turn
-  const action = decideMessage(message, lane, now)
-  if (action._tag !== "Send") return unchanged(message)
+  if (!maySend(decideMessage(message, lane, now))) return unchanged(message)
   const patientUntil = patienceOf(message, now, patienceMillis)
   if (now < patientUntil) {
     return {
-      next: { ...message, revision: message.revision + 1, patientUntil },
+      next: {
+        ...message,
+        revision: message.revision + 1,
+        reservations: otherReservations(message, lane),
+        patientUntil
+      },
       events: [],
       dueAt: Math.min(Math.max(freeAt, now + MIN_WAIT_MILLIS), patientUntil)
     }
   }
-  const attempts = action.candidates.reduce((all, step) => {
+  const attempts = candidatesOf(message, lane).reduce((all, step) => {
     const waiting =
       all.find((attempt) => attempt.step === step) ?? newAttempt(step, dueAt ?? laneDueAt(message, lane))
     return withAttempt(all, failed(waiting, now))

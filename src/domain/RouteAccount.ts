@@ -16,6 +16,8 @@ export const RouteAccount = Schema.Struct({
   channel: Channel,
   /** Null in sandbox. */
   account_id: Schema.NullOr(Schema.Int),
+  /** Of a successful send, in rials; absent: none. */
+  price: Schema.optionalKey(Schema.Int),
   descriptor: ChannelDescriptor
 })
 export type RouteAccount = typeof RouteAccount.Type

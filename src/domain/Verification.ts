@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { ChannelDescriptor } from "./Channel.ts"
+import { Charge, chargeInOrder } from "./Charging.ts"
 import { Instant } from "./Instant.ts"
 import { Phone } from "./Phone.ts"
 import { type Route, RouteStep } from "./Route.ts"
@@ -40,13 +41,16 @@ export const Verification = Schema.Struct({
   /** The chosen template's text, fixed at acceptance; null for the default text. */
   textBody: Schema.NullOr(Schema.String),
   attempts: Schema.Array(Attempt),
-  /** Index of the first step that was neither tried nor skipped. */
-  nextStep: Schema.Int,
-  /** When that step is due; null when none is left. */
+  /** The steps that were neither tried nor skipped, in the order in which they will be. */
+  remaining: Schema.Array(Schema.Int),
+  /** When the first of them is due; null when none is to come. */
   nextStepAt: Schema.NullOr(Instant),
+  /** Its account's slot at that time is reserved for it. */
+  slotReserved: Schema.Boolean,
   createdAt: Instant,
   expiresAt: Instant,
-  verifiedAt: Schema.NullOr(Instant)
+  verifiedAt: Schema.NullOr(Instant),
+  ...Charge.fields
 })
 export type Verification = typeof Verification.Type
 
@@ -83,11 +87,13 @@ export const startVerification = (
   status: "pending",
   revision: 0,
   attempts: [],
-  nextStep: 0,
+  remaining: input.route.map((_, step) => step),
   nextStepAt: now,
+  slotReserved: false,
   createdAt: now,
   expiresAt: now + validitySeconds(input.route) * 1000,
-  verifiedAt: null
+  verifiedAt: null,
+  ...chargeInOrder([], input.route)
 })
 
 export const isTerminal = (status: VerificationStatus): boolean => status !== "pending" && status !== "queued"
@@ -98,11 +104,12 @@ export const effectiveStatus = ({ status, expiresAt }: Verification, now: Instan
 
 /**
  * What the send that made this verification answered, now or then: `failed` when the first attempt definitely failed
- * and no other channel exists; null while that attempt is under way.
+ * and no other channel exists, or when no channel could be tried; null while the first attempt is under way.
  */
-export const sendStatus = ({ status, route }: Verification): "queued" | "failed" | null => {
-  if (status === "pending") return null
-  return status === "failed" && route.length === 1 ? "failed" : "queued"
+export const sendStatus = (verification: Verification): "queued" | "failed" | null => {
+  const { status, route, attempts, slotReserved } = verification
+  if (status === "pending") return slotReserved ? "queued" : null
+  return status === "failed" && (route.length === 1 || attempts.length === 0) ? "failed" : "queued"
 }
 
 const descriptorOf = ({ route }: Verification, step: number): ChannelDescriptor =>

@@ -1,3 +1,5 @@
+import { Array as Arr } from "effect"
+import { chargeInOrder } from "./Charging.ts"
 import type { Instant } from "./Instant.ts"
 import { attemptResult, type ProviderOutcome } from "./ProviderOutcome.ts"
 import type { Transition } from "./Transition.ts"
@@ -5,14 +7,20 @@ import { type Attempt, type EventType, isTerminal, type Verification } from "./V
 
 /** What is to be done about a verification whose timer is due. */
 export type Action =
-  | { readonly _tag: "TryStep"; readonly step: number }
+  /** Over the first of these whose account may send; `hasSlot`: a slot of the very first is reserved. */
+  | {
+      readonly _tag: "TryStep"
+      readonly steps: Arr.NonEmptyReadonlyArray<number>
+      readonly hasSlot: boolean
+    }
   /** A process took this step and never came back: its outcome is unknown. */
   | { readonly _tag: "AbandonStep"; readonly step: number }
   | { readonly _tag: "Expire" }
   | { readonly _tag: "Sleep"; readonly until: Instant }
   | { readonly _tag: "Nothing" }
 
-export type VerificationTransition = Transition<Verification, EventType>
+/** "held": the lease goes on, because a provider is about to be called. */
+export type VerificationTransition = Transition<Verification, EventType, Instant | null | "held">
 
 /** When an active verification's timer is due: at its next step, else at its end. */
 export const nextDueAt = ({ status, nextStepAt, expiresAt }: Verification): Instant | null =>
@@ -23,10 +31,11 @@ export const decide = (verification: Verification, now: Instant, wasAbandoned: b
   const dueAt = nextDueAt(verification)
   if (dueAt === null) return { _tag: "Nothing" }
   if (now < dueAt) return { _tag: "Sleep", until: dueAt }
-  const { nextStep, nextStepAt, expiresAt } = verification
-  if (nextStepAt !== null && nextStepAt <= now && wasAbandoned) return { _tag: "AbandonStep", step: nextStep }
-  if (now >= expiresAt) return { _tag: "Expire" }
-  return { _tag: "TryStep", step: nextStep }
+  const { remaining, nextStepAt, slotReserved, expiresAt } = verification
+  const isStepDue = nextStepAt !== null && nextStepAt <= now
+  if (isStepDue && wasAbandoned) return { _tag: "AbandonStep", step: remaining[0] ?? 0 }
+  if (now >= expiresAt || !Arr.isReadonlyArrayNonEmpty(remaining)) return { _tag: "Expire" }
+  return { _tag: "TryStep", steps: remaining, hasSlot: slotReserved }
 }
 
 /**
@@ -35,10 +44,20 @@ export const decide = (verification: Verification, now: Instant, wasAbandoned: b
  */
 const MAX_LATENESS_MILLIS = 5000
 
-const waitedUntil = (verification: Verification, attemptedAt: Instant): Instant => {
-  const planned = verification.nextStepAt ?? attemptedAt
+const waitedUntil = ({ route, nextStepAt }: Verification, { step, attemptedAt, slotAt }: Call): Instant => {
+  const planned = Math.max(nextStepAt ?? attemptedAt, slotAt ?? 0)
   const base = attemptedAt - planned > MAX_LATENESS_MILLIS ? attemptedAt : planned
-  return base + (verification.route[verification.nextStep]?.wait ?? 0) * 1000
+  return base + (route[step]?.wait ?? 0) * 1000
+}
+
+/** One call to a provider, and what it came to. */
+export interface Call {
+  readonly step: number
+  readonly outcome: ProviderOutcome
+  readonly attemptedAt: Instant
+  readonly finishedAt: Instant
+  /** The account's slot that it was made at, if it had to wait for one. */
+  readonly slotAt?: Instant | undefined
 }
 
 const toAttempt = (step: number, outcome: ProviderOutcome, attemptedAt: Instant): Attempt => ({
@@ -59,14 +78,28 @@ const unchanged = (verification: Verification): VerificationTransition => ({
   dueAt: nextDueAt(verification)
 })
 
-/** Once terminal, an attempt that was under way is still written to the history, and changes nothing else. */
+/** The verification with what its route can still come to cost. */
+const charged = (verification: Verification): Verification => {
+  const { attempts, route, remaining, nextStepAt, status } = verification
+  const succeeded = attempts.flatMap((attempt) =>
+    attempt.status === "sent" ? (route[attempt.step] ?? []) : []
+  )
+  const isOpen = !isTerminal(status) && nextStepAt !== null
+  return {
+    ...verification,
+    ...chargeInOrder(succeeded, isOpen ? remaining.flatMap((step) => route[step] ?? []) : [])
+  }
+}
+
+/** Once terminal, an attempt that was under way is still written to the history, and changes (and costs) nothing else. */
 const recordLate = (verification: Verification, attempt: Attempt): VerificationTransition => ({
   next: {
     ...verification,
     revision: verification.revision + 1,
     attempts: [...verification.attempts, attempt],
-    nextStep: attempt.step + 1,
-    nextStepAt: null
+    remaining: verification.remaining.filter((step) => step !== attempt.step),
+    nextStepAt: null,
+    slotReserved: false
   },
   events: [attemptEvent(attempt)],
   dueAt: null
@@ -80,36 +113,94 @@ const statusAfter = (
 ): "queued" | "failed" => (!hasNext && !isOver && attempts.every(isDefiniteFailure) ? "failed" : "queued")
 
 /** A provider answered (or did not): the attempt is recorded, and the route goes on, waits or ends. */
-export const recordAttempt = (
-  verification: Verification,
-  result: {
-    readonly step: number
-    readonly outcome: ProviderOutcome
-    readonly attemptedAt: Instant
-    readonly finishedAt: Instant
-  }
-): VerificationTransition => {
-  const { step, outcome, attemptedAt, finishedAt } = result
-  if (step < verification.nextStep) return unchanged(verification)
+export const recordAttempt = (verification: Verification, call: Call): VerificationTransition => {
+  const { step, outcome, attemptedAt, finishedAt } = call
+  if (!verification.remaining.includes(step)) return unchanged(verification)
   const attempt = toAttempt(step, outcome, attemptedAt)
   if (isTerminal(verification.status)) return recordLate(verification, attempt)
   const attempts = [...verification.attempts, attempt]
-  const hasNext = step + 1 < verification.route.length
+  const remaining = verification.remaining.filter((left) => left !== step)
+  const hasNext = remaining.length > 0
   const status = statusAfter(attempts, hasNext, finishedAt >= verification.expiresAt)
-  const nextStepAt = attempt.status === "sent" ? waitedUntil(verification, attemptedAt) : finishedAt
-  const next: Verification = {
+  const nextStepAt = attempt.status === "sent" ? waitedUntil(verification, call) : finishedAt
+  const next = charged({
     ...verification,
     status,
     revision: verification.revision + 1,
     attempts,
-    nextStep: step + 1,
+    remaining,
+    slotReserved: false,
     // A step that would come after the end never comes.
     nextStepAt: hasNext && nextStepAt < verification.expiresAt ? nextStepAt : null
-  }
+  })
   const queued: ReadonlyArray<EventType> =
     verification.status === "pending" && status === "queued" ? ["verification.queued"] : []
   const failed: ReadonlyArray<EventType> = status === "failed" ? ["verification.failed"] : []
   return { next, events: [...queued, attemptEvent(attempt), ...failed], dueAt: nextDueAt(next) }
+}
+
+/** Which of the steps that are left goes first, and which are skipped. */
+export interface Choice {
+  readonly step: number
+  readonly skipped: ReadonlyArray<number>
+}
+
+const reordered = ({ remaining }: Verification, { step, skipped }: Choice): ReadonlyArray<number> => [
+  step,
+  ...remaining.filter((left) => left !== step && !skipped.includes(left))
+]
+
+const isOpenFor = ({ status, remaining }: Verification, step: number): boolean =>
+  !isTerminal(status) && remaining.includes(step)
+
+/**
+ * Another step than the next is tried, because its account may send: to be written before the call, so that a crash is
+ * put down to the right step.
+ */
+export const chooseStep = (verification: Verification, choice: Choice): VerificationTransition =>
+  isOpenFor(verification, choice.step)
+    ? {
+        next: charged({
+          ...verification,
+          revision: verification.revision + 1,
+          remaining: reordered(verification, choice),
+          slotReserved: false
+        }),
+        events: [],
+        dueAt: "held"
+      }
+    : unchanged(verification)
+
+/** The step is tried at a slot of its account that is reserved for it. */
+export const awaitSlot = (
+  verification: Verification,
+  choice: Choice & { readonly at: Instant }
+): VerificationTransition => {
+  if (!isOpenFor(verification, choice.step)) return unchanged(verification)
+  const next = charged({
+    ...verification,
+    revision: verification.revision + 1,
+    remaining: reordered(verification, choice),
+    nextStepAt: choice.at,
+    slotReserved: true
+  })
+  return { next, events: [], dueAt: nextDueAt(next) }
+}
+
+/** No account of the steps that are left may send in time. */
+export const skipRemaining = (verification: Verification, now: Instant): VerificationTransition => {
+  if (isTerminal(verification.status) || verification.remaining.length === 0) return unchanged(verification)
+  const isFailed = statusAfter(verification.attempts, false, now >= verification.expiresAt) === "failed"
+  const status = isFailed ? "failed" : verification.status
+  const next = charged({
+    ...verification,
+    status,
+    revision: verification.revision + 1,
+    remaining: [],
+    nextStepAt: null,
+    slotReserved: false
+  })
+  return { next, events: isFailed ? ["verification.failed"] : [], dueAt: nextDueAt(next) }
 }
 
 /** The end of validity came while it was active. */
@@ -121,7 +212,9 @@ export const expire = (verification: Verification): VerificationTransition =>
           ...verification,
           status: "expired",
           revision: verification.revision + 1,
-          nextStepAt: null
+          nextStepAt: null,
+          slotReserved: false,
+          held: 0
         },
         events: ["verification.expired"],
         dueAt: null

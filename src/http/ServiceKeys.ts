@@ -1,9 +1,10 @@
 import { Context, Effect, Layer } from "effect"
+import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { KeyMode, Principal } from "../domain/Customer.ts"
-import { LiveKeyNotAllowed, TestKeyNotAllowed } from "../domain/Errors.ts"
+import { LiveKeyNotAllowed, TestKeyNotAllowed, type TooManyRequestsApiKey } from "../domain/Errors.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
-import { Limits } from "../services/Limits.ts"
+import { type KeyAllowance, KeyLimits } from "../services/KeyLimits.ts"
 import { documentedError, orEnvelope } from "./Envelope.ts"
 
 /** Who makes the request. */
@@ -33,15 +34,33 @@ export class TestKey extends HttpApiMiddleware.Service<TestKey, { provides: Curr
   { security, error: errorsOf("live_key_not_allowed") }
 ) {}
 
+/** On whatever is answered, also where nothing but the request's failure is left (IETF draft, RateLimit headers). */
+const tellAllowance = (allowance: KeyAllowance | null) =>
+  allowance === null
+    ? Effect.void
+    : HttpEffect.appendPreResponseHandler((_request, response) =>
+        Effect.succeed(
+          HttpServerResponse.setHeaders(response, {
+            "ratelimit-policy": `"key";q=${allowance.limit};w=60`,
+            ratelimit: `"key";r=${allowance.remaining};t=${allowance.resetSeconds}`
+          })
+        )
+      )
+
+const tellRefusal = ({ limit, retryAfterSeconds }: TooManyRequestsApiKey) =>
+  tellAllowance({ limit, remaining: 0, resetSeconds: retryAfterSeconds })
+
 const makeAdmission = (mode: KeyMode) =>
   Effect.gen(function* () {
     const apiKeys = yield* ApiKeys
-    const limits = yield* Limits
+    const limits = yield* KeyLimits
     const wrongMode = () => (mode === "live" ? new TestKeyNotAllowed() : new LiveKeyNotAllowed())
     const admit: (typeof LiveKey)["Service"]["serviceKey"] = (httpEffect, { credential }) =>
       apiKeys.authenticate(credential).pipe(
         Effect.filterOrFail((principal) => principal.mode === mode, wrongMode),
-        Effect.tap((principal) => limits.admitKey(principal)),
+        Effect.tap((principal) =>
+          limits.admit(principal).pipe(Effect.tapError(tellRefusal), Effect.flatMap(tellAllowance))
+        ),
         Effect.matchEffect({
           onFailure: (error) => orEnvelope(Effect.fail(error)),
           onSuccess: (principal) => Effect.provideService(httpEffect, CurrentPrincipal, principal)

@@ -13,6 +13,7 @@ const KeyRow = Schema.Struct({
   keyId: Schema.Int,
   customerId: Schema.Int,
   mode: KeyMode,
+  requestsPerMinute: Schema.NullOr(Schema.Int),
   expiresAt: Schema.NullOr(InstantColumn),
   revokedAt: Schema.NullOr(InstantColumn)
 })
@@ -30,17 +31,15 @@ export const ApiKeysSql = Layer.effect(
 
     const lookup = Effect.fnUntraced(function* (secretHash: string) {
       const [row] = yield* keyRows(sql`
-        select id as "keyId", customer_id as "customerId", mode, expires_at as "expiresAt", revoked_at as "revokedAt"
-        from api_keys where secret_hash = decode(${secretHash}, 'hex')`)
+        select k.id as "keyId", k.customer_id as "customerId", k.mode,
+          coalesce(k.rate_limit_per_minute, (c.limits ->> 'key_minute')::int) as "requestsPerMinute",
+          k.expires_at as "expiresAt", k.revoked_at as "revokedAt"
+        from api_keys k join customers c on c.id = k.customer_id where k.secret_hash = decode(${secretHash}, 'hex')`)
       return row ?? (yield* new Unauthenticated())
     })
     const cache = yield* cachedLookup(lookup)
     yield* feed.subscribe((change) =>
-      change._tag === "KeyChanged"
-        ? Cache.invalidate(cache, change.secretHash)
-        : change._tag === "Unknown"
-          ? Cache.invalidateAll(cache)
-          : Effect.void
+      change._tag === "KeyChanged" ? Cache.invalidate(cache, change.secretHash) : Cache.invalidateAll(cache)
     )
 
     /** Last uses since they were last written: one statement for all of them, not one per request. */
@@ -66,7 +65,8 @@ export const ApiKeysSql = Layer.effect(
         const now = yield* Clock.currentTimeMillis
         if (apiKeyStatus(key, now) !== "active") return yield* new Unauthenticated()
         lastUsed.set(key.keyId, now)
-        return { keyId: key.keyId, customerId: key.customerId, mode: key.mode }
+        const { keyId, customerId, mode, requestsPerMinute } = key
+        return { keyId, customerId, mode, requestsPerMinute }
       })
     })
   })

@@ -1,28 +1,7 @@
-import { Config, Option, Redacted, Schema } from "effect"
+import { Config, Option, Redacted } from "effect"
 import { defaultSettings } from "../services/Settings.ts"
-
-/** One setting of the environment; `byDefault` is how the documentation shows its default. */
-export interface Setting<A> {
-  readonly name: string
-  readonly byDefault: string
-  readonly description: string
-  readonly config: Config.Config<A>
-}
-
-const integer = (
-  name: string,
-  byDefault: number,
-  range: { readonly minimum: number; readonly maximum: number },
-  description: string
-): Setting<number> => ({
-  name,
-  byDefault: String(byDefault),
-  description,
-  config: Config.withDefault(
-    Config.schema(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween(range)), name),
-    byDefault
-  )
-})
+import { limitSettings } from "./LimitSettings.ts"
+import { integer, type Setting } from "./Setting.ts"
 
 const text = (name: string, byDefault: string, description: string): Setting<string> => ({
   name,
@@ -140,6 +119,7 @@ export const settings = {
     { minimum: 1, maximum: 10_000 },
     "Due codes (fallback, expiry), and as many messages, that a process works on at once."
   ),
+  ...limitSettings,
   maxBodyBytes: integer(
     "PEYK_MAX_BODY_BYTES",
     65_536,

@@ -1,5 +1,6 @@
 import { Cache, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { LimitOverrides } from "../domain/Admission.ts"
 import { type CustomerConfiguration, Plan, RoutingStep, SendingAccount } from "../domain/Customer.ts"
 import { Customers } from "../services/Customers.ts"
 import { cachedLookup } from "./CachedLookup.ts"
@@ -9,6 +10,7 @@ import { rowsOf } from "./SqlRows.ts"
 const ConfigurationRow = Schema.Struct({
   plan: Plan,
   webOtpHost: Schema.NullOr(Schema.String),
+  limits: LimitOverrides,
   routing: Schema.NullOr(Schema.Array(RoutingStep)),
   accounts: Schema.Array(SendingAccount)
 })
@@ -22,7 +24,7 @@ export const CustomersSql = Layer.effect(
 
     const lookup = Effect.fnUntraced(function* (customerId: number) {
       const [row] = yield* configurationRows(sql`
-        select c.plan, c.webotp_host as "webOtpHost", r.steps as routing, coalesce((
+        select c.plan, c.webotp_host as "webOtpHost", c.limits, r.steps as routing, coalesce((
           select jsonb_agg(jsonb_build_object('id', a.id, 'channel', a.channel, 'provider', a.provider,
             'label', a.label, 'isDefault', a.is_default, 'active', a.disabled_at is null,
             'shared', a.customer_id is null, 'sendsCodes', a.sends_codes, 'sendsTexts', a.sends_texts) order by a.id)
@@ -34,6 +36,7 @@ export const CustomersSql = Layer.effect(
         customerId,
         plan: row.plan,
         webOtpHost: row.webOtpHost,
+        limits: row.limits,
         routing: row.routing,
         accounts: row.accounts.filter(({ shared }) => !shared),
         sharedAccounts: row.accounts.filter(({ shared }) => shared)

@@ -20,9 +20,12 @@ export interface DemoCustomer {
 
 export const demoFile = (dataDirectory: string): string => path.join(dataDirectory, "demo.json")
 
+const DEMO_RIALS = 10_000_000
+
 const createCustomer = Effect.gen(function* () {
   const management = yield* Management
   const customer = yield* management.createCustomer("Demo", "start")
+  yield* management.topUp(customer.id, DEMO_RIALS)
   const newKey = (mode: "live" | "test") =>
     Effect.map(
       management.createKey({ customerId: customer.id, mode, name: "demo", expiresAt: null }),

@@ -14,7 +14,7 @@ import { makeRoutes } from "../http/Routes.ts"
 import { LiveKeyLive, TestKeyLive } from "../http/ServiceKeys.ts"
 import { SystemHandlers } from "../http/SystemHandlers.ts"
 import { Idempotency } from "../services/Idempotency.ts"
-import { Limits } from "../services/Limits.ts"
+import { KeyLimits } from "../services/KeyLimits.ts"
 import { settingNames, Settings } from "../services/Settings.ts"
 import { TimerRunner } from "../services/TimerRunner.ts"
 import { TimerRoom } from "../services/TimerRoom.ts"
@@ -25,6 +25,7 @@ import { ChangeFeed } from "./ChangeFeed.ts"
 import { CodeVaultLive } from "./CodeVaultLive.ts"
 import type { Configuration } from "./Configuration.ts"
 import { CustomersSql } from "./CustomersSql.ts"
+import { KeyWindowStoreSql } from "./KeyWindowStoreSql.ts"
 import { ManagementSql } from "./ManagementSql.ts"
 import { PooledRandom } from "./PooledRandom.ts"
 import { ProviderAdaptersLive } from "./ProviderAdaptersLive.ts"
@@ -75,7 +76,7 @@ const httpRoutes = (configuration: Configuration, { live, sandbox, messages }: t
       Layer.provide(MessageHandlers, [messages, LiveKeyLive, OptionalIdempotencyKeyLive, RequireJsonLive]),
       Layer.provide(SystemHandlers, ReadinessSql)
     ]),
-    Layer.provide(Limits.layerUnlimited)
+    Layer.provide(Layer.provide(KeyLimits.layer, KeyWindowStoreSql))
   )
 
 /** Serves the API, and does what is due. */

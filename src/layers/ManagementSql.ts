@@ -7,6 +7,7 @@ import { accountManagement } from "./management/AccountManagement.ts"
 import { customerManagement } from "./management/CustomerManagement.ts"
 import { keyManagement } from "./management/KeyManagement.ts"
 import { templateManagement } from "./management/TemplateManagement.ts"
+import { walletManagement } from "./management/WalletManagement.ts"
 import { MasterKey } from "./MasterKey.ts"
 
 export const ManagementSql = Layer.effect(
@@ -18,6 +19,7 @@ export const ManagementSql = Layer.effect(
       ...customerManagement(sql),
       ...keyManagement(sql, random),
       ...templateManagement(sql),
+      ...walletManagement(sql, random),
       ...accountManagement(sql, yield* MasterKey, yield* ProviderAdapters)
     })
   })

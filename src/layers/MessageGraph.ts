@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { AccountSlots } from "../services/AccountSlots.ts"
+import type { AccountSlots } from "../services/AccountSlots.ts"
 import { Billing } from "../services/Billing.ts"
 import { Limits } from "../services/Limits.ts"
 import { MessageDeliveries } from "../services/MessageDeliveries.ts"
@@ -8,6 +8,7 @@ import { MessageSends } from "../services/MessageSends.ts"
 import type { Providers } from "../services/Providers.ts"
 import { Routing } from "../services/Routing.ts"
 import type { Templates } from "../services/Templates.ts"
+import { AccountSlotsSql } from "./AccountSlotsSql.ts"
 import { MessageStoreSql } from "./MessageStoreSql.ts"
 import { ProvidersLive } from "./ProvidersLive.ts"
 import { TemplatesSql } from "./TemplatesSql.ts"
@@ -27,9 +28,9 @@ export const messageGraph = <E, R>(seams: Layer.Layer<MessageSeams, E, R>) =>
 export const LiveMessageSeams = Layer.mergeAll(
   Routing.layer,
   TemplatesSql,
-  Limits.layerUnlimited,
-  Billing.layerFree,
-  AccountSlots.layerUnlimited,
+  Limits.layer,
+  Billing.layer,
+  AccountSlotsSql,
   ProvidersLive
 )
 

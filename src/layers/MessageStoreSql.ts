@@ -1,13 +1,16 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import { walletMove } from "../domain/Charging.ts"
 import { Message } from "../domain/Message.ts"
 import { MessageStore } from "../services/MessageStore.ts"
-import type { LeasedTimer, TimerKind } from "../services/Timers.ts"
+import type { TimerKind } from "../services/Timers.ts"
+import { type AdmissionRequest, admissionSql, runAdmission } from "./AdmissionSql.ts"
 import { idempotencyKeys } from "./IdempotencySql.ts"
 import { writeEvents } from "./OutboxSql.ts"
-import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
+import { InstantColumn, RialsColumn, rowsOf, timestamp } from "./SqlRows.ts"
 import { subjectTimers } from "./SubjectTimersSql.ts"
+import { moveParts } from "./WalletSql.ts"
 
 const SEND_OPERATION = "messages.send"
 const TIMER_KIND: TimerKind = "message"
@@ -17,7 +20,9 @@ const MessageRow = Schema.Struct({
   patientUntil: Schema.NullOr(InstantColumn),
   scheduledFor: Schema.NullOr(InstantColumn),
   createdAt: InstantColumn,
-  completedAt: Schema.NullOr(InstantColumn)
+  completedAt: Schema.NullOr(InstantColumn),
+  held: RialsColumn,
+  captured: RialsColumn
 })
 const ClaimedRow = Schema.Struct({ ...MessageRow.fields, fingerprint: Schema.Uint8Array })
 const CountRow = Schema.Struct({ count: Schema.Int })
@@ -35,8 +40,10 @@ export const MessageStoreSql = Layer.effect(
 
     const columns =
       sql.literal(`m.id, m.customer_id as "customerId", m.phone, m.status, m.revision, m.strategy, m.route,
-      m.text, m.template, m.metadata, m.attempts, m.patient_until as "patientUntil",
-      m.scheduled_for as "scheduledFor", m.created_at as "createdAt", m.completed_at as "completedAt"`)
+      m.text, m.template, m.metadata, m.attempts, m.reservations,
+      m.patient_until as "patientUntil",
+      m.scheduled_for as "scheduledFor", m.created_at as "createdAt", m.completed_at as "completedAt",
+      m.held, m.captured`)
 
     const snapshot = sql.literal(
       `jsonb_build_object('status', c.status, 'attempts', c.attempts, 'completed_at', c.completed_at)`
@@ -44,27 +51,28 @@ export const MessageStoreSql = Layer.effect(
 
     const keys = idempotencyKeys(sql, SEND_OPERATION)
     const timers = subjectTimers(sql, TIMER_KIND)
+    const movesOf = moveParts(sql, random)
     const eventsOf = writeEvents(sql, random, snapshot)
 
     const first = <A>(rows: Effect.Effect<ReadonlyArray<A>>) =>
       Effect.map(rows, ([row]) => Option.fromUndefinedOr(row))
 
-    const isHeld = ({ customerId, subject, lane, leaseToken }: LeasedTimer) =>
-      sql`exists (select from timers t where t.customer_id = ${customerId} and t.kind = ${TIMER_KIND}
-        and t.subject = ${subject}::uuid and t.lane = ${lane} and t.lease_token = ${leaseToken}::uuid)`
-
     return MessageStore.of({
-      accept: Effect.fnUntraced(function* ({ message: m, lanes, lease, idempotency }) {
+      accept: Effect.fnUntraced(function* ({ message: m, admission, lanes, lease, idempotency }) {
+        const { id, customerId, phone, createdAt: now } = m
+        const request: AdmissionRequest = { kind: "message", id, customerId, phone, now, admission }
+        const { verdict, counts, columns: verdictColumns } = admissionSql(sql, request)
         const claimableAt = timestamp(lease?.until ?? m.scheduledFor ?? m.createdAt)
         const template = m.template === null ? null : JSON.stringify(m.template)
-        const [row] = yield* countRows(sql`
-          with claimed as (${keys.claim(m, idempotency)}),
+        const statement = sql`
+          with ${verdict}, claimed as (${keys.claim(m, idempotency)}),
           changed as (
             insert into messages (customer_id, id, phone, status, revision, strategy, route, text, template, metadata,
-              attempts, scheduled_for, events_written, created_at)
+              attempts, scheduled_for, events_written, created_at, held)
             select ${m.customerId}::int, ${m.id}::uuid, ${m.phone}, ${m.status}, ${m.revision}::int, ${m.strategy},
               ${JSON.stringify(m.route)}::jsonb, ${m.text}, ${template}::json, ${m.metadata}, '[]'::jsonb,
-              ${nullableTimestamp(m.scheduledFor)}::timestamptz, 1, ${timestamp(m.createdAt)}::timestamptz
+              ${nullableTimestamp(m.scheduledFor)}::timestamptz, 1, ${timestamp(m.createdAt)}::timestamptz,
+              ${m.held}::bigint
             from claimed
             returning *),
           timer as (
@@ -72,8 +80,9 @@ export const MessageStoreSql = Layer.effect(
             select c.customer_id, ${TIMER_KIND}, c.id, lane, ${claimableAt}::timestamptz, ${lease?.token ?? null}::uuid
             from changed c, unnest(${lanes}::int[]) as lane)
           ${yield* eventsOf(["message.queued"], m.createdAt)}
-          select count(*)::int as count from changed`)
-        return row?.count === 1
+          ${counts}
+          select ${verdictColumns} from verdict v`
+        return yield* runAdmission(sql, request, statement)
       }),
 
       findClaimedKey: (customerId, key, now) =>
@@ -94,23 +103,26 @@ export const MessageStoreSql = Layer.effect(
         first(
           messageRows(sql`
             select ${columns} from messages m
-            where m.customer_id = ${timer.customerId} and m.id = ${timer.subject}::uuid and ${isHeld(timer)}`)
+            where m.customer_id = ${timer.customerId} and m.id = ${timer.subject}::uuid and ${timers.isHeld(timer)}`)
         ),
 
-      commit: Effect.fnUntraced(function* (timer, revision, { next: m, events, dueAt }, now) {
+      commit: Effect.fnUntraced(function* (timer, before, { next: m, events, dueAt }, now) {
         const timerPart = dueAt === "held" ? sql`` : sql`, timer as (${timers.write(dueAt, timer.lane)})`
         const [row] = yield* countRows(sql`
           with changed as (
             update messages set status = ${m.status}, revision = ${m.revision},
               attempts = ${JSON.stringify(m.attempts)}::jsonb,
+              reservations = ${JSON.stringify(m.reservations)}::jsonb,
               patient_until = ${nullableTimestamp(m.patientUntil)}::timestamptz,
               completed_at = ${nullableTimestamp(m.completedAt)}::timestamptz,
+              held = ${m.held}::bigint, captured = ${m.captured}::bigint,
               events_written = events_written + ${events.length}
-            where customer_id = ${m.customerId} and id = ${m.id}::uuid and revision = ${revision}
-              ${dueAt === "held" ? sql`and ${isHeld(timer)}` : sql``}
+            where customer_id = ${m.customerId} and id = ${m.id}::uuid and revision = ${before.revision}
+              ${dueAt === "held" ? sql`and ${timers.isHeld(timer)}` : sql``}
             returning *)
           ${timerPart}
           ${yield* eventsOf(events, now)}
+          ${yield* movesOf(m.id, walletMove(before, m), now)}
           select count(*)::int as count from changed`)
         return row?.count === 1
       })

@@ -2,10 +2,12 @@ import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import verification from "./migrations/0001_verification.ts"
 import messaging from "./migrations/0002_messaging.ts"
+import limits from "./migrations/0003_limits.ts"
 
 const migrations = {
   "0001_verification": verification,
-  "0002_messaging": messaging
+  "0002_messaging": messaging,
+  "0003_limits": limits
 }
 
 const MIGRATIONS_TABLE = "peyk_migrations"

@@ -12,6 +12,14 @@ export const InstantColumn = Schema.Date.pipe(
   )
 )
 
+/** A bigint column of rials: within what a number holds exactly. */
+export const RialsColumn = Schema.BigInt.pipe(
+  Schema.decodeTo(
+    Schema.Int,
+    SchemaTransformation.transform({ decode: (rials) => Number(rials), encode: (rials) => BigInt(rials) })
+  )
+)
+
 /** An instant as a timestamptz parameter. */
 export const timestamp = (instant: number) => DateTime.toDateUtc(DateTime.makeUnsafe(instant))
 

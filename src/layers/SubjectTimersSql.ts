@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql"
 import type { Instant } from "../domain/Instant.ts"
-import type { TimerKind } from "../services/Timers.ts"
+import type { LeasedTimer, TimerKind } from "../services/Timers.ts"
 import { timestamp } from "./SqlRows.ts"
 
 /** The SQL of one kind's timers, to be part of statements whose `changed c` is the subject's row. */
@@ -10,6 +10,10 @@ export const subjectTimers = (sql: SqlClient.SqlClient, kind: TimerKind) => {
   const remove = (lane = 0) => sql`delete from timers t using changed c where ${isSubjects(lane)}`
   return {
     remove,
+    /** A condition: whether this timer is still leased with its token. */
+    isHeld: ({ customerId, subject, lane, leaseToken }: LeasedTimer) =>
+      sql`exists (select from timers t where t.customer_id = ${customerId} and t.kind = ${kind}
+        and t.subject = ${subject}::uuid and t.lane = ${lane} and t.lease_token = ${leaseToken}::uuid)`,
     /** Sets when it is due, free for anyone to claim; null removes it. */
     write: (dueAt: Instant | null, lane = 0) =>
       dueAt === null

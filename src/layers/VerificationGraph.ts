@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { AccountSlots } from "../services/AccountSlots.ts"
 import { Billing } from "../services/Billing.ts"
 import { Codes } from "../services/Codes.ts"
 import { Limits } from "../services/Limits.ts"
@@ -8,12 +9,13 @@ import { Templates } from "../services/Templates.ts"
 import { Verifications } from "../services/Verifications.ts"
 import { VerificationSends } from "../services/VerificationSends.ts"
 import { VerificationSteps } from "../services/VerificationSteps.ts"
+import { AccountSlotsSql } from "./AccountSlotsSql.ts"
 import { ProvidersLive } from "./ProvidersLive.ts"
 import { TemplatesSql } from "./TemplatesSql.ts"
 import { VerificationStoreSql, type VerificationStoreOptions } from "./VerificationStoreSql.ts"
 
 /** Everything in which one composition of the verification use cases differs from another. */
-export type VerificationSeams = Routing | Templates | Limits | Billing | Codes | Providers
+export type VerificationSeams = Routing | Templates | Limits | Billing | Codes | AccountSlots | Providers
 
 /** The use cases over one mode's verifications and the given seams. */
 export const verificationGraph = <E, R>(
@@ -31,9 +33,10 @@ export const verificationGraph = <E, R>(
 export const LiveSeams = Layer.mergeAll(
   Routing.layer,
   TemplatesSql,
-  Limits.layerUnlimited,
-  Billing.layerFree,
+  Limits.layer,
+  Billing.layer,
   Codes.layerRandom,
+  AccountSlotsSql,
   ProvidersLive
 )
 
@@ -46,6 +49,7 @@ export const SandboxSeams = Layer.mergeAll(
   Limits.layerUnlimited,
   Billing.layerFree,
   Codes.layerConstant(SANDBOX_CODE),
+  AccountSlots.layerUnlimited,
   Providers.layerSandbox
 )
 

@@ -1,15 +1,18 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import { stripeOf, walletMove } from "../domain/Charging.ts"
 import type { KeyMode } from "../domain/Customer.ts"
 import { Verification, VerificationStatus } from "../domain/Verification.ts"
 import { mayStillSend } from "../domain/VerificationMachine.ts"
 import type { LeasedTimer, TimerKind } from "../services/Timers.ts"
 import { VerificationStore } from "../services/VerificationStore.ts"
+import { type AdmissionRequest, admissionSql, runAdmission } from "./AdmissionSql.ts"
 import { idempotencyKeys } from "./IdempotencySql.ts"
 import { writeEvents } from "./OutboxSql.ts"
-import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
+import { InstantColumn, RialsColumn, rowsOf, timestamp } from "./SqlRows.ts"
 import { subjectTimers } from "./SubjectTimersSql.ts"
+import { moveParts } from "./WalletSql.ts"
 
 const SEND_OPERATION = "otp.send"
 
@@ -18,7 +21,9 @@ const VerificationRow = Schema.Struct({
   nextStepAt: Schema.NullOr(InstantColumn),
   createdAt: InstantColumn,
   expiresAt: InstantColumn,
-  verifiedAt: Schema.NullOr(InstantColumn)
+  verifiedAt: Schema.NullOr(InstantColumn),
+  held: RialsColumn,
+  captured: RialsColumn
 })
 const StoredRow = Schema.Struct({ ...VerificationRow.fields, sealedCode: Schema.NullOr(Schema.Uint8Array) })
 const ClaimedRow = Schema.Struct({ ...VerificationRow.fields, fingerprint: Schema.Uint8Array })
@@ -47,8 +52,9 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
 
       const columns =
         sql.literal(`v.id, v.customer_id as "customerId", v.phone, v.status, v.revision, v.route,
-        v.text_body as "textBody", v.attempts, v.next_step as "nextStep", v.next_step_at as "nextStepAt",
-        v.created_at as "createdAt", v.expires_at as "expiresAt", v.verified_at as "verifiedAt"`)
+        v.text_body as "textBody", v.attempts, v.remaining, v.next_step_at as "nextStepAt",
+        v.slot_reserved as "slotReserved",
+        v.created_at as "createdAt", v.expires_at as "expiresAt", v.verified_at as "verifiedAt", v.held, v.captured`)
 
       const snapshot = sql.literal(`jsonb_build_object('status', c.status, 'attempts', c.attempts,
         'next_step_at', c.next_step_at, 'verified_at', c.verified_at)`)
@@ -58,26 +64,31 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
 
       const keys = idempotencyKeys(sql, SEND_OPERATION)
       const timers = subjectTimers(sql, timerKind)
+      const movesOf = moveParts(sql, random)
       const eventsOf = writeEvents(sql, random, snapshot)
 
       return VerificationStore.of({
-        accept: ({ verification: v, codeHash, sealedCode, lease, idempotency }) => {
+        accept: ({ verification: v, admission, codeHash, sealedCode, lease, idempotency }) => {
+          const { id, customerId, phone, createdAt: now } = v
+          const request: AdmissionRequest = { kind: "code", id, customerId, phone, now, admission }
+          const { verdict, counts, columns: verdictColumns } = admissionSql(sql, request)
           const statement = sql`
-            with claimed as (${keys.claim(v, idempotency)}),
+            with ${verdict}, claimed as (${keys.claim(v, idempotency)}),
             verification as (
               insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body, attempts,
-                next_step, next_step_at, code_hash, sealed_code, created_at, expires_at)
+                remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held)
               select ${v.customerId}::int, ${v.id}::uuid, ${mode}, ${v.phone}, ${v.status}, ${v.revision}::int,
-                ${JSON.stringify(v.route)}::jsonb, ${v.textBody}::text, '[]'::jsonb, ${v.nextStep}::int,
+                ${JSON.stringify(v.route)}::jsonb, ${v.textBody}::text, '[]'::jsonb, ${v.remaining}::int[],
                 ${timestamp(v.createdAt)}::timestamptz, ${codeHash}::bytea, ${sealedCode}::bytea,
-                ${timestamp(v.createdAt)}::timestamptz, ${timestamp(v.expiresAt)}::timestamptz
+                ${timestamp(v.createdAt)}::timestamptz, ${timestamp(v.expiresAt)}::timestamptz, ${v.held}::bigint
               from claimed),
             timer as (
               insert into timers (customer_id, kind, subject, claimable_at, lease_token)
               select ${v.customerId}::int, ${timerKind}, ${v.id}::uuid, ${timestamp(lease.until)}::timestamptz,
                 ${lease.token}::uuid
               from claimed)
-            select count(*)::int as count from claimed`
+            ${counts}
+            select ${verdictColumns} from verdict v`
           const timer: LeasedTimer = {
             kind: timerKind,
             customerId: v.customerId,
@@ -85,8 +96,8 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
             lane: 0,
             leaseToken: lease.token
           }
-          return Effect.map(countRows(statement), ([row]) =>
-            row?.count === 1 ? Option.some(timer) : Option.none()
+          return Effect.map(runAdmission(sql, request, statement), (accepted) =>
+            accepted ? Option.some(timer) : Option.none()
           )
         },
 
@@ -114,19 +125,22 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
                 and t.lease_token = ${leaseToken}::uuid`)
           ).pipe(Effect.map(Option.map(({ sealedCode, ...verification }) => ({ sealedCode, verification })))),
 
-        commit: Effect.fnUntraced(function* (revision, { next: v, events, dueAt }, now) {
+        commit: Effect.fnUntraced(function* (before, { next: v, events, dueAt }, now, timer) {
           const announced = announces ? events : []
           const [row] = yield* countRows(sql`
             with changed as (
               update verifications set status = ${v.status}, revision = ${v.revision},
-                attempts = ${JSON.stringify(v.attempts)}::jsonb, next_step = ${v.nextStep},
+                attempts = ${JSON.stringify(v.attempts)}::jsonb, remaining = ${v.remaining}::int[], slot_reserved = ${v.slotReserved},
                 next_step_at = ${v.nextStepAt === null ? null : timestamp(v.nextStepAt)}::timestamptz,
                 sealed_code = case when ${mayStillSend(v)} then sealed_code end,
+                held = ${v.held}::bigint, captured = ${v.captured}::bigint,
                 events_written = events_written + ${announced.length}
-              where customer_id = ${v.customerId} and id = ${v.id}::uuid and mode = ${mode} and revision = ${revision}
+              where customer_id = ${v.customerId} and id = ${v.id}::uuid and mode = ${mode} and revision = ${before.revision}
+                ${dueAt === "held" && timer !== null ? sql`and ${timers.isHeld(timer)}` : sql``}
               returning *),
-            timer as (${timers.write(dueAt)})
+            timer as (${dueAt === "held" ? sql`select` : timers.write(dueAt)})
             ${yield* eventsOf(announced, now)}
+            ${yield* movesOf(v.id, walletMove(before, v), now)}
             select count(*)::int as count from changed`)
           return row?.count === 1
         }),
@@ -142,7 +156,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
           return yield* first(
             comparisonRows(sql`
               with target as (
-                select customer_id, id, code_hash = ${codeHash} as matched,
+                select customer_id, id, held as was_held, code_hash = ${codeHash} as matched,
                   code_hash <> ${codeHash} and coalesce(wrong_codes + 1 >= ${maxWrongCodes}::int, false) as locks
                 from verifications
                 where customer_id = ${customerId} and id = ${id}::uuid and mode = ${mode}
@@ -155,10 +169,16 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
                   wrong_codes = v.wrong_codes + (not t.matched)::int,
                   revision = v.revision + (t.matched or t.locks)::int,
                   next_step_at = case when t.matched or t.locks then null else v.next_step_at end,
+                  slot_reserved = v.slot_reserved and not (t.matched or t.locks),
                   sealed_code = case when t.matched or t.locks then null else v.sealed_code end,
+                  held = case when t.matched or t.locks then 0 else v.held end,
                   events_written = v.events_written + (t.matched or t.locks)::int
                 from target t where v.customer_id = t.customer_id and v.id = t.id
-                returning v.*, t.matched),
+                returning v.*, t.matched, t.was_held),
+              wallet as (
+                update wallets w set held = w.held - c.was_held from changed c
+                where c.was_held > 0 and c.status in ('verified', 'locked')
+                  and w.customer_id = c.customer_id and w.stripe = ${stripeOf(id)}::smallint),
               timer as (${timers.remove()} and c.status in ('verified', 'locked'))
               ${announcement}
               select matched, status from changed`)

@@ -3,17 +3,36 @@ import type { Instant } from "../domain/Instant.ts"
 import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
 import type { RouteAccount } from "../domain/RouteAccount.ts"
 
-/** The right to send once over one of the accounts asked for, or when the earliest of them may send. */
-export type Slot =
-  | { readonly _tag: "Taken"; readonly index: number }
-  | { readonly _tag: "FreeAt"; readonly at: Instant }
+export interface SlotRequest {
+  readonly customerId: number
+  /** The one to be preferred first. */
+  readonly accounts: ReadonlyArray<RouteAccount>
+  readonly now: Instant
+  /** A slot later than this is not taken. */
+  readonly until: Instant
+  /** Whether a slot after an account's rest, or when it is below its rate again, will do as well. */
+  readonly waitsForBlocked: boolean
+}
 
-/** When each sending account may send. */
+/** The right to send once over one of the accounts, not before `at`; or when the earliest of them may. */
+export type Slot = (
+  | { readonly _tag: "Taken"; readonly index: number; readonly at: Instant }
+  | { readonly _tag: "FreeAt"; readonly at: Instant }
+) & {
+  /** Those that rest, or are at their rate: not only within their gap. */
+  readonly blocked: ReadonlyArray<number>
+}
+
+/** When each sending account may send: its gap, its rate, its rests; over all processes. */
 export class AccountSlots extends Context.Service<
   AccountSlots,
   {
-    /** Takes a slot of the first of these accounts that may send at `now`. */
-    readonly take: (accounts: ReadonlyArray<RouteAccount>, now: Instant) => Effect.Effect<Slot>
+    /**
+     * Takes a slot of the first account that has one soon and is not blocked, else the earliest slot there is in time.
+     */
+    readonly take: (request: SlotRequest) => Effect.Effect<Slot>
+    /** Whether the account rests: a slot taken before is worth nothing then. */
+    readonly isResting: (account: RouteAccount, now: Instant) => Effect.Effect<boolean>
     /** What a send came to: an account that fails, or is told to slow down, rests. */
     readonly report: (account: RouteAccount, outcome: ProviderOutcome, now: Instant) => Effect.Effect<void>
   }
@@ -22,7 +41,8 @@ export class AccountSlots extends Context.Service<
   static readonly layerUnlimited = Layer.succeed(
     AccountSlots,
     AccountSlots.of({
-      take: () => Effect.succeed({ _tag: "Taken", index: 0 }),
+      take: ({ now }) => Effect.succeed({ _tag: "Taken", index: 0, at: now, blocked: [] }),
+      isResting: () => Effect.succeed(false),
       report: () => Effect.void
     })
   )

@@ -1,29 +1,46 @@
 import { Context, Effect, Layer } from "effect"
-import type { BillingError } from "../domain/Errors.ts"
-import type { Strategy } from "../domain/Message.ts"
-import type { MessageRoute } from "../domain/MessageRoute.ts"
-import type { Route } from "../domain/Route.ts"
+import type { Prices } from "../domain/Charging.ts"
+import { Customers } from "./Customers.ts"
+import { Settings } from "./Settings.ts"
 
-/** Says "not for that price": quota and wallet. */
+/** What a customer's plan comes to. */
+export interface Terms {
+  /** Accepted requests in a calendar month; 0 is without a limit. */
+  readonly monthlyQuota: number
+  readonly prices: Prices
+}
+
+const FREE: Terms = { monthlyQuota: 0, prices: {} }
+
+/** Quota and prices. They are counted, and held, where a request is accepted. */
 export class Billing extends Context.Service<
   Billing,
-  {
-    /** Whether the customer may have a code sent over this route. */
-    readonly authorizeCode: (request: {
-      readonly customerId: number
-      readonly route: Route
-    }) => Effect.Effect<void, BillingError>
-    /** Whether the customer may have a message sent over one of these accounts, or over all of them. */
-    readonly authorizeMessage: (request: {
-      readonly customerId: number
-      readonly strategy: Strategy
-      readonly route: MessageRoute
-    }) => Effect.Effect<void, BillingError>
-  }
+  { readonly terms: (customerId: number) => Effect.Effect<Terms> }
 >()("peyk/services/Billing") {
-  /** Charges nothing. */
-  static readonly layerFree = Layer.succeed(
+  /** The free plan has a quota and is not charged; the others are charged. */
+  static readonly layer = Layer.effect(
     Billing,
-    Billing.of({ authorizeCode: () => Effect.void, authorizeMessage: () => Effect.void })
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const customers = yield* Customers
+      const prices: Prices = {
+        eitaa: settings.priceEitaa,
+        bale: settings.priceBale,
+        soroushplus: settings.priceSoroushplus,
+        rubika: settings.priceRubika,
+        telegram: settings.priceTelegram
+      }
+      return Billing.of({
+        terms: (customerId) =>
+          Effect.map(customers.configuration(customerId), ({ plan, limits }) =>
+            plan === "free"
+              ? { monthlyQuota: limits.monthly_quota ?? settings.freeMonthlyQuota, prices: {} }
+              : { monthlyQuota: 0, prices }
+          )
+      })
+    })
   )
+
+  /** Charges nothing. */
+  static readonly layerFree = Layer.succeed(Billing, Billing.of({ terms: () => Effect.succeed(FREE) }))
 }

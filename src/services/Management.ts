@@ -1,4 +1,5 @@
 import { Context, Data, type Effect, type Redacted } from "effect"
+import type { LimitOverrides } from "../domain/Admission.ts"
 import type { ApiKeyRecord } from "../domain/ApiKey.ts"
 import type { Channel } from "../domain/Channel.ts"
 import type { KeyMode, Plan, RoutingStep, SendingAccount } from "../domain/Customer.ts"
@@ -38,6 +39,34 @@ export interface NewAccount {
   readonly isDefault: boolean
 }
 
+/** How fast an account may send (null: its channel's default), and how it fares. */
+export interface AccountState {
+  readonly account: SendingAccount
+  readonly gapMillis: number | null
+  readonly perMinute: number | null
+  /** Failures in a row. */
+  readonly failures: number
+  readonly coolingUntil: Instant | null
+}
+
+/** Whole rials. */
+export interface Wallet {
+  readonly balance: number
+  readonly held: number
+}
+
+/** A wallet that does not agree with what it is made of; there is none, unless something is wrong with us. */
+export interface WalletDifference extends Wallet {
+  readonly customerId: number
+  /** The sum of the ledger, which the balance should be. */
+  readonly ledger: number
+  /** The sum of what is held for sends, which `held` should be. */
+  readonly holds: number
+}
+
+/** Limits to override; null: the platform's again. */
+export type LimitChange = { readonly [Name in keyof LimitOverrides]?: number | null }
+
 /** What was asked for cannot be done; `message` says why, for a person. */
 export class ManagementError extends Data.TaggedError("ManagementError")<{ readonly message: string }> {}
 
@@ -50,22 +79,43 @@ export class Management extends Context.Service<
       customerId: number,
       change: CustomerChange
     ) => Effect.Effect<Customer, ManagementError>
+    /** The customer's own limits after the change. */
+    readonly changeLimits: (
+      customerId: number,
+      change: LimitChange
+    ) => Effect.Effect<LimitOverrides, ManagementError>
+    readonly topUp: (customerId: number, amount: number) => Effect.Effect<Wallet, ManagementError>
+    readonly wallet: (customerId: number) => Effect.Effect<Wallet, ManagementError>
+    readonly walletDifferences: Effect.Effect<ReadonlyArray<WalletDifference>>
     readonly listCustomers: Effect.Effect<ReadonlyArray<Customer>>
     /** The secret is told here and never again. */
     readonly createKey: (
       key: NewKey
     ) => Effect.Effect<{ readonly record: ApiKeyRecord; readonly secret: Redacted.Redacted }, ManagementError>
     readonly listKeys: (customerId: number) => Effect.Effect<ReadonlyArray<ApiKeyRecord>, ManagementError>
+    /** Requests per minute; null: the customer's, or the platform's. */
+    readonly limitKey: (
+      keyId: number,
+      perMinute: number | null
+    ) => Effect.Effect<ApiKeyRecord, ManagementError>
     readonly revokeKey: (keyId: number) => Effect.Effect<ApiKeyRecord, ManagementError>
     readonly connectAccount: (account: NewAccount) => Effect.Effect<SendingAccount, ManagementError>
-    /** A customer's accounts; the platform's shared ones for null. */
+    /** A customer's accounts, the platform's shared ones for null, with how fast they may send and how they fare. */
     readonly listAccounts: (
       customerId: number | null
-    ) => Effect.Effect<ReadonlyArray<SendingAccount>, ManagementError>
+    ) => Effect.Effect<ReadonlyArray<AccountState>, ManagementError>
+    /** Null: the channel's default again; undefined: as it is. */
+    readonly limitAccount: (
+      accountId: number,
+      change: {
+        readonly gapMillis: number | null | undefined
+        readonly perMinute: number | null | undefined
+      }
+    ) => Effect.Effect<AccountState, ManagementError>
     readonly setAccountActive: (
       accountId: number,
       active: boolean
-    ) => Effect.Effect<SendingAccount, ManagementError>
+    ) => Effect.Effect<AccountState, ManagementError>
     readonly saveRouting: (
       customerId: number,
       steps: ReadonlyArray<RoutingStep>

@@ -1,15 +1,19 @@
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
-import type { Message } from "../domain/Message.ts"
+import type { Message, Reservation } from "../domain/Message.ts"
 import {
   awaitAccount,
+  awaitSlot,
   beginAttempt,
   type Call,
+  candidatesOf,
   decideMessage,
   type LaneTurn,
   type MessageAction,
   type MessageTransition,
+  patienceEnd,
   recordOutcome
 } from "../domain/MessageMachine.ts"
+import { isSlotUsable } from "../domain/Pace.ts"
 import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
 import { AccountSlots } from "./AccountSlots.ts"
 import { MessageStore } from "./MessageStore.ts"
@@ -34,7 +38,7 @@ export class MessageDeliveries extends Context.Service<
   static readonly layer = Layer.effect(
     MessageDeliveries,
     Effect.gen(function* () {
-      const { providerTimeoutMillis, messagePatienceMillis } = yield* Settings
+      const { providerTimeoutMillis, messagePatienceMillis, slotWaitMillis } = yield* Settings
       const store = yield* MessageStore
       const providers = yield* Providers
       const slots = yield* AccountSlots
@@ -65,7 +69,7 @@ export class MessageDeliveries extends Context.Service<
       ) {
         const result = yield* shared.change(message, (newest) =>
           writeTransition(newest, transition, {
-            write: (revision, next, now) => store.commit(timer, revision, next, now),
+            write: (before, next, now) => store.commit(timer, before, next, now),
             reload: store.load(message.customerId, message.id)
           })
         )
@@ -110,22 +114,44 @@ export class MessageDeliveries extends Context.Service<
         message: Message,
         candidates: ReadonlyArray<number>
       ) {
-        const now = yield* Clock.currentTimeMillis
-        const accounts = candidates.map((step) => accountAt(message, step))
-        const slot = yield* slots.take(accounts, now)
+        const turn = turnOf(timer, yield* Clock.currentTimeMillis)
+        const slot = yield* slots.take({
+          customerId: message.customerId,
+          accounts: candidates.map((step) => accountAt(message, step)),
+          now: turn.now,
+          // Not far ahead: codes over the same account would have to wait behind all of it.
+          until: Math.max(turn.now, Math.min(patienceEnd(message, turn), turn.now + slotWaitMillis)),
+          waitsForBlocked: true
+        })
         if (slot._tag === "FreeAt") {
-          yield* commit(timer, message, (current) => awaitAccount(current, slot.at, turnOf(timer, now)))
+          yield* commit(timer, message, (current) => awaitAccount(current, slot.at, turn))
           return
         }
         const step = candidates[slot.index]
         if (step === undefined) return yield* Effect.die("a slot was taken of an account not asked for")
-        return yield* sendStep(timer, message, step)
+        if (slot.at <= turn.now) return yield* sendStep(timer, message, step)
+        yield* commit(timer, message, (current) => awaitSlot(current, { step, at: slot.at }, turn))
+      })
+
+      /** An account that rests does not send, whatever it has reserved. */
+      const sendReserved = Effect.fnUntraced(function* (
+        timer: DueTimer,
+        message: Message,
+        { step, at }: Reservation
+      ) {
+        const now = yield* Clock.currentTimeMillis
+        const isReady = isSlotUsable(at, now) && !(yield* slots.isResting(accountAt(message, step), now))
+        yield* isReady
+          ? sendStep(timer, message, step)
+          : send(timer, message, candidatesOf(message, timer.lane))
       })
 
       const carryOut = (action: MessageAction, timer: DueTimer, message: Message): Effect.Effect<void> => {
         switch (action._tag) {
           case "Send":
             return send(timer, message, action.candidates)
+          case "SendReserved":
+            return sendReserved(timer, message, action.reservation)
           case "Abandon":
             return record(timer, message, action.call, neverRecorded)
           case "Sleep":

@@ -1,13 +1,14 @@
 import { Clock, Context, Effect, Exit, Layer, Option, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
+import type { Admission } from "../domain/Admission.ts"
 import type { ChannelDescriptor } from "../domain/Channel.ts"
+import { withPrices } from "../domain/Charging.ts"
 import {
-  type BillingError,
+  type AdmissionError,
   ChannelsRequired,
   type IdempotencyError,
   type InvalidPhone,
   type InvalidStrategy,
-  type LimitError,
   MessageRequired,
   type MessageTooLong,
   type RouteError,
@@ -24,7 +25,7 @@ import {
   type Strategy,
   type UsedTemplate
 } from "../domain/Message.ts"
-import { lanes } from "../domain/MessageMachine.ts"
+import { chargeMessage, lanes } from "../domain/MessageMachine.ts"
 import type { MessageStepRequest } from "../domain/MessageRoute.ts"
 import { parsePhone } from "../domain/Phone.ts"
 import { planSchedule, type ScheduleError, type ScheduleRequest } from "../domain/Schedule.ts"
@@ -32,7 +33,7 @@ import { Billing } from "./Billing.ts"
 import { Idempotency, type IdempotentRequest } from "./Idempotency.ts"
 import { Limits } from "./Limits.ts"
 import { MessageDeliveries } from "./MessageDeliveries.ts"
-import { MessageStore } from "./MessageStore.ts"
+import { type MessageAcceptance, MessageStore } from "./MessageStore.ts"
 import { Routing } from "./Routing.ts"
 import { Templates } from "./Templates.ts"
 import { poolOf, TimerRoom } from "./TimerRoom.ts"
@@ -81,8 +82,7 @@ export type MessageRefusal =
   | RouteError
   | TemplateError
   | TemplateParametersMismatch
-  | LimitError
-  | BillingError
+  | AdmissionError
 
 const toAnswer = (
   { id, strategy, scheduledFor, template, route }: Message,
@@ -152,12 +152,11 @@ export class MessageSends extends Context.Service<
         const createdAt = yield* Clock.currentTimeMillis
         const phone = yield* Effect.fromResult(parsePhone(request.to))
         const { text, strategy, scheduledFor } = yield* Effect.fromResult(checkRules(request, createdAt))
-        const route = yield* routing.resolveMessage(customerId, channels)
+        const { prices, monthlyQuota } = yield* billing.terms(customerId)
+        const route = withPrices(yield* routing.resolveMessage(customerId, channels), prices)
         const content = yield* contentOf(request, text)
-        yield* limits.admitMessage({ customerId, phone })
-        yield* billing.authorizeMessage({ customerId, strategy, route })
         const id = yield* random.uuidV7()
-        return startMessage({
+        const started = startMessage({
           ...content,
           id,
           customerId,
@@ -168,6 +167,13 @@ export class MessageSends extends Context.Service<
           scheduledFor,
           createdAt
         })
+        const message = chargeMessage(started)
+        const admission: Admission = {
+          phone: yield* limits.ofMessages(customerId),
+          monthlyQuota,
+          hold: message.held
+        }
+        return { message, admission }
       })
 
       const begin = (message: Message, lease: Lease) =>
@@ -192,14 +198,17 @@ export class MessageSends extends Context.Service<
         )
 
       /** None when the idempotency key was taken. */
-      const accept = Effect.fnUntraced(function* (message: Message, request: MessageRequest) {
+      const accept = Effect.fnUntraced(function* (
+        { message, admission }: Pick<MessageAcceptance, "message" | "admission">,
+        request: MessageRequest
+      ) {
         // What is to be sent now begins here, unless this process has enough to do: then whoever has room claims it.
         const entering = lanes(message).length
         const entered = message.scheduledFor === null && room.tryEnter(POOL, entering)
         const lease = entered ? yield* timers.newLease : null
         const claim = yield* idempotency.claim(request.idempotency, message.createdAt)
         const accepted = yield* store
-          .accept({ message, lanes: lanes(message), lease, idempotency: claim })
+          .accept({ message, admission, lanes: lanes(message), lease, idempotency: claim })
           .pipe(
             Effect.onExit((exit) =>
               Effect.sync(() => {
@@ -214,7 +223,7 @@ export class MessageSends extends Context.Service<
       })
 
       const make = (request: MessageRequest) =>
-        Effect.flatMap(prepare(request), (message) => workers.runToEnd(accept(message, request)))
+        Effect.flatMap(prepare(request), (prepared) => workers.runToEnd(accept(prepared, request)))
 
       return MessageSends.of({
         send: (request) =>

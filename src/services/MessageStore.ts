@@ -1,4 +1,6 @@
 import { Context, type Effect, type Option } from "effect"
+import type { Admission } from "../domain/Admission.ts"
+import type { AdmissionError } from "../domain/Errors.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { Message } from "../domain/Message.ts"
 import type { Lane, MessageTransition } from "../domain/MessageMachine.ts"
@@ -7,6 +9,7 @@ import type { Lease, LeasedTimer } from "./Timers.ts"
 
 export interface MessageAcceptance {
   readonly message: Message
+  readonly admission: Admission
   readonly lanes: ReadonlyArray<Lane>
   /** This process's from the start; null: for whoever is there when it is due. */
   readonly lease: Lease | null
@@ -17,8 +20,8 @@ export interface MessageAcceptance {
 export class MessageStore extends Context.Service<
   MessageStore,
   {
-    /** False, and nothing kept, when the idempotency key is taken. */
-    readonly accept: (acceptance: MessageAcceptance) => Effect.Effect<boolean>
+    /** False, and nothing kept or counted, when the idempotency key is taken. */
+    readonly accept: (acceptance: MessageAcceptance) => Effect.Effect<boolean, AdmissionError>
     readonly findClaimedKey: (
       customerId: number,
       key: string,
@@ -28,12 +31,12 @@ export class MessageStore extends Context.Service<
     /** The message of a timer, while that is still leased with this token. */
     readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<Message>>
     /**
-     * Writes the transition if the message is still at `revision`: state, the lane's timer, events. One that goes on
-     * holding the lease is refused when the lease has been lost.
+     * Writes the transition if the message is still as it was `before`: state, the lane's timer, events, wallet. One that
+     * goes on holding the lease is refused when the lease has been lost.
      */
     readonly commit: (
       timer: LeasedTimer,
-      revision: number,
+      before: Message,
       transition: MessageTransition,
       now: Instant
     ) => Effect.Effect<boolean>

@@ -16,6 +16,38 @@ export interface SettingsShape {
   readonly graceMillis: number
   /** Timers a process works on at once. */
   readonly timerConcurrency: number
+  /** Limits; 0 switches one off. */
+  readonly phoneHourLimit: number
+  readonly phoneDayLimit: number
+  readonly platformPhoneDayLimit: number
+  readonly keyMinuteLimit: number
+  readonly messagePhoneHourLimit: number
+  readonly messagePhoneDayLimit: number
+  readonly freeMonthlyQuota: number
+  /** Prices of a successful send, in rials. */
+  readonly priceEitaa: number
+  readonly priceBale: number
+  readonly priceSoroushplus: number
+  readonly priceRubika: number
+  readonly priceTelegram: number
+  /** Least time between two sends of an account. */
+  readonly accountGapMillis: number
+  /** Sends of an account in any minute; 0 is without a limit. */
+  readonly accountRateEitaa: number
+  readonly accountRateBale: number
+  readonly accountRateSoroushplus: number
+  readonly accountRateRubika: number
+  readonly accountRateTelegram: number
+  readonly accountRateSms: number
+  /** A send waits this long for an account's slot; is it further away, another channel goes first. */
+  readonly slotWaitMillis: number
+  /** A code is sent at a slot that is at most this far away. */
+  readonly slotHorizonMillis: number
+  /** An account rests after so many failures in a row. */
+  readonly cooldownFailures: number
+  /** The first rest; each further one is twice as long, up to the longest. */
+  readonly cooldownMillis: number
+  readonly cooldownMaxMillis: number
 }
 
 export const defaultSettings: SettingsShape = {
@@ -26,7 +58,31 @@ export const defaultSettings: SettingsShape = {
   idempotencyMillis: 24 * 3_600_000,
   messagePatienceMillis: 15 * 60_000,
   graceMillis: 15_000,
-  timerConcurrency: 64
+  timerConcurrency: 64,
+  phoneHourLimit: 5,
+  phoneDayLimit: 10,
+  platformPhoneDayLimit: 50,
+  keyMinuteLimit: 300,
+  messagePhoneHourLimit: 30,
+  messagePhoneDayLimit: 100,
+  freeMonthlyQuota: 300,
+  priceEitaa: 1000,
+  priceBale: 1000,
+  priceSoroushplus: 1000,
+  priceRubika: 1000,
+  priceTelegram: 1000,
+  accountGapMillis: 1000,
+  accountRateEitaa: 30,
+  accountRateBale: 30,
+  accountRateSoroushplus: 20,
+  accountRateRubika: 20,
+  accountRateTelegram: 20,
+  accountRateSms: 0,
+  slotWaitMillis: 5000,
+  slotHorizonMillis: 30_000,
+  cooldownFailures: 5,
+  cooldownMillis: 60_000,
+  cooldownMaxMillis: 15 * 60_000
 }
 
 export const settingNames = [
@@ -37,7 +93,31 @@ export const settingNames = [
   "idempotencyMillis",
   "messagePatienceMillis",
   "graceMillis",
-  "timerConcurrency"
+  "timerConcurrency",
+  "phoneHourLimit",
+  "phoneDayLimit",
+  "platformPhoneDayLimit",
+  "keyMinuteLimit",
+  "messagePhoneHourLimit",
+  "messagePhoneDayLimit",
+  "freeMonthlyQuota",
+  "priceEitaa",
+  "priceBale",
+  "priceSoroushplus",
+  "priceRubika",
+  "priceTelegram",
+  "accountGapMillis",
+  "accountRateEitaa",
+  "accountRateBale",
+  "accountRateSoroushplus",
+  "accountRateRubika",
+  "accountRateTelegram",
+  "accountRateSms",
+  "slotWaitMillis",
+  "slotHorizonMillis",
+  "cooldownFailures",
+  "cooldownMillis",
+  "cooldownMaxMillis"
 ] as const satisfies ReadonlyArray<keyof SettingsShape>
 
 export const Settings = Context.Reference<SettingsShape>("peyk/services/Settings", {

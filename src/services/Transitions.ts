@@ -19,7 +19,7 @@ export const writeTransition = <
   from: State,
   transition: (current: State) => T,
   store: {
-    readonly write: (revision: number, transition: T, now: Instant) => Effect.Effect<boolean>
+    readonly write: (before: State, transition: T, now: Instant) => Effect.Effect<boolean>
     readonly reload: Effect.Effect<Option.Option<State>>
   }
 ): Effect.Effect<Written<State> & { readonly transition: T }> =>
@@ -29,7 +29,7 @@ export const writeTransition = <
       const next = transition(current)
       if (next.next === current) return { state: current, written: false, transition: next }
       const now = yield* Clock.currentTimeMillis
-      if (yield* store.write(current.revision, next, now)) {
+      if (yield* store.write(current, next, now)) {
         return { state: next.next, written: true, transition: next }
       }
       const stored = yield* store.reload

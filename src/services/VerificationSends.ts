@@ -1,12 +1,13 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
+import type { Admission } from "../domain/Admission.ts"
 import type { ChannelDescriptor } from "../domain/Channel.ts"
+import { withPrices } from "../domain/Charging.ts"
 import {
-  type BillingError,
+  type AdmissionError,
   type IdempotencyError,
   IdempotencyKeyInProgress,
   type InvalidPhone,
-  type LimitError,
   type RouteError,
   type TemplateError
 } from "../domain/Errors.ts"
@@ -22,7 +23,7 @@ import { Routing } from "./Routing.ts"
 import { Templates } from "./Templates.ts"
 import { Timers } from "./Timers.ts"
 import { VerificationSteps } from "./VerificationSteps.ts"
-import { VerificationStore } from "./VerificationStore.ts"
+import { type Acceptance, VerificationStore } from "./VerificationStore.ts"
 import { Workers } from "./Workers.ts"
 
 export interface SendRequest extends RouteRequest {
@@ -43,7 +44,7 @@ export interface SendAnswer {
 }
 
 /** Why a request is refused before anything of it is kept. */
-export type Refusal = InvalidPhone | RouteError | TemplateError | LimitError | BillingError
+export type Refusal = InvalidPhone | RouteError | TemplateError | AdmissionError
 
 const toAnswer = (
   verification: Verification,
@@ -81,22 +82,32 @@ export class VerificationSends extends Context.Service<
       const prepare = Effect.fnUntraced(function* (request: SendRequest) {
         const { customerId, templateId } = request
         const phone = yield* Effect.fromResult(parsePhone(request.phone))
-        const route = yield* routing.resolve(customerId, request)
+        const { prices, monthlyQuota } = yield* billing.terms(customerId)
+        const route = withPrices(yield* routing.resolve(customerId, request), prices)
         const textBody = yield* templates.codeText(customerId, templateId)
-        yield* limits.admitCode({ customerId, phone })
-        yield* billing.authorizeCode({ customerId, route })
         const id = yield* random.uuidV7()
-        return startVerification({ id, customerId, phone, route, textBody }, yield* Clock.currentTimeMillis)
+        const now = yield* Clock.currentTimeMillis
+        const verification = startVerification({ id, customerId, phone, route, textBody }, now)
+        const admission: Admission = {
+          phone: yield* limits.ofCodes(customerId),
+          monthlyQuota,
+          hold: verification.held
+        }
+        return { verification, admission }
       })
 
       /** Accepts, and makes the first attempt. None when the idempotency key was taken. */
-      const acceptAndTry = Effect.fnUntraced(function* (verification: Verification, request: SendRequest) {
-        const { id, createdAt, route } = verification
+      const acceptAndTry = Effect.fnUntraced(function* (
+        { verification, admission }: Pick<Acceptance, "verification" | "admission">,
+        request: SendRequest
+      ) {
+        const { id, createdAt } = verification
         const code = yield* codes.next
         const timer = yield* store.accept({
           verification,
+          admission,
           codeHash: yield* vault.hash(id, code),
-          sealedCode: route.length > 1 ? yield* vault.seal(id, code) : null,
+          sealedCode: yield* vault.seal(id, code),
           lease: yield* timers.newLease,
           idempotency: yield* idempotency.claim(request.idempotency, createdAt)
         })
@@ -106,9 +117,7 @@ export class VerificationSends extends Context.Service<
       })
 
       const make = (request: SendRequest) =>
-        Effect.flatMap(prepare(request), (verification) =>
-          workers.runToEnd(acceptAndTry(verification, request))
-        )
+        Effect.flatMap(prepare(request), (prepared) => workers.runToEnd(acceptAndTry(prepared, request)))
 
       /** While the first attempt is under way there is no answer yet. */
       const replay = (verification: Verification) => {

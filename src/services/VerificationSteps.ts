@@ -1,15 +1,20 @@
-import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { type Cause, Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { isSlotUsable } from "../domain/Pace.ts"
 import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
 import { DEFAULT_CODE_TEXT, renderCodeText } from "../domain/Template.ts"
 import { expiresInSeconds, type Verification } from "../domain/Verification.ts"
 import {
   type Action,
+  awaitSlot,
+  chooseStep,
   decide,
   expire,
   nextDueAt,
   recordAttempt,
+  skipRemaining,
   type VerificationTransition
 } from "../domain/VerificationMachine.ts"
+import { AccountSlots } from "./AccountSlots.ts"
 import { CodeVault } from "./CodeVault.ts"
 import { neverRecorded, outcomeOf, tellFailure } from "./ProviderCalls.ts"
 import { Providers } from "./Providers.ts"
@@ -25,6 +30,12 @@ interface Plan {
   readonly action: Action
   /** Empty where nothing is sent. */
   readonly code: string
+}
+
+interface Attempting {
+  readonly timer: LeasedTimer
+  readonly waitMillis: number
+  readonly handBack: (cause: Cause.Cause<never>) => Effect.Effect<never>
 }
 
 /** Carries verifications along their routes: attempts, fallback, expiry. */
@@ -44,9 +55,10 @@ export class VerificationSteps extends Context.Service<
   static readonly layer = Layer.effect(
     VerificationSteps,
     Effect.gen(function* () {
-      const { providerTimeoutMillis } = yield* Settings
+      const { providerTimeoutMillis, slotWaitMillis, slotHorizonMillis } = yield* Settings
       const store = yield* VerificationStore
       const providers = yield* Providers
+      const slots = yield* AccountSlots
       const vault = yield* CodeVault
       const timers = yield* Timers
       const timerStore = yield* TimerStore
@@ -72,7 +84,8 @@ export class VerificationSteps extends Context.Service<
 
       const commit = Effect.fnUntraced(function* (
         verification: Verification,
-        transition: (current: Verification) => VerificationTransition
+        transition: (current: Verification) => VerificationTransition,
+        timer: LeasedTimer | null = null
       ) {
         const { customerId, id } = verification
         const {
@@ -80,21 +93,97 @@ export class VerificationSteps extends Context.Service<
           written,
           transition: done
         } = yield* writeTransition(verification, transition, {
-          write: store.commit,
+          write: (before, next, now) => store.commit(before, next, now, timer),
           reload: store.load(customerId, id)
         })
-        if (written && done.dueAt !== null) yield* timers.wakeAt(done.dueAt)
-        return state
+        if (written && typeof done.dueAt === "number") yield* timers.wakeAt(done.dueAt)
+        return { state, written }
       })
 
-      const tryStep = Effect.fnUntraced(function* (verification: Verification, step: number, code: string) {
+      /** Calls the provider, and writes down what came of it. */
+      const callStep = Effect.fnUntraced(function* (
+        verification: Verification,
+        { step, slotAt }: { readonly step: number; readonly slotAt?: number },
+        code: string
+      ) {
         const attemptedAt = yield* Clock.currentTimeMillis
         const outcome = yield* callProvider(verification, step, code)
         const finishedAt = yield* Clock.currentTimeMillis
         yield* tell(verification, step, outcome)
-        return yield* commit(verification, (current) =>
-          recordAttempt(current, { step, outcome, attemptedAt, finishedAt })
+        const { state } = yield* commit(verification, (current) =>
+          recordAttempt(current, { step, outcome, attemptedAt, finishedAt, slotAt })
         )
+        yield* slots.report(accountAt(verification, step), outcome, finishedAt)
+        return state
+      })
+
+      const accountAt = ({ route }: Verification, step: number) => route[step] ?? route[0]
+
+      const takeSlot = Effect.fnUntraced(function* (
+        verification: Verification,
+        steps: ReadonlyArray<number>
+      ) {
+        const now = yield* Clock.currentTimeMillis
+        const slot = yield* slots.take({
+          customerId: verification.customerId,
+          accounts: steps.map((step) => accountAt(verification, step)),
+          now,
+          until: Math.min(now + slotHorizonMillis, verification.expiresAt - 1),
+          waitsForBlocked: false
+        })
+        if (slot._tag === "FreeAt") return { now, choice: null }
+        const step = steps[slot.index]
+        if (step === undefined) return yield* Effect.die("a slot was taken of an account not asked for")
+        const skipped = slot.blocked
+          .filter((index) => index < slot.index)
+          .flatMap((index) => steps[index] ?? [])
+        return { now, choice: { step, skipped, at: slot.at } }
+      })
+
+      /**
+       * Over the first step whose account may send now, or within its gap; at a later slot in the background, with the
+       * timer that the step is due by; or over none.
+       *
+       * @param waitMillis for how long this may wait for a slot itself
+       * @param handBack for a failure before anything was sent
+       */
+      const tryNext = Effect.fnUntraced(function* (
+        verification: Verification,
+        steps: ReadonlyArray<number>,
+        code: string,
+        { timer, waitMillis, handBack }: Attempting
+      ) {
+        const { now, choice } = yield* Effect.catchCause(takeSlot(verification, steps), handBack)
+        if (choice === null) {
+          return (yield* commit(verification, (current) => skipRemaining(current, now))).state
+        }
+        const { step, at } = choice
+        if (at > now + waitMillis) {
+          return (yield* commit(verification, (current) => awaitSlot(current, choice))).state
+        }
+        if (at > now) yield* Effect.sleep(at - now)
+        if (step === steps[0]) return yield* callStep(verification, { step, slotAt: at }, code)
+        const chosen = yield* commit(verification, (current) => chooseStep(current, choice), timer)
+        return chosen.written ? yield* callStep(chosen.state, { step, slotAt: at }, code) : chosen.state
+      })
+
+      const tryStep = Effect.fnUntraced(function* (
+        verification: Verification,
+        { steps, hasSlot }: Extract<Action, { readonly _tag: "TryStep" }>,
+        code: string,
+        timer: DueTimer
+      ) {
+        const [step] = steps
+        const now = yield* Clock.currentTimeMillis
+        const isUsable = hasSlot && isSlotUsable(verification.nextStepAt ?? now, now)
+        const isReady = isUsable && !(yield* slots.isResting(accountAt(verification, step), now))
+        return isReady
+          ? yield* callStep(verification, { step }, code)
+          : yield* tryNext(verification, steps, code, {
+              timer,
+              waitMillis: 0,
+              handBack: timers.handBack(timer)
+            })
       })
 
       const abandonStep = Effect.fnUntraced(function* (verification: Verification, step: number) {
@@ -123,7 +212,7 @@ export class VerificationSteps extends Context.Service<
       const carryOut = ({ verification, action, code }: Plan, timer: DueTimer): Effect.Effect<unknown> => {
         switch (action._tag) {
           case "TryStep":
-            return tryStep(verification, action.step, code)
+            return tryStep(verification, action, code, timer)
           case "AbandonStep":
             return abandonStep(verification, action.step)
           case "Expire":
@@ -136,7 +225,15 @@ export class VerificationSteps extends Context.Service<
       }
 
       return VerificationSteps.of({
-        tryFirst: (timer, verification, code) => timers.holding(timer, tryStep(verification, 0, code)),
+        tryFirst: (timer, verification, code) =>
+          timers.holding(
+            timer,
+            tryNext(verification, verification.remaining, code, {
+              timer,
+              waitMillis: slotWaitMillis,
+              handBack: Effect.failCause
+            })
+          ),
         runTimer: (timer) =>
           makePlan(timer).pipe(
             Effect.catchCause(timers.handBack(timer)),

@@ -1,4 +1,6 @@
 import { Context, type Effect, type Option } from "effect"
+import type { Admission } from "../domain/Admission.ts"
+import type { AdmissionError } from "../domain/Errors.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { Verification, VerificationStatus } from "../domain/Verification.ts"
 import type { VerificationTransition } from "../domain/VerificationMachine.ts"
@@ -7,9 +9,9 @@ import type { Lease, LeasedTimer } from "./Timers.ts"
 
 export interface Acceptance {
   readonly verification: Verification
+  readonly admission: Admission
   readonly codeHash: Uint8Array
-  /** Only where a later step may have to send the code. */
-  readonly sealedCode: Uint8Array | null
+  readonly sealedCode: Uint8Array
   /** The first step is this process's from the start. */
   readonly lease: Lease
   readonly idempotency: IdempotencyClaim | null
@@ -30,8 +32,8 @@ export interface Comparison {
 export class VerificationStore extends Context.Service<
   VerificationStore,
   {
-    /** The timer of the first step; none, and nothing kept, when the idempotency key is taken. */
-    readonly accept: (acceptance: Acceptance) => Effect.Effect<Option.Option<LeasedTimer>>
+    /** The timer of the first step; none, and nothing kept or counted, when it is refused or the key is taken. */
+    readonly accept: (acceptance: Acceptance) => Effect.Effect<Option.Option<LeasedTimer>, AdmissionError>
     readonly findClaimedKey: (
       customerId: number,
       key: string,
@@ -40,11 +42,15 @@ export class VerificationStore extends Context.Service<
     readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<Verification>>
     /** The verification of a timer, while that is still leased with this token. */
     readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<StoredVerification>>
-    /** Writes the transition if the verification is still at `revision`: state, next timer, events. */
+    /**
+     * Writes the transition if the verification is still as it was `before`: state, next timer, events, wallet. One that
+     * goes on holding `timer` is refused when its lease has been lost.
+     */
     readonly commit: (
-      revision: number,
+      before: Verification,
       transition: VerificationTransition,
-      now: Instant
+      now: Instant,
+      timer: LeasedTimer | null
     ) => Effect.Effect<boolean>
     /**
      * Compares a code with an active, unexpired verification, and writes what follows: verified, one wrong code more,

@@ -1,14 +1,27 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SendingAccount } from "../../domain/Customer.ts"
 import { type Management, ManagementError, type NewAccount } from "../../services/Management.ts"
 import type { ProviderAdapters, ProviderConnection } from "../../services/ProviderAdapter.ts"
 import type { MasterKey } from "../MasterKey.ts"
 import { sealSettings } from "../SealedSettings.ts"
-import { rowsOf, timestamp } from "../SqlRows.ts"
+import { InstantColumn, rowsOf, timestamp } from "../SqlRows.ts"
 import { lockCustomer, requireCustomer } from "./RequireCustomer.ts"
 
-type AccountMethods = Pick<Management["Service"], "connectAccount" | "listAccounts" | "setAccountActive">
+type AccountMethods = Pick<
+  Management["Service"],
+  "connectAccount" | "listAccounts" | "limitAccount" | "setAccountActive"
+>
+
+const StateRow = Schema.Struct({
+  ...SendingAccount.fields,
+  gapMillis: Schema.NullOr(Schema.Int),
+  perMinute: Schema.NullOr(Schema.Int),
+  failures: Schema.Int,
+  coolingUntil: Schema.NullOr(InstantColumn)
+})
+
+const noAccount = (accountId: number) => new ManagementError({ message: `there is no account ${accountId}` })
 
 const checkNewAccount = Effect.fnUntraced(function* (
   { channel, provider, settings, customerId, isDefault }: NewAccount,
@@ -37,6 +50,7 @@ export const accountManagement = (
   adapters: ProviderAdapters["Service"]
 ): AccountMethods => {
   const accountRows = rowsOf(SendingAccount)
+  const stateRows = rowsOf(StateRow)
   const columns =
     sql.literal(`id, channel, provider, label, is_default as "isDefault", disabled_at is null as active,
     customer_id is null as shared, sends_codes as "sendsCodes", sends_texts as "sendsTexts"`)
@@ -56,7 +70,35 @@ export const accountManagement = (
     return created ?? (yield* Effect.die("an insert returned no row"))
   })
 
+  const stateColumns = sql.literal(`gap_ms as "gapMillis", rate_per_minute as "perMinute", failures,
+    cooling_until as "coolingUntil"`)
+
+  const toState = ({ gapMillis, perMinute, failures, coolingUntil, ...account }: typeof StateRow.Type) => ({
+    account,
+    gapMillis,
+    perMinute,
+    failures,
+    coolingUntil
+  })
+
   return {
+    listAccounts: Effect.fnUntraced(function* (customerId) {
+      if (customerId !== null) yield* requireCustomer(sql, customerId)
+      const rows = yield* stateRows(sql`
+        select ${columns}, ${stateColumns} from sending_accounts join account_pace on account_id = id
+        where customer_id is not distinct from ${customerId}::int order by id`)
+      return rows.map(toState)
+    }),
+
+    limitAccount: Effect.fnUntraced(function* (accountId, { gapMillis, perMinute }) {
+      const [row] = yield* stateRows(sql`
+        update sending_accounts set
+          gap_ms = case when ${gapMillis === undefined} then gap_ms else ${gapMillis ?? null}::int end,
+          rate_per_minute = case when ${perMinute === undefined} then rate_per_minute else ${perMinute ?? null}::int end
+        from account_pace where id = ${accountId} and account_id = id returning ${columns}, ${stateColumns}`)
+      return row === undefined ? yield* noAccount(accountId) : toState(row)
+    }),
+
     connectAccount: Effect.fnUntraced(function* (account) {
       const connection = yield* checkNewAccount(account, adapters)
       const { customerId, isDefault } = account
@@ -68,18 +110,18 @@ export const accountManagement = (
       return yield* sql.withTransaction(connect).pipe(Effect.catchTag("SqlError", Effect.die))
     }),
 
-    listAccounts: Effect.fnUntraced(function* (customerId) {
-      if (customerId !== null) yield* requireCustomer(sql, customerId)
-      return yield* accountRows(sql`
-        select ${columns} from sending_accounts where customer_id is not distinct from ${customerId}::int order by id`)
-    }),
-
     setAccountActive: Effect.fnUntraced(function* (accountId, active) {
       const now = timestamp(yield* Clock.currentTimeMillis)
-      const [account] = yield* accountRows(sql`
+      // Switched on again, it starts afresh.
+      const [row] = yield* stateRows(sql`
+        with pace as (
+          update account_pace set failures = case when ${active} then 0 else failures end,
+            cooldowns = case when ${active} then 0 else cooldowns end,
+            cooling_until = case when ${active} then null else cooling_until end
+          where account_id = ${accountId} returning *)
         update sending_accounts set disabled_at = case when not ${active} then coalesce(disabled_at, ${now}) end
-        where id = ${accountId} returning ${columns}`)
-      return account ?? (yield* new ManagementError({ message: `there is no account ${accountId}` }))
+        from pace where id = ${accountId} and account_id = id returning ${columns}, ${stateColumns}`)
+      return row === undefined ? yield* noAccount(accountId) : toState(row)
     })
   }
 }

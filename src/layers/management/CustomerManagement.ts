@@ -1,5 +1,6 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { LimitOverrides } from "../../domain/Admission.ts"
 import { Plan, RoutingStep } from "../../domain/Customer.ts"
 import { type Management, ManagementError } from "../../services/Management.ts"
 import { InstantColumn, rowsOf, timestamp } from "../SqlRows.ts"
@@ -12,17 +13,19 @@ const CustomerRow = Schema.Struct({
   webOtpHost: Schema.NullOr(Schema.String),
   createdAt: InstantColumn
 })
+const LimitsRow = Schema.Struct({ limits: LimitOverrides })
 const RoutingRow = Schema.Struct({ steps: Schema.NullOr(Schema.Array(RoutingStep)) })
 const AccountChannelRow = Schema.Struct({ id: Schema.Int, channel: Schema.String })
 
 type CustomerMethods = Pick<
   Management["Service"],
-  "createCustomer" | "updateCustomer" | "listCustomers" | "saveRouting" | "findRouting"
+  "createCustomer" | "updateCustomer" | "changeLimits" | "listCustomers" | "saveRouting" | "findRouting"
 >
 
 export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods => {
   const customerRows = rowsOf(CustomerRow)
   const routingRows = rowsOf(RoutingRow)
+  const limitRows = rowsOf(LimitsRow)
   const accountRows = rowsOf(AccountChannelRow)
 
   /** A step that names an account names one of this customer's, on the step's channel. */
@@ -56,6 +59,13 @@ export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods =>
           webotp_host = case when ${webOtpHost === undefined} then webotp_host else ${webOtpHost ?? null}::text end
         where id = ${customerId} returning ${columns}`)
       return row ?? (yield* noCustomer(customerId))
+    }),
+
+    changeLimits: Effect.fnUntraced(function* (customerId, change) {
+      const [row] = yield* limitRows(sql`
+        update customers set limits = jsonb_strip_nulls(limits || ${JSON.stringify(change)}::jsonb)
+        where id = ${customerId} returning limits`)
+      return row === undefined ? yield* noCustomer(customerId) : row.limits
     }),
 
     listCustomers: customerRows(sql`select ${columns} from customers order by id`),

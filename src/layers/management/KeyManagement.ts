@@ -17,7 +17,9 @@ const KeyRow = Schema.Struct({
   lastUsedAt: Schema.NullOr(InstantColumn)
 })
 
-type KeyMethods = Pick<Management["Service"], "createKey" | "listKeys" | "revokeKey">
+type KeyMethods = Pick<Management["Service"], "createKey" | "listKeys" | "limitKey" | "revokeKey">
+
+const noKey = (keyId: number) => new ManagementError({ message: `there is no key ${keyId}` })
 
 export const keyManagement = (
   sql: SqlClient.SqlClient,
@@ -25,7 +27,8 @@ export const keyManagement = (
 ): KeyMethods => {
   const keyRows = rowsOf(KeyRow)
   const columns = sql.literal(`id, customer_id as "customerId", name, mode, prefix, last_four as "lastFour",
-    created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`)
+    created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt",
+    rate_limit_per_minute as "requestsPerMinute"`)
 
   return {
     createKey: Effect.fnUntraced(function* ({ customerId, mode, name, expiresAt }) {
@@ -51,11 +54,17 @@ export const keyManagement = (
       )
     }),
 
+    limitKey: Effect.fnUntraced(function* (keyId, perMinute) {
+      const [record] = yield* keyRows(sql`
+        update api_keys set rate_limit_per_minute = ${perMinute} where id = ${keyId} returning ${columns}`)
+      return record ?? (yield* noKey(keyId))
+    }),
+
     revokeKey: Effect.fnUntraced(function* (keyId) {
       const now = timestamp(yield* Clock.currentTimeMillis)
       const [record] = yield* keyRows(sql`
         update api_keys set revoked_at = coalesce(revoked_at, ${now}) where id = ${keyId} returning ${columns}`)
-      return record ?? (yield* new ManagementError({ message: `there is no key ${keyId}` }))
+      return record ?? (yield* noKey(keyId))
     })
   }
 }

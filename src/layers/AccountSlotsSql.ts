@@ -1,0 +1,222 @@
+import { Cache, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { MINUTE_MILLIS } from "../domain/Admission.ts"
+import { Channel } from "../domain/Channel.ts"
+import { type DefaultRates, verdictOf } from "../domain/Pace.ts"
+import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
+import type { RouteAccount } from "../domain/RouteAccount.ts"
+import { AccountSlots, type Slot, type SlotRequest } from "../services/AccountSlots.ts"
+import { Settings } from "../services/Settings.ts"
+import { cachedLookup } from "./CachedLookup.ts"
+import { ChangeFeed } from "./ChangeFeed.ts"
+import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
+
+const AccountRow = Schema.Struct({
+  channel: Channel,
+  shared: Schema.Boolean,
+  gapMillis: Schema.NullOr(Schema.Int),
+  perMinute: Schema.NullOr(Schema.Int),
+  isUnwell: Schema.Boolean,
+  coolingUntil: Schema.NullOr(InstantColumn)
+})
+const SlotRow = Schema.Struct({
+  index: Schema.NullOr(Schema.Int),
+  at: InstantColumn,
+  blocked: Schema.Array(Schema.Int)
+})
+
+/** Sends arrive at providers not quite when they left: so that they are not closer there than they may be. */
+const MARGIN_MILLIS = 100
+
+const MAX_SHARED_AHEAD = 4
+
+/** Who waits for the same account does not come back at the same instant. */
+const SPREADS = 20
+const SPREAD_MILLIS = 100
+
+/** Longer than any account is without a row: one that is gone never has a slot. */
+const NEVER_MILLIS = 365 * 86_400_000
+
+interface Account {
+  readonly id: number
+  readonly shared: boolean
+  readonly gapMillis: number
+  readonly perMinute: number
+  readonly isUnwell: boolean
+  readonly coolingUntil: number | null
+}
+
+const isPaced = ({ gapMillis, perMinute, shared }: Account): boolean =>
+  gapMillis > 0 || perMinute > 0 || shared
+
+export const AccountSlotsSql = Layer.effect(
+  AccountSlots,
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    const sql = yield* SqlClient.SqlClient
+    const feed = yield* ChangeFeed
+    const accountRows = rowsOf(AccountRow)
+    const slotRows = rowsOf(SlotRow)
+    const rates: DefaultRates = {
+      eitaa: settings.accountRateEitaa,
+      bale: settings.accountRateBale,
+      soroushplus: settings.accountRateSoroushplus,
+      rubika: settings.accountRateRubika,
+      telegram: settings.accountRateTelegram,
+      sms: settings.accountRateSms
+    }
+
+    const lookup = Effect.fnUntraced(function* (id: number) {
+      const [row] = yield* accountRows(sql`
+        select a.channel, a.customer_id is null as shared, a.gap_ms as "gapMillis", a.rate_per_minute as "perMinute",
+          p.failures > 0 or p.cooldowns > 0 as "isUnwell", p.cooling_until as "coolingUntil"
+        from sending_accounts a join account_pace p on p.account_id = a.id where a.id = ${id}`)
+      if (row === undefined) return yield* Effect.die(`no account ${id}`)
+      const account: Account = {
+        id,
+        shared: row.shared,
+        gapMillis: row.gapMillis ?? settings.accountGapMillis,
+        perMinute: row.perMinute ?? rates[row.channel],
+        isUnwell: row.isUnwell,
+        coolingUntil: row.coolingUntil
+      }
+      return account
+    })
+    const cache = yield* cachedLookup(lookup)
+    yield* feed.subscribe((change) =>
+      change._tag === "KeyChanged" ? Effect.void : Cache.invalidateAll(cache)
+    )
+    const accountOf = ({ account_id }: RouteAccount) =>
+      account_id === null ? Effect.die("a live step names its account") : Cache.get(cache, account_id)
+
+    const isCooling = ({ coolingUntil }: Account, now: number) => coolingUntil !== null && coolingUntil > now
+
+    /**
+     * One statement: looks at the accounts under a lock, finds the slot that each could give, and reserves the best. On a
+     * shared account a customer has its share only: what the others of this minute, and one more, would leave it; and
+     * only so many slots that are still to come, so that those of others are near.
+     */
+    const reserve = (accounts: ReadonlyArray<Account>, request: SlotRequest) => {
+      const { customerId, waitsForBlocked } = request
+      const now = timestamp(request.now)
+      const soon = timestamp(request.now + settings.slotWaitMillis)
+      const paceOf = ({ gapMillis }: Account) => (gapMillis === 0 ? 0 : gapMillis + MARGIN_MILLIS)
+      const shareOf = ({ perMinute, gapMillis }: Account) =>
+        perMinute > 0 ? perMinute : Math.ceil(MINUTE_MILLIS / Math.max(1, gapMillis))
+      return slotRows(sql`
+        with asked as (
+          select * from unnest(${accounts.map(({ id }) => id)}::int[], ${accounts.map(paceOf)}::int[],
+            ${accounts.map(({ perMinute }) => perMinute)}::int[],
+            ${accounts.map((account) => (account.shared ? shareOf(account) : 0))}::int[])
+            with ordinality as q (account_id, gap, rate, share, nth)),
+        locked as materialized (
+          select q.nth::int - 1 as index, q.gap, q.rate, q.share, p.account_id, p.slots, p.slot_customers, p.cooling_until,
+            cardinality(p.slots) as taken
+          from asked q join account_pace p on p.account_id = q.account_id order by p.account_id for update of p),
+        timed as (
+          select l.*,
+            greatest(${now}::timestamptz, l.slots[l.taken] + l.gap * interval '1 millisecond') as by_gap,
+            case when l.rate > 0 and l.taken >= l.rate
+              then l.slots[l.taken - l.rate + 1] + ${MINUTE_MILLIS + MARGIN_MILLIS}::int * interval '1 millisecond' end as by_rate,
+            l.share > 0 and (
+              select count(*) filter (where s.customer = ${customerId}) >=
+                ceil(l.share::numeric / (count(distinct s.customer) filter (where s.customer <> ${customerId}) + 2))
+              from unnest(l.slots, l.slot_customers) as s (at, customer)
+              where s.at > ${now}::timestamptz - interval '1 minute') as has_share_used,
+            (select count(*) from unnest(l.slots, l.slot_customers) as s (at, customer)
+              where l.share > 0 and s.at > ${now}::timestamptz and s.customer = ${customerId}) as mine_to_come
+          from locked l),
+        slotted as (
+          select t.*, greatest(t.by_gap, t.by_rate, t.cooling_until) as at,
+            coalesce(t.by_rate > t.by_gap, false) or coalesce(t.cooling_until > ${now}::timestamptz, false)
+              or t.has_share_used as is_blocked
+          from timed t),
+        chosen as (
+          select s.*, not s.is_blocked and s.at <= ${soon}::timestamptz as is_soon from slotted s
+          where s.at <= ${timestamp(request.until)}::timestamptz and not s.has_share_used
+            and (not s.is_blocked or ${waitsForBlocked}) and (s.share = 0 or s.mine_to_come < ${MAX_SHARED_AHEAD}::int)
+          order by is_soon desc, case when not s.is_blocked and s.at <= ${soon}::timestamptz then s.index end, s.at, s.index
+          limit 1),
+        reserved as (
+          update account_pace p set
+            slots = (c.slots || c.at)[greatest(1, c.taken + 2 - greatest(1, c.rate, c.share)):],
+            slot_customers = (c.slot_customers || ${customerId}::int)[greatest(1, c.taken + 2 - greatest(1, c.rate, c.share)):]
+          from chosen c where p.account_id = c.account_id)
+        select (select index from chosen) as index,
+          coalesce((select at from chosen), min(s.at), ${timestamp(request.now + NEVER_MILLIS)}::timestamptz) as at,
+          coalesce(array_agg(s.index) filter (where s.is_blocked), '{}') as blocked
+        from slotted s`)
+    }
+
+    const restMillis = sql`least(${settings.cooldownMaxMillis}::bigint,
+      ${settings.cooldownMillis}::bigint * (1::bigint << least(p.cooldowns, 20)))`
+
+    const fail = (id: number, now: number) => {
+      const rests = sql`p.failures + 1 >= ${settings.cooldownFailures}::int
+        and coalesce(p.cooling_until <= ${timestamp(now)}::timestamptz, true)`
+      return sql`update account_pace p set failures = p.failures + 1,
+          cooldowns = p.cooldowns + (${rests})::int,
+          cooling_until = case when ${rests}
+            then ${timestamp(now)}::timestamptz + ${restMillis} * interval '1 millisecond' else p.cooling_until end
+        where p.account_id = ${id}`
+    }
+
+    /** While it rests already, only a provider that asks for longer makes a difference. */
+    const rest = (id: number, millis: number | null, now: number) => {
+      const rests = sql`coalesce(p.cooling_until > ${timestamp(now)}::timestamptz, false)`
+      return sql`update account_pace p set cooldowns = p.cooldowns + (not ${rests})::int,
+          cooling_until = case when ${rests} and ${millis}::bigint is null then p.cooling_until
+            else greatest(p.cooling_until, ${timestamp(now)}::timestamptz
+              + coalesce(${millis}::bigint, ${restMillis}) * interval '1 millisecond') end
+        where p.account_id = ${id}`
+    }
+
+    /** A send that works while the account rests was made before: it says nothing about it now. */
+    const recover = (id: number, now: number) =>
+      sql`update account_pace set failures = 0, cooldowns = 0 where account_id = ${id}
+        and (failures > 0 or cooldowns > 0) and coalesce(cooling_until <= ${timestamp(now)}::timestamptz, true)`
+
+    let waiting = 0
+    const spread = (at: number) => at + (waiting++ % SPREADS) * SPREAD_MILLIS
+
+    const toSlot = ({ index, at, blocked }: typeof SlotRow.Type): Slot =>
+      index === null ? { _tag: "FreeAt", at: spread(at), blocked } : { _tag: "Taken", index, at, blocked }
+
+    const note = Effect.fnUntraced(function* (
+      routeAccount: RouteAccount,
+      outcome: ProviderOutcome,
+      now: number
+    ) {
+      const account = yield* accountOf(routeAccount)
+      const verdict = verdictOf(outcome)
+      if (verdict._tag === "Works" && !account.isUnwell) return
+      const statement =
+        verdict._tag === "Works"
+          ? recover(account.id, now)
+          : verdict._tag === "Failed"
+            ? fail(account.id, now)
+            : rest(account.id, verdict.millis, now)
+      yield* Effect.orDie(statement)
+      yield* Cache.invalidate(cache, account.id)
+    })
+
+    return AccountSlots.of({
+      take: Effect.fnUntraced(function* (request) {
+        const accounts = yield* Effect.forEach(request.accounts, accountOf)
+        const [first] = accounts
+        if (first !== undefined && !isPaced(first) && !isCooling(first, request.now)) {
+          return { _tag: "Taken" as const, index: 0, at: request.now, blocked: [] }
+        }
+        const [row] = yield* reserve(accounts, request)
+        return row === undefined ? yield* Effect.die("no slot and no time for one") : toSlot(row)
+      }),
+
+      isResting: (account, now) => Effect.map(accountOf(account), (found) => isCooling(found, now)),
+
+      report: (routeAccount, outcome, now) =>
+        Effect.catchCause(note(routeAccount, outcome, now), (cause) =>
+          Effect.logWarning("how an account fares was not noted", cause)
+        )
+    })
+  })
+)

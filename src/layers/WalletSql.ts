@@ -1,0 +1,54 @@
+import { Effect, Schema } from "effect"
+import type { SecureRandom } from "effect/crypto"
+import type { SqlClient } from "effect/sql"
+import { stripeOf, type WalletMove } from "../domain/Charging.ts"
+import type { Instant } from "../domain/Instant.ts"
+import { rowsOf, timestamp } from "./SqlRows.ts"
+
+const GatheredRow = Schema.Struct({ covers: Schema.Boolean })
+
+/**
+ * A wallet's stripe did not cover a hold: spreads what the whole wallet has over its stripes anew, all of it into this one
+ * where it is little. False when the whole wallet does not cover the hold.
+ */
+export const gatherInto = (
+  sql: SqlClient.SqlClient,
+  hold: number,
+  subject: { readonly customerId: number; readonly id: string }
+): Effect.Effect<boolean> => {
+  const { customerId, id } = subject
+  return Effect.map(
+    rowsOf(GatheredRow)(sql`
+      with locked as materialized (
+        select stripe, balance - held as available from wallets where customer_id = ${customerId}
+        order by stripe for update),
+      total as materialized (
+        select coalesce(sum(available), 0)::bigint as amount, greatest(1, count(*)) as stripes from locked),
+      moved as (
+        update wallets w set balance = w.held + case
+            when t.amount / t.stripes >= ${hold}::bigint
+              then t.amount / t.stripes + (w.stripe < t.amount % t.stripes)::int
+            when w.stripe = ${stripeOf(id)}::smallint then t.amount
+            else 0 end
+        from total t where w.customer_id = ${customerId} and t.amount >= ${hold}::bigint)
+      select amount >= ${hold}::bigint as covers from total`),
+    ([row]) => row?.covers === true
+  )
+}
+
+/** Further parts of a `with` statement whose `changed c` is what a send has become: captures and releases with it. */
+export const moveParts =
+  (sql: SqlClient.SqlClient, random: SecureRandom.SecureRandom["Service"]) =>
+  (id: string, { capture, release }: WalletMove, now: Instant) =>
+    Effect.gen(function* () {
+      if (capture === 0 && release === 0) return sql``
+      const moved = sql`, wallet as (
+        update wallets w set balance = w.balance - ${capture}::bigint, held = w.held - ${capture + release}::bigint
+        from changed c where w.customer_id = c.customer_id and w.stripe = ${stripeOf(id)}::smallint)`
+      if (capture === 0) return moved
+      return sql`${moved}, entry as (
+        insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
+        select c.customer_id, ${yield* random.uuidV7()}::uuid, 'capture', ${-capture}::bigint, c.id,
+          ${timestamp(now)}::timestamptz
+        from changed c)`
+    })
