@@ -143,8 +143,15 @@ export const startProcess = async (options: Options = {}): Promise<Running> => {
   const dataDir = options.dataDir ?? (await makeDataDir())
   const env: NodeJS.ProcessEnv = {
     ...neutralEnvironment(),
-    // Many tests use one key in a short time; the per-minute limit has tests of its own.
+    // Many tests use one key, or one account, in a short time; limits and paces have tests of their own.
     PEYK_LIMIT_KEY_MINUTE: "100000",
+    PEYK_ACCOUNT_GAP_MS: "0",
+    ...Object.fromEntries(
+      ["EITAA", "BALE", "SOROUSHPLUS", "RUBIKA", "TELEGRAM"].map((channel) => [
+        `PEYK_ACCOUNT_RATE_${channel}`,
+        "0"
+      ])
+    ),
     ...options.env,
     PEYK_PORT: String(port),
     PEYK_DATA_DIR: dataDir

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { checkText, Message, parseStrategy, sendTime, viewMessage } from "../../src/domain/Message.ts"
-import { created, START } from "./MessageExamples.ts"
+import { created, START, inShownOrder } from "./MessageExamples.ts"
 import { happenings, live, setting, SIZE } from "./MessageRuns.ts"
 
 const errorOf = <A>(result: Result.Result<A, { readonly _tag: string }>) =>
@@ -126,7 +126,7 @@ describe("what the status endpoint tells of a message", () => {
             finishedAt,
             providerError
           ]),
-          after.attempts.map(({ status, due_at, attempted_at, finished_at, provider_error }) => [
+          inShownOrder(after).map(({ status, due_at, attempted_at, finished_at, provider_error }) => [
             status,
             due_at,
             attempted_at,

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Message, type MessageAttempt, viewMessage } from "../../src/domain/Message.ts"
 import { attemptErrors } from "../../src/domain/ProviderOutcome.ts"
 import { begins, happenings, live, setting, SIZE } from "./MessageRuns.ts"
+import { inShownOrder } from "./MessageExamples.ts"
 
 const runs = { arbitrary: { runs: 1_000, size: SIZE } }
 
@@ -114,7 +115,7 @@ describe("the attempts of a message", () => {
         const shown = viewMessage(after).attempts
         assert.deepStrictEqual(
           shown.map(({ sequence, channel }) => [sequence, channel]),
-          after.attempts.map(({ step }) => [step + 1, after.route[step]?.descriptor])
+          inShownOrder(after).map(({ step }) => [step + 1, after.route[step]?.descriptor])
         )
       }
     },

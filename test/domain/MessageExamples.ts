@@ -49,6 +49,10 @@ export const created = ({
     createdAt: START
   })
 
+/** The attempts in the order in which they are shown: that of the request under broadcast, else as they began. */
+export const inShownOrder = ({ strategy, attempts }: Message): Message["attempts"] =>
+  strategy === "failover" ? attempts : attempts.toSorted((one, other) => one.step - other.step)
+
 export const outcomes = {
   Accepted: ProviderOutcome.Accepted({ messageId: "id of the provider" }),
   Rejected: ProviderOutcome.Rejected({ blame: "recipient", providerError: "no such user" }),

@@ -42,6 +42,7 @@ const customer = (
   customerId: 1,
   plan: "free",
   webOtpHost: null,
+  limits: {},
   accounts,
   sharedAccounts: [],
   routing: null,

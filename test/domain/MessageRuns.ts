@@ -222,15 +222,18 @@ const play = (world: World, happening: Happening): Entry => {
   }
 }
 
-const begin = (settings: Setting): World => {
-  const message = created(settings)
+const begin = (settings: Setting, message = created(settings)): World => {
   const due = new Map(lanes(message).map((lane) => [lane, sendTime(message)]))
   return { message, now: START, due, calls: new Map(), past: [], settings }
 }
 
 /** A life: each happening follows from what the earlier ones left. */
-export const live = (settings: Setting, list: ReadonlyArray<Happening>): ReadonlyArray<Entry> => {
-  const world = begin(settings)
+export const live = (
+  settings: Setting,
+  list: ReadonlyArray<Happening>,
+  message = created(settings)
+): ReadonlyArray<Entry> => {
+  const world = begin(settings, message)
   return list.map((happening) => play(world, happening))
 }
 

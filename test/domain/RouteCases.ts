@@ -125,6 +125,7 @@ export const routeCase: Arbitrary.Arbitrary<RouteCase> = Arbitrary.all({
       customerId: 1,
       plan,
       webOtpHost: null,
+      limits: {},
       accounts,
       sharedAccounts,
       routing: saved[0] ? saved[1].map((draft) => toSavedStep(draft, accounts)) : null

@@ -32,8 +32,11 @@ describe("a verification", () => {
     [route, happenings],
     ([route, list]) => {
       for (const { before, after } of live(route, list)) {
-        assert.isAtLeast(after.nextStep, before.nextStep)
-        assert.strictEqual(after.nextStep, after.attempts.length)
+        assert.deepStrictEqual(
+          after.remaining,
+          before.remaining.slice(before.remaining.length - after.remaining.length)
+        )
+        assert.strictEqual(after.remaining.length, route.length - after.attempts.length)
         assert.deepStrictEqual(
           after.attempts.map(({ step }) => step),
           [...after.attempts.keys()]
@@ -98,7 +101,7 @@ describe("a verification", () => {
     [route, happenings],
     ([route, list]) => {
       for (const { after } of live(route, list)) {
-        const hasNext = !isOver(after) && after.nextStep < route.length
+        const hasNext = !isOver(after) && after.remaining.length > 0
         assert.isTrue(after.nextStepAt === null || (hasNext && after.nextStepAt < after.expiresAt))
         assert.strictEqual(mayStillSend(after), after.nextStepAt !== null)
       }

@@ -158,7 +158,7 @@ const runTimer = (before: Verification, happening: Happening, at: number): Entry
   switch (action._tag) {
     case "TryStep": {
       const call = {
-        step: action.step,
+        step: action.steps[0],
         outcome: outcomes[outcome],
         attemptedAt: now,
         finishedAt: now + callMillis

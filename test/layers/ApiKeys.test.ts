@@ -31,7 +31,7 @@ layer(TestDatabase, { excludeTestServices: true })("a service key", (it) => {
     Effect.gen(function* () {
       const { customerId, id, secret } = yield* makeKey("test")
       const principal = yield* (yield* ApiKeys).authenticate(secret)
-      assert.deepStrictEqual(principal, { keyId: id, customerId, mode: "test" })
+      assert.deepStrictEqual(principal, { keyId: id, customerId, mode: "test", requestsPerMinute: null })
     }).pipe(Effect.provide(process))
   )
 

@@ -8,12 +8,16 @@ export const scriptSlots = (freeAt: Partial<Record<Channel, number>> = {}) => {
   const layer = Layer.succeed(
     AccountSlots,
     AccountSlots.of({
-      take: (accounts, now) =>
+      take: ({ accounts, now }) =>
         Effect.sync(() => {
           const times = accounts.map(({ channel }) => freeAt[channel] ?? 0)
           const index = times.findIndex((time) => time <= now)
-          return index === -1 ? { _tag: "FreeAt", at: Math.min(...times) } : { _tag: "Taken", index }
+          const blocked = times.flatMap((time, nth) => (time > now ? [nth] : []))
+          return index === -1
+            ? { _tag: "FreeAt", at: Math.min(...times), blocked }
+            : { _tag: "Taken", index, at: now, blocked }
         }),
+      isResting: ({ channel }, now) => Effect.succeed((freeAt[channel] ?? 0) > now),
       report: ({ channel }, { _tag }) => Effect.sync(() => reports.push([channel, _tag]))
     })
   )

@@ -21,28 +21,53 @@ import { defaultSettings, Settings, type SettingsShape } from "../../src/service
 
 const TestMasterKey = MasterKey.layer(Redacted.make(new Uint8Array(32).fill(7)))
 
+const TABLES = [
+  "timers",
+  "events",
+  "idempotency_keys",
+  "simulator_messages",
+  "verifications",
+  "messages",
+  "phone_counters",
+  "platform_phone_counters",
+  "monthly_counters",
+  "key_windows",
+  "wallets",
+  "ledger"
+]
+
 /** Tests of one file share a database, one after the other: each starts with nothing due and nothing sent. */
 const EmptyStore = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    for (const table of [
-      "timers",
-      "events",
-      "idempotency_keys",
-      "simulator_messages",
-      "verifications",
-      "messages"
-    ]) {
+    for (const table of TABLES) {
       yield* Effect.orDie(sql`delete from ${sql(table)}`)
     }
+    yield* Effect.orDie(sql`
+      update account_pace set slots = '{}', slot_customers = '{}', failures = 0, cooldowns = 0, cooling_until = null`)
   })
 )
+
+/** Limits and paces have tests of their own, which set them. */
+const unlimited: Partial<SettingsShape> = {
+  phoneHourLimit: 0,
+  phoneDayLimit: 0,
+  platformPhoneDayLimit: 0,
+  messagePhoneHourLimit: 0,
+  messagePhoneDayLimit: 0,
+  accountGapMillis: 0,
+  accountRateEitaa: 0,
+  accountRateBale: 0,
+  accountRateSoroushplus: 0,
+  accountRateRubika: 0,
+  accountRateTelegram: 0
+}
 
 /** What live and sandbox stand on, over a test database. */
 export const testGround = (settings: Partial<SettingsShape> = {}) =>
   Layer.mergeAll(Foundation, ManagementLive).pipe(
     Layer.provideMerge(Layer.mergeAll(TestMasterKey, SimulatorSql, NodeCrypto.layer)),
-    Layer.provideMerge(Layer.succeed(Settings, { ...defaultSettings, ...settings }))
+    Layer.provideMerge(Layer.succeed(Settings, { ...defaultSettings, ...unlimited, ...settings }))
   )
 
 /** A clock that stands at this instant. */
@@ -72,6 +97,7 @@ export const makeCustomer = Effect.fnUntraced(function* (
 ) {
   const management = yield* Management
   const { id } = yield* management.createCustomer("test", plan)
+  yield* management.topUp(id, 1_000_000)
   for (const channel of channels) {
     yield* management.connectAccount({
       customerId: id,
