@@ -98,9 +98,11 @@ export type RouteError =
   | SharedSenderUnavailable
   | SmsMessageConfigMissing
 
-export type LimitError = TooManyRequestsPhoneHour | TooManyRequestsPhoneDay
-export type BillingError = QuotaExceeded | InsufficientBalance
 /** What may say no when a request is accepted. */
-export type AdmissionError = LimitError | BillingError
+export type AdmissionError =
+  | TooManyRequestsPhoneHour
+  | TooManyRequestsPhoneDay
+  | QuotaExceeded
+  | InsufficientBalance
 export type IdempotencyError = IdempotencyKeyConflict | IdempotencyKeyInProgress
 export type TemplateError = TemplateNotFound | TemplateInvalid

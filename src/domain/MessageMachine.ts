@@ -146,18 +146,6 @@ const settle = (
   return { next: { ...next, status, completedAt: now }, events: [`message.${status}`], dueAt: null }
 }
 
-/**
- * A message that is first looked at later than this after its time (every process was down) has its patience from then
- * on: otherwise, of all that had gathered meanwhile, what one account cannot send at once would fail.
- */
-const MAX_LATENESS_MILLIS = 5000
-
-const patienceOf = (message: Message, now: Instant, patienceMillis: number): Instant => {
-  const planned = sendTime(message)
-  const since = now - planned > MAX_LATENESS_MILLIS ? now : planned
-  return message.patientUntil ?? since + patienceMillis
-}
-
 /** What a process knows that does something in a lane. */
 export interface LaneTurn {
   readonly lane: Lane
@@ -165,6 +153,19 @@ export interface LaneTurn {
   readonly dueAt: Instant | null
   readonly now: Instant
   readonly patienceMillis: number
+}
+
+/**
+ * A message that is first looked at later than this after its time (every process was down) has its patience from then
+ * on: otherwise, of all that had gathered meanwhile, what one account cannot send at once would fail.
+ */
+const MAX_LATENESS_MILLIS = 5000
+
+/** Until when the message waits for an account that may send. */
+export const patienceEnd = (message: Message, { now, patienceMillis }: LaneTurn): Instant => {
+  const planned = sendTime(message)
+  const since = now - planned > MAX_LATENESS_MILLIS ? now : planned
+  return message.patientUntil ?? since + patienceMillis
 }
 
 const newAttempt = (step: number, dueAt: Instant): MessageAttempt => ({
@@ -194,7 +195,7 @@ const otherReservations = (message: Message, lane: Lane): Message["reservations"
 
 /** The provider of this step is about to be called. Changes nothing when that is no longer this lane's to do. */
 export const beginAttempt = (message: Message, step: number, turn: LaneTurn): MessageTransition => {
-  const { lane, dueAt, now, patienceMillis } = turn
+  const { lane, dueAt, now } = turn
   const action = decideMessage(message, lane, now)
   if (!maySend(action) || !candidatesOf(message, lane).includes(step)) return unchanged(message)
   const before =
@@ -222,7 +223,7 @@ export const beginAttempt = (message: Message, step: number, turn: LaneTurn): Me
       revision: message.revision + 1,
       attempts: withAttempt(others, begun),
       reservations: otherReservations(message, lane),
-      patientUntil: patienceOf(message, now, patienceMillis)
+      patientUntil: patienceEnd(message, turn)
     }),
     events: message.status === "queued" ? ["message.sending"] : [],
     dueAt: "held"
@@ -256,13 +257,9 @@ export const recordOutcome = (
 /** However soon an account is free again, according to somebody's clock: the lane does not spin. */
 const MIN_WAIT_MILLIS = 50
 
-/** How long the lane waits for an account that may send. */
-export const patienceEnd = (message: Message, { now, patienceMillis }: LaneTurn): Instant =>
-  patienceOf(message, now, patienceMillis)
-
 /** The earliest slot that an account of the lane has is reserved for this step. */
 export const awaitSlot = (message: Message, reservation: Reservation, turn: LaneTurn): MessageTransition => {
-  const { lane, now, patienceMillis } = turn
+  const { lane, now } = turn
   if (
     !maySend(decideMessage(message, lane, now)) ||
     !candidatesOf(message, lane).includes(reservation.step)
@@ -274,7 +271,7 @@ export const awaitSlot = (message: Message, reservation: Reservation, turn: Lane
       ...message,
       revision: message.revision + 1,
       reservations: [...otherReservations(message, lane), reservation],
-      patientUntil: patienceOf(message, now, patienceMillis)
+      patientUntil: patienceEnd(message, turn)
     },
     events: [],
     dueAt: reservation.at
@@ -283,9 +280,9 @@ export const awaitSlot = (message: Message, reservation: Reservation, turn: Lane
 
 /** No account of the lane may send in time; the earliest may at `freeAt`. Waits for it, or gives the lane up. */
 export const awaitAccount = (message: Message, freeAt: Instant, turn: LaneTurn): MessageTransition => {
-  const { lane, dueAt, now, patienceMillis } = turn
+  const { lane, dueAt, now } = turn
   if (!maySend(decideMessage(message, lane, now))) return unchanged(message)
-  const patientUntil = patienceOf(message, now, patienceMillis)
+  const patientUntil = patienceEnd(message, turn)
   if (now < patientUntil) {
     return {
       next: {

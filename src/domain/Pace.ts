@@ -8,13 +8,7 @@ const MAX_LATENESS_MILLIS = 500
 
 export const isSlotUsable = (at: Instant, now: Instant): boolean => now - at <= MAX_LATENESS_MILLIS
 
-/** How fast an account may send. */
-export interface Pace {
-  readonly gapMillis: number
-  /** Sends in any minute; 0 is without a limit. */
-  readonly perMinute: number
-}
-
+/** Sends of an account in any minute, by channel; 0 is without a limit. */
 export type DefaultRates = Readonly<Record<Channel, number>>
 
 /** What an outcome says of the account that sent. */

@@ -27,12 +27,12 @@ export interface AdmissionRequest {
 const Reason = Schema.Literals(["phone_hour", "phone_day", "platform_day", "quota", "wallet"])
 
 /** The columns that the statement's last `select` has to have. */
-export const VerdictRow = Schema.Struct({
+const VerdictRow = Schema.Struct({
   reason: Schema.NullOr(Reason),
   until: Schema.NullOr(InstantColumn),
   accepted: Schema.Boolean
 })
-export type Verdict = typeof VerdictRow.Type
+type Verdict = typeof VerdictRow.Type
 
 const monthOf = (now: Instant) => {
   const start = DateTime.startOf(DateTime.makeUnsafe(now), "month")

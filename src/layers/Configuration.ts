@@ -1,4 +1,5 @@
 import { Config, Option, Redacted } from "effect"
+import { DAY_MILLIS } from "../domain/Admission.ts"
 import { defaultSettings } from "../services/Settings.ts"
 import { limitSettings } from "./LimitSettings.ts"
 import { integer, type Setting } from "./Setting.ts"
@@ -35,9 +36,6 @@ const optionalFlag = (
   description,
   config: Config.option(Config.Boolean(name))
 })
-
-const HOUR_MILLIS = 3_600_000
-const DAY_MILLIS = 24 * HOUR_MILLIS
 
 /** Every setting there is. `docs/configuration.md` is checked against this. */
 export const settings = {

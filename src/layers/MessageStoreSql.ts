@@ -8,7 +8,7 @@ import type { TimerKind } from "../services/Timers.ts"
 import { type AdmissionRequest, admissionSql, runAdmission } from "./AdmissionSql.ts"
 import { idempotencyKeys } from "./IdempotencySql.ts"
 import { writeEvents } from "./OutboxSql.ts"
-import { InstantColumn, RialsColumn, rowsOf, timestamp } from "./SqlRows.ts"
+import { first, InstantColumn, nullableTimestamp, RialsColumn, rowsOf, timestamp } from "./SqlRows.ts"
 import { subjectTimers } from "./SubjectTimersSql.ts"
 import { moveParts } from "./WalletSql.ts"
 
@@ -26,8 +26,6 @@ const MessageRow = Schema.Struct({
 })
 const ClaimedRow = Schema.Struct({ ...MessageRow.fields, fingerprint: Schema.Uint8Array })
 const CountRow = Schema.Struct({ count: Schema.Int })
-
-const nullableTimestamp = (instant: number | null) => (instant === null ? null : timestamp(instant))
 
 export const MessageStoreSql = Layer.effect(
   MessageStore,
@@ -53,9 +51,6 @@ export const MessageStoreSql = Layer.effect(
     const timers = subjectTimers(sql, TIMER_KIND)
     const movesOf = moveParts(sql, random)
     const eventsOf = writeEvents(sql, random, snapshot)
-
-    const first = <A>(rows: Effect.Effect<ReadonlyArray<A>>) =>
-      Effect.map(rows, ([row]) => Option.fromUndefinedOr(row))
 
     return MessageStore.of({
       accept: Effect.fnUntraced(function* ({ message: m, admission, lanes, lease, idempotency }) {
@@ -107,7 +102,6 @@ export const MessageStoreSql = Layer.effect(
         ),
 
       commit: Effect.fnUntraced(function* (timer, before, { next: m, events, dueAt }, now) {
-        const timerPart = dueAt === "held" ? sql`` : sql`, timer as (${timers.write(dueAt, timer.lane)})`
         const [row] = yield* countRows(sql`
           with changed as (
             update messages set status = ${m.status}, revision = ${m.revision},
@@ -118,9 +112,9 @@ export const MessageStoreSql = Layer.effect(
               held = ${m.held}::bigint, captured = ${m.captured}::bigint,
               events_written = events_written + ${events.length}
             where customer_id = ${m.customerId} and id = ${m.id}::uuid and revision = ${before.revision}
-              ${dueAt === "held" ? sql`and ${timers.isHeld(timer)}` : sql``}
-            returning *)
-          ${timerPart}
+              and ${dueAt === "held" ? timers.isHeld(timer) : sql`true`}
+            returning *),
+          timer as (${timers.write(dueAt, timer.lane)})
           ${yield* eventsOf(events, now)}
           ${yield* movesOf(m.id, walletMove(before, m), now)}
           select count(*)::int as count from changed`)

@@ -1,4 +1,4 @@
-import { DateTime, Effect, Schema, SchemaTransformation } from "effect"
+import { DateTime, Effect, Option, Schema, SchemaTransformation } from "effect"
 import { Instant } from "../domain/Instant.ts"
 
 /** A timestamptz column as an instant. */
@@ -23,6 +23,8 @@ export const RialsColumn = Schema.BigInt.pipe(
 /** An instant as a timestamptz parameter. */
 export const timestamp = (instant: number) => DateTime.toDateUtc(DateTime.makeUnsafe(instant))
 
+export const nullableTimestamp = (instant: number | null) => (instant === null ? null : timestamp(instant))
+
 /**
  * Rows decoded through a schema. What can go wrong here (the store is unreachable, the schema is not ours) is nothing a
  * caller could act on, so it is a defect.
@@ -32,3 +34,6 @@ export const rowsOf = <S extends Schema.Decoder<unknown>>(row: S) => {
   return <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>): Effect.Effect<ReadonlyArray<S["Type"]>> =>
     Effect.orDie(Effect.flatMap(statement, decode))
 }
+
+export const first = <A>(rows: Effect.Effect<ReadonlyArray<A>>): Effect.Effect<Option.Option<A>> =>
+  Effect.map(rows, ([row]) => Option.fromUndefinedOr(row))

@@ -14,11 +14,12 @@ export const subjectTimers = (sql: SqlClient.SqlClient, kind: TimerKind) => {
     isHeld: ({ customerId, subject, lane, leaseToken }: LeasedTimer) =>
       sql`exists (select from timers t where t.customer_id = ${customerId} and t.kind = ${kind}
         and t.subject = ${subject}::uuid and t.lane = ${lane} and t.lease_token = ${leaseToken}::uuid)`,
-    /** Sets when it is due, free for anyone to claim; null removes it. */
-    write: (dueAt: Instant | null, lane = 0) =>
-      dueAt === null
-        ? remove(lane)
-        : sql`update timers t set claimable_at = ${timestamp(dueAt)}, lease_token = null
-            from changed c where ${isSubjects(lane)}`
+    /** Sets when it is due, free for anyone to claim; null removes it, and one that is held stays as it is. */
+    write: (dueAt: Instant | null | "held", lane = 0) => {
+      if (dueAt === "held") return sql`select`
+      if (dueAt === null) return remove(lane)
+      return sql`update timers t set claimable_at = ${timestamp(dueAt)}, lease_token = null
+        from changed c where ${isSubjects(lane)}`
+    }
   }
 }

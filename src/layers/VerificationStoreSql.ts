@@ -10,7 +10,7 @@ import { VerificationStore } from "../services/VerificationStore.ts"
 import { type AdmissionRequest, admissionSql, runAdmission } from "./AdmissionSql.ts"
 import { idempotencyKeys } from "./IdempotencySql.ts"
 import { writeEvents } from "./OutboxSql.ts"
-import { InstantColumn, RialsColumn, rowsOf, timestamp } from "./SqlRows.ts"
+import { first, InstantColumn, nullableTimestamp, RialsColumn, rowsOf, timestamp } from "./SqlRows.ts"
 import { subjectTimers } from "./SubjectTimersSql.ts"
 import { moveParts } from "./WalletSql.ts"
 
@@ -58,9 +58,6 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
 
       const snapshot = sql.literal(`jsonb_build_object('status', c.status, 'attempts', c.attempts,
         'next_step_at', c.next_step_at, 'verified_at', c.verified_at)`)
-
-      const first = <A>(rows: Effect.Effect<ReadonlyArray<A>>) =>
-        Effect.map(rows, ([row]) => Option.fromUndefinedOr(row))
 
       const keys = idempotencyKeys(sql, SEND_OPERATION)
       const timers = subjectTimers(sql, timerKind)
@@ -131,14 +128,14 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
             with changed as (
               update verifications set status = ${v.status}, revision = ${v.revision},
                 attempts = ${JSON.stringify(v.attempts)}::jsonb, remaining = ${v.remaining}::int[], slot_reserved = ${v.slotReserved},
-                next_step_at = ${v.nextStepAt === null ? null : timestamp(v.nextStepAt)}::timestamptz,
+                next_step_at = ${nullableTimestamp(v.nextStepAt)}::timestamptz,
                 sealed_code = case when ${mayStillSend(v)} then sealed_code end,
                 held = ${v.held}::bigint, captured = ${v.captured}::bigint,
                 events_written = events_written + ${announced.length}
               where customer_id = ${v.customerId} and id = ${v.id}::uuid and mode = ${mode} and revision = ${before.revision}
-                ${dueAt === "held" && timer !== null ? sql`and ${timers.isHeld(timer)}` : sql``}
+                and ${dueAt === "held" && timer !== null ? timers.isHeld(timer) : sql`true`}
               returning *),
-            timer as (${dueAt === "held" ? sql`select` : timers.write(dueAt)})
+            timer as (${timers.write(dueAt)})
             ${yield* eventsOf(announced, now)}
             ${yield* movesOf(v.id, walletMove(before, v), now)}
             select count(*)::int as count from changed`)

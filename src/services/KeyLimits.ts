@@ -104,9 +104,4 @@ export class KeyLimits extends Context.Service<
       })
     })
   )
-
-  static readonly layerUnlimited = Layer.succeed(
-    KeyLimits,
-    KeyLimits.of({ admit: () => Effect.succeed(null) })
-  )
 }
