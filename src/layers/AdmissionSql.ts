@@ -208,23 +208,29 @@ const isRace = (error: unknown): boolean =>
   (error.reason._tag === "SerializationError" || error.reason._tag === "DeadlockError")
 
 /**
- * Runs the accepting statement until it is clear: again after a race, and again when the wallet's stripe did not cover
- * the hold but the wallet does. False when the idempotency key was taken.
+ * Runs the accepting statement until it is clear: again after a race, and once more, with the whole wallet gathered and
+ * locked for it, when the wallet's stripe did not cover the hold. False when the idempotency key was taken.
  */
-export const runAdmission = <E>(
+export const runAdmission = (
   sql: SqlClient.SqlClient,
   request: AdmissionRequest,
-  statement: Effect.Effect<ReadonlyArray<unknown>, E>
-): Effect.Effect<boolean, AdmissionError> =>
-  Effect.gen(function* () {
-    const verdictRows = rowsOf(VerdictRow)
-    while (true) {
-      const [verdict] = yield* verdictRows(Effect.retry(statement, { while: isRace }))
-      if (verdict === undefined) return yield* Effect.die("the accepting statement returned no verdict")
-      const refusal = refusalOf(verdict, request.now)
-      if (refusal === undefined) return verdict.accepted
-      const isStripeOnly =
-        refusal._tag === "insufficient_balance" && (yield* gatherInto(sql, request.admission.hold, request))
-      if (!isStripeOnly) return yield* refusal
-    }
+  statement: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
+): Effect.Effect<boolean, AdmissionError> => {
+  const verdictRows = rowsOf(VerdictRow)
+  const ask = <E>(asking: Effect.Effect<ReadonlyArray<unknown>, E>) =>
+    Effect.flatMap(verdictRows(Effect.retry(asking, { while: isRace })), ([verdict]) =>
+      verdict === undefined
+        ? Effect.die("the accepting statement returned no verdict")
+        : Effect.succeed(verdict)
+    )
+  // In one transaction: between two, somebody else would gather it for himself, and so on for ever.
+  const gathered = sql.withTransaction(
+    Effect.andThen(gatherInto(sql, request.admission.hold, request), statement)
+  )
+  return Effect.gen(function* () {
+    const verdict = yield* ask(statement)
+    const settled = verdict.reason === "wallet" ? yield* ask(gathered) : verdict
+    const refusal = refusalOf(settled, request.now)
+    return refusal === undefined ? settled.accepted : yield* refusal
   })
+}

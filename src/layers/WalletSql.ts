@@ -1,39 +1,32 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import { stripeOf, type WalletMove } from "../domain/Charging.ts"
 import type { Instant } from "../domain/Instant.ts"
-import { rowsOf, timestamp } from "./SqlRows.ts"
-
-const GatheredRow = Schema.Struct({ covers: Schema.Boolean })
+import { timestamp } from "./SqlRows.ts"
 
 /**
- * A wallet's stripe did not cover a hold: spreads what the whole wallet has over its stripes anew, all of it into this one
- * where it is little. False when the whole wallet does not cover the hold.
+ * A wallet's stripe did not cover a hold: locks the whole wallet, and spreads what it has over its stripes anew, all of it
+ * into this one where it is little; nothing where it does not cover the hold either.
  */
 export const gatherInto = (
   sql: SqlClient.SqlClient,
   hold: number,
   subject: { readonly customerId: number; readonly id: string }
-): Effect.Effect<boolean> => {
+): Effect.Effect<void, SqlError.SqlError> => {
   const { customerId, id } = subject
-  return Effect.map(
-    rowsOf(GatheredRow)(sql`
-      with locked as materialized (
-        select stripe, balance - held as available from wallets where customer_id = ${customerId}
-        order by stripe for update),
-      total as materialized (
-        select coalesce(sum(available), 0)::bigint as amount, greatest(1, count(*)) as stripes from locked),
-      moved as (
-        update wallets w set balance = w.held + case
-            when t.amount / t.stripes >= ${hold}::bigint
-              then t.amount / t.stripes + (w.stripe < t.amount % t.stripes)::int
-            when w.stripe = ${stripeOf(id)}::smallint then t.amount
-            else 0 end
-        from total t where w.customer_id = ${customerId} and t.amount >= ${hold}::bigint)
-      select amount >= ${hold}::bigint as covers from total`),
-    ([row]) => row?.covers === true
-  )
+  return Effect.asVoid(sql`
+    with locked as materialized (
+      select stripe, balance - held as available from wallets where customer_id = ${customerId}
+      order by stripe for update),
+    total as materialized (
+      select coalesce(sum(available), 0)::bigint as amount, greatest(1, count(*)) as stripes from locked)
+    update wallets w set balance = w.held + case
+        when t.amount / t.stripes >= ${hold}::bigint
+          then t.amount / t.stripes + (w.stripe < t.amount % t.stripes)::int
+        when w.stripe = ${stripeOf(id)}::smallint then t.amount
+        else 0 end
+    from total t where w.customer_id = ${customerId} and t.amount >= ${hold}::bigint`)
 }
 
 /** Further parts of a `with` statement whose `changed c` is what a send has become: captures and releases with it. */
