@@ -17,6 +17,20 @@ export interface Principal {
   readonly requestsPerMinute: number | null
 }
 
+/** What an account can do, as its provider and its settings have it. */
+export const AccountTraits = Schema.Struct({
+  /** Whether its settings have what sending a code, or a text, needs. */
+  sendsCodes: Schema.Boolean,
+  sendsTexts: Schema.Boolean,
+  /** The provider knows a send by its id: one whose outcome is unknown can be repeated without being sent twice. */
+  deduplicates: Schema.Boolean,
+  /** The provider can be asked what became of a message. */
+  reportsDelivery: Schema.Boolean,
+  /** Reaches only people who have met it, by the chat that began then. */
+  needsContact: Schema.Boolean
+})
+export type AccountTraits = typeof AccountTraits.Type
+
 /** An account that sends on one channel; `shared` when the platform owns it. */
 export const SendingAccount = Schema.Struct({
   id: Schema.Int,
@@ -26,9 +40,7 @@ export const SendingAccount = Schema.Struct({
   isDefault: Schema.Boolean,
   active: Schema.Boolean,
   shared: Schema.Boolean,
-  /** Whether its settings have what sending a code, or a text, needs. */
-  sendsCodes: Schema.Boolean,
-  sendsTexts: Schema.Boolean
+  ...AccountTraits.fields
 })
 export type SendingAccount = typeof SendingAccount.Type
 

@@ -6,7 +6,8 @@ export type Blame = "recipient" | "request" | "configuration"
 /** What one call to a provider came to. `providerError` is the provider's own code and text. */
 export type ProviderOutcome = Data.TaggedEnum<{
   Accepted: { readonly messageId: string | null }
-  Rejected: { readonly blame: Blame; readonly providerError: string }
+  /** `isContactLost`: the chat with the recipient is over, as when a bot was blocked. */
+  Rejected: { readonly blame: Blame; readonly providerError: string; readonly isContactLost?: boolean }
   Throttled: { readonly retryAfterMillis: number | null; readonly providerError: string }
   Unavailable: { readonly providerError: string }
   /** The request left and no answer came back: it may or may not have been delivered. */

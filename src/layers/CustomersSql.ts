@@ -27,7 +27,9 @@ export const CustomersSql = Layer.effect(
         select c.plan, c.webotp_host as "webOtpHost", c.limits, r.steps as routing, coalesce((
           select jsonb_agg(jsonb_build_object('id', a.id, 'channel', a.channel, 'provider', a.provider,
             'label', a.label, 'isDefault', a.is_default, 'active', a.disabled_at is null,
-            'shared', a.customer_id is null, 'sendsCodes', a.sends_codes, 'sendsTexts', a.sends_texts) order by a.id)
+            'shared', a.customer_id is null, 'sendsCodes', a.sends_codes, 'sendsTexts', a.sends_texts,
+            'deduplicates', a.deduplicates, 'reportsDelivery', a.reports_delivery, 'needsContact', a.needs_contact)
+            order by a.id)
           from sending_accounts a where a.customer_id = c.id or a.customer_id is null), '[]') as accounts
         from customers c left join routing_orders r on r.customer_id = c.id
         where c.id = ${customerId}`)

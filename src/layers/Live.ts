@@ -20,10 +20,12 @@ import { TimerRunner } from "../services/TimerRunner.ts"
 import { TimerRoom } from "../services/TimerRoom.ts"
 import { Timers } from "../services/Timers.ts"
 import { Workers } from "../services/Workers.ts"
+import { AccountConnectionsSql } from "./AccountConnectionsSql.ts"
 import { ApiKeysSql } from "./ApiKeysSql.ts"
 import { ChangeFeed } from "./ChangeFeed.ts"
 import { CodeVaultLive } from "./CodeVaultLive.ts"
 import type { Configuration } from "./Configuration.ts"
+import { ContactLinksSql } from "./ContactLinksSql.ts"
 import { CustomersSql } from "./CustomersSql.ts"
 import { KeyWindowStoreSql } from "./KeyWindowStoreSql.ts"
 import { ManagementSql } from "./ManagementSql.ts"
@@ -59,8 +61,10 @@ export const Foundation = Layer.mergeAll(
   CodeVaultLive,
   CustomersSql,
   ApiKeysSql,
-  ProviderAdaptersLive
+  ContactLinksSql,
+  AccountConnectionsSql
 ).pipe(
+  Layer.provideMerge(ProviderAdaptersLive),
   Layer.provideMerge(Layer.mergeAll(ChangeFeed.layer, Timers.layer, TimerRoom.layer)),
   Layer.provideMerge(Layer.mergeAll(TimerStoreSql, Crypto))
 )

@@ -3,11 +3,13 @@ import { Migrator, SqlClient } from "effect/sql"
 import verification from "./migrations/0001_verification.ts"
 import messaging from "./migrations/0002_messaging.ts"
 import limits from "./migrations/0003_limits.ts"
+import providers from "./migrations/0004_providers.ts"
 
 const migrations = {
   "0001_verification": verification,
   "0002_messaging": messaging,
-  "0003_limits": limits
+  "0003_limits": limits,
+  "0004_providers": providers
 }
 
 const MIGRATIONS_TABLE = "peyk_migrations"

@@ -1,12 +1,22 @@
 import { Effect, Layer } from "effect"
 import { ProviderAdapters } from "../services/ProviderAdapter.ts"
 import { Simulator } from "../services/Simulator.ts"
+import { ProviderEndpoints } from "./providers/ProviderEndpoints.ts"
+import { ProviderHttp } from "./providers/ProviderHttp.ts"
+import { ProviderHttpClient } from "./providers/ProviderHttpClient.ts"
 import { simulatorAdapter } from "./providers/SimulatorAdapter.ts"
+import { smsirAdapter } from "./providers/SmsirAdapter.ts"
 
+const ProviderHttpLive = Layer.provide(ProviderHttp.layer, ProviderHttpClient.layer)
+
+/** Every provider that accounts can be connected to. */
 export const ProviderAdaptersLive = Layer.effect(
   ProviderAdapters,
-  Effect.map(Simulator, (simulator) => {
-    const adapters = [simulatorAdapter(simulator)]
+  Effect.gen(function* () {
+    const simulator = yield* Simulator
+    const http = yield* ProviderHttp
+    const endpoints = yield* ProviderEndpoints
+    const adapters = [simulatorAdapter(simulator), smsirAdapter(http, endpoints.smsirUrl)]
     return new Map(adapters.map((adapter) => [adapter.name, adapter]))
   })
-)
+).pipe(Layer.provide(ProviderHttpLive))

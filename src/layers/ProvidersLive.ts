@@ -1,81 +1,81 @@
-import { Cache, Cause, Effect, Layer, Result, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Cause, Data, Effect, Layer } from "effect"
 import { ProviderOutcome } from "../domain/ProviderOutcome.ts"
-import type { RouteAccount } from "../domain/RouteAccount.ts"
-import { ProviderAdapters, type ProviderConnection } from "../services/ProviderAdapter.ts"
-import { Providers } from "../services/Providers.ts"
-import { cachedLookup } from "./CachedLookup.ts"
-import { ChangeFeed } from "./ChangeFeed.ts"
-import { MasterKey } from "./MasterKey.ts"
-import { openSettings } from "./SealedSettings.ts"
-import { rowsOf } from "./SqlRows.ts"
+import { AccountConnections } from "../services/AccountConnections.ts"
+import { ContactLinks } from "../services/ContactLinks.ts"
+import type { Addressed, ProviderConnection } from "../services/ProviderAdapter.ts"
+import { Providers, type TextDelivery } from "../services/Providers.ts"
 
-const AccountRow = Schema.Struct({
-  customerId: Schema.NullOr(Schema.Int),
-  channel: Schema.String,
-  provider: Schema.String,
-  sealedSettings: Schema.Uint8Array,
-  active: Schema.Boolean
-})
+class NotPrepared extends Data.TaggedError("NotPrepared")<{ readonly outcome: ProviderOutcome }> {}
 
-const answering = (outcome: ProviderOutcome): ProviderConnection => ({
-  sendCode: () => Effect.succeed(outcome),
-  sendText: () => Effect.succeed(outcome),
-  sendsCodes: true,
-  sendsTexts: true
+const noContact = new NotPrepared({
+  outcome: ProviderOutcome.Rejected({
+    blame: "recipient",
+    providerError: "no contact: nobody with this number has met the account"
+  })
 })
 
 const unusable = (providerError: string) =>
-  answering(ProviderOutcome.Rejected({ blame: "configuration", providerError }))
+  ProviderOutcome.Rejected({ blame: "configuration", providerError })
 
-const unreadable = answering(ProviderOutcome.Unavailable({ providerError: "the account could not be read" }))
+/** Another channel may do. */
+const unreadable = ProviderOutcome.Unavailable({ providerError: "the account could not be read" })
 
 /** Sends through the customers' connected accounts. */
 export const ProvidersLive = Layer.effect(
   Providers,
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const key = yield* MasterKey
-    const adapters = yield* ProviderAdapters
-    const feed = yield* ChangeFeed
-    const accountRows = rowsOf(AccountRow)
+    const connections = yield* AccountConnections
+    const links = yield* ContactLinks
 
-    const connectAccount = (row: typeof AccountRow.Type): ProviderConnection => {
-      const adapter = adapters.get(row.provider)
-      if (!row.active) return unusable("the account was switched off")
-      if (adapter === undefined) return unusable(`no adapter for provider ${row.provider}`)
-      return Result.getOrElse(adapter.connect(openSettings(key, row, row.sealedSettings)), ({ message }) =>
-        unusable(message)
-      )
-    }
-
-    const lookup = Effect.fnUntraced(function* (accountId: number) {
-      const [row] = yield* accountRows(sql`
-        select customer_id as "customerId", channel, provider, sealed_settings as "sealedSettings", disabled_at is null as active
-        from sending_accounts where id = ${accountId}`)
-      return row === undefined ? unusable("the account is gone") : connectAccount(row)
+    /** All that sending needs; fails with the outcome without it: up to here nothing has left. */
+    const prepare = Effect.fnUntraced(function* <Delivery extends TextDelivery>(delivery: Delivery) {
+      const { account_id: accountId } = delivery.step
+      if (accountId === null) return yield* Effect.die("a live step names its account")
+      const connection = yield* connections.of(accountId)
+      const { needsContact } = connection.traits
+      const chatId = needsContact ? yield* links.chatOf(accountId, delivery.phone) : null
+      if (needsContact && chatId === null) return yield* noContact
+      return { connection, accountId, addressed: { ...delivery, chatId } }
     })
-    const cache = yield* cachedLookup(lookup)
-    yield* feed.subscribe((change) =>
-      change._tag === "KeyChanged" ? Effect.void : Cache.invalidateAll(cache)
-    )
 
-    const connectionOf = ({ account_id }: RouteAccount): Effect.Effect<ProviderConnection> =>
-      account_id === null
-        ? Effect.die("a live step names its account")
-        : Cache.get(cache, account_id).pipe(
-            // Nothing has left yet: another channel may do.
-            Effect.catchCauseIf(
-              (cause) => !Cause.hasInterrupts(cause),
-              (cause) => Effect.as(Effect.logError("an account could not be read", cause), unreadable)
+    const ready = <Delivery extends TextDelivery>(delivery: Delivery) =>
+      prepare(delivery).pipe(
+        Effect.catchTag("AccountUnusable", ({ message }) => new NotPrepared({ outcome: unusable(message) })),
+        Effect.catchCauseIf(
+          (cause) => Cause.hasDies(cause) && !Cause.hasInterrupts(cause),
+          (cause) =>
+            Effect.andThen(
+              Effect.logError("an account could not be read", cause),
+              new NotPrepared({ outcome: unreadable })
             )
-          )
+        )
+      )
+
+    const dropLostContact = (accountId: number, chatId: string | null, outcome: ProviderOutcome) =>
+      chatId !== null && outcome._tag === "Rejected" && outcome.isContactLost === true
+        ? Effect.ignoreCause(links.unlinkChat(accountId, chatId), { log: "Warn" })
+        : Effect.void
+
+    const sendWith =
+      <Delivery extends TextDelivery>(
+        send: (
+          connection: ProviderConnection,
+          delivery: Addressed<Delivery>
+        ) => Effect.Effect<ProviderOutcome>
+      ) =>
+      (delivery: Delivery): Effect.Effect<ProviderOutcome> =>
+        ready(delivery).pipe(
+          Effect.flatMap(({ connection, accountId, addressed }) =>
+            Effect.tap(send(connection, addressed), (outcome) =>
+              dropLostContact(accountId, addressed.chatId, outcome)
+            )
+          ),
+          Effect.catchTag("NotPrepared", ({ outcome }) => Effect.succeed(outcome))
+        )
 
     return Providers.of({
-      sendCode: (delivery) =>
-        Effect.flatMap(connectionOf(delivery.step), ({ sendCode }) => sendCode(delivery)),
-      sendText: (delivery) =>
-        Effect.flatMap(connectionOf(delivery.step), ({ sendText }) => sendText(delivery))
+      sendCode: sendWith((connection, delivery) => connection.sendCode(delivery)),
+      sendText: sendWith((connection, delivery) => connection.sendText(delivery))
     })
   })
 )

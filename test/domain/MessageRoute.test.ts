@@ -31,6 +31,9 @@ const account = (id: number, part: Partial<SendingAccount> = {}): SendingAccount
     shared: false,
     sendsCodes: true,
     sendsTexts: true,
+    deduplicates: false,
+    reportsDelivery: false,
+    needsContact: false,
     ...part
   }
 }

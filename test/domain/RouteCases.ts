@@ -45,6 +45,9 @@ const toAccounts = (
     shared,
     sendsCodes: draft.channel !== "sms" || draft.sendsCodes,
     sendsTexts: true,
+    deduplicates: draft.channel === "bale",
+    reportsDelivery: draft.channel === "sms",
+    needsContact: false,
     isDefault:
       draft.isDefault &&
       !drafts.slice(0, index).some(({ channel, isDefault }) => isDefault && channel === draft.channel)

@@ -39,8 +39,9 @@ const checkNewAccount = Effect.fnUntraced(function* (
   }
   if (customerId === null && channel === "sms") return yield* refuse("there are no shared sms accounts")
   if (customerId === null && isDefault) return yield* refuse("a shared account is nobody's default")
-  return yield* Effect.mapError(Effect.fromResult(adapter.connect(settings)), ({ message }) =>
-    refuse(`settings of ${provider}: ${message}`)
+  return yield* Effect.mapError(
+    Effect.fromResult(adapter.connect(settings, { allowsPrivateAddresses: true })),
+    ({ message }) => refuse(`settings of ${provider}: ${message}`)
   )
 })
 
@@ -53,20 +54,22 @@ export const accountManagement = (
   const stateRows = rowsOf(StateRow)
   const columns =
     sql.literal(`id, channel, provider, label, is_default as "isDefault", disabled_at is null as active,
-    customer_id is null as shared, sends_codes as "sendsCodes", sends_texts as "sendsTexts"`)
+    customer_id is null as shared, sends_codes as "sendsCodes", sends_texts as "sendsTexts",
+    deduplicates, reports_delivery as "reportsDelivery", needs_contact as "needsContact"`)
 
   const clearDefault = ({ customerId, channel }: NewAccount) =>
     sql`update sending_accounts set is_default = false
       where customer_id = ${customerId} and channel = ${channel} and is_default`
 
-  const insert = Effect.fnUntraced(function* (account: NewAccount, connection: ProviderConnection) {
+  const insert = Effect.fnUntraced(function* (account: NewAccount, { traits }: ProviderConnection) {
     const now = timestamp(yield* Clock.currentTimeMillis)
     const { customerId, channel, provider, label, settings, isDefault } = account
     const [created] = yield* accountRows(sql`
       insert into sending_accounts (customer_id, channel, provider, label, sealed_settings, is_default, sends_codes,
-        sends_texts, created_at)
+        sends_texts, deduplicates, reports_delivery, needs_contact, created_at)
       values (${customerId}::int, ${channel}, ${provider}, ${label}, ${sealSettings(key, account, settings)},
-        ${isDefault}, ${connection.sendsCodes}, ${connection.sendsTexts}, ${now}) returning ${columns}`)
+        ${isDefault}, ${traits.sendsCodes}, ${traits.sendsTexts}, ${traits.deduplicates}, ${traits.reportsDelivery},
+        ${traits.needsContact}, ${now}) returning ${columns}`)
     return created ?? (yield* Effect.die("an insert returned no row"))
   })
 

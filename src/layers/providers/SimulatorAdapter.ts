@@ -1,13 +1,11 @@
 import { Clock, Effect, Redacted, Result, Schema } from "effect"
 import { Channel } from "../../domain/Channel.ts"
+import type { AccountTraits } from "../../domain/Customer.ts"
 import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
-import {
-  InvalidSettings,
-  type ProviderAdapter,
-  type ProviderConnection
-} from "../../services/ProviderAdapter.ts"
+import type { ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
 import type { TextDelivery } from "../../services/Providers.ts"
 import type { Simulator } from "../../services/Simulator.ts"
+import { readSettings } from "./AccountSettings.ts"
 
 const SimulatorSettings = Schema.Struct({
   /** What every send of this account comes to. */
@@ -33,6 +31,14 @@ const outcomes: Record<SimulatedOutcome, ProviderOutcome> = {
   unknown: ProviderOutcome.Unknown({ providerError: "simulated: the answer was lost" })
 }
 
+const simulatorTraits: AccountTraits = {
+  sendsCodes: true,
+  sendsTexts: true,
+  deduplicates: false,
+  reportsDelivery: false,
+  needsContact: false
+}
+
 /** The phone gets what was accepted, and what was delivered though its answer was lost. */
 const reachesPhone = (outcome: SimulatedOutcome): boolean => outcome === "accepted" || outcome === "unknown"
 
@@ -41,9 +47,9 @@ export const simulatorAdapter = (simulator: Simulator["Service"]): ProviderAdapt
   name: "simulator",
   channels: Channel.literals,
   connect: (settings) =>
-    Result.mapBoth(Schema.decodeUnknownResult(SimulatorSettings)(settings), {
-      onFailure: ({ message }) => new InvalidSettings({ message }),
-      onSuccess: ({ outcome = "accepted", latency_ms = 0 }): ProviderConnection => {
+    Result.map(
+      readSettings(SimulatorSettings, settings),
+      ({ outcome = "accepted", latency_ms = 0 }): ProviderConnection => {
         const send = Effect.fnUntraced(function* ({ phone, step, text }: TextDelivery, code: string | null) {
           if (reachesPhone(outcome)) {
             const at = yield* Clock.currentTimeMillis
@@ -55,9 +61,11 @@ export const simulatorAdapter = (simulator: Simulator["Service"]): ProviderAdapt
         return {
           sendCode: (delivery) => send(delivery, Redacted.value(delivery.code)),
           sendText: (delivery) => send(delivery, null),
-          sendsCodes: true,
-          sendsTexts: true
+          traits: simulatorTraits,
+          check: null,
+          deliveryReport: null,
+          inbox: null
         }
       }
-    })
+    )
 })

@@ -1,0 +1,58 @@
+import { Cache, Effect, Layer, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountConnections, AccountUnusable } from "../services/AccountConnections.ts"
+import { ProviderAdapters, type ProviderConnection } from "../services/ProviderAdapter.ts"
+import { cachedLookup } from "./CachedLookup.ts"
+import { ChangeFeed } from "./ChangeFeed.ts"
+import { MasterKey } from "./MasterKey.ts"
+import { openSettings } from "./SealedSettings.ts"
+import { rowsOf } from "./SqlRows.ts"
+
+const AccountRow = Schema.Struct({
+  customerId: Schema.NullOr(Schema.Int),
+  channel: Schema.String,
+  provider: Schema.String,
+  sealedSettings: Schema.Uint8Array,
+  allowsPrivateAddresses: Schema.Boolean,
+  active: Schema.Boolean
+})
+
+export const AccountConnectionsSql = Layer.effect(
+  AccountConnections,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const key = yield* MasterKey
+    const adapters = yield* ProviderAdapters
+    const feed = yield* ChangeFeed
+    const accountRows = rowsOf(AccountRow)
+
+    const unusable = (message: string) => Result.fail(new AccountUnusable({ message }))
+
+    const connect = (row: typeof AccountRow.Type): Result.Result<ProviderConnection, AccountUnusable> => {
+      const adapter = adapters.get(row.provider)
+      if (!row.active) return unusable("the account was switched off")
+      if (adapter === undefined) return unusable(`no adapter for provider ${row.provider}`)
+      const settings = openSettings(key, row, row.sealedSettings)
+      return Result.mapError(
+        adapter.connect(settings, { allowsPrivateAddresses: row.allowsPrivateAddresses }),
+        ({ message }) => new AccountUnusable({ message })
+      )
+    }
+
+    const lookup = Effect.fnUntraced(function* (accountId: number) {
+      const [row] = yield* accountRows(sql`
+        select customer_id as "customerId", channel, provider, sealed_settings as "sealedSettings",
+          allows_private_addresses as "allowsPrivateAddresses", disabled_at is null as active
+        from sending_accounts where id = ${accountId}`)
+      return row === undefined ? unusable("the account is gone") : connect(row)
+    })
+    const cache = yield* cachedLookup(lookup)
+    yield* feed.subscribe((change) =>
+      change._tag === "KeyChanged" ? Effect.void : Cache.invalidateAll(cache)
+    )
+
+    return AccountConnections.of({
+      of: (accountId) => Effect.flatMap(Cache.get(cache, accountId), Effect.fromResult)
+    })
+  })
+)

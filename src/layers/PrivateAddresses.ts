@@ -1,0 +1,64 @@
+import * as dns from "node:dns"
+import * as net from "node:net"
+
+/** What is not the public internet (IANA's special-purpose registries): loopback, private, link-local and the like. */
+const blocked = new net.BlockList()
+const blockedRanges: ReadonlyArray<readonly [string, number]> = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3]
+]
+for (const [network, prefix] of blockedRanges) blocked.addSubnet(network, prefix, "ipv4")
+
+/** Of IPv6 only global unicast is public, and of that not what stands for an IPv4 address or for documentation. */
+const globalUnicast = new net.BlockList()
+globalUnicast.addSubnet("2000::", 3, "ipv6")
+const blockedUnicast: ReadonlyArray<readonly [string, number]> = [
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20]
+]
+const blockedGlobal = new net.BlockList()
+for (const [network, prefix] of blockedUnicast) blockedGlobal.addSubnet(network, prefix, "ipv6")
+
+/** Whether an address (not a name) lies outside the public internet. What is no address does too. */
+export const isPrivateAddress = (address: string): boolean => {
+  const family = net.isIP(address)
+  if (family === 4) return blocked.check(address, "ipv4")
+  if (family !== 6) return true
+  return !globalUnicast.check(address, "ipv6") || blockedGlobal.check(address, "ipv6")
+}
+
+/** A connection was refused by us: the name stands for an address that is not public. */
+export class PrivateAddressRefused extends Error {
+  constructor(hostname: string) {
+    super(`${hostname} is not a public address`)
+  }
+}
+
+/**
+ * Resolves names as Node does, and refuses those of which any address is private. The connection is made to what this
+ * returns, so that a name cannot be checked with one address and used with another.
+ */
+export const publicLookup: net.LookupFunction = (hostname, options, callback) => {
+  dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return callback(error, "")
+    const [first] = addresses
+    if (first === undefined || addresses.some(({ address }) => isPrivateAddress(address))) {
+      return callback(new PrivateAddressRefused(hostname), "")
+    }
+    return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family)
+  })
+}

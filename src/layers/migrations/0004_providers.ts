@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+const statements = [
+  // What an account's provider can do, so that routing need not open its settings.
+  `alter table sending_accounts
+    add column deduplicates boolean not null default false,
+    add column reports_delivery boolean not null default false,
+    add column needs_contact boolean not null default false,
+    add column allows_private_addresses boolean not null default true`,
+
+  // How a bot reaches a phone: the chat that began when that person met it.
+  `create table contact_links (
+    account_id int not null references sending_accounts,
+    phone text not null,
+    chat_id text not null,
+    linked_at timestamptz not null,
+    primary key (account_id, phone)
+  )`,
+  `create index contact_links_by_chat on contact_links (account_id, chat_id)`,
+
+  // Accounts that people write to. Its timer (of kind bot_updates) fetches updates, or has them posted.
+  `create table account_inboxes (
+    account_id int primary key references sending_accounts,
+    subject uuid not null unique,
+    cursor text,
+    generation int not null default 0
+  )`,
+
+  // The first of the remaining steps was called once, with an unknown outcome, and is called once more.
+  `alter table verifications add column repeating boolean not null default false`
+]
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
+})

@@ -1,0 +1,57 @@
+import { Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { InvalidSettings } from "../../services/ProviderAdapter.ts"
+
+/** Says what was expected, never what was given: that may be a credential. */
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => {
+    if (issue._tag === "MissingKey") return "is missing"
+    if (issue._tag === "UnexpectedKey") return "is not a setting of this provider"
+    return SchemaIssue.defaultLeafHook(withoutInput(issue))
+  },
+  checkHook: (issue) => SchemaIssue.defaultCheckHook(issue) ?? "is not allowed"
+})
+
+const withoutInput = <Issue extends SchemaIssue.Leaf>(issue: Issue): Issue => {
+  const copy = Object.assign(Object.create(Object.getPrototypeOf(issue)), issue)
+  Reflect.deleteProperty(copy, "input")
+  return copy
+}
+
+const pathOf = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> = []): string =>
+  path.map((segment) => String(typeof segment === "object" ? segment.key : segment)).join(".")
+
+/** Reads an account's settings; all that is wrong with them is told at once. */
+export const readSettings = <S extends Schema.Decoder<unknown>>(
+  schema: S,
+  settings: unknown
+): Result.Result<S["Type"], InvalidSettings> =>
+  Result.mapError(
+    Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(settings),
+    ({ issue }) =>
+      new InvalidSettings({
+        message: formatIssues(issue)
+          .issues.map(({ path, message }) => [pathOf(path), message].filter((part) => part !== "").join(" "))
+          .join("; ")
+      })
+  )
+
+/** A credential as a provider hands it out: printable, without spaces. */
+export const Credential = Schema.String.check(
+  Schema.isPattern(/^[\x21-\x7e]{1,500}$/, {
+    message: "must be 1 to 500 printable ASCII characters without spaces"
+  })
+)
+
+const isPositiveInteger = (value: number | string): boolean =>
+  /^[1-9]\d{0,15}$/.test(String(value)) && Number.isSafeInteger(Number(value))
+
+/** A number of the provider's, or its digits. */
+export const ProviderNumber = Schema.Union([Schema.Finite, Schema.String])
+  .annotate({ message: "must be a positive whole number" })
+  .check(Schema.makeFilter((value) => isPositiveInteger(value) || "must be a positive whole number"))
+  .pipe(
+    Schema.decodeTo(
+      Schema.Int,
+      SchemaTransformation.transform<number, number | string>({ decode: Number, encode: (value) => value })
+    )
+  )

@@ -1,0 +1,36 @@
+import { Context, type Redacted } from "effect"
+
+/** Where each provider answers, and how to get there. */
+export interface ProviderEndpointsShape {
+  readonly smsirUrl: string
+  readonly baleSafirUrl: string
+  readonly baleBotUrl: string
+  readonly eitaaUrl: string
+  readonly soroushplusUrl: string
+  readonly rubikaUrl: string
+  readonly telegramUrl: string
+  /** An HTTP proxy for all providers; it may hold a password. */
+  readonly providerProxy: Redacted.Redacted | null
+  /** Another one for Telegram, which many networks cannot reach. */
+  readonly telegramProxy: Redacted.Redacted | null
+  /** Where platforms reach this service; null: nobody posts to it. */
+  readonly publicUrl: string | null
+}
+
+export const defaultEndpoints: ProviderEndpointsShape = {
+  smsirUrl: "https://api.sms.ir/v1",
+  baleSafirUrl: "https://safir.bale.ai/api/v3",
+  baleBotUrl: "https://tapi.bale.ai",
+  eitaaUrl: "https://eitaayar.ir/api",
+  soroushplusUrl: "https://api.splus.ir",
+  rubikaUrl: "https://botapi.rubika.ir/v3",
+  telegramUrl: "https://api.telegram.org",
+  providerProxy: null,
+  telegramProxy: null,
+  publicUrl: null
+}
+
+export const ProviderEndpoints = Context.Reference<ProviderEndpointsShape>(
+  "peyk/layers/providers/ProviderEndpoints",
+  { defaultValue: () => defaultEndpoints }
+)

@@ -1,0 +1,128 @@
+import { Cause, Clock, Context, Data, DateTime, Effect, Layer, Option, Result } from "effect"
+import { HttpClient, type HttpClientError, HttpClientRequest, type HttpMethod } from "effect/http"
+import { parse } from "lossless-json"
+import { Settings } from "../../services/Settings.ts"
+import { CallProgress, ProviderHttpClient } from "./ProviderHttpClient.ts"
+
+export interface ProviderRequest {
+  readonly method: HttpMethod.HttpMethod
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as it is; a body of JSON text says so in its headers. */
+  readonly body?: string
+  /** Default: the providers' time-out. */
+  readonly timeoutMillis?: number
+  /** For an address that a customer chose: it must not lead into our own network. */
+  readonly isGuarded?: boolean
+}
+
+/** What came back, whatever its status. */
+export interface ProviderAnswer {
+  readonly status: number
+  /** From `Retry-After`, in either of its forms. */
+  readonly retryAfterMillis: number | null
+  /** The body read as JSON; undefined where it is none. Integers too long for a number are strings. */
+  readonly json: unknown
+}
+
+/** No answer came back. */
+export type CallFailure = Data.TaggedEnum<{
+  /** The request certainly never left. */
+  NotSent: { readonly reason: string }
+  /** It left, or may have. */
+  Lost: { readonly reason: string }
+}>
+export const CallFailure = Data.taggedEnum<CallFailure>()
+
+const toHttp = ({ method, url, headers = {}, body }: ProviderRequest) =>
+  HttpClientRequest.make(method)(url).pipe(
+    HttpClientRequest.setHeaders({ accept: "application/json", "user-agent": "peyk", ...headers }),
+    (request) =>
+      body === undefined
+        ? request
+        : HttpClientRequest.bodyText(request, body, headers["content-type"] ?? "application/json")
+  )
+
+const MAX_DELAY_MILLIS = 24 * 3_600_000
+
+/** Seconds, or a date. */
+const retryAfter = (header: string | undefined, now: number): number | null => {
+  if (header === undefined || header.trim() === "") return null
+  const seconds = Number(header)
+  const millis = Number.isFinite(seconds)
+    ? seconds * 1000
+    : Option.getOrNull(Option.map(DateTime.make(header), (date) => DateTime.toEpochMillis(date) - now))
+  return millis === null ? null : Math.min(Math.max(0, millis), MAX_DELAY_MILLIS)
+}
+
+/** Ids may be longer than what a number holds exactly. */
+const exactNumber = (text: string): number | string =>
+  /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text)) ? text : Number(text)
+
+/** What cannot be read (HTML, nothing, too deep) is undefined. */
+const readJson = (text: string): unknown =>
+  Result.getOrUndefined(Result.try(() => parse(text, null, exactNumber)))
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** In the words of whoever failed, which name no address of ours: the request itself is left out. */
+const reasonOf = (cause: Cause.Cause<HttpClientError.HttpClientError>): string => {
+  const [reason] = cause.reasons
+  if (reason?._tag !== "Fail") return "the call broke"
+  const inner = reason.error.reason
+  return "cause" in inner && inner.cause !== undefined ? messageOf(inner.cause) : inner._tag
+}
+
+/** Makes single requests to providers: no redirects, no repeats, bounded in time and size. */
+export class ProviderHttp extends Context.Service<
+  ProviderHttp,
+  { readonly call: (request: ProviderRequest) => Effect.Effect<ProviderAnswer, CallFailure> }
+>()("peyk/layers/providers/ProviderHttp") {
+  static readonly layer = Layer.effect(
+    ProviderHttp,
+    Effect.gen(function* () {
+      const { providerTimeoutMillis } = yield* Settings
+      const clientOf = yield* ProviderHttpClient
+
+      const exchange = Effect.fnUntraced(function* (request: ProviderRequest, progress: CallProgress) {
+        const client = clientOf(request, progress)
+        const response = yield* client.execute(toHttp(request))
+        const text = yield* response.text
+        return {
+          status: response.status,
+          retryAfterMillis: retryAfter(response.headers["retry-after"], yield* Clock.currentTimeMillis),
+          json: readJson(text)
+        }
+      })
+
+      const failureOf = (progress: CallProgress, reason: string): CallFailure =>
+        progress.hasStarted ? CallFailure.Lost({ reason }) : CallFailure.NotSent({ reason })
+
+      /** Ends a call that has not left within half its time, or is not answered within all of it. */
+      const watch = Effect.fnUntraced(function* (timeoutMillis: number, progress: CallProgress) {
+        yield* Effect.sleep(timeoutMillis / 2)
+        if (!progress.hasStarted) return yield* Effect.fail(failureOf(progress, "no connection in time"))
+        yield* Effect.sleep(timeoutMillis / 2)
+        return yield* Effect.fail(failureOf(progress, "no answer in time"))
+      })
+
+      return ProviderHttp.of({
+        call: (request) =>
+          Effect.suspend(() => {
+            const progress = new CallProgress()
+            return exchange(request, progress).pipe(
+              Effect.catchCause((cause) =>
+                Cause.hasInterrupts(cause)
+                  ? Effect.interrupt
+                  : Effect.fail(failureOf(progress, reasonOf(cause)))
+              ),
+              Effect.raceFirst(watch(request.timeoutMillis ?? providerTimeoutMillis, progress)),
+              // Their addresses hold credentials, and providers have no use for our trace headers.
+              Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
+              Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+            )
+          })
+      })
+    })
+  )
+}

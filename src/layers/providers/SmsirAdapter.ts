@@ -1,0 +1,216 @@
+import { Effect, Option, Redacted, Result, Schema } from "effect"
+import { DeliveryReport } from "../../domain/DeliveryReport.ts"
+import type { Phone } from "../../domain/Phone.ts"
+import { type Blame, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import {
+  AccountProblem,
+  type ProviderAdapter,
+  type ProviderConnection
+} from "../../services/ProviderAdapter.ts"
+import { Credential, ProviderNumber, readSettings } from "./AccountSettings.ts"
+import { ask, jsonBody, outcomeOfStatus, providerWords, send } from "./ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
+
+const DEFAULT_PARAMETER = "CODE"
+
+const SmsirSettings = Schema.Struct({
+  api_key: Credential,
+  /** The line that texts are sent from. */
+  line_number: Schema.optionalKey(ProviderNumber),
+  /** The template that codes are sent with, and its parameter that takes the code (without the # marks). */
+  otp_template_id: Schema.optionalKey(ProviderNumber),
+  otp_parameter: Schema.optionalKey(
+    Schema.String.check(
+      Schema.isPattern(/^[^\s#]{1,50}$/, { message: "must be 1 to 50 characters without spaces or #" })
+    )
+  )
+})
+
+const envelopeOf = <Data extends Schema.Top>(data: Data) =>
+  Schema.Struct({
+    status: Schema.Int,
+    message: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    data: Schema.optionalKey(Schema.NullOr(data))
+  })
+
+/** Of sends: the data is read once the status is known, for a failure may come with anything. */
+const Answer = envelopeOf(Schema.Unknown)
+const VerifyData = Schema.Struct({ messageId: Schema.Int })
+/** One id for each number: 0 is blacklisted, null is a wrong number or text. */
+const BulkData = Schema.Struct({ messageIds: Schema.Tuple([Schema.NullOr(Schema.Int)]) })
+
+const SUCCESS = 1
+const SYSTEM_PROBLEM = 0
+const TOO_MANY_REQUESTS = 20
+
+/** Whom each documented status blames: SMS.ir's table of errors. */
+const blames: Readonly<Record<number, Blame>> = {
+  10: "configuration",
+  11: "configuration",
+  12: "configuration",
+  13: "configuration",
+  14: "configuration",
+  101: "configuration",
+  102: "configuration",
+  103: "request",
+  104: "recipient",
+  105: "request",
+  106: "request",
+  107: "request",
+  108: "request",
+  109: "request",
+  110: "request",
+  111: "request",
+  112: "request",
+  113: "configuration",
+  114: "request",
+  115: "recipient",
+  116: "request",
+  117: "configuration",
+  118: "request",
+  119: "configuration",
+  123: "configuration"
+}
+
+/** The failure that an envelope tells of. */
+const failureOf = ({ status, message }: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome => {
+  const providerError = providerWords(status, message)
+  const { retryAfterMillis } = received
+  if (status === TOO_MANY_REQUESTS) return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
+  const blame = blames[status]
+  if (blame !== undefined) return ProviderOutcome.Rejected({ blame, providerError })
+  if (status === SYSTEM_PROBLEM || status === SUCCESS) return ProviderOutcome.Unknown({ providerError })
+  const byStatus = outcomeOfStatus(received)
+  return byStatus._tag === "Accepted" ? byStatus : { ...byStatus, providerError }
+}
+
+const isSuccess = ({ status }: typeof Answer.Type, received: ProviderAnswer): boolean =>
+  status === SUCCESS && received.status < 300
+
+const readVerifyData = Schema.decodeUnknownOption(VerifyData)
+const readBulkData = Schema.decodeUnknownOption(BulkData)
+
+/** Success is success, also where its id cannot be read. */
+const classifyCode = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
+  isSuccess(answer, received)
+    ? ProviderOutcome.Accepted({
+        messageId: Option.match(readVerifyData(answer.data), {
+          onNone: () => null,
+          onSome: ({ messageId }) => String(messageId)
+        })
+      })
+    : failureOf(answer, received)
+
+const outcomeOfId = (id: number | null): ProviderOutcome => {
+  if (id === null) {
+    return ProviderOutcome.Rejected({
+      blame: "recipient",
+      providerError: "no message id: invalid number or text"
+    })
+  }
+  return id === 0
+    ? ProviderOutcome.Rejected({ blame: "recipient", providerError: "message id 0: blacklisted number" })
+    : ProviderOutcome.Accepted({ messageId: String(id) })
+}
+
+/** A successful pack may have failed for its only number. */
+const classifyText = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
+  isSuccess(answer, received)
+    ? Option.match(readBulkData(answer.data), {
+        onNone: () => ProviderOutcome.Unknown({ providerError: "success without message ids" }),
+        onSome: ({ messageIds: [id] }) => outcomeOfId(id)
+      })
+    : failureOf(answer, received)
+
+const Credit = envelopeOf(Schema.Union([Schema.Finite, Schema.String]))
+const Report = envelopeOf(
+  Schema.Struct({
+    deliveryState: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+    deliveryDateTime: Schema.optionalKey(Schema.NullOr(Schema.Int))
+  })
+)
+
+const DELIVERED = 1
+const undelivered: Readonly<Record<number, string>> = {
+  2: "2 did not reach the handset",
+  4: "4 did not reach the operator",
+  6: "6 error",
+  7: "7 blacklisted"
+}
+
+/** States 3 and 5 (and none yet) are still under way; times are Unix seconds. */
+const readReport = ({ status, data }: typeof Report.Type): DeliveryReport => {
+  if (status !== SUCCESS) return DeliveryReport.NotKnown({ reason: `status ${status}` })
+  const state = data?.deliveryState ?? 0
+  const at = data?.deliveryDateTime ?? 0
+  if (state === DELIVERED) return DeliveryReport.Delivered({ at: at > 0 ? at * 1000 : null })
+  const providerError = undelivered[state]
+  return providerError === undefined
+    ? DeliveryReport.InProgress()
+    : DeliveryReport.Undelivered({ providerError })
+}
+
+/** As SMS.ir's own examples have it: `09123456789`. */
+const localNumber = (phone: Phone): string => `0${phone.slice("+98".length)}`
+
+/** SMS over sms.ir: codes by a template, texts from a line. Source: sms.ir/rest-api, and its SDKs. */
+export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
+  name: "smsir",
+  channels: ["sms"],
+  connect: (settings) =>
+    Result.map(readSettings(SmsirSettings, settings), (account): ProviderConnection => {
+      const { api_key, line_number, otp_template_id, otp_parameter = DEFAULT_PARAMETER } = account
+      const headers = { "x-api-key": api_key }
+      const post = (path: string, body: Readonly<Record<string, unknown>>) =>
+        ({ method: "POST", url: `${baseUrl}${path}`, headers, body: jsonBody(body) }) as const
+      const get = (path: string) => ({ method: "GET", url: `${baseUrl}${path}`, headers }) as const
+      return {
+        traits: {
+          sendsCodes: otp_template_id !== undefined,
+          sendsTexts: line_number !== undefined,
+          deduplicates: false,
+          reportsDelivery: true,
+          needsContact: false
+        },
+        sendCode: ({ phone, code }) =>
+          send(
+            http,
+            post("/send/verify", {
+              mobile: localNumber(phone),
+              templateId: otp_template_id,
+              parameters: [{ name: otp_parameter, value: Redacted.value(code) }]
+            }),
+            Answer,
+            classifyCode
+          ),
+        sendText: ({ phone, text }) =>
+          send(
+            http,
+            post("/send/bulk", {
+              lineNumber: line_number,
+              messageText: Redacted.value(text),
+              mobiles: [localNumber(phone)],
+              sendDateTime: null
+            }),
+            Answer,
+            classifyText
+          ),
+        check: Effect.flatMap(ask(http, get("/credit"), Credit), ({ answer }) =>
+          answer.status === SUCCESS
+            ? Effect.succeed(`credit ${answer.data ?? "unknown"}`)
+            : Effect.fail(
+                new AccountProblem({
+                  message: providerWords(answer.status, answer.message),
+                  isDefinite: blames[answer.status] !== undefined
+                })
+              )
+        ),
+        deliveryReport: (messageId) =>
+          ask(http, get(`/send/${encodeURIComponent(messageId)}`), Report).pipe(
+            Effect.map(({ answer }) => readReport(answer)),
+            Effect.catch(({ message }) => Effect.succeed(DeliveryReport.NotKnown({ reason: message })))
+          ),
+        inbox: null
+      }
+    })
+})

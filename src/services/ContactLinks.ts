@@ -1,0 +1,25 @@
+import { Context, type Effect } from "effect"
+import type { Instant } from "../domain/Instant.ts"
+import type { Phone } from "../domain/Phone.ts"
+
+export interface ContactLink {
+  readonly phone: Phone
+  readonly chatId: string
+}
+
+/** How bots reach phones: for each account, the chat that began when a person met it. */
+export class ContactLinks extends Context.Service<
+  ContactLinks,
+  {
+    readonly chatOf: (accountId: number, phone: Phone) => Effect.Effect<string | null>
+    /** Links each phone to its chat, in place of what it was linked to before; returns how many phones that were. */
+    readonly link: (
+      accountId: number,
+      links: ReadonlyArray<ContactLink>,
+      now: Instant
+    ) => Effect.Effect<number>
+    /** That person has left: none of the phones linked to the chat can be reached any more. */
+    readonly unlinkChat: (accountId: number, chatId: string) => Effect.Effect<void>
+    readonly isLinked: (accountId: number, chatId: string) => Effect.Effect<boolean>
+  }
+>()("peyk/services/ContactLinks") {}
