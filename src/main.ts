@@ -3,6 +3,7 @@ import { Cause, ConfigProvider, Effect, Exit, Layer, Logger, References, Runtime
 import { Command } from "effect/cli"
 import * as fs from "node:fs"
 import { accountCommand } from "./cli/AccountCommands.ts"
+import { contactsCommand } from "./cli/ContactCommands.ts"
 import { customerCommand } from "./cli/CustomerCommands.ts"
 import { demoCommand } from "./cli/DemoCommand.ts"
 import { doctorCommand } from "./cli/DoctorCommand.ts"
@@ -29,6 +30,7 @@ const peyk = Command.make("peyk").pipe(
     customerCommand,
     keyCommand,
     accountCommand,
+    contactsCommand,
     routingCommand,
     templateCommand,
     walletCommand

@@ -2,7 +2,9 @@ import { Clock, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Channel } from "../domain/Channel.ts"
 import { formatInstant, type Instant } from "../domain/Instant.ts"
-import { type AccountState, Management, ManagementError } from "../services/Management.ts"
+import { type AccountState, Management, ManagementError, type NewAccount } from "../services/Management.ts"
+import { describeFinding } from "./AccountFindings.ts"
+import { accountFlag } from "./AccountFlag.ts"
 import { withManagement } from "./CommandGround.ts"
 import { customerFlag } from "./CustomerFlag.ts"
 import { printMany, printOne } from "./Output.ts"
@@ -48,6 +50,15 @@ const ownerOf = (
 
 const Settings = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
+/** An account that its provider refuses is not connected; one whose provider cannot be asked is. */
+const checkNew = Effect.fnUntraced(function* (account: NewAccount) {
+  const finding = yield* (yield* Management).checkNewAccount(account)
+  if (finding._tag !== "Refused") return describeFinding(finding)
+  return yield* new ManagementError({
+    message: `${account.provider} refuses the account: ${finding.reason} (connect it anyway with --no-check)`
+  })
+})
+
 const connect = Command.make(
   "connect",
   {
@@ -63,20 +74,28 @@ const connect = Command.make(
     isDefault: Flag.Boolean("default").pipe(
       Flag.withDescription("Make it the channel's default account"),
       Flag.withDefault(false)
+    ),
+    checks: Flag.Boolean("check").pipe(
+      Flag.withDescription("Ask the provider first whether the account works (--no-check: do not)"),
+      Flag.withDefault(true)
     )
   },
-  ({ customer, shared, ...account }) =>
+  ({ customer, shared, checks, ...given }) =>
     withManagement(
       Effect.gen(function* () {
-        const customerId = yield* ownerOf(customer, shared)
-        const connected = yield* (yield* Management).connectAccount({ customerId, ...account })
-        yield* printState({
+        const management = yield* Management
+        const account: NewAccount = { customerId: yield* ownerOf(customer, shared), ...given }
+        const check = checks ? yield* checkNew(account) : "skipped"
+        const connected = yield* management.connectAccount(account)
+        const state = {
           account: connected,
           gapMillis: null,
           perMinute: null,
           failures: 0,
           coolingUntil: null
-        })
+        }
+        const now = yield* Clock.currentTimeMillis
+        yield* printOne({ ...toFields(state, now), check })
       })
     )
 ).pipe(Command.withDescription("Connect a messenger or SMS account"))
@@ -90,8 +109,6 @@ const list = Command.make("list", ownerFlags, ({ customer, shared }) =>
     })
   )
 ).pipe(Command.withDescription("List connected accounts"))
-
-const accountFlag = Flag.Int("account").pipe(Flag.withDescription("The account's credential_id"))
 
 const setActive = (name: string, active: boolean, description: string) =>
   Command.make(name, { account: accountFlag }, ({ account }) =>
@@ -135,12 +152,30 @@ const limits = Command.make(
     )
 ).pipe(Command.withDescription("Show or override how fast an account sends"))
 
+const inbox = Command.make(
+  "inbox",
+  {
+    account: accountFlag,
+    rotate: Flag.Boolean("rotate").pipe(
+      Flag.withDescription("Give the account another address; the old one ends at once"),
+      Flag.withDefault(false)
+    )
+  },
+  ({ account, rotate }) =>
+    withManagement(
+      Effect.gen(function* () {
+        yield* printOne({ account_id: account, path: yield* (yield* Management).inboxPath(account, rotate) })
+      })
+    )
+).pipe(Command.withDescription("Show the secret path that an account's updates are posted to"))
+
 export const accountCommand = Command.make("account").pipe(
   Command.withDescription("Sending accounts"),
   Command.withSubcommands([
     connect,
     list,
     limits,
+    inbox,
     setActive("disable", false, "Stop sending with an account"),
     setActive("enable", true, "Send with an account again")
   ])

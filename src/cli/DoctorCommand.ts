@@ -9,6 +9,7 @@ import { rowsOf, timestamp } from "../layers/SqlRows.ts"
 import { isEmbedded, MasterKeyLive, SqlLive } from "../layers/Store.ts"
 import { Management } from "../services/Management.ts"
 import { Settings } from "../services/Settings.ts"
+import { describeFinding } from "./AccountFindings.ts"
 import { readConfiguration } from "./CommandGround.ts"
 import { JsonFlag } from "./Output.ts"
 
@@ -86,6 +87,17 @@ const customers = Effect.gen(function* () {
   return found.length === 1 ? "1 customer" : `${found.length} customers`
 })
 
+/** One for each account; what cannot be checked is not wrong. */
+const accountFindings = Effect.map(
+  Effect.flatMap(Management, ({ checkAccounts }) => checkAccounts),
+  (accounts) =>
+    accounts.map(({ accountId, customerId, channel, provider, label, finding }): Finding => ({
+      check: `account ${accountId}`,
+      ok: finding._tag === "Works" || finding._tag === "CannotBeChecked",
+      finding: `${channel} over ${provider}, “${label}” of ${customerId === null ? "the platform" : `customer ${customerId}`}: ${describeFinding(finding)}`
+    }))
+)
+
 const storeFindings = (configuration: Configuration) =>
   Effect.gen(function* () {
     const store = yield* examine(isEmbedded(configuration) ? "embedded store" : "store", serverVersion)
@@ -99,7 +111,8 @@ const storeFindings = (configuration: Configuration) =>
       secret,
       yield* examine("timers", timers),
       yield* examine("wallets", wallets),
-      yield* examine("customers", customers)
+      yield* examine("customers", customers),
+      ...(secret.ok ? yield* accountFindings : [])
     ]
   }).pipe(
     Effect.provide(

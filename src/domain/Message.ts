@@ -2,6 +2,7 @@ import { Result, Schema } from "effect"
 import type { ChannelDescriptor } from "./Channel.ts"
 import { Charge } from "./Charging.ts"
 import { InvalidStrategy, MessageRequired, MessageTooLong } from "./Errors.ts"
+import { Delivery } from "./DeliveryReport.ts"
 import { Instant } from "./Instant.ts"
 import { Phone } from "./Phone.ts"
 import { AttemptErrorCode, attemptErrors } from "./ProviderOutcome.ts"
@@ -39,6 +40,8 @@ export const MessageAttempt = Schema.Struct({
   status: MessageAttemptStatus,
   /** How often the provider was called. */
   tries: Schema.Int,
+  /** The outcome of a call was unknown; the next was the same again, to a provider that de-duplicates. */
+  repeated: Schema.optionalKey(Schema.Literal(true)),
   error_code: Schema.NullOr(AttemptErrorCode),
   /** The provider's own code and text. */
   provider_error: Schema.NullOr(Schema.String),
@@ -46,7 +49,9 @@ export const MessageAttempt = Schema.Struct({
   due_at: Instant,
   /** When the provider was last called; null when it never was. */
   attempted_at: Schema.NullOr(Instant),
-  finished_at: Schema.NullOr(Instant)
+  finished_at: Schema.NullOr(Instant),
+  /** What became of it, where the provider tells; absent as long as that is not known. */
+  delivery: Schema.optionalKey(Delivery)
 })
 export type MessageAttempt = typeof MessageAttempt.Type
 
@@ -93,7 +98,9 @@ export const MessageEventType = Schema.Literals([
   "message.sending",
   "message.sent",
   "message.failed",
-  "message.partial_failed"
+  "message.partial_failed",
+  "message.attempt_delivered",
+  "message.attempt_undelivered"
 ])
 export type MessageEventType = typeof MessageEventType.Type
 

@@ -1,5 +1,6 @@
 import { Array as Arr } from "effect"
 import { chargeInOrder, sumOfCharges } from "./Charging.ts"
+import { type Delivery, reportRequest, withDelivery } from "./DeliveryReport.ts"
 import type { Instant } from "./Instant.ts"
 import {
   type Message,
@@ -9,7 +10,7 @@ import {
   type Reservation,
   sendTime
 } from "./Message.ts"
-import { attemptResult, type ProviderOutcome } from "./ProviderOutcome.ts"
+import { attemptResult, outcomeOfRepeat, type ProviderOutcome } from "./ProviderOutcome.ts"
 import type { Transition } from "./Transition.ts"
 
 /**
@@ -233,25 +234,53 @@ export const beginAttempt = (message: Message, step: number, turn: LaneTurn): Me
 /** How long after each try that found the provider unavailable the next one is made. */
 const RETRY_BACKOFF_MILLIS = [2000, 8000]
 
-const retryDelay = (attempt: MessageAttempt, outcome: ProviderOutcome): number | undefined =>
-  outcome._tag === "Unavailable" ? RETRY_BACKOFF_MILLIS[attempt.tries - 1] : undefined
+/** Undefined: there is none. */
+const retryDelay = (
+  { route }: Message,
+  { step, tries, repeated }: MessageAttempt,
+  outcome: ProviderOutcome
+): number | undefined => {
+  if (outcome._tag === "Unavailable") return RETRY_BACKOFF_MILLIS[tries - 1]
+  const mayRepeat = outcome._tag === "Unknown" && route[step]?.deduplicates === true && repeated !== true
+  return mayRepeat ? 0 : undefined
+}
 
 /** A provider answered a call, or did not. Changes nothing when that call was written off meanwhile. */
 export const recordOutcome = (
   message: Message,
   { step, tries }: Call,
-  outcome: ProviderOutcome,
+  answer: ProviderOutcome,
   finishedAt: Instant
 ): MessageTransition => {
   const begun = message.attempts.find((attempt) => attempt.step === step)
   if (begun?.status !== "sending" || begun.tries !== tries) return unchanged(message)
-  const delay = retryDelay(begun, outcome)
-  const result = { ...begun, ...attemptResult(outcome) }
+  const outcome = begun.repeated === true ? outcomeOfRepeat(answer) : answer
+  const delay = retryDelay(message, begun, outcome)
+  const result: MessageAttempt = {
+    ...begun,
+    ...attemptResult(outcome),
+    ...(outcome._tag === "Unknown" && delay !== undefined ? { repeated: true } : {})
+  }
   const attempt: MessageAttempt =
     delay === undefined
       ? { ...result, finished_at: finishedAt }
       : { ...result, status: "pending", due_at: finishedAt + delay }
-  return settle(message, laneOf(message, step), withAttempt(message.attempts, attempt), finishedAt)
+  return {
+    ...settle(message, laneOf(message, step), withAttempt(message.attempts, attempt), finishedAt),
+    ...reportRequest(message.route, attempt, finishedAt)
+  }
+}
+
+/** A provider has told what became of a step that it had accepted. */
+export const recordDelivery = (message: Message, step: number, delivery: Delivery): MessageTransition => {
+  const attempts = withDelivery(message.attempts, step, delivery)
+  return attempts === message.attempts
+    ? unchanged(message)
+    : {
+        next: { ...message, revision: message.revision + 1, attempts },
+        events: [`message.attempt_${delivery.status}`],
+        dueAt: "held"
+      }
 }
 
 /** However soon an account is free again, according to somebody's clock: the lane does not spin. */

@@ -21,5 +21,11 @@ export const parsePhone = (input: string): Result.Result<Phone, InvalidPhone> =>
   return isIranianMobile(e164) ? Result.succeed(Phone.make(e164)) : Result.fail(new InvalidPhone())
 }
 
+/** As messengers write the number of a contact: also the country code without a plus (98912…). */
+export const parseContactPhone = (input: string): Result.Result<Phone, InvalidPhone> => {
+  const digits = foldDigits(input).replace(SEPARATORS, "")
+  return parsePhone(/^98\d{10}$/.test(digits) ? `+${digits}` : input)
+}
+
 /** For logs and metrics: `+98912•••4567`. */
 export const maskPhone = (phone: Phone): string => `${phone.slice(0, 6)}•••${phone.slice(-4)}`

@@ -43,6 +43,15 @@ export const attemptErrorCode = ProviderOutcome.$match({
   Unknown: (): AttemptErrorCode | null => "provider_outcome_unknown"
 })
 
+/**
+ * What it comes to when a send whose outcome was unknown is repeated with the same id: only an answer about the send
+ * itself settles it. A repeat that was not taken says nothing about the first.
+ */
+export const outcomeOfRepeat = (repeat: ProviderOutcome): ProviderOutcome =>
+  repeat._tag === "Throttled" || repeat._tag === "Unavailable"
+    ? ProviderOutcome.Unknown({ providerError: repeat.providerError })
+    : repeat
+
 const MAX_KEPT_LENGTH = 500
 
 /** A provider's words as a store or a log can keep them: bounded, and without what PostgreSQL's text or jsonb refuses. */

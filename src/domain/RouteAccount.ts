@@ -18,6 +18,10 @@ export const RouteAccount = Schema.Struct({
   account_id: Schema.NullOr(Schema.Int),
   /** Of a successful send, in rials; absent: none. */
   price: Schema.optionalKey(Schema.Int),
+  /** Its provider knows a send by its id; absent: it does not. */
+  deduplicates: Schema.optionalKey(Schema.Literal(true)),
+  /** Its provider can be asked what became of a send; absent: it cannot. */
+  reportsDelivery: Schema.optionalKey(Schema.Literal(true)),
   descriptor: ChannelDescriptor
 })
 export type RouteAccount = typeof RouteAccount.Type
@@ -95,5 +99,7 @@ export const accountDescriptor = (account: SendingAccount): ChannelDescriptor =>
 export const routeAccount = (account: SendingAccount): RouteAccount => ({
   channel: account.channel,
   account_id: account.id,
+  ...(account.deduplicates && { deduplicates: true }),
+  ...(account.reportsDelivery && { reportsDelivery: true }),
   descriptor: accountDescriptor(account)
 })

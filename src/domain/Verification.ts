@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import type { ChannelDescriptor } from "./Channel.ts"
 import { Charge, chargeInOrder } from "./Charging.ts"
+import { Delivery } from "./DeliveryReport.ts"
 import { Instant } from "./Instant.ts"
 import { Phone } from "./Phone.ts"
 import { type Route, RouteStep } from "./Route.ts"
@@ -25,7 +26,9 @@ export const Attempt = Schema.Struct({
   /** The provider's own code and text. */
   provider_error: Schema.NullOr(Schema.String),
   provider_message_id: Schema.NullOr(Schema.String),
-  attempted_at: Instant
+  attempted_at: Instant,
+  /** What became of it, where the provider tells; absent as long as that is not known. */
+  delivery: Schema.optionalKey(Delivery)
 })
 export type Attempt = typeof Attempt.Type
 
@@ -47,6 +50,8 @@ export const Verification = Schema.Struct({
   nextStepAt: Schema.NullOr(Instant),
   /** Its account's slot at that time is reserved for it. */
   slotReserved: Schema.Boolean,
+  /** That step was called once already, and what came of it is unknown: it is called once more, with the same id. */
+  repeating: Schema.Boolean,
   createdAt: Instant,
   expiresAt: Instant,
   verifiedAt: Schema.NullOr(Instant),
@@ -58,6 +63,8 @@ export const EventType = Schema.Literals([
   "verification.queued",
   "verification.attempt_sent",
   "verification.attempt_failed",
+  "verification.attempt_delivered",
+  "verification.attempt_undelivered",
   "verification.verified",
   "verification.failed",
   "verification.locked",
@@ -90,6 +97,7 @@ export const startVerification = (
   remaining: input.route.map((_, step) => step),
   nextStepAt: now,
   slotReserved: false,
+  repeating: false,
   createdAt: now,
   expiresAt: now + validitySeconds(input.route) * 1000,
   verifiedAt: null,
@@ -107,8 +115,8 @@ export const effectiveStatus = ({ status, expiresAt }: Verification, now: Instan
  * and no other channel exists, or when no channel could be tried; null while the first attempt is under way.
  */
 export const sendStatus = (verification: Verification): "queued" | "failed" | null => {
-  const { status, route, attempts, slotReserved } = verification
-  if (status === "pending") return slotReserved ? "queued" : null
+  const { status, route, attempts, slotReserved, repeating } = verification
+  if (status === "pending") return slotReserved || repeating ? "queued" : null
   return status === "failed" && (route.length === 1 || attempts.length === 0) ? "failed" : "queued"
 }
 

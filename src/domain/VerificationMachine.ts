@@ -1,7 +1,8 @@
 import { Array as Arr } from "effect"
 import { chargeInOrder } from "./Charging.ts"
+import { type Delivery, reportRequest, withDelivery } from "./DeliveryReport.ts"
 import type { Instant } from "./Instant.ts"
-import { attemptResult, type ProviderOutcome } from "./ProviderOutcome.ts"
+import { attemptResult, outcomeOfRepeat, ProviderOutcome } from "./ProviderOutcome.ts"
 import type { Transition } from "./Transition.ts"
 import { type Attempt, type EventType, isTerminal, type Verification } from "./Verification.ts"
 
@@ -31,11 +32,11 @@ export const decide = (verification: Verification, now: Instant, wasAbandoned: b
   const dueAt = nextDueAt(verification)
   if (dueAt === null) return { _tag: "Nothing" }
   if (now < dueAt) return { _tag: "Sleep", until: dueAt }
-  const { remaining, nextStepAt, slotReserved, expiresAt } = verification
+  const { remaining, nextStepAt, slotReserved, repeating, expiresAt } = verification
   const isStepDue = nextStepAt !== null && nextStepAt <= now
   if (isStepDue && wasAbandoned) return { _tag: "AbandonStep", step: remaining[0] ?? 0 }
   if (now >= expiresAt || !Arr.isReadonlyArrayNonEmpty(remaining)) return { _tag: "Expire" }
-  return { _tag: "TryStep", steps: remaining, hasSlot: slotReserved }
+  return { _tag: "TryStep", steps: repeating ? [remaining[0]] : remaining, hasSlot: slotReserved }
 }
 
 /**
@@ -99,7 +100,8 @@ const recordLate = (verification: Verification, attempt: Attempt): VerificationT
     attempts: [...verification.attempts, attempt],
     remaining: verification.remaining.filter((step) => step !== attempt.step),
     nextStepAt: null,
-    slotReserved: false
+    slotReserved: false,
+    repeating: false
   },
   events: [attemptEvent(attempt)],
   dueAt: null
@@ -112,12 +114,35 @@ const statusAfter = (
   isOver: boolean
 ): "queued" | "failed" => (!hasNext && !isOver && attempts.every(isDefiniteFailure) ? "failed" : "queued")
 
+/** To a provider that de-duplicates a call whose outcome is unknown is made once more, if that is still of use. */
+const mayRepeat = ({ route, status, repeating, expiresAt }: Verification, call: Call): boolean =>
+  call.outcome._tag === "Unknown" &&
+  !repeating &&
+  route[call.step]?.deduplicates === true &&
+  !isTerminal(status) &&
+  call.finishedAt < expiresAt
+
+const repeatStep = (verification: Verification, { step, finishedAt }: Call): VerificationTransition => {
+  const next = {
+    ...verification,
+    revision: verification.revision + 1,
+    remaining: [step, ...verification.remaining.filter((left) => left !== step)],
+    nextStepAt: finishedAt,
+    slotReserved: false,
+    repeating: true
+  }
+  return { next, events: [], dueAt: nextDueAt(next) }
+}
+
 /** A provider answered (or did not): the attempt is recorded, and the route goes on, waits or ends. */
 export const recordAttempt = (verification: Verification, call: Call): VerificationTransition => {
-  const { step, outcome, attemptedAt, finishedAt } = call
+  const { step, attemptedAt, finishedAt } = call
   if (!verification.remaining.includes(step)) return unchanged(verification)
+  if (mayRepeat(verification, call)) return repeatStep(verification, call)
+  const outcome = verification.repeating ? outcomeOfRepeat(call.outcome) : call.outcome
   const attempt = toAttempt(step, outcome, attemptedAt)
-  if (isTerminal(verification.status)) return recordLate(verification, attempt)
+  const report = reportRequest(verification.route, attempt, finishedAt)
+  if (isTerminal(verification.status)) return { ...recordLate(verification, attempt), ...report }
   const attempts = [...verification.attempts, attempt]
   const remaining = verification.remaining.filter((left) => left !== step)
   const hasNext = remaining.length > 0
@@ -130,14 +155,35 @@ export const recordAttempt = (verification: Verification, call: Call): Verificat
     attempts,
     remaining,
     slotReserved: false,
+    repeating: false,
     // A step that would come after the end never comes.
     nextStepAt: hasNext && nextStepAt < verification.expiresAt ? nextStepAt : null
   })
   const queued: ReadonlyArray<EventType> =
     verification.status === "pending" && status === "queued" ? ["verification.queued"] : []
   const failed: ReadonlyArray<EventType> = status === "failed" ? ["verification.failed"] : []
-  return { next, events: [...queued, attemptEvent(attempt), ...failed], dueAt: nextDueAt(next) }
+  return { next, events: [...queued, attemptEvent(attempt), ...failed], dueAt: nextDueAt(next), ...report }
 }
+
+/** A provider has told what became of a step that it had accepted. */
+export const recordDelivery = (
+  verification: Verification,
+  step: number,
+  delivery: Delivery
+): VerificationTransition => {
+  const attempts = withDelivery(verification.attempts, step, delivery)
+  return attempts === verification.attempts
+    ? unchanged(verification)
+    : {
+        next: { ...verification, revision: verification.revision + 1, attempts },
+        events: [`verification.attempt_${delivery.status}`],
+        dueAt: "held"
+      }
+}
+
+const notRepeated = ProviderOutcome.Unknown({
+  providerError: "no answer, and the account could not send again in time"
+})
 
 /** Which of the steps that are left goes first, and which are skipped. */
 export interface Choice {
@@ -187,9 +233,15 @@ export const awaitSlot = (
   return { next, events: [], dueAt: nextDueAt(next) }
 }
 
-/** No account of the steps that are left may send in time. */
+/** No account of the steps that are left may send in time; or the one step that was to be repeated may not be. */
 export const skipRemaining = (verification: Verification, now: Instant): VerificationTransition => {
-  if (isTerminal(verification.status) || verification.remaining.length === 0) return unchanged(verification)
+  const { remaining, repeating, nextStepAt } = verification
+  const [first] = remaining
+  if (isTerminal(verification.status) || first === undefined) return unchanged(verification)
+  if (repeating) {
+    const call = { step: first, outcome: notRepeated, attemptedAt: nextStepAt ?? now, finishedAt: now }
+    return recordAttempt(verification, call)
+  }
   const isFailed = statusAfter(verification.attempts, false, now >= verification.expiresAt) === "failed"
   const status = isFailed ? "failed" : verification.status
   const next = charged({

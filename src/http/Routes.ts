@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import { Api } from "./Api.ts"
+import { InboundRoutes, inboundRoutes } from "./InboundRoutes.ts"
 import { type IsUnavailable, outermost } from "./Outermost.ts"
 import { makeRouteTable, type ServedRoute } from "./RouteTable.ts"
 import { SimulatorRoutes, simulatorRoutes } from "./SimulatorRoutes.ts"
@@ -21,11 +22,17 @@ export const makeRoutes = (options: {
   readonly simulator: boolean
   readonly isUnavailable: IsUnavailable
 }) => {
-  const served = [...apiRoutes, ...documentRoutes, ...(options.simulator ? simulatorRoutes : [])]
+  const served = [
+    ...apiRoutes,
+    ...documentRoutes,
+    ...inboundRoutes,
+    ...(options.simulator ? simulatorRoutes : [])
+  ]
   return Layer.mergeAll(
     HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }),
     // Its default fonts would come from the network.
     HttpApiScalar.layer(Api, { path: DOCS_PATH, scalar: { withDefaultFonts: false } }),
+    InboundRoutes,
     options.simulator ? SimulatorRoutes : Layer.empty,
     outermost(makeRouteTable(served), options.isUnavailable)
   )

@@ -1,6 +1,7 @@
 import { Config, Option, Redacted } from "effect"
 import { DAY_MILLIS } from "../domain/Admission.ts"
 import { defaultSettings } from "../services/Settings.ts"
+import { endpointSettings } from "./EndpointSettings.ts"
 import { limitSettings } from "./LimitSettings.ts"
 import { integer, type Setting } from "./Setting.ts"
 
@@ -118,6 +119,7 @@ export const settings = {
     "Due codes (fallback, expiry), and as many messages, that a process works on at once."
   ),
   ...limitSettings,
+  ...endpointSettings,
   maxBodyBytes: integer(
     "PEYK_MAX_BODY_BYTES",
     65_536,

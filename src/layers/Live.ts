@@ -1,5 +1,5 @@
 import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
-import { ByteSize, Layer, Option, Struct } from "effect"
+import { ByteSize, Clock, Effect, Layer, Option, Struct } from "effect"
 import { HttpIncomingMessage, HttpRouter } from "effect/http"
 import { maxHeaderSize } from "node:http"
 import { MessageHandlers } from "../http/MessageHandlers.ts"
@@ -13,6 +13,8 @@ import {
 import { makeRoutes } from "../http/Routes.ts"
 import { LiveKeyLive, TestKeyLive } from "../http/ServiceKeys.ts"
 import { SystemHandlers } from "../http/SystemHandlers.ts"
+import { BotInboxes } from "../services/BotInboxes.ts"
+import { BotInboxStore } from "../services/BotInboxStore.ts"
 import { Idempotency } from "../services/Idempotency.ts"
 import { KeyLimits } from "../services/KeyLimits.ts"
 import { settingNames, Settings } from "../services/Settings.ts"
@@ -22,14 +24,18 @@ import { Timers } from "../services/Timers.ts"
 import { Workers } from "../services/Workers.ts"
 import { AccountConnectionsSql } from "./AccountConnectionsSql.ts"
 import { ApiKeysSql } from "./ApiKeysSql.ts"
+import { BotAddressesLive } from "./BotAddressesLive.ts"
+import { BotInboxStoreSql } from "./BotInboxStoreSql.ts"
 import { ChangeFeed } from "./ChangeFeed.ts"
 import { CodeVaultLive } from "./CodeVaultLive.ts"
 import type { Configuration } from "./Configuration.ts"
 import { ContactLinksSql } from "./ContactLinksSql.ts"
 import { CustomersSql } from "./CustomersSql.ts"
+import { endpointSettings } from "./EndpointSettings.ts"
 import { KeyWindowStoreSql } from "./KeyWindowStoreSql.ts"
 import { ManagementSql } from "./ManagementSql.ts"
 import { PooledRandom } from "./PooledRandom.ts"
+import { ProviderEndpoints } from "./providers/ProviderEndpoints.ts"
 import { ProviderAdaptersLive } from "./ProviderAdaptersLive.ts"
 import { SimulatorOff, SimulatorSql } from "./SimulatorSql.ts"
 import { isEmbedded, isStoreUnavailable, ReadinessSql, StoreLive } from "./Store.ts"
@@ -40,7 +46,10 @@ import { LiveVerifications, SandboxVerifications } from "./VerificationGraph.ts"
 
 /** The numbers that use cases go by; the rest of the configuration (secrets too) is none of their business. */
 export const settingsLayer = (configuration: Configuration) =>
-  Layer.succeed(Settings, Struct.pick(configuration, settingNames))
+  Layer.mergeAll(
+    Layer.succeed(Settings, Struct.pick(configuration, settingNames)),
+    Layer.succeed(ProviderEndpoints, Struct.pick(configuration, Struct.keys(endpointSettings)))
+  )
 
 export const hasSimulator = (configuration: Configuration): boolean =>
   Option.getOrElse(configuration.simulator, () => isEmbedded(configuration))
@@ -56,14 +65,15 @@ const simulatorLayer = (configuration: Configuration) =>
  * to their end while their leases are still renewed.
  */
 export const Foundation = Layer.mergeAll(
-  Workers.layer,
   Idempotency.layer,
   CodeVaultLive,
   CustomersSql,
   ApiKeysSql,
-  ContactLinksSql,
-  AccountConnectionsSql
+  BotInboxes.layer
 ).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(ContactLinksSql, AccountConnectionsSql, BotInboxStoreSql, BotAddressesLive, Workers.layer)
+  ),
   Layer.provideMerge(ProviderAdaptersLive),
   Layer.provideMerge(Layer.mergeAll(ChangeFeed.layer, Timers.layer, TimerRoom.layer)),
   Layer.provideMerge(Layer.mergeAll(TimerStoreSql, Crypto))
@@ -83,10 +93,19 @@ const httpRoutes = (configuration: Configuration, { live, sandbox, messages }: t
     Layer.provide(Layer.provide(KeyLimits.layer, KeyWindowStoreSql))
   )
 
+/** At every start: whether updates are posted or polled may have changed with the settings. */
+const lookAfterInboxes = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const inboxes = yield* BotInboxStore
+    yield* inboxes.wakeAll(yield* Clock.currentTimeMillis)
+  })
+)
+
 /** Serves the API, and does what is due. */
 export const Service = (configuration: Configuration, graphs = useCases) =>
   HttpRouter.serve(httpRoutes(configuration, graphs), { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(Layer.provide(TimerRunner.layerLoop, timerGraph(graphs))),
+    Layer.provide(lookAfterInboxes),
     Layer.provide([
       // As long as Node lets a path be: what is too long for an id is refused as one.
       Layer.succeed(HttpRouter.RouterConfig, { maxParamLength: maxHeaderSize }),
@@ -105,7 +124,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
 
 /** What the command line's set-up commands stand on. */
 export const ManagementLive = ManagementSql.pipe(
-  Layer.provide(ProviderAdaptersLive),
+  Layer.provide([ProviderAdaptersLive, ContactLinksSql, BotAddressesLive]),
   Layer.provide(Layer.mergeAll(SimulatorSql, Crypto))
 )
 

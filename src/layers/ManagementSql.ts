@@ -1,9 +1,13 @@
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import { BotAddresses } from "../services/BotAddresses.ts"
+import { ContactLinks } from "../services/ContactLinks.ts"
 import { Management } from "../services/Management.ts"
 import { ProviderAdapters } from "../services/ProviderAdapter.ts"
+import { accountChecks } from "./management/AccountChecks.ts"
 import { accountManagement } from "./management/AccountManagement.ts"
+import { contactManagement } from "./management/ContactManagement.ts"
 import { customerManagement } from "./management/CustomerManagement.ts"
 import { keyManagement } from "./management/KeyManagement.ts"
 import { templateManagement } from "./management/TemplateManagement.ts"
@@ -15,12 +19,17 @@ export const ManagementSql = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
+    const key = yield* MasterKey
+    const adapters = yield* ProviderAdapters
+    const { pathOf } = yield* BotAddresses
     return Management.of({
       ...customerManagement(sql),
       ...keyManagement(sql, random),
       ...templateManagement(sql),
       ...walletManagement(sql, random),
-      ...accountManagement(sql, yield* MasterKey, yield* ProviderAdapters)
+      ...accountManagement(sql, random, key, adapters),
+      ...accountChecks(sql, key, adapters),
+      ...contactManagement(sql, yield* ContactLinks, pathOf)
     })
   })
 )

@@ -4,7 +4,13 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-export type KeyPurpose = "code-hash" | "code-seal" | "account-settings" | "secret-check"
+export type KeyPurpose =
+  | "code-hash"
+  | "code-seal"
+  | "account-settings"
+  | "secret-check"
+  | "inbox-address"
+  | "inbox-secret"
 
 /** Everything that is kept secret hangs on the master secret; each purpose has a key of its own (HKDF-SHA256). */
 export class MasterKey extends Context.Service<

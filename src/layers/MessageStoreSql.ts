@@ -101,7 +101,7 @@ export const MessageStoreSql = Layer.effect(
             where m.customer_id = ${timer.customerId} and m.id = ${timer.subject}::uuid and ${timers.isHeld(timer)}`)
         ),
 
-      commit: Effect.fnUntraced(function* (timer, before, { next: m, events, dueAt }, now) {
+      commit: Effect.fnUntraced(function* (timer, before, { next: m, events, dueAt, report }, now) {
         const [row] = yield* countRows(sql`
           with changed as (
             update messages set status = ${m.status}, revision = ${m.revision},
@@ -112,9 +112,10 @@ export const MessageStoreSql = Layer.effect(
               held = ${m.held}::bigint, captured = ${m.captured}::bigint,
               events_written = events_written + ${events.length}
             where customer_id = ${m.customerId} and id = ${m.id}::uuid and revision = ${before.revision}
-              and ${dueAt === "held" ? timers.isHeld(timer) : sql`true`}
+              and ${dueAt === "held" && timer !== null ? timers.isHeld(timer) : sql`true`}
             returning *),
-          timer as (${timers.write(dueAt, timer.lane)})
+          timer as (${timers.write(dueAt, timer?.lane)})
+          ${timers.ask(report)}
           ${yield* eventsOf(events, now)}
           ${yield* movesOf(m.id, walletMove(before, m), now)}
           select count(*)::int as count from changed`)

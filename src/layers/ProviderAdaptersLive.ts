@@ -1,6 +1,8 @@
 import { Effect, Layer } from "effect"
 import { ProviderAdapters } from "../services/ProviderAdapter.ts"
 import { Simulator } from "../services/Simulator.ts"
+import { baleSafirAdapter } from "./providers/BaleSafirAdapter.ts"
+import { bridgeAdapter } from "./providers/BridgeAdapter.ts"
 import { ProviderEndpoints } from "./providers/ProviderEndpoints.ts"
 import { ProviderHttp } from "./providers/ProviderHttp.ts"
 import { ProviderHttpClient } from "./providers/ProviderHttpClient.ts"
@@ -16,7 +18,12 @@ export const ProviderAdaptersLive = Layer.effect(
     const simulator = yield* Simulator
     const http = yield* ProviderHttp
     const endpoints = yield* ProviderEndpoints
-    const adapters = [simulatorAdapter(simulator), smsirAdapter(http, endpoints.smsirUrl)]
+    const adapters = [
+      simulatorAdapter(simulator),
+      smsirAdapter(http, endpoints.smsirUrl),
+      baleSafirAdapter(http, endpoints.baleSafirUrl),
+      bridgeAdapter(http)
+    ]
     return new Map(adapters.map((adapter) => [adapter.name, adapter]))
   })
 ).pipe(Layer.provide(ProviderHttpLive))

@@ -1,4 +1,5 @@
 import type { SqlClient } from "effect/sql"
+import type { ReportRequest } from "../domain/DeliveryReport.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { LeasedTimer, TimerKind } from "../services/Timers.ts"
 import { timestamp } from "./SqlRows.ts"
@@ -14,6 +15,14 @@ export const subjectTimers = (sql: SqlClient.SqlClient, kind: TimerKind) => {
     isHeld: ({ customerId, subject, lane, leaseToken }: LeasedTimer) =>
       sql`exists (select from timers t where t.customer_id = ${customerId} and t.kind = ${kind}
         and t.subject = ${subject}::uuid and t.lane = ${lane} and t.lease_token = ${leaseToken}::uuid)`,
+    /** A further part of the statement: the timer by which a provider is asked what became of a step. */
+    ask: (report: ReportRequest | undefined) =>
+      report === undefined
+        ? sql``
+        : sql`, report as (
+            insert into timers (customer_id, kind, subject, lane, claimable_at)
+            select c.customer_id, ${`${kind}_report`}, c.id, ${report.step}::smallint, ${timestamp(report.at)}::timestamptz
+            from changed c on conflict do nothing)`,
     /** Sets when it is due, free for anyone to claim; null removes it, and one that is held stays as it is. */
     write: (dueAt: Instant | null | "held", lane = 0) => {
       if (dueAt === "held") return sql`select`

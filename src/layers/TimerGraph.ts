@@ -1,8 +1,13 @@
 import { Context, Effect, Layer } from "effect"
+import { BotInboxes } from "../services/BotInboxes.ts"
+import { DeliveryReports } from "../services/DeliveryReports.ts"
 import { MessageDeliveries } from "../services/MessageDeliveries.ts"
 import { TimerHandlers, TimerRunner } from "../services/TimerRunner.ts"
 import type { DueTimer } from "../services/Timers.ts"
 import { VerificationSteps } from "../services/VerificationSteps.ts"
+import { MessageStoreSql } from "./MessageStoreSql.ts"
+import { liveStore } from "./VerificationGraph.ts"
+import { VerificationStoreSql } from "./VerificationStoreSql.ts"
 
 type Handler = (timer: DueTimer) => Effect.Effect<void>
 
@@ -25,10 +30,15 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
         TimerHandlers,
         Effect.gen(function* () {
           const deliveries = yield* MessageDeliveries
+          const reports = yield* DeliveryReports
+          const inboxes = yield* BotInboxes
           return new Map([
             ["verification" as const, yield* LiveHandler],
             ["sandbox_verification" as const, yield* SandboxHandler],
-            ["message" as const, deliveries.runTimer]
+            ["message" as const, deliveries.runTimer],
+            ["verification_report" as const, reports.askAboutVerification],
+            ["message_report" as const, reports.askAboutMessage],
+            ["bot_updates" as const, inboxes.runTimer]
           ])
         })
       )
@@ -36,6 +46,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
     Layer.provide([
       Layer.provide(Layer.effect(LiveHandler, runTimer), graphs.live),
       Layer.provide(Layer.effect(SandboxHandler, runTimer), graphs.sandbox),
-      graphs.messages
+      graphs.messages,
+      Layer.provide(DeliveryReports.layer, [VerificationStoreSql(liveStore), MessageStoreSql])
     ])
   )

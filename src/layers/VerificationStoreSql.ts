@@ -53,7 +53,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
       const columns =
         sql.literal(`v.id, v.customer_id as "customerId", v.phone, v.status, v.revision, v.route,
         v.text_body as "textBody", v.attempts, v.remaining, v.next_step_at as "nextStepAt",
-        v.slot_reserved as "slotReserved",
+        v.slot_reserved as "slotReserved", v.repeating,
         v.created_at as "createdAt", v.expires_at as "expiresAt", v.verified_at as "verifiedAt", v.held, v.captured`)
 
       const snapshot = sql.literal(`jsonb_build_object('status', c.status, 'attempts', c.attempts,
@@ -122,12 +122,13 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
                 and t.lease_token = ${leaseToken}::uuid`)
           ).pipe(Effect.map(Option.map(({ sealedCode, ...verification }) => ({ sealedCode, verification })))),
 
-        commit: Effect.fnUntraced(function* (before, { next: v, events, dueAt }, now, timer) {
+        commit: Effect.fnUntraced(function* (before, { next: v, events, dueAt, report }, now, timer) {
           const announced = announces ? events : []
           const [row] = yield* countRows(sql`
             with changed as (
               update verifications set status = ${v.status}, revision = ${v.revision},
-                attempts = ${JSON.stringify(v.attempts)}::jsonb, remaining = ${v.remaining}::int[], slot_reserved = ${v.slotReserved},
+                attempts = ${JSON.stringify(v.attempts)}::jsonb, remaining = ${v.remaining}::int[],
+                slot_reserved = ${v.slotReserved}, repeating = ${v.repeating},
                 next_step_at = ${nullableTimestamp(v.nextStepAt)}::timestamptz,
                 sealed_code = case when ${mayStillSend(v)} then sealed_code end,
                 held = ${v.held}::bigint, captured = ${v.captured}::bigint,
@@ -136,6 +137,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
                 and ${dueAt === "held" && timer !== null ? timers.isHeld(timer) : sql`true`}
               returning *),
             timer as (${timers.write(dueAt)})
+            ${timers.ask(report)}
             ${yield* eventsOf(announced, now)}
             ${yield* movesOf(v.id, walletMove(before, v), now)}
             select count(*)::int as count from changed`)

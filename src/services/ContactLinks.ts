@@ -1,11 +1,7 @@
 import { Context, type Effect } from "effect"
+import type { ContactLink } from "../domain/ContactLink.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { Phone } from "../domain/Phone.ts"
-
-export interface ContactLink {
-  readonly phone: Phone
-  readonly chatId: string
-}
 
 /** How bots reach phones: for each account, the chat that began when a person met it. */
 export class ContactLinks extends Context.Service<

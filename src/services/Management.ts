@@ -1,8 +1,11 @@
 import { Context, Data, type Effect, type Redacted } from "effect"
+import type { AccountFinding } from "../domain/AccountFinding.ts"
 import type { LimitOverrides } from "../domain/Admission.ts"
 import type { ApiKeyRecord } from "../domain/ApiKey.ts"
 import type { Channel } from "../domain/Channel.ts"
+import type { ContactLink } from "../domain/ContactLink.ts"
 import type { KeyMode, Plan, RoutingStep, SendingAccount } from "../domain/Customer.ts"
+import type { Phone } from "../domain/Phone.ts"
 import type { Template } from "../domain/Template.ts"
 import type { Instant } from "../domain/Instant.ts"
 
@@ -37,6 +40,16 @@ export interface NewAccount {
   readonly label: string
   readonly settings: unknown
   readonly isDefault: boolean
+}
+
+export interface CheckedAccount {
+  readonly accountId: number
+  /** Null: the platform's own, shared. */
+  readonly customerId: number | null
+  readonly channel: string
+  readonly provider: string
+  readonly label: string
+  readonly finding: AccountFinding
 }
 
 /** How fast an account may send (null: its channel's default), and how it fares. */
@@ -99,7 +112,21 @@ export class Management extends Context.Service<
       perMinute: number | null
     ) => Effect.Effect<ApiKeyRecord, ManagementError>
     readonly revokeKey: (keyId: number) => Effect.Effect<ApiKeyRecord, ManagementError>
+    /** Asks its provider about an account before it is connected. */
+    readonly checkNewAccount: (account: NewAccount) => Effect.Effect<AccountFinding, ManagementError>
     readonly connectAccount: (account: NewAccount) => Effect.Effect<SendingAccount, ManagementError>
+    /** Asks the providers about every account that is switched on. */
+    readonly checkAccounts: Effect.Effect<ReadonlyArray<CheckedAccount>>
+    /** Links phones to the chats by which a bot reaches them; returns how many phones that were. */
+    readonly importContacts: (
+      accountId: number,
+      contacts: ReadonlyArray<ContactLink>
+    ) => Effect.Effect<number, ManagementError>
+    readonly countContacts: (accountId: number) => Effect.Effect<number, ManagementError>
+    /** Whether there was one. */
+    readonly removeContact: (accountId: number, phone: Phone) => Effect.Effect<boolean, ManagementError>
+    /** The path that an account's updates are posted to; another one than before when it `rotates`. */
+    readonly inboxPath: (accountId: number, rotates: boolean) => Effect.Effect<string, ManagementError>
     /** A customer's accounts, the platform's shared ones for null, with how fast they may send and how they fare. */
     readonly listAccounts: (
       customerId: number | null

@@ -32,10 +32,10 @@ export class MessageStore extends Context.Service<
     readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<Message>>
     /**
      * Writes the transition if the message is still as it was `before`: state, the lane's timer, events, wallet. One that
-     * goes on holding the lease is refused when the lease has been lost.
+     * goes on holding `timer` is refused when its lease has been lost.
      */
     readonly commit: (
-      timer: LeasedTimer,
+      timer: LeasedTimer | null,
       before: Message,
       transition: MessageTransition,
       now: Instant

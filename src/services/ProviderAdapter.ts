@@ -3,6 +3,7 @@ import type { BotReply, BotUpdate } from "../domain/BotUpdate.ts"
 import type { Channel } from "../domain/Channel.ts"
 import type { AccountTraits } from "../domain/Customer.ts"
 import type { DeliveryReport } from "../domain/DeliveryReport.ts"
+import type { Instant } from "../domain/Instant.ts"
 import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
 import type { CodeDelivery, TextDelivery } from "./Providers.ts"
 
@@ -28,7 +29,7 @@ export interface UpdateBatch {
 /** How a platform tells a bot what people do with it, and how the bot answers. */
 export interface BotInbox {
   /** Reads one posted update; null where there is nothing in it for us. */
-  readonly read: (posted: unknown) => BotUpdate | null
+  readonly read: (posted: unknown, now: Instant) => BotUpdate | null
   /** The header in which the platform repeats a secret that it was given with the address; null: it has none. */
   readonly secretHeader: string | null
   /** Tells the platform where to post updates; null: it cannot post them. */

@@ -2,13 +2,16 @@ import { Context, Effect, Layer } from "effect"
 import { Settings } from "./Settings.ts"
 import type { TimerKind } from "./Timers.ts"
 
-/** Codes are urgent: messages, of which many may come at once, do not take their room. */
-export type Pool = "codes" | "messages"
+/** Codes are urgent: messages, of which many may come at once, and what waits long do not take their room. */
+export type Pool = "codes" | "messages" | "reports" | "updates"
 
 export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   verification: "codes",
   sandbox_verification: "codes",
-  message: "messages"
+  message: "messages",
+  verification_report: "reports",
+  message_report: "reports",
+  bot_updates: "updates"
 }
 
 /** How many timers this process works on at once, of each pool. */
@@ -25,7 +28,7 @@ export class TimerRoom extends Context.Service<
   static readonly layer = Layer.effect(
     TimerRoom,
     Effect.map(Settings, ({ timerConcurrency }) => {
-      const taken: Record<Pool, number> = { codes: 0, messages: 0 }
+      const taken: Record<Pool, number> = { codes: 0, messages: 0, reports: 0, updates: 0 }
       const free = (pool: Pool) => timerConcurrency - taken[pool]
       return TimerRoom.of({
         free,

@@ -4,7 +4,14 @@ import type { Instant } from "../domain/Instant.ts"
 import { Settings } from "./Settings.ts"
 import { TimerStore } from "./TimerStore.ts"
 
-export const timerKinds = ["verification", "sandbox_verification", "message"] as const
+export const timerKinds = [
+  "verification",
+  "sandbox_verification",
+  "message",
+  "verification_report",
+  "message_report",
+  "bot_updates"
+] as const
 export type TimerKind = (typeof timerKinds)[number]
 
 /** One timer: something is due for its subject at some time. */

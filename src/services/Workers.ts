@@ -1,4 +1,4 @@
-import { Context, Effect, Fiber, FiberSet, Layer } from "effect"
+import { Context, Effect, Fiber, FiberSet, Latch, Layer, Option } from "effect"
 import { Settings } from "./Settings.ts"
 
 /**
@@ -10,6 +10,8 @@ export class Workers extends Context.Service<
   {
     readonly runToEnd: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     readonly start: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<void, never, R>
+    /** None when the process begins to stop before this is done: for what waits, and can be begun again elsewhere. */
+    readonly untilStop: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
     /** When all that was begun has come to its end. */
     readonly idle: Effect.Effect<void>
   }
@@ -20,10 +22,12 @@ export class Workers extends Context.Service<
       const { graceMillis } = yield* Settings
       const fibers = yield* FiberSet.make<unknown, unknown>()
       const idle = FiberSet.awaitEmpty(fibers)
-      yield* Effect.addFinalizer(() => Effect.timeoutOption(idle, graceMillis))
+      const stopping = Latch.makeUnsafe(false)
+      yield* Effect.addFinalizer(() => Effect.andThen(stopping.open, Effect.timeoutOption(idle, graceMillis)))
       return Workers.of({
         runToEnd: (work) => Effect.flatMap(FiberSet.run(fibers, work), (fiber) => Fiber.join(fiber)),
         start: (work) => Effect.asVoid(FiberSet.run(fibers, work)),
+        untilStop: (wait) => Effect.raceFirst(Effect.asSome(wait), Effect.as(stopping.await, Option.none())),
         idle
       })
     })

@@ -45,8 +45,8 @@ const toAccounts = (
     shared,
     sendsCodes: draft.channel !== "sms" || draft.sendsCodes,
     sendsTexts: true,
-    deduplicates: draft.channel === "bale",
-    reportsDelivery: draft.channel === "sms",
+    deduplicates: false,
+    reportsDelivery: false,
     needsContact: false,
     isDefault:
       draft.isDefault &&

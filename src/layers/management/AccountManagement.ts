@@ -1,11 +1,14 @@
 import { Clock, Effect, Schema } from "effect"
+import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { SendingAccount } from "../../domain/Customer.ts"
 import { type Management, ManagementError, type NewAccount } from "../../services/Management.ts"
-import type { ProviderAdapters, ProviderConnection } from "../../services/ProviderAdapter.ts"
+import type { BotInbox, ProviderAdapters, ProviderConnection } from "../../services/ProviderAdapter.ts"
+import type { TimerKind } from "../../services/Timers.ts"
 import type { MasterKey } from "../MasterKey.ts"
 import { sealSettings } from "../SealedSettings.ts"
 import { InstantColumn, rowsOf, timestamp } from "../SqlRows.ts"
+import { connectNewAccount } from "./NewAccountConnection.ts"
 import { lockCustomer, requireCustomer } from "./RequireCustomer.ts"
 
 type AccountMethods = Pick<
@@ -23,30 +26,13 @@ const StateRow = Schema.Struct({
 
 const noAccount = (accountId: number) => new ManagementError({ message: `there is no account ${accountId}` })
 
-const checkNewAccount = Effect.fnUntraced(function* (
-  { channel, provider, settings, customerId, isDefault }: NewAccount,
-  adapters: ProviderAdapters["Service"]
-) {
-  const refuse = (message: string) => new ManagementError({ message })
-  const adapter = adapters.get(provider)
-  if (adapter === undefined) {
-    return yield* refuse(`unknown provider ${provider}; there are: ${[...adapters.keys()].join(", ")}`)
-  }
-  if (!adapter.channels.includes(channel)) {
-    return yield* refuse(
-      `provider ${provider} does not serve ${channel}, but: ${adapter.channels.join(", ")}`
-    )
-  }
-  if (customerId === null && channel === "sms") return yield* refuse("there are no shared sms accounts")
-  if (customerId === null && isDefault) return yield* refuse("a shared account is nobody's default")
-  return yield* Effect.mapError(
-    Effect.fromResult(adapter.connect(settings, { allowsPrivateAddresses: true })),
-    ({ message }) => refuse(`settings of ${provider}: ${message}`)
-  )
-})
+const UPDATES_TIMER: TimerKind = "bot_updates"
+/** Whose timers those of shared accounts are. */
+const PLATFORM = 0
 
 export const accountManagement = (
   sql: SqlClient.SqlClient,
+  random: SecureRandom.SecureRandom["Service"],
   key: MasterKey["Service"],
   adapters: ProviderAdapters["Service"]
 ): AccountMethods => {
@@ -71,6 +57,21 @@ export const accountManagement = (
         ${isDefault}, ${traits.sendsCodes}, ${traits.sendsTexts}, ${traits.deduplicates}, ${traits.reportsDelivery},
         ${traits.needsContact}, ${now}) returning ${columns}`)
     return created ?? (yield* Effect.die("an insert returned no row"))
+  })
+
+  /** Its updates are looked after at once, where there is a way to get at them. */
+  const openInbox = Effect.fnUntraced(function* (
+    accountId: number,
+    customerId: number | null,
+    { poll, announceWebhook }: BotInbox
+  ) {
+    const subject = yield* random.uuidV4()
+    yield* sql`insert into account_inboxes (account_id, subject) values (${accountId}, ${subject}::uuid)`
+    if (poll === null && announceWebhook === null) return
+    const now = timestamp(yield* Clock.currentTimeMillis)
+    yield* sql`
+      insert into timers (customer_id, kind, subject, claimable_at)
+      values (${customerId ?? PLATFORM}, ${UPDATES_TIMER}, ${subject}::uuid, ${now})`
   })
 
   const stateColumns = sql.literal(`gap_ms as "gapMillis", rate_per_minute as "perMinute", failures,
@@ -103,12 +104,14 @@ export const accountManagement = (
     }),
 
     connectAccount: Effect.fnUntraced(function* (account) {
-      const connection = yield* checkNewAccount(account, adapters)
+      const connection = yield* connectNewAccount(account, adapters)
       const { customerId, isDefault } = account
       const connect = Effect.gen(function* () {
         if (customerId !== null) yield* lockCustomer(sql, customerId)
         if (isDefault) yield* clearDefault(account)
-        return yield* insert(account, connection)
+        const created = yield* insert(account, connection)
+        if (connection.inbox !== null) yield* openInbox(created.id, customerId, connection.inbox)
+        return created
       })
       return yield* sql.withTransaction(connect).pipe(Effect.catchTag("SqlError", Effect.die))
     }),
@@ -121,7 +124,11 @@ export const accountManagement = (
           update account_pace set failures = case when ${active} then 0 else failures end,
             cooldowns = case when ${active} then 0 else cooldowns end,
             cooling_until = case when ${active} then null else cooling_until end
-          where account_id = ${accountId} returning *)
+          where account_id = ${accountId} returning *),
+        updates as (
+          update timers t set claimable_at = ${now} from account_inboxes i
+          where ${active} and i.account_id = ${accountId} and t.kind = ${UPDATES_TIMER} and t.subject = i.subject
+            and t.lease_token is null)
         update sending_accounts set disabled_at = case when not ${active} then coalesce(disabled_at, ${now}) end
         from pace where id = ${accountId} and account_id = id returning ${columns}, ${stateColumns}`)
       return row === undefined ? yield* noAccount(accountId) : toState(row)

@@ -1,4 +1,4 @@
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import { AccountProblem } from "../../services/ProviderAdapter.ts"
 import type { CallFailure, ProviderAnswer, ProviderHttp, ProviderRequest } from "./ProviderHttp.ts"
@@ -66,10 +66,6 @@ export const ask = <Answer extends Schema.Decoder<unknown>>(
     )
   )
 }
-
-/** A body of JSON; secrets are opened only here. */
-export const jsonBody = (value: Readonly<Record<string, unknown>>): string =>
-  JSON.stringify(value, (_, inner: unknown) => (Redacted.isRedacted(inner) ? Redacted.value(inner) : inner))
 
 /** Code and text as a provider gave them, in one line. */
 export const providerWords = (

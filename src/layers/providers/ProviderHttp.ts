@@ -1,6 +1,6 @@
 import { Cause, Clock, Context, Data, DateTime, Effect, Layer, Option, Result } from "effect"
 import { HttpClient, type HttpClientError, HttpClientRequest, type HttpMethod } from "effect/http"
-import { parse } from "lossless-json"
+import { readExactJson } from "../../domain/ExactJson.ts"
 import { Settings } from "../../services/Settings.ts"
 import { CallProgress, ProviderHttpClient } from "./ProviderHttpClient.ts"
 
@@ -55,14 +55,6 @@ const retryAfter = (header: string | undefined, now: number): number | null => {
   return millis === null ? null : Math.min(Math.max(0, millis), MAX_DELAY_MILLIS)
 }
 
-/** Ids may be longer than what a number holds exactly. */
-const exactNumber = (text: string): number | string =>
-  /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text)) ? text : Number(text)
-
-/** What cannot be read (HTML, nothing, too deep) is undefined. */
-const readJson = (text: string): unknown =>
-  Result.getOrUndefined(Result.try(() => parse(text, null, exactNumber)))
-
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** In the words of whoever failed, which name no address of ours: the request itself is left out. */
@@ -91,7 +83,8 @@ export class ProviderHttp extends Context.Service<
         return {
           status: response.status,
           retryAfterMillis: retryAfter(response.headers["retry-after"], yield* Clock.currentTimeMillis),
-          json: readJson(text)
+          // What cannot be read (HTML, nothing, too deep) is undefined.
+          json: Result.getOrUndefined(readExactJson(text))
         }
       })
 

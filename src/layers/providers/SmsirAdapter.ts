@@ -8,7 +8,7 @@ import {
   type ProviderConnection
 } from "../../services/ProviderAdapter.ts"
 import { Credential, ProviderNumber, readSettings } from "./AccountSettings.ts"
-import { ask, jsonBody, outcomeOfStatus, providerWords, send } from "./ProviderAnswers.ts"
+import { ask, outcomeOfStatus, providerWords, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 
 const DEFAULT_PARAMETER = "CODE"
@@ -162,7 +162,7 @@ export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): Pr
       const { api_key, line_number, otp_template_id, otp_parameter = DEFAULT_PARAMETER } = account
       const headers = { "x-api-key": api_key }
       const post = (path: string, body: Readonly<Record<string, unknown>>) =>
-        ({ method: "POST", url: `${baseUrl}${path}`, headers, body: jsonBody(body) }) as const
+        ({ method: "POST", url: `${baseUrl}${path}`, headers, body: JSON.stringify(body) }) as const
       const get = (path: string) => ({ method: "GET", url: `${baseUrl}${path}`, headers }) as const
       return {
         traits: {

@@ -1,0 +1,27 @@
+import { Effect } from "effect"
+import { ManagementError, type NewAccount } from "../../services/Management.ts"
+import type { ProviderAdapters } from "../../services/ProviderAdapter.ts"
+
+/** The connection that a new account would have; fails with what is wrong with it, before anybody is called. */
+export const connectNewAccount = Effect.fnUntraced(function* (
+  { channel, provider, settings, customerId, isDefault }: NewAccount,
+  adapters: ProviderAdapters["Service"]
+) {
+  const refuse = (message: string) => new ManagementError({ message })
+  const adapter = adapters.get(provider)
+  if (adapter === undefined) {
+    return yield* refuse(`unknown provider ${provider}; there are: ${[...adapters.keys()].join(", ")}`)
+  }
+  if (!adapter.channels.includes(channel)) {
+    return yield* refuse(
+      `provider ${provider} does not serve ${channel}, but: ${adapter.channels.join(", ")}`
+    )
+  }
+  if (customerId === null && channel === "sms") return yield* refuse("there are no shared sms accounts")
+  if (customerId === null && isDefault) return yield* refuse("a shared account is nobody's default")
+  // Who connects accounts here runs the service, and may well have a gateway beside it.
+  const connection = adapter.connect(settings, { allowsPrivateAddresses: true })
+  return yield* Effect.mapError(Effect.fromResult(connection), ({ message }) =>
+    refuse(`settings of ${provider}: ${message}`)
+  )
+})

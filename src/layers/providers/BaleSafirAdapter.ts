@@ -1,0 +1,116 @@
+import { Redacted, Result, Schema } from "effect"
+import type { AccountTraits } from "../../domain/Customer.ts"
+import type { Phone } from "../../domain/Phone.ts"
+import { type Blame, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import type { ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
+import type { TextDelivery } from "../../services/Providers.ts"
+import { Credential, ProviderNumber, readSettings } from "./AccountSettings.ts"
+import { outcomeOfStatus, providerWords, send } from "./ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
+
+const BaleSafirSettings = Schema.Struct({
+  /** The organization's key, from Bale's business panel. */
+  api_key: Credential,
+  /** The bot that messages come from. */
+  bot_id: ProviderNumber
+})
+
+const SafirError = Schema.Struct({
+  code: Schema.Int,
+  description: Schema.optionalKey(Schema.NullOr(Schema.String))
+})
+
+const Answer = Schema.Struct({
+  message_id: Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, Schema.Finite]))),
+  /** One for each number that failed: we send to one. */
+  error_data: Schema.optionalKey(Schema.NullOr(Schema.Array(SafirError)))
+})
+
+const INTERNAL_ERROR = 2
+const RATE_LIMIT_EXCEEDED = 3
+
+/** Whom each documented code of a refusal blames. */
+const blames: Readonly<Record<number, Blame>> = {
+  4: "request",
+  8: "recipient",
+  17: "recipient",
+  20: "configuration",
+  21: "configuration"
+}
+
+/** Statuses that say more than a code that nobody has documented. */
+const isTelling = (status: number): boolean => [401, 403, 422, 429].includes(status) || status >= 500
+
+const outcomeOfError = (
+  { code, description }: typeof SafirError.Type,
+  received: ProviderAnswer
+): ProviderOutcome => {
+  const providerError = providerWords(code, description)
+  const { status, retryAfterMillis } = received
+  if (code === RATE_LIMIT_EXCEEDED) return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
+  if (code === INTERNAL_ERROR) return ProviderOutcome.Unknown({ providerError })
+  const byStatus = outcomeOfStatus(received)
+  return blames[code] === undefined && isTelling(status) && byStatus._tag !== "Accepted"
+    ? { ...byStatus, providerError }
+    : ProviderOutcome.Rejected({ blame: blames[code] ?? "recipient", providerError })
+}
+
+/** Failures can come with HTTP 200: only an id without an error is success. */
+const classify = (
+  { message_id, error_data }: typeof Answer.Type,
+  received: ProviderAnswer
+): ProviderOutcome => {
+  const [error] = error_data ?? []
+  if (error !== undefined) return outcomeOfError(error, received)
+  const messageId = String(message_id ?? "")
+  return messageId !== "" && received.status < 300
+    ? ProviderOutcome.Accepted({ messageId })
+    : outcomeOfStatus(received)
+}
+
+/** As Safir wants it: `989123456789`. */
+const digitsOf = (phone: Phone): string => phone.slice("+".length)
+
+const traits: AccountTraits = {
+  sendsCodes: true,
+  sendsTexts: true,
+  deduplicates: true,
+  reportsDelivery: false,
+  needsContact: false
+}
+
+/** Messages over Bale, to phone numbers: codes as Bale's own card, texts as they are. Source: docs.bale.ai/safir. */
+export const baleSafirAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
+  name: "bale_safir",
+  channels: ["bale"],
+  connect: (settings) =>
+    Result.map(readSettings(BaleSafirSettings, settings), ({ api_key, bot_id }): ProviderConnection => {
+      const post = ({ attemptId, phone }: TextDelivery, messageData: Readonly<Record<string, unknown>>) =>
+        send(
+          http,
+          {
+            method: "POST",
+            url: `${baseUrl}/send_message`,
+            headers: { "api-access-key": api_key },
+            body: JSON.stringify({
+              // What comes again with this id is not delivered again.
+              request_id: attemptId,
+              bot_id,
+              phone_number: digitsOf(phone),
+              message_data: messageData
+            })
+          },
+          Answer,
+          classify
+        )
+      return {
+        traits,
+        sendCode: (delivery) => post(delivery, { otp_message: { otp: Redacted.value(delivery.code) } }),
+        sendText: (delivery) => post(delivery, { message: { text: Redacted.value(delivery.text) } }),
+        // No call is documented that changes nothing.
+        check: null,
+        deliveryReport: null,
+        inbox: null
+      }
+    })
+})

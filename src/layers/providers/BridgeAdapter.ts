@@ -1,0 +1,154 @@
+import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
+import { isIP } from "node:net"
+import { messengers } from "../../domain/Channel.ts"
+import type { AccountTraits } from "../../domain/Customer.ts"
+import { formatInstant } from "../../domain/Instant.ts"
+import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import type { ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
+import type { CodeDelivery, TextDelivery } from "../../services/Providers.ts"
+import { isPrivateAddress } from "../PrivateAddresses.ts"
+import { readSettings } from "./AccountSettings.ts"
+import { outcomeOfFailure, providerWords } from "./ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
+import { webhookHeaders, WebhookSecret } from "./StandardWebhook.ts"
+
+const MAX_URL_LENGTH = 2048
+
+/** Names that stand for this machine or a private network, wherever they are looked up. */
+const PRIVATE_NAME = /(^|\.)(localhost|local|internal)\.*$/
+
+/** Of a host as URL parsing leaves it: lower case, and each way to write an IPv4 address made one. */
+const isPrivateHost = (hostname: string): boolean => {
+  const address = hostname.replace(/^\[|\]$/g, "")
+  return isIP(address) === 0 ? PRIVATE_NAME.test(hostname) : isPrivateAddress(address)
+}
+
+const parseUrl = (text: string): URL | null => {
+  const url = text.length <= MAX_URL_LENGTH ? URL.parse(text) : null
+  const isPlain = url?.username === "" && url.password === "" && !text.includes("#")
+  return url !== null && isPlain && /^https?:$/.test(url.protocol) ? url : null
+}
+
+/** True, or what is wrong. */
+const checkUrl = (text: string, allowsPrivateAddresses: boolean): true | string => {
+  const url = parseUrl(text)
+  if (url === null) {
+    return `must be an http or https address of at most ${MAX_URL_LENGTH} characters, without credentials or fragment`
+  }
+  if (allowsPrivateAddresses) return true
+  if (url.protocol !== "https:") return "must begin with https://"
+  return !isPrivateHost(url.hostname) || "must not lead into a private network"
+}
+
+const bridgeSettings = (allowsPrivateAddresses: boolean) =>
+  Schema.Struct({
+    url: Schema.String.check(Schema.makeFilter((text) => checkUrl(text, allowsPrivateAddresses))),
+    secret: WebhookSecret
+  })
+
+/** What a gateway may answer; docs/bridge.md. */
+const Answer = Schema.Union([
+  Schema.Struct({ status: Schema.Literal("accepted"), message_id: Schema.optionalKey(Schema.Unknown) }),
+  Schema.Struct({
+    status: Schema.Literal("rejected"),
+    reason: Schema.Literals(["recipient", "request", "configuration"]),
+    message: Schema.optionalKey(Schema.NullOr(Schema.String))
+  }),
+  Schema.Struct({
+    status: Schema.Literal("throttled"),
+    /** Seconds. */
+    retry_after: Schema.optionalKey(Schema.NullOr(Schema.Finite))
+  }),
+  Schema.Struct({ status: Schema.Literal("unavailable") })
+])
+
+/** A message that was accepted is, also where its id cannot be read. */
+const readMessageId = (id: unknown): string | null =>
+  typeof id === "number" || (typeof id === "string" && id !== "") ? String(id) : null
+
+const outcomeOfAnswer = (answer: typeof Answer.Type): ProviderOutcome => {
+  switch (answer.status) {
+    case "accepted":
+      return ProviderOutcome.Accepted({ messageId: readMessageId(answer.message_id) })
+    case "rejected": {
+      const { reason, message } = answer
+      return ProviderOutcome.Rejected({ blame: reason, providerError: providerWords(reason, message) })
+    }
+    case "throttled": {
+      const seconds = answer.retry_after ?? null
+      return ProviderOutcome.Throttled({
+        retryAfterMillis: seconds === null ? null : seconds * 1000,
+        providerError: "throttled"
+      })
+    }
+    case "unavailable":
+      return ProviderOutcome.Unavailable({ providerError: "unavailable" })
+  }
+}
+
+const decodeAnswer = Schema.decodeUnknownOption(Answer)
+
+/** Only what the contract names says what became of the message; any status but 200 may be a proxy's. */
+const classify = ({ status, json }: ProviderAnswer): ProviderOutcome =>
+  status === 200
+    ? Option.match(decodeAnswer(json), {
+        onNone: () => ProviderOutcome.Unknown({ providerError: "HTTP 200, and no answer of a bridge" }),
+        onSome: outcomeOfAnswer
+      })
+    : ProviderOutcome.Unknown({ providerError: `HTTP ${status}` })
+
+const messageOf = (kind: "code" | "text", { attemptId, step, phone, text }: TextDelivery) => ({
+  id: attemptId,
+  kind,
+  channel: step.channel,
+  phone,
+  text: Redacted.value(text)
+})
+
+const codeMessage = (delivery: CodeDelivery) => ({
+  ...messageOf("code", delivery),
+  code: Redacted.value(delivery.code),
+  expires_at: formatInstant(delivery.expiresAt)
+})
+
+const traits: AccountTraits = {
+  sendsCodes: true,
+  sendsTexts: true,
+  deduplicates: true,
+  reportsDelivery: false,
+  needsContact: false
+}
+
+/** Messages over a gateway that the customer runs, for any messenger. */
+export const bridgeAdapter = (http: ProviderHttp["Service"]): ProviderAdapter => ({
+  name: "bridge",
+  channels: messengers,
+  connect: (settings, { allowsPrivateAddresses }) =>
+    Result.map(readSettings(bridgeSettings(allowsPrivateAddresses), settings), ({ url, secret }) => {
+      const post = Effect.fnUntraced(
+        function* (message: ReturnType<typeof messageOf>) {
+          const { id } = message
+          const body = JSON.stringify(message)
+          const sentAtMillis = yield* Clock.currentTimeMillis
+          const headers = { ...webhookHeaders({ id, sentAtMillis, body }, secret), "idempotency-key": id }
+          const received = yield* http.call({
+            method: "POST",
+            url,
+            headers,
+            body,
+            isGuarded: !allowsPrivateAddresses
+          })
+          return classify(received)
+        },
+        Effect.catch((failure) => Effect.succeed(outcomeOfFailure(failure)))
+      )
+      return {
+        traits,
+        sendCode: (delivery) => post(codeMessage(delivery)),
+        sendText: (delivery) => post(messageOf("text", delivery)),
+        check: null,
+        deliveryReport: null,
+        inbox: null
+      } satisfies ProviderConnection
+    })
+})

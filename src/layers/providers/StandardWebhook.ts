@@ -1,0 +1,46 @@
+import { Schema } from "effect"
+import { createHmac } from "node:crypto"
+
+const PREFIX = "whsec_"
+const MIN_KEY_BYTES = 24
+const MAX_KEY_BYTES = 64
+
+const encodedKey = (secret: string): string =>
+  secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret
+
+const keyOf = (secret: string): Buffer => Buffer.from(encodedKey(secret), "base64")
+
+/** Node skips what is not base64, so the key has to come out as it was written. */
+const isSecret = (text: string): boolean => {
+  const key = keyOf(text)
+  return (
+    key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES && key.toString("base64") === encodedKey(text)
+  )
+}
+
+/** What requests are signed with, as both ends write it. */
+export const WebhookSecret = Schema.String.check(
+  Schema.makeFilter(
+    (text) =>
+      isSecret(text) ||
+      `must be ${MIN_KEY_BYTES} to ${MAX_KEY_BYTES} bytes in base64, with or without ${PREFIX} before it`
+  )
+).pipe(Schema.brand("WebhookSecret"))
+export type WebhookSecret = typeof WebhookSecret.Type
+
+export interface WebhookMessage {
+  /** The same each time the message is sent again. */
+  readonly id: string
+  readonly sentAtMillis: number
+  readonly body: string
+}
+
+/** The headers by which a receiver knows who sent the body, and when. Source: Standard Webhooks 1.0. */
+export const webhookHeaders = (
+  { id, sentAtMillis, body }: WebhookMessage,
+  secret: WebhookSecret
+): Readonly<Record<string, string>> => {
+  const timestamp = String(Math.floor(sentAtMillis / 1000))
+  const signature = createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64")
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` }
+}
