@@ -1,13 +1,18 @@
 import { Effect, Layer } from "effect"
 import { ProviderAdapters } from "../services/ProviderAdapter.ts"
 import { Simulator } from "../services/Simulator.ts"
+import { baleBotAdapter } from "./providers/BaleBotAdapter.ts"
 import { baleSafirAdapter } from "./providers/BaleSafirAdapter.ts"
 import { bridgeAdapter } from "./providers/BridgeAdapter.ts"
+import { eitaaAppAdapter } from "./providers/EitaaAppAdapter.ts"
 import { ProviderEndpoints } from "./providers/ProviderEndpoints.ts"
 import { ProviderHttp } from "./providers/ProviderHttp.ts"
 import { ProviderHttpClient } from "./providers/ProviderHttpClient.ts"
+import { rubikaBotAdapter } from "./providers/RubikaBotAdapter.ts"
 import { simulatorAdapter } from "./providers/SimulatorAdapter.ts"
 import { smsirAdapter } from "./providers/SmsirAdapter.ts"
+import { soroushplusBotAdapter } from "./providers/SoroushplusBotAdapter.ts"
+import { telegramBotAdapter } from "./providers/TelegramBotAdapter.ts"
 
 const ProviderHttpLive = Layer.provide(ProviderHttp.layer, ProviderHttpClient.layer)
 
@@ -22,6 +27,11 @@ export const ProviderAdaptersLive = Layer.effect(
       simulatorAdapter(simulator),
       smsirAdapter(http, endpoints.smsirUrl),
       baleSafirAdapter(http, endpoints.baleSafirUrl),
+      baleBotAdapter(http, endpoints.baleBotUrl),
+      eitaaAppAdapter(http, endpoints.eitaaUrl),
+      soroushplusBotAdapter(http, endpoints.soroushplusUrl),
+      rubikaBotAdapter(http, endpoints.rubikaUrl),
+      telegramBotAdapter(http, endpoints.telegramUrl),
       bridgeAdapter(http)
     ]
     return new Map(adapters.map((adapter) => [adapter.name, adapter]))

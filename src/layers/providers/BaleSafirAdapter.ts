@@ -5,7 +5,7 @@ import { type Blame, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
 import type { TextDelivery } from "../../services/Providers.ts"
 import { Credential, ProviderNumber, readSettings } from "./AccountSettings.ts"
-import { outcomeOfStatus, providerWords, send } from "./ProviderAnswers.ts"
+import { inWords, outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 
 const BaleSafirSettings = Schema.Struct({
@@ -17,13 +17,13 @@ const BaleSafirSettings = Schema.Struct({
 
 const SafirError = Schema.Struct({
   code: Schema.Int,
-  description: Schema.optionalKey(Schema.NullOr(Schema.String))
+  description: perhaps(Schema.String)
 })
 
 const Answer = Schema.Struct({
-  message_id: Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, Schema.Finite]))),
+  message_id: perhaps(Schema.Union([Schema.String, Schema.Finite])),
   /** One for each number that failed: we send to one. */
-  error_data: Schema.optionalKey(Schema.NullOr(Schema.Array(SafirError)))
+  error_data: perhaps(Schema.Array(SafirError))
 })
 
 const INTERNAL_ERROR = 2
@@ -49,9 +49,8 @@ const outcomeOfError = (
   const { status, retryAfterMillis } = received
   if (code === RATE_LIMIT_EXCEEDED) return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
   if (code === INTERNAL_ERROR) return ProviderOutcome.Unknown({ providerError })
-  const byStatus = outcomeOfStatus(received)
-  return blames[code] === undefined && isTelling(status) && byStatus._tag !== "Accepted"
-    ? { ...byStatus, providerError }
+  return blames[code] === undefined && isTelling(status)
+    ? inWords(outcomeOfStatus(received), () => providerError)
     : ProviderOutcome.Rejected({ blame: blames[code] ?? "recipient", providerError })
 }
 

@@ -8,7 +8,7 @@ import type { ProviderAdapter, ProviderConnection } from "../../services/Provide
 import type { CodeDelivery, TextDelivery } from "../../services/Providers.ts"
 import { isPrivateAddress } from "../PrivateAddresses.ts"
 import { readSettings } from "./AccountSettings.ts"
-import { outcomeOfFailure, providerWords } from "./ProviderAnswers.ts"
+import { outcomeOfFailure, perhaps, providerWords } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 import { webhookHeaders, WebhookSecret } from "./StandardWebhook.ts"
 
@@ -52,12 +52,12 @@ const Answer = Schema.Union([
   Schema.Struct({
     status: Schema.Literal("rejected"),
     reason: Schema.Literals(["recipient", "request", "configuration"]),
-    message: Schema.optionalKey(Schema.NullOr(Schema.String))
+    message: perhaps(Schema.String)
   }),
   Schema.Struct({
     status: Schema.Literal("throttled"),
     /** Seconds. */
-    retry_after: Schema.optionalKey(Schema.NullOr(Schema.Finite))
+    retry_after: perhaps(Schema.Finite)
   }),
   Schema.Struct({ status: Schema.Literal("unavailable") })
 ])

@@ -3,6 +3,13 @@ import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import { AccountProblem } from "../../services/ProviderAdapter.ts"
 import type { CallFailure, ProviderAnswer, ProviderHttp, ProviderRequest } from "./ProviderHttp.ts"
 
+/** What a provider may leave out, or send as null. */
+export const perhaps = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** The outcome, in other words. */
+export const inWords = (outcome: ProviderOutcome, reword: (words: string) => string): ProviderOutcome =>
+  outcome._tag === "Accepted" ? outcome : { ...outcome, providerError: reword(outcome.providerError) }
+
 /** The outcome of a call that was not answered. */
 export const outcomeOfFailure = ({ _tag, reason }: CallFailure): ProviderOutcome =>
   _tag === "NotSent"
@@ -58,7 +65,7 @@ export const ask = <Answer extends Schema.Decoder<unknown>>(
           Effect.fail(
             new AccountProblem({
               message: `HTTP ${received.status}, and an answer that is not the provider's`,
-              isDefinite: [401, 403, 404].includes(received.status)
+              isDefinite: [401, 403].includes(received.status)
             })
           ),
         onSome: (decoded) => Effect.succeed({ answer: decoded, status: received.status })

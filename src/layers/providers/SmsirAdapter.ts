@@ -8,7 +8,7 @@ import {
   type ProviderConnection
 } from "../../services/ProviderAdapter.ts"
 import { Credential, ProviderNumber, readSettings } from "./AccountSettings.ts"
-import { ask, outcomeOfStatus, providerWords, send } from "./ProviderAnswers.ts"
+import { ask, inWords, outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 
 const DEFAULT_PARAMETER = "CODE"
@@ -29,8 +29,8 @@ const SmsirSettings = Schema.Struct({
 const envelopeOf = <Data extends Schema.Top>(data: Data) =>
   Schema.Struct({
     status: Schema.Int,
-    message: Schema.optionalKey(Schema.NullOr(Schema.String)),
-    data: Schema.optionalKey(Schema.NullOr(data))
+    message: perhaps(Schema.String),
+    data: perhaps(data)
   })
 
 /** Of sends: the data is read once the status is known, for a failure may come with anything. */
@@ -80,8 +80,7 @@ const failureOf = ({ status, message }: typeof Answer.Type, received: ProviderAn
   const blame = blames[status]
   if (blame !== undefined) return ProviderOutcome.Rejected({ blame, providerError })
   if (status === SYSTEM_PROBLEM || status === SUCCESS) return ProviderOutcome.Unknown({ providerError })
-  const byStatus = outcomeOfStatus(received)
-  return byStatus._tag === "Accepted" ? byStatus : { ...byStatus, providerError }
+  return inWords(outcomeOfStatus(received), () => providerError)
 }
 
 const isSuccess = ({ status }: typeof Answer.Type, received: ProviderAnswer): boolean =>
@@ -125,8 +124,8 @@ const classifyText = (answer: typeof Answer.Type, received: ProviderAnswer): Pro
 const Credit = envelopeOf(Schema.Union([Schema.Finite, Schema.String]))
 const Report = envelopeOf(
   Schema.Struct({
-    deliveryState: Schema.optionalKey(Schema.NullOr(Schema.Int)),
-    deliveryDateTime: Schema.optionalKey(Schema.NullOr(Schema.Int))
+    deliveryState: perhaps(Schema.Int),
+    deliveryDateTime: perhaps(Schema.Int)
   })
 )
 

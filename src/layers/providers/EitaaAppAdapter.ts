@@ -1,0 +1,149 @@
+import { Effect, Option, Redacted, Result, Schema } from "effect"
+import { BotUpdate } from "../../domain/BotUpdate.ts"
+import type { AccountTraits } from "../../domain/Customer.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import type { Addressed, ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
+import type { TextDelivery } from "../../services/Providers.ts"
+import { Credential, readSettings } from "./AccountSettings.ts"
+import { verifyInitData, verifySharedContact } from "./EitaaInitData.ts"
+import { inWords, outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
+
+const EitaaSettings = Schema.Struct({
+  token: Credential,
+  /** Believe that a signed contact that names no user is that of whoever shared it. */
+  trust_contacts: Schema.optionalKey(Schema.Boolean)
+})
+
+/** Documented is only `{"ok":true,"result":"success"}`: anything else means failure. */
+const Answer = Schema.Struct({
+  ok: Schema.Boolean,
+  result: Schema.optionalKey(Schema.Unknown),
+  error_code: perhaps(Schema.Int),
+  description: perhaps(Schema.String)
+})
+const readResult = Schema.decodeUnknownOption(
+  Schema.Struct({ message_id: Schema.Union([Schema.String, Schema.Finite]) })
+)
+
+const LOST_CONTACT = /blocked|(chat|user)( is| was)? not found|permission|access(?! token)/i
+
+/** No list of errors is published: a refusal without a reason is most often a person who has not allowed messages. */
+const refusalOf = ({ error_code, description }: typeof Answer.Type, httpStatus: number): ProviderOutcome => {
+  const providerError = providerWords(error_code, description)
+  if (error_code === 403 || LOST_CONTACT.test(description ?? "")) {
+    return ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
+  }
+  const isBare = (error_code ?? null) === null && (description ?? "") === ""
+  const isRecipient = isBare || [403, 404].includes(error_code ?? httpStatus)
+  return ProviderOutcome.Rejected({ blame: isRecipient ? "recipient" : "request", providerError })
+}
+
+const isAboutService = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500
+
+const failureOf = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome => {
+  const { error_code, description } = answer
+  const providerError = providerWords(error_code, description)
+  const statuses = [received.status, error_code ?? received.status]
+  if (statuses.includes(401)) return ProviderOutcome.Rejected({ blame: "configuration", providerError })
+  const status = statuses.find(isAboutService)
+  if (status !== undefined) return inWords(outcomeOfStatus({ ...received, status }), () => providerError)
+  // A redirect, or a success that HTTP denies.
+  const isContradicted = answer.ok || (received.status >= 300 && received.status < 400)
+  return isContradicted ? outcomeOfStatus(received) : refusalOf(answer, received.status)
+}
+
+const classify = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
+  answer.ok && received.status < 300
+    ? ProviderOutcome.Accepted({
+        messageId: Option.match(readResult(answer.result), {
+          onNone: () => null,
+          onSome: ({ message_id }) => String(message_id)
+        })
+      })
+    : failureOf(answer, received)
+
+/** What the app's own backend passes on: both strings as Eitaa signed them. */
+const readPosted = Schema.decodeUnknownOption(
+  Schema.Struct({ init_data: Schema.String, contact: Schema.optionalKey(Schema.String) })
+)
+
+/** Believes nothing but Eitaa's signatures, whoever posts them. */
+const readVerified =
+  (token: string, trustsContacts: boolean) =>
+  (posted: unknown, now: Instant): BotUpdate | null => {
+    const found = Option.getOrNull(readPosted(posted))
+    if (found === null) return null
+    const update = Result.flatMap(
+      verifyInitData(token, found.init_data, now),
+      ({ chatId }): Result.Result<BotUpdate, unknown> =>
+        found.contact === undefined
+          ? Result.succeed(BotUpdate.Spoke({ chatId }))
+          : Result.map(verifySharedContact(token, found.contact, now), (contact) =>
+              BotUpdate.SharedContact({
+                chatId,
+                phone: contact.phone,
+                isOwn: contact.chatId === null ? trustsContacts : contact.chatId === chatId
+              })
+            )
+    )
+    return Result.getOrNull(update)
+  }
+
+const traits: AccountTraits = {
+  sendsCodes: true,
+  sendsTexts: true,
+  deduplicates: false,
+  reportsDelivery: false,
+  needsContact: true
+}
+
+const noChat = ProviderOutcome.Rejected({
+  blame: "recipient",
+  providerError: "not sent: this phone has not met the app"
+})
+
+/** Documented as a number; one that a number cannot hold goes as its digits. */
+const chatIdOf = (chatId: string): number | string =>
+  /^[1-9]\d*$/.test(chatId) && Number.isSafeInteger(Number(chatId)) ? Number(chatId) : chatId
+
+/** A mini-app of Eitaa, which writes to people who have opened it. Source: developer.eitaa.com. */
+export const eitaaAppAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
+  name: "eitaa_app",
+  channels: ["eitaa"],
+  connect: (settings) =>
+    Result.map(readSettings(EitaaSettings, settings), (account): ProviderConnection => {
+      const { token, trust_contacts = false } = account
+      const sendMessage = (chatId: string, text: string) =>
+        send(
+          http,
+          {
+            method: "POST",
+            url: `${baseUrl}/app/sendMessage`,
+            body: JSON.stringify({ token, chat_id: chatIdOf(chatId), text })
+          },
+          Answer,
+          classify
+        ).pipe(
+          // A platform may repeat what it was sent.
+          Effect.map((outcome) => inWords(outcome, (words) => words.replaceAll(token, "•••")))
+        )
+      const sendText = ({ chatId, text }: Addressed<TextDelivery>) =>
+        chatId === null ? Effect.succeed(noChat) : sendMessage(chatId, Redacted.value(text))
+      return {
+        traits,
+        sendCode: sendText,
+        sendText,
+        check: null,
+        deliveryReport: null,
+        inbox: {
+          read: readVerified(token, trust_contacts),
+          secretHeader: null,
+          announceWebhook: null,
+          poll: null,
+          reply: (chatId, { text }) => sendMessage(chatId, text)
+        }
+      }
+    })
+})

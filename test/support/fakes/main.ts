@@ -1,0 +1,143 @@
+import { NodeRuntime } from "@effect/platform-node"
+import { Console, Effect } from "effect"
+import { BOT_TOKENS, fakeBotApi } from "./FakeBotApi.ts"
+import { fakeBaleSafir, SAFIR_KEY } from "./FakeBaleSafir.ts"
+import { EITAA_TOKEN, fakeEitaa } from "./FakeEitaa.ts"
+import { type Answer, type FakeFarEnd, fakeFarEnd, type Fault, type Received } from "./FakeFarEnd.ts"
+import { fakeRubika, RUBIKA_TOKEN } from "./FakeRubika.ts"
+import { fakeSmsir, SMSIR_KEY } from "./FakeSmsir.ts"
+
+const CONTROL_PORT = Number(process.argv[2] ?? 9100)
+
+const told = (name: string) => (received: Received, answer: Answer | Fault) => {
+  const outcome = typeof answer === "string" ? answer : `${answer.status ?? 200}`
+  process.stdout.write(`${name}: ${received.method} ${received.path} ${received.body} → ${outcome}\n`)
+}
+
+/** A provider to play against: how the service finds it, and how an account is connected to it. */
+interface Playable {
+  readonly fake: FakeFarEnd
+  readonly push?: (update: object) => unknown
+  readonly setting: readonly [name: string, path: string]
+  readonly account: readonly [channel: string, settings: object]
+}
+
+const start = Effect.gen(function* () {
+  const options = (index: number, name: string) => ({
+    port: CONTROL_PORT + index,
+    onReceived: told(name)
+  })
+  const bots = {
+    bale: yield* fakeBotApi({ platform: "bale", ...options(3, "bale_bot") }),
+    soroushplus: yield* fakeBotApi({ platform: "soroushplus", ...options(5, "soroushplus_bot") }),
+    telegram: yield* fakeBotApi({ platform: "telegram", ...options(7, "telegram_bot") })
+  }
+  const rubikaUpdates: Array<unknown> = []
+  const fakes: Record<string, Playable> = {
+    smsir: {
+      fake: yield* fakeSmsir(options(1, "smsir")),
+      setting: ["PEYK_SMSIR_URL", "/v1"],
+      account: ["sms", { api_key: SMSIR_KEY, line_number: 30_007_732_000_000, otp_template_id: 123_456 }]
+    },
+    bale_safir: {
+      fake: yield* fakeBaleSafir(options(2, "bale_safir")),
+      setting: ["PEYK_BALE_SAFIR_URL", "/api/v3"],
+      account: ["bale", { api_key: SAFIR_KEY, bot_id: 1 }]
+    },
+    bale_bot: {
+      fake: bots.bale,
+      push: bots.bale.push,
+      setting: ["PEYK_BALE_BOT_URL", ""],
+      account: ["bale", { token: BOT_TOKENS.bale }]
+    },
+    eitaa_app: {
+      fake: yield* fakeEitaa(options(4, "eitaa_app")),
+      setting: ["PEYK_EITAA_URL", "/api"],
+      account: ["eitaa", { token: EITAA_TOKEN }]
+    },
+    soroushplus_bot: {
+      fake: bots.soroushplus,
+      push: bots.soroushplus.push,
+      setting: ["PEYK_SOROUSHPLUS_URL", ""],
+      account: ["soroushplus", { token: BOT_TOKENS.soroushplus }]
+    },
+    rubika_bot: {
+      fake: yield* fakeRubika({ updates: rubikaUpdates, ...options(6, "rubika_bot") }),
+      push: (update) => rubikaUpdates.push(update),
+      setting: ["PEYK_RUBIKA_URL", "/v3"],
+      account: ["rubika", { token: RUBIKA_TOKEN }]
+    },
+    telegram_bot: {
+      fake: bots.telegram,
+      push: bots.telegram.push,
+      setting: ["PEYK_TELEGRAM_URL", ""],
+      account: ["telegram", { token: BOT_TOKENS.telegram }]
+    }
+  }
+  return fakes
+})
+
+const HELP = {
+  "POST /<provider>/script":
+    'what it answers next: {"status":429,"json":{…}}, or "reset", "silence", "stall"',
+  "POST /<provider>/updates": "what a person did with the bot, as the platform writes it",
+  "GET /<provider>/received": "the requests that it got"
+}
+
+/** By this the fakes are told what to do, while they run. */
+const control =
+  (fakes: Readonly<Record<string, Playable>>) =>
+  ({ method, path, json }: Received): Answer => {
+    const [, name = "", what] = path.split("/")
+    const playable = fakes[name]
+    if (playable === undefined) return { status: 404, json: { help: HELP, providers: Object.keys(fakes) } }
+    const { fake, push } = playable
+    if (method === "GET" && what === "received") {
+      return { json: fake.received.map(({ method, path, json }) => ({ method, path, json })) }
+    }
+    if (method === "POST" && what === "script") {
+      fake.script(typeof json === "string" ? (json as Fault) : (Object(json) as Answer))
+      return { status: 204 }
+    }
+    if (method === "POST" && what === "updates" && push !== undefined) {
+      push(Object(json))
+      return { status: 204 }
+    }
+    return { status: 404, json: { help: HELP } }
+  }
+
+const introduction = (fakes: Readonly<Record<string, Playable>>, controlUrl: string): string => {
+  const settings = Object.values(fakes).map(({ fake, setting: [name, path] }) => `${name}=${fake.url}${path}`)
+  const accounts = Object.entries(fakes).map(
+    ([
+      provider,
+      {
+        account: [channel, given]
+      }
+    ]) =>
+      `npx peyk account connect --customer 1 --channel ${channel} --provider ${provider} --label ${provider} --settings '${JSON.stringify(given)}'`
+  )
+  return [
+    "Providers to play against. Start the service with",
+    "",
+    `  ${settings.join(" \\\n  ")} \\\n  npm start`,
+    "",
+    "and connect accounts, with the same settings before npx:",
+    "",
+    ...accounts.map((line) => `  ${line}`),
+    "",
+    `What they answer next: curl -X POST ${controlUrl}/smsir/script -d '{"status":400,"json":{"status":104,"message":"…","data":null}}'`,
+    ""
+  ].join("\n")
+}
+
+const main = Effect.scoped(
+  Effect.gen(function* () {
+    const fakes = yield* start
+    const { url } = yield* fakeFarEnd(control(fakes), { port: CONTROL_PORT })
+    yield* Console.log(introduction(fakes, url))
+    return yield* Effect.never
+  })
+)
+
+NodeRuntime.runMain(main)
