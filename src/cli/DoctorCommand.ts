@@ -116,7 +116,8 @@ const storeFindings = (configuration: Configuration) =>
     ]
   }).pipe(
     Effect.provide(
-      Layer.merge(ManagementLive, settingsLayer(configuration)).pipe(
+      ManagementLive.pipe(
+        Layer.provideMerge(settingsLayer(configuration)),
         Layer.provideMerge(MasterKeyLive(configuration)),
         Layer.provideMerge(SqlLive(configuration))
       )

@@ -1,4 +1,5 @@
 import { Data, Schema, Struct } from "effect"
+import { maskPhone, type Phone } from "./Phone.ts"
 
 /** Who a refusal blames: the recipient's number, what we sent, or how the account is set up. */
 export type Blame = "recipient" | "request" | "configuration"
@@ -34,6 +35,10 @@ const byBlame = {
   configuration: "provider_misconfigured"
 } as const
 
+/** The outcome, in other words. */
+export const inWords = (outcome: ProviderOutcome, reword: (words: string) => string): ProviderOutcome =>
+  outcome._tag === "Accepted" ? outcome : { ...outcome, providerError: reword(outcome.providerError) }
+
 /** Our code for a failed outcome; null when it was accepted. */
 export const attemptErrorCode = ProviderOutcome.$match({
   Accepted: (): AttemptErrorCode | null => null,
@@ -51,6 +56,27 @@ export const outcomeOfRepeat = (repeat: ProviderOutcome): ProviderOutcome =>
   repeat._tag === "Throttled" || repeat._tag === "Unavailable"
     ? ProviderOutcome.Unknown({ providerError: repeat.providerError })
     : repeat
+
+/** What a send was about, none of which belongs into a log or an event. */
+export interface PrivateParts {
+  readonly phone: Phone
+  readonly text: string
+  /** Empty for a message. */
+  readonly code: string
+}
+
+const HIDDEN = "•••"
+/** What is shorter says nothing, and is part of many words. */
+const MIN_PRIVATE_LENGTH = 4
+
+/** A provider's words without what it may repeat of the send. */
+export const withoutPrivateParts = (words: string, { phone, text, code }: PrivateParts): string => {
+  const national = phone.slice("+98".length)
+  const withoutText = [text, code]
+    .filter((part) => part.length >= MIN_PRIVATE_LENGTH)
+    .reduce((rest, part) => rest.replaceAll(part, HIDDEN), words)
+  return withoutText.replaceAll(new RegExp(`(?:\\+?98|0098|0)?${national}`, "g"), maskPhone(phone))
+}
 
 const MAX_KEPT_LENGTH = 500
 

@@ -1,5 +1,10 @@
-import { Cause, Data, Effect, Layer } from "effect"
-import { ProviderOutcome } from "../domain/ProviderOutcome.ts"
+import { Cause, Data, Effect, Layer, Redacted } from "effect"
+import {
+  inWords,
+  type PrivateParts,
+  ProviderOutcome,
+  withoutPrivateParts
+} from "../domain/ProviderOutcome.ts"
 import { AccountConnections } from "../services/AccountConnections.ts"
 import { ContactLinks } from "../services/ContactLinks.ts"
 import type { Addressed, ProviderConnection } from "../services/ProviderAdapter.ts"
@@ -16,6 +21,12 @@ const noContact = new NotPrepared({
 
 const unusable = (providerError: string) =>
   ProviderOutcome.Rejected({ blame: "configuration", providerError })
+
+const privateParts = ({ phone, text }: TextDelivery, code: string): PrivateParts => ({
+  phone,
+  text: Redacted.value(text),
+  code
+})
 
 /** Another channel may do. */
 const unreadable = ProviderOutcome.Unavailable({ providerError: "the account could not be read" })
@@ -56,8 +67,10 @@ export const ProvidersLive = Layer.effect(
         ? Effect.ignoreCause(links.unlinkChat(accountId, chatId), { log: "Warn" })
         : Effect.void
 
+    /** What a provider says is kept and logged, without what it may repeat of the send. */
     const sendWith =
       <Delivery extends TextDelivery>(
+        codeOf: (delivery: Delivery) => string,
         send: (
           connection: ProviderConnection,
           delivery: Addressed<Delivery>
@@ -70,12 +83,21 @@ export const ProvidersLive = Layer.effect(
               dropLostContact(accountId, addressed.chatId, outcome)
             )
           ),
+          Effect.map((outcome) =>
+            inWords(outcome, (words) => withoutPrivateParts(words, privateParts(delivery, codeOf(delivery))))
+          ),
           Effect.catchTag("NotPrepared", ({ outcome }) => Effect.succeed(outcome))
         )
 
     return Providers.of({
-      sendCode: sendWith((connection, delivery) => connection.sendCode(delivery)),
-      sendText: sendWith((connection, delivery) => connection.sendText(delivery))
+      sendCode: sendWith(
+        ({ code }) => Redacted.value(code),
+        (connection, delivery) => connection.sendCode(delivery)
+      ),
+      sendText: sendWith(
+        () => "",
+        (connection, delivery) => connection.sendText(delivery)
+      )
     })
   })
 )

@@ -1,11 +1,11 @@
 import { Redacted, Result, Schema } from "effect"
 import type { AccountTraits } from "../../domain/Customer.ts"
 import type { Phone } from "../../domain/Phone.ts"
-import { type Blame, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import { type Blame, inWords, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
 import type { TextDelivery } from "../../services/Providers.ts"
 import { Credential, ProviderNumber, readSettings } from "./AccountSettings.ts"
-import { inWords, outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
+import { outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 
 const BaleSafirSettings = Schema.Struct({

@@ -1,6 +1,6 @@
 import { Option, Schema } from "effect"
-import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
-import { inWords, outcomeOfStatus, perhaps, providerWords } from "./ProviderAnswers.ts"
+import { inWords, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import { outcomeOfStatus, perhaps, providerWords } from "./ProviderAnswers.ts"
 import type { ProviderAnswer } from "./ProviderHttp.ts"
 
 /** What every method answers. What only some of them tell is read once it matters: it may come with anything. */

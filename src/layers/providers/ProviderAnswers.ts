@@ -6,10 +6,6 @@ import type { CallFailure, ProviderAnswer, ProviderHttp, ProviderRequest } from 
 /** What a provider may leave out, or send as null. */
 export const perhaps = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** The outcome, in other words. */
-export const inWords = (outcome: ProviderOutcome, reword: (words: string) => string): ProviderOutcome =>
-  outcome._tag === "Accepted" ? outcome : { ...outcome, providerError: reword(outcome.providerError) }
-
 /** The outcome of a call that was not answered. */
 export const outcomeOfFailure = ({ _tag, reason }: CallFailure): ProviderOutcome =>
   _tag === "NotSent"

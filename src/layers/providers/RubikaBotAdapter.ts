@@ -1,6 +1,6 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import type { AccountTraits } from "../../domain/Customer.ts"
-import { type Blame, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import { type Blame, inWords, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import {
   AccountProblem,
   type Addressed,
@@ -9,7 +9,7 @@ import {
 } from "../../services/ProviderAdapter.ts"
 import type { TextDelivery } from "../../services/Providers.ts"
 import { Credential, readSettings } from "./AccountSettings.ts"
-import { ask, inWords, outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
+import { ask, outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 import { keypadOf, readRubikaUpdate } from "./RubikaUpdates.ts"
 

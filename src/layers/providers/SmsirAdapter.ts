@@ -1,14 +1,14 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { DeliveryReport } from "../../domain/DeliveryReport.ts"
 import type { Phone } from "../../domain/Phone.ts"
-import { type Blame, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import { type Blame, inWords, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import {
   AccountProblem,
   type ProviderAdapter,
   type ProviderConnection
 } from "../../services/ProviderAdapter.ts"
 import { Credential, ProviderNumber, readSettings } from "./AccountSettings.ts"
-import { ask, inWords, outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
+import { ask, outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 
 const DEFAULT_PARAMETER = "CODE"
