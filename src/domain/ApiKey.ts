@@ -15,7 +15,10 @@ export const ApiKeyRecord = Schema.Struct({
   revokedAt: Schema.NullOr(Instant),
   lastUsedAt: Schema.NullOr(Instant),
   /** Its own limit; null: the customer's, or the platform's. */
-  requestsPerMinute: Schema.NullOr(Schema.Int)
+  requestsPerMinute: Schema.NullOr(Schema.Int),
+  /** Networks (CIDR) that it may be used from; null: any. */
+  allowedIps: Schema.NullOr(Schema.Array(Schema.String)),
+  version: Schema.Int
 })
 export type ApiKeyRecord = typeof ApiKeyRecord.Type
 

@@ -7,6 +7,23 @@ import { Data } from "effect"
 export class Unauthenticated extends Data.TaggedError("unauthenticated") {}
 export class TestKeyNotAllowed extends Data.TaggedError("test_key_not_allowed") {}
 export class LiveKeyNotAllowed extends Data.TaggedError("live_key_not_allowed") {}
+export class ScopeInsufficient extends Data.TaggedError("scope_insufficient") {}
+/** The resource has another version than the one that was to be changed. */
+export class PreconditionFailed extends Data.TaggedError("precondition_failed")<{
+  readonly details: { readonly version: number }
+}> {}
+/** A field is well formed, and yet cannot be. */
+export class ValidationError extends Data.TaggedError("validation_error")<{
+  readonly details: { readonly errors: ReadonlyArray<{ readonly path: string; readonly message: string }> }
+}> {}
+/** What is to be removed or changed is still needed by something else. */
+export class Conflict extends Data.TaggedError("conflict")<{
+  readonly details: { readonly reason: string }
+}> {}
+export class IpNotAllowed extends Data.TaggedError("ip_not_allowed") {}
+export class TooManySignIns extends Data.TaggedError("too_many_sign_ins")<{
+  readonly retryAfterSeconds: number
+}> {}
 export class NotFound extends Data.TaggedError("not_found") {}
 export class ServiceUnavailable extends Data.TaggedError("service_unavailable") {}
 
@@ -106,3 +123,7 @@ export type AdmissionError =
   | InsufficientBalance
 export type IdempotencyError = IdempotencyKeyConflict | IdempotencyKeyInProgress
 export type TemplateError = TemplateNotFound | TemplateInvalid
+
+/** The error of one field of a body. */
+export const fieldError = (field: string, message: string): ValidationError =>
+  new ValidationError({ details: { errors: [{ path: `body.${field}`, message }] } })

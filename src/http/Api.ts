@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { documentedError } from "./Envelope.ts"
 import { type ErrorCode, errorTable } from "./ErrorTable.ts"
+import { ApiKeysGroup } from "./manage/ApiKeysApi.ts"
 import { MessageBody, MessageSendResponse, MessageStatusResponse } from "./MessageSchemas.ts"
 import {
   SandboxSendBody,
@@ -173,6 +174,7 @@ export class Api extends HttpApi.make("peyk")
   .add(OtpGroup)
   .add(SandboxGroup)
   .add(MessagesGroup)
+  .add(ApiKeysGroup)
   .add(SystemGroup)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(

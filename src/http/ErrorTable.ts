@@ -12,6 +12,7 @@ export const errorTable = {
   insufficient_balance: { status: 402, message: "The wallet balance does not cover this request." },
 
   scope_insufficient: { status: 403, message: "This kind of credential is not sufficient here." },
+  ip_not_allowed: { status: 403, message: "This key is not valid from this network address." },
   test_key_not_allowed: { status: 403, message: "A test key is valid on sandbox endpoints only." },
   live_key_not_allowed: { status: 403, message: "A live key is not valid on sandbox endpoints." },
   shared_sender_not_allowed: { status: 403, message: "Shared senders are for the start plan only." },
@@ -27,6 +28,10 @@ export const errorTable = {
     status: 409,
     message: "The earlier request with this key is still in progress."
   },
+
+  conflict: { status: 409, message: "Something else stands in the way; see details.reason." },
+
+  precondition_failed: { status: 412, message: "The resource has changed meanwhile; read it again." },
 
   payload_too_large: { status: 413, message: "The request body is too large." },
   unsupported_media_type: { status: 415, message: "Send the body as Content-Type: application/json." },
@@ -57,6 +62,7 @@ export const errorTable = {
   too_many_requests_api_key: { status: 429, message: "This key has reached its limit for a minute." },
   too_many_requests_phone_hour: { status: 429, message: "This phone has reached its hourly limit." },
   too_many_requests_phone_day: { status: 429, message: "This phone has reached its daily limit." },
+  too_many_sign_ins: { status: 429, message: "Too many failed sign-ins; try again later." },
   quota_exceeded: { status: 429, message: "The free plan's monthly quota is used up." },
 
   headers_too_large: { status: 431, message: "The request headers are too large." },

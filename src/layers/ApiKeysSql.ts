@@ -7,7 +7,8 @@ import { Unauthenticated } from "../domain/Errors.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { cachedLookup } from "./CachedLookup.ts"
 import { ChangeFeed } from "./ChangeFeed.ts"
-import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
+import { makeLastUses } from "./LastUses.ts"
+import { InstantColumn, rowsOf } from "./SqlRows.ts"
 
 const KeyRow = Schema.Struct({
   keyId: Schema.Int,
@@ -17,8 +18,6 @@ const KeyRow = Schema.Struct({
   expiresAt: Schema.NullOr(InstantColumn),
   revokedAt: Schema.NullOr(InstantColumn)
 })
-
-const LAST_USED_INTERVAL = "30 seconds"
 
 export const hashSecret = (secret: string): Buffer => createHash("sha256").update(secret).digest()
 
@@ -42,20 +41,7 @@ export const ApiKeysSql = Layer.effect(
       change._tag === "KeyChanged" ? Cache.invalidate(cache, change.secretHash) : Cache.invalidateAll(cache)
     )
 
-    /** Last uses since they were last written: one statement for all of them, not one per request. */
-    const lastUsed = new Map<number, number>()
-    const writeLastUsed = Effect.suspend(() => {
-      const ids = [...lastUsed.keys()]
-      const times = [...lastUsed.values()].map(timestamp)
-      lastUsed.clear()
-      return ids.length === 0
-        ? Effect.void
-        : Effect.asVoid(sql`
-        update api_keys k set last_used_at = greatest(k.last_used_at, used.at)
-        from unnest(${ids}::int[], ${times}::timestamptz[]) as used (id, at) where k.id = used.id`)
-    }).pipe(Effect.catchCause((cause) => Effect.logWarning("last uses of keys were not written", cause)))
-    yield* Effect.addFinalizer(() => writeLastUsed)
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(LAST_USED_INTERVAL), writeLastUsed)))
+    const noteUse = yield* makeLastUses(sql, "api_keys")
 
     return ApiKeys.of({
       authenticate: Effect.fnUntraced(function* (redacted) {
@@ -64,7 +50,7 @@ export const ApiKeysSql = Layer.effect(
         const key = yield* Cache.get(cache, hashSecret(secret).toString("hex"))
         const now = yield* Clock.currentTimeMillis
         if (apiKeyStatus(key, now) !== "active") return yield* new Unauthenticated()
-        lastUsed.set(key.keyId, now)
+        noteUse(key.keyId, now)
         const { keyId, customerId, mode, requestsPerMinute } = key
         return { keyId, customerId, mode, requestsPerMinute }
       })

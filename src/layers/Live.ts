@@ -32,6 +32,7 @@ import type { Configuration } from "./Configuration.ts"
 import { ContactLinksSql } from "./ContactLinksSql.ts"
 import { CustomersSql } from "./CustomersSql.ts"
 import { endpointSettings } from "./EndpointSettings.ts"
+import { ManagementHandlers } from "./manage/ManagementGraph.ts"
 import { KeyWindowStoreSql } from "./KeyWindowStoreSql.ts"
 import { ManagementSql } from "./ManagementSql.ts"
 import { PooledRandom } from "./PooledRandom.ts"
@@ -88,7 +89,8 @@ const httpRoutes = (configuration: Configuration, { live, sandbox, messages }: t
       Layer.provide(OtpHandlers, [live, LiveKeyLive, RequireIdempotencyKeyLive, RequireJsonLive]),
       Layer.provide(SandboxHandlers, [sandbox, TestKeyLive, RequireJsonLive]),
       Layer.provide(MessageHandlers, [messages, LiveKeyLive, OptionalIdempotencyKeyLive, RequireJsonLive]),
-      Layer.provide(SystemHandlers, ReadinessSql)
+      Layer.provide(SystemHandlers, ReadinessSql),
+      ManagementHandlers
     ]),
     Layer.provide(Layer.provide(KeyLimits.layer, KeyWindowStoreSql))
   )

@@ -11,6 +11,9 @@ export type KeyPurpose =
   | "secret-check"
   | "inbox-address"
   | "inbox-secret"
+  | "management-answer"
+  | "signing-key"
+  | "webhook-secret"
 
 /** Everything that is kept secret hangs on the master secret; each purpose has a key of its own (HKDF-SHA256). */
 export class MasterKey extends Context.Service<

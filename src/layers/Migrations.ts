@@ -4,12 +4,14 @@ import verification from "./migrations/0001_verification.ts"
 import messaging from "./migrations/0002_messaging.ts"
 import limits from "./migrations/0003_limits.ts"
 import providers from "./migrations/0004_providers.ts"
+import management from "./migrations/0005_management.ts"
 
 const migrations = {
   "0001_verification": verification,
   "0002_messaging": messaging,
   "0003_limits": limits,
-  "0004_providers": providers
+  "0004_providers": providers,
+  "0005_management": management
 }
 
 const MIGRATIONS_TABLE = "peyk_migrations"

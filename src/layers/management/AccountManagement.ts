@@ -52,10 +52,10 @@ export const accountManagement = (
     const { customerId, channel, provider, label, settings, isDefault } = account
     const [created] = yield* accountRows(sql`
       insert into sending_accounts (customer_id, channel, provider, label, sealed_settings, is_default, sends_codes,
-        sends_texts, deduplicates, reports_delivery, needs_contact, created_at)
+        sends_texts, deduplicates, reports_delivery, needs_contact, allows_private_addresses, created_at)
       values (${customerId}::int, ${channel}, ${provider}, ${label}, ${sealSettings(key, account, settings)},
         ${isDefault}, ${traits.sendsCodes}, ${traits.sendsTexts}, ${traits.deduplicates}, ${traits.reportsDelivery},
-        ${traits.needsContact}, ${now}) returning ${columns}`)
+        ${traits.needsContact}, true, ${now}) returning ${columns}`)
     return created ?? (yield* Effect.die("an insert returned no row"))
   })
 

@@ -28,7 +28,7 @@ export const keyManagement = (
   const keyRows = rowsOf(KeyRow)
   const columns = sql.literal(`id, customer_id as "customerId", name, mode, prefix, last_four as "lastFour",
     created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt",
-    rate_limit_per_minute as "requestsPerMinute"`)
+    rate_limit_per_minute as "requestsPerMinute", allowed_ips as "allowedIps", version`)
 
   return {
     createKey: Effect.fnUntraced(function* ({ customerId, mode, name, expiresAt }) {

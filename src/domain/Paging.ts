@@ -1,0 +1,20 @@
+/** A part of a list. */
+export interface PageRequest {
+  /** 1–100. */
+  readonly limit: number
+  /** The position after which it begins; null: at the beginning. */
+  readonly after: string | null
+}
+
+export interface Page<A> {
+  readonly items: ReadonlyArray<A>
+  /** Where the next part begins; null: this is the last. */
+  readonly next: string | null
+}
+
+/** Of one more row than asked for, the page: the extra one only shows that there is more. */
+export const toPage = <A>(rows: ReadonlyArray<A>, limit: number, positionOf: (row: A) => string): Page<A> => {
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  return { items, next: rows.length > limit && last !== undefined ? positionOf(last) : null }
+}

@@ -1,0 +1,85 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import type { Actor } from "../../domain/Actor.ts"
+import { ScopeInsufficient } from "../../domain/Errors.ts"
+import { type GivenCredential, ManagementCredentials } from "../../services/manage/ManagementCredentials.ts"
+import type { Origin } from "../../services/manage/ManagementWrites.ts"
+import { documentedError, orEnvelope, RequestId } from "../Envelope.ts"
+import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
+
+/** Who manages, and from where. */
+export class CurrentActor extends Context.Service<
+  CurrentActor,
+  { readonly actor: Actor; readonly origin: Origin }
+>()("peyk/http/manage/ManageAuth/CurrentActor") {}
+
+/**
+ * Admits personal access tokens and JWTs; those that may only read, to what only reads.
+ *
+ * @effect-expect-leaking HttpServerRequest | ParsedSearchParams | RouteContext
+ */
+export class ManageAuth extends HttpApiMiddleware.Service<ManageAuth, { provides: CurrentActor }>()(
+  "peyk/http/ManageAuth",
+  {
+    security: {
+      personalToken: HttpApiSecurity.http({ scheme: "apikey" }),
+      session: HttpApiSecurity.bearer
+    },
+    error: [
+      documentedError("unauthenticated"),
+      documentedError("scope_insufficient"),
+      documentedError("internal_error"),
+      documentedError("service_unavailable")
+    ]
+  }
+) {}
+
+const READING_METHODS = ["GET", "HEAD", "OPTIONS"]
+
+const givenBy = ({ headers }: HttpServerRequest.HttpServerRequest): GivenCredential => {
+  const [, scheme = null, credential = ""] = /^(\S+)(?:\s+(.*))?$/.exec(headers["authorization"] ?? "") ?? []
+  const serviceKey = headers["x-api-key"]
+  return {
+    scheme: scheme === null ? null : scheme.toLowerCase(),
+    credential: Redacted.make(credential.trim()),
+    serviceKey: serviceKey === undefined ? null : Redacted.make(serviceKey)
+  }
+}
+
+const MAX_USER_AGENT = 300
+
+const originOf = (
+  request: HttpServerRequest.HttpServerRequest,
+  trustedProxies: number,
+  requestId: string
+): Origin => ({
+  ip: clientAddress(request, trustedProxies),
+  userAgent: request.headers["user-agent"]?.slice(0, MAX_USER_AGENT) ?? null,
+  requestId
+})
+
+export const ManageAuthLive = Layer.effect(
+  ManageAuth,
+  Effect.gen(function* () {
+    const credentials = yield* ManagementCredentials
+    const trustedProxies = yield* TrustedProxies
+
+    const identify = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const actor = yield* credentials.authenticate(givenBy(request))
+      if (actor.scope === "read_only" && !READING_METHODS.includes(request.method)) {
+        return yield* new ScopeInsufficient()
+      }
+      return { actor, origin: originOf(request, trustedProxies, yield* RequestId) }
+    })
+
+    // Whatever the scheme, the headers decide: it never fails, so that no second scheme is tried.
+    const admit: (typeof ManageAuth)["Service"]["personalToken"] = (httpEffect) =>
+      Effect.matchEffect(identify, {
+        onFailure: (error) => orEnvelope(Effect.fail(error)),
+        onSuccess: (current) => Effect.provideService(httpEffect, CurrentActor, current)
+      })
+    return { personalToken: admit, session: admit }
+  })
+)

@@ -1,0 +1,109 @@
+import { Clock, Effect, Layer, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { IdempotencyKeyConflict } from "../../domain/Errors.ts"
+import { Idempotency, type IdempotencyClaim } from "../../services/Idempotency.ts"
+import {
+  type Change,
+  ManagementWrites,
+  type WriteAnswer,
+  type WriteRequest
+} from "../../services/manage/ManagementWrites.ts"
+import { MasterKey } from "../MasterKey.ts"
+import { rowsOf, timestamp } from "../SqlRows.ts"
+
+const AnswerRow = Schema.Struct({
+  fingerprint: Schema.Uint8Array,
+  status: Schema.NullOr(Schema.Int),
+  sealedBody: Schema.NullOr(Schema.Uint8Array)
+})
+const ClaimRow = Schema.Struct({ claimed: Schema.Boolean })
+
+const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b)
+
+export const ManagementWritesSql = Layer.effect(
+  ManagementWrites,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const random = yield* SecureRandom.SecureRandom
+    const masterKey = yield* MasterKey
+    const idempotency = yield* Idempotency
+    const answerRows = rowsOf(AnswerRow)
+    const claimRows = rowsOf(ClaimRow)
+
+    const contextOf = ({ actor, operation }: WriteRequest, key: string): string =>
+      `management_answers:${actor.customerId}:${operation}:${key}`
+
+    /** Waits for another request with the key: its transaction either leaves an answer or nothing. */
+    const claim = Effect.fnUntraced(function* (request: WriteRequest, claimed: IdempotencyClaim) {
+      const now = timestamp(yield* Clock.currentTimeMillis)
+      const rows = yield* claimRows(sql`
+        insert into management_answers as a (customer_id, operation, key, fingerprint, expires_at)
+        values (${request.actor.customerId}, ${request.operation}, ${claimed.key}, ${claimed.fingerprint}::bytea,
+          ${timestamp(claimed.expiresAt)})
+        on conflict (customer_id, operation, key) do update set fingerprint = excluded.fingerprint, status = null,
+          sealed_body = null, expires_at = excluded.expires_at
+        where a.expires_at <= ${now}
+        returning true as claimed`)
+      return rows.length === 1
+    })
+
+    const replay = Effect.fnUntraced(function* (request: WriteRequest, claimed: IdempotencyClaim) {
+      const [row] = yield* answerRows(sql`
+        select fingerprint, status, sealed_body as "sealedBody" from management_answers
+        where customer_id = ${request.actor.customerId} and operation = ${request.operation}
+          and key = ${claimed.key}`)
+      if (row === undefined || row.status === null || row.sealedBody === null) {
+        return yield* Effect.die("an idempotency key was claimed and nothing answered")
+      }
+      if (!isSame(row.fingerprint, claimed.fingerprint)) return yield* new IdempotencyKeyConflict()
+      const body: unknown = JSON.parse(
+        masterKey.open("management-answer", contextOf(request, claimed.key), row.sealedBody)
+      )
+      const answer: WriteAnswer = { status: row.status, body, replayed: true }
+      return answer
+    })
+
+    const keep = (request: WriteRequest, claimed: IdempotencyClaim, body: unknown) =>
+      Effect.orDie(
+        Effect.asVoid(sql`
+          update management_answers set status = ${request.status}, sealed_body = ${masterKey.seal(
+            "management-answer",
+            contextOf(request, claimed.key),
+            JSON.stringify(body ?? null)
+          )}
+          where customer_id = ${request.actor.customerId} and operation = ${request.operation}
+            and key = ${claimed.key}`)
+      )
+
+    const log = Effect.fnUntraced(function* ({ actor, origin }: WriteRequest, { audit }: Change) {
+      const { action, subjectType, subjectId, details } = audit
+      const now = timestamp(yield* Clock.currentTimeMillis)
+      yield* Effect.orDie(sql`
+        insert into audit_log (customer_id, id, actor_kind, actor_id, actor_name, action, subject_type, subject_id,
+          details, ip, user_agent, request_id, occurred_at)
+        values (${actor.customerId}, ${yield* random.uuidV7()}::uuid, ${actor.kind}, ${actor.id}, ${actor.name},
+          ${action}, ${subjectType}, ${subjectId}, ${JSON.stringify(details)}::jsonb, ${origin.ip},
+          ${origin.userAgent}, ${origin.requestId}, ${now})`)
+    })
+
+    return ManagementWrites.of({
+      write: <E, R>(request: WriteRequest, change: Effect.Effect<Change, E, R>) => {
+        const make = (claimed: IdempotencyClaim | null) =>
+          Effect.gen(function* () {
+            const made = yield* change
+            yield* log(request, made)
+            if (claimed !== null) yield* keep(request, claimed, made.body)
+            const answer: WriteAnswer = { status: request.status, body: made.body, replayed: false }
+            return answer
+          })
+        const once = Effect.gen(function* () {
+          const claimed = yield* idempotency.claim(request.idempotency, yield* Clock.currentTimeMillis)
+          if (claimed === null || (yield* claim(request, claimed))) return yield* make(claimed)
+          return yield* replay(request, claimed)
+        })
+        return sql.withTransaction(once).pipe(Effect.catchTag("SqlError", Effect.die))
+      }
+    })
+  })
+)

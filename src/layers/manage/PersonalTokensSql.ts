@@ -1,0 +1,64 @@
+import { Cache, Clock, Effect, Layer, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Actor, Scope } from "../../domain/Actor.ts"
+import { apiKeyStatus } from "../../domain/ApiKey.ts"
+import { Unauthenticated } from "../../domain/Errors.ts"
+import { PersonalTokens } from "../../services/manage/PersonalTokens.ts"
+import { hashSecret } from "../ApiKeysSql.ts"
+import { cachedLookup } from "../CachedLookup.ts"
+import { ChangeFeed } from "../ChangeFeed.ts"
+import { makeLastUses } from "../LastUses.ts"
+import { InstantColumn, rowsOf } from "../SqlRows.ts"
+
+const TokenRow = Schema.Struct({
+  id: Schema.Int,
+  customerId: Schema.Int,
+  name: Schema.String,
+  scope: Scope,
+  expiresAt: Schema.NullOr(InstantColumn),
+  revokedAt: Schema.NullOr(InstantColumn)
+})
+
+/** 256 random bits in base64url. */
+const SECRET = /^svc_pat_[A-Za-z0-9_-]{43}$/
+
+export const PersonalTokensSql = Layer.effect(
+  PersonalTokens,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const feed = yield* ChangeFeed
+    const noteUse = yield* makeLastUses(sql, "personal_tokens")
+    const tokenRows = rowsOf(TokenRow)
+
+    const lookup = Effect.fnUntraced(function* (secretHash: string) {
+      const [row] = yield* tokenRows(sql`
+        select id, customer_id as "customerId", name, scope, expires_at as "expiresAt", revoked_at as "revokedAt"
+        from personal_tokens where secret_hash = decode(${secretHash}, 'hex')`)
+      return row ?? (yield* new Unauthenticated())
+    })
+    const cache = yield* cachedLookup(lookup)
+    yield* feed.subscribe((change) =>
+      change._tag === "KeyChanged" ? Cache.invalidate(cache, change.secretHash) : Cache.invalidateAll(cache)
+    )
+
+    return PersonalTokens.of({
+      authenticate: Effect.fnUntraced(function* (redacted) {
+        const secret = Redacted.value(redacted)
+        if (!SECRET.test(secret)) return yield* new Unauthenticated()
+        const token = yield* Cache.get(cache, hashSecret(secret).toString("hex"))
+        const now = yield* Clock.currentTimeMillis
+        if (apiKeyStatus(token, now) !== "active") return yield* new Unauthenticated()
+        noteUse(token.id, now)
+        const actor: Actor = {
+          customerId: token.customerId,
+          kind: "token",
+          id: String(token.id),
+          name: token.name,
+          scope: token.scope,
+          isOwner: token.scope === "full"
+        }
+        return actor
+      })
+    })
+  })
+)
