@@ -14,7 +14,10 @@ import { JsonFlag } from "./cli/Output.ts"
 import { routingCommand } from "./cli/RoutingCommands.ts"
 import { migrateCommand, serveCommand } from "./cli/ServeCommand.ts"
 import { templateCommand } from "./cli/TemplateCommands.ts"
+import { tokenCommand } from "./cli/TokenCommands.ts"
+import { signingKeyCommand, userCommand } from "./cli/UserCommands.ts"
 import { walletCommand } from "./cli/WalletCommands.ts"
+import { webhookCommand } from "./cli/WebhookCommands.ts"
 import { settings } from "./layers/Configuration.ts"
 
 const { version } = JSON.parse(fs.readFileSync(new URL("../package.json", import.meta.url), "utf8"))
@@ -29,11 +32,15 @@ const peyk = Command.make("peyk").pipe(
     demoCommand,
     customerCommand,
     keyCommand,
+    tokenCommand,
+    userCommand,
+    signingKeyCommand,
     accountCommand,
     contactsCommand,
     routingCommand,
     templateCommand,
-    walletCommand
+    walletCommand,
+    webhookCommand
   ]),
   Command.withGlobalFlags([JsonFlag])
 )

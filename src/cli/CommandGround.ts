@@ -5,9 +5,19 @@ import { StartupError } from "../layers/StartupError.ts"
 import type { ManagementError } from "../services/Management.ts"
 import { forPerson } from "./Errors.ts"
 
-export const readConfiguration = Effect.mapError(
-  configuration,
-  ({ cause }) => new StartupError({ message: `the settings cannot be used: ${cause.message}` })
+/** Another issuer's tokens are nothing without its keys. */
+const isConsistent = ({ jwtIssuer, jwtJwksUrl }: Configuration): boolean =>
+  (jwtIssuer === null) === (jwtJwksUrl === null)
+
+export const readConfiguration = configuration.pipe(
+  Effect.mapError(
+    ({ cause }) => new StartupError({ message: `the settings cannot be used: ${cause.message}` })
+  ),
+  Effect.filterOrFail(
+    isConsistent,
+    () =>
+      new StartupError({ message: "PEYK_JWT_ISSUER and PEYK_JWT_JWKS_URL belong together: set both or none" })
+  )
 )
 
 export const withConfiguration = <A, E extends StartupError | ManagementError, R>(

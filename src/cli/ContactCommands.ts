@@ -1,20 +1,12 @@
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as fs from "node:fs"
 import { readContacts } from "../domain/ContactFile.ts"
 import { parsePhone } from "../domain/Phone.ts"
 import { Management, ManagementError } from "../services/Management.ts"
 import { accountFlag } from "./AccountFlag.ts"
 import { withManagement } from "./CommandGround.ts"
+import { readInput } from "./InputFile.ts"
 import { printOne } from "./Output.ts"
-
-const STANDARD_INPUT = 0
-
-const readFile = (file: string) =>
-  Effect.try({
-    try: () => fs.readFileSync(file === "-" ? STANDARD_INPUT : file, "utf8"),
-    catch: (error) => new ManagementError({ message: `${file} cannot be read: ${String(error)}` })
-  })
 
 const importContacts = Command.make(
   "import",
@@ -28,7 +20,7 @@ const importContacts = Command.make(
     withManagement(
       Effect.gen(function* () {
         const contacts = yield* Effect.mapError(
-          Effect.fromResult(readContacts(yield* readFile(file))),
+          Effect.fromResult(readContacts(yield* readInput(file))),
           (message) => new ManagementError({ message: `nothing was imported: ${message}` })
         )
         const imported = yield* (yield* Management).importContacts(account, contacts)

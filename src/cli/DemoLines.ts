@@ -19,6 +19,9 @@ const sandbox = (origin: string, { test_key }: DemoCustomer): string =>
   `curl -s ${origin}/v1/sandbox/otp/send -H 'X-API-Key: ${test_key}' -H 'Content-Type: application/json' ` +
   `-d '{"phone":"09121234567"}'`
 
+const management = (origin: string, token: string): string =>
+  `curl -s ${origin}/v1/manage/api-keys -H 'Authorization: apikey ${token}'`
+
 /** What a newcomer can paste, in the order in which it is useful. */
 export const demoLines = (origin: string, demo: DemoCustomer): string =>
   [
@@ -40,5 +43,8 @@ export const demoLines = (origin: string, demo: DemoCustomer): string =>
     "",
     "In the sandbox nothing is sent, and the code is always 123456:",
     "",
-    `  ${sandbox(origin, demo)}`
+    `  ${sandbox(origin, demo)}`,
+    ...(demo.token === undefined
+      ? []
+      : ["", "Manage the account:", "", `  ${management(origin, demo.token)}`])
   ].join("\n")

@@ -17,6 +17,11 @@ export interface Actor {
   readonly scope: Scope
   /** Whether it may also decide who else manages the account. */
   readonly isOwner: boolean
+  /** Of a person, where it is known. */
+  readonly role?: Role | null
 }
+
+/** Nobody gives away more than they have. */
+export const mayGrant = (own: Scope, granted: Scope): boolean => own === "full" || granted === "read_only"
 
 export const scopeOfRole = (role: Role): Scope => (role === "viewer" ? "read_only" : "full")

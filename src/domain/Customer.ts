@@ -15,6 +15,8 @@ export interface Principal {
   readonly mode: KeyMode
   /** Its own limit of requests per minute, or its customer's; null: the platform's. */
   readonly requestsPerMinute: number | null
+  /** Networks (CIDR) that it may be used from; null: any. */
+  readonly allowedIps: ReadonlyArray<string> | null
 }
 
 /** What an account can do, as its provider and its settings have it. */

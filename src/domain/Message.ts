@@ -145,7 +145,23 @@ export interface MessageAttemptView {
   readonly finishedAt: Instant | null
 }
 
-const attemptView = ({ route }: Message, attempt: MessageAttempt): MessageAttemptView => ({
+/** As much of a message as readers are shown. */
+export type ShownMessage = Pick<
+  Message,
+  | "id"
+  | "phone"
+  | "status"
+  | "strategy"
+  | "route"
+  | "template"
+  | "metadata"
+  | "attempts"
+  | "scheduledFor"
+  | "createdAt"
+  | "completedAt"
+>
+
+const attemptView = ({ route }: ShownMessage, attempt: MessageAttempt): MessageAttemptView => ({
   sequence: attempt.step + 1,
   channel: (route[attempt.step] ?? route[0]).descriptor,
   status: attempt.status,
@@ -175,7 +191,7 @@ export interface MessageView extends Pick<
 }
 
 /** What the status endpoint tells. */
-export const viewMessage = (message: Message): MessageView => {
+export const viewMessage = (message: ShownMessage): MessageView => {
   // Routes of a broadcast begin together: theirs is the order of the request.
   const attempts =
     message.strategy === "broadcast"

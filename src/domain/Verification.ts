@@ -106,8 +106,14 @@ export const startVerification = (
 
 export const isTerminal = (status: VerificationStatus): boolean => status !== "pending" && status !== "queued"
 
+/** As much of a verification as readers are shown. */
+export type ShownVerification = Pick<
+  Verification,
+  "id" | "phone" | "status" | "route" | "attempts" | "nextStepAt" | "expiresAt" | "verifiedAt"
+>
+
 /** The status a reader sees: an active verification past its end is expired, whether or not it was recorded yet. */
-export const effectiveStatus = ({ status, expiresAt }: Verification, now: Instant): VerificationStatus =>
+export const effectiveStatus = ({ status, expiresAt }: ShownVerification, now: Instant): VerificationStatus =>
   !isTerminal(status) && now >= expiresAt ? "expired" : status
 
 /**
@@ -120,15 +126,15 @@ export const sendStatus = (verification: Verification): "queued" | "failed" | nu
   return status === "failed" && (route.length === 1 || attempts.length === 0) ? "failed" : "queued"
 }
 
-const descriptorOf = ({ route }: Verification, step: number): ChannelDescriptor =>
+const descriptorOf = ({ route }: ShownVerification, step: number): ChannelDescriptor =>
   (route[step] ?? route[0]).descriptor
 
 /** The last channel that was tried; before the first attempt, the first of the route. */
-export const currentChannel = (verification: Verification): ChannelDescriptor =>
+export const currentChannel = (verification: ShownVerification): ChannelDescriptor =>
   descriptorOf(verification, verification.attempts.at(-1)?.step ?? 0)
 
 /** Whole seconds until the next channel, rounded up; null when there is none to come. */
-const remainingSeconds = (verification: Verification, now: Instant): number | null => {
+const remainingSeconds = (verification: ShownVerification, now: Instant): number | null => {
   const { nextStepAt } = verification
   if (nextStepAt === null || effectiveStatus(verification, now) !== "queued") return null
   return Math.max(0, Math.ceil((nextStepAt - now) / 1000))
@@ -142,7 +148,7 @@ export interface AttemptView {
   readonly transitionReason: "timed_out" | "failed" | null
 }
 
-const attemptView = (verification: Verification, attempt: Attempt, isLast: boolean): AttemptView => ({
+const attemptView = (verification: ShownVerification, attempt: Attempt, isLast: boolean): AttemptView => ({
   sequence: attempt.step + 1,
   channel: descriptorOf(verification, attempt.step),
   status: attempt.status,
@@ -163,7 +169,7 @@ export interface VerificationView {
 }
 
 /** What the status endpoint tells at `now`. */
-export const viewVerification = (verification: Verification, now: Instant): VerificationView => {
+export const viewVerification = (verification: ShownVerification, now: Instant): VerificationView => {
   const { attempts } = verification
   return {
     id: verification.id,

@@ -3,6 +3,16 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { documentedError } from "./Envelope.ts"
 import { type ErrorCode, errorTable } from "./ErrorTable.ts"
 import { ApiKeysGroup } from "./manage/ApiKeysApi.ts"
+import { AccountsGroup, RoutingGroup, TemplatesGroup } from "./manage/SetUpApi.ts"
+import { AuthGroup, WellKnownGroup } from "./manage/AuthApi.ts"
+import { TokensGroup } from "./manage/TokensApi.ts"
+import { MeGroup, UsersGroup } from "./manage/UsersApi.ts"
+import { AuditLogGroup } from "./manage/AuditLogApi.ts"
+import { ManagedMessagesGroup } from "./manage/ManagedMessagesApi.ts"
+import { UsageReportGroup } from "./manage/UsageApi.ts"
+import { ManagedVerificationsGroup } from "./manage/VerificationsApi.ts"
+import { WalletGroup } from "./manage/WalletApi.ts"
+import { WebhooksGroup } from "./manage/WebhooksApi.ts"
 import { MessageBody, MessageSendResponse, MessageStatusResponse } from "./MessageSchemas.ts"
 import {
   SandboxSendBody,
@@ -175,6 +185,20 @@ export class Api extends HttpApi.make("peyk")
   .add(SandboxGroup)
   .add(MessagesGroup)
   .add(ApiKeysGroup)
+  .add(AccountsGroup)
+  .add(RoutingGroup)
+  .add(TemplatesGroup)
+  .add(ManagedVerificationsGroup)
+  .add(ManagedMessagesGroup)
+  .add(UsageReportGroup)
+  .add(WalletGroup)
+  .add(AuditLogGroup)
+  .add(WebhooksGroup)
+  .add(TokensGroup)
+  .add(UsersGroup)
+  .add(MeGroup)
+  .add(AuthGroup)
+  .add(WellKnownGroup)
   .add(SystemGroup)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(

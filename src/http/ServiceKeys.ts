@@ -1,10 +1,17 @@
 import { Context, Effect, Layer } from "effect"
-import { HttpEffect, HttpServerResponse } from "effect/http"
+import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { KeyMode, Principal } from "../domain/Customer.ts"
-import { LiveKeyNotAllowed, TestKeyNotAllowed, type TooManyRequestsApiKey } from "../domain/Errors.ts"
+import {
+  IpNotAllowed,
+  LiveKeyNotAllowed,
+  TestKeyNotAllowed,
+  type TooManyRequestsApiKey
+} from "../domain/Errors.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { type KeyAllowance, KeyLimits } from "../services/KeyLimits.ts"
+import { isInNetworks } from "./AllowedNetworks.ts"
+import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { documentedError, orEnvelope } from "./Envelope.ts"
 
 /** Who makes the request. */
@@ -17,6 +24,7 @@ const security = { serviceKey: HttpApiSecurity.apiKey({ in: "header", key: "X-AP
 const errorsOf = (wrongMode: "test_key_not_allowed" | "live_key_not_allowed") => [
   documentedError("unauthenticated"),
   documentedError(wrongMode),
+  documentedError("ip_not_allowed"),
   documentedError("too_many_requests_api_key"),
   documentedError("internal_error"),
   documentedError("service_unavailable")
@@ -50,14 +58,25 @@ const tellAllowance = (allowance: KeyAllowance | null) =>
 const tellRefusal = ({ limit, retryAfterSeconds }: TooManyRequestsApiKey) =>
   tellAllowance({ limit, remaining: 0, resetSeconds: retryAfterSeconds })
 
+const checkAddress = ({ allowedIps }: Principal, trustedProxies: number) =>
+  allowedIps === null
+    ? Effect.void
+    : Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        isInNetworks(clientAddress(request, trustedProxies), allowedIps)
+          ? Effect.void
+          : Effect.fail(new IpNotAllowed())
+      )
+
 const makeAdmission = (mode: KeyMode) =>
   Effect.gen(function* () {
     const apiKeys = yield* ApiKeys
     const limits = yield* KeyLimits
+    const trustedProxies = yield* TrustedProxies
     const wrongMode = () => (mode === "live" ? new TestKeyNotAllowed() : new LiveKeyNotAllowed())
     const admit: (typeof LiveKey)["Service"]["serviceKey"] = (httpEffect, { credential }) =>
       apiKeys.authenticate(credential).pipe(
         Effect.filterOrFail((principal) => principal.mode === mode, wrongMode),
+        Effect.tap((principal) => checkAddress(principal, trustedProxies)),
         Effect.tap((principal) =>
           limits.admit(principal).pipe(Effect.tapError(tellRefusal), Effect.flatMap(tellAllowance))
         ),

@@ -15,6 +15,7 @@ const KeyRow = Schema.Struct({
   customerId: Schema.Int,
   mode: KeyMode,
   requestsPerMinute: Schema.NullOr(Schema.Int),
+  allowedIps: Schema.NullOr(Schema.Array(Schema.String)),
   expiresAt: Schema.NullOr(InstantColumn),
   revokedAt: Schema.NullOr(InstantColumn)
 })
@@ -32,7 +33,7 @@ export const ApiKeysSql = Layer.effect(
       const [row] = yield* keyRows(sql`
         select k.id as "keyId", k.customer_id as "customerId", k.mode,
           coalesce(k.rate_limit_per_minute, (c.limits ->> 'key_minute')::int) as "requestsPerMinute",
-          k.expires_at as "expiresAt", k.revoked_at as "revokedAt"
+          k.allowed_ips as "allowedIps", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"
         from api_keys k join customers c on c.id = k.customer_id where k.secret_hash = decode(${secretHash}, 'hex')`)
       return row ?? (yield* new Unauthenticated())
     })
@@ -51,8 +52,8 @@ export const ApiKeysSql = Layer.effect(
         const now = yield* Clock.currentTimeMillis
         if (apiKeyStatus(key, now) !== "active") return yield* new Unauthenticated()
         noteUse(key.keyId, now)
-        const { keyId, customerId, mode, requestsPerMinute } = key
-        return { keyId, customerId, mode, requestsPerMinute }
+        const { keyId, customerId, mode, requestsPerMinute, allowedIps } = key
+        return { keyId, customerId, mode, requestsPerMinute, allowedIps }
       })
     })
   })

@@ -3,6 +3,7 @@ import { DAY_MILLIS } from "../domain/Admission.ts"
 import { defaultSettings } from "../services/Settings.ts"
 import { endpointSettings } from "./EndpointSettings.ts"
 import { limitSettings } from "./LimitSettings.ts"
+import { sessionSettings } from "./SessionSettings.ts"
 import { integer, type Setting } from "./Setting.ts"
 
 const text = (name: string, byDefault: string, description: string): Setting<string> => ({
@@ -38,6 +39,13 @@ const optionalFlag = (
   config: Config.option(Config.Boolean(name))
 })
 
+const flag = (name: string, byDefault: boolean, description: string): Setting<boolean> => ({
+  name,
+  byDefault: String(byDefault),
+  description,
+  config: Config.withDefault(Config.Boolean(name), byDefault)
+})
+
 /** Every setting there is. `docs/configuration.md` is checked against this. */
 export const settings = {
   host: text("PEYK_HOST", "127.0.0.1", "Address to listen on."),
@@ -57,6 +65,12 @@ export const settings = {
     "PEYK_SIMULATOR",
     "true when embedded, else false",
     "Serve the simulator's page and messages."
+  ),
+  trustedProxies: integer(
+    "PEYK_TRUSTED_PROXIES",
+    0,
+    { minimum: 0, maximum: 10 },
+    "How many proxies stand before the service and append to X-Forwarded-For whom they serve."
   ),
   poolSize: integer(
     "PEYK_DATABASE_POOL",
@@ -120,6 +134,12 @@ export const settings = {
   ),
   ...limitSettings,
   ...endpointSettings,
+  ...sessionSettings,
+  allowsPrivateAddresses: flag(
+    "PEYK_ALLOW_PRIVATE_ADDRESSES",
+    false,
+    "Let webhooks, and what else customers connect, be plain http or lie in a private network: for development."
+  ),
   maxBodyBytes: integer(
     "PEYK_MAX_BODY_BYTES",
     65_536,

@@ -16,6 +16,8 @@ export interface DemoCustomer {
   readonly customer_id: number
   readonly live_key: string
   readonly test_key: string
+  /** A personal access token of full scope; files of older versions have none. */
+  readonly token?: string
 }
 
 export const demoFile = (dataDirectory: string): string => path.join(dataDirectory, "demo.json")
@@ -47,7 +49,17 @@ const createCustomer = Effect.gen(function* () {
     customer.id,
     ROUTING.map((channel) => ({ channel }))
   )
-  const demo: DemoCustomer = { customer_id: customer.id, live_key: liveKey, test_key: testKey }
+  const { secret: token } = yield* management.createToken(customer.id, {
+    name: "demo",
+    scope: "full",
+    expiresAt: null
+  })
+  const demo: DemoCustomer = {
+    customer_id: customer.id,
+    live_key: liveKey,
+    test_key: testKey,
+    token: Redacted.value(token)
+  }
   return demo
 })
 

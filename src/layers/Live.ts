@@ -2,6 +2,7 @@ import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
 import { ByteSize, Clock, Effect, Layer, Option, Struct } from "effect"
 import { HttpIncomingMessage, HttpRouter } from "effect/http"
 import { maxHeaderSize } from "node:http"
+import { TrustedProxies } from "../http/ClientAddress.ts"
 import { MessageHandlers } from "../http/MessageHandlers.ts"
 import { makeNodeServer } from "../http/NodeServer.ts"
 import { OtpHandlers, SandboxHandlers } from "../http/OtpHandlers.ts"
@@ -17,12 +18,14 @@ import { BotInboxes } from "../services/BotInboxes.ts"
 import { BotInboxStore } from "../services/BotInboxStore.ts"
 import { Idempotency } from "../services/Idempotency.ts"
 import { KeyLimits } from "../services/KeyLimits.ts"
+import { SessionIssuers } from "../services/manage/SessionIssuers.ts"
 import { settingNames, Settings } from "../services/Settings.ts"
 import { TimerRunner } from "../services/TimerRunner.ts"
 import { TimerRoom } from "../services/TimerRoom.ts"
 import { Timers } from "../services/Timers.ts"
 import { Workers } from "../services/Workers.ts"
 import { AccountConnectionsSql } from "./AccountConnectionsSql.ts"
+import { AllowsPrivateAddresses } from "./AddressPolicy.ts"
 import { ApiKeysSql } from "./ApiKeysSql.ts"
 import { BotAddressesLive } from "./BotAddressesLive.ts"
 import { BotInboxStoreSql } from "./BotInboxStoreSql.ts"
@@ -32,12 +35,14 @@ import type { Configuration } from "./Configuration.ts"
 import { ContactLinksSql } from "./ContactLinksSql.ts"
 import { CustomersSql } from "./CustomersSql.ts"
 import { endpointSettings } from "./EndpointSettings.ts"
+import { ManagedWebhooksSql } from "./manage/ManagedWebhooksSql.ts"
 import { ManagementHandlers } from "./manage/ManagementGraph.ts"
 import { KeyWindowStoreSql } from "./KeyWindowStoreSql.ts"
 import { ManagementSql } from "./ManagementSql.ts"
 import { PooledRandom } from "./PooledRandom.ts"
 import { ProviderEndpoints } from "./providers/ProviderEndpoints.ts"
 import { ProviderAdaptersLive } from "./ProviderAdaptersLive.ts"
+import { sessionIssuers } from "./SessionSettings.ts"
 import { SimulatorOff, SimulatorSql } from "./SimulatorSql.ts"
 import { isEmbedded, isStoreUnavailable, ReadinessSql, StoreLive } from "./Store.ts"
 import { timerGraph } from "./TimerGraph.ts"
@@ -49,7 +54,10 @@ import { LiveVerifications, SandboxVerifications } from "./VerificationGraph.ts"
 export const settingsLayer = (configuration: Configuration) =>
   Layer.mergeAll(
     Layer.succeed(Settings, Struct.pick(configuration, settingNames)),
-    Layer.succeed(ProviderEndpoints, Struct.pick(configuration, Struct.keys(endpointSettings)))
+    Layer.succeed(AllowsPrivateAddresses, configuration.allowsPrivateAddresses),
+    Layer.succeed(TrustedProxies, configuration.trustedProxies),
+    Layer.succeed(ProviderEndpoints, Struct.pick(configuration, Struct.keys(endpointSettings))),
+    Layer.succeed(SessionIssuers, sessionIssuers(configuration))
   )
 
 export const hasSimulator = (configuration: Configuration): boolean =>
@@ -125,7 +133,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
   )
 
 /** What the command line's set-up commands stand on. */
-export const ManagementLive = ManagementSql.pipe(
+export const ManagementLive = Layer.merge(ManagementSql, ManagedWebhooksSql).pipe(
   Layer.provide([ProviderAdaptersLive, ContactLinksSql, BotAddressesLive]),
   Layer.provide(Layer.mergeAll(SimulatorSql, Crypto))
 )

@@ -8,6 +8,8 @@ import { ProviderAdapters } from "../services/ProviderAdapter.ts"
 import { accountChecks } from "./management/AccountChecks.ts"
 import { accountManagement } from "./management/AccountManagement.ts"
 import { contactManagement } from "./management/ContactManagement.ts"
+import { CredentialStores } from "./manage/CredentialStores.ts"
+import { credentialManagement } from "./management/CredentialManagement.ts"
 import { customerManagement } from "./management/CustomerManagement.ts"
 import { keyManagement } from "./management/KeyManagement.ts"
 import { templateManagement } from "./management/TemplateManagement.ts"
@@ -25,6 +27,7 @@ export const ManagementSql = Layer.effect(
     return Management.of({
       ...customerManagement(sql),
       ...keyManagement(sql, random),
+      ...(yield* credentialManagement),
       ...templateManagement(sql),
       ...walletManagement(sql, random),
       ...accountManagement(sql, random, key, adapters),
@@ -32,4 +35,4 @@ export const ManagementSql = Layer.effect(
       ...contactManagement(sql, yield* ContactLinks, pathOf)
     })
   })
-)
+).pipe(Layer.provide(CredentialStores))

@@ -4,10 +4,10 @@ import { SqlClient } from "effect/sql"
 import { walletMove } from "../domain/Charging.ts"
 import { Message } from "../domain/Message.ts"
 import { MessageStore } from "../services/MessageStore.ts"
-import type { TimerKind } from "../services/Timers.ts"
+import { type TimerKind, Timers } from "../services/Timers.ts"
 import { type AdmissionRequest, admissionSql, runAdmission } from "./AdmissionSql.ts"
 import { idempotencyKeys } from "./IdempotencySql.ts"
-import { writeEvents } from "./OutboxSql.ts"
+import { outbox } from "./OutboxSql.ts"
 import { first, InstantColumn, nullableTimestamp, RialsColumn, rowsOf, timestamp } from "./SqlRows.ts"
 import { subjectTimers } from "./SubjectTimersSql.ts"
 import { moveParts } from "./WalletSql.ts"
@@ -15,7 +15,7 @@ import { moveParts } from "./WalletSql.ts"
 const SEND_OPERATION = "messages.send"
 const TIMER_KIND: TimerKind = "message"
 
-const MessageRow = Schema.Struct({
+export const MessageRow = Schema.Struct({
   ...Message.fields,
   patientUntil: Schema.NullOr(InstantColumn),
   scheduledFor: Schema.NullOr(InstantColumn),
@@ -24,24 +24,28 @@ const MessageRow = Schema.Struct({
   held: RialsColumn,
   captured: RialsColumn
 })
+/** Of `messages m`. */
+export const messageColumns = `m.id, m.customer_id as "customerId", m.phone, m.status, m.revision, m.strategy, m.route,
+  m.text, m.template, m.metadata, m.attempts, m.reservations,
+  m.patient_until as "patientUntil",
+  m.scheduled_for as "scheduledFor", m.created_at as "createdAt", m.completed_at as "completedAt",
+  m.held, m.captured`
 const ClaimedRow = Schema.Struct({ ...MessageRow.fields, fingerprint: Schema.Uint8Array })
-const CountRow = Schema.Struct({ count: Schema.Int })
+const CountRow = Schema.Struct({ count: Schema.Int, webhooks: Schema.Int })
+
+const webhooksOf = Schema.decodeUnknownOption(Schema.Struct({ webhooks: Schema.Int }))
 
 export const MessageStoreSql = Layer.effect(
   MessageStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
+    const timerLoop = yield* Timers
     const messageRows = rowsOf(MessageRow)
     const claimedRows = rowsOf(ClaimedRow)
     const countRows = rowsOf(CountRow)
 
-    const columns =
-      sql.literal(`m.id, m.customer_id as "customerId", m.phone, m.status, m.revision, m.strategy, m.route,
-      m.text, m.template, m.metadata, m.attempts, m.reservations,
-      m.patient_until as "patientUntil",
-      m.scheduled_for as "scheduledFor", m.created_at as "createdAt", m.completed_at as "completedAt",
-      m.held, m.captured`)
+    const columns = sql.literal(messageColumns)
 
     const snapshot = sql.literal(
       `jsonb_build_object('status', c.status, 'attempts', c.attempts, 'completed_at', c.completed_at)`
@@ -50,7 +54,9 @@ export const MessageStoreSql = Layer.effect(
     const keys = idempotencyKeys(sql, SEND_OPERATION)
     const timers = subjectTimers(sql, TIMER_KIND)
     const movesOf = moveParts(sql, random)
-    const eventsOf = writeEvents(sql, random, snapshot)
+    const events = outbox(sql, random, snapshot)
+    /** Webhooks are due at once. */
+    const wakeFor = (webhooks: number) => (webhooks > 0 ? timerLoop.wakeAt(0) : Effect.void)
 
     return MessageStore.of({
       accept: Effect.fnUntraced(function* ({ message: m, admission, lanes, lease, idempotency }) {
@@ -59,6 +65,7 @@ export const MessageStoreSql = Layer.effect(
         const { verdict, counts, columns: verdictColumns } = admissionSql(sql, request)
         const claimableAt = timestamp(lease?.until ?? m.scheduledFor ?? m.createdAt)
         const template = m.template === null ? null : JSON.stringify(m.template)
+        const { parts, webhooks } = yield* events.write(["message.queued"], now)
         const statement = sql`
           with ${verdict}, claimed as (${keys.claim(m, idempotency)}),
           changed as (
@@ -74,10 +81,16 @@ export const MessageStoreSql = Layer.effect(
             insert into timers (customer_id, kind, subject, lane, claimable_at, lease_token)
             select c.customer_id, ${TIMER_KIND}, c.id, lane, ${claimableAt}::timestamptz, ${lease?.token ?? null}::uuid
             from changed c, unnest(${lanes}::int[]) as lane)
-          ${yield* eventsOf(["message.queued"], m.createdAt)}
+          ${parts}
           ${counts}
-          select ${verdictColumns} from verdict v`
-        return yield* runAdmission(sql, request, statement)
+          select ${verdictColumns}, ${webhooks} as webhooks from verdict v`
+        let due = 0
+        const accepting = Effect.tap(statement, ([row]) =>
+          Effect.sync(() => (due = Option.getOrElse(webhooksOf(row), () => ({ webhooks: 0 })).webhooks))
+        )
+        const accepted = yield* runAdmission(sql, request, accepting)
+        yield* wakeFor(due)
+        return accepted
       }),
 
       findClaimedKey: (customerId, key, now) =>
@@ -101,7 +114,8 @@ export const MessageStoreSql = Layer.effect(
             where m.customer_id = ${timer.customerId} and m.id = ${timer.subject}::uuid and ${timers.isHeld(timer)}`)
         ),
 
-      commit: Effect.fnUntraced(function* (timer, before, { next: m, events, dueAt, report }, now) {
+      commit: Effect.fnUntraced(function* (timer, before, { next: m, events: made, dueAt, report }, now) {
+        const { parts, webhooks } = yield* events.write(made, now)
         const [row] = yield* countRows(sql`
           with changed as (
             update messages set status = ${m.status}, revision = ${m.revision},
@@ -110,15 +124,16 @@ export const MessageStoreSql = Layer.effect(
               patient_until = ${nullableTimestamp(m.patientUntil)}::timestamptz,
               completed_at = ${nullableTimestamp(m.completedAt)}::timestamptz,
               held = ${m.held}::bigint, captured = ${m.captured}::bigint,
-              events_written = events_written + ${events.length}
+              events_written = events_written + ${made.length}
             where customer_id = ${m.customerId} and id = ${m.id}::uuid and revision = ${before.revision}
               and ${dueAt === "held" && timer !== null ? timers.isHeld(timer) : sql`true`}
             returning *),
           timer as (${timers.write(dueAt, timer?.lane)})
           ${timers.ask(report)}
-          ${yield* eventsOf(events, now)}
+          ${parts}
           ${yield* movesOf(m.id, walletMove(before, m), now)}
-          select count(*)::int as count from changed`)
+          select count(*)::int as count, ${webhooks} as webhooks from changed`)
+        yield* wakeFor(row?.webhooks ?? 0)
         return row?.count === 1
       })
     })

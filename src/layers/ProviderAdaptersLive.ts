@@ -14,7 +14,7 @@ import { smsirAdapter } from "./providers/SmsirAdapter.ts"
 import { soroushplusBotAdapter } from "./providers/SoroushplusBotAdapter.ts"
 import { telegramBotAdapter } from "./providers/TelegramBotAdapter.ts"
 
-const ProviderHttpLive = Layer.provide(ProviderHttp.layer, ProviderHttpClient.layer)
+export const ProviderHttpLive = Layer.provide(ProviderHttp.layer, ProviderHttpClient.layer)
 
 /** Every provider that accounts can be connected to. */
 export const ProviderAdaptersLive = Layer.effect(

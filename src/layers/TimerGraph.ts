@@ -5,9 +5,13 @@ import { MessageDeliveries } from "../services/MessageDeliveries.ts"
 import { TimerHandlers, TimerRunner } from "../services/TimerRunner.ts"
 import type { DueTimer } from "../services/Timers.ts"
 import { VerificationSteps } from "../services/VerificationSteps.ts"
+import { WebhookDeliveries } from "../services/WebhookDeliveries.ts"
 import { MessageStoreSql } from "./MessageStoreSql.ts"
 import { liveStore } from "./VerificationGraph.ts"
 import { VerificationStoreSql } from "./VerificationStoreSql.ts"
+import { WebhookSenderLive } from "./WebhookSenderLive.ts"
+import { WebhookStoreSql } from "./WebhookStoreSql.ts"
+import { ProviderHttpLive } from "./ProviderAdaptersLive.ts"
 
 type Handler = (timer: DueTimer) => Effect.Effect<void>
 
@@ -32,13 +36,15 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
           const deliveries = yield* MessageDeliveries
           const reports = yield* DeliveryReports
           const inboxes = yield* BotInboxes
+          const webhooks = yield* WebhookDeliveries
           return new Map([
             ["verification" as const, yield* LiveHandler],
             ["sandbox_verification" as const, yield* SandboxHandler],
             ["message" as const, deliveries.runTimer],
             ["verification_report" as const, reports.askAboutVerification],
             ["message_report" as const, reports.askAboutMessage],
-            ["bot_updates" as const, inboxes.runTimer]
+            ["bot_updates" as const, inboxes.runTimer],
+            ["webhook" as const, webhooks.runTimer]
           ])
         })
       )
@@ -47,6 +53,10 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
       Layer.provide(Layer.effect(LiveHandler, runTimer), graphs.live),
       Layer.provide(Layer.effect(SandboxHandler, runTimer), graphs.sandbox),
       graphs.messages,
-      Layer.provide(DeliveryReports.layer, [VerificationStoreSql(liveStore), MessageStoreSql])
+      Layer.provide(DeliveryReports.layer, [VerificationStoreSql(liveStore), MessageStoreSql]),
+      Layer.provide(WebhookDeliveries.layer, [
+        WebhookStoreSql,
+        Layer.provide(WebhookSenderLive, ProviderHttpLive)
+      ])
     ])
   )

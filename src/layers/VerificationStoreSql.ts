@@ -5,18 +5,18 @@ import { stripeOf, walletMove } from "../domain/Charging.ts"
 import type { KeyMode } from "../domain/Customer.ts"
 import { Verification, VerificationStatus } from "../domain/Verification.ts"
 import { mayStillSend } from "../domain/VerificationMachine.ts"
-import type { LeasedTimer, TimerKind } from "../services/Timers.ts"
+import { type LeasedTimer, type TimerKind, Timers } from "../services/Timers.ts"
 import { VerificationStore } from "../services/VerificationStore.ts"
 import { type AdmissionRequest, admissionSql, runAdmission } from "./AdmissionSql.ts"
 import { idempotencyKeys } from "./IdempotencySql.ts"
-import { writeEvents } from "./OutboxSql.ts"
+import { outbox } from "./OutboxSql.ts"
 import { first, InstantColumn, nullableTimestamp, RialsColumn, rowsOf, timestamp } from "./SqlRows.ts"
 import { subjectTimers } from "./SubjectTimersSql.ts"
 import { moveParts } from "./WalletSql.ts"
 
 const SEND_OPERATION = "otp.send"
 
-const VerificationRow = Schema.Struct({
+export const VerificationRow = Schema.Struct({
   ...Verification.fields,
   nextStepAt: Schema.NullOr(InstantColumn),
   createdAt: InstantColumn,
@@ -25,10 +25,19 @@ const VerificationRow = Schema.Struct({
   held: RialsColumn,
   captured: RialsColumn
 })
+/** Of `verifications v`. */
+export const verificationColumns = `v.id, v.customer_id as "customerId", v.phone, v.status, v.revision, v.route,
+  v.text_body as "textBody", v.attempts, v.remaining, v.next_step_at as "nextStepAt",
+  v.slot_reserved as "slotReserved", v.repeating,
+  v.created_at as "createdAt", v.expires_at as "expiresAt", v.verified_at as "verifiedAt", v.held, v.captured`
 const StoredRow = Schema.Struct({ ...VerificationRow.fields, sealedCode: Schema.NullOr(Schema.Uint8Array) })
 const ClaimedRow = Schema.Struct({ ...VerificationRow.fields, fingerprint: Schema.Uint8Array })
-const ComparisonRow = Schema.Struct({ matched: Schema.Boolean, status: VerificationStatus })
-const CountRow = Schema.Struct({ count: Schema.Int })
+const ComparisonRow = Schema.Struct({
+  matched: Schema.Boolean,
+  status: VerificationStatus,
+  webhooks: Schema.Int
+})
+const CountRow = Schema.Struct({ count: Schema.Int, webhooks: Schema.Int })
 
 export interface VerificationStoreOptions {
   readonly mode: KeyMode
@@ -44,17 +53,14 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const random = yield* SecureRandom.SecureRandom
+      const timerLoop = yield* Timers
       const verificationRows = rowsOf(VerificationRow)
       const storedRows = rowsOf(StoredRow)
       const claimedRows = rowsOf(ClaimedRow)
       const comparisonRows = rowsOf(ComparisonRow)
       const countRows = rowsOf(CountRow)
 
-      const columns =
-        sql.literal(`v.id, v.customer_id as "customerId", v.phone, v.status, v.revision, v.route,
-        v.text_body as "textBody", v.attempts, v.remaining, v.next_step_at as "nextStepAt",
-        v.slot_reserved as "slotReserved", v.repeating,
-        v.created_at as "createdAt", v.expires_at as "expiresAt", v.verified_at as "verifiedAt", v.held, v.captured`)
+      const columns = sql.literal(verificationColumns)
 
       const snapshot = sql.literal(`jsonb_build_object('status', c.status, 'attempts', c.attempts,
         'next_step_at', c.next_step_at, 'verified_at', c.verified_at)`)
@@ -62,7 +68,9 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
       const keys = idempotencyKeys(sql, SEND_OPERATION)
       const timers = subjectTimers(sql, timerKind)
       const movesOf = moveParts(sql, random)
-      const eventsOf = writeEvents(sql, random, snapshot)
+      const events = outbox(sql, random, snapshot)
+      /** Webhooks are due at once. */
+      const wakeFor = (webhooks: number) => (webhooks > 0 ? timerLoop.wakeAt(0) : Effect.void)
 
       return VerificationStore.of({
         accept: ({ verification: v, admission, codeHash, sealedCode, lease, idempotency }) => {
@@ -122,8 +130,9 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
                 and t.lease_token = ${leaseToken}::uuid`)
           ).pipe(Effect.map(Option.map(({ sealedCode, ...verification }) => ({ sealedCode, verification })))),
 
-        commit: Effect.fnUntraced(function* (before, { next: v, events, dueAt, report }, now, timer) {
-          const announced = announces ? events : []
+        commit: Effect.fnUntraced(function* (before, { next: v, events: made, dueAt, report }, now, timer) {
+          const announced = announces ? made : []
+          const { parts, webhooks } = yield* events.write(announced, now)
           const [row] = yield* countRows(sql`
             with changed as (
               update verifications set status = ${v.status}, revision = ${v.revision},
@@ -138,21 +147,21 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
               returning *),
             timer as (${timers.write(dueAt)})
             ${timers.ask(report)}
-            ${yield* eventsOf(announced, now)}
+            ${parts}
             ${yield* movesOf(v.id, walletMove(before, v), now)}
-            select count(*)::int as count from changed`)
+            select count(*)::int as count, ${webhooks} as webhooks from changed`)
+          yield* wakeFor(row?.webhooks ?? 0)
           return row?.count === 1
         }),
 
         compareCode: Effect.fnUntraced(function* ({ customerId, id, codeHash, maxWrongCodes, now }) {
-          const announcement = announces
-            ? sql`, event as (
-                insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
-                select c.customer_id, ${yield* random.uuidV7()}::uuid, 'verification.' || c.status, c.id, c.events_written,
-                  ${snapshot}, ${timestamp(now)}
-                from changed c where c.status in ('verified', 'locked'))`
-            : sql``
-          return yield* first(
+          const { parts, webhooks } = announces
+            ? yield* events.writeFound(
+                sql`case when c.status in ('verified', 'locked') then 'verification.' || c.status end`,
+                now
+              )
+            : events.none
+          const compared = yield* first(
             comparisonRows(sql`
               with target as (
                 select customer_id, id, held as was_held, code_hash = ${codeHash} as matched,
@@ -179,9 +188,11 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
                 where c.was_held > 0 and c.status in ('verified', 'locked')
                   and w.customer_id = c.customer_id and w.stripe = ${stripeOf(id)}::smallint),
               timer as (${timers.remove()} and c.status in ('verified', 'locked'))
-              ${announcement}
-              select matched, status from changed`)
+              ${parts}
+              select matched, status, ${webhooks} as webhooks from changed`)
           )
+          if (Option.isSome(compared)) yield* wakeFor(compared.value.webhooks)
+          return compared
         })
       })
     })

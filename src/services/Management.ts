@@ -8,6 +8,11 @@ import type { KeyMode, Plan, RoutingStep, SendingAccount } from "../domain/Custo
 import type { Phone } from "../domain/Phone.ts"
 import type { Template } from "../domain/Template.ts"
 import type { Instant } from "../domain/Instant.ts"
+import type { Role } from "../domain/Actor.ts"
+import type { TokenRecord } from "../domain/PersonalToken.ts"
+import type { UserRecord } from "../domain/User.ts"
+import type { CreatedToken, NewToken } from "./manage/ManagedTokens.ts"
+import type { SigningKey } from "./manage/SigningKeys.ts"
 
 export interface Customer {
   readonly id: number
@@ -40,6 +45,8 @@ export interface NewAccount {
   readonly label: string
   readonly settings: unknown
   readonly isDefault: boolean
+  /** Whether its settings may lead into a private network; absent: they may, as for whoever runs the service. */
+  readonly allowsPrivateAddresses?: boolean
 }
 
 export interface CheckedAccount {
@@ -112,9 +119,39 @@ export class Management extends Context.Service<
       perMinute: number | null
     ) => Effect.Effect<ApiKeyRecord, ManagementError>
     readonly revokeKey: (keyId: number) => Effect.Effect<ApiKeyRecord, ManagementError>
+    /** The secret is told here and never again. */
+    readonly createToken: (
+      customerId: number,
+      token: NewToken
+    ) => Effect.Effect<CreatedToken, ManagementError>
+    readonly listTokens: (customerId: number) => Effect.Effect<ReadonlyArray<TokenRecord>, ManagementError>
+    readonly revokeToken: (tokenId: number) => Effect.Effect<TokenRecord, ManagementError>
+    readonly createUser: (
+      customerId: number,
+      user: {
+        readonly email: string
+        readonly name: string
+        readonly role: Role
+        readonly password: Redacted.Redacted
+      }
+    ) => Effect.Effect<UserRecord, ManagementError>
+    readonly listUsers: (customerId: number) => Effect.Effect<ReadonlyArray<UserRecord>, ManagementError>
+    readonly setUserDisabled: (
+      userId: string,
+      isDisabled: boolean
+    ) => Effect.Effect<UserRecord, ManagementError>
+    /** Signs the user out everywhere. */
+    readonly setUserPassword: (
+      userId: string,
+      password: Redacted.Redacted
+    ) => Effect.Effect<UserRecord, ManagementError>
+    /** Another key to sign JWTs with from now on. */
+    readonly rotateSigningKey: Effect.Effect<SigningKey>
     /** Asks its provider about an account before it is connected. */
     readonly checkNewAccount: (account: NewAccount) => Effect.Effect<AccountFinding, ManagementError>
     readonly connectAccount: (account: NewAccount) => Effect.Effect<SendingAccount, ManagementError>
+    /** Asks its provider about an account as it is. */
+    readonly checkAccount: (accountId: number) => Effect.Effect<AccountFinding, ManagementError>
     /** Asks the providers about every account that is switched on. */
     readonly checkAccounts: Effect.Effect<ReadonlyArray<CheckedAccount>>
     /** Links phones to the chats by which a bot reaches them; returns how many phones that were. */

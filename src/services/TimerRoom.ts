@@ -3,7 +3,7 @@ import { Settings } from "./Settings.ts"
 import type { TimerKind } from "./Timers.ts"
 
 /** Codes are urgent: messages, of which many may come at once, and what waits long do not take their room. */
-export type Pool = "codes" | "messages" | "reports" | "updates"
+export type Pool = "codes" | "messages" | "reports" | "updates" | "webhooks"
 
 export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   verification: "codes",
@@ -11,7 +11,8 @@ export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   message: "messages",
   verification_report: "reports",
   message_report: "reports",
-  bot_updates: "updates"
+  bot_updates: "updates",
+  webhook: "webhooks"
 }
 
 /** How many timers this process works on at once, of each pool. */
@@ -28,7 +29,7 @@ export class TimerRoom extends Context.Service<
   static readonly layer = Layer.effect(
     TimerRoom,
     Effect.map(Settings, ({ timerConcurrency }) => {
-      const taken: Record<Pool, number> = { codes: 0, messages: 0, reports: 0, updates: 0 }
+      const taken: Record<Pool, number> = { codes: 0, messages: 0, reports: 0, updates: 0, webhooks: 0 }
       const free = (pool: Pool) => timerConcurrency - taken[pool]
       return TimerRoom.of({
         free,

@@ -10,7 +10,8 @@ export const timerKinds = [
   "message",
   "verification_report",
   "message_report",
-  "bot_updates"
+  "bot_updates",
+  "webhook"
 ] as const
 export type TimerKind = (typeof timerKinds)[number]
 

@@ -31,7 +31,13 @@ layer(TestDatabase, { excludeTestServices: true })("a service key", (it) => {
     Effect.gen(function* () {
       const { customerId, id, secret } = yield* makeKey("test")
       const principal = yield* (yield* ApiKeys).authenticate(secret)
-      assert.deepStrictEqual(principal, { keyId: id, customerId, mode: "test", requestsPerMinute: null })
+      assert.deepStrictEqual(principal, {
+        keyId: id,
+        customerId,
+        mode: "test",
+        requestsPerMinute: null,
+        allowedIps: null
+      })
     }).pipe(Effect.provide(process))
   )
 

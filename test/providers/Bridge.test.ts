@@ -402,24 +402,24 @@ describe("bridge: an account that may not lead into a private network", () => {
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
-  it.effect.each([true, false])("sends guarded, and others do not: allowed %s", (allowsPrivateAddresses) =>
-    Effect.gen(function* () {
-      const requests: Array<ProviderRequest> = []
-      const recording: ProviderHttp["Service"] = {
-        call: (made) => {
-          requests.push(made)
-          return Effect.succeed({ status: 200, retryAfterMillis: null, json: { status: "accepted" } })
+  it.effect.each([true, false])(
+    "reaches the public internet only, and others anything: allowed %s",
+    (allowsPrivateAddresses) =>
+      Effect.gen(function* () {
+        const requests: Array<ProviderRequest> = []
+        const recording: ProviderHttp["Service"] = {
+          call: (made) => {
+            requests.push(made)
+            return Effect.succeed({ status: 200, retryAfterMillis: null, json: { status: "accepted" } })
+          }
         }
-      }
-      const settings = { url: "https://gateway.example.com/send", secret: SECRET }
-      const account = connected(bridgeAdapter(recording), settings, { allowsPrivateAddresses })
-      yield* account.sendCode(delivery("bale"))
-      yield* account.sendText(delivery("bale"))
-      expect(requests.map(({ isGuarded }) => isGuarded)).toEqual([
-        !allowsPrivateAddresses,
-        !allowsPrivateAddresses
-      ])
-    })
+        const settings = { url: "https://gateway.example.com/send", secret: SECRET }
+        const account = connected(bridgeAdapter(recording), settings, { allowsPrivateAddresses })
+        yield* account.sendCode(delivery("bale"))
+        yield* account.sendText(delivery("bale"))
+        const reach = allowsPrivateAddresses ? "any" : "public"
+        expect(requests.map((made) => made.reach)).toEqual([reach, reach])
+      })
   )
 
   it.effect("does not connect where its name turns out to stand for a private address", () =>

@@ -6,7 +6,7 @@ import { ScopeInsufficient } from "../../domain/Errors.ts"
 import { type GivenCredential, ManagementCredentials } from "../../services/manage/ManagementCredentials.ts"
 import type { Origin } from "../../services/manage/ManagementWrites.ts"
 import { documentedError, orEnvelope, RequestId } from "../Envelope.ts"
-import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
+import { clientAddress, TrustedProxies } from "../ClientAddress.ts"
 
 /** Who manages, and from where. */
 export class CurrentActor extends Context.Service<
@@ -49,7 +49,8 @@ const givenBy = ({ headers }: HttpServerRequest.HttpServerRequest): GivenCredent
 
 const MAX_USER_AGENT = 300
 
-const originOf = (
+/** Where a request comes from. */
+export const originOf = (
   request: HttpServerRequest.HttpServerRequest,
   trustedProxies: number,
   requestId: string

@@ -2,6 +2,7 @@ import { Option, Schema, SchemaTransformation } from "effect"
 import { isIP } from "node:net"
 import { formatInstant, Instant } from "../../domain/Instant.ts"
 import { parseDateTime } from "../../domain/Schedule.ts"
+import { TemplateBody } from "../../domain/Template.ts"
 
 /** ISO 8601 in UTC, with milliseconds, as answers have it. */
 export const Timestamp = Schema.String.annotate({ description: "ISO 8601 in UTC", format: "date-time" })
@@ -40,5 +41,14 @@ const isNetwork = (text: string): boolean => {
 export const IpNetwork = Schema.String.check(
   Schema.makeFilter(
     (text: string) => isNetwork(text) || "Expected an IP address or a network such as 10.0.0.0/8"
+  )
+)
+
+/** A template's text. */
+export const TemplateText = TemplateBody.check(
+  Schema.makeFilter(
+    (text: string) =>
+      (text.isWellFormed() && !text.includes("\u0000")) ||
+      "Expected text without U+0000 or unpaired surrogates"
   )
 )

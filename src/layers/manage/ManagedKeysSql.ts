@@ -8,6 +8,7 @@ import { toPage } from "../../domain/Paging.ts"
 import { type KeyChange, ManagedKeys } from "../../services/manage/ManagedKeys.ts"
 import { hashSecret } from "../ApiKeysSql.ts"
 import { InstantColumn, nullableTimestamp, rowsOf, timestamp } from "../SqlRows.ts"
+import { idPosition } from "./IdPages.ts"
 import { notUpdated } from "./Versions.ts"
 
 const SECRET_BYTES = 32
@@ -22,12 +23,6 @@ const KeyRow = Schema.Struct({
 
 type NewKey = Pick<ApiKeyRecord, "name" | "mode"> &
   Pick<KeyChange, "requestsPerMinute" | "allowedIps"> & { readonly expiresAt: Instant | null }
-
-/** The position of a list by falling id. */
-const idOf = (after: string | null): number | null => {
-  const id = Number(after ?? "")
-  return Number.isSafeInteger(id) && id > 0 ? id : null
-}
 
 export const ManagedKeysSql = Layer.effect(
   ManagedKeys,
@@ -83,7 +78,7 @@ export const ManagedKeysSql = Layer.effect(
 
       list: Effect.fnUntraced(function* (customerId, { limit, after, mode, status }) {
         const now = yield* Clock.currentTimeMillis
-        const before = idOf(after)
+        const before = idPosition(after)
         const rows = yield* keyRows(sql`
           select ${columns} from api_keys
           where customer_id = ${customerId} and (${before}::int is null or id < ${before}::int)

@@ -1,24 +1,41 @@
-import { Effect, Layer } from "effect"
-import { Unauthenticated } from "../../domain/Errors.ts"
-import { Sessions } from "../../services/manage/Sessions.ts"
+import { Layer } from "effect"
+import { AccountsHandlers } from "../../http/manage/AccountsHandlers.ts"
+import { RoutingHandlers, TemplatesHandlers } from "../../http/manage/SetUpHandlers.ts"
+import { ManagementSql } from "../ManagementSql.ts"
+import { ManagedAccountsSql } from "./ManagedAccountsSql.ts"
+import { ManagedRoutingSql } from "./ManagedRoutingSql.ts"
+import { ManagedTemplatesSql } from "./ManagedTemplatesSql.ts"
 import { ApiKeysHandlers } from "../../http/manage/ApiKeysHandlers.ts"
 import { ManageAuthLive } from "../../http/manage/ManageAuth.ts"
 import { RequireJsonLive } from "../../http/RequestGuards.ts"
+import { WebhooksHandlers } from "../../http/manage/WebhooksHandlers.ts"
+import { ManagedWebhooksSql } from "./ManagedWebhooksSql.ts"
+import { CredentialHandlers, SessionsLive } from "./CredentialGraph.ts"
 import { ManagedKeysSql } from "./ManagedKeysSql.ts"
 import { ManagementCredentialsLive } from "./ManagementCredentialsLive.ts"
 import { ManagementWritesSql } from "./ManagementWritesSql.ts"
 import { PersonalTokensSql } from "./PersonalTokensSql.ts"
+import { ReadHandlers } from "./ReadGraph.ts"
 
-const SessionsOff = Layer.succeed(Sessions, { authenticate: () => Effect.fail(new Unauthenticated()) })
-
-const Credentials = Layer.provide(ManagementCredentialsLive, [PersonalTokensSql, SessionsOff])
+const Credentials = Layer.provide(ManagementCredentialsLive, [PersonalTokensSql, SessionsLive])
 
 /** The handlers of the management API, over the store. */
-export const ManagementHandlers = Layer.mergeAll(ApiKeysHandlers).pipe(
+export const ManagementHandlers = Layer.mergeAll(
+  ApiKeysHandlers,
+  CredentialHandlers,
+  AccountsHandlers,
+  RoutingHandlers,
+  TemplatesHandlers,
+  ReadHandlers,
+  WebhooksHandlers
+).pipe(
   Layer.provide([
     Layer.provide(ManageAuthLive, Credentials),
     RequireJsonLive,
     ManagementWritesSql,
-    ManagedKeysSql
+    ManagedKeysSql,
+    ManagedWebhooksSql,
+    ManagedTemplatesSql,
+    Layer.provide(Layer.mergeAll(ManagedAccountsSql, ManagedRoutingSql), ManagementSql)
   ])
 )

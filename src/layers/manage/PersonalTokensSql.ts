@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type Actor, Scope } from "../../domain/Actor.ts"
 import { apiKeyStatus } from "../../domain/ApiKey.ts"
 import { Unauthenticated } from "../../domain/Errors.ts"
+import { looksLikeToken } from "../../domain/PersonalToken.ts"
 import { PersonalTokens } from "../../services/manage/PersonalTokens.ts"
 import { hashSecret } from "../ApiKeysSql.ts"
 import { cachedLookup } from "../CachedLookup.ts"
@@ -18,9 +19,6 @@ const TokenRow = Schema.Struct({
   expiresAt: Schema.NullOr(InstantColumn),
   revokedAt: Schema.NullOr(InstantColumn)
 })
-
-/** 256 random bits in base64url. */
-const SECRET = /^svc_pat_[A-Za-z0-9_-]{43}$/
 
 export const PersonalTokensSql = Layer.effect(
   PersonalTokens,
@@ -44,7 +42,7 @@ export const PersonalTokensSql = Layer.effect(
     return PersonalTokens.of({
       authenticate: Effect.fnUntraced(function* (redacted) {
         const secret = Redacted.value(redacted)
-        if (!SECRET.test(secret)) return yield* new Unauthenticated()
+        if (!looksLikeToken(secret)) return yield* new Unauthenticated()
         const token = yield* Cache.get(cache, hashSecret(secret).toString("hex"))
         const now = yield* Clock.currentTimeMillis
         if (apiKeyStatus(token, now) !== "active") return yield* new Unauthenticated()

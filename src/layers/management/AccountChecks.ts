@@ -2,7 +2,7 @@ import { Effect, Result, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { AccountFinding } from "../../domain/AccountFinding.ts"
 import { keptText } from "../../domain/ProviderOutcome.ts"
-import type { Management } from "../../services/Management.ts"
+import { type Management, ManagementError } from "../../services/Management.ts"
 import type { ProviderAdapters, ProviderConnection } from "../../services/ProviderAdapter.ts"
 import type { MasterKey } from "../MasterKey.ts"
 import { openSettings } from "../SealedSettings.ts"
@@ -37,8 +37,10 @@ export const accountChecks = (
   sql: SqlClient.SqlClient,
   key: MasterKey["Service"],
   adapters: ProviderAdapters["Service"]
-): Pick<Management["Service"], "checkNewAccount" | "checkAccounts"> => {
+): Pick<Management["Service"], "checkNewAccount" | "checkAccount" | "checkAccounts"> => {
   const storedRows = rowsOf(StoredRow)
+  const columns = sql.literal(`id, customer_id as "customerId", channel, provider, label,
+    sealed_settings as "sealedSettings", allows_private_addresses as "allowsPrivateAddresses"`)
 
   const checkStored = (row: typeof StoredRow.Type): Effect.Effect<AccountFinding> => {
     const adapter = adapters.get(row.provider)
@@ -58,11 +60,17 @@ export const accountChecks = (
   return {
     checkNewAccount: (account) => Effect.flatMap(connectNewAccount(account, adapters), examine),
 
+    checkAccount: Effect.fnUntraced(function* (accountId) {
+      const [row] = yield* storedRows(sql`select ${columns} from sending_accounts where id = ${accountId}`)
+      return row === undefined
+        ? yield* new ManagementError({ message: `there is no account ${accountId}` })
+        : yield* checkStored(row)
+    }),
+
     checkAccounts: Effect.gen(function* () {
-      const rows = yield* storedRows(sql`
-        select id, customer_id as "customerId", channel, provider, label, sealed_settings as "sealedSettings",
-          allows_private_addresses as "allowsPrivateAddresses"
-        from sending_accounts where disabled_at is null order by id`)
+      const rows = yield* storedRows(
+        sql`select ${columns} from sending_accounts where disabled_at is null order by id`
+      )
       return yield* Effect.forEach(
         rows,
         (row) => Effect.map(checkStored(row), (finding) => ({ ...row, accountId: row.id, finding })),

@@ -30,6 +30,26 @@ const UPDATES_TIMER: TimerKind = "bot_updates"
 /** Whose timers those of shared accounts are. */
 const PLATFORM = 0
 
+/** Its updates are looked after at once, where there is a way to get at them. */
+export const openInbox = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  random: SecureRandom.SecureRandom["Service"],
+  {
+    accountId,
+    customerId,
+    inbox
+  }: { readonly accountId: number; readonly customerId: number | null; readonly inbox: BotInbox }
+) {
+  const now = timestamp(yield* Clock.currentTimeMillis)
+  const isLookedAfter = inbox.poll !== null || inbox.announceWebhook !== null
+  yield* Effect.orDie(sql`
+    with opened as (
+      insert into account_inboxes (account_id, subject) values (${accountId}, ${yield* random.uuidV4()}::uuid)
+      on conflict do nothing returning subject)
+    insert into timers (customer_id, kind, subject, claimable_at)
+    select ${customerId ?? PLATFORM}, ${UPDATES_TIMER}, subject, ${now} from opened where ${isLookedAfter}`)
+})
+
 export const accountManagement = (
   sql: SqlClient.SqlClient,
   random: SecureRandom.SecureRandom["Service"],
@@ -49,29 +69,22 @@ export const accountManagement = (
 
   const insert = Effect.fnUntraced(function* (account: NewAccount, { traits }: ProviderConnection) {
     const now = timestamp(yield* Clock.currentTimeMillis)
-    const { customerId, channel, provider, label, settings, isDefault } = account
+    const {
+      customerId,
+      channel,
+      provider,
+      label,
+      settings,
+      isDefault,
+      allowsPrivateAddresses = true
+    } = account
     const [created] = yield* accountRows(sql`
       insert into sending_accounts (customer_id, channel, provider, label, sealed_settings, is_default, sends_codes,
         sends_texts, deduplicates, reports_delivery, needs_contact, allows_private_addresses, created_at)
       values (${customerId}::int, ${channel}, ${provider}, ${label}, ${sealSettings(key, account, settings)},
         ${isDefault}, ${traits.sendsCodes}, ${traits.sendsTexts}, ${traits.deduplicates}, ${traits.reportsDelivery},
-        ${traits.needsContact}, true, ${now}) returning ${columns}`)
+        ${traits.needsContact}, ${allowsPrivateAddresses}, ${now}) returning ${columns}`)
     return created ?? (yield* Effect.die("an insert returned no row"))
-  })
-
-  /** Its updates are looked after at once, where there is a way to get at them. */
-  const openInbox = Effect.fnUntraced(function* (
-    accountId: number,
-    customerId: number | null,
-    { poll, announceWebhook }: BotInbox
-  ) {
-    const subject = yield* random.uuidV4()
-    yield* sql`insert into account_inboxes (account_id, subject) values (${accountId}, ${subject}::uuid)`
-    if (poll === null && announceWebhook === null) return
-    const now = timestamp(yield* Clock.currentTimeMillis)
-    yield* sql`
-      insert into timers (customer_id, kind, subject, claimable_at)
-      values (${customerId ?? PLATFORM}, ${UPDATES_TIMER}, ${subject}::uuid, ${now})`
   })
 
   const stateColumns = sql.literal(`gap_ms as "gapMillis", rate_per_minute as "perMinute", failures,
@@ -110,7 +123,9 @@ export const accountManagement = (
         if (customerId !== null) yield* lockCustomer(sql, customerId)
         if (isDefault) yield* clearDefault(account)
         const created = yield* insert(account, connection)
-        if (connection.inbox !== null) yield* openInbox(created.id, customerId, connection.inbox)
+        if (connection.inbox !== null) {
+          yield* openInbox(sql, random, { accountId: created.id, customerId, inbox: connection.inbox })
+        }
         return created
       })
       return yield* sql.withTransaction(connect).pipe(Effect.catchTag("SqlError", Effect.die))

@@ -4,7 +4,7 @@ import type { ProviderAdapters } from "../../services/ProviderAdapter.ts"
 
 /** The connection that a new account would have; fails with what is wrong with it, before anybody is called. */
 export const connectNewAccount = Effect.fnUntraced(function* (
-  { channel, provider, settings, customerId, isDefault }: NewAccount,
+  { channel, provider, settings, customerId, isDefault, allowsPrivateAddresses = true }: NewAccount,
   adapters: ProviderAdapters["Service"]
 ) {
   const refuse = (message: string) => new ManagementError({ message })
@@ -19,8 +19,7 @@ export const connectNewAccount = Effect.fnUntraced(function* (
   }
   if (customerId === null && channel === "sms") return yield* refuse("there are no shared sms accounts")
   if (customerId === null && isDefault) return yield* refuse("a shared account is nobody's default")
-  // Who connects accounts here runs the service, and may well have a gateway beside it.
-  const connection = adapter.connect(settings, { allowsPrivateAddresses: true })
+  const connection = adapter.connect(settings, { allowsPrivateAddresses })
   return yield* Effect.mapError(Effect.fromResult(connection), ({ message }) =>
     refuse(`settings of ${provider}: ${message}`)
   )

@@ -78,6 +78,18 @@ const statements = [
   )`,
   `create index refresh_tokens_by_family on refresh_tokens (family)`,
   `create index refresh_tokens_by_user on refresh_tokens (user_id)`,
+  // A family with a revoked token has ended.
+  `create index refresh_tokens_revoked on refresh_tokens (family) where revoked_at is not null`,
+  // Whoever caches a session, or who somebody is, learns that it has ended or changed.
+  `create function announce_session_end() returns trigger language plpgsql as $$
+    begin
+      perform pg_notify('peyk_changed', 'key:' || new.family);
+      return null;
+    end $$`,
+  `create trigger announce after update of revoked_at on refresh_tokens
+    for each row execute function announce_session_end()`,
+  `create trigger announce after update of role, name, disabled_at on users
+    for each row execute function announce_customer_change('customer_id')`,
   `create table signing_keys (
     id text primary key,
     algorithm text not null,
@@ -138,20 +150,25 @@ const statements = [
     status text not null check (status in ('pending', 'delivered', 'failed')),
     tries jsonb not null default '[]',
     created_at timestamptz not null,
+    -- the first try, since it was created or replayed
+    started_at timestamptz,
     next_try_at timestamptz,
     finished_at timestamptz,
     primary key (customer_id, endpoint_id, event_id)
   ) with (fillfactor = 80)`,
-  // Whoever caches a customer's set-up learns whether it has webhooks.
-  `create trigger announce after insert or delete or update of disabled_at, events on webhook_endpoints
-    for each row execute function announce_customer_change('customer_id')`,
-
   // Searches by phone, status and time.
-  `create index verifications_by_time on verifications (customer_id, created_at desc, id desc)`,
-  `create index verifications_by_phone on verifications (customer_id, phone, created_at desc)`,
+  `create index verifications_by_time on verifications (customer_id, created_at desc, id desc) where mode = 'live'`,
+  `create index verifications_by_phone on verifications (customer_id, phone, created_at desc) where mode = 'live'`,
   `create index messages_by_time on messages (customer_id, created_at desc, id desc)`,
   `create index messages_by_phone on messages (customer_id, phone, created_at desc)`,
-  `create index events_by_time on events (customer_id, occurred_at)`
+  `create index events_by_time on events (customer_id, occurred_at)`,
+  `create index audit_log_by_time on audit_log (customer_id, occurred_at desc, id desc)`,
+  `create index ledger_by_time on ledger (customer_id, occurred_at desc, id desc)`,
+  // The same rows as before, in the order in which they are listed.
+  `drop index verifications_holding`,
+  `drop index messages_holding`,
+  `create index verifications_holding on verifications (customer_id, created_at desc, id desc) where held > 0`,
+  `create index messages_holding on messages (customer_id, created_at desc, id desc) where held > 0`
 ]
 
 export default Effect.gen(function* () {

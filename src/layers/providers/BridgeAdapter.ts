@@ -1,48 +1,19 @@
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
-import { isIP } from "node:net"
 import { messengers } from "../../domain/Channel.ts"
 import type { AccountTraits } from "../../domain/Customer.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
 import type { CodeDelivery, TextDelivery } from "../../services/Providers.ts"
-import { isPrivateAddress } from "../PrivateAddresses.ts"
+import { checkCustomerUrl } from "../CustomerUrls.ts"
 import { readSettings } from "./AccountSettings.ts"
 import { outcomeOfFailure, perhaps, providerWords } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 import { webhookHeaders, WebhookSecret } from "./StandardWebhook.ts"
 
-const MAX_URL_LENGTH = 2048
-
-/** Names that stand for this machine or a private network, wherever they are looked up. */
-const PRIVATE_NAME = /(^|\.)(localhost|local|internal)\.*$/
-
-/** Of a host as URL parsing leaves it: lower case, and each way to write an IPv4 address made one. */
-const isPrivateHost = (hostname: string): boolean => {
-  const address = hostname.replace(/^\[|\]$/g, "")
-  return isIP(address) === 0 ? PRIVATE_NAME.test(hostname) : isPrivateAddress(address)
-}
-
-const parseUrl = (text: string): URL | null => {
-  const url = text.length <= MAX_URL_LENGTH ? URL.parse(text) : null
-  const isPlain = url?.username === "" && url.password === "" && !text.includes("#")
-  return url !== null && isPlain && /^https?:$/.test(url.protocol) ? url : null
-}
-
-/** True, or what is wrong. */
-const checkUrl = (text: string, allowsPrivateAddresses: boolean): true | string => {
-  const url = parseUrl(text)
-  if (url === null) {
-    return `must be an http or https address of at most ${MAX_URL_LENGTH} characters, without credentials or fragment`
-  }
-  if (allowsPrivateAddresses) return true
-  if (url.protocol !== "https:") return "must begin with https://"
-  return !isPrivateHost(url.hostname) || "must not lead into a private network"
-}
-
 const bridgeSettings = (allowsPrivateAddresses: boolean) =>
   Schema.Struct({
-    url: Schema.String.check(Schema.makeFilter((text) => checkUrl(text, allowsPrivateAddresses))),
+    url: Schema.String.check(Schema.makeFilter((text) => checkCustomerUrl(text, allowsPrivateAddresses))),
     secret: WebhookSecret
   })
 
@@ -136,7 +107,7 @@ export const bridgeAdapter = (http: ProviderHttp["Service"]): ProviderAdapter =>
             url,
             headers,
             body,
-            isGuarded: !allowsPrivateAddresses
+            reach: allowsPrivateAddresses ? "any" : "public"
           })
           return classify(received)
         },

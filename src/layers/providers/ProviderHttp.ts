@@ -2,7 +2,7 @@ import { Cause, Clock, Context, Data, DateTime, Effect, Layer, Option, Result } 
 import { HttpClient, type HttpClientError, HttpClientRequest, type HttpMethod } from "effect/http"
 import { readExactJson } from "../../domain/ExactJson.ts"
 import { Settings } from "../../services/Settings.ts"
-import { CallProgress, ProviderHttpClient } from "./ProviderHttpClient.ts"
+import { CallProgress, ProviderHttpClient, type Reach } from "./ProviderHttpClient.ts"
 
 export interface ProviderRequest {
   readonly method: HttpMethod.HttpMethod
@@ -12,8 +12,8 @@ export interface ProviderRequest {
   readonly body?: string
   /** Default: the providers' time-out. */
   readonly timeoutMillis?: number
-  /** For an address that a customer chose: it must not lead into our own network. */
-  readonly isGuarded?: boolean
+  /** Default: a provider. */
+  readonly reach?: Reach
 }
 
 /** What came back, whatever its status. */

@@ -51,22 +51,28 @@ const scopedDispatcher = (make: () => Dispatcher) =>
 const clientOver = (dispatcher: Dispatcher) =>
   Effect.provideService(NodeHttpClient.makeUndici, NodeHttpClient.Dispatcher, dispatcher)
 
-const clientThrough = (proxy: Redacted.Redacted | null) =>
-  Effect.flatMap(
-    scopedDispatcher(() =>
-      proxy === null ? new Agent(poolOptions) : new ProxyAgent({ ...poolOptions, uri: Redacted.value(proxy) })
-    ),
-    clientOver
-  )
+const clientFrom = (make: () => Dispatcher) => Effect.flatMap(scopedDispatcher(make), clientOver)
+
+const directly = () => new Agent(poolOptions)
+
+const through = (proxy: Redacted.Redacted) => () =>
+  new ProxyAgent({ ...poolOptions, uri: Redacted.value(proxy) })
+
+/**
+ * Where a request may lead. `provider`: to a provider, through a proxy where one is set. `public`: to an address that a
+ * customer chose, connecting to the public internet only. `any`: to an address that was chosen for us, wherever it lies.
+ * The last two never take the providers' proxy.
+ */
+export type Reach = "provider" | "public" | "any"
 
 export interface ClientChoice {
   readonly url: string
-  readonly isGuarded?: boolean
+  readonly reach?: Reach
 }
 
 /**
  * The HTTP clients for providers: connections are kept and reused, certificates checked, redirects not followed, answers
- * bounded; through a proxy where one is set. A guarded request connects to public addresses only, and to no proxy.
+ * bounded.
  */
 export class ProviderHttpClient extends Context.Service<
   ProviderHttpClient,
@@ -76,14 +82,20 @@ export class ProviderHttpClient extends Context.Service<
     ProviderHttpClient,
     Effect.gen(function* () {
       const { providerProxy, telegramProxy, telegramUrl } = yield* ProviderEndpoints
-      const common = yield* clientThrough(providerProxy)
-      const telegram = telegramProxy === null ? common : yield* clientThrough(telegramProxy)
-      const guarded = yield* Effect.flatMap(
-        scopedDispatcher(() => new Agent({ ...poolOptions, connect: publicConnector() })),
-        clientOver
-      )
-      const choose = ({ url, isGuarded = false }: ClientChoice) =>
-        isGuarded ? guarded : url.startsWith(telegramUrl) ? telegram : common
+      const any = yield* clientFrom(directly)
+      const provider = providerProxy === null ? any : yield* clientFrom(through(providerProxy))
+      const telegram = telegramProxy === null ? provider : yield* clientFrom(through(telegramProxy))
+      const onlyPublic = yield* clientFrom(() => new Agent({ ...poolOptions, connect: publicConnector() }))
+      const choose = ({ url, reach = "provider" }: ClientChoice) => {
+        switch (reach) {
+          case "provider":
+            return url.startsWith(telegramUrl) ? telegram : provider
+          case "public":
+            return onlyPublic
+          case "any":
+            return any
+        }
+      }
       return (choice, progress) =>
         HttpClient.transform(choose(choice), (effect) =>
           // Undici hands it on untouched; its default type alone says that there is none.

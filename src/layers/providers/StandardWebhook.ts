@@ -1,4 +1,5 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
+import type { SecureRandom } from "effect/crypto"
 import { createHmac } from "node:crypto"
 
 const PREFIX = "whsec_"
@@ -28,6 +29,13 @@ export const WebhookSecret = Schema.String.check(
 ).pipe(Schema.brand("WebhookSecret"))
 export type WebhookSecret = typeof WebhookSecret.Type
 
+const NEW_SECRET_BYTES = 32
+
+export const makeWebhookSecret = (random: SecureRandom.SecureRandom["Service"]) =>
+  Effect.map(random.randomBytes(NEW_SECRET_BYTES), (bytes) =>
+    WebhookSecret.make(`${PREFIX}${Buffer.from(bytes).toString("base64")}`)
+  )
+
 export interface WebhookMessage {
   /** The same each time the message is sent again. */
   readonly id: string
@@ -35,12 +43,18 @@ export interface WebhookMessage {
   readonly body: string
 }
 
-/** The headers by which a receiver knows who sent the body, and when. Source: Standard Webhooks 1.0. */
+/**
+ * The headers by which a receiver knows who sent the body, and when: signed with each of the secrets. Source: Standard
+ * Webhooks 1.0.
+ */
 export const webhookHeaders = (
   { id, sentAtMillis, body }: WebhookMessage,
-  secret: WebhookSecret
+  ...secrets: readonly [WebhookSecret, ...ReadonlyArray<WebhookSecret>]
 ): Readonly<Record<string, string>> => {
   const timestamp = String(Math.floor(sentAtMillis / 1000))
-  const signature = createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64")
-  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` }
+  const signatures = secrets.map((secret) => {
+    const mac = createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`)
+    return `v1,${mac.digest("base64")}`
+  })
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") }
 }

@@ -2,7 +2,7 @@ import { Context, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
 /** How many proxies stand before this service, each of which appends whom it serves to `X-Forwarded-For`. */
-export const TrustedProxies = Context.Reference<number>("peyk/http/manage/ClientAddress/TrustedProxies", {
+export const TrustedProxies = Context.Reference<number>("peyk/http/ClientAddress/TrustedProxies", {
   defaultValue: () => 0
 })
 

@@ -1,0 +1,51 @@
+import { Redacted } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { Api } from "./http/Api.ts"
+
+/** What a client shows of who it is. Each endpoint takes one of them; give those that you use. */
+export interface ClientOptions {
+  /** E.g. `https://peyk.example.ir`. */
+  readonly baseUrl: string
+  /** A service key (`svc_live_…`, `svc_test_…`), for sending and verifying. */
+  readonly serviceKey?: Redacted.Redacted
+  /** A personal access token (`svc_pat_…`), for the management API. */
+  readonly personalToken?: Redacted.Redacted
+  /** A session's access token, for the management API; goes before the personal token. */
+  readonly accessToken?: Redacted.Redacted
+}
+
+const MANAGEMENT = /^\/v1\/(manage|auth)(\/|$)/
+
+const pathOf = (url: string): string => (URL.canParse(url) ? new URL(url).pathname : url)
+
+const authorizationOf = ({ personalToken, accessToken }: ClientOptions): string | undefined => {
+  if (accessToken !== undefined) return `Bearer ${Redacted.value(accessToken)}`
+  return personalToken === undefined ? undefined : `apikey ${Redacted.value(personalToken)}`
+}
+
+const authorize =
+  (options: ClientOptions) =>
+  (request: HttpClientRequest.HttpClientRequest): HttpClientRequest.HttpClientRequest => {
+    if (!MANAGEMENT.test(pathOf(request.url))) {
+      return options.serviceKey === undefined
+        ? request
+        : HttpClientRequest.setHeader(request, "x-api-key", Redacted.value(options.serviceKey))
+    }
+    const authorization = authorizationOf(options)
+    return authorization === undefined
+      ? request
+      : HttpClientRequest.setHeader(request, "authorization", authorization)
+  }
+
+/**
+ * A typed client of the whole API, over any `HttpClient`: `client.otp.send(…)`, `client["api-keys"].list(…)`. Errors are the
+ * envelopes that the endpoint documents.
+ */
+export const makeClient = (options: ClientOptions) =>
+  HttpApiClient.make(Api, {
+    baseUrl: options.baseUrl,
+    transformClient: HttpClient.mapRequest(authorize(options))
+  })
+
+export { Api }

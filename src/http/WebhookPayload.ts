@@ -1,0 +1,70 @@
+import type { Delivery } from "../domain/DeliveryReport.ts"
+import { formatInstant } from "../domain/Instant.ts"
+import { type ShownMessage, viewMessage } from "../domain/Message.ts"
+import { type ShownVerification, viewVerification } from "../domain/Verification.ts"
+import type { WebhookEvent } from "../domain/Webhook.ts"
+import { toMessageStatus } from "./MessageSchemas.ts"
+import { toStatus } from "./OtpSchemas.ts"
+
+interface KeptAttempt {
+  readonly step: number
+  readonly error_code: string | null
+  readonly provider_error: string | null
+  readonly delivery?: Delivery
+}
+
+/** What an event tells of an attempt beside what its status shows. */
+const furtherOf = (attempts: ReadonlyArray<KeptAttempt>, sequence: number) => {
+  const kept = attempts.find(({ step }) => step === sequence - 1)
+  return {
+    error_code: kept?.error_code ?? null,
+    provider_error: kept?.provider_error ?? null,
+    delivery: kept?.delivery?.status ?? null
+  }
+}
+
+const withFurther = <Shown extends { readonly sequence: number }>(
+  shown: ReadonlyArray<Shown>,
+  kept: ReadonlyArray<KeptAttempt>
+) => shown.map((attempt) => ({ ...attempt, ...furtherOf(kept, attempt.sequence) }))
+
+const verificationData = (
+  verification: ShownVerification,
+  { occurredAt, sequence }: WebhookEvent
+): string => {
+  const status = toStatus(viewVerification(verification, occurredAt))
+  return JSON.stringify({
+    ...status,
+    attempts: withFurther(status.attempts, verification.attempts),
+    sequence
+  })
+}
+
+/** The metadata stands in it as it came in the request. */
+const messageData = (message: ShownMessage, { sequence }: WebhookEvent): string => {
+  const status = toMessageStatus(viewMessage(message))
+  const rest = JSON.stringify({
+    ...status,
+    attempts: withFurther(status.attempts, message.attempts),
+    sequence
+  })
+  return `${rest.slice(0, -1)},"metadata":${message.metadata}}`
+}
+
+const dataOf = (event: WebhookEvent): string => {
+  const { subject, sequence } = event
+  switch (subject.kind) {
+    case "verification":
+      return verificationData(subject.verification, event)
+    case "message":
+      return messageData(subject.message, event)
+    case "endpoint":
+      return JSON.stringify({ webhook_id: subject.id, sequence })
+  }
+}
+
+/** What is posted of an event: `{type, timestamp, data}`. Neither the code nor the text is in it. */
+export const webhookPayload = (event: WebhookEvent): string => {
+  const head = JSON.stringify({ type: event.type, timestamp: formatInstant(event.occurredAt) })
+  return `${head.slice(0, -1)},"data":${dataOf(event)}}`
+}

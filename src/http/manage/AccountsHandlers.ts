@@ -1,0 +1,173 @@
+import { Effect, Struct } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { AccountFinding } from "../../domain/AccountFinding.ts"
+import { fieldError, NotFound } from "../../domain/Errors.ts"
+import { formatInstant } from "../../domain/Instant.ts"
+import { parseContactPhone } from "../../domain/Phone.ts"
+import { ManagedAccounts } from "../../services/manage/ManagedAccounts.ts"
+import { Api } from "../Api.ts"
+import { orEnvelope } from "../Envelope.ts"
+import { CurrentActor } from "./ManageAuth.ts"
+import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } from "./ManageWire.ts"
+import type { AccountChangeBody } from "./SetUpApi.ts"
+import { toAccount, toCheck, toLinks } from "./SetUpWire.ts"
+
+const entry = (verb: string, id: number, details: Readonly<Record<string, unknown>> = {}) => ({
+  action: `account.${verb}`,
+  subjectType: "account",
+  subjectId: String(id),
+  details
+})
+
+/** What the audit log tells of a change: not the settings. */
+const auditedChange = ({ settings, ...change }: typeof AccountChangeBody.Type) => ({
+  ...Struct.omit(change, ["check"]),
+  ...(settings === undefined ? {} : { settings: "replaced" })
+})
+
+const refused = ({ reason }: Extract<AccountFinding, { readonly _tag: "Refused" }>) =>
+  fieldError("settings", `the provider refuses the account: ${reason} ("check": false connects it anyway)`)
+
+export const AccountsHandlers = HttpApiBuilder.group(
+  Api,
+  "accounts",
+  Effect.fnUntraced(function* (handlers) {
+    const accounts = yield* ManagedAccounts
+    const write = yield* makeWrite
+
+    /** An account that its provider refuses is not connected; one whose provider cannot be asked is. */
+    const examine = Effect.fnUntraced(function* (
+      account: Parameters<typeof accounts.examine>[0],
+      checks: boolean | null | undefined
+    ) {
+      if (checks === false) return AccountFinding.CannotBeChecked()
+      const finding = yield* accounts.examine(account)
+      return finding._tag === "Refused" ? yield* refused(finding) : finding
+    })
+
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function* ({ query }) {
+        const { actor } = yield* CurrentActor
+        const page = yield* accounts.list(actor.customerId, {
+          ...pageRequest(query),
+          channel: query.channel,
+          active: query.active === undefined ? undefined : query.active === "true"
+        })
+        return toWirePage(page, toAccount)
+      }),
+
+      connect: Effect.fnUntraced(function* ({ payload }) {
+        const { channel, provider, label, settings, check } = payload
+        const { actor } = yield* CurrentActor
+        return yield* examine({ channel, provider, settings }, check).pipe(
+          Effect.flatMap((finding) =>
+            write(
+              { operation: "account.connect", status: 201, idempotentBody: payload },
+              Effect.map(
+                accounts.connect(actor.customerId, {
+                  channel,
+                  provider,
+                  label,
+                  settings,
+                  isDefault: payload.default ?? false
+                }),
+                (account) => ({
+                  body: { ...toAccount(account), check: toCheck(finding) },
+                  audit: entry("connect", account.id, { channel, provider, label })
+                })
+              )
+            )
+          ),
+          orEnvelope
+        )
+      }),
+
+      read: Effect.fnUntraced(function* ({ params }) {
+        const { actor } = yield* CurrentActor
+        const found = accounts.find(actor.customerId, params.id)
+        return yield* orEnvelope(Effect.map(found, (account) => answerResource(toAccount(account))))
+      }),
+
+      update: Effect.fnUntraced(function* ({ params, payload }) {
+        const { actor } = yield* CurrentActor
+        const { settings, check, label, active, gap_ms: gapMillis, per_minute: perMinute } = payload
+        return yield* Effect.gen(function* () {
+          const { channel, provider } = yield* accounts.find(actor.customerId, params.id)
+          if (settings !== undefined) yield* examine({ channel, provider, settings }, check)
+          const version = yield* expectedVersion
+          const change = { label, settings, isDefault: payload.default, active, gapMillis, perMinute }
+          return yield* write(
+            { operation: "account.update", status: 200 },
+            Effect.map(accounts.update(actor.customerId, params.id, change, version), (account) => ({
+              body: toAccount(account),
+              audit: entry("update", account.id, auditedChange(payload))
+            }))
+          )
+        }).pipe(orEnvelope)
+      }),
+
+      check: Effect.fnUntraced(function* ({ params }) {
+        const { actor } = yield* CurrentActor
+        return yield* orEnvelope(Effect.map(accounts.check(actor.customerId, params.id), toCheck))
+      }),
+
+      inbox: Effect.fnUntraced(function* ({ params }) {
+        const { actor } = yield* CurrentActor
+        const path = accounts.inboxPath(actor.customerId, params.id, false)
+        return yield* orEnvelope(Effect.map(path, (found) => answerResource({ path: found })))
+      }),
+
+      rotateInbox: ({ params }) =>
+        write(
+          { operation: "account.rotate_inbox", status: 200 },
+          Effect.gen(function* () {
+            const { actor } = yield* CurrentActor
+            const path = yield* accounts.inboxPath(actor.customerId, params.id, true)
+            return { body: { path }, audit: entry("rotate_inbox", params.id) }
+          })
+        ).pipe(orEnvelope),
+
+      contacts: Effect.fnUntraced(function* ({ params, query }) {
+        const { actor } = yield* CurrentActor
+        return yield* accounts.listContacts(actor.customerId, params.id, pageRequest(query)).pipe(
+          Effect.map((page) =>
+            toWirePage(page, ({ phone, chatId, linkedAt }) => ({
+              phone,
+              chat_id: chatId,
+              linked_at: formatInstant(linkedAt)
+            }))
+          ),
+          orEnvelope
+        )
+      }),
+
+      importContacts: ({ params, payload }) =>
+        write(
+          { operation: "contacts.import", status: 200 },
+          Effect.gen(function* () {
+            const { actor } = yield* CurrentActor
+            const links = yield* Effect.fromResult(toLinks(payload))
+            const imported = yield* accounts.importContacts(actor.customerId, params.id, links)
+            return {
+              body: { imported },
+              audit: { ...entry("import", params.id, { imported }), action: "contacts.import" }
+            }
+          })
+        ).pipe(orEnvelope),
+
+      removeContact: ({ params }) =>
+        write(
+          { operation: "contacts.remove", status: 204 },
+          Effect.gen(function* () {
+            const { actor } = yield* CurrentActor
+            const phone = yield* Effect.mapError(
+              Effect.fromResult(parseContactPhone(params.phone)),
+              () => new NotFound()
+            )
+            yield* accounts.removeContact(actor.customerId, params.id, phone)
+            return { body: null, audit: { ...entry("remove", params.id), action: "contacts.remove" } }
+          })
+        ).pipe(orEnvelope)
+    })
+  })
+)

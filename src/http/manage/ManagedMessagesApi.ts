@@ -1,0 +1,61 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Channel } from "../../domain/Channel.ts"
+import { type Message, MessageStatus, Strategy, viewMessage } from "../../domain/Message.ts"
+import { documentedError } from "../Envelope.ts"
+import { MessageStatusResponse, toMessageStatus } from "../MessageSchemas.ts"
+import { ManageAuth } from "./ManageAuth.ts"
+import { pageOf, pageQuery } from "./ManageWire.ts"
+import { attemptDetails, PathUuid, PhoneText, Rials, timeQuery, toAttemptDetails } from "./SearchFields.ts"
+
+const MessageResource = Schema.Struct({
+  ...MessageStatusResponse.fields,
+  attempts: Schema.Array(
+    Schema.Struct({ ...MessageStatusResponse.fields.attempts.value.fields, ...attemptDetails })
+  ),
+  text: Schema.String,
+  cost: Rials
+}).annotate({ identifier: "Message" })
+
+const toResource = (message: Message): Omit<typeof MessageResource.Type, "metadata"> => {
+  const status = toMessageStatus(viewMessage(message))
+  const attempts = status.attempts.map((attempt) => ({
+    ...attempt,
+    ...toAttemptDetails(message.attempts.find(({ step }) => step + 1 === attempt.sequence))
+  }))
+  return { ...status, attempts, text: message.text, cost: message.captured }
+}
+
+/** As JSON text, in which the metadata stands as it came. */
+export const messageJson = (message: Message): string =>
+  `${JSON.stringify(toResource(message)).slice(0, -1)},"metadata":${message.metadata}}`
+
+export class ManagedMessagesGroup extends HttpApiGroup.make("managed-messages")
+  .add(
+    HttpApiEndpoint.get("list", "/", {
+      query: {
+        ...pageQuery,
+        ...timeQuery,
+        phone: Schema.optionalKey(PhoneText),
+        status: Schema.optionalKey(MessageStatus),
+        strategy: Schema.optionalKey(Strategy),
+        channel: Schema.optionalKey(Channel).annotateKey({ description: "One that it was tried over." })
+      },
+      success: pageOf(MessageResource),
+      error: [documentedError("validation_error"), documentedError("invalid_phone")]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Search messages, the newest first",
+        description:
+          "A filtered part may be shorter than limit: the list is complete when next_cursor is null."
+      })
+    ),
+    HttpApiEndpoint.get("read", "/:id", {
+      params: { id: PathUuid },
+      success: MessageResource,
+      error: documentedError("not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a message, with what its attempts came to" }))
+  )
+  .prefix("/v1/manage/messages")
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: messages" })) {}

@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { ManagedMessages } from "../../services/manage/ManagedMessages.ts"
+import { Api } from "../Api.ts"
+import { orEnvelope } from "../Envelope.ts"
+import { CurrentActor } from "./ManageAuth.ts"
+import { messageJson } from "./ManagedMessagesApi.ts"
+import { pageRequest, toWirePage } from "./ManageWire.ts"
+import { searchedPhone } from "./SearchFields.ts"
+
+const answerJson = (json: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(json, {
+    contentType: "application/json",
+    headers: { "cache-control": "no-store" }
+  })
+
+export const ManagedMessagesHandlers = HttpApiBuilder.group(
+  Api,
+  "managed-messages",
+  Effect.fnUntraced(function* (handlers) {
+    const messages = yield* ManagedMessages
+    return handlers.handleAll({
+      list: ({ query }) =>
+        Effect.gen(function* () {
+          const { actor } = yield* CurrentActor
+          const { status, strategy, channel, from, to } = query
+          const page = yield* messages.list(actor.customerId, {
+            ...pageRequest(query),
+            phone: yield* searchedPhone(query.phone),
+            status,
+            strategy,
+            channel,
+            from,
+            to
+          })
+          const { data, next_cursor } = toWirePage(page, messageJson)
+          return answerJson(`{"data":[${data.join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`)
+        }).pipe(orEnvelope),
+
+      read: ({ params }) =>
+        Effect.gen(function* () {
+          const { actor } = yield* CurrentActor
+          return answerJson(messageJson(yield* messages.find(actor.customerId, params.id)))
+        }).pipe(orEnvelope)
+    })
+  })
+)

@@ -1,0 +1,254 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Channel } from "../../domain/Channel.ts"
+import { RoutingStep } from "../../domain/Customer.ts"
+import { documentedError } from "../Envelope.ts"
+import { RequireJson } from "../RequestGuards.ts"
+import { optional } from "../WireSchemas.ts"
+import { ManageAuth } from "./ManageAuth.ts"
+import { Name, TemplateText, Timestamp } from "./ManageFields.ts"
+import { pageOf, pageQuery, PathId } from "./ManageWire.ts"
+
+const id = { id: PathId }
+const invalid = documentedError("validation_error")
+const notFound = documentedError("not_found")
+const changed = documentedError("precondition_failed")
+const conflict = documentedError("conflict")
+const keyErrors = [documentedError("idempotency_key_conflict"), documentedError("idempotency_key_too_long")]
+
+const summary = (text: string) => OpenApi.annotations({ summary: text })
+
+export const Account = Schema.Struct({
+  credential_id: Schema.Int,
+  channel: Channel,
+  provider: Schema.String,
+  label: Schema.String,
+  default: Schema.Boolean,
+  active: Schema.Boolean,
+  sends: Schema.Array(Schema.Literals(["codes", "messages"])),
+  needs_contacts: Schema.Boolean.annotateKey({
+    description: "Reaches only phones that are linked to a chat."
+  }),
+  gap_ms: Schema.NullOr(Schema.Int),
+  per_minute: Schema.NullOr(Schema.Int),
+  failures: Schema.Int,
+  cooling_until: Schema.NullOr(Timestamp),
+  created_at: Timestamp,
+  version: Schema.Int
+}).annotate({ identifier: "Account" })
+
+const AccountCheck = Schema.Struct({
+  result: Schema.Literals(["works", "refused", "not_reached", "cannot_be_checked"]),
+  detail: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "AccountCheck" })
+
+const ConnectedAccount = Schema.Struct({ ...Account.fields, check: AccountCheck }).annotate({
+  identifier: "ConnectedAccount"
+})
+
+const Settings = Schema.Record(Schema.String, Schema.Unknown).annotate({
+  description: "The provider's settings. Kept encrypted, and never told again."
+})
+
+const checks = optional(Schema.Boolean).annotateKey({
+  description: "Whether the provider is asked first if the account works; true if absent."
+})
+
+export const NewAccountBody = Schema.Struct({
+  channel: Channel,
+  provider: Schema.String.check(Schema.isMaxLength(50)),
+  label: Name,
+  settings: Settings,
+  default: optional(Schema.Boolean),
+  check: checks
+}).annotate({ identifier: "NewAccount" })
+
+const Gap = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 86_400_000 }))
+const Rate = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
+
+export const AccountChangeBody = Schema.Struct({
+  label: Schema.optionalKey(Name),
+  settings: Schema.optionalKey(Settings),
+  default: Schema.optionalKey(Schema.Boolean),
+  active: Schema.optionalKey(Schema.Boolean),
+  gap_ms: Schema.optionalKey(Schema.NullOr(Gap)),
+  per_minute: Schema.optionalKey(Schema.NullOr(Rate)),
+  check: checks
+}).annotate({ identifier: "AccountChange" })
+
+const MAX_CONTACTS = 1000
+
+export const ContactsBody = Schema.Struct({
+  contacts: Schema.Array(
+    Schema.Struct({
+      phone: Schema.String,
+      chat_id: Schema.Union([
+        Schema.String.check(Schema.isPattern(/^[\x21-\x7e]{1,128}$/)),
+        Schema.Int
+      ]).annotate({ description: "The platform's id of the chat." })
+    })
+  ).check(Schema.isMaxLength(MAX_CONTACTS))
+}).annotate({ identifier: "Contacts" })
+
+const Contact = Schema.Struct({
+  phone: Schema.String,
+  chat_id: Schema.String,
+  linked_at: Timestamp
+}).annotate({
+  identifier: "Contact"
+})
+
+const Inbox = Schema.Struct({ path: Schema.String }).annotate({ identifier: "AccountInbox" })
+const InboxBody = Schema.Struct({})
+
+export class AccountsGroup extends HttpApiGroup.make("accounts")
+  .add(
+    HttpApiEndpoint.get("list", "/", {
+      query: {
+        ...pageQuery,
+        channel: Schema.optionalKey(Channel),
+        active: Schema.optionalKey(Schema.Literals(["true", "false"]))
+      },
+      success: pageOf(Account),
+      error: invalid
+    }).annotateMerge(summary("List connected accounts")),
+    HttpApiEndpoint.post("connect", "/", {
+      payload: NewAccountBody,
+      success: ConnectedAccount.pipe(HttpApiSchema.status(201)),
+      error: [conflict, ...keyErrors]
+    })
+      .annotateMerge(summary("Connect an account; the provider is asked first whether it works"))
+      .middleware(RequireJson),
+    HttpApiEndpoint.get("read", "/:id", { params: id, success: Account, error: notFound }).annotateMerge(
+      summary("Read an account")
+    ),
+    HttpApiEndpoint.patch("update", "/:id", {
+      params: id,
+      payload: AccountChangeBody,
+      success: Account,
+      error: [notFound, changed, conflict]
+    })
+      .annotateMerge(summary("Change an account: label, settings, default, active, pace"))
+      .middleware(RequireJson),
+    HttpApiEndpoint.post("check", "/:id/check", {
+      params: id,
+      success: AccountCheck,
+      error: notFound
+    }).annotateMerge(summary("Ask the provider whether an account works")),
+    HttpApiEndpoint.get("inbox", "/:id/inbox", {
+      params: id,
+      success: Inbox,
+      error: [notFound, conflict]
+    }).annotateMerge(summary("The secret path that an account's updates are posted to")),
+    HttpApiEndpoint.post("rotateInbox", "/:id/inbox/rotate", {
+      params: id,
+      payload: InboxBody,
+      success: Inbox,
+      error: [notFound, conflict]
+    })
+      .annotateMerge(summary("Give an account another inbox path; the old one ends at once"))
+      .middleware(RequireJson),
+    HttpApiEndpoint.get("contacts", "/:id/contacts", {
+      params: id,
+      query: pageQuery,
+      success: pageOf(Contact),
+      error: [notFound, invalid]
+    }).annotateMerge(summary("List the phones that an account's bot reaches")),
+    HttpApiEndpoint.put("importContacts", "/:id/contacts", {
+      params: id,
+      payload: ContactsBody,
+      success: Schema.Struct({ imported: Schema.Int }),
+      error: [notFound, conflict]
+    })
+      .annotateMerge(summary("Link phones to the chats by which a bot reaches them; at most 1000"))
+      .middleware(RequireJson),
+    HttpApiEndpoint.delete("removeContact", "/:id/contacts/:phone", {
+      params: { ...id, phone: Schema.String },
+      success: HttpApiSchema.Empty(204),
+      error: notFound
+    }).annotateMerge(summary("Forget how a bot reaches a phone"))
+  )
+  .prefix("/v1/manage/accounts")
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: sending accounts" })) {}
+
+const Routing = Schema.Struct({ steps: Schema.Array(RoutingStep), version: Schema.Int }).annotate({
+  identifier: "Routing"
+})
+
+export const RoutingBody = Schema.Struct({
+  steps: Schema.Array(RoutingStep).check(Schema.isMaxLength(20)).annotate({
+    description: "The channels in order; an empty list removes the order."
+  })
+}).annotate({ identifier: "NewRouting" })
+
+export class RoutingGroup extends HttpApiGroup.make("routing")
+  .add(
+    HttpApiEndpoint.get("read", "/", { success: Routing }).annotateMerge(
+      summary("Read the default routing order; version 0 where none is saved")
+    ),
+    HttpApiEndpoint.put("save", "/", {
+      payload: RoutingBody,
+      success: Routing,
+      error: [changed, documentedError("invalid_channel"), documentedError("duplicate_channel")]
+    })
+      .annotateMerge(summary("Save the default routing order"))
+      .middleware(RequireJson)
+  )
+  .prefix("/v1/manage/routing")
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: routing" })) {}
+
+export const TemplateResource = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  body: Schema.String,
+  disabled: Schema.Boolean,
+  placeholders: Schema.Array(Schema.String),
+  problem: Schema.NullOr(Schema.String).annotateKey({ description: "What keeps the text from being used." }),
+  carries_codes: Schema.Boolean,
+  created_at: Timestamp,
+  version: Schema.Int
+}).annotate({ identifier: "Template" })
+
+export const NewTemplate = Schema.Struct({ name: Name, body: TemplateText }).annotate({
+  identifier: "NewTemplate"
+})
+
+export const TemplateChangeBody = Schema.Struct({
+  name: Schema.optionalKey(Name),
+  body: Schema.optionalKey(TemplateText),
+  disabled: Schema.optionalKey(Schema.Boolean)
+}).annotate({ identifier: "TemplateChange" })
+
+export class TemplatesGroup extends HttpApiGroup.make("templates")
+  .add(
+    HttpApiEndpoint.get("list", "/", {
+      query: pageQuery,
+      success: pageOf(TemplateResource),
+      error: invalid
+    }).annotateMerge(summary("List templates")),
+    HttpApiEndpoint.post("create", "/", {
+      payload: NewTemplate,
+      success: TemplateResource.pipe(HttpApiSchema.status(201)),
+      error: keyErrors
+    })
+      .annotateMerge(summary("Create a template"))
+      .middleware(RequireJson),
+    HttpApiEndpoint.get("read", "/:id", {
+      params: id,
+      success: TemplateResource,
+      error: notFound
+    }).annotateMerge(summary("Read a template")),
+    HttpApiEndpoint.patch("update", "/:id", {
+      params: id,
+      payload: TemplateChangeBody,
+      success: TemplateResource,
+      error: [notFound, changed]
+    })
+      .annotateMerge(summary("Change a template, or switch it off"))
+      .middleware(RequireJson)
+  )
+  .prefix("/v1/manage/templates")
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: templates" })) {}

@@ -1,0 +1,100 @@
+import { Effect, Struct } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { checkNames } from "../../domain/Route.ts"
+import { ManagedRouting } from "../../services/manage/ManagedRouting.ts"
+import { ManagedTemplates } from "../../services/manage/ManagedTemplates.ts"
+import { Api } from "../Api.ts"
+import { orEnvelope } from "../Envelope.ts"
+import { CurrentActor } from "./ManageAuth.ts"
+import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } from "./ManageWire.ts"
+import { toTemplate } from "./SetUpWire.ts"
+
+export const RoutingHandlers = HttpApiBuilder.group(
+  Api,
+  "routing",
+  Effect.fnUntraced(function* (handlers) {
+    const routing = yield* ManagedRouting
+    const write = yield* makeWrite
+    return handlers.handleAll({
+      read: Effect.fnUntraced(function* () {
+        const { actor } = yield* CurrentActor
+        return answerResource(yield* routing.find(actor.customerId))
+      }),
+
+      save: ({ payload: { steps } }) =>
+        write(
+          { operation: "routing.save", status: 200 },
+          Effect.gen(function* () {
+            const { actor } = yield* CurrentActor
+            yield* Effect.fromResult(checkNames(steps))
+            const saved = yield* routing.save(actor.customerId, steps, yield* expectedVersion)
+            return {
+              body: saved,
+              audit: {
+                action: "routing.save",
+                subjectType: "routing",
+                subjectId: String(actor.customerId),
+                details: { steps }
+              }
+            }
+          })
+        ).pipe(orEnvelope)
+    })
+  })
+)
+
+const templateEntry = (verb: string, id: number, details: Readonly<Record<string, unknown>>) => ({
+  action: `template.${verb}`,
+  subjectType: "template",
+  subjectId: String(id),
+  details
+})
+
+export const TemplatesHandlers = HttpApiBuilder.group(
+  Api,
+  "templates",
+  Effect.fnUntraced(function* (handlers) {
+    const templates = yield* ManagedTemplates
+    const write = yield* makeWrite
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function* ({ query }) {
+        const { actor } = yield* CurrentActor
+        return toWirePage(yield* templates.list(actor.customerId, pageRequest(query)), toTemplate)
+      }),
+
+      create: ({ payload }) =>
+        write(
+          { operation: "template.create", status: 201, idempotentBody: payload },
+          Effect.gen(function* () {
+            const { actor } = yield* CurrentActor
+            const created = yield* templates.create(actor.customerId, payload)
+            return {
+              body: toTemplate(created),
+              audit: templateEntry("create", created.id, { name: payload.name })
+            }
+          })
+        ).pipe(orEnvelope),
+
+      read: Effect.fnUntraced(function* ({ params }) {
+        const { actor } = yield* CurrentActor
+        const found = templates.find(actor.customerId, params.id)
+        return yield* orEnvelope(Effect.map(found, (template) => answerResource(toTemplate(template))))
+      }),
+
+      update: ({ params, payload }) =>
+        write(
+          { operation: "template.update", status: 200 },
+          Effect.gen(function* () {
+            const { actor } = yield* CurrentActor
+            const version = yield* expectedVersion
+            const updated = yield* templates.update(actor.customerId, params.id, payload, version)
+            const details = {
+              ...Struct.omit(payload, ["body"]),
+              ...(payload.body === undefined ? {} : { body: "replaced" })
+            }
+            return { body: toTemplate(updated), audit: templateEntry("update", updated.id, details) }
+          })
+        ).pipe(orEnvelope)
+    })
+  })
+)

@@ -1,0 +1,97 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ManagedUsers } from "../../services/manage/ManagedUsers.ts"
+import { Passwords } from "../../services/manage/Passwords.ts"
+import { Api } from "../Api.ts"
+import { orEnvelope } from "../Envelope.ts"
+import { CurrentActor } from "./ManageAuth.ts"
+import { answerResource, makeWrite, pageRequest, requireOwner, toWirePage } from "./ManageWire.ts"
+import { toUser } from "./UsersApi.ts"
+
+export const MeHandlers = HttpApiBuilder.group(Api, "me", (handlers) =>
+  handlers.handleAll({
+    read: () =>
+      Effect.map(CurrentActor, ({ actor: { kind, id, name, scope, role = null, customerId } }) =>
+        answerResource({ kind, id, name, scope, role, customer_id: customerId })
+      )
+  })
+)
+
+const entry = (verb: string, id: string, details: Readonly<Record<string, unknown>> = {}) => ({
+  action: `user.${verb}`,
+  subjectType: "user",
+  subjectId: id,
+  details
+})
+
+export const UsersHandlers = HttpApiBuilder.group(
+  Api,
+  "users",
+  Effect.fnUntraced(function* (handlers) {
+    const users = yield* ManagedUsers
+    const passwords = yield* Passwords
+    const write = yield* makeWrite
+    return handlers.handleAll({
+      list: ({ query }) =>
+        Effect.gen(function* () {
+          yield* requireOwner
+          const { actor } = yield* CurrentActor
+          return toWirePage(yield* users.list(actor.customerId, pageRequest(query)), toUser)
+        }).pipe(orEnvelope),
+
+      create: ({ payload: { password, ...told } }) =>
+        Effect.gen(function* () {
+          yield* requireOwner
+          const { actor } = yield* CurrentActor
+          // Before the transaction: it takes its time.
+          const passwordHash = yield* passwords.hash(password)
+          return yield* write(
+            // What is kept of a request must not help to guess its password.
+            { operation: "user.create", status: 201, idempotentBody: told },
+            Effect.map(users.create(actor.customerId, { ...told, passwordHash }), (user) => ({
+              body: toUser(user),
+              audit: entry("create", user.id, { role: user.role })
+            }))
+          )
+        }).pipe(orEnvelope),
+
+      read: ({ params }) =>
+        Effect.gen(function* () {
+          yield* requireOwner
+          const { actor } = yield* CurrentActor
+          return answerResource(toUser(yield* users.find(actor.customerId, params.id)))
+        }).pipe(orEnvelope),
+
+      update: ({ params, payload: { name, role, disabled } }) =>
+        Effect.gen(function* () {
+          yield* requireOwner
+          const { actor } = yield* CurrentActor
+          return yield* write(
+            { operation: "user.update", status: 200 },
+            Effect.map(
+              users.update(actor.customerId, params.id, { name, role, isDisabled: disabled }),
+              (user) => ({
+                body: toUser(user),
+                audit: entry("update", user.id, { role, disabled })
+              })
+            )
+          )
+        }).pipe(orEnvelope),
+
+      password: ({ params, payload }) =>
+        Effect.gen(function* () {
+          yield* requireOwner
+          const { actor } = yield* CurrentActor
+          yield* users.find(actor.customerId, params.id)
+          const passwordHash = yield* passwords.hash(payload.password)
+          return yield* write(
+            { operation: "user.set_password", status: 204 },
+            Effect.map(users.setPassword(actor.customerId, params.id, passwordHash), ({ id }) => ({
+              body: null,
+              audit: entry("set_password", id)
+            }))
+          )
+        }).pipe(orEnvelope)
+    })
+  })
+)

@@ -1,0 +1,77 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Channel } from "../../domain/Channel.ts"
+import { formatInstant, type Instant } from "../../domain/Instant.ts"
+import { type Verification, VerificationStatus, viewVerification } from "../../domain/Verification.ts"
+import { documentedError } from "../Envelope.ts"
+import { StatusResponse, toStatus } from "../OtpSchemas.ts"
+import { ManageAuth } from "./ManageAuth.ts"
+import { Timestamp } from "./ManageFields.ts"
+import { pageOf, pageQuery } from "./ManageWire.ts"
+import { attemptDetails, PathUuid, PhoneText, Rials, timeQuery, toAttemptDetails } from "./SearchFields.ts"
+
+const AttemptResource = Schema.Struct({
+  ...StatusResponse.fields.attempts.value.fields,
+  error_code: Schema.NullOr(Schema.String),
+  provider_error: Schema.NullOr(Schema.String),
+  ...attemptDetails
+})
+
+/** Never its code, nor the text that went with it. */
+const VerificationResource = Schema.Struct({
+  ...StatusResponse.fields,
+  attempts: Schema.Array(AttemptResource),
+  created_at: Timestamp,
+  cost: Rials
+}).annotate({ identifier: "Verification" })
+
+export const toVerification = (
+  verification: Verification,
+  now: Instant
+): typeof VerificationResource.Type => {
+  const status = toStatus(viewVerification(verification, now))
+  const attempts = status.attempts.map((attempt, index) => {
+    const kept = verification.attempts[index]
+    return {
+      ...attempt,
+      error_code: kept?.error_code ?? null,
+      provider_error: kept?.provider_error ?? null,
+      ...toAttemptDetails(kept)
+    }
+  })
+  return {
+    ...status,
+    attempts,
+    created_at: formatInstant(verification.createdAt),
+    cost: verification.captured
+  }
+}
+
+export class ManagedVerificationsGroup extends HttpApiGroup.make("verifications")
+  .add(
+    HttpApiEndpoint.get("list", "/", {
+      query: {
+        ...pageQuery,
+        ...timeQuery,
+        phone: Schema.optionalKey(PhoneText),
+        status: Schema.optionalKey(VerificationStatus),
+        channel: Schema.optionalKey(Channel).annotateKey({ description: "One that it was tried over." })
+      },
+      success: pageOf(VerificationResource),
+      error: [documentedError("validation_error"), documentedError("invalid_phone")]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Search verifications, the newest first",
+        description:
+          "A filtered part may be shorter than limit: the list is complete when next_cursor is null."
+      })
+    ),
+    HttpApiEndpoint.get("read", "/:id", {
+      params: { id: PathUuid },
+      success: VerificationResource,
+      error: documentedError("not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a verification, with what its attempts came to" }))
+  )
+  .prefix("/v1/manage/verifications")
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: verifications" })) {}

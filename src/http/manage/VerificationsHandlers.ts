@@ -1,0 +1,41 @@
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ManagedVerifications } from "../../services/manage/ManagedVerifications.ts"
+import { Api } from "../Api.ts"
+import { orEnvelope } from "../Envelope.ts"
+import { CurrentActor } from "./ManageAuth.ts"
+import { answerResource, pageRequest, toWirePage } from "./ManageWire.ts"
+import { searchedPhone } from "./SearchFields.ts"
+import { toVerification } from "./VerificationsApi.ts"
+
+export const ManagedVerificationsHandlers = HttpApiBuilder.group(
+  Api,
+  "verifications",
+  Effect.fnUntraced(function* (handlers) {
+    const verifications = yield* ManagedVerifications
+    return handlers.handleAll({
+      list: ({ query }) =>
+        Effect.gen(function* () {
+          const { actor } = yield* CurrentActor
+          const { status, channel, from, to } = query
+          const page = yield* verifications.list(actor.customerId, {
+            ...pageRequest(query),
+            phone: yield* searchedPhone(query.phone),
+            status,
+            channel,
+            from,
+            to
+          })
+          const now = yield* Clock.currentTimeMillis
+          return toWirePage(page, (verification) => toVerification(verification, now))
+        }).pipe(orEnvelope),
+
+      read: ({ params }) =>
+        Effect.gen(function* () {
+          const { actor } = yield* CurrentActor
+          const verification = yield* verifications.find(actor.customerId, params.id)
+          return answerResource(toVerification(verification, yield* Clock.currentTimeMillis))
+        }).pipe(orEnvelope)
+    })
+  })
+)

@@ -1,0 +1,33 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { CustomerWallets } from "../../services/manage/CustomerWallets.ts"
+import { Api } from "../Api.ts"
+import { CurrentActor } from "./ManageAuth.ts"
+import { pageRequest, toWirePage } from "./ManageWire.ts"
+import { toEntry, toHold, toWallet } from "./WalletApi.ts"
+
+export const WalletHandlers = HttpApiBuilder.group(
+  Api,
+  "wallet",
+  Effect.fnUntraced(function* (handlers) {
+    const wallets = yield* CustomerWallets
+    return handlers.handleAll({
+      read: Effect.fnUntraced(function* () {
+        const { actor } = yield* CurrentActor
+        return toWallet(yield* wallets.balance(actor.customerId))
+      }),
+
+      holds: Effect.fnUntraced(function* ({ query }) {
+        const { actor } = yield* CurrentActor
+        return toWirePage(yield* wallets.holds(actor.customerId, pageRequest(query)), toHold)
+      }),
+
+      ledger: Effect.fnUntraced(function* ({ query }) {
+        const { actor } = yield* CurrentActor
+        const { kind, from, to } = query
+        const search = { ...pageRequest(query), kind, from, to }
+        return toWirePage(yield* wallets.ledger(actor.customerId, search), toEntry)
+      })
+    })
+  })
+)

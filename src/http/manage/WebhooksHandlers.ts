@@ -1,0 +1,157 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { formatInstant } from "../../domain/Instant.ts"
+import { ManagedWebhooks, type WebhookChange } from "../../services/manage/ManagedWebhooks.ts"
+import { Timers } from "../../services/Timers.ts"
+import { Api } from "../Api.ts"
+import { orEnvelope } from "../Envelope.ts"
+import { CurrentActor } from "./ManageAuth.ts"
+import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } from "./ManageWire.ts"
+import { toCreatedWebhook, toDelivery, toWebhook, type WebhookChangeBody } from "./WebhooksApi.ts"
+
+const unique = (events: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(events)]
+
+const changeOf = ({ url, events, description, disabled }: typeof WebhookChangeBody.Type): WebhookChange => ({
+  ...(url == null ? {} : { url }),
+  ...(events == null ? {} : { events: unique(events) }),
+  ...(description == null ? {} : { description }),
+  isDisabled: disabled ?? undefined
+})
+
+const entry = (verb: string, id: number, details: Readonly<Record<string, unknown>> = {}) => ({
+  action: `webhook.${verb}`,
+  subjectType: "webhook",
+  subjectId: String(id),
+  details
+})
+
+/** Of an address only where it leads: the rest may be a secret of the receiver. */
+const originOf = (url: string | null | undefined): string | undefined =>
+  url == null ? undefined : URL.parse(url)?.origin
+
+const customerId = Effect.map(CurrentActor, ({ actor }) => actor.customerId)
+
+export const WebhooksHandlers = HttpApiBuilder.group(
+  Api,
+  "webhooks",
+  Effect.fnUntraced(function* (handlers) {
+    const webhooks = yield* ManagedWebhooks
+    const timers = yield* Timers
+    const write = yield* makeWrite
+    /** After the write: something is due. */
+    const wake = <A, E, R>(written: Effect.Effect<A, E, R>) => Effect.tap(written, () => timers.wakeAt(0))
+
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function* ({ query }) {
+        return toWirePage(yield* webhooks.list(yield* customerId, pageRequest(query)), toWebhook)
+      }),
+
+      create: ({ payload }) =>
+        Effect.andThen(
+          webhooks.checkUrl(payload.url),
+          write(
+            { operation: "webhook.create", status: 201, idempotentBody: payload },
+            Effect.gen(function* () {
+              const { url, description } = payload
+              const events = unique(payload.events)
+              const created = yield* webhooks.create(yield* customerId, {
+                url,
+                events,
+                description: description ?? ""
+              })
+              return {
+                body: toCreatedWebhook(created),
+                audit: entry("create", created.endpoint.id, { origin: originOf(url), events })
+              }
+            })
+          )
+        ).pipe(orEnvelope),
+
+      read: ({ params }) =>
+        Effect.flatMap(customerId, (owner) => webhooks.find(owner, params.id)).pipe(
+          Effect.map(toWebhook),
+          Effect.map(answerResource),
+          orEnvelope
+        ),
+
+      update: ({ params, payload }) =>
+        Effect.andThen(
+          payload.url == null ? Effect.void : webhooks.checkUrl(payload.url),
+          write(
+            { operation: "webhook.update", status: 200 },
+            Effect.gen(function* () {
+              const version = yield* expectedVersion
+              const { url, ...others } = changeOf(payload)
+              const updated = yield* webhooks.update(yield* customerId, params.id, changeOf(payload), version)
+              return {
+                body: toWebhook(updated),
+                audit: entry("update", updated.id, { origin: originOf(url), ...others })
+              }
+            })
+          )
+        ).pipe(wake, orEnvelope),
+
+      remove: ({ params }) =>
+        write(
+          { operation: "webhook.remove", status: 204 },
+          Effect.gen(function* () {
+            yield* webhooks.remove(yield* customerId, params.id)
+            return { body: null, audit: entry("remove", params.id) }
+          })
+        ).pipe(orEnvelope),
+
+      test: ({ params }) =>
+        write(
+          { operation: "webhook.test", status: 202, idempotentBody: params },
+          Effect.gen(function* () {
+            const delivery = yield* webhooks.test(yield* customerId, params.id)
+            return { body: toDelivery(delivery), audit: entry("test", params.id) }
+          })
+        ).pipe(wake, orEnvelope),
+
+      rotateSecret: ({ params }) =>
+        write(
+          { operation: "webhook.rotate_secret", status: 200, idempotentBody: params },
+          Effect.gen(function* () {
+            const created = yield* webhooks.rotateSecret(yield* customerId, params.id)
+            return { body: toCreatedWebhook(created), audit: entry("rotate_secret", params.id) }
+          })
+        ).pipe(orEnvelope),
+
+      deliveries: Effect.fnUntraced(function* ({ params, query }) {
+        const { status, event_type: eventType, since } = query
+        const page = { ...pageRequest(query), status, eventType, since }
+        return toWirePage(yield* webhooks.deliveries(yield* customerId, params.id, page), toDelivery)
+      }, orEnvelope),
+
+      replay: ({ params }) =>
+        write(
+          { operation: "webhook.replay", status: 202, idempotentBody: params },
+          Effect.gen(function* () {
+            const delivery = yield* webhooks.replay(yield* customerId, params.id, params.event_id)
+            return {
+              body: toDelivery(delivery),
+              audit: entry("replay", params.id, { event_id: delivery.eventId })
+            }
+          })
+        ).pipe(wake, orEnvelope),
+
+      replaySince: ({ params, payload }) =>
+        write(
+          { operation: "webhook.replay", status: 202, idempotentBody: { ...params, ...payload } },
+          Effect.gen(function* () {
+            const { replayed, nextSince } = yield* webhooks.replaySince(
+              yield* customerId,
+              params.id,
+              payload.since
+            )
+            const since = formatInstant(payload.since)
+            return {
+              body: { replayed, next_since: nextSince === null ? null : formatInstant(nextSince) },
+              audit: entry("replay", params.id, { since, replayed })
+            }
+          })
+        ).pipe(wake, orEnvelope)
+    })
+  })
+)

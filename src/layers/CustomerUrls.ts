@@ -1,0 +1,63 @@
+import { Effect } from "effect"
+import { isIP } from "node:net"
+import { isPrivateAddress, PrivateAddressRefused, publicLookup } from "./PrivateAddresses.ts"
+
+const MAX_URL_LENGTH = 2048
+
+/** Names that stand for this machine or a private network, wherever they are looked up. */
+const PRIVATE_NAME = /(^|\.)(localhost|local|internal)\.*$/
+
+const addressOf = (hostname: string): string => hostname.replace(/^\[|\]$/g, "")
+
+/** Of a host as URL parsing leaves it: lower case, and each way to write an IPv4 address made one. */
+const isPrivateHost = (hostname: string): boolean => {
+  const address = addressOf(hostname)
+  return isIP(address) === 0 ? PRIVATE_NAME.test(hostname) : isPrivateAddress(address)
+}
+
+const parseUrl = (text: string): URL | null => {
+  const url = text.length <= MAX_URL_LENGTH ? URL.parse(text) : null
+  const isPlain = url?.username === "" && url.password === "" && !text.includes("#")
+  return url !== null && isPlain && /^https?:$/.test(url.protocol) ? url : null
+}
+
+const PRIVATE = "must not lead into a private network"
+
+/** Whether we may call an address that a customer chose: true, or what is wrong. */
+export const checkCustomerUrl = (text: string, allowsPrivateAddresses: boolean): true | string => {
+  const url = parseUrl(text)
+  if (url === null) {
+    return `must be an http or https address of at most ${MAX_URL_LENGTH} characters, without credentials or fragment`
+  }
+  if (allowsPrivateAddresses) return true
+  if (url.protocol !== "https:") return "must begin with https://"
+  return !isPrivateHost(url.hostname) || PRIVATE
+}
+
+const LOOKUP_TIMEOUT = "3 seconds"
+
+const lookUp = (hostname: string) =>
+  Effect.callback<true | string>((resume) => {
+    publicLookup(hostname, { all: true }, (error) =>
+      resume(Effect.succeed(error instanceof PrivateAddressRefused ? PRIVATE : true))
+    )
+  })
+
+/**
+ * The same, after its name was looked up. A name that stands for nothing (yet) passes: each connection looks it up again,
+ * and refuses what is private.
+ */
+export const checkCustomerUrlNow = (
+  text: string,
+  allowsPrivateAddresses: boolean
+): Effect.Effect<true | string> => {
+  const checked = checkCustomerUrl(text, allowsPrivateAddresses)
+  if (checked !== true || allowsPrivateAddresses) return Effect.succeed(checked)
+  const hostname = addressOf(new URL(text).hostname)
+  return isIP(hostname) === 0
+    ? Effect.timeoutOrElse(lookUp(hostname), {
+        duration: LOOKUP_TIMEOUT,
+        orElse: () => Effect.succeed<true | string>(true)
+      })
+    : Effect.succeed(true)
+}

@@ -1,0 +1,55 @@
+import { Effect, Layer, Redacted } from "effect"
+import type { WebhookAnswer } from "../domain/Webhook.ts"
+import { keptText } from "../domain/ProviderOutcome.ts"
+import { type WebhookPost, WebhookSender } from "../services/WebhookSender.ts"
+import { AllowsPrivateAddresses } from "./AddressPolicy.ts"
+import { checkCustomerUrl } from "./CustomerUrls.ts"
+import { ProviderHttp } from "./providers/ProviderHttp.ts"
+import { webhookHeaders, WebhookSecret } from "./providers/StandardWebhook.ts"
+
+const TIMEOUT_MILLIS = 15_000
+
+const noAnswer = (error: string): WebhookAnswer => ({
+  status: null,
+  error: keptText(error),
+  retryAfterMillis: null
+})
+
+const headersOf = ({ id, sentAt: sentAtMillis, body, secrets }: WebhookPost) => {
+  const [secret, ...others] = secrets
+  const secretOf = (sealed: Redacted.Redacted) => WebhookSecret.make(Redacted.value(sealed))
+  return webhookHeaders({ id, sentAtMillis, body }, secretOf(secret), ...others.map(secretOf))
+}
+
+export const WebhookSenderLive = Layer.effect(
+  WebhookSender,
+  Effect.gen(function* () {
+    const allowsPrivateAddresses = yield* AllowsPrivateAddresses
+    const http = yield* ProviderHttp
+    return WebhookSender.of({
+      post: (post) => {
+        // The rules may have become stricter since it was created.
+        const checked = checkCustomerUrl(post.url, allowsPrivateAddresses)
+        if (checked !== true) return Effect.succeed(noAnswer(`the address ${checked}`))
+        return Effect.match(
+          http.call({
+            method: "POST",
+            url: post.url,
+            headers: headersOf(post),
+            body: post.body,
+            timeoutMillis: TIMEOUT_MILLIS,
+            reach: allowsPrivateAddresses ? "any" : "public"
+          }),
+          {
+            onFailure: ({ reason }) => noAnswer(reason),
+            onSuccess: ({ status, retryAfterMillis }): WebhookAnswer => ({
+              status,
+              error: null,
+              retryAfterMillis
+            })
+          }
+        )
+      }
+    })
+  })
+)

@@ -1,0 +1,49 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { RoutingStep } from "../../domain/Customer.ts"
+import { fieldError, PreconditionFailed } from "../../domain/Errors.ts"
+import { Management } from "../../services/Management.ts"
+import { ManagedRouting } from "../../services/manage/ManagedRouting.ts"
+import { lockCustomer } from "../management/RequireCustomer.ts"
+import { rowsOf } from "../SqlRows.ts"
+
+const RoutingRow = Schema.Struct({ steps: Schema.Array(RoutingStep), version: Schema.Int })
+
+const NOTHING_SAVED = { steps: [], version: 0 }
+
+export const ManagedRoutingSql = Layer.effect(
+  ManagedRouting,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const management = yield* Management
+    const routingRows = rowsOf(RoutingRow)
+
+    const find = (customerId: number) =>
+      Effect.map(
+        routingRows(sql`select steps, version from routing_orders where customer_id = ${customerId}`),
+        ([row]) => row ?? NOTHING_SAVED
+      )
+
+    const remove = (customerId: number) =>
+      Effect.orDie(sql`delete from routing_orders where customer_id = ${customerId}`)
+
+    return ManagedRouting.of({
+      find,
+      // Within the transaction of the write, whoever else saves waits.
+      save: Effect.fnUntraced(function* (customerId, steps, version) {
+        yield* Effect.orDie(lockCustomer(sql, customerId))
+        const saved = yield* find(customerId)
+        if (version !== null && saved.version !== version) {
+          return yield* new PreconditionFailed({ details: { version: saved.version } })
+        }
+        if (steps.length === 0) yield* remove(customerId)
+        else {
+          yield* Effect.mapError(management.saveRouting(customerId, steps), ({ message }) =>
+            fieldError("steps", message)
+          )
+        }
+        return yield* find(customerId)
+      })
+    })
+  })
+)

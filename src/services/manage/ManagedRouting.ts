@@ -1,0 +1,22 @@
+import { Context, type Effect } from "effect"
+import type { RoutingStep } from "../../domain/Customer.ts"
+import type { PreconditionFailed, ValidationError } from "../../domain/Errors.ts"
+
+/** A customer's saved routing order; version 0 and no steps where none is saved. */
+export interface SavedRouting {
+  readonly steps: ReadonlyArray<RoutingStep>
+  readonly version: number
+}
+
+export class ManagedRouting extends Context.Service<
+  ManagedRouting,
+  {
+    readonly find: (customerId: number) => Effect.Effect<SavedRouting>
+    /** An empty list removes the order. */
+    readonly save: (
+      customerId: number,
+      steps: ReadonlyArray<RoutingStep>,
+      version: number | null
+    ) => Effect.Effect<SavedRouting, PreconditionFailed | ValidationError>
+  }
+>()("peyk/services/manage/ManagedRouting") {}
