@@ -115,8 +115,8 @@ export const effectiveStatus = ({ status, expiresAt }: Verification, now: Instan
  * and no other channel exists, or when no channel could be tried; null while the first attempt is under way.
  */
 export const sendStatus = (verification: Verification): "queued" | "failed" | null => {
-  const { status, route, attempts, slotReserved, repeating } = verification
-  if (status === "pending") return slotReserved || repeating ? "queued" : null
+  const { status, route, attempts, slotReserved } = verification
+  if (status === "pending") return slotReserved ? "queued" : null
   return status === "failed" && (route.length === 1 || attempts.length === 0) ? "failed" : "queued"
 }
 
@@ -129,8 +129,8 @@ export const currentChannel = (verification: Verification): ChannelDescriptor =>
 
 /** Whole seconds until the next channel, rounded up; null when there is none to come. */
 const remainingSeconds = (verification: Verification, now: Instant): number | null => {
-  const { nextStepAt } = verification
-  if (nextStepAt === null || effectiveStatus(verification, now) !== "queued") return null
+  const { nextStepAt, repeating } = verification
+  if (nextStepAt === null || repeating || effectiveStatus(verification, now) !== "queued") return null
   return Math.max(0, Math.ceil((nextStepAt - now) / 1000))
 }
 

@@ -32,10 +32,10 @@ export const AccountConnectionsSql = Layer.effect(
       const adapter = adapters.get(row.provider)
       if (!row.active) return unusable("the account was switched off")
       if (adapter === undefined) return unusable(`no adapter for provider ${row.provider}`)
-      const settings = openSettings(key, row, row.sealedSettings)
-      return Result.mapError(
-        adapter.connect(settings, { allowsPrivateAddresses: row.allowsPrivateAddresses }),
-        ({ message }) => new AccountUnusable({ message })
+      return Result.try(() => openSettings(key, row, row.sealedSettings)).pipe(
+        Result.mapError(() => new AccountUnusable({ message: "its settings cannot be opened" })),
+        Result.flatMap((settings) => adapter.connect(settings, row)),
+        Result.mapError(({ message }) => new AccountUnusable({ message }))
       )
     }
 

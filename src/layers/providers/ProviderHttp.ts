@@ -14,6 +14,8 @@ export interface ProviderRequest {
   readonly timeoutMillis?: number
   /** For an address that a customer chose: it must not lead into our own network. */
   readonly isGuarded?: boolean
+  /** What is no send: it must not take the connections that sends need. */
+  readonly isBackground?: boolean
 }
 
 /** What came back, whatever its status. */

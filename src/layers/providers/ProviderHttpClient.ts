@@ -11,14 +11,10 @@ export class CallProgress {
   hasStarted = false
 }
 
-const MAX_ANSWER_BYTES = 262_144
-const MAX_CONNECTIONS_PER_ORIGIN = 64
+const poolOptions = { connections: 64, maxResponseSize: 262_144, allowH2: false }
 
-const poolOptions = {
-  connections: MAX_CONNECTIONS_PER_ORIGIN,
-  maxResponseSize: MAX_ANSWER_BYTES,
-  allowH2: false
-}
+/** What waits long, or matters less than a send, has connections of its own. A batch of updates may be long. */
+const backgroundOptions = { ...poolOptions, connections: 256, maxResponseSize: 4_194_304 }
 
 /** Has each call's progress told when its first byte is about to be written. */
 const tellStart: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
@@ -34,7 +30,7 @@ const tellStart: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (option
 }
 
 const publicConnector = (): buildConnector.connector => {
-  const connect = buildConnector({ lookup: publicLookup })
+  const connect = buildConnector({ lookup: publicLookup, allowH2: false })
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, "")
     if (net.isIP(host) !== 0 && isPrivateAddress(host)) return callback(new PrivateAddressRefused(host), null)
@@ -51,17 +47,24 @@ const scopedDispatcher = (make: () => Dispatcher) =>
 const clientOver = (dispatcher: Dispatcher) =>
   Effect.provideService(NodeHttpClient.makeUndici, NodeHttpClient.Dispatcher, dispatcher)
 
-const clientThrough = (proxy: Redacted.Redacted | null) =>
+const clientThrough = (proxy: Redacted.Redacted | null, options: typeof poolOptions) =>
   Effect.flatMap(
     scopedDispatcher(() =>
-      proxy === null ? new Agent(poolOptions) : new ProxyAgent({ ...poolOptions, uri: Redacted.value(proxy) })
+      proxy === null ? new Agent(options) : new ProxyAgent({ ...options, uri: Redacted.value(proxy) })
     ),
     clientOver
   )
 
+const clientsThrough = (proxy: Redacted.Redacted | null) =>
+  Effect.all({
+    sends: clientThrough(proxy, poolOptions),
+    background: clientThrough(proxy, backgroundOptions)
+  })
+
 export interface ClientChoice {
   readonly url: string
   readonly isGuarded?: boolean
+  readonly isBackground?: boolean
 }
 
 /**
@@ -76,14 +79,17 @@ export class ProviderHttpClient extends Context.Service<
     ProviderHttpClient,
     Effect.gen(function* () {
       const { providerProxy, telegramProxy, telegramUrl } = yield* ProviderEndpoints
-      const common = yield* clientThrough(providerProxy)
-      const telegram = telegramProxy === null ? common : yield* clientThrough(telegramProxy)
+      const common = yield* clientsThrough(providerProxy)
+      const telegram = telegramProxy === null ? common : yield* clientsThrough(telegramProxy)
       const guarded = yield* Effect.flatMap(
         scopedDispatcher(() => new Agent({ ...poolOptions, connect: publicConnector() })),
         clientOver
       )
-      const choose = ({ url, isGuarded = false }: ClientChoice) =>
-        isGuarded ? guarded : url.startsWith(telegramUrl) ? telegram : common
+      const choose = ({ url, isGuarded = false, isBackground = false }: ClientChoice) => {
+        if (isGuarded) return guarded
+        const clients = url.startsWith(telegramUrl) ? telegram : common
+        return isBackground ? clients.background : clients.sends
+      }
       return (choice, progress) =>
         HttpClient.transform(choose(choice), (effect) =>
           // Undici hands it on untouched; its default type alone says that there is none.

@@ -125,7 +125,8 @@ const Credit = envelopeOf(Schema.Union([Schema.Finite, Schema.String]))
 const Report = envelopeOf(
   Schema.Struct({
     deliveryState: perhaps(Schema.Int),
-    deliveryDateTime: perhaps(Schema.Int)
+    // Unix seconds; a time in another form does not make the state unreadable.
+    deliveryDateTime: Schema.optionalKey(Schema.Unknown)
   })
 )
 
@@ -141,8 +142,9 @@ const undelivered: Readonly<Record<number, string>> = {
 const readReport = ({ status, data }: typeof Report.Type): DeliveryReport => {
   if (status !== SUCCESS) return DeliveryReport.NotKnown({ reason: `status ${status}` })
   const state = data?.deliveryState ?? 0
-  const at = data?.deliveryDateTime ?? 0
-  if (state === DELIVERED) return DeliveryReport.Delivered({ at: at > 0 ? at * 1000 : null })
+  const at = data?.deliveryDateTime
+  const isTime = typeof at === "number" && Number.isSafeInteger(at) && at > 0
+  if (state === DELIVERED) return DeliveryReport.Delivered({ at: isTime ? at * 1000 : null })
   const providerError = undelivered[state]
   return providerError === undefined
     ? DeliveryReport.InProgress()
