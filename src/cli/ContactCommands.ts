@@ -13,7 +13,10 @@ const STANDARD_INPUT = 0
 const readFile = (file: string) =>
   Effect.try({
     try: () => fs.readFileSync(file === "-" ? STANDARD_INPUT : file, "utf8"),
-    catch: (error) => new ManagementError({ message: `${file} cannot be read: ${String(error)}` })
+    catch: (error) =>
+      new ManagementError({
+        message: `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`
+      })
   })
 
 const importContacts = Command.make(

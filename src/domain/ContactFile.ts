@@ -8,7 +8,7 @@ const CHAT_ID = /^[\x21-\x7e]{1,128}$/
 /** So many mistakes are told; a file of another kind has no end of them. */
 const MAX_TOLD = 10
 
-const FIELD = /(?:^|,)\s*(?:"((?:[^"]|"")*)"|([^,]*))/g
+const FIELD = /\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(?:,|$)/g
 
 /** Fields of a line; a field may be in quotes, as spreadsheets write them, and then hold commas. */
 const fieldsOf = (line: string): ReadonlyArray<string> =>

@@ -67,7 +67,8 @@ export interface PrivateParts {
   readonly code: string
 }
 
-const HIDDEN = "•••"
+/** What stands for what is not shown. */
+export const HIDDEN = "•••"
 /** What is shorter says nothing, and is part of many words. */
 const MIN_PRIVATE_LENGTH = 4
 
@@ -89,6 +90,12 @@ export const withoutPrivateParts = (words: string, { phone, text, code }: Privat
   const number = `(?:${prefix}[\\s\\-().]{0,2})?${digitsPattern(phone.slice("+98".length))}`
   return hide(withoutCode, number, maskPhone(phone))
 }
+
+/** Any Iranian mobile number, in whatever digits. */
+const ANY_PHONE = /(?:\+?[9۹٩][8۸٨]|[0۰٠]{1,2}(?:[9۹٩][8۸٨])?)?[9۹٩](?:[\s\-().]{0,2}[0-9۰-۹٠-٩]){9}/g
+
+/** Words of a provider that may repeat a number which we do not know. */
+export const withoutPhones = (words: string): string => words.replaceAll(ANY_PHONE, HIDDEN)
 
 const MAX_KEPT_LENGTH = 500
 

@@ -2,7 +2,7 @@ import { Clock, Context, Data, Effect, Layer, Option } from "effect"
 import { type BotTurn, converse, isTaken } from "../domain/BotConversation.ts"
 import type { BotUpdate } from "../domain/BotUpdate.ts"
 import type { Instant } from "../domain/Instant.ts"
-import { keptText } from "../domain/ProviderOutcome.ts"
+import { keptText, withoutPhones } from "../domain/ProviderOutcome.ts"
 import { AccountConnections } from "./AccountConnections.ts"
 import { BotAddresses } from "./BotAddresses.ts"
 import { type BotInboxRecord, BotInboxStore } from "./BotInboxStore.ts"
@@ -109,7 +109,7 @@ export class BotInboxes extends Context.Service<
 
       const pauseAfter = (accountId: number, { message, isDefinite }: AccountProblem) =>
         Effect.as(
-          Effect.logWarning(`account ${accountId}: no updates: ${keptText(message)}`),
+          Effect.logWarning(`account ${accountId}: no updates: ${keptText(withoutPhones(message))}`),
           isDefinite ? REFUSAL_PAUSE_MILLIS : PROBLEM_PAUSE_MILLIS
         )
 

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { BotReply } from "../domain/BotUpdate.ts"
 import type { Instant } from "../domain/Instant.ts"
-import { keptText } from "../domain/ProviderOutcome.ts"
+import { keptText, withoutPhones } from "../domain/ProviderOutcome.ts"
 import type { BotInbox } from "./ProviderAdapter.ts"
 
 /** What is to be said, and to whom. */
@@ -40,7 +40,9 @@ export const makeBotReplies = () => {
     if (outcome._tag === "Accepted") return
     if (outcome._tag === "Throttled")
       restsUntil.set(accountId, now + (outcome.retryAfterMillis ?? REST_MILLIS))
-    yield* Effect.logInfo(`account ${accountId}: a reply failed: ${keptText(outcome.providerError)}`)
+    yield* Effect.logInfo(
+      `account ${accountId}: a reply failed: ${keptText(withoutPhones(outcome.providerError))}`
+    )
   })
 
   /** Of several to one chat the last. */
