@@ -41,7 +41,7 @@ const isPrivate = ({ chat, from }: InChat): boolean =>
   typeof chat.type === "string" ? chat.type === "private" : chat.id === from?.id
 
 const isForwarded = ({ forward_origin, forward_from, forward_date }: typeof Message.Type): boolean =>
-  Boolean(forward_origin ?? forward_from ?? forward_date)
+  [forward_origin, forward_from, forward_date].some(Boolean)
 
 const ofMessage = (message: typeof Message.Type, trustsContacts: boolean): BotUpdate => {
   const { chat, from, contact } = message

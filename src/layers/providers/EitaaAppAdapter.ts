@@ -28,7 +28,7 @@ const readResult = Schema.decodeUnknownOption(
 )
 
 /** What names the person, not the app. */
-const LOST_CONTACT = /blocked by|(chat|user)( is| was)? (not found|blocked)/i
+const LOST_CONTACT = /blocked by (the )?user|(chat|user)( is| was)? (not found|blocked|deactivated)/i
 const NOT_ALLOWED = /blocked|permission|access(?! token)/i
 
 /** No list of errors is published: a refusal without a reason is most often a person who has not allowed messages. */

@@ -43,7 +43,7 @@ const sharedPhone = (message: Message): string | null => {
 }
 
 const isForwarded = ({ forwarded_from, forwarded_no_link }: Message): boolean =>
-  Boolean(forwarded_from ?? forwarded_no_link)
+  [forwarded_from, forwarded_no_link].some(Boolean)
 
 const readNewMessage = (chatId: string, message: Message, trustsContacts: boolean): BotUpdate | null => {
   if (message.sender_type === "Bot") return null

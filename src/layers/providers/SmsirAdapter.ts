@@ -131,6 +131,8 @@ const Report = envelopeOf(
 )
 
 const DELIVERED = 1
+/** Beyond, a time is in another unit. */
+const MAX_UNIX_SECONDS = 1e11
 const undelivered: Readonly<Record<number, string>> = {
   2: "2 did not reach the handset",
   4: "4 did not reach the operator",
@@ -143,7 +145,7 @@ const readReport = ({ status, data }: typeof Report.Type): DeliveryReport => {
   if (status !== SUCCESS) return DeliveryReport.NotKnown({ reason: `status ${status}` })
   const state = data?.deliveryState ?? 0
   const at = data?.deliveryDateTime
-  const isTime = typeof at === "number" && Number.isSafeInteger(at) && at > 0
+  const isTime = typeof at === "number" && Number.isInteger(at) && at > 0 && at < MAX_UNIX_SECONDS
   if (state === DELIVERED) return DeliveryReport.Delivered({ at: isTime ? at * 1000 : null })
   const providerError = undelivered[state]
   return providerError === undefined
