@@ -48,7 +48,16 @@ const ownerOf = (
   return Effect.succeed(Option.getOrNull(customer))
 }
 
-const Settings = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
+const readSettings = Schema.decodeUnknownResult(
+  Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
+)
+
+/** Read here and not as a flag's schema, whose error would repeat what was given. */
+const settingsOf = (given: string) =>
+  Effect.mapError(
+    Effect.fromResult(readSettings(given)),
+    () => new ManagementError({ message: "--settings is not a JSON object" })
+  )
 
 /** An account that its provider refuses is not connected; one whose provider cannot be asked is. */
 const checkNew = Effect.fnUntraced(function* (account: NewAccount) {
@@ -68,8 +77,7 @@ const connect = Command.make(
     label: Flag.String("label").pipe(Flag.withDescription("How responses name the account")),
     settings: Flag.String("settings").pipe(
       Flag.withDescription("The provider's settings, as a JSON object"),
-      Flag.withSchema(Settings),
-      Flag.withDefault({})
+      Flag.withDefault("{}")
     ),
     isDefault: Flag.Boolean("default").pipe(
       Flag.withDescription("Make it the channel's default account"),
@@ -84,7 +92,11 @@ const connect = Command.make(
     withManagement(
       Effect.gen(function* () {
         const management = yield* Management
-        const account: NewAccount = { customerId: yield* ownerOf(customer, shared), ...given }
+        const account: NewAccount = {
+          customerId: yield* ownerOf(customer, shared),
+          ...given,
+          settings: yield* settingsOf(given.settings)
+        }
         const check = checks ? yield* checkNew(account) : "skipped"
         const connected = yield* management.connectAccount(account)
         const state = {

@@ -8,5 +8,8 @@ const STANDARD_INPUT = 0
 export const readInput = (file: string) =>
   Effect.try({
     try: () => fs.readFileSync(file === "-" ? STANDARD_INPUT : file, "utf8"),
-    catch: (error) => new ManagementError({ message: `${file} cannot be read: ${String(error)}` })
+    catch: (error) =>
+      new ManagementError({
+        message: `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`
+      })
   })

@@ -4,8 +4,8 @@ import { parseContactPhone, type Phone } from "./Phone.ts"
 
 /** What follows from what a person did with a bot. */
 export interface BotTurn {
-  /** From now on this phone is reached by the chat. */
-  readonly link: Phone | null
+  /** From now on this phone is reached by the chat; if that is not `isProven`, only where it is reached by no other. */
+  readonly link: { readonly phone: Phone; readonly isProven: boolean } | null
   /** The chat reaches nobody any more. */
   readonly isOver: boolean
   readonly reply: BotReply | null
@@ -33,6 +33,12 @@ const done: BotReply = {
   shareButton: null
 }
 
+/** For a number that another chat has linked, and that is not proven to be the sender's. */
+export const isTaken: BotReply = {
+  text: "این شماره پیش از این در گفتگوی دیگری ثبت شده است.",
+  shareButton: null
+}
+
 const isDoneAlready: BotReply = {
   text: "شمارهٔ شما ثبت شده است و کدها و پیام‌ها را در همین گفتگو دریافت می‌کنید.",
   shareButton: null
@@ -48,11 +54,11 @@ export const converse = (update: BotUpdate, isLinked: boolean): BotTurn =>
   BotUpdate.$match(update, {
     Spoke: () => reply(isLinked ? isDoneAlready : askForPhone),
     Left: () => ({ link: null, isOver: true, reply: null }),
-    SharedContact: ({ phone, isOwn }) => {
+    SharedContact: ({ phone, isOwn, isProven }) => {
       if (!isOwn) return reply(isNotYours)
       return Option.match(Result.getSuccess(parseContactPhone(phone)), {
         onNone: () => reply(isNotIranian),
-        onSome: (link) => ({ link, isOver: false, reply: done })
+        onSome: (own) => ({ link: { phone: own, isProven }, isOver: false, reply: done })
       })
     }
   })

@@ -4,8 +4,13 @@ import { Data } from "effect"
 export type BotUpdate = Data.TaggedEnum<{
   /** Wrote to it, or opened it, and shared nothing. */
   Spoke: { readonly chatId: string }
-  /** Shared a contact; `isOwn` where the platform shows that it is the sender's own number. */
-  SharedContact: { readonly chatId: string; readonly phone: string; readonly isOwn: boolean }
+  /** Shared a contact. `isOwn`: it is taken for the sender's own number; `isProven`: because the platform shows it. */
+  SharedContact: {
+    readonly chatId: string
+    readonly phone: string
+    readonly isOwn: boolean
+    readonly isProven: boolean
+  }
   /** Stopped or blocked it. */
   Left: { readonly chatId: string }
 }>

@@ -8,9 +8,11 @@ const CHAT_ID = /^[\x21-\x7e]{1,128}$/
 /** So many mistakes are told; a file of another kind has no end of them. */
 const MAX_TOLD = 10
 
-/** Fields of a line; a field may be in quotes, as spreadsheets write them. */
+const FIELD = /\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(?:,|$)/g
+
+/** Fields of a line; a field may be in quotes, as spreadsheets write them, and then hold commas. */
 const fieldsOf = (line: string): ReadonlyArray<string> =>
-  line.split(",").map((field) => field.trim().replace(/^"(.*)"$/, "$1"))
+  Array.from(line.matchAll(FIELD), ([, quoted, plain = ""]) => quoted?.replaceAll('""', '"') ?? plain.trim())
 
 const readLine = (
   line: string,

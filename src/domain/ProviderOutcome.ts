@@ -50,12 +50,14 @@ export const attemptErrorCode = ProviderOutcome.$match({
 
 /**
  * What it comes to when a send whose outcome was unknown is repeated with the same id: only an answer about the send
- * itself settles it. A repeat that was not taken says nothing about the first.
+ * itself settles it. A repeat that was not taken, or an account that works no more, says nothing about the first.
  */
-export const outcomeOfRepeat = (repeat: ProviderOutcome): ProviderOutcome =>
-  repeat._tag === "Throttled" || repeat._tag === "Unavailable"
-    ? ProviderOutcome.Unknown({ providerError: repeat.providerError })
-    : repeat
+export const outcomeOfRepeat = (repeat: ProviderOutcome): ProviderOutcome => {
+  if (repeat._tag === "Accepted") return repeat
+  return repeat._tag === "Rejected" && repeat.blame !== "configuration"
+    ? repeat
+    : ProviderOutcome.Unknown({ providerError: repeat.providerError })
+}
 
 /** What a send was about, none of which belongs into a log or an event. */
 export interface PrivateParts {
@@ -65,18 +67,35 @@ export interface PrivateParts {
   readonly code: string
 }
 
-const HIDDEN = "•••"
+/** What stands for what is not shown. */
+export const HIDDEN = "•••"
 /** What is shorter says nothing, and is part of many words. */
 const MIN_PRIVATE_LENGTH = 4
 
+/** Digits in whatever script, and however they are grouped. */
+const digitsPattern = (digits: string): string =>
+  [...digits]
+    .map((digit) => `[${digit}${String.fromCodePoint(0x06f0 + Number(digit), 0x0660 + Number(digit))}]`)
+    .join("[\\s\\-().]{0,2}")
+
+const hide = (words: string, pattern: string, by: string): string =>
+  words.replaceAll(new RegExp(pattern, "g"), () => by)
+
 /** A provider's words without what it may repeat of the send. */
 export const withoutPrivateParts = (words: string, { phone, text, code }: PrivateParts): string => {
-  const national = phone.slice("+98".length)
-  const withoutText = [text, code]
-    .filter((part) => part.length >= MIN_PRIVATE_LENGTH)
-    .reduce((rest, part) => rest.replaceAll(part, HIDDEN), words)
-  return withoutText.replaceAll(new RegExp(`(?:\\+?98|0098|0)?${national}`, "g"), maskPhone(phone))
+  const withoutText = text.length < MIN_PRIVATE_LENGTH ? words : words.replaceAll(text, () => HIDDEN)
+  const withoutCode =
+    code.length < MIN_PRIVATE_LENGTH ? withoutText : hide(withoutText, digitsPattern(code), HIDDEN)
+  const prefix = `(?:\\+?${digitsPattern("98")}|${digitsPattern("0098")}|${digitsPattern("0")})`
+  const number = `(?:${prefix}[\\s\\-().]{0,2})?${digitsPattern(phone.slice("+98".length))}`
+  return hide(withoutCode, number, maskPhone(phone))
 }
+
+/** Any Iranian mobile number, in whatever digits. */
+const ANY_PHONE = /(?:\+?[9۹٩][8۸٨]|[0۰٠]{1,2}(?:[9۹٩][8۸٨])?)?[9۹٩](?:[\s\-().]{0,2}[0-9۰-۹٠-٩]){9}/g
+
+/** Words of a provider that may repeat a number which we do not know. */
+export const withoutPhones = (words: string): string => words.replaceAll(ANY_PHONE, HIDDEN)
 
 const MAX_KEPT_LENGTH = 500
 

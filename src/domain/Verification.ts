@@ -110,7 +110,8 @@ export const isTerminal = (status: VerificationStatus): boolean => status !== "p
 export type ShownVerification = Pick<
   Verification,
   "id" | "phone" | "status" | "route" | "attempts" | "nextStepAt" | "expiresAt" | "verifiedAt"
->
+> &
+  Partial<Pick<Verification, "repeating">>
 
 /** The status a reader sees: an active verification past its end is expired, whether or not it was recorded yet. */
 export const effectiveStatus = ({ status, expiresAt }: ShownVerification, now: Instant): VerificationStatus =>
@@ -121,8 +122,8 @@ export const effectiveStatus = ({ status, expiresAt }: ShownVerification, now: I
  * and no other channel exists, or when no channel could be tried; null while the first attempt is under way.
  */
 export const sendStatus = (verification: Verification): "queued" | "failed" | null => {
-  const { status, route, attempts, slotReserved, repeating } = verification
-  if (status === "pending") return slotReserved || repeating ? "queued" : null
+  const { status, route, attempts, slotReserved } = verification
+  if (status === "pending") return slotReserved ? "queued" : null
   return status === "failed" && (route.length === 1 || attempts.length === 0) ? "failed" : "queued"
 }
 
@@ -135,8 +136,9 @@ export const currentChannel = (verification: ShownVerification): ChannelDescript
 
 /** Whole seconds until the next channel, rounded up; null when there is none to come. */
 const remainingSeconds = (verification: ShownVerification, now: Instant): number | null => {
-  const { nextStepAt } = verification
-  if (nextStepAt === null || effectiveStatus(verification, now) !== "queued") return null
+  const { nextStepAt, repeating } = verification
+  if (nextStepAt === null || repeating === true || effectiveStatus(verification, now) !== "queued")
+    return null
   return Math.max(0, Math.ceil((nextStepAt - now) / 1000))
 }
 

@@ -93,17 +93,20 @@ const charged = (verification: Verification): Verification => {
 }
 
 /** Once terminal, an attempt that was under way is still written to the history, and changes (and costs) nothing else. */
-const recordLate = (verification: Verification, attempt: Attempt): VerificationTransition => ({
+const recordLate = (
+  verification: Verification,
+  step: number,
+  attempts: ReadonlyArray<Attempt>
+): Omit<VerificationTransition, "events"> => ({
   next: {
     ...verification,
     revision: verification.revision + 1,
-    attempts: [...verification.attempts, attempt],
-    remaining: verification.remaining.filter((step) => step !== attempt.step),
+    attempts,
+    remaining: verification.remaining.filter((left) => left !== step),
     nextStepAt: null,
     slotReserved: false,
     repeating: false
   },
-  events: [attemptEvent(attempt)],
   dueAt: null
 })
 
@@ -122,28 +125,47 @@ const mayRepeat = ({ route, status, repeating, expiresAt }: Verification, call: 
   !isTerminal(status) &&
   call.finishedAt < expiresAt
 
-const repeatStep = (verification: Verification, { step, finishedAt }: Call): VerificationTransition => {
-  const next = {
+/** The attempts with this one, in place of an earlier one at the same step: one whose call is repeated. */
+const withAttempt = (attempts: ReadonlyArray<Attempt>, attempt: Attempt): ReadonlyArray<Attempt> => [
+  ...attempts.filter(({ step }) => step !== attempt.step),
+  attempt
+]
+
+/** The first attempt makes a verification active. */
+const queuedEvents = ({ status }: Verification, next: Verification): ReadonlyArray<EventType> =>
+  status === "pending" && next.status === "queued" ? ["verification.queued"] : []
+
+/** The attempt counts as failed until its repeat says otherwise: there may never be one. */
+const repeatStep = (verification: Verification, attempt: Attempt, call: Call): VerificationTransition => {
+  const { step, finishedAt } = call
+  const next: Verification = {
     ...verification,
+    status: "queued",
     revision: verification.revision + 1,
+    attempts: [...verification.attempts, attempt],
     remaining: [step, ...verification.remaining.filter((left) => left !== step)],
     nextStepAt: finishedAt,
     slotReserved: false,
     repeating: true
   }
-  return { next, events: [], dueAt: nextDueAt(next) }
+  const events = [...queuedEvents(verification, next), attemptEvent(attempt)]
+  return { next, events, dueAt: nextDueAt(next) }
 }
 
 /** A provider answered (or did not): the attempt is recorded, and the route goes on, waits or ends. */
 export const recordAttempt = (verification: Verification, call: Call): VerificationTransition => {
   const { step, attemptedAt, finishedAt } = call
+  const { repeating } = verification
   if (!verification.remaining.includes(step)) return unchanged(verification)
-  if (mayRepeat(verification, call)) return repeatStep(verification, call)
-  const outcome = verification.repeating ? outcomeOfRepeat(call.outcome) : call.outcome
+  const outcome = repeating ? outcomeOfRepeat(call.outcome) : call.outcome
   const attempt = toAttempt(step, outcome, attemptedAt)
+  if (mayRepeat(verification, call)) return repeatStep(verification, attempt, call)
+  // That a step failed is told once, and not again when its repeat fails too.
+  const told = repeating && attempt.status === "failed" ? [] : [attemptEvent(attempt)]
   const report = reportRequest(verification.route, attempt, finishedAt)
-  if (isTerminal(verification.status)) return { ...recordLate(verification, attempt), ...report }
-  const attempts = [...verification.attempts, attempt]
+  const attempts = withAttempt(verification.attempts, attempt)
+  if (isTerminal(verification.status))
+    return { ...recordLate(verification, step, attempts), events: told, ...report }
   const remaining = verification.remaining.filter((left) => left !== step)
   const hasNext = remaining.length > 0
   const status = statusAfter(attempts, hasNext, finishedAt >= verification.expiresAt)
@@ -159,10 +181,9 @@ export const recordAttempt = (verification: Verification, call: Call): Verificat
     // A step that would come after the end never comes.
     nextStepAt: hasNext && nextStepAt < verification.expiresAt ? nextStepAt : null
   })
-  const queued: ReadonlyArray<EventType> =
-    verification.status === "pending" && status === "queued" ? ["verification.queued"] : []
   const failed: ReadonlyArray<EventType> = status === "failed" ? ["verification.failed"] : []
-  return { next, events: [...queued, attemptEvent(attempt), ...failed], dueAt: nextDueAt(next), ...report }
+  const events = [...queuedEvents(verification, next), ...told, ...failed]
+  return { next, events, dueAt: nextDueAt(next), ...report }
 }
 
 /** A provider has told what became of a step that it had accepted. */
@@ -235,11 +256,12 @@ export const awaitSlot = (
 
 /** No account of the steps that are left may send in time; or the one step that was to be repeated may not be. */
 export const skipRemaining = (verification: Verification, now: Instant): VerificationTransition => {
-  const { remaining, repeating, nextStepAt } = verification
+  const { remaining, repeating } = verification
   const [first] = remaining
   if (isTerminal(verification.status) || first === undefined) return unchanged(verification)
   if (repeating) {
-    const call = { step: first, outcome: notRepeated, attemptedAt: nextStepAt ?? now, finishedAt: now }
+    const called = verification.attempts.find(({ step }) => step === first)?.attempted_at
+    const call = { step: first, outcome: notRepeated, attemptedAt: called ?? now, finishedAt: now }
     return recordAttempt(verification, call)
   }
   const isFailed = statusAfter(verification.attempts, false, now >= verification.expiresAt) === "failed"

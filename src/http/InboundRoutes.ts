@@ -19,9 +19,9 @@ const receive = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { token = "" } = yield* HttpRouter.params
   const inboxes = yield* BotInboxes
-  const body = Result.getOrNull(readExactJson(yield* request.text))
-  if (body === null) return yield* Effect.fail(notJson)
-  yield* inboxes.receive({ token, header: (name) => request.headers[name], body })
+  const body = readExactJson(yield* request.text)
+  if (Result.isFailure(body)) return yield* Effect.fail(notJson)
+  yield* inboxes.receive({ token, header: (name) => request.headers[name], body: body.success })
   return HttpServerResponse.jsonUnsafe({ status: "ok" })
 }).pipe(
   Effect.catchTags({

@@ -5,6 +5,7 @@ import { ProviderAdapters, type ProviderConnection } from "../services/ProviderA
 import { cachedLookup } from "./CachedLookup.ts"
 import { ChangeFeed } from "./ChangeFeed.ts"
 import { MasterKey } from "./MasterKey.ts"
+import { maskCredentials } from "./providers/MaskedConnection.ts"
 import { openSettings } from "./SealedSettings.ts"
 import { rowsOf } from "./SqlRows.ts"
 
@@ -32,10 +33,12 @@ export const AccountConnectionsSql = Layer.effect(
       const adapter = adapters.get(row.provider)
       if (!row.active) return unusable("the account was switched off")
       if (adapter === undefined) return unusable(`no adapter for provider ${row.provider}`)
-      const settings = openSettings(key, row, row.sealedSettings)
-      return Result.mapError(
-        adapter.connect(settings, { allowsPrivateAddresses: row.allowsPrivateAddresses }),
-        ({ message }) => new AccountUnusable({ message })
+      return Result.try(() => openSettings(key, row, row.sealedSettings)).pipe(
+        Result.mapError(() => new AccountUnusable({ message: "its settings cannot be opened" })),
+        Result.flatMap((settings) =>
+          Result.map(adapter.connect(settings, row), (connection) => maskCredentials(connection, settings))
+        ),
+        Result.mapError(({ message }) => new AccountUnusable({ message }))
       )
     }
 

@@ -29,14 +29,16 @@ export const BotInboxStoreSql = Layer.effect(
               and t.lease_token = ${leaseToken}::uuid`)
         ),
 
-      moveOn: ({ customerId, subject, leaseToken }, cursor, dueAt) =>
+      moveOn: ({ customerId, subject, leaseToken }, { cursor, generation }, dueAt, now) =>
         Effect.orDie(
           Effect.asVoid(sql`
             with moved as (
-              update timers set claimable_at = ${timestamp(dueAt)}, lease_token = null
-              where customer_id = ${customerId} and kind = ${TIMER_KIND} and subject = ${subject}::uuid
-                and lease_token = ${leaseToken}::uuid
-              returning subject)
+              update timers t set lease_token = null, claimable_at = case
+                when i.generation = ${generation} then ${timestamp(dueAt)}::timestamptz else ${timestamp(now)} end
+              from account_inboxes i
+              where t.customer_id = ${customerId} and t.kind = ${TIMER_KIND} and t.subject = ${subject}::uuid
+                and t.lease_token = ${leaseToken}::uuid and i.subject = t.subject
+              returning t.subject)
             update account_inboxes i set cursor = ${cursor} from moved m where i.subject = m.subject`)
         ),
 

@@ -37,6 +37,22 @@ export const ContactLinksSql = Layer.effect(
           ([row]) => row?.count ?? 0
         ),
 
+      linkOwn: (accountId, { phone, chatId, isProven }, now) =>
+        Effect.map(
+          countRows(sql`
+            with linked as (
+              insert into contact_links as l (account_id, phone, chat_id, linked_at)
+              values (${accountId}, ${phone}, ${chatId}, ${timestamp(now)})
+              on conflict (account_id, phone) do update set chat_id = excluded.chat_id, linked_at = excluded.linked_at
+              where ${isProven} or l.chat_id = excluded.chat_id
+              returning phone),
+            dropped as (
+              delete from contact_links where account_id = ${accountId} and chat_id = ${chatId} and phone <> ${phone}
+                and exists (select from linked))
+            select count(*)::int as count from linked`),
+          ([row]) => row?.count === 1
+        ),
+
       unlinkChat: (accountId, chatId) =>
         Effect.orDie(
           Effect.asVoid(

@@ -11,6 +11,11 @@ const HttpUrl = Schema.String.check(
   Schema.makeFilter((text) => isHttpUrl(text) || "an http(s) URL without query is expected")
 )
 
+/** It may hold a password: what is wrong with it is said without it. */
+const ProxyUrl = Schema.String.check(
+  Schema.makeFilter((text) => text === "" || isHttpUrl(text) || "an http(s) URL is expected")
+)
+
 /** Paths are appended to it. */
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "")
 
@@ -28,8 +33,13 @@ const proxy = (variable: string, description: string): Setting<Redacted.Redacted
   name: variable,
   byDefault: "",
   description,
-  config: Config.map(Config.option(Config.Redacted(variable)), (given) =>
-    Option.getOrNull(Option.filter(given, (url) => Redacted.value(url) !== ""))
+  config: Config.map(Config.option(Config.schema(ProxyUrl, variable)), (given) =>
+    Option.getOrNull(
+      Option.map(
+        Option.filter(given, (url) => url !== ""),
+        (url) => Redacted.make(url)
+      )
+    )
   )
 })
 

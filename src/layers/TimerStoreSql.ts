@@ -29,9 +29,11 @@ export const TimerStoreSql = Layer.effect(
       claim: ({ kinds, limit, lease, now }) =>
         dueRows(sql`
           with due as (
-            select customer_id, kind, subject, lane, claimable_at, lease_token from timers
-            where claimable_at <= ${timestamp(now)} and kind = any(${kinds}::text[])
-            order by claimable_at limit ${limit} for update skip locked
+            select d.* from unnest(${kinds}::text[]) as k, lateral (
+              select customer_id, kind, subject, lane, claimable_at, lease_token from timers
+              where kind = k and claimable_at <= ${timestamp(now)}
+              order by claimable_at limit ${limit} for update skip locked) d
+            order by d.claimable_at limit ${limit}
           )
           update timers t set claimable_at = ${timestamp(lease.until)}, lease_token = ${lease.token}::uuid
           from due d
@@ -40,7 +42,9 @@ export const TimerStoreSql = Layer.effect(
             d.lease_token is not null as "wasAbandoned"`),
       nextClaimAt: (kinds) =>
         Effect.map(
-          nextRows(sql`select min(claimable_at) as at from timers where kind = any(${kinds}::text[])`),
+          nextRows(sql`
+            select min(t.claimable_at) as at from unnest(${kinds}::text[]) as k, lateral (
+              select claimable_at from timers where kind = k order by claimable_at limit 1) t`),
           ([row]) => row?.at ?? null
         ),
       renew: (timers, until) =>

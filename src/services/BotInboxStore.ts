@@ -18,8 +18,16 @@ export class BotInboxStore extends Context.Service<
     readonly find: (accountId: number) => Effect.Effect<Option.Option<BotInboxRecord>>
     /** The inbox of a timer, while that is still leased with its token. */
     readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<BotInboxRecord>>
-    /** Gives the timer back, to be claimed at `dueAt`; the next updates begin at `cursor`. */
-    readonly moveOn: (timer: LeasedTimer, cursor: string | null, dueAt: Instant) => Effect.Effect<void>
+    /**
+     * Gives the timer back, to be claimed at `dueAt` (at once when the address has changed meanwhile); the next updates
+     * begin at the record's cursor.
+     */
+    readonly moveOn: (
+      timer: LeasedTimer,
+      record: Pick<BotInboxRecord, "cursor" | "generation">,
+      dueAt: Instant,
+      now: Instant
+    ) => Effect.Effect<void>
     /** Has the updates of every account looked after anew: how that is done may have changed. */
     readonly wakeAll: (now: Instant) => Effect.Effect<void>
   }

@@ -1,12 +1,13 @@
 import { Clock, Context, Data, Effect, Layer, Option } from "effect"
-import { converse } from "../domain/BotConversation.ts"
+import { type BotTurn, converse, isTaken } from "../domain/BotConversation.ts"
 import type { BotUpdate } from "../domain/BotUpdate.ts"
 import type { Instant } from "../domain/Instant.ts"
+import { keptText, withoutPhones } from "../domain/ProviderOutcome.ts"
 import { AccountConnections } from "./AccountConnections.ts"
 import { BotAddresses } from "./BotAddresses.ts"
 import { type BotInboxRecord, BotInboxStore } from "./BotInboxStore.ts"
+import { makeBotReplies, type PendingReply } from "./BotReplies.ts"
 import { ContactLinks } from "./ContactLinks.ts"
-import { keptText } from "../domain/ProviderOutcome.ts"
 import type { AccountProblem, BotInbox } from "./ProviderAdapter.ts"
 import { type DueTimer, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
@@ -50,36 +51,48 @@ export class BotInboxes extends Context.Service<
       const timers = yield* Timers
       const timerStore = yield* TimerStore
       const workers = yield* Workers
+      const replies = makeBotReplies()
 
       const inboxOf = (accountId: number) =>
         Effect.map(connections.of(accountId), ({ inbox }) => Option.fromNullOr(inbox))
 
-      const answer = Effect.fnUntraced(function* (accountId: number, inbox: BotInbox, update: BotUpdate) {
-        const { chatId } = update
-        const isLinked = update._tag === "Spoke" && (yield* links.isLinked(accountId, chatId))
-        const { link, isOver, reply } = converse(update, isLinked)
-        if (isOver) yield* links.unlinkChat(accountId, chatId)
-        if (link !== null) {
-          yield* links.link(accountId, [{ phone: link, chatId }], yield* Clock.currentTimeMillis)
-        }
-        if (reply === null) return
-        const outcome = yield* inbox.reply(chatId, reply)
-        if (outcome._tag !== "Accepted") {
-          yield* Effect.logInfo(`account ${accountId}: a reply failed: ${keptText(outcome.providerError)}`)
-        }
+      const link = Effect.fnUntraced(function* (
+        accountId: number,
+        chatId: string,
+        own: NonNullable<BotTurn["link"]>
+      ) {
+        const now = yield* Clock.currentTimeMillis
+        return yield* links.linkOwn(accountId, { ...own, chatId }, now)
       })
 
-      const answerAll = (accountId: number, inbox: BotInbox, updates: ReadonlyArray<BotUpdate>) =>
-        Effect.forEach(updates, (update) => answer(accountId, inbox, update), { discard: true })
+      /** Does what follows from an update; what there is to say is left to be said. */
+      const follow = Effect.fnUntraced(function* (accountId: number, update: BotUpdate) {
+        const { chatId } = update
+        const isLinked = update._tag === "Spoke" && (yield* links.isLinked(accountId, chatId))
+        const turn = converse(update, isLinked)
+        if (turn.isOver) yield* links.unlinkChat(accountId, chatId)
+        const isRefused = turn.link !== null && !(yield* link(accountId, chatId, turn.link))
+        const reply = isRefused ? isTaken : turn.reply
+        const pending: ReadonlyArray<PendingReply> = reply === null ? [] : [{ chatId, reply }]
+        return pending
+      })
+
+      /** In the order in which they came. */
+      const followAll = (accountId: number, updates: ReadonlyArray<BotUpdate>) =>
+        Effect.map(
+          Effect.forEach(updates, (update) => follow(accountId, update)),
+          (pending) => pending.flat()
+        )
 
       const isFromPlatform = (record: BotInboxRecord, { secretHeader }: BotInbox, posted: PostedUpdate) =>
-        addresses.isGenuine(record, posted.token) &&
-        (secretHeader === null || addresses.isSecret(record, posted.header(secretHeader) ?? ""))
+        secretHeader === null || addresses.isSecret(record, posted.header(secretHeader) ?? "")
 
       const receive = Effect.fnUntraced(function* (posted: PostedUpdate) {
         const accountId = addresses.accountOf(posted.token)
         const record = accountId === null ? Option.none() : yield* store.find(accountId)
-        if (Option.isNone(record)) return yield* new UnknownInbox()
+        if (Option.isNone(record) || !addresses.isGenuine(record.value, posted.token)) {
+          return yield* new UnknownInbox()
+        }
         const inbox = yield* Effect.catchTag(
           inboxOf(record.value.accountId),
           "AccountUnusable",
@@ -89,66 +102,75 @@ export class BotInboxes extends Context.Service<
           return yield* new UnknownInbox()
         }
         const update = inbox.value.read(posted.body, yield* Clock.currentTimeMillis)
-        if (update !== null) yield* answer(record.value.accountId, inbox.value, update)
+        if (update === null) return
+        const pending = yield* follow(record.value.accountId, update)
+        yield* replies.sayAll(record.value.accountId, inbox.value, pending)
       })
 
       const pauseAfter = (accountId: number, { message, isDefinite }: AccountProblem) =>
         Effect.as(
-          Effect.logWarning(`account ${accountId}: no updates: ${keptText(message)}`),
+          Effect.logWarning(`account ${accountId}: no updates: ${keptText(withoutPhones(message))}`),
           isDefinite ? REFUSAL_PAUSE_MILLIS : PROBLEM_PAUSE_MILLIS
         )
 
       interface Look {
         readonly cursor: string | null
         readonly pauseMillis: number
+        readonly pending: ReadonlyArray<PendingReply>
       }
 
       const poll = Effect.fnUntraced(function* ({ accountId, cursor }: BotInboxRecord, inbox: BotInbox) {
-        if (inbox.poll === null) return { cursor, pauseMillis: ANNOUNCE_EVERY_MILLIS }
+        const pending: Look["pending"] = []
+        if (inbox.poll === null) return { cursor, pauseMillis: ANNOUNCE_EVERY_MILLIS, pending }
         // A process that stops does not wait for people to write.
         const batch = yield* workers.untilStop(inbox.poll(cursor, POLL_MILLIS))
-        if (Option.isNone(batch)) return { cursor, pauseMillis: 0 }
-        yield* answerAll(accountId, inbox, batch.value.updates)
-        return { cursor: batch.value.cursor, pauseMillis: PAUSE_MILLIS }
+        if (Option.isNone(batch)) return { cursor, pauseMillis: 0, pending }
+        return {
+          cursor: batch.value.cursor,
+          pauseMillis: PAUSE_MILLIS,
+          pending: yield* followAll(accountId, batch.value.updates)
+        }
       })
 
       /** Once: polls, or tells the platform where to post. */
       const look = (record: BotInboxRecord, inbox: BotInbox): Effect.Effect<Look> => {
+        const { accountId, cursor } = record
         const webhook = addresses.webhookOf(record)
         const looking: Effect.Effect<Look, AccountProblem> =
           webhook === null || inbox.announceWebhook === null
             ? poll(record, inbox)
             : Effect.as(inbox.announceWebhook(webhook), {
-                cursor: record.cursor,
-                pauseMillis: ANNOUNCE_EVERY_MILLIS
+                cursor,
+                pauseMillis: ANNOUNCE_EVERY_MILLIS,
+                pending: []
               })
         return Effect.catchTag(looking, "AccountProblem", (problem) =>
-          Effect.map(pauseAfter(record.accountId, problem), (pauseMillis) => ({
-            cursor: record.cursor,
-            pauseMillis
-          }))
+          Effect.map(pauseAfter(accountId, problem), (pauseMillis) => ({ cursor, pauseMillis, pending: [] }))
         )
       }
 
       const moveOn = Effect.fnUntraced(function* (
         timer: DueTimer,
+        record: BotInboxRecord,
         cursor: string | null,
         pauseMillis: number
       ) {
-        const dueAt: Instant = (yield* Clock.currentTimeMillis) + pauseMillis
-        yield* store.moveOn(timer, cursor, dueAt)
+        const now = yield* Clock.currentTimeMillis
+        const dueAt: Instant = now + pauseMillis
+        yield* store.moveOn(timer, { ...record, cursor }, dueAt, now)
         yield* timers.wakeAt(dueAt)
       })
 
       const runTimer = Effect.fnUntraced(function* (timer: DueTimer) {
-        const record = yield* store.loadLeased(timer)
-        if (Option.isNone(record)) return yield* timerStore.remove(timer)
-        const inbox = yield* Effect.option(inboxOf(record.value.accountId))
-        if (Option.isNone(inbox) || Option.isNone(inbox.value)) {
-          return yield* moveOn(timer, record.value.cursor, REFUSAL_PAUSE_MILLIS)
-        }
-        const { cursor, pauseMillis } = yield* look(record.value, inbox.value.value)
-        yield* moveOn(timer, cursor, pauseMillis)
+        const found = yield* store.loadLeased(timer)
+        if (Option.isNone(found)) return yield* timerStore.remove(timer)
+        const record = found.value
+        const inbox = Option.flatten(yield* Effect.option(inboxOf(record.accountId)))
+        if (Option.isNone(inbox)) return yield* moveOn(timer, record, record.cursor, REFUSAL_PAUSE_MILLIS)
+        const { cursor, pauseMillis, pending } = yield* look(record, inbox.value)
+        // What was done is kept before anything is said: it is not done, or said, again by whoever comes next.
+        yield* moveOn(timer, record, cursor, pauseMillis)
+        yield* workers.untilStop(replies.sayAll(record.accountId, inbox.value, pending))
       })
 
       return BotInboxes.of({ receive, runTimer })

@@ -14,6 +14,15 @@ export class ContactLinks extends Context.Service<
       links: ReadonlyArray<ContactLink>,
       now: Instant
     ) => Effect.Effect<number>
+    /**
+     * That person has shared their number: the chat reaches it and none of those before. Not in place of another chat's
+     * link, unless the number `isProven` to be theirs.
+     */
+    readonly linkOwn: (
+      accountId: number,
+      link: ContactLink & { readonly isProven: boolean },
+      now: Instant
+    ) => Effect.Effect<boolean>
     /** That person has left: none of the phones linked to the chat can be reached any more. */
     readonly unlinkChat: (accountId: number, chatId: string) => Effect.Effect<void>
     readonly isLinked: (accountId: number, chatId: string) => Effect.Effect<boolean>

@@ -86,6 +86,13 @@ export class DeliveryReports extends Context.Service<
           const report = yield* ask(found.value.route[step]?.account_id, messageId ?? "").pipe(
             Effect.catchTag("AccountUnusable", ({ message }) =>
               Effect.succeed(DeliveryReport.NotKnown({ reason: message }))
+            ),
+            // A question that breaks is asked again like any other, and not for ever.
+            Effect.catchDefect((defect) =>
+              Effect.as(
+                Effect.logError("an adapter broke when asked for a report", defect),
+                DeliveryReport.NotKnown({ reason: "the question broke" })
+              )
             )
           )
           const delivery = settledDelivery(report)

@@ -15,6 +15,9 @@ export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   webhook: "webhooks"
 }
 
+/** Asking what became of messages is not urgent, and every answer may take the whole time-out. */
+const roomOf: Partial<Record<Pool, number>> = { reports: 16 }
+
 /** How many timers this process works on at once, of each pool. */
 export class TimerRoom extends Context.Service<
   TimerRoom,
@@ -30,7 +33,7 @@ export class TimerRoom extends Context.Service<
     TimerRoom,
     Effect.map(Settings, ({ timerConcurrency }) => {
       const taken: Record<Pool, number> = { codes: 0, messages: 0, reports: 0, updates: 0, webhooks: 0 }
-      const free = (pool: Pool) => timerConcurrency - taken[pool]
+      const free = (pool: Pool) => Math.min(timerConcurrency, roomOf[pool] ?? timerConcurrency) - taken[pool]
       return TimerRoom.of({
         free,
         tryEnter: (pool, count) => {

@@ -33,6 +33,8 @@ export interface Running {
   readonly output: () => string
   /** Runs a command on the same store. */
   readonly run: (...args: ReadonlyArray<string>) => Promise<Finished>
+  /** The same, with something on its standard input. */
+  readonly feed: (input: string, ...args: ReadonlyArray<string>) => Promise<Finished>
   /** Runs a command with `--json` on the same store and gives back the parsed answer. */
   readonly cli: (...args: ReadonlyArray<string>) => Promise<unknown>
   /** Asks the program to stop, waits for it, and gives its exit code. The data stays. */
@@ -100,13 +102,23 @@ const release = (child: ChildProcess) => {
   child.stderr?.destroy()
 }
 
-/** Runs a command of the program to its end. */
-export const runProgram = (env: NodeJS.ProcessEnv, args: ReadonlyArray<string>, executable = node) =>
+/** Runs a command of the program to its end; `input` is what it reads from standard input. */
+export const runProgram = (
+  env: NodeJS.ProcessEnv,
+  args: ReadonlyArray<string>,
+  executable = node,
+  input?: string
+) =>
   new Promise<Finished>((resolve) => {
-    execFile(executable, ["bin/peyk.js", ...args], { cwd: root, env, timeout: 60_000 }, (error, out, err) => {
+    const options = { cwd: root, env, timeout: 60_000 }
+    const child = execFile(executable, ["bin/peyk.js", ...args], options, (error, out, err) => {
       const code = error === null ? 0 : error.code
       resolve({ code: typeof code === "number" ? code : null, out, err })
     })
+    if (input === undefined) return
+    // A command that ends without reading breaks the pipe.
+    child.stdin?.on("error", () => {})
+    child.stdin?.end(input)
   })
 
 const runCli = async (env: NodeJS.ProcessEnv, args: ReadonlyArray<string>): Promise<unknown> => {
@@ -216,6 +228,7 @@ export const startProcess = async (options: Options = {}): Promise<Running> => {
     dataDir,
     output: () => printed,
     run: (...args) => runProgram(env, args),
+    feed: (input, ...args) => runProgram(env, args, node, input),
     cli: (...args) => runCli(env, args),
     terminate,
     stop,

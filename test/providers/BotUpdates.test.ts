@@ -2,8 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { BotUpdate } from "../../src/domain/BotUpdate.ts"
-import { expectOutcome, ProviderHttpTest } from "../support/AdapterTest.ts"
-import { accepted, inboxSetUp, lost } from "../support/BotAdapterTest.ts"
+import { delivery, expectOutcome, LONG_WORDS, nextTurn, ProviderHttpTest } from "../support/AdapterTest.ts"
+import { accepted, botSetUp, inboxSetUp, lost, unknown } from "../support/BotAdapterTest.ts"
 import {
   BOT_TOKENS,
   type BotPlatformName,
@@ -21,7 +21,14 @@ const clones: ReadonlyArray<BotPlatformName> = ["bale", "soroushplus"]
 const NOW = 1_763_000_000_000
 const PHONE_NUMBER = "989123456789"
 const { Spoke, SharedContact, Left } = BotUpdate
-const shared = (isOwn: boolean, chatId = "42") => SharedContact({ chatId, phone: PHONE_NUMBER, isOwn })
+const shared = (isOwn: boolean, isProven: boolean, chatId = "42") =>
+  SharedContact({ chatId, phone: PHONE_NUMBER, isOwn, isProven })
+/** Named as the sender's, or as somebody else's. */
+const own = (chatId = "42") => shared(true, true, chatId)
+const others = shared(false, true)
+/** Named as nobody's, and believed or not. */
+const trusted = shared(true, false)
+const distrusted = shared(false, false)
 
 const withMessage = (changes: object) => ({ message: { ...spokenUpdate(42).message, ...changes } })
 const withContact = (changes: object) => ({
@@ -36,39 +43,37 @@ const readable: ReadonlyArray<readonly [string, unknown, BotUpdate | null]> = [
   ["a text of somebody with a long id", spokenUpdate(LONG_ID), Spoke({ chatId: LONG_ID })],
   ["a text whose chat has no type", withMessage({ chat: { id: 42 } }), Spoke({ chatId: "42" })],
   ["a text with fields of null", withMessage({ contact: null }), Spoke({ chatId: "42" })],
-  ["one's own contact", contactUpdate(42, { phone_number: PHONE_NUMBER, user_id: 42 }), shared(true)],
+  ["one's own contact", contactUpdate(42, { phone_number: PHONE_NUMBER, user_id: 42 }), own()],
   [
     "one's own contact, with ids as text",
     contactUpdate("42", { phone_number: PHONE_NUMBER, user_id: 42 }),
-    shared(true)
+    own()
   ],
   [
     "one's own contact, with a long id",
     contactUpdate(LONG_ID, { phone_number: PHONE_NUMBER, user_id: LONG_ID }),
-    shared(true, LONG_ID)
+    own(LONG_ID)
   ],
   [
     "one's own contact, its number as a number",
     contactUpdate(42, { phone_number: 989_123_456_789, user_id: 42 }),
-    shared(true)
+    own()
   ],
-  [
-    "the contact of somebody else",
-    contactUpdate(42, { phone_number: PHONE_NUMBER, user_id: 43 }),
-    shared(false)
-  ],
-  ["a contact of nobody known", contactUpdate(42, { phone_number: PHONE_NUMBER }), shared(false)],
+  ["the contact of somebody else", contactUpdate(42, { phone_number: PHONE_NUMBER, user_id: 43 }), others],
+  ["a contact of nobody known", contactUpdate(42, { phone_number: PHONE_NUMBER }), distrusted],
   [
     "a contact of a null user",
     withContact({ contact: { phone_number: PHONE_NUMBER, user_id: null } }),
-    shared(false)
+    distrusted
   ],
   [
     "a contact of nobody known from nobody",
     withContact({ from: null, contact: { phone_number: PHONE_NUMBER } }),
-    shared(false)
+    distrusted
   ],
-  ["a contact that names the chat, from somebody else", withContact({ from: { id: 43 } }), shared(false)],
+  ["a contact that names the chat, from somebody else", withContact({ from: { id: 43 } }), others],
+  ["one's own contact from nobody", withContact({ from: null }), others],
+  ["one's own contact, forwarded", withContact({ forward_date: 1_763_000_000 }), own()],
   ["the bot being blocked", membershipUpdate(42, "kicked"), Left({ chatId: "42" })],
   ["the bot being left", membershipUpdate(42, "left"), Left({ chatId: "42" })],
   ["the bot being unblocked", membershipUpdate(42, "member"), null],
@@ -109,30 +114,57 @@ describe.each(platforms)("%s bot: an update", (platform) => {
 })
 
 describe.each(clones)("%s bot: a shared contact", (platform) => {
-  const contacts: ReadonlyArray<readonly [string, object]> = [
-    ["that names the sender", { user_id: 42 }],
-    ["that names nobody", {}]
+  const unnamed = { contact: { phone_number: PHONE_NUMBER } }
+  const contacts: ReadonlyArray<readonly [string, unknown, BotUpdate]> = [
+    ["that names the sender", withContact({}), own()],
+    ["that names nobody", withContact(unnamed), trusted],
+    [
+      "that names a null user",
+      withContact({ contact: { phone_number: PHONE_NUMBER, user_id: null } }),
+      trusted
+    ],
+    [
+      "that names nobody and was not forwarded",
+      withContact({ ...unnamed, forward_origin: null, forward_from: null, forward_date: null }),
+      trusted
+    ],
+    ["that names the sender and was forwarded", withContact({ forward_from: { id: 43 } }), own()]
   ]
-  it.effect.each(contacts)("%s is taken for their own where the account trusts contacts", ([, names]) =>
-    Effect.gen(function* () {
-      const trusting = yield* inboxSetUp(platform, { trust_contacts: true })
-      const update = contactUpdate(42, { phone_number: PHONE_NUMBER, ...names })
-      expect(trusting.inbox.read(update, NOW)).toEqual(shared(true))
-    }).pipe(Effect.provide(ProviderHttpTest))
+  it.effect.each(contacts)(
+    "%s is taken for their own where the account trusts contacts",
+    ([, update, taken]) =>
+      Effect.gen(function* () {
+        const trusting = yield* inboxSetUp(platform, { trust_contacts: true })
+        expect(trusting.inbox.read(update, NOW)).toEqual(taken)
+      }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  const forwards: ReadonlyArray<readonly [string, object]> = [
+    ["origin", { forward_origin: { type: "hidden_user", sender_user_name: "Ali", date: 1_763_000_000 } }],
+    ["sender", { forward_from: { id: 43, is_bot: false, first_name: "Ali" } }],
+    ["date", { forward_date: 1_763_000_000 }]
+  ]
+  it.effect.each(forwards)(
+    "that names nobody is never taken for their own when it was forwarded, as its %s shows",
+    ([, forward]) =>
+      Effect.gen(function* () {
+        const { inbox } = yield* inboxSetUp(platform, { trust_contacts: true })
+        expect(inbox.read(withContact({ ...unnamed, ...forward }), NOW)).toEqual(distrusted)
+      }).pipe(Effect.provide(ProviderHttpTest))
   )
 
   it.effect("that names somebody else is never taken for their own", () =>
     Effect.gen(function* () {
       const { inbox } = yield* inboxSetUp(platform, { trust_contacts: true })
       const update = contactUpdate(42, { phone_number: PHONE_NUMBER, user_id: 43 })
-      expect(inbox.read(update, NOW)).toEqual(shared(false))
+      expect(inbox.read(update, NOW)).toEqual(others)
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
   it.effect("that names nobody is not taken for their own where the account says so", () =>
     Effect.gen(function* () {
       const { inbox } = yield* inboxSetUp(platform, { trust_contacts: false })
-      expect(inbox.read(contactUpdate(42, { phone_number: PHONE_NUMBER }), NOW)).toEqual(shared(false))
+      expect(inbox.read(contactUpdate(42, { phone_number: PHONE_NUMBER }), NOW)).toEqual(distrusted)
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 })
@@ -149,7 +181,7 @@ describe.each(platforms)("%s bot: polling", (platform) => {
       fake.push(contactUpdate(44, { phone_number: PHONE_NUMBER, user_id: 44 }))
       const batch = yield* poll(null, 25_900)
       expect(batch).toEqual({
-        updates: [Spoke({ chatId: "42" }), shared(true, "44")],
+        updates: [Spoke({ chatId: "42" }), own("44")],
         cursor: String(first + 3)
       })
       expect(yield* poll(batch.cursor, 0)).toEqual({ updates: [], cursor: batch.cursor })
@@ -202,12 +234,42 @@ describe.each(platforms)("%s bot: polling", (platform) => {
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
+  it.effect("reads a whole batch of the longest messages", () =>
+    Effect.gen(function* () {
+      const { fake, poll } = yield* inboxSetUp(platform)
+      for (let count = 0; count < 100; count += 1) fake.push(spokenUpdate(42, "پیام".repeat(1024)))
+      expect((yield* poll(null, 0)).updates).toEqual(
+        Array.from({ length: 100 }, () => Spoke({ chatId: "42" }))
+      )
+      expect(fake.received.map(({ json }) => json)).toMatchObject([{ limit: 100 }])
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
   it.effect("fetches one update at a time when a batch is too large to be read", () =>
     Effect.gen(function* () {
       const { fake, poll } = yield* inboxSetUp(platform)
-      for (let count = 0; count < 100; count += 1) fake.push(spokenUpdate(42, "پیام".repeat(1000)))
-      expect((yield* poll(null, 0)).updates).toEqual([Spoke({ chatId: "42" })])
+      const pushed = Array.from({ length: 100 }, () => fake.push(spokenUpdate(42, "پیام".repeat(6000))))
+      expect(yield* poll(null, 0)).toEqual({
+        updates: [Spoke({ chatId: "42" })],
+        cursor: String(pushed[1]?.update_id)
+      })
       expect(fake.received.map(({ json }) => json)).toMatchObject([{ limit: 100 }, { limit: 1 }])
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("never keeps a send waiting, however many polls wait", () =>
+    Effect.gen(function* () {
+      const polls = 64
+      const { fake, account } = yield* botSetUp(platform)
+      const poll = account.inbox?.poll ?? (() => Effect.die("no polling"))
+      fake.script(...Array.from({ length: polls }, () => "silence" as const))
+      const polling = yield* Effect.forEach(Array.from({ length: polls }), () =>
+        Effect.forkChild(poll(null, 30_000))
+      )
+      yield* fake.arrived(polls)
+      expect(new Set(fake.received.map(({ connection }) => connection)).size).toBe(polls)
+      expectOutcome(yield* account.sendText(delivery(platform)), { ...accepted, messageId: "4101" })
+      expect(polling.map((fiber) => fiber.pollUnsafe())).toEqual(polling.map(() => undefined))
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
@@ -227,6 +289,7 @@ describe.each(platforms)("%s bot: polling", (platform) => {
   const failures: ReadonlyArray<readonly [string, ReadonlyArray<Scripted>, boolean]> = [
     ["a wrong token", [botRefusal(401, "Unauthorized")], true],
     ["too many requests", [botRefusal(429, "Too Many Requests", { retry_after: 3 })], false],
+    ["a time-out of the platform", [botRefusal(408, "Request Timeout")], false],
     ["a failure of the platform", [botRefusal(500, "Internal Server Error")], false],
     ["a page", [{ status: 502, text: "<html>" }], false],
     ["a broken connection", ["reset"], false],
@@ -275,6 +338,50 @@ describe.each(platforms)("%s bot: a webhook", (platform) => {
       const { fake, announce } = yield* inboxSetUp(platform)
       fake.script(answer)
       expect(yield* Effect.flip(announce(webhook))).toMatchObject({ isDefinite })
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+})
+
+describe.each(platforms)("%s bot: its connections", (platform) => {
+  const reply = { text: "سلام", shareButton: null }
+
+  it.effect("are others for sends than for replies and questions", () =>
+    Effect.gen(function* () {
+      const { fake, account } = yield* botSetUp(platform)
+      const { inbox, check } = account
+      const webhook = { url: "https://peyk.example/updates/1", secret: "s3cret" }
+      const calls: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+        account.sendText(delivery(platform)),
+        inbox?.reply("42", reply) ?? Effect.die("no inbox"),
+        check ?? Effect.die("no check"),
+        inbox?.poll?.(null, 0) ?? Effect.die("no polling"),
+        inbox?.announceWebhook?.(webhook) ?? Effect.die("no webhook"),
+        account.sendCode(delivery(platform))
+      ]
+      yield* Effect.forEach(calls, (call) => Effect.andThen(call, nextTurn))
+      expect(fake.received.map(({ path, connection }) => [path.split("/").at(-1), connection])).toEqual([
+        ["sendMessage", 1],
+        ["sendMessage", 2],
+        ["getMe", 2],
+        ["getUpdates", 2],
+        ["setWebhook", 2],
+        ["sendMessage", 1]
+      ])
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("bring a longer answer to a reply or a question than to a send", () =>
+    Effect.gen(function* () {
+      const { fake, account } = yield* botSetUp(platform)
+      const sent = botResult({ message_id: 5, text: LONG_WORDS })
+      fake.script(sent, sent, botResult({ username: "sara_bot", description: LONG_WORDS }))
+      expectOutcome(yield* account.sendText(delivery(platform)), {
+        ...unknown,
+        providerError: expect.stringContaining("exceeded max size")
+      })
+      const replied = account.inbox?.reply("42", reply) ?? Effect.die("no inbox")
+      expectOutcome(yield* replied, { ...accepted, messageId: "5" })
+      expect(yield* account.check ?? Effect.die("no check")).toBe("bot @sara_bot")
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 })

@@ -271,7 +271,8 @@ describe("bridge: whatever goes wrong", () => {
     "a page with 429 and Retry-After as a date": unknown,
     "a page with 403": unknown,
     "a redirect, which is not followed": unknown,
-    "a page with 400": unknown
+    "a page with 400": unknown,
+    "a page with 425": unknown
   })
 })
 

@@ -10,6 +10,8 @@ import {
   type Expected,
   expectOutcome,
   itSurvives,
+  LONG_WORDS,
+  nextTurn,
   ProviderHttpTest,
   TEXT
 } from "../support/AdapterTest.ts"
@@ -31,15 +33,17 @@ const configuration: Expected = {
   error_code: "provider_misconfigured"
 }
 
-const connect = (http: ProviderHttp["Service"], url: string) =>
-  connected(eitaaAppAdapter(http, `${url}/api`), settings)
+const connect = (http: ProviderHttp["Service"], url: string, given: unknown = settings) =>
+  connected(eitaaAppAdapter(http, `${url}/api`), given)
 
-const setUp = Effect.gen(function* () {
-  const fake = yield* fakeEitaa()
-  const account = connect(yield* ProviderHttp, fake.url)
-  const inbox = account.inbox ?? (yield* Effect.die("no inbox"))
-  return { fake, account, inbox }
-})
+const setUpWith = (given: unknown) =>
+  Effect.gen(function* () {
+    const fake = yield* fakeEitaa()
+    const account = connect(yield* ProviderHttp, fake.url, given)
+    const inbox = account.inbox ?? (yield* Effect.die("no inbox"))
+    return { fake, account, inbox }
+  })
+const setUp = setUpWith(settings)
 
 describe("eitaa: a message", () => {
   it.effect("is sent to the person, as documented, whether it is a code or a text", () =>
@@ -101,14 +105,20 @@ describe("eitaa: a message", () => {
     ["400 and a wrong access token", eitaaRefusal(400, "invalid access token"), request],
     ["400 and chat not found", eitaaRefusal(400, "Bad Request: chat not found"), lost],
     ["a blocked app, without a code", eitaaRefusal(undefined, "bot was blocked by the user"), lost],
+    ["a blocked app, and 403", eitaaRefusal(403, "Forbidden: bot was blocked by the user"), lost],
+    ["a user who has blocked the app", eitaaRefusal(403, "user blocked the app"), lost],
+    ["something blocked, by nobody known", eitaaRefusal(400, "blocked"), recipient],
     ["user not found", eitaaRefusal(400, "User was not found"), lost],
-    ["no permission", eitaaRefusal(400, "you do not have permission to write to this user"), lost],
-    ["no access", eitaaRefusal(400, "no access to user"), lost],
-    ["403", eitaaRefusal(403, "Forbidden"), lost],
+    ["no permission", eitaaRefusal(400, "you do not have permission to write to this user"), recipient],
+    ["no access", eitaaRefusal(400, "no access to user"), recipient],
+    ["access denied", eitaaRefusal(403, "access denied"), recipient],
+    ["403", eitaaRefusal(403, "Forbidden"), recipient],
+    ["403 and no more", eitaaRefusal(403), recipient],
     ["HTTP 403 and no more", eitaaRefusal(undefined, undefined, 403), recipient],
     ["404", eitaaRefusal(404, "Not Found"), recipient],
     ["HTTP 404", eitaaRefusal(undefined, "Not Found", 404), recipient],
-    ["408", eitaaRefusal(408, "timeout"), unavailable],
+    ["408", eitaaRefusal(408, "timeout"), unknown],
+    ["HTTP 408", eitaaRefusal(undefined, "timeout", 408), unknown],
     ["425", eitaaRefusal(425, "too early"), unavailable],
     ["429", eitaaRefusal(429, "Too Many Requests"), { ...throttled, retryAfterMillis: null }],
     [
@@ -151,6 +161,8 @@ describe("eitaa: the account", () => {
     [{}, "token is missing"],
     [{ token: "SECRET with space" }, "token must be"],
     [{ token: 5 }, "token Expected string"],
+    [{ token: "SECRET", trust_contacts: "SECRET" }, "trust_contacts Expected boolean"],
+    [{ token: "SECRET", receives_updates: false }, "receives_updates is not a setting of this provider"],
     [{ token: "SECRET", chat_id: 1 }, "chat_id is not a setting of this provider"]
   ]
   it.effect.each(wrong)("is refused with %j", ([given, message]) =>
@@ -191,22 +203,28 @@ describe("eitaa: what the app's backend posts", () => {
   const phone = "989123456789"
   const own = contactOf(`{"phone":"${phone}","user_id":${CHAT_ID}}`)
 
-  const sharedBy = (isOwn: boolean): BotUpdate => ({ _tag: "SharedContact", chatId: CHAT_ID, phone, isOwn })
+  const nobodys = contactOf(`{"phone":"${phone}"}`)
+  const others = contactOf(`{"phone":"${phone}","user_id":1}`)
+
+  const shared = (isOwn: boolean, isProven: boolean): BotUpdate => ({
+    _tag: "SharedContact",
+    chatId: CHAT_ID,
+    phone,
+    isOwn,
+    isProven
+  })
   const spoke: BotUpdate = { _tag: "Spoke", chatId: CHAT_ID }
 
   const posts: ReadonlyArray<readonly [string, unknown, BotUpdate | null]> = [
     ["init data alone: the person came", { init_data }, spoke],
-    ["one's own contact", { init_data, contact: own }, sharedBy(true)],
+    ["one's own contact", { init_data, contact: own }, shared(true, true)],
+    ["a contact that names nobody", { init_data, contact: nobodys }, shared(false, false)],
     [
-      "a contact that names nobody",
-      { init_data, contact: contactOf(`{"phone":"${phone}"}`) },
-      sharedBy(false)
+      "a contact that names a null user",
+      { init_data, contact: contactOf(`{"phone":"${phone}","user_id":null}`) },
+      shared(false, false)
     ],
-    [
-      "somebody else's contact",
-      { init_data, contact: contactOf(`{"phone":"${phone}","user_id":1}`) },
-      sharedBy(false)
-    ],
+    ["somebody else's contact", { init_data, contact: others }, shared(false, true)],
     ["a changed contact", { init_data, contact: own.replace(phone, "989123456780") }, null],
     ["a contact that is not signed", { init_data, contact: `contact={"phone":"${phone}"}` }, null],
     ["an empty contact", { init_data, contact: "" }, null],
@@ -227,6 +245,19 @@ describe("eitaa: what the app's backend posts", () => {
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
+  const trusted: ReadonlyArray<readonly [string, string, BotUpdate | null]> = [
+    ["one's own contact", own, shared(true, true)],
+    ["a contact that names nobody", nobodys, shared(true, false)],
+    ["somebody else's contact", others, shared(false, true)],
+    ["a contact that is not signed", `contact={"phone":"${phone}"}`, null]
+  ]
+  it.effect.each(trusted)("is read where contacts are trusted: %s", ([, contact, expected]) =>
+    Effect.gen(function* () {
+      const { inbox } = yield* setUpWith({ ...settings, trust_contacts: true })
+      expect(inbox.read({ init_data, contact }, NOW)).toEqual(expected)
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
   it.effect("is believed for a day", () =>
     Effect.gen(function* () {
       const { inbox } = yield* setUp
@@ -242,6 +273,25 @@ describe("eitaa: a reply", () => {
       const { fake, inbox } = yield* setUp
       expectOutcome(yield* inbox.reply(CHAT_ID, { text: "سلام", shareButton: "شماره من" }), accepted)
       expect(fake.received[0]?.json).toEqual({ token: EITAA_TOKEN, chat_id: 484_848, text: "سلام" })
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("goes over another connection than a send, and may be answered at greater length", () =>
+    Effect.gen(function* () {
+      const { fake, account, inbox } = yield* setUp
+      const long: Scripted = { json: { ok: true, result: { message_id: 7, text: LONG_WORDS } } }
+      yield* account.sendCode(delivery("eitaa"))
+      yield* nextTurn
+      fake.script(long, long)
+      expectOutcome(yield* inbox.reply(CHAT_ID, { text: "سلام", shareButton: null }), {
+        ...accepted,
+        messageId: "7"
+      })
+      expectOutcome(yield* account.sendText(delivery("eitaa")), {
+        ...unknown,
+        providerError: expect.stringContaining("exceeded max size")
+      })
+      expect(fake.received.map(({ connection }) => connection)).toEqual([1, 2, 1])
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 })

@@ -9,6 +9,8 @@ import {
   type Expected,
   expectOutcome,
   itSurvives,
+  LONG_WORDS,
+  nextTurn,
   ProviderHttpTest,
   TEXT
 } from "../support/AdapterTest.ts"
@@ -105,6 +107,7 @@ describe("rubika: a message", () => {
     ["INVALID_INPUT with HTTP 400", rubikaRefusal("INVALID_INPUT", null, 400), request],
     ["INVALID_INPUT with HTTP 401", rubikaRefusal("INVALID_INPUT", null, 401), configuration],
     ["another status with HTTP 403", rubikaRefusal("FORBIDDEN", null, 403), configuration],
+    ["a forbidden chat", rubikaRefusal("FORBIDDEN", "no permission"), request],
     ["TOO_REQUESTS", rubikaRefusal("TOO_REQUESTS"), { ...throttled, retryAfterMillis: null }],
     [
       "HTTP 429 and when to come back",
@@ -116,7 +119,8 @@ describe("rubika: a message", () => {
     ["an unheard-of status with HTTP 404", rubikaRefusal("NOT_FOUND", null, 404), request],
     ["an unheard-of status with HTTP 500", rubikaRefusal("ERROR_GENERIC", "chat not found", 500), unknown],
     ["an unheard-of status with a redirect", rubikaRefusal("ERROR_GENERIC", null, 302), configuration],
-    ["HTTP 408", rubikaRefusal("TIMEOUT", null, 408), unavailable],
+    ["HTTP 408", rubikaRefusal("TIMEOUT", null, 408), unknown],
+    ["HTTP 408 and a chat not found", rubikaRefusal("CHAT_NOT_FOUND", null, 408), unknown],
     ["HTTP 425", rubikaRefusal("EARLY", null, 425), unavailable],
     ["a chat not found", rubikaRefusal("CHAT_NOT_FOUND"), lost],
     ["a chat that does not exist", rubikaRefusal("ERROR", "chat_id does not exist", 400), lost],
@@ -157,6 +161,7 @@ describe("rubika: the account", () => {
     [{}, "token is missing"],
     [{ token: "SECRET with space" }, "token must be"],
     [{ token: "SECRET", trust_contacts: "SECRET" }, "trust_contacts Expected boolean"],
+    [{ token: "SECRET", receives_updates: "SECRET" }, "receives_updates Expected boolean"],
     [{ token: "SECRET", bot_id: 1 }, "bot_id is not a setting of this provider"]
   ]
   it.effect.each(wrong)("is refused with %j", ([given, message]) =>
@@ -183,6 +188,24 @@ describe("rubika: the account", () => {
         deliveryReport: null,
         inbox: { secretHeader: null }
       })
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("leaves the bot's updates alone where its settings say so, and sends all the same", () =>
+    Effect.gen(function* () {
+      const fake = yield* fakeRubika()
+      const account = connect(yield* ProviderHttp, fake.url, { ...settings, receives_updates: false })
+      expect(account.inbox).toBeNull()
+      expect(account.traits.needsContact).toBe(true)
+      expectOutcome(yield* account.sendText(toChat()), accepted)
+      expect(yield* account.check ?? Effect.succeed("no check")).toBe("bot @peyk_bot")
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("gets the bot's updates where its settings say that it does", () =>
+    Effect.gen(function* () {
+      const account = connected(yield* adapterOf, { ...settings, receives_updates: true })
+      expect(account.inbox).not.toBeNull()
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
@@ -223,6 +246,7 @@ describe("rubika: the account", () => {
     ["a page with 403", { status: 403, text: "<html>" }, true],
     ["a page with 502", { status: 502, text: "<html>" }, false],
     ["success with 500", { status: 500, json: { status: "OK" } }, false],
+    ["a time-out", rubikaRefusal("TIMEOUT", null, 408), false],
     ["too many requests", rubikaRefusal("TOO_REQUESTS"), false],
     ["a reset", "reset", false]
   ]
@@ -248,8 +272,8 @@ const message = (new_message: unknown) => ({
     new_message: { message_id: "1", sender_type: "User", ...Object(new_message) }
   }
 })
-const pressed = (text: string, more: object = {}) =>
-  message({ text, aux_data: { start_id: null, button_id: "share_phone" }, ...more })
+const byButton = { aux_data: { start_id: null, button_id: "share_phone" } }
+const pressed = (text: string, more: object = {}) => message({ text, ...byButton, ...more })
 const card = (contact_message: unknown, more: object = {}) => message({ contact_message, ...more })
 
 const spoke: BotUpdate = { _tag: "Spoke", chatId: chat_id }
@@ -258,7 +282,8 @@ const shared = (isOwn: boolean): BotUpdate => ({
   _tag: "SharedContact",
   chatId: chat_id,
   phone: PHONE,
-  isOwn
+  isOwn,
+  isProven: false
 })
 
 describe("rubika: an update", () => {
@@ -294,6 +319,7 @@ describe("rubika: an update", () => {
     ["a typed phone", message({ text: PHONE }), spoke],
     ["a contact card", card({ phone_number: PHONE, first_name: "x" }), shared(false)],
     ["a contact card with a number", card({ phone_number: 989_123_456_789 }), shared(false)],
+    ["a contact card by the button", card({ phone_number: PHONE }, byButton), shared(false)],
     ["a photo", message({ file: {} }), spoke],
     ["a message of the bot itself", message({ text: "x", sender_type: "Bot" }), null],
     ["a message that cannot be read", message({ text: 5 }), null],
@@ -316,12 +342,25 @@ describe("rubika: an update", () => {
 
   const trusted: ReadonlyArray<readonly [string, unknown, boolean]> = [
     ["a pressed button", pressed(PHONE), true],
-    ["a contact card", card({ phone_number: PHONE }), true],
+    ["a pressed button, in Persian digits", pressed("۹۸۹۱۲۳۴۵۶۷۸۹"), true],
+    ["a contact card by the button", card({ phone_number: PHONE }, byButton), true],
+    ["a contact card", card({ phone_number: PHONE }), false],
+    [
+      "a contact card by another button",
+      card({ phone_number: PHONE }, { aux_data: { start_id: null, button_id: "x" } }),
+      false
+    ],
+    ["a contact card by a null button", card({ phone_number: PHONE }, { aux_data: null }), false],
     ["a forwarded button text", pressed(PHONE, { forwarded_from: { type_from: "User" } }), false],
+    [
+      "a forwarded card by the button",
+      card({ phone_number: PHONE }, { ...byButton, forwarded_from: { type_from: "User" } }),
+      false
+    ],
     ["a forwarded card", card({ phone_number: PHONE }, { forwarded_no_link: { from_title: "x" } }), false]
   ]
   it.effect.each(trusted)(
-    "is believed where contacts are trusted, unless it is forwarded: %s",
+    "is believed where contacts are trusted, if it came by the button and is not forwarded: %s",
     ([, posted, isOwn]) =>
       Effect.gen(function* () {
         const { inbox } = yield* setUpWith([], { ...settings, trust_contacts: true })
@@ -451,6 +490,45 @@ describe("rubika: a reply", () => {
       const { fake, inbox } = yield* setUp
       expectOutcome(yield* inbox.reply(chat_id, { text: "ممنون", shareButton: null }), accepted)
       expect(fake.received[0]?.json).toEqual({ chat_id, text: "ممنون", chat_keypad_type: "Remove" })
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("goes, as questions do, over another connection than a send", () =>
+    Effect.gen(function* () {
+      const { fake, account, inbox } = yield* setUp
+      const calls: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+        account.sendCode(toChat()),
+        inbox.reply(chat_id, { text: "ممنون", shareButton: null }),
+        account.check ?? Effect.die("no check"),
+        inbox.poll?.(null, 1000) ?? Effect.die("no polling"),
+        account.sendText(toChat())
+      ]
+      yield* Effect.forEach(calls, (call) => Effect.andThen(call, nextTurn))
+      expect(fake.received.map(({ path, connection }) => [path.split("/").at(-1), connection])).toEqual([
+        ["sendMessage", 1],
+        ["sendMessage", 2],
+        ["getMe", 2],
+        ["getUpdates", 2],
+        ["sendMessage", 1]
+      ])
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("may, as questions may, be answered at greater length than a send", () =>
+    Effect.gen(function* () {
+      const { fake, account, inbox } = yield* setUp
+      const long = rubikaOk({ message_id: "5", text: LONG_WORDS })
+      fake.script(long, long, rubikaOk({ updates: [{ type: "StoppedBot", chat_id, text: LONG_WORDS }] }))
+      expectOutcome(yield* inbox.reply(chat_id, { text: "ممنون", shareButton: null }), {
+        ...accepted,
+        messageId: "5"
+      })
+      expectOutcome(yield* account.sendText(toChat()), {
+        ...unknown,
+        providerError: expect.stringContaining("exceeded max size")
+      })
+      const polled = yield* inbox.poll?.(null, 1000) ?? Effect.die("no polling")
+      expect(polled.updates).toEqual([left])
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 })

@@ -9,6 +9,7 @@ import {
   type Expected,
   expectOutcome,
   itSurvives,
+  nextTurn,
   ProviderHttpTest
 } from "../support/AdapterTest.ts"
 import type { Scripted } from "../support/fakes/FakeFarEnd.ts"
@@ -260,6 +261,49 @@ describe("smsir: a delivery report", () => {
         _tag: "Delivered",
         at: 1_763_000_007_000
       })
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  const untimely: ReadonlyArray<readonly [string, object]> = [
+    ["an ISO text", { deliveryDateTime: "2025-11-13T02:13:27Z" }],
+    ["seconds as a text", { deliveryDateTime: "1763000007" }],
+    ["an empty text", { deliveryDateTime: "" }],
+    ["a fraction", { deliveryDateTime: 1_763_000_007.5 }],
+    ["zero", { deliveryDateTime: 0 }],
+    ["a negative number", { deliveryDateTime: -1 }],
+    ["an object", { deliveryDateTime: { seconds: 1_763_000_007 } }],
+    ["null", { deliveryDateTime: null }],
+    ["nothing", {}]
+  ]
+  it.effect.each(untimely)("is read where its time is %s", ([, time]) =>
+    Effect.gen(function* () {
+      const { fake, account } = yield* setUp
+      const report = account.deliveryReport?.("42") ?? Effect.die("no reports")
+      fake.script(
+        smsirAnswer(1, "ok", { deliveryState: 1, ...time }),
+        smsirAnswer(1, "ok", { deliveryState: 2, ...time })
+      )
+      expect(yield* report).toEqual({ _tag: "Delivered", at: null })
+      expect((yield* report)._tag).toBe("Undelivered")
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("is fetched, as credit is, over another connection than a send's", () =>
+    Effect.gen(function* () {
+      const { fake, account } = yield* setUp
+      const calls: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+        account.sendCode(delivery("sms")),
+        account.deliveryReport?.("42") ?? Effect.die("no reports"),
+        account.check ?? Effect.die("no check"),
+        account.sendText(delivery("sms"))
+      ]
+      yield* Effect.forEach(calls, (call) => Effect.andThen(call, nextTurn))
+      expect(fake.received.map(({ path, connection }) => [path, connection])).toEqual([
+        ["/v1/send/verify", 1],
+        ["/v1/send/42", 2],
+        ["/v1/credit", 2],
+        ["/v1/send/bulk", 1]
+      ])
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 

@@ -56,7 +56,10 @@ export const connected = (
 
 type Tag = ProviderOutcome["_tag"]
 
-/** What an outcome has to be: its class, how the attempt is kept, and more of its fields where they matter. */
+/**
+ * What an outcome has to be: its class, how the attempt is kept, and more of its fields where they matter. A contact that
+ * is not expected to be lost must not be.
+ */
 export interface Expected {
   readonly _tag: Tag
   readonly error_code?: AttemptErrorCode | null
@@ -65,6 +68,7 @@ export interface Expected {
 
 export const expectOutcome = (outcome: ProviderOutcome, { error_code = null, ...fields }: Expected) => {
   expect(outcome).toMatchObject(fields)
+  expect(outcome._tag === "Rejected" && outcome.isContactLost === true).toBe(fields["isContactLost"] === true)
   const { status, error_code: kept } = attemptResult(outcome)
   expect({ status, error_code: kept }).toEqual({
     status: fields._tag === "Accepted" ? "sent" : "failed",
@@ -103,6 +107,8 @@ const answered: ReadonlyArray<readonly [string, Scripted, Expected]> = [
     { status: 429, text: "slow down", headers: { "retry-after": "Thu, 01 Jan 1970 00:01:30 GMT" } },
     { ...throttled, retryAfterMillis: 90_000 }
   ],
+  ["a page with 408", { status: 408, text: "<html>too slow</html>" }, unknown],
+  ["a page with 425", { status: 425, text: "<html>too early</html>" }, unavailable],
   [
     "a page with 403",
     { status: 403, text: "<html>forbidden</html>" },
@@ -119,6 +125,12 @@ const answered: ReadonlyArray<readonly [string, Scripted, Expected]> = [
     { _tag: "Rejected", blame: "request", error_code: "provider_rejected" }
   ]
 ]
+
+/** Calls one after the other, not within one turn of the event loop: a connection is free again by then. */
+export const nextTurn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+
+/** More than is read of an answer to a send, and less than of an answer to anything else. */
+export const LONG_WORDS = "x".repeat(1_000_000)
 
 /** Accepts connections and never says a word. */
 const silentPort = Effect.acquireRelease(
@@ -213,8 +225,7 @@ export const itSurvives = (
     Effect.gen(function* () {
       const { fake, http } = yield* withFake
       yield* sendOver(http, fake.url)
-      // Sends one after the other, not within one turn of the event loop.
-      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      yield* nextTurn
       yield* sendOver(http, fake.url)
       expect(fake.received.map(({ connection }) => connection)).toEqual([1, 1])
     }).pipe(Effect.provide(ProviderHttpTest))

@@ -53,12 +53,12 @@ export const accepted: Expected = { _tag: "Accepted" }
 export const unknown: Expected = { _tag: "Unknown", error_code: "provider_outcome_unknown" }
 export const unavailable: Expected = { _tag: "Unavailable", error_code: "provider_unavailable" }
 export const throttled: Expected = { _tag: "Throttled", error_code: "provider_rate_limited" }
-export const lost: Expected = {
+export const recipient: Expected = {
   _tag: "Rejected",
   blame: "recipient",
-  isContactLost: true,
   error_code: "recipient_unreachable"
 }
+export const lost: Expected = { ...recipient, isContactLost: true }
 export const request: Expected = { _tag: "Rejected", blame: "request", error_code: "provider_rejected" }
 export const configuration: Expected = {
   _tag: "Rejected",
@@ -82,8 +82,13 @@ const documented: ReadonlyArray<readonly [number, string, Expected]> = [
   [401, "Unauthorized: chat not found", configuration],
   [403, "Forbidden: bot was blocked by the user", lost],
   [403, "Forbidden: user is deactivated", lost],
-  [403, "Forbidden: bot can't initiate conversation with a user", lost],
+  [403, "Forbidden: bot can't initiate conversation with a user", recipient],
+  [403, "Forbidden: chat not found", lost],
+  [403, "Forbidden", recipient],
+  [408, "Request Timeout", unknown],
+  [408, "Request Timeout: chat not found", unknown],
   [409, "Conflict: terminated by other getUpdates request", configuration],
+  [425, "Too Early", unavailable],
   [429, "Too Many Requests: retry later", { ...throttled, retryAfterMillis: null }],
   [500, "Internal Server Error", unknown],
   [500, "chat not found, or not asked", unknown],
@@ -134,6 +139,10 @@ const others: ReadonlyArray<readonly [string, Scripted, Expected]> = [
       retryAfterMillis: null
     }
   ],
+  ["403 without a word", refusal({ error_code: 403 }, 403), recipient],
+  ["403 under HTTP 200", refusal({ error_code: 403, description: "Forbidden" }), recipient],
+  ["408 under HTTP 200", refusal({ error_code: 408 }), unknown],
+  ["a refusal without a code, with HTTP 408", refusal({}, 408), unknown],
   ["429 under HTTP 200", refusal({ error_code: 429 }), throttled],
   ["503 and when to try again", refusal({ error_code: 503 }, 503, { "retry-after": "7" }), unavailable],
   ["401 under HTTP 200", refusal({ error_code: 401, description: "Unauthorized" }), configuration],
@@ -144,7 +153,12 @@ const others: ReadonlyArray<readonly [string, Scripted, Expected]> = [
     refusal({ error_code: 13, description: "bot was blocked" }),
     lost
   ],
-  ["a refusal without a code, with HTTP 403", refusal({ description: "Forbidden" }, 403), lost],
+  ["a refusal without a code, with HTTP 403", refusal({ description: "Forbidden" }, 403), recipient],
+  [
+    "a blocked bot, without a code, with HTTP 403",
+    refusal({ description: "Forbidden: bot was blocked by the user" }, 403),
+    lost
+  ],
   ["a refusal without a code, with HTTP 401", refusal({ description: "invalid token" }, 401), configuration],
   ["a refusal without a word", refusal({}), { ...request, providerError: "refused without a reason" }],
   ["a code that is no number", refusal({ error_code: "E1" }, 400), request]
@@ -156,6 +170,7 @@ const wrongSettings: ReadonlyArray<readonly [unknown, string]> = [
   [{ token: "" }, "token must be 1 to 500 printable ASCII characters without spaces"],
   [{ token: "SECRET with space" }, "token must be"],
   [{ token: 123_456 }, "token"],
+  [{ token: "t", receives_updates: "SECRET" }, "receives_updates Expected boolean"],
   [{ token: "t", bot: "SECRET" }, "bot is not a setting of this provider"],
   ["SECRET", "Expected object"]
 ]
@@ -209,11 +224,7 @@ export const describeBotAdapter = (given: BotAdapterCase) => {
       Effect.gen(function* () {
         const { fake, account } = yield* botSetUp(platform)
         const ofLength = (length: number) => delivery(platform, { text: Redacted.make("😀".repeat(length)) })
-        expectOutcome(yield* account.sendCode(delivery(platform, { chatId: null })), {
-          _tag: "Rejected",
-          blame: "recipient",
-          error_code: "recipient_unreachable"
-        })
+        expectOutcome(yield* account.sendCode(delivery(platform, { chatId: null })), recipient)
         expectOutcome(yield* account.sendText(ofLength(maxTextLength + 1)), request)
         expect(fake.received).toHaveLength(0)
         expectOutcome(yield* account.sendText(ofLength(maxTextLength)), accepted)
@@ -279,6 +290,26 @@ export const describeBotAdapter = (given: BotAdapterCase) => {
         const problem = Result.getOrThrow(Result.flip(refused))
         expect(problem.message).toContain(message)
         expect(problem.message).not.toContain("SECRET")
+      }).pipe(Effect.provide(ProviderHttpTest))
+    )
+
+    it.effect("leaves the bot's updates alone where its settings say so, and sends all the same", () =>
+      Effect.gen(function* () {
+        const { fake, account } = yield* botSetUp(platform, { receives_updates: false })
+        expect(account.inbox).toBeNull()
+        expect(account.traits.needsContact).toBe(true)
+        expectOutcome(yield* account.sendText(delivery(platform)), accepted)
+        expect(yield* account.check ?? Effect.die("no check")).toBe(`bot @${BOT_USERNAMES[platform]}`)
+        expect(fake.received.map(({ path }) => path)).toEqual([
+          `/bot${token}/sendMessage`,
+          `/bot${token}/getMe`
+        ])
+      }).pipe(Effect.provide(ProviderHttpTest))
+    )
+
+    it.effect.each([{}, { receives_updates: true }])("gets the bot's updates with %j", (settings) =>
+      Effect.gen(function* () {
+        expect((yield* botSetUp(platform, settings)).account.inbox).not.toBeNull()
       }).pipe(Effect.provide(ProviderHttpTest))
     )
 

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { AccountFinding } from "../../domain/AccountFinding.ts"
 import type { ContactLink } from "../../domain/ContactLink.ts"
-import { InvalidPhone } from "../../domain/Errors.ts"
+import type { InvalidPhone } from "../../domain/Errors.ts"
 import { formatInstant, type Instant } from "../../domain/Instant.ts"
 import { parseContactPhone } from "../../domain/Phone.ts"
 import { checkCodeTemplate, placeholders, templateProblem } from "../../domain/Template.ts"

@@ -5,6 +5,7 @@ import { keptText } from "../../domain/ProviderOutcome.ts"
 import { type Management, ManagementError } from "../../services/Management.ts"
 import type { ProviderAdapters, ProviderConnection } from "../../services/ProviderAdapter.ts"
 import type { MasterKey } from "../MasterKey.ts"
+import { maskCredentials } from "../providers/MaskedConnection.ts"
 import { openSettings } from "../SealedSettings.ts"
 import { rowsOf } from "../SqlRows.ts"
 import { connectNewAccount } from "./NewAccountConnection.ts"
@@ -49,7 +50,12 @@ export const accountChecks = (
     }
     const connection = Result.try(() => openSettings(key, row, row.sealedSettings)).pipe(
       Result.mapError(() => "its settings cannot be opened with this master secret"),
-      Result.flatMap((settings) => Result.mapError(adapter.connect(settings, row), ({ message }) => message))
+      Result.flatMap((settings) =>
+        Result.mapBoth(adapter.connect(settings, row), {
+          onFailure: ({ message }) => message,
+          onSuccess: (connected) => maskCredentials(connected, settings)
+        })
+      )
     )
     return Result.match(connection, {
       onFailure: (reason) => Effect.succeed(AccountFinding.Refused({ reason })),
@@ -58,7 +64,10 @@ export const accountChecks = (
   }
 
   return {
-    checkNewAccount: (account) => Effect.flatMap(connectNewAccount(account, adapters), examine),
+    checkNewAccount: (account) =>
+      Effect.flatMap(connectNewAccount(account, adapters), (connection) =>
+        examine(maskCredentials(connection, account.settings))
+      ),
 
     checkAccount: Effect.fnUntraced(function* (accountId) {
       const [row] = yield* storedRows(sql`select ${columns} from sending_accounts where id = ${accountId}`)

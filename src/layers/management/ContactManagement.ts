@@ -2,7 +2,7 @@ import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { ContactLinks } from "../../services/ContactLinks.ts"
 import { type Management, ManagementError } from "../../services/Management.ts"
-import { rowsOf } from "../SqlRows.ts"
+import { rowsOf, timestamp } from "../SqlRows.ts"
 
 type ContactMethods = Pick<
   Management["Service"],
@@ -69,9 +69,10 @@ export const contactManagement = (
     }),
 
     inboxPath: Effect.fnUntraced(function* (accountId, rotates) {
+      const now = timestamp(yield* Clock.currentTimeMillis)
       const [inbox] = yield* inboxRows(sql`
         with woken as (
-          update timers t set claimable_at = '-infinity' from account_inboxes i
+          update timers t set claimable_at = ${now} from account_inboxes i
           where ${rotates} and i.account_id = ${accountId} and t.kind = 'bot_updates' and t.subject = i.subject
             and t.lease_token is null)
         update account_inboxes set generation = generation + ${rotates ? 1 : 0}

@@ -27,6 +27,10 @@ const statements = [
     generation int not null default 0
   )`,
 
+  // Each kind of timer is claimed by itself: a backlog of one must not be read through for another.
+  `drop index timers_by_claimable_at`,
+  `create index timers_by_kind on timers (kind, claimable_at)`,
+
   // The first of the remaining steps was called once, with an unknown outcome, and is called once more.
   `alter table verifications add column repeating boolean not null default false`
 ]

@@ -42,6 +42,9 @@ export const Credential = Schema.String.check(
   })
 )
 
+/** Of bots: `false` where another program of the customer's gets the bot's updates, and is not to be disturbed. */
+export const ReceivesUpdates = { receives_updates: Schema.optionalKey(Schema.Boolean) }
+
 const isPositiveInteger = (value: number | string): boolean =>
   /^[1-9]\d{0,15}$/.test(String(value)) && Number.isSafeInteger(Number(value))
 

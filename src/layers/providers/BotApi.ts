@@ -3,7 +3,7 @@ import type { Channel } from "../../domain/Channel.ts"
 import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { Addressed, ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
 import type { TextDelivery } from "../../services/Providers.ts"
-import { Credential, readSettings } from "./AccountSettings.ts"
+import { Credential, readSettings, ReceivesUpdates } from "./AccountSettings.ts"
 import { type BotAccess, botCalls } from "./BotApiCalls.ts"
 import { botInbox, type InboxTraits } from "./BotApiInbox.ts"
 import type { ProviderHttp } from "./ProviderHttp.ts"
@@ -19,9 +19,10 @@ export interface BotPlatform extends InboxTraits, Pick<BotAccess, "maxTextLength
 interface BotSettings {
   readonly token: string
   readonly trust_contacts?: boolean
+  readonly receives_updates?: boolean
 }
 
-export const BotToken = Schema.Struct({ token: Credential })
+export const BotToken = Schema.Struct({ token: Credential, ...ReceivesUpdates })
 
 /** For platforms that may not show whose contact was shared. */
 export const BotTokenAndTrust = Schema.Struct({
@@ -60,7 +61,7 @@ export const botAdapter = (
   connect: (settings) =>
     Result.map(
       readSettings(platform.settings, settings),
-      ({ token, trust_contacts = false }): ProviderConnection => {
+      ({ token, trust_contacts = false, receives_updates = true }): ProviderConnection => {
         const calls = botCalls({ http, baseUrl, token, maxTextLength: platform.maxTextLength })
         const deliver = ({ chatId, text }: Addressed<TextDelivery>) =>
           chatId === null ? noChat : calls.sendMessage(chatId, Redacted.value(text))
@@ -76,7 +77,7 @@ export const botAdapter = (
           sendText: deliver,
           check: Effect.map(calls.resultOf("getMe"), describeMe),
           deliveryReport: null,
-          inbox: botInbox(calls, platform, trust_contacts)
+          inbox: receives_updates ? botInbox(calls, platform, trust_contacts) : null
         }
       }
     )

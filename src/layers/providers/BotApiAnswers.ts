@@ -44,18 +44,20 @@ export const wordsOf = ({ error_code, description }: Envelope, token: string): s
   providerWords(error_code, description?.replaceAll(token, "•••"))
 
 /** Descriptions count first, for not every clone has codes; but not against a code that blames something else. */
-const isContactLost = (answer: Envelope, code: number): boolean => {
+const isContactLost = (answer: Envelope): boolean => {
   const own = ownCode(answer)
   const mayBeRecipient = own === null || (isDefiniteCode(own) && own !== 401)
-  return code === 403 || (mayBeRecipient && LOST_CONTACT.test(answer.description ?? ""))
+  return mayBeRecipient && LOST_CONTACT.test(answer.description ?? "")
 }
 
 const failureOf = (answer: Envelope, received: ProviderAnswer, token: string): ProviderOutcome => {
   const providerError = wordsOf(answer, token)
   const code = codeOf(answer, received)
-  if (isContactLost(answer, code)) {
+  if (isContactLost(answer)) {
     return ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
   }
+  // Whoever it blames, its words do not say that the chat is over.
+  if (code === 403) return ProviderOutcome.Rejected({ blame: "recipient", providerError })
   if (code === 429) {
     const retryAfterMillis = Option.match(readParameters(answer.parameters), {
       onNone: () => received.retryAfterMillis,

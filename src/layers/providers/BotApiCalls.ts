@@ -50,7 +50,14 @@ export const botCalls = ({ http, baseUrl, token, maxTextLength }: BotAccess) => 
       Effect.flatMap(askFor(method, parameters), ({ answer, status }) =>
         isSuccess(answer, { status }) ? Effect.succeed(answer.result) : Effect.fail(problemOf(answer, status))
       ),
-    sendMessage: (chatId: string, text: string, extras: Parameters = {}): Effect.Effect<ProviderOutcome> =>
+    sendMessage: (
+      chatId: string,
+      text: string,
+      {
+        extras = {},
+        isBackground = false
+      }: { readonly extras?: Parameters; readonly isBackground?: boolean } = {}
+    ): Effect.Effect<ProviderOutcome> =>
       Array.from(text).length > maxTextLength
         ? Effect.succeed(
             ProviderOutcome.Rejected({
@@ -60,7 +67,7 @@ export const botCalls = ({ http, baseUrl, token, maxTextLength }: BotAccess) => 
           )
         : send(
             http,
-            requestOf("sendMessage", { chat_id: chatIdOf(chatId), text, ...extras }),
+            { ...requestOf("sendMessage", { chat_id: chatIdOf(chatId), text, ...extras }), isBackground },
             Envelope,
             classifySend(token)
           )

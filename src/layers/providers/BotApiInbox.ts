@@ -81,6 +81,9 @@ export const botInbox = (
     poll: (cursor, waitMillis) =>
       Effect.catchIf(fetch(cursor, waitMillis, POLL_LIMIT), isTooLarge, () => fetch(cursor, waitMillis, 1)),
     reply: (chatId, { text, shareButton }) =>
-      sendMessage(chatId, text, { reply_markup: keyboardOf(shareButton) })
+      sendMessage(chatId, text, {
+        extras: { reply_markup: keyboardOf(shareButton) },
+        isBackground: true
+      })
   }
 }

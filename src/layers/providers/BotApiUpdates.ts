@@ -19,6 +19,9 @@ type InChat = Schema.Struct.Type<typeof inChat>
 
 const Message = Schema.Struct({
   ...inChat,
+  forward_origin: perhaps(Schema.Unknown),
+  forward_from: perhaps(Schema.Unknown),
+  forward_date: perhaps(Schema.Unknown),
   contact: perhaps(
     Schema.Struct({ phone_number: Schema.Union([Schema.String, Schema.Int]), user_id: perhaps(Id) })
   )
@@ -37,17 +40,20 @@ const readUpdate = Schema.decodeUnknownOption(
 const isPrivate = ({ chat, from }: InChat): boolean =>
   typeof chat.type === "string" ? chat.type === "private" : chat.id === from?.id
 
+const isForwarded = ({ forward_origin, forward_from, forward_date }: typeof Message.Type): boolean =>
+  [forward_origin, forward_from, forward_date].some(Boolean)
+
 const ofMessage = (message: typeof Message.Type, trustsContacts: boolean): BotUpdate => {
   const { chat, from, contact } = message
   const chatId = chat.id
   if (contact === undefined || contact === null) return BotUpdate.Spoke({ chatId })
-  // A contact that names somebody else is theirs, whatever is trusted.
-  const isSenders = typeof contact.user_id === "string" ? contact.user_id === from?.id : trustsContacts
-  return BotUpdate.SharedContact({
-    chatId,
-    phone: String(contact.phone_number),
-    isOwn: isSenders
-  })
+  const phone = String(contact.phone_number)
+  // A contact that names somebody else is theirs, whatever is trusted; one that was forwarded may be anybody's.
+  if (typeof contact.user_id === "string") {
+    return BotUpdate.SharedContact({ chatId, phone, isOwn: contact.user_id === from?.id, isProven: true })
+  }
+  const isOwn = trustsContacts && !isForwarded(message)
+  return BotUpdate.SharedContact({ chatId, phone, isOwn, isProven: false })
 }
 
 const ofMembership = ({ chat, new_chat_member }: typeof Membership.Type): BotUpdate | null =>

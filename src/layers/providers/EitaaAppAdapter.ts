@@ -27,16 +27,19 @@ const readResult = Schema.decodeUnknownOption(
   Schema.Struct({ message_id: Schema.Union([Schema.String, Schema.Finite]) })
 )
 
-const LOST_CONTACT = /blocked|(chat|user)( is| was)? not found|permission|access(?! token)/i
+/** What names the person, not the app. */
+const LOST_CONTACT = /blocked by (the )?user|(chat|user)( is| was)? (not found|blocked|deactivated)/i
+const NOT_ALLOWED = /blocked|permission|access(?! token)/i
 
 /** No list of errors is published: a refusal without a reason is most often a person who has not allowed messages. */
 const refusalOf = ({ error_code, description }: typeof Answer.Type, httpStatus: number): ProviderOutcome => {
   const providerError = providerWords(error_code, description)
-  if (error_code === 403 || LOST_CONTACT.test(description ?? "")) {
+  if (LOST_CONTACT.test(description ?? "")) {
     return ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
   }
   const isBare = (error_code ?? null) === null && (description ?? "") === ""
-  const isRecipient = isBare || [403, 404].includes(error_code ?? httpStatus)
+  const isRecipient =
+    isBare || [403, 404].includes(error_code ?? httpStatus) || NOT_ALLOWED.test(description ?? "")
   return ProviderOutcome.Rejected({ blame: isRecipient ? "recipient" : "request", providerError })
 }
 
@@ -84,7 +87,8 @@ const readVerified =
               BotUpdate.SharedContact({
                 chatId,
                 phone: contact.phone,
-                isOwn: contact.chatId === null ? trustsContacts : contact.chatId === chatId
+                isOwn: contact.chatId === null ? trustsContacts : contact.chatId === chatId,
+                isProven: contact.chatId !== null
               })
             )
     )
@@ -115,13 +119,14 @@ export const eitaaAppAdapter = (http: ProviderHttp["Service"], baseUrl: string):
   connect: (settings) =>
     Result.map(readSettings(EitaaSettings, settings), (account): ProviderConnection => {
       const { token, trust_contacts = false } = account
-      const sendMessage = (chatId: string, text: string) =>
+      const sendMessage = (chatId: string, text: string, isBackground = false) =>
         send(
           http,
           {
             method: "POST",
             url: `${baseUrl}/app/sendMessage`,
-            body: JSON.stringify({ token, chat_id: chatIdOf(chatId), text })
+            body: JSON.stringify({ token, chat_id: chatIdOf(chatId), text }),
+            isBackground
           },
           Answer,
           classify
@@ -142,7 +147,7 @@ export const eitaaAppAdapter = (http: ProviderHttp["Service"], baseUrl: string):
           secretHeader: null,
           announceWebhook: null,
           poll: null,
-          reply: (chatId, { text }) => sendMessage(chatId, text)
+          reply: (chatId, { text }) => sendMessage(chatId, text, true)
         }
       }
     })

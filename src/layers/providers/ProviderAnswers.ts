@@ -20,8 +20,8 @@ export const outcomeOfStatus = ({ status, retryAfterMillis }: ProviderAnswer): P
   const providerError = `HTTP ${status}`
   if (status === 429) return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
   if (status === 503 && retryAfterMillis !== null) return ProviderOutcome.Unavailable({ providerError })
-  if (status === 408 || status === 425) return ProviderOutcome.Unavailable({ providerError })
-  if (status < 300 || status >= 500) return ProviderOutcome.Unknown({ providerError })
+  if (status === 425) return ProviderOutcome.Unavailable({ providerError })
+  if (status < 300 || status >= 500 || status === 408) return ProviderOutcome.Unknown({ providerError })
   // A redirect: the base URL is not the provider's; as are a path or a method that it does not know.
   const isSetUpWrong = status < 400 || [401, 403, 404, 405, 407].includes(status)
   return ProviderOutcome.Rejected({ blame: isSetUpWrong ? "configuration" : "request", providerError })
@@ -53,7 +53,7 @@ export const ask = <Answer extends Schema.Decoder<unknown>>(
   answer: Answer
 ): Effect.Effect<{ readonly answer: Answer["Type"]; readonly status: number }, AccountProblem> => {
   const decode = Schema.decodeUnknownOption(answer)
-  return http.call(request).pipe(
+  return http.call({ ...request, isBackground: true }).pipe(
     Effect.mapError(({ reason }) => new AccountProblem({ message: reason, isDefinite: false })),
     Effect.flatMap((received) =>
       Option.match(decode(received.json), {

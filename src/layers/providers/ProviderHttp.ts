@@ -14,6 +14,8 @@ export interface ProviderRequest {
   readonly timeoutMillis?: number
   /** Default: a provider. */
   readonly reach?: Reach
+  /** What is no send: it must not take the connections that sends need. */
+  readonly isBackground?: boolean
 }
 
 /** What came back, whatever its status. */

@@ -11,14 +11,10 @@ export class CallProgress {
   hasStarted = false
 }
 
-const MAX_ANSWER_BYTES = 262_144
-const MAX_CONNECTIONS_PER_ORIGIN = 64
+const poolOptions = { connections: 64, maxResponseSize: 262_144, allowH2: false }
 
-const poolOptions = {
-  connections: MAX_CONNECTIONS_PER_ORIGIN,
-  maxResponseSize: MAX_ANSWER_BYTES,
-  allowH2: false
-}
+/** What waits long, or matters less than a send, has connections of its own. A batch of updates may be long. */
+const backgroundOptions = { ...poolOptions, connections: 256, maxResponseSize: 4_194_304 }
 
 /** Has each call's progress told when its first byte is about to be written. */
 const tellStart: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
@@ -34,7 +30,7 @@ const tellStart: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (option
 }
 
 const publicConnector = (): buildConnector.connector => {
-  const connect = buildConnector({ lookup: publicLookup })
+  const connect = buildConnector({ lookup: publicLookup, allowH2: false })
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, "")
     if (net.isIP(host) !== 0 && isPrivateAddress(host)) return callback(new PrivateAddressRefused(host), null)
@@ -53,10 +49,10 @@ const clientOver = (dispatcher: Dispatcher) =>
 
 const clientFrom = (make: () => Dispatcher) => Effect.flatMap(scopedDispatcher(make), clientOver)
 
-const directly = () => new Agent(poolOptions)
-
-const through = (proxy: Redacted.Redacted) => () =>
-  new ProxyAgent({ ...poolOptions, uri: Redacted.value(proxy) })
+const clientThrough = (proxy: Redacted.Redacted | null, options: typeof poolOptions) =>
+  clientFrom(() =>
+    proxy === null ? new Agent(options) : new ProxyAgent({ ...options, uri: Redacted.value(proxy) })
+  )
 
 /**
  * Where a request may lead. `provider`: to a provider, through a proxy where one is set. `public`: to an address that a
@@ -65,9 +61,16 @@ const through = (proxy: Redacted.Redacted) => () =>
  */
 export type Reach = "provider" | "public" | "any"
 
+const clientsThrough = (proxy: Redacted.Redacted | null) =>
+  Effect.all({
+    sends: clientThrough(proxy, poolOptions),
+    background: clientThrough(proxy, backgroundOptions)
+  })
+
 export interface ClientChoice {
   readonly url: string
   readonly reach?: Reach
+  readonly isBackground?: boolean
 }
 
 /**
@@ -82,14 +85,16 @@ export class ProviderHttpClient extends Context.Service<
     ProviderHttpClient,
     Effect.gen(function* () {
       const { providerProxy, telegramProxy, telegramUrl } = yield* ProviderEndpoints
-      const any = yield* clientFrom(directly)
-      const provider = providerProxy === null ? any : yield* clientFrom(through(providerProxy))
-      const telegram = telegramProxy === null ? provider : yield* clientFrom(through(telegramProxy))
+      const provider = yield* clientsThrough(providerProxy)
+      const telegram = telegramProxy === null ? provider : yield* clientsThrough(telegramProxy)
+      const any = yield* clientThrough(null, poolOptions)
       const onlyPublic = yield* clientFrom(() => new Agent({ ...poolOptions, connect: publicConnector() }))
-      const choose = ({ url, reach = "provider" }: ClientChoice) => {
+      const choose = ({ url, reach = "provider", isBackground = false }: ClientChoice) => {
         switch (reach) {
-          case "provider":
-            return url.startsWith(telegramUrl) ? telegram : provider
+          case "provider": {
+            const clients = url.startsWith(telegramUrl) ? telegram : provider
+            return isBackground ? clients.background : clients.sends
+          }
           case "public":
             return onlyPublic
           case "any":

@@ -8,15 +8,16 @@ import {
   type ProviderConnection
 } from "../../services/ProviderAdapter.ts"
 import type { TextDelivery } from "../../services/Providers.ts"
-import { Credential, readSettings } from "./AccountSettings.ts"
+import { Credential, readSettings, ReceivesUpdates } from "./AccountSettings.ts"
 import { ask, outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 import { keypadOf, readRubikaUpdate } from "./RubikaUpdates.ts"
 
 const RubikaSettings = Schema.Struct({
   token: Credential,
-  /** Believe that a shared number is the sender's own: Rubika does not show whose it is. */
-  trust_contacts: Schema.optionalKey(Schema.Boolean)
+  /** Believe that a number shared by the bot's button is the sender's own: Rubika does not show whose it is. */
+  trust_contacts: Schema.optionalKey(Schema.Boolean),
+  ...ReceivesUpdates
 })
 
 const answerOf = <Data extends Schema.Top>(data: Data) =>
@@ -103,6 +104,11 @@ const noChat = ProviderOutcome.Rejected({
   providerError: "not sent: this phone has no chat with the bot"
 })
 
+interface SendOptions {
+  readonly keypad?: Readonly<Record<string, unknown>>
+  readonly isBackground?: boolean
+}
+
 /** A bot of Rubika. Sources: rubika.ir/botapi, and what clients of it have seen. */
 export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
   name: "rubika_bot",
@@ -110,7 +116,7 @@ export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string)
   connect: (settings) =>
     Result.map(
       readSettings(RubikaSettings, settings),
-      ({ token, trust_contacts = false }): ProviderConnection => {
+      ({ token, trust_contacts = false, receives_updates = true }): ProviderConnection => {
         const post = (method: string, body: Readonly<Record<string, unknown>>) =>
           ({
             method: "POST",
@@ -130,12 +136,19 @@ export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string)
               ({ message, isDefinite }) => new AccountProblem({ message: withoutToken(message), isDefinite })
             )
           )
-        const sendMessage = (chatId: string, text: string, keypad: Readonly<Record<string, unknown>> = {}) =>
+        const sendMessage = (
+          chatId: string,
+          text: string,
+          { keypad = {}, isBackground = false }: SendOptions = {}
+        ) =>
           text.length > MAX_TEXT_LENGTH
             ? Effect.succeed(tooLong)
-            : send(http, post("sendMessage", { chat_id: chatId, text, ...keypad }), Answer, classify).pipe(
-                Effect.map((outcome) => inWords(outcome, withoutToken))
-              )
+            : send(
+                http,
+                { ...post("sendMessage", { chat_id: chatId, text, ...keypad }), isBackground },
+                Answer,
+                classify
+              ).pipe(Effect.map((outcome) => inWords(outcome, withoutToken)))
         const sendText = ({ chatId, text }: Addressed<TextDelivery>) =>
           chatId === null ? Effect.succeed(noChat) : sendMessage(chatId, Redacted.value(text))
         const read = readRubikaUpdate(trust_contacts)
@@ -147,26 +160,29 @@ export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string)
             data?.bot?.username ? `bot @${data.bot.username}` : "bot without a username"
           ),
           deliveryReport: null,
-          inbox: {
-            read,
-            secretHeader: null,
-            announceWebhook: ({ url }) =>
-              Effect.asVoid(request("updateBotEndpoints", { url, type: "ReceiveUpdate" }, Answer)),
-            // No long polling is documented: it answers at once, and the caller paces itself.
-            poll: (cursor) =>
-              Effect.map(
-                request(
-                  "getUpdates",
-                  { limit: MAX_UPDATES, ...(cursor !== null && { offset_id: cursor }) },
-                  Updates
-                ),
-                ({ data }) => ({
-                  updates: (data?.updates ?? []).map(read).filter((update) => update !== null),
-                  cursor: String(data?.next_offset_id ?? "") || cursor
-                })
-              ),
-            reply: (chatId, reply) => sendMessage(chatId, reply.text, keypadOf(reply))
-          }
+          inbox: !receives_updates
+            ? null
+            : {
+                read,
+                secretHeader: null,
+                announceWebhook: ({ url }) =>
+                  Effect.asVoid(request("updateBotEndpoints", { url, type: "ReceiveUpdate" }, Answer)),
+                // No long polling is documented: it answers at once, and the caller paces itself.
+                poll: (cursor) =>
+                  Effect.map(
+                    request(
+                      "getUpdates",
+                      { limit: MAX_UPDATES, ...(cursor !== null && { offset_id: cursor }) },
+                      Updates
+                    ),
+                    ({ data }) => ({
+                      updates: (data?.updates ?? []).map(read).filter((update) => update !== null),
+                      cursor: String(data?.next_offset_id ?? "") || cursor
+                    })
+                  ),
+                reply: (chatId, reply) =>
+                  sendMessage(chatId, reply.text, { keypad: keypadOf(reply), isBackground: true })
+              }
         }
       }
     )

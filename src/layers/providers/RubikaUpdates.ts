@@ -32,22 +32,31 @@ const isPrivate = (chatId: string): boolean => chatId.startsWith("b0")
 
 const PHONE = /^\+?\d{10,15}$/
 
+const isPressed = ({ aux_data }: Message): boolean => aux_data?.button_id === SHARE_BUTTON_ID
+
 /** A contact card, or the text that a press of our button sends. */
-const sharedPhone = ({ text, aux_data, contact_message }: Message): string | null => {
+const sharedPhone = (message: Message): string | null => {
+  const { text, contact_message } = message
   if (contact_message) return String(contact_message.phone_number)
-  const pressed = aux_data?.button_id === SHARE_BUTTON_ID ? foldDigits(text ?? "").trim() : ""
+  const pressed = isPressed(message) ? foldDigits(text ?? "").trim() : ""
   return PHONE.test(pressed) ? pressed : null
 }
 
 const isForwarded = ({ forwarded_from, forwarded_no_link }: Message): boolean =>
-  Boolean(forwarded_from ?? forwarded_no_link)
+  [forwarded_from, forwarded_no_link].some(Boolean)
 
 const readNewMessage = (chatId: string, message: Message, trustsContacts: boolean): BotUpdate | null => {
   if (message.sender_type === "Bot") return null
   const phone = sharedPhone(message)
   return phone === null
     ? BotUpdate.Spoke({ chatId })
-    : BotUpdate.SharedContact({ chatId, phone, isOwn: trustsContacts && !isForwarded(message) })
+    : BotUpdate.SharedContact({
+        chatId,
+        phone,
+        // A card from the address book can be anybody's: only the button sends one's own.
+        isOwn: trustsContacts && isPressed(message) && !isForwarded(message),
+        isProven: false
+      })
 }
 
 /** Rubika never proves whose number was shared: `trustsContacts` says whether to believe it nevertheless. */

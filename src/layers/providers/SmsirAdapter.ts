@@ -125,11 +125,14 @@ const Credit = envelopeOf(Schema.Union([Schema.Finite, Schema.String]))
 const Report = envelopeOf(
   Schema.Struct({
     deliveryState: perhaps(Schema.Int),
-    deliveryDateTime: perhaps(Schema.Int)
+    // Unix seconds; a time in another form does not make the state unreadable.
+    deliveryDateTime: Schema.optionalKey(Schema.Unknown)
   })
 )
 
 const DELIVERED = 1
+/** Beyond, a time is in another unit. */
+const MAX_UNIX_SECONDS = 1e11
 const undelivered: Readonly<Record<number, string>> = {
   2: "2 did not reach the handset",
   4: "4 did not reach the operator",
@@ -141,8 +144,9 @@ const undelivered: Readonly<Record<number, string>> = {
 const readReport = ({ status, data }: typeof Report.Type): DeliveryReport => {
   if (status !== SUCCESS) return DeliveryReport.NotKnown({ reason: `status ${status}` })
   const state = data?.deliveryState ?? 0
-  const at = data?.deliveryDateTime ?? 0
-  if (state === DELIVERED) return DeliveryReport.Delivered({ at: at > 0 ? at * 1000 : null })
+  const at = data?.deliveryDateTime
+  const isTime = typeof at === "number" && Number.isInteger(at) && at > 0 && at < MAX_UNIX_SECONDS
+  if (state === DELIVERED) return DeliveryReport.Delivered({ at: isTime ? at * 1000 : null })
   const providerError = undelivered[state]
   return providerError === undefined
     ? DeliveryReport.InProgress()

@@ -1,0 +1,64 @@
+import { Effect } from "effect"
+import { DeliveryReport } from "../../domain/DeliveryReport.ts"
+import { HIDDEN, inWords, type ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import { AccountProblem, type BotInbox, type ProviderConnection } from "../../services/ProviderAdapter.ts"
+
+/** Settings that are credentials, whichever provider they are of. */
+const CREDENTIALS = ["api_key", "token", "secret"]
+
+const credentialsIn = (settings: unknown): ReadonlyArray<string> =>
+  Object.entries(Object(settings)).flatMap(([name, value]) =>
+    CREDENTIALS.includes(name) && typeof value === "string" && value !== "" ? [value] : []
+  )
+
+const maskInbox = (inbox: BotInbox, mask: (words: string) => string): BotInbox => {
+  const { announceWebhook, poll, reply } = inbox
+  const orMasked = <A>(effect: Effect.Effect<A, AccountProblem>) =>
+    Effect.mapError(
+      effect,
+      ({ message, isDefinite }) => new AccountProblem({ message: mask(message), isDefinite })
+    )
+  return {
+    ...inbox,
+    announceWebhook: announceWebhook && ((webhook) => orMasked(announceWebhook(webhook))),
+    poll: poll && ((cursor, waitMillis) => orMasked(poll(cursor, waitMillis))),
+    reply: (chatId, words) => Effect.map(reply(chatId, words), (outcome) => inWords(outcome, mask))
+  }
+}
+
+const maskReport = (report: DeliveryReport, mask: (words: string) => string): DeliveryReport => {
+  switch (report._tag) {
+    case "Undelivered":
+      return DeliveryReport.Undelivered({ providerError: mask(report.providerError) })
+    case "NotKnown":
+      return DeliveryReport.NotKnown({ reason: mask(report.reason) })
+    case "Delivered":
+    case "InProgress":
+      return report
+  }
+}
+
+/** The connection, whose words never repeat the account's credentials: a far end may echo what it was sent. */
+export const maskCredentials = (connection: ProviderConnection, settings: unknown): ProviderConnection => {
+  const credentials = credentialsIn(settings)
+  const mask = (words: string): string =>
+    credentials.reduce((rest, credential) => rest.replaceAll(credential, HIDDEN), words)
+  const masked = (outcome: Effect.Effect<ProviderOutcome>) =>
+    Effect.map(outcome, (each) => inWords(each, mask))
+  const { sendCode, sendText, check, deliveryReport, inbox } = connection
+  return {
+    ...connection,
+    sendCode: (delivery) => masked(sendCode(delivery)),
+    sendText: (delivery) => masked(sendText(delivery)),
+    check:
+      check &&
+      Effect.mapBoth(check, {
+        onSuccess: mask,
+        onFailure: ({ message, isDefinite }) => new AccountProblem({ message: mask(message), isDefinite })
+      }),
+    deliveryReport:
+      deliveryReport &&
+      ((messageId) => Effect.map(deliveryReport(messageId), (report) => maskReport(report, mask))),
+    inbox: inbox && maskInbox(inbox, mask)
+  }
+}

@@ -1,0 +1,79 @@
+import { Effect, Layer } from "effect"
+import { LiveMessageSeams, messageGraph } from "../../src/layers/MessageGraph.ts"
+import {
+  ProviderEndpoints,
+  type ProviderEndpointsShape
+} from "../../src/layers/providers/ProviderEndpoints.ts"
+import { timerGraph } from "../../src/layers/TimerGraph.ts"
+import {
+  LiveSeams,
+  liveStore,
+  SandboxVerifications,
+  verificationGraph
+} from "../../src/layers/VerificationGraph.ts"
+import { AccountConnections, AccountUnusable } from "../../src/services/AccountConnections.ts"
+import { BotInboxes } from "../../src/services/BotInboxes.ts"
+import type { ProviderConnection } from "../../src/services/ProviderAdapter.ts"
+import type { Providers } from "../../src/services/Providers.ts"
+import type { SettingsShape } from "../../src/services/Settings.ts"
+import { testProcess } from "./TestGraph.ts"
+
+/** A connection that can do nothing but what the test says. */
+export const connectionWith = (changes: Partial<ProviderConnection>): ProviderConnection => ({
+  traits: {
+    sendsCodes: true,
+    sendsTexts: true,
+    deduplicates: false,
+    reportsDelivery: false,
+    needsContact: false
+  },
+  sendCode: () => Effect.die("no code is sent here"),
+  sendText: () => Effect.die("no text is sent here"),
+  check: null,
+  deliveryReport: null,
+  inbox: null,
+  ...changes
+})
+
+export type Connect = (accountId: number) => ProviderConnection | AccountUnusable
+
+export const switchedOff = new AccountUnusable({ message: "the account was switched off" })
+
+/** The accounts are what the test says, each time they are asked for. */
+export const scriptConnections = (connect: Connect) =>
+  Layer.succeed(
+    AccountConnections,
+    AccountConnections.of({
+      of: (accountId) =>
+        Effect.suspend(() => {
+          const connection = connect(accountId)
+          return connection instanceof AccountUnusable ? Effect.fail(connection) : Effect.succeed(connection)
+        })
+    })
+  )
+
+/** A process whose sends are scripted, and whose reports and updates come from scripted connections. */
+export const connectedProcess = (
+  providers: Layer.Layer<Providers>,
+  connect: Connect,
+  changes: {
+    readonly settings?: Partial<SettingsShape>
+    readonly endpoints?: ProviderEndpointsShape
+  } = {}
+) => {
+  const graphs = {
+    live: verificationGraph(liveStore, Layer.merge(LiveSeams, providers)),
+    messages: messageGraph(Layer.merge(LiveMessageSeams, providers)),
+    sandbox: SandboxVerifications
+  }
+  const ground = testProcess(providers, changes.settings)
+  return Layer.fresh(timerGraph(graphs)).pipe(
+    Layer.provideMerge(Layer.fresh(BotInboxes.layer)),
+    Layer.provideMerge(scriptConnections(connect)),
+    Layer.provideMerge(
+      changes.endpoints === undefined
+        ? ground
+        : Layer.provide(ground, Layer.succeed(ProviderEndpoints, changes.endpoints))
+    )
+  )
+}
