@@ -52,12 +52,17 @@ const statuses: Readonly<Record<string, number>> = {
   internal_error: 500,
   service_unavailable: 503,
   bad_request: 400,
-  headers_too_large: 431
+  headers_too_large: 431,
+  // what the management API needs
+  ip_not_allowed: 403,
+  conflict: 409,
+  precondition_failed: 412,
+  too_many_sign_ins: 429
 }
 
 const anyRequest = ["unauthenticated", "too_many_requests_api_key", "internal_error", "service_unavailable"]
-const live = [...anyRequest, "test_key_not_allowed"]
-const sandbox = [...anyRequest, "live_key_not_allowed"]
+const live = [...anyRequest, "ip_not_allowed", "test_key_not_allowed"]
+const sandbox = [...anyRequest, "ip_not_allowed", "live_key_not_allowed"]
 const body = ["unsupported_media_type", "payload_too_large", "validation_error"]
 const anySend = [...body, "invalid_phone", "invalid_channel", "duplicate_channel"]
 
@@ -133,6 +138,11 @@ const document: unknown = OpenApi.fromApi(Api)
 const statusesIn = (table: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.keys(table).map((code) => [code, objectAt(table, code)["status"]]))
 
+const isManagement = (endpoint: string): boolean => / (\/v1\/(manage|auth)\/|\/\.well-known\/)/.test(endpoint)
+
+/** Whatever is managed, who asks comes first. */
+const anyManagement = ["unauthenticated", "scope_insufficient", "internal_error", "service_unavailable"]
+
 const sorted = (pairs: ReadonlyArray<readonly [string, number | undefined]>) =>
   pairs.map(([code, status]) => `${status} ${code}`).sort()
 
@@ -159,10 +169,45 @@ describe("the OpenAPI document", () => {
 
   it("has exactly the endpoints whose codes are tested here", () => {
     assert.deepStrictEqual(
-      [...operations(document).keys()].sort(),
+      [...operations(document).keys()].filter((endpoint) => !isManagement(endpoint)).sort(),
       answers.map(([endpoint]) => endpoint).sort()
     )
   })
+
+  const managed = [...operations(document).keys()].filter((endpoint) => endpoint.includes(" /v1/manage/"))
+
+  it("has the resources that a customer manages", () => {
+    const resources = new Set(managed.map((endpoint) => endpoint.split("/")[3]))
+    assert.deepStrictEqual([...resources].sort(), [
+      "accounts",
+      "api-keys",
+      "audit-log",
+      "me",
+      "messages",
+      "routing",
+      "templates",
+      "tokens",
+      "usage",
+      "users",
+      "verifications",
+      "wallet",
+      "webhooks"
+    ])
+  })
+
+  it.each(managed)(
+    "has, for %s, what any request to manage can be refused with, and no unknown code",
+    (endpoint) => {
+      const operation = objectAt(operations(document).get(endpoint))
+      const codes = documentedCodes(document, operation)
+      const body =
+        operation["requestBody"] === undefined ? [] : ["unsupported_media_type", "payload_too_large"]
+      for (const code of [...anyManagement, ...body]) {
+        assert.include(sorted(codes), `${statuses[code]} ${code}`)
+      }
+      for (const [code, status] of codes) assert.strictEqual(status, statuses[code])
+    }
+  )
 
   it.each(answers)(
     "has, for %s, each code it can answer under its status, and no other",

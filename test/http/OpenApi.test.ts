@@ -17,16 +17,20 @@ describe("the committed OpenAPI document", () => {
     assert.match(String(objectAt(document)["openapi"]), /^3\.1\.\d+$/)
   })
 
-  it("has one security scheme, the service key in X-API-Key", () => {
-    const schemes = Object.values(objectAt(document, "components", "securitySchemes"))
-    assert.deepStrictEqual(schemes, [{ type: "apiKey", name: "X-API-Key", in: "header" }])
+  it("has three security schemes: the service key in X-API-Key, the personal token and the session in Authorization", () => {
+    assert.deepStrictEqual(objectAt(document, "components", "securitySchemes"), {
+      serviceKey: { type: "apiKey", name: "X-API-Key", in: "header" },
+      personalToken: { type: "http", scheme: "apikey" },
+      session: { type: "http", scheme: "Bearer" }
+    })
   })
 
-  it("demands the key of every operation under /v1, and of no other", () => {
-    const [scheme] = Object.keys(objectAt(document, "components", "securitySchemes"))
+  it("demands of every operation what its part of the API goes by", () => {
     for (const [endpoint, operation] of operations(document)) {
-      const expected = endpoint.includes(" /v1/") ? [{ [String(scheme)]: [] }] : []
-      assert.deepStrictEqual(securityOf(operation), expected, endpoint)
+      const isOpen = !endpoint.includes(" /v1/") || endpoint.includes(" /v1/auth/")
+      const isManagement = endpoint.includes(" /v1/manage/")
+      const closed = isManagement ? [{ personalToken: [] }, { session: [] }] : [{ serviceKey: [] }]
+      assert.deepStrictEqual(securityOf(operation), isOpen ? [] : closed, endpoint)
     }
   })
 
