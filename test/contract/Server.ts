@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { gatherLog } from "../support/LogGuard.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 /** The project's own Node. */
@@ -180,6 +181,7 @@ export const startProcess = async (options: Options = {}): Promise<Running> => {
   }
   child.stdout.on("data", keep)
   child.stderr.on("data", keep)
+  child.stderr.on("data", (chunk: Buffer) => gatherLog(`server-${child.pid}`, chunk))
   let spawnError: Error | undefined
   child.once("error", (error) => {
     spawnError = error

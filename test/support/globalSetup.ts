@@ -8,6 +8,8 @@ import type { TestProject } from "vitest/node"
 import { start } from "../../src/layers/EmbeddedPostgres.ts"
 import { migrate } from "../../src/layers/Migrations.ts"
 
+import { guardLogs } from "./LogGuard.ts"
+
 declare module "vitest" {
   interface ProvidedContext {
     /** PgClient's `host`, for user postgres; clone the migrated database `template_peyk` in it. */
@@ -78,5 +80,9 @@ export default async (project: TestProject) => {
     throw new Error(`the test database did not start: ${started.cause}`)
   }
   project.provide("postgresSocketDirectory", started.value)
-  return () => stop(Exit.void)
+  const searchLogs = guardLogs(path.join(directory, "logs"))
+  return () => {
+    searchLogs()
+    return stop(Exit.void)
+  }
 }

@@ -1,0 +1,61 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import type { UserConsoleLog } from "vitest"
+import type { Reporter } from "vitest/node"
+import { SAFIR_KEY } from "./fakes/FakeBaleSafir.ts"
+import { BOT_TOKENS } from "./fakes/FakeBotApi.ts"
+import { EITAA_TOKEN } from "./fakes/FakeEitaa.ts"
+import { RUBIKA_TOKEN } from "./fakes/FakeRubika.ts"
+import { SMSIR_KEY } from "./fakes/FakeSmsir.ts"
+
+/** Where the whole run's log lines are gathered: those of tests themselves, and of every server that they start. */
+const DIRECTORY = "PEYK_TEST_LOGS"
+
+/** For a process that a test has started: keeps what it logs. */
+export const gatherLog = (source: string, chunk: string | Uint8Array): void => {
+  const directory = process.env[DIRECTORY]
+  if (directory !== undefined) fs.appendFileSync(path.join(directory, `${source}.log`), chunk)
+}
+
+/** Keeps what tests log in their own processes. */
+export class LogGatherer implements Reporter {
+  onUserConsoleLog({ content }: UserConsoleLog): void {
+    gatherLog("tests", content)
+  }
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+
+const credentials = [SMSIR_KEY, SAFIR_KEY, EITAA_TOKEN, RUBIKA_TOKEN, ...Object.values(BOT_TOKENS)]
+
+const leaks: Readonly<Record<string, RegExp>> = {
+  "a full phone number": /(?<!\d)(?:\+98|0098|98|0)9\d{9}(?!\d)/,
+  "a service key or token": /svc_(?:live|test|pat)_[\w-]{43}/,
+  "a webhook secret": /whsec_[A-Za-z0-9+/]{32,}/,
+  "a provider's credential": new RegExp(credentials.map(escaped).join("|")),
+  "a code": /"code":\s*"\d{4,10}"|کد تأیید شما: \d/
+}
+
+/** The lines of a log that hold what no log may. */
+export const leaksIn = (log: string): ReadonlyArray<string> =>
+  log
+    .split("\n")
+    .flatMap((line) =>
+      Object.entries(leaks).flatMap(([name, pattern]) =>
+        pattern.test(line) ? [`${name}: ${line.slice(0, 500)}`] : []
+      )
+    )
+
+/** Begins to gather; the returned function ends the run as failed if anything leaked. */
+export const guardLogs = (directory: string): (() => void) => {
+  fs.mkdirSync(directory, { recursive: true })
+  process.env[DIRECTORY] = directory
+  return () => {
+    const files = fs.readdirSync(directory).map((file) => path.join(directory, file))
+    const found = files.flatMap((file) => leaksIn(fs.readFileSync(file, "utf8")))
+    const bytes = files.reduce((sum, file) => sum + fs.statSync(file).size, 0)
+    if (found.length === 0) return console.log(`No secret in ${bytes} bytes of logs of the whole run.`)
+    process.exitCode = 1
+    console.error(`Secrets in the logs of the run:\n${found.slice(0, 20).join("\n")}`)
+  }
+}
