@@ -2,6 +2,7 @@
 // Plain JavaScript that any Node can read: it finds the Node that Peyk needs, or says what is missing.
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
+import * as module from "node:module"
 import { fileURLToPath } from "node:url"
 
 const NEEDED = 26
@@ -11,6 +12,8 @@ const ownNode = fileURLToPath(
 )
 
 if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
+  // Keeps what was compiled, beside the packages (not in a directory that others can write to): commands start faster.
+  module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/peyk", import.meta.url)))
   await import(main.href)
 } else if (existsSync(ownNode)) {
   const child = spawn(ownNode, [fileURLToPath(main), ...process.argv.slice(2)], { stdio: "inherit" })
