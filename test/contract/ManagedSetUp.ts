@@ -148,7 +148,7 @@ export const useKey = (server: Pick<Running, "url">, secret: string) =>
 
 export const etagOf = (version: number) => `"${version}"`
 
-export const withKey = (key = newKey()): HeaderSet => ({ "idempotency-key": key })
+export const withKey = (key: string = newKey()): HeaderSet => ({ "idempotency-key": key })
 
 export const ifMatch = (version: number | string): HeaderSet => ({
   "if-match": typeof version === "number" ? etagOf(version) : version
