@@ -1,5 +1,5 @@
-import * as dns from "node:dns"
 import * as net from "node:net"
+import { resolveName } from "./NameResolution.ts"
 
 /** What is not the public internet (IANA's special-purpose registries): loopback, private, link-local and the like. */
 const blocked = new net.BlockList()
@@ -48,17 +48,22 @@ export class PrivateAddressRefused extends Error {
   }
 }
 
+const familiesOf = (family: unknown): ReadonlyArray<4 | 6> => {
+  if (family === 4 || family === "IPv4") return [4]
+  return family === 6 || family === "IPv6" ? [6] : [4, 6]
+}
+
 /**
- * Resolves names as Node does, and refuses those of which any address is private. The connection is made to what this
- * returns, so that a name cannot be checked with one address and used with another.
+ * Resolves a name that a customer chose, and refuses one of which any address is private. The connection is made to what
+ * this returns, so that a name cannot be checked with one address and used with another.
  */
 export const publicLookup: net.LookupFunction = (hostname, options, callback) => {
-  dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+  resolveName(hostname, familiesOf(options.family), (error, addresses) => {
     if (error !== null) return callback(error, "")
     const [first] = addresses
     if (first === undefined || addresses.some(({ address }) => isPrivateAddress(address))) {
       return callback(new PrivateAddressRefused(hostname), "")
     }
-    return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family)
+    return options.all === true ? callback(null, [...addresses]) : callback(null, first.address, first.family)
   })
 }

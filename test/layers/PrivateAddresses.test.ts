@@ -19,20 +19,19 @@ type Answer = ReadonlyArray<string> | Error
 /** What names stand for: one answer after the other, the last for all that follow; and what was asked. */
 const names = vi.hoisted(() => ({
   answers: new Map<string, ReadonlyArray<Answer>>(),
-  asked: new Array<{ readonly hostname: string; readonly options: dns.LookupOptions }>()
+  asked: new Array<{ readonly hostname: string; readonly families: ReadonlyArray<4 | 6> }>()
 }))
 
-vi.mock("node:dns", async (original) => ({
-  ...(await original<typeof dns>()),
-  lookup: (
+vi.mock("../../src/layers/NameResolution.ts", () => ({
+  resolveName: (
     hostname: string,
-    options: dns.LookupOptions,
+    families: ReadonlyArray<4 | 6>,
     callback: (error: Error | null, addresses: ReadonlyArray<dns.LookupAddress>) => void
   ) => {
     const answers = names.answers.get(hostname) ?? [new Error(`ENOTFOUND ${hostname}`)]
     const earlier = names.asked.filter((asked) => asked.hostname === hostname).length
     const answer = answers[Math.min(earlier, answers.length - 1)] ?? []
-    names.asked.push({ hostname, options })
+    names.asked.push({ hostname, families })
     // Later, as Node does.
     queueMicrotask(() =>
       answer instanceof Error
@@ -175,12 +174,15 @@ describe("looking up a name", () => {
     assert.deepStrictEqual(await lookUp("far.example", { all: false }), [null, PUBLIC, 4])
   })
 
-  it("asks as it was asked to, but for every address", async () => {
+  it.each([
+    [{ family: 4 }, [4] as const],
+    [{ family: "IPv6" as const }, [6] as const],
+    [{ family: 0, all: false }, [4, 6] as const],
+    [{}, [4, 6] as const]
+  ])("asks as it was asked to: %j", async (options, families) => {
     standsFor("far.example", [PUBLIC])
-    await lookUp("far.example", { family: 4, hints: 1024, all: false })
-    assert.deepStrictEqual(names.asked, [
-      { hostname: "far.example", options: { family: 4, hints: 1024, all: true } }
-    ])
+    await lookUp("far.example", options)
+    assert.deepStrictEqual(names.asked, [{ hostname: "far.example", families }])
   })
 
   it.each([

@@ -18,11 +18,10 @@ import {
 import { fakeFarEnd, type Received, type Scripted } from "../support/fakes/FakeFarEnd.ts"
 
 // To us every name stands for a private address.
-vi.mock("node:dns", async (importOriginal) => ({
-  ...(await importOriginal<typeof dns>()),
-  lookup: (
+vi.mock("../../src/layers/NameResolution.ts", () => ({
+  resolveName: (
     _name: string,
-    _options: unknown,
+    _families: unknown,
     found: (error: null, addresses: ReadonlyArray<dns.LookupAddress>) => void
   ) => found(null, [{ address: "127.0.0.1", family: 4 }])
 }))

@@ -14,11 +14,10 @@ type Answer = ReadonlyArray<string> | "unknown"
 /** What names stand for, one answer after the other, the last for all that follow. */
 const names = vi.hoisted(() => ({ answers: [] as Array<Answer>, asked: 0 }))
 
-vi.mock("node:dns", async (importOriginal) => ({
-  ...(await importOriginal<typeof dns>()),
-  lookup: (
+vi.mock("../../src/layers/NameResolution.ts", () => ({
+  resolveName: (
     _name: string,
-    _options: unknown,
+    _families: unknown,
     found: (error: Error | null, addresses: ReadonlyArray<dns.LookupAddress>) => void
   ) => {
     const answer = names.answers[Math.min(names.asked, names.answers.length - 1)] ?? "unknown"

@@ -1,5 +1,11 @@
-import { Cause, Clock, Context, Data, DateTime, Effect, Layer, Option, Result } from "effect"
-import { HttpClient, type HttpClientError, HttpClientRequest, type HttpMethod } from "effect/http"
+import { Cause, Clock, Context, Data, DateTime, Effect, Layer, Option, Result, Stream } from "effect"
+import {
+  HttpClient,
+  type HttpClientError,
+  HttpClientRequest,
+  type HttpClientResponse,
+  type HttpMethod
+} from "effect/http"
 import { readExactJson } from "../../domain/ExactJson.ts"
 import { Settings } from "../../services/Settings.ts"
 import { CallProgress, ProviderHttpClient, type Reach } from "./ProviderHttpClient.ts"
@@ -14,6 +20,8 @@ export interface ProviderRequest {
   readonly timeoutMillis?: number
   /** Default: a provider. */
   readonly reach?: Reach
+  /** The status is all that is asked for: the body, whatever it is, is not waited for. */
+  readonly ignoresBody?: boolean
   /** What is no send: it must not take the connections that sends need. */
   readonly isBackground?: boolean
 }
@@ -57,6 +65,12 @@ const retryAfter = (header: string | undefined, now: number): number | null => {
   return millis === null ? null : Math.min(Math.max(0, millis), MAX_DELAY_MILLIS)
 }
 
+const DISCARD_TIME = "1 second"
+
+/** A short body is read, so that its connection can be used again; one that is long or slow is broken off. */
+const discard = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<string> =>
+  Stream.runDrain(response.stream).pipe(Effect.timeoutOption(DISCARD_TIME), Effect.ignore, Effect.as(""))
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** In the words of whoever failed, which name no address of ours: the request itself is left out. */
@@ -81,7 +95,7 @@ export class ProviderHttp extends Context.Service<
       const exchange = Effect.fnUntraced(function* (request: ProviderRequest, progress: CallProgress) {
         const client = clientOf(request, progress)
         const response = yield* client.execute(toHttp(request))
-        const text = yield* response.text
+        const text = request.ignoresBody === true ? yield* discard(response) : yield* response.text
         return {
           status: response.status,
           retryAfterMillis: retryAfter(response.headers["retry-after"], yield* Clock.currentTimeMillis),

@@ -27,7 +27,7 @@ export interface Answer {
 /** What a far end does instead of answering: breaks the connection, says nothing, or stops in the middle. */
 export type Fault = "reset" | "silence" | "stall"
 
-export type Scripted = Answer | Fault | ((received: Received) => Answer | Fault)
+export type Scripted = Answer | Fault | ((received: Received) => Answer | Fault | Promise<Answer | Fault>)
 
 export interface FakeFarEnd {
   readonly url: string
@@ -99,10 +99,10 @@ export const fakeFarEnd = (
             }
             received.push(arrival)
             const next = scripted.shift() ?? behave
-            const answer = typeof next === "function" ? next(arrival) : next
+            for (const { count, done } of waiting) if (received.length >= count) done()
+            const answer = typeof next === "function" ? await next(arrival) : next
             onReceived?.(arrival, answer)
             carryOut(answer, response)
-            for (const { count, done } of waiting) if (received.length >= count) done()
           })
           server.on("connection", (socket) => connections.set(socket, connections.size + 1))
           server.listen(port, "127.0.0.1", () => {
