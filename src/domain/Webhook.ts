@@ -108,9 +108,19 @@ interface Tried {
   readonly failingSince: Instant | null
 }
 
-const disabledBy = (status: number | null, failingSince: Instant, now: Instant): DisabledReason | null => {
+/** An event that was tried less often has not had its chance: after days without any, one failure says little. */
+const MIN_TRIES_TO_GIVE_UP = 3
+
+const disabledBy = (
+  status: number | null,
+  {
+    failingSince,
+    tries,
+    now
+  }: { readonly failingSince: Instant; readonly tries: number; readonly now: Instant }
+): DisabledReason | null => {
   if (status === GONE) return "gone"
-  return isGivenUp(failingSince, now) ? "failing" : null
+  return tries >= MIN_TRIES_TO_GIVE_UP && isGivenUp(failingSince, now) ? "failing" : null
 }
 
 /** @param random at least 0, less than 1 */
@@ -127,7 +137,7 @@ export const judge = (
     return { status: "delivered", nextTryAt: null, startedAt, tries, failingSince: null, disables: null }
   }
   const failingSince = before.failingSince ?? at
-  const disables = disabledBy(status, failingSince, finishedAt)
+  const disables = disabledBy(status, { failingSince, tries: tries.length, now: finishedAt })
   const next =
     disables === null ? nextTryAt({ firstAt: startedAt, at, finishedAt, retryAfterMillis }, random) : null
   return {

@@ -65,7 +65,7 @@ export const MessageStoreSql = Layer.effect(
         const { verdict, counts, columns: verdictColumns } = admissionSql(sql, request)
         const claimableAt = timestamp(lease?.until ?? m.scheduledFor ?? m.createdAt)
         const template = m.template === null ? null : JSON.stringify(m.template)
-        const { parts, webhooks } = yield* events.write(["message.queued"], now)
+        const { parts, webhooks } = yield* events.write(customerId, ["message.queued"], now)
         const statement = sql`
           with ${verdict}, claimed as (${keys.claim(m, idempotency)}),
           changed as (
@@ -115,7 +115,7 @@ export const MessageStoreSql = Layer.effect(
         ),
 
       commit: Effect.fnUntraced(function* (timer, before, { next: m, events: made, dueAt, report }, now) {
-        const { parts, webhooks } = yield* events.write(made, now)
+        const { parts, webhooks } = yield* events.write(m.customerId, made, now)
         const [row] = yield* countRows(sql`
           with changed as (
             update messages set status = ${m.status}, revision = ${m.revision},

@@ -18,10 +18,14 @@ export interface EventParts {
  * A further part of a statement that has the part `delivery d`, rows of deliveries: the timer of each, due now. One that
  * somebody works on keeps its lease.
  */
-export const webhookTimers = (sql: SqlClient.SqlClient, now: Instant) => sql`, webhook as (
+export const webhookTimers = (
+  sql: SqlClient.SqlClient,
+  customerId: number,
+  now: Instant
+) => sql`, webhook as (
   insert into timers as t (customer_id, kind, subject, lane, claimable_at)
   select w.customer_id, ${TIMER_KIND}, d.event_id, w.lane, ${timestamp(now)}::timestamptz
-  from delivery d join webhook_endpoints w on w.id = d.endpoint_id
+  from delivery d join webhook_endpoints w on w.customer_id = ${customerId} and w.id = d.endpoint_id
   on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
   where t.lease_token is null
   returning true)`
@@ -35,6 +39,7 @@ const none = (sql: SqlClient.SqlClient): EventParts => ({ parts: sql``, webhooks
 /** Writes events with the change that they tell of, and their deliveries to whoever of the customer's endpoints wants them. */
 const announced = (
   sql: SqlClient.SqlClient,
+  customerId: number,
   snapshot: Statement.Fragment,
   now: Instant,
   /** Its columns are `id, type, nth`; and it may name `c`. */
@@ -49,10 +54,10 @@ const announced = (
     delivery as (
       insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
       select e.customer_id, w.id, e.id, 'pending', ${timestamp(now)}::timestamptz, ${timestamp(now)}::timestamptz
-      from event e join webhook_endpoints w on w.customer_id = e.customer_id and w.disabled_at is null
+      from event e join webhook_endpoints w on w.customer_id = ${customerId} and w.disabled_at is null
         and ${isWanted(sql, sql`e.type`)}
       returning endpoint_id, event_id)
-    ${webhookTimers(sql, now)}`,
+    ${webhookTimers(sql, customerId, now)}`,
   webhooks: sql`(select count(*)::int from webhook)`
 })
 
@@ -67,7 +72,7 @@ export const outbox = (
   snapshot: Statement.Fragment
 ) => ({
   none: none(sql),
-  write: (types: ReadonlyArray<string>, now: Instant): Effect.Effect<EventParts> =>
+  write: (customerId: number, types: ReadonlyArray<string>, now: Instant): Effect.Effect<EventParts> =>
     types.length === 0
       ? Effect.succeed(none(sql))
       : Effect.map(
@@ -75,6 +80,7 @@ export const outbox = (
           (ids) =>
             announced(
               sql,
+              customerId,
               snapshot,
               now,
               sql`unnest(${ids}::uuid[], ${types}::text[]) with ordinality as e (id, type, nth)`,
@@ -82,10 +88,11 @@ export const outbox = (
             )
         ),
   /** At most one event, whose type the statement itself finds: SQL over `c`, null for none. */
-  writeFound: (type: Statement.Fragment, now: Instant): Effect.Effect<EventParts> =>
+  writeFound: (customerId: number, type: Statement.Fragment, now: Instant): Effect.Effect<EventParts> =>
     Effect.map(random.uuidV7(), (id) =>
       announced(
         sql,
+        customerId,
         snapshot,
         now,
         sql`lateral (select ${id}::uuid as id, ${type} as type, 1 as nth) e where e.type is not null`,

@@ -132,7 +132,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
 
         commit: Effect.fnUntraced(function* (before, { next: v, events: made, dueAt, report }, now, timer) {
           const announced = announces ? made : []
-          const { parts, webhooks } = yield* events.write(announced, now)
+          const { parts, webhooks } = yield* events.write(v.customerId, announced, now)
           const [row] = yield* countRows(sql`
             with changed as (
               update verifications set status = ${v.status}, revision = ${v.revision},
@@ -157,6 +157,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
         compareCode: Effect.fnUntraced(function* ({ customerId, id, codeHash, maxWrongCodes, now }) {
           const { parts, webhooks } = announces
             ? yield* events.writeFound(
+                customerId,
                 sql`case when c.status in ('verified', 'locked') then 'verification.' || c.status end`,
                 now
               )

@@ -38,6 +38,7 @@ export const WebhookSenderLive = Layer.effect(
             headers: headersOf(post),
             body: post.body,
             timeoutMillis: TIMEOUT_MILLIS,
+            ignoresBody: true,
             reach: allowsPrivateAddresses ? "any" : "public"
           }),
           {

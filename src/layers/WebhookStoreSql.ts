@@ -21,6 +21,7 @@ const DueRow = Schema.Struct({
   sealedPreviousSecret: Schema.NullOr(Schema.Uint8Array),
   tries: Schema.Array(WebhookTry),
   startedAt: Schema.NullOr(InstantColumn),
+  nextTryAt: Schema.NullOr(InstantColumn),
   type: Schema.String,
   sequence: Schema.Int,
   occurredAt: InstantColumn,
@@ -33,7 +34,8 @@ const toDue = (
   { customerId, subject: eventId, lane }: LeasedTimer,
   row: typeof DueRow.Type
 ): DueDelivery => {
-  const { endpointId, url, isDisabled, failingSince, tries, startedAt, type, sequence, occurredAt } = row
+  const { endpointId, url, isDisabled, failingSince, tries, startedAt, nextTryAt } = row
+  const { type, sequence, occurredAt } = row
   const open = (sealed: Uint8Array) => Redacted.make(openWebhookSecret(key, { customerId, lane }, sealed))
   const previous = row.sealedPreviousSecret === null ? [] : [open(row.sealedPreviousSecret)]
   return {
@@ -46,7 +48,8 @@ const toDue = (
     secrets: [open(row.sealedSecret), ...previous],
     body: webhookPayload({ type, sequence, occurredAt, subject: toSubject(row.subject) }),
     tries,
-    startedAt
+    startedAt,
+    nextTryAt
   }
 }
 
@@ -62,12 +65,8 @@ export const WebhookStoreSql = Layer.effect(
       sql`t.customer_id = ${customerId} and t.kind = ${TIMER_KIND} and t.subject = ${subject}::uuid
         and t.lane = ${lane} and t.lease_token = ${leaseToken}::uuid`
 
-    /** The timer's next time; null removes it. */
-    const moveOn = (timer: LeasedTimer, nextTryAt: Instant | null) =>
-      nextTryAt === null
-        ? sql`delete from timers t where ${isHeld(timer)} returning t.customer_id, t.subject`
-        : sql`update timers t set claimable_at = ${timestamp(nextTryAt)}, lease_token = null
-            where ${isHeld(timer)} returning t.customer_id, t.subject`
+    const remove = (timer: LeasedTimer) =>
+      sql`delete from timers t where ${isHeld(timer)} returning t.customer_id, t.subject`
 
     const disable = (reason: DisabledReason, now: Instant) =>
       sql`, disabled_at = coalesce(w.disabled_at, ${timestamp(now)}),
@@ -89,7 +88,7 @@ export const WebhookStoreSql = Layer.effect(
                 w.failing_since as "failingSince", w.sealed_secret as "sealedSecret",
                 case when w.previous_secret_until > ${timestamp(now)} then w.sealed_previous_secret end
                   as "sealedPreviousSecret",
-                d.tries, d.started_at as "startedAt", e.type, e.sequence, e.occurred_at as "occurredAt",
+                d.tries, d.started_at as "startedAt", d.next_try_at as "nextTryAt", e.type, e.sequence, e.occurred_at as "occurredAt",
                 ${eventSubjectSql(sql)} as subject
               from timers t
               join webhook_endpoints w on w.customer_id = t.customer_id and w.lane = t.lane
@@ -101,17 +100,34 @@ export const WebhookStoreSql = Layer.effect(
           Option.map((row) => toDue(key, timer, row))
         ),
 
-      record: Effect.fnUntraced(function* (timer, endpointId, judgement, now) {
+      // The delivery first, then its timer, then the endpoint: in the order in which a replay takes them.
+      record: Effect.fnUntraced(function* (timer, due, judgement, now) {
         const { status, nextTryAt, startedAt, tries, failingSince, disables } = judgement
         const finishedAt = nullableTimestamp(status === "pending" ? null : now)
         const [row] = yield* countRows(sql`
-          with held as (${moveOn(timer, nextTryAt)}),
+          with current as (
+            select d.customer_id, d.endpoint_id, d.event_id,
+              d.next_try_at is distinct from ${nullableTimestamp(due.nextTryAt)}::timestamptz as is_anew
+            from webhook_deliveries d
+            where d.customer_id = ${due.customerId} and d.endpoint_id = ${due.endpointId}
+              and d.event_id = ${due.eventId}::uuid for update),
+          moved as (
+            update timers t set lease_token = null, claimable_at = case when c.is_anew then ${timestamp(now)}
+              else ${timestamp(nextTryAt ?? now)} end
+            from current c where ${isHeld(timer)} and (c.is_anew or ${nextTryAt !== null}) returning t.subject),
+          removed as (
+            delete from timers t using current c
+            where ${isHeld(timer)} and not c.is_anew and ${nextTryAt === null} returning t.subject),
+          held as (select subject from moved union all select subject from removed),
           delivery as (
-            update webhook_deliveries d set status = ${status}, tries = ${JSON.stringify(tries)}::jsonb,
-              started_at = ${timestamp(startedAt)}::timestamptz,
-              next_try_at = ${nullableTimestamp(nextTryAt)}::timestamptz, finished_at = ${finishedAt}::timestamptz
-            from held h
-            where d.customer_id = h.customer_id and d.endpoint_id = ${endpointId} and d.event_id = h.subject
+            update webhook_deliveries d set tries = ${JSON.stringify(tries)}::jsonb,
+              status = case when c.is_anew then d.status else ${status} end,
+              started_at = case when c.is_anew then d.started_at else ${timestamp(startedAt)}::timestamptz end,
+              next_try_at = case when c.is_anew then d.next_try_at
+                else ${nullableTimestamp(nextTryAt)}::timestamptz end,
+              finished_at = case when c.is_anew then d.finished_at else ${finishedAt}::timestamptz end
+            from current c, held h
+            where d.customer_id = c.customer_id and d.endpoint_id = c.endpoint_id and d.event_id = c.event_id
             returning d.customer_id, d.endpoint_id),
           endpoint as (
             update webhook_endpoints w set
@@ -119,7 +135,7 @@ export const WebhookStoreSql = Layer.effect(
                 else coalesce(w.failing_since, ${nullableTimestamp(failingSince)}::timestamptz) end
               ${disables === null ? sql`` : disable(disables, now)}
             from delivery d
-            where w.customer_id = d.customer_id and w.id = d.endpoint_id
+            where w.customer_id = d.customer_id and w.id = d.endpoint_id and w.url = ${due.url}
               and (${disables !== null} or (w.failing_since is null) = (${status !== "delivered"}))
             returning w.id)
           ${disables === null ? sql`` : wakeOthers(timer, now)}
@@ -130,7 +146,7 @@ export const WebhookStoreSql = Layer.effect(
       giveUp: (timer, endpointId, now) =>
         Effect.orDie(
           Effect.asVoid(sql`
-            with held as (${moveOn(timer, null)})
+            with held as (${remove(timer)})
             update webhook_deliveries d set status = 'failed', next_try_at = null, finished_at = ${timestamp(now)}
             from held h
             where d.customer_id = h.customer_id and d.endpoint_id = ${endpointId} and d.event_id = h.subject`)

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
+import type { Instant } from "../domain/Instant.ts"
 import { judge } from "../domain/Webhook.ts"
 import { type DueTimer, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
@@ -40,7 +41,7 @@ export class WebhookDeliveries extends Context.Service<
         const finishedAt = yield* Clock.currentTimeMillis
         const jitter = (yield* random.intBetween(0, RANDOM_STEPS, { halfOpen: true })) / RANDOM_STEPS
         const judgement = judge(due, answer, { at, finishedAt }, jitter)
-        const recorded = yield* store.record(timer, endpointId, judgement, finishedAt)
+        const recorded = yield* store.record(timer, due, judgement, finishedAt)
         if (!recorded || judgement.status === "delivered") return
         yield* tell(due, answer.error ?? `HTTP ${answer.status}`)
         if (judgement.disables !== null) {
@@ -52,27 +53,28 @@ export class WebhookDeliveries extends Context.Service<
       const comeAgain = (timer: DueTimer, at: number) =>
         Effect.andThen(timerStore.release(timer, at), timers.wakeAt(at))
 
-      const deliver = Effect.fnUntraced(function* (timer: DueTimer, due: DueDelivery) {
+      const deliver = (timer: DueTimer, now: Instant) =>
+        store.loadLeased(timer, now).pipe(
+          Effect.catchCause(timers.handBack(timer)),
+          Effect.flatMap(
+            Option.match({
+              onNone: () => timerStore.remove(timer),
+              onSome: (due) =>
+                due.isDisabled ? store.giveUp(timer, due.endpointId, now) : tryNow(timer, due)
+            })
+          )
+        )
+
+      /** Who has to wait is not even loaded. */
+      const runTimer = Effect.fnUntraced(function* (timer: DueTimer) {
         const now = yield* Clock.currentTimeMillis
-        if (due.isDisabled) return yield* store.giveUp(timer, due.endpointId, now)
-        const place = queues.enter(due.endpointId, now)
+        const place = queues.enter(timer.customerId, timer.lane, now)
         if (typeof place === "number") return yield* comeAgain(timer, place)
         const leave = Effect.map(Clock.currentTimeMillis, (end) => place.leave(end - now))
-        yield* Effect.ensuring(tryNow(timer, due), leave)
+        yield* Effect.ensuring(deliver(timer, now), leave)
       })
 
-      return WebhookDeliveries.of({
-        runTimer: (timer) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) => store.loadLeased(timer, now)).pipe(
-            Effect.catchCause(timers.handBack(timer)),
-            Effect.flatMap(
-              Option.match({
-                onNone: () => timerStore.remove(timer),
-                onSome: (due) => deliver(timer, due)
-              })
-            )
-          )
-      })
+      return WebhookDeliveries.of({ runTimer })
     })
   )
 }

@@ -18,6 +18,8 @@ export interface DueDelivery {
   readonly tries: ReadonlyArray<WebhookTry>
   /** The first try since the delivery was created or replayed; null before it. */
   readonly startedAt: Instant | null
+  /** When this try was due: another one once the delivery was begun anew meanwhile. */
+  readonly nextTryAt: Instant | null
 }
 
 /** Each method is one atomic statement. */
@@ -28,11 +30,12 @@ export class WebhookStore extends Context.Service<
     readonly loadLeased: (timer: LeasedTimer, now: Instant) => Effect.Effect<Option.Option<DueDelivery>>
     /**
      * Writes what became of it, of its timer and its endpoint, while the timer is still leased with this token: false, and
-     * nothing, when the lease was lost.
+     * nothing, when the lease was lost. A delivery that was begun anew meanwhile goes on, and is due at once; an endpoint
+     * that got another address is not disabled for what the old one answered.
      */
     readonly record: (
       timer: LeasedTimer,
-      endpointId: number,
+      due: DueDelivery,
       judgement: Judgement,
       now: Instant
     ) => Effect.Effect<boolean>

@@ -126,8 +126,14 @@ describe("what a try comes to", () => {
   it("is the end of the endpoint when it is gone, and when it has failed for five days", () => {
     const gone = judge(fresh, answered(410), during, 0)
     assert.deepStrictEqual([gone.status, gone.disables, gone.nextTryAt], ["failed", "gone", null])
-    const failing = judge({ ...fresh, failingSince: 1200 - 5 * DAY }, answered(500), during, 0)
+    const tries = [0, 500].map((at) => ({ at, status: 500, error: null, duration_ms: 1 }))
+    const failing = judge({ ...fresh, tries, failingSince: 1200 - 5 * DAY }, answered(500), during, 0)
     assert.deepStrictEqual([failing.status, failing.disables], ["failed", "failing"])
+  })
+
+  it("does not end an endpoint that took nothing for days before this event had its chance", () => {
+    const first = judge({ ...fresh, failingSince: 1200 - 30 * DAY }, answered(500), during, 0)
+    assert.deepStrictEqual([first.status, first.disables], ["pending", null])
   })
 
   it("is kept with the fifty before it, and no more", () => {

@@ -4,7 +4,7 @@ import { makeWebhookQueues, type Place } from "../../src/services/WebhookQueues.
 const isPlace = (entered: Place | number): entered is Place => typeof entered !== "number"
 
 const enterAll = (queues: ReturnType<typeof makeWebhookQueues>, endpoint: number, count: number, now = 0) => {
-  const entered = Array.from({ length: count }, () => queues.enter(endpoint, now))
+  const entered = Array.from({ length: count }, () => queues.enter(7, endpoint, now))
   return {
     places: entered.filter(isPlace),
     waits: entered.filter((each) => typeof each === "number")
@@ -20,22 +20,31 @@ describe("the deliveries that a process makes at once", () => {
     )
   })
 
-  it("make the rest wait, one after the other, and never for longer than half a minute", () => {
-    const { waits } = enterAll(makeWebhookQueues(), 1, 10_000)
+  it("are sixteen of one customer, and other customers are not counted with them", () => {
+    const queues = makeWebhookQueues()
+    const of = (customerId: number) =>
+      [1, 2, 3]
+        .flatMap((lane) => Array.from({ length: 8 }, () => queues.enter(customerId, lane, 0)))
+        .filter(isPlace)
+    assert.deepStrictEqual([of(1).length, of(2).length], [16, 16])
+  })
+
+  it("make the rest wait, one after the other, and never for longer than a quarter of an hour", () => {
+    const { waits } = enterAll(makeWebhookQueues(), 1, 100_000)
     assert.strictEqual(waits[0], 50)
     assert.deepStrictEqual(
       waits,
       waits.toSorted((a, b) => a - b)
     )
-    assert.isAtMost(Math.max(...waits), 30_000)
+    assert.isAtMost(waits.at(-1) ?? Number.NaN, 15 * 60_000)
   })
 
   it("leave their place to the next", () => {
     const queues = makeWebhookQueues()
     const { places } = enterAll(queues, 1, 8)
-    assert.isFalse(isPlace(queues.enter(1, 0)))
+    assert.isFalse(isPlace(queues.enter(7, 1, 0)))
     places[0]?.leave(100)
-    assert.isTrue(isPlace(queues.enter(1, 0)))
+    assert.isTrue(isPlace(queues.enter(7, 1, 0)))
   })
 
   it("to an endpoint that is slow make the rest wait longer", () => {

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ManagedWebhooks } from "../../src/services/manage/ManagedWebhooks.ts"
@@ -40,6 +40,28 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
         fake.received.map(({ headers }) => headers["webhook-id"]),
         [eventId, eventId]
       )
+    }).pipe(Effect.provide(webhookProcess(providers)))
+  })
+
+  it.effect("while a try is under way is not lost when that try is the end of the delivery", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const webhooks = yield* ManagedWebhooks
+      const fake = yield* receiver
+      const answer = Promise.withResolvers<{ readonly status: number }>()
+      fake.script(() => answer.promise)
+      const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
+      yield* sendCode(customerId)
+      const trying = yield* Effect.forkChild(runDue)
+      yield* fake.arrived(1)
+      const { eventId } = yield* endpoint.delivery
+      yield* TestClock.adjust("1 second")
+      yield* webhooks.replay(customerId, endpoint.id, eventId)
+      answer.resolve({ status: 204 })
+      yield* Fiber.join(trying)
+      yield* runDue
+      const { status, tries } = yield* endpoint.delivery
+      assert.deepStrictEqual([status, tries.length, fake.received.length], ["delivered", 2, 2])
     }).pipe(Effect.provide(webhookProcess(providers)))
   })
 

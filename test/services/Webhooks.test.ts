@@ -268,6 +268,24 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook that does not take
     }).pipe(Effect.provide(webhookProcess(providers)))
   })
 
+  it.effect("at an address that it has no more is not disabled for what the old one answers", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const webhooks = yield* ManagedWebhooks
+      const fake = yield* receiver
+      const answer = Promise.withResolvers<{ readonly status: number }>()
+      fake.script(() => answer.promise)
+      const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
+      yield* sendCode(customerId)
+      const trying = yield* Effect.forkChild(runDue)
+      yield* fake.arrived(1)
+      yield* webhooks.update(customerId, endpoint.id, { url: `${fake.url}/moved` }, null)
+      answer.resolve({ status: 410 })
+      yield* Fiber.join(trying)
+      assert.isNull((yield* endpoint.record).disabledReason)
+    }).pipe(Effect.provide(webhookProcess(providers)))
+  })
+
   it.effect("for five days is disabled", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
@@ -280,8 +298,10 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook that does not take
       yield* comeTo(0, 5 * DAY - 1)
       yield* sendCode(customerId)
       yield* runDue
-      assert.isNull((yield* endpoint.record).disabledReason)
       yield* comeTo(0, 5 * DAY + 5)
+      // Its second try: not before the third is it given up.
+      assert.isNull((yield* endpoint.record).disabledReason)
+      yield* comeTo(0, 5 * DAY + 330)
       assert.strictEqual((yield* endpoint.record).disabledReason, "failing")
       assert.strictEqual((yield* endpoint.delivery).status, "failed")
     }).pipe(Effect.provide(webhookProcess(providers, patient)))

@@ -53,7 +53,12 @@ export const webhookReplays = (
   })
 
   /** Begins the delivery of events `e` (customer_id, id) to an endpoint, anew where it was over. */
-  const deliveryOf = (endpointId: number, events: Statement.Fragment, now: Instant) => sql`delivery as (
+  const deliveryOf = (
+    customerId: number,
+    endpointId: number,
+    events: Statement.Fragment,
+    now: Instant
+  ) => sql`delivery as (
     insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
     select e.customer_id, ${endpointId}::int, e.id, 'pending', ${timestamp(now)}::timestamptz,
       ${timestamp(now)}::timestamptz
@@ -61,7 +66,7 @@ export const webhookReplays = (
     on conflict (customer_id, endpoint_id, event_id) do update set status = 'pending', started_at = null,
       next_try_at = excluded.next_try_at, finished_at = null
     returning endpoint_id, event_id)
-    ${webhookTimers(sql, now)}`
+    ${webhookTimers(sql, customerId, now)}`
 
   const findDelivery = Effect.fnUntraced(function* (customerId: number, id: number, eventId: string) {
     const [row] = yield* deliveryRows(sql`
@@ -81,7 +86,7 @@ export const webhookReplays = (
           insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
           values (${customerId}, ${eventId}::uuid, ${TEST_EVENT}, ${eventId}::uuid, 1, '{}', ${timestamp(now)})
           returning customer_id, id),
-        ${deliveryOf(id, sql`event`, now)}
+        ${deliveryOf(customerId, id, sql`event`, now)}
         select count(*) from webhook`)
       return yield* Effect.catchTag(findDelivery(customerId, id, eventId), "not_found", () =>
         Effect.die("a test event is not there")
@@ -115,7 +120,7 @@ export const webhookReplays = (
           select e.customer_id, e.id from webhook_deliveries d
           join events e on e.customer_id = d.customer_id and e.id = d.event_id
           where d.customer_id = ${customerId} and d.endpoint_id = ${id} and d.event_id = ${eventId}::uuid),
-        ${deliveryOf(id, sql`event`, now)}
+        ${deliveryOf(customerId, id, sql`event`, now)}
         select count(*)::int as count from delivery`)
       if (row?.count !== 1) return yield* new NotFound()
       return yield* findDelivery(customerId, id, eventId)
@@ -133,7 +138,7 @@ export const webhookReplays = (
             and e.type <> ${TEST_EVENT} and ${isWanted(sql, sql`e.type`)}
           order by e.occurred_at, e.id limit ${MAX_REPLAYED + 1}),
         event as (select customer_id, id from wanted where nth <= ${MAX_REPLAYED}),
-        ${deliveryOf(id, sql`event`, now)}
+        ${deliveryOf(customerId, id, sql`event`, now)}
         select (select count(*)::int from delivery) as replayed,
           (select occurred_at from wanted where nth = ${MAX_REPLAYED + 1}) as "nextSince"`)
       return row ?? (yield* Effect.die("a replay returned no row"))

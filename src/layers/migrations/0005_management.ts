@@ -118,8 +118,6 @@ const statements = [
   `drop trigger announce on api_keys`,
   `create trigger announce after update of expires_at, revoked_at, rate_limit_per_minute, allowed_ips or delete on api_keys
     for each row execute function announce_key_change()`,
-  // What the customer connected by itself may not reach into our network.
-  `alter table sending_accounts alter column allows_private_addresses drop default`,
 
   `create table webhook_endpoints (
     id int generated always as identity primary key,
@@ -163,6 +161,8 @@ const statements = [
   `create index messages_by_phone on messages (customer_id, phone, created_at desc)`,
   `create index events_by_time on events (customer_id, occurred_at)`,
   `create index audit_log_by_time on audit_log (customer_id, occurred_at desc, id desc)`,
+  `create index ledger_top_ups on ledger (customer_id, occurred_at desc, id desc) where kind = 'top_up'`,
+  `create index webhook_deliveries_pending on webhook_deliveries (customer_id, endpoint_id) where status = 'pending'`,
   `create index ledger_by_time on ledger (customer_id, occurred_at desc, id desc)`,
   // The same rows as before, in the order in which they are listed.
   `drop index verifications_holding`,
