@@ -24,7 +24,7 @@ export const CustomersSql = Layer.effect(
 
     const lookup = Effect.fnUntraced(function* (customerId: number) {
       const [row] = yield* configurationRows(sql`
-        select c.plan, c.webotp_host as "webOtpHost", c.limits, r.steps as routing, coalesce((
+        select c.plan, c.webotp_host as "webOtpHost", c.limits, nullif(r.steps, '[]') as routing, coalesce((
           select jsonb_agg(jsonb_build_object('id', a.id, 'channel', a.channel, 'provider', a.provider,
             'label', a.label, 'isDefault', a.is_default, 'active', a.disabled_at is null,
             'shared', a.customer_id is null, 'sendsCodes', a.sends_codes, 'sendsTexts', a.sends_texts,

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import * as path from "node:path"
 import { Readiness } from "../services/Readiness.ts"
@@ -34,26 +34,40 @@ const unreachable = (error: SqlError.SqlError) =>
 
 const connect = (options: PgClient.PgPoolConfig) => Effect.mapError(PgClient.make(options), unreachable)
 
-const connectEmbedded = Effect.fnUntraced(function* (configuration: Configuration) {
+/** Where the store is: the operator's PostgreSQL, or the embedded one, which this starts. */
+const locate = Effect.fnUntraced(function* ({ databaseUrl, dataDirectory }: Configuration) {
+  if (Option.isSome(databaseUrl)) return { url: databaseUrl.value }
   const { socketPath } = yield* Effect.mapError(
-    EmbeddedPostgres.start(path.join(configuration.dataDirectory, "postgres")),
+    EmbeddedPostgres.start(path.join(dataDirectory, "postgres")),
     ({ message }) => new StartupError({ message })
   )
-  return yield* connect({
-    ...poolOptions(configuration),
-    path: socketPath,
-    username: "postgres",
-    database: "peyk"
-  })
+  return { path: socketPath, username: "postgres", database: "peyk" }
 })
 
-/** Connections to the operator's PostgreSQL, or to the embedded one, which this starts. */
+/** For searches and reports, which may take long: nothing waits behind them but their like, and none takes for ever. */
+export class ReportingSql extends Context.Service<ReportingSql, SqlClient.SqlClient>()(
+  "peyk/layers/Store/ReportingSql"
+) {}
+
+const reportingOptions = {
+  applicationName: `${APPLICATION_NAME} reports`,
+  maxConnections: 2,
+  minConnections: 0,
+  startupParameters: { statement_timeout: "15s" }
+}
+
+/** Connections to the store. */
 export const SqlLive = (configuration: Configuration) =>
-  PgClient.layerFrom(
-    Option.match(configuration.databaseUrl, {
-      onNone: () => connectEmbedded(configuration),
-      onSome: (url) => connect({ ...poolOptions(configuration), url })
-    })
+  Layer.unwrap(
+    Effect.map(locate(configuration), (place) =>
+      Layer.merge(
+        PgClient.layerFrom(connect({ ...poolOptions(configuration), ...place })),
+        Layer.provide(
+          Layer.effect(ReportingSql, SqlClient.SqlClient),
+          PgClient.layerFrom(connect({ ...reportingOptions, ...place }))
+        )
+      )
+    )
   )
 
 const VersionRow = Schema.Struct({ version: Schema.Int })
@@ -106,6 +120,6 @@ export const ReadinessSql = Layer.effect(
   )
 )
 
-/** Whether a defect says that the store cannot be reached, rather than that something is wrong with us. */
+/** Whether a defect says that the store cannot be reached, or took too long, rather than that something is wrong with us. */
 export const isStoreUnavailable = (defect: unknown): boolean =>
-  SqlError.isSqlError(defect) && defect.reason._tag === "ConnectionError"
+  SqlError.isSqlError(defect) && ["ConnectionError", "StatementTimeoutError"].includes(defect.reason._tag)

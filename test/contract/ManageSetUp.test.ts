@@ -163,7 +163,6 @@ describe("a token that may only read", () => {
     "/api-keys/KEY",
     "/accounts",
     "/accounts/ACCOUNT",
-    "/accounts/ACCOUNT/inbox",
     "/accounts/ACCOUNT/contacts",
     "/routing",
     "/templates",
@@ -171,6 +170,10 @@ describe("a token that may only read", () => {
   ])("reads %s", async (path) => {
     ok(await reader.get(at(path)))
     expect((await reader.call("HEAD", at(path))).status).toBe(200)
+  })
+
+  it("is not told the secret path of an account's inbox", async () => {
+    refused(await reader.get(at("/accounts/ACCOUNT/inbox")), 403, "scope_insufficient")
   })
 
   it.each([

@@ -1,3 +1,4 @@
+// @effect-diagnostics processEnv:off
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { UserConsoleLog } from "vitest"

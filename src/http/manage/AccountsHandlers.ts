@@ -1,14 +1,21 @@
 import { Effect, Struct } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AccountFinding } from "../../domain/AccountFinding.ts"
-import { fieldError, NotFound } from "../../domain/Errors.ts"
+import { fieldError, NotFound, ScopeInsufficient } from "../../domain/Errors.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { parseContactPhone } from "../../domain/Phone.ts"
 import { ManagedAccounts } from "../../services/manage/ManagedAccounts.ts"
 import { Api } from "../Api.ts"
-import { orEnvelope } from "../Envelope.ts"
+import { answerError, orEnvelope } from "../Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
-import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } from "./ManageWire.ts"
+import {
+  answerResource,
+  expectedVersion,
+  makePreparedWrite,
+  makeWrite,
+  pageRequest,
+  toWirePage
+} from "./ManageWire.ts"
 import type { AccountChangeBody } from "./SetUpApi.ts"
 import { toAccount, toCheck, toLinks } from "./SetUpWire.ts"
 
@@ -22,7 +29,7 @@ const entry = (verb: string, id: number, details: Readonly<Record<string, unknow
 /** What the audit log tells of a change: not the settings. */
 const auditedChange = ({ settings, ...change }: typeof AccountChangeBody.Type) => ({
   ...Struct.omit(change, ["check"]),
-  ...(settings === undefined ? {} : { settings: "replaced" })
+  ...(settings == null ? {} : { settings: "replaced" })
 })
 
 const refused = ({ reason }: Extract<AccountFinding, { readonly _tag: "Refused" }>) =>
@@ -34,6 +41,7 @@ export const AccountsHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const accounts = yield* ManagedAccounts
     const write = yield* makeWrite
+    const preparedWrite = yield* makePreparedWrite
 
     /** An account that its provider refuses is not connected; one whose provider cannot be asked is. */
     const examine = Effect.fnUntraced(function* (
@@ -59,27 +67,19 @@ export const AccountsHandlers = HttpApiBuilder.group(
       connect: Effect.fnUntraced(function* ({ payload }) {
         const { channel, provider, label, settings, check } = payload
         const { actor } = yield* CurrentActor
-        return yield* examine({ channel, provider, settings }, check).pipe(
-          Effect.flatMap((finding) =>
-            write(
-              { operation: "account.connect", status: 201, idempotentBody: payload },
-              Effect.map(
-                accounts.connect(actor.customerId, {
-                  channel,
-                  provider,
-                  label,
-                  settings,
-                  isDefault: payload.default ?? false
-                }),
-                (account) => ({
-                  body: { ...toAccount(account), check: toCheck(finding) },
-                  audit: entry("connect", account.id, { channel, provider, label })
-                })
-              )
+        const isDefault = payload.default ?? false
+        return yield* preparedWrite(
+          { operation: "account.connect", status: 201, idempotentBody: payload },
+          examine({ channel, provider, settings }, check),
+          (finding) =>
+            Effect.map(
+              accounts.connect(actor.customerId, { channel, provider, label, settings, isDefault }),
+              (account) => ({
+                body: { ...toAccount(account), check: toCheck(finding) },
+                audit: entry("connect", account.id, { channel, provider, label })
+              })
             )
-          ),
-          orEnvelope
-        )
+        ).pipe(orEnvelope)
       }),
 
       read: Effect.fnUntraced(function* ({ params }) {
@@ -90,12 +90,20 @@ export const AccountsHandlers = HttpApiBuilder.group(
 
       update: Effect.fnUntraced(function* ({ params, payload }) {
         const { actor } = yield* CurrentActor
-        const { settings, check, label, active, gap_ms: gapMillis, per_minute: perMinute } = payload
+        const { check, gap_ms: gapMillis, per_minute: perMinute } = payload
+        const settings = payload.settings ?? undefined
         return yield* Effect.gen(function* () {
           const { channel, provider } = yield* accounts.find(actor.customerId, params.id)
           if (settings !== undefined) yield* examine({ channel, provider, settings }, check)
           const version = yield* expectedVersion
-          const change = { label, settings, isDefault: payload.default, active, gapMillis, perMinute }
+          const change = {
+            label: payload.label ?? undefined,
+            settings,
+            isDefault: payload.default ?? undefined,
+            active: payload.active ?? undefined,
+            gapMillis,
+            perMinute
+          }
           return yield* write(
             { operation: "account.update", status: 200 },
             Effect.map(accounts.update(actor.customerId, params.id, change, version), (account) => ({
@@ -111,8 +119,10 @@ export const AccountsHandlers = HttpApiBuilder.group(
         return yield* orEnvelope(Effect.map(accounts.check(actor.customerId, params.id), toCheck))
       }),
 
+      // Who knows the path can post what counts as people's own: it is not for those who may only read.
       inbox: Effect.fnUntraced(function* ({ params }) {
         const { actor } = yield* CurrentActor
+        if (actor.scope !== "full") return yield* answerError(new ScopeInsufficient())
         const path = accounts.inboxPath(actor.customerId, params.id, false)
         return yield* orEnvelope(Effect.map(path, (found) => answerResource({ path: found })))
       }),

@@ -5,7 +5,7 @@ import { KeyMode } from "../../domain/Customer.ts"
 import { formatInstant, type Instant } from "../../domain/Instant.ts"
 import type { CreatedKey } from "../../services/manage/ManagedKeys.ts"
 import { documentedError } from "../Envelope.ts"
-import { RequireJson } from "../RequestGuards.ts"
+import { OptionalIdempotencyKey, RequireJson } from "../RequestGuards.ts"
 import { optional } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { pageOf, pageQuery, PathId } from "./ManageWire.ts"
@@ -49,9 +49,9 @@ export const NewApiKey = Schema.Struct({
   allowed_ips: optional(AllowedIps)
 }).annotate({ identifier: "NewApiKey" })
 
-/** In a change null is a value: back to the default. */
+/** In a change null is a value where there is a default to go back to. */
 export const ApiKeyChange = Schema.Struct({
-  name: Schema.optionalKey(Name),
+  name: optional(Name),
   rate_limit_per_minute: Schema.optionalKey(Schema.NullOr(RequestsPerMinute)),
   allowed_ips: Schema.optionalKey(Schema.NullOr(AllowedIps))
 }).annotate({ identifier: "ApiKeyChange" })
@@ -108,7 +108,8 @@ export class ApiKeysGroup extends HttpApiGroup.make("api-keys")
       error: conflicts
     })
       .annotateMerge(OpenApi.annotations({ summary: "Create a service key; its secret is told this once" }))
-      .middleware(RequireJson),
+      .middleware(RequireJson)
+      .middleware(OptionalIdempotencyKey),
     HttpApiEndpoint.get("read", "/:id", {
       params: id,
       success: ApiKeyResource,
@@ -137,6 +138,7 @@ export class ApiKeysGroup extends HttpApiGroup.make("api-keys")
         OpenApi.annotations({ summary: "Replace a service key; the old one ends after an overlap" })
       )
       .middleware(RequireJson)
+      .middleware(OptionalIdempotencyKey)
   )
   .prefix("/v1/manage/api-keys")
   .middleware(ManageAuth)

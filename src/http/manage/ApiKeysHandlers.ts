@@ -10,7 +10,7 @@ import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } f
 const DEFAULT_OVERLAP_SECONDS = 86_400
 
 const changeOf = (change: typeof ApiKeyChange.Type): KeyChange => ({
-  name: change.name,
+  name: change.name ?? undefined,
   requestsPerMinute: change.rate_limit_per_minute,
   allowedIps: change.allowed_ips
 })

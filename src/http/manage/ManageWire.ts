@@ -2,7 +2,12 @@ import { Effect, Option, Schema, SchemaTransformation } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ScopeInsufficient, ValidationError } from "../../domain/Errors.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
-import { type Change, ManagementWrites, type WriteRequest } from "../../services/manage/ManagementWrites.ts"
+import {
+  type Change,
+  ManagementWrites,
+  type WriteAnswer,
+  type WriteRequest
+} from "../../services/manage/ManagementWrites.ts"
 import type { CodedError } from "../Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
 
@@ -90,38 +95,55 @@ type WriteOptions = Pick<WriteRequest, "operation" | "status"> & {
   readonly idempotentBody?: unknown
 }
 
+const requestOf = Effect.fnUntraced(function* ({ operation, status, idempotentBody }: WriteOptions) {
+  const { actor, origin } = yield* CurrentActor
+  const key = idempotentBody === undefined ? Option.none<string>() : yield* idempotencyKey
+  const request: WriteRequest = {
+    actor,
+    origin,
+    operation,
+    status,
+    idempotency: Option.getOrUndefined(Option.map(key, (each) => ({ key: each, body: idempotentBody })))
+  }
+  return request
+})
+
+const answerOf = ({ body, replayed, status }: WriteAnswer): HttpServerResponse.HttpServerResponse => {
+  const headers = {
+    ...NOT_STORED,
+    ...etagOf(body),
+    ...(replayed ? { "idempotency-replayed": "true" } : {})
+  }
+  return status === 204
+    ? HttpServerResponse.empty({ status: 204, headers })
+    : HttpServerResponse.jsonUnsafe(body, { status, headers })
+}
+
 /** Makes changes in the name of whoever asks for them: each in one transaction with its line in the audit log. */
 export const makeWrite = Effect.map(
   ManagementWrites,
   (writes) =>
-    <E, R>({ operation, status, idempotentBody }: WriteOptions, change: Effect.Effect<Change, E, R>) =>
+    <E, R>(options: WriteOptions, change: Effect.Effect<Change, E, R>) =>
+      Effect.map(
+        Effect.flatMap(requestOf(options), (request) => writes.write(request, change)),
+        answerOf
+      )
+)
+
+/** The same for changes that somebody else is asked about first: outside the transaction, and not for a repeated request. */
+export const makePreparedWrite = Effect.map(
+  ManagementWrites,
+  (writes) =>
+    <A, E, R, E2, R2>(
+      options: WriteOptions,
+      prepare: Effect.Effect<A, E, R>,
+      change: (prepared: A) => Effect.Effect<Change, E2, R2>
+    ) =>
       Effect.gen(function* () {
-        const { actor, origin } = yield* CurrentActor
-        const key = idempotentBody === undefined ? Option.none<string>() : yield* idempotencyKey
-        const {
-          body,
-          replayed,
-          status: answered
-        } = yield* writes.write(
-          {
-            actor,
-            origin,
-            operation,
-            status,
-            idempotency: Option.getOrUndefined(
-              Option.map(key, (each) => ({ key: each, body: idempotentBody }))
-            )
-          },
-          change
-        )
-        const headers = {
-          ...NOT_STORED,
-          ...etagOf(body),
-          ...(replayed ? { "idempotency-replayed": "true" } : {})
-        }
-        return answered === 204
-          ? HttpServerResponse.empty({ status: 204, headers })
-          : HttpServerResponse.jsonUnsafe(body, { status: answered, headers })
+        const request = yield* requestOf(options)
+        const kept = yield* writes.kept(request)
+        if (Option.isSome(kept)) return answerOf(kept.value)
+        return answerOf(yield* writes.write(request, change(yield* prepare)))
       })
 )
 

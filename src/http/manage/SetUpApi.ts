@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Channel } from "../../domain/Channel.ts"
-import { RoutingStep } from "../../domain/Customer.ts"
+import { RoutingStep, WaitSeconds } from "../../domain/Customer.ts"
 import { documentedError } from "../Envelope.ts"
-import { RequireJson } from "../RequestGuards.ts"
-import { optional } from "../WireSchemas.ts"
+import { OptionalIdempotencyKey, RequireJson } from "../RequestGuards.ts"
+import { optional, PositiveInt } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { Name, TemplateText, Timestamp } from "./ManageFields.ts"
 import { pageOf, pageQuery, PathId } from "./ManageWire.ts"
@@ -67,10 +67,10 @@ const Gap = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 86_400_000 
 const Rate = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
 
 export const AccountChangeBody = Schema.Struct({
-  label: Schema.optionalKey(Name),
-  settings: Schema.optionalKey(Settings),
-  default: Schema.optionalKey(Schema.Boolean),
-  active: Schema.optionalKey(Schema.Boolean),
+  label: optional(Name),
+  settings: optional(Settings),
+  default: optional(Schema.Boolean),
+  active: optional(Schema.Boolean),
   gap_ms: Schema.optionalKey(Schema.NullOr(Gap)),
   per_minute: Schema.optionalKey(Schema.NullOr(Rate)),
   check: checks
@@ -118,7 +118,8 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
       error: [conflict, ...keyErrors]
     })
       .annotateMerge(summary("Connect an account; the provider is asked first whether it works"))
-      .middleware(RequireJson),
+      .middleware(RequireJson)
+      .middleware(OptionalIdempotencyKey),
     HttpApiEndpoint.get("read", "/:id", { params: id, success: Account, error: notFound }).annotateMerge(
       summary("Read an account")
     ),
@@ -177,9 +178,15 @@ const Routing = Schema.Struct({ steps: Schema.Array(RoutingStep), version: Schem
 })
 
 export const RoutingBody = Schema.Struct({
-  steps: Schema.Array(RoutingStep).check(Schema.isMaxLength(20)).annotate({
-    description: "The channels in order; an empty list removes the order."
-  })
+  steps: Schema.Array(
+    Schema.Struct({
+      channel: Schema.String.annotate({ description: "eitaa, bale, soroushplus, rubika or sms" }),
+      account_id: optional(PositiveInt),
+      wait: optional(WaitSeconds)
+    })
+  )
+    .check(Schema.isMaxLength(20))
+    .annotate({ description: "The channels in order; an empty list removes the order." })
 }).annotate({ identifier: "NewRouting" })
 
 export class RoutingGroup extends HttpApiGroup.make("routing")
@@ -216,9 +223,9 @@ export const NewTemplate = Schema.Struct({ name: Name, body: TemplateText }).ann
 })
 
 export const TemplateChangeBody = Schema.Struct({
-  name: Schema.optionalKey(Name),
-  body: Schema.optionalKey(TemplateText),
-  disabled: Schema.optionalKey(Schema.Boolean)
+  name: optional(Name),
+  body: optional(TemplateText),
+  disabled: optional(Schema.Boolean)
 }).annotate({ identifier: "TemplateChange" })
 
 export class TemplatesGroup extends HttpApiGroup.make("templates")
@@ -234,7 +241,8 @@ export class TemplatesGroup extends HttpApiGroup.make("templates")
       error: keyErrors
     })
       .annotateMerge(summary("Create a template"))
-      .middleware(RequireJson),
+      .middleware(RequireJson)
+      .middleware(OptionalIdempotencyKey),
     HttpApiEndpoint.get("read", "/:id", {
       params: id,
       success: TemplateResource,

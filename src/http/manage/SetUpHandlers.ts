@@ -1,13 +1,33 @@
-import { Effect, Struct } from "effect"
+import { Effect, Result, Struct } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { checkNames } from "../../domain/Route.ts"
+import type { RoutingStep } from "../../domain/Customer.ts"
 import { ManagedRouting } from "../../services/manage/ManagedRouting.ts"
 import { ManagedTemplates } from "../../services/manage/ManagedTemplates.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
 import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } from "./ManageWire.ts"
+import type { RoutingBody } from "./SetUpApi.ts"
 import { toTemplate } from "./SetUpWire.ts"
+
+/** Known channels, each once. */
+const readSteps = ({ steps }: typeof RoutingBody.Type) =>
+  Result.map(
+    checkNames(
+      steps.map(({ channel, account_id, wait }) => ({
+        channel,
+        account_id: account_id ?? undefined,
+        wait: wait ?? undefined
+      }))
+    ),
+    (known): ReadonlyArray<RoutingStep> =>
+      known.map(({ channel, account_id, wait }) => ({
+        channel,
+        ...(account_id === undefined ? {} : { account_id }),
+        ...(wait === undefined ? {} : { wait })
+      }))
+  )
 
 export const RoutingHandlers = HttpApiBuilder.group(
   Api,
@@ -21,12 +41,12 @@ export const RoutingHandlers = HttpApiBuilder.group(
         return answerResource(yield* routing.find(actor.customerId))
       }),
 
-      save: ({ payload: { steps } }) =>
+      save: ({ payload }) =>
         write(
           { operation: "routing.save", status: 200 },
           Effect.gen(function* () {
             const { actor } = yield* CurrentActor
-            yield* Effect.fromResult(checkNames(steps))
+            const steps = yield* Effect.fromResult(readSteps(payload))
             const saved = yield* routing.save(actor.customerId, steps, yield* expectedVersion)
             return {
               body: saved,
@@ -87,10 +107,15 @@ export const TemplatesHandlers = HttpApiBuilder.group(
           Effect.gen(function* () {
             const { actor } = yield* CurrentActor
             const version = yield* expectedVersion
-            const updated = yield* templates.update(actor.customerId, params.id, payload, version)
+            const change = {
+              name: payload.name ?? undefined,
+              body: payload.body ?? undefined,
+              disabled: payload.disabled ?? undefined
+            }
+            const updated = yield* templates.update(actor.customerId, params.id, change, version)
             const details = {
               ...Struct.omit(payload, ["body"]),
-              ...(payload.body === undefined ? {} : { body: "replaced" })
+              ...(change.body === undefined ? {} : { body: "replaced" })
             }
             return { body: toTemplate(updated), audit: templateEntry("update", updated.id, details) }
           })

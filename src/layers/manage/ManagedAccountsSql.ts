@@ -14,6 +14,7 @@ import {
 } from "../../services/manage/ManagedAccounts.ts"
 import { ProviderAdapters } from "../../services/ProviderAdapter.ts"
 import { AllowsPrivateAddresses } from "../AddressPolicy.ts"
+import { lockCustomer } from "../management/RequireCustomer.ts"
 import { openInbox } from "../management/AccountManagement.ts"
 import { MasterKey } from "../MasterKey.ts"
 import { sealSettings } from "../SealedSettings.ts"
@@ -145,10 +146,17 @@ export const ManagedAccountsSql = Layer.effect(
         return toPage(rows, limit, ({ id }) => String(id))
       }),
 
-      examine: (account) =>
-        management
-          .checkNewAccount({ ...account, customerId: 0, label: "", isDefault: false, allowsPrivateAddresses })
-          .pipe(Effect.mapError(inSettings)),
+      examine: Effect.fnUntraced(function* (account) {
+        const adapter = adapters.get(account.provider)
+        if (adapter === undefined) {
+          return yield* fieldError("provider", `there are: ${[...adapters.keys()].join(", ")}`)
+        }
+        if (!adapter.channels.includes(account.channel)) {
+          return yield* fieldError("channel", `${account.provider} serves: ${adapter.channels.join(", ")}`)
+        }
+        const checked = { ...account, customerId: 0, label: "", isDefault: false, allowsPrivateAddresses }
+        return yield* Effect.mapError(management.checkNewAccount(checked), inSettings)
+      }),
 
       connect: Effect.fnUntraced(function* (customerId, account) {
         const { id } = yield* Effect.mapError(
@@ -159,6 +167,8 @@ export const ManagedAccountsSql = Layer.effect(
       }),
 
       update: Effect.fnUntraced(function* (customerId, id, wanted, version) {
+        // The customer before its accounts: in the order in which connecting takes them.
+        if (wanted.isDefault === true) yield* Effect.orDie(lockCustomer(sql, customerId))
         const owner = yield* lock(customerId, id, version)
         yield* change(customerId, id, owner, wanted).pipe(
           Effect.catchTag("ManagementError", (error) => Effect.fail(inTheWay(error)))

@@ -41,6 +41,14 @@ export const ManagedKeysSql = Layer.effect(
       return row ?? (yield* new NotFound())
     })
 
+    /** Held until the transaction ends: of several who rotate it, one does. */
+    const lock = Effect.fnUntraced(function* (customerId: number, id: number) {
+      const [row] = yield* keyRows(
+        sql`select ${columns} from api_keys where customer_id = ${customerId} and id = ${id} for update`
+      )
+      return row ?? (yield* new NotFound())
+    })
+
     const statusIs = (status: string | undefined, now: Instant): Statement.Fragment => {
       const isExpired = sql`coalesce(expires_at <= ${timestamp(now)}, false)`
       switch (status) {
@@ -117,7 +125,7 @@ export const ManagedKeysSql = Layer.effect(
 
       rotate: Effect.fnUntraced(function* (customerId, id, overlapMillis) {
         const now = yield* Clock.currentTimeMillis
-        const old = yield* find(customerId, id)
+        const old = yield* lock(customerId, id)
         if (apiKeyStatus(old, now) !== "active") {
           return yield* new Conflict({ details: { reason: "the key is not active any more" } })
         }

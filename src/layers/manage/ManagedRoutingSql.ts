@@ -24,9 +24,6 @@ export const ManagedRoutingSql = Layer.effect(
         ([row]) => row ?? NOTHING_SAVED
       )
 
-    const remove = (customerId: number) =>
-      Effect.orDie(sql`delete from routing_orders where customer_id = ${customerId}`)
-
     return ManagedRouting.of({
       find,
       // Within the transaction of the write, whoever else saves waits.
@@ -36,12 +33,9 @@ export const ManagedRoutingSql = Layer.effect(
         if (version !== null && saved.version !== version) {
           return yield* new PreconditionFailed({ details: { version: saved.version } })
         }
-        if (steps.length === 0) yield* remove(customerId)
-        else {
-          yield* Effect.mapError(management.saveRouting(customerId, steps), ({ message }) =>
-            fieldError("steps", message)
-          )
-        }
+        yield* Effect.mapError(management.saveRouting(customerId, steps), ({ message }) =>
+          fieldError("steps", message)
+        )
         return yield* find(customerId)
       })
     })

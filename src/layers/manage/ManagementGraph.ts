@@ -7,7 +7,7 @@ import { ManagedRoutingSql } from "./ManagedRoutingSql.ts"
 import { ManagedTemplatesSql } from "./ManagedTemplatesSql.ts"
 import { ApiKeysHandlers } from "../../http/manage/ApiKeysHandlers.ts"
 import { ManageAuthLive } from "../../http/manage/ManageAuth.ts"
-import { RequireJsonLive } from "../../http/RequestGuards.ts"
+import { OptionalIdempotencyKeyLive, RequireJsonLive } from "../../http/RequestGuards.ts"
 import { WebhooksHandlers } from "../../http/manage/WebhooksHandlers.ts"
 import { ManagedWebhooksSql } from "./ManagedWebhooksSql.ts"
 import { CredentialHandlers, SessionsLive } from "./CredentialGraph.ts"
@@ -32,6 +32,7 @@ export const ManagementHandlers = Layer.mergeAll(
   Layer.provide([
     Layer.provide(ManageAuthLive, Credentials),
     RequireJsonLive,
+    OptionalIdempotencyKeyLive,
     ManagementWritesSql,
     ManagedKeysSql,
     ManagedWebhooksSql,

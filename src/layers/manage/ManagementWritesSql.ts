@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { IdempotencyKeyConflict } from "../../domain/Errors.ts"
@@ -48,21 +48,30 @@ export const ManagementWritesSql = Layer.effect(
       return rows.length === 1
     })
 
-    const replay = Effect.fnUntraced(function* (request: WriteRequest, claimed: IdempotencyClaim) {
+    const find = Effect.fnUntraced(function* (request: WriteRequest, claimed: IdempotencyClaim) {
+      const now = timestamp(yield* Clock.currentTimeMillis)
       const [row] = yield* answerRows(sql`
         select fingerprint, status, sealed_body as "sealedBody" from management_answers
         where customer_id = ${request.actor.customerId} and operation = ${request.operation}
-          and key = ${claimed.key}`)
+          and key = ${claimed.key} and expires_at > ${now}`)
       if (row === undefined || row.status === null || row.sealedBody === null) {
-        return yield* Effect.die("an idempotency key was claimed and nothing answered")
+        return Option.none<WriteAnswer>()
       }
       if (!isSame(row.fingerprint, claimed.fingerprint)) return yield* new IdempotencyKeyConflict()
       const body: unknown = JSON.parse(
         masterKey.open("management-answer", contextOf(request, claimed.key), row.sealedBody)
       )
-      const answer: WriteAnswer = { status: row.status, body, replayed: true }
-      return answer
+      return Option.some<WriteAnswer>({ status: row.status, body, replayed: true })
     })
+
+    const replay = (request: WriteRequest, claimed: IdempotencyClaim) =>
+      Effect.flatMap(
+        find(request, claimed),
+        Option.match({
+          onNone: () => Effect.die("an idempotency key was claimed and nothing answered"),
+          onSome: (answer) => Effect.succeed(answer)
+        })
+      )
 
     const keep = (request: WriteRequest, claimed: IdempotencyClaim, body: unknown) =>
       Effect.orDie(
@@ -88,6 +97,11 @@ export const ManagementWritesSql = Layer.effect(
     })
 
     return ManagementWrites.of({
+      kept: Effect.fnUntraced(function* (request) {
+        const claimed = yield* idempotency.claim(request.idempotency, yield* Clock.currentTimeMillis)
+        return claimed === null ? Option.none() : yield* find(request, claimed)
+      }),
+
       write: <E, R>(request: WriteRequest, change: Effect.Effect<Change, E, R>) => {
         const make = (claimed: IdempotencyClaim | null) =>
           Effect.gen(function* () {

@@ -1,20 +1,22 @@
 import { Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { AuditLogHandlers } from "../../http/manage/AuditLogHandlers.ts"
 import { ManagedMessagesHandlers } from "../../http/manage/ManagedMessagesHandlers.ts"
 import { UsageHandlers } from "../../http/manage/UsageHandlers.ts"
 import { ManagedVerificationsHandlers } from "../../http/manage/VerificationsHandlers.ts"
 import { WalletHandlers } from "../../http/manage/WalletHandlers.ts"
+import { ReportingSql } from "../Store.ts"
 import { AuditLogSql } from "./AuditLogSql.ts"
 import { CustomerWalletsSql } from "./CustomerWalletsSql.ts"
 import { ManagedMessagesSql } from "./ManagedMessagesSql.ts"
 import { ManagedVerificationsSql } from "./ManagedVerificationsSql.ts"
 import { UsageReportsSql } from "./UsageReportsSql.ts"
 
-/** What can be looked at and not changed. */
+/** What can be looked at and not changed: over connections of its own. */
 export const ReadHandlers = Layer.mergeAll(
   Layer.provide(ManagedVerificationsHandlers, ManagedVerificationsSql),
   Layer.provide(ManagedMessagesHandlers, ManagedMessagesSql),
   Layer.provide(UsageHandlers, UsageReportsSql),
   Layer.provide(WalletHandlers, CustomerWalletsSql),
   Layer.provide(AuditLogHandlers, AuditLogSql)
-)
+).pipe(Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql)))

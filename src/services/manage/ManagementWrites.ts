@@ -1,4 +1,4 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Option } from "effect"
 import type { Actor } from "../../domain/Actor.ts"
 import type { IdempotencyKeyConflict } from "../../domain/Errors.ts"
 import type { IdempotentRequest } from "../Idempotency.ts"
@@ -47,6 +47,10 @@ export interface WriteAnswer {
 export class ManagementWrites extends Context.Service<
   ManagementWrites,
   {
+    /** What an earlier request with the same key was answered. */
+    readonly kept: (
+      request: WriteRequest
+    ) => Effect.Effect<Option.Option<WriteAnswer>, IdempotencyKeyConflict>
     /** Nothing is kept, of the change neither, when `change` fails. */
     readonly write: <E, R>(
       request: WriteRequest,
