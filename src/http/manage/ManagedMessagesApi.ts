@@ -1,12 +1,19 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Channel } from "../../domain/Channel.ts"
 import { type Message, MessageStatus, Strategy, viewMessage } from "../../domain/Message.ts"
 import { documentedError } from "../Envelope.ts"
 import { MessageStatusResponse, toMessageStatus } from "../MessageSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
-import { pageOf, pageQuery } from "./ManageWire.ts"
-import { attemptDetails, PathUuid, PhoneText, Rials, timeQuery, toAttemptDetails } from "./SearchFields.ts"
+import { pageOf } from "./ManageWire.ts"
+import {
+  attemptDetails,
+  deliveryQuery,
+  deliverySearch,
+  deliverySearchErrors,
+  PathUuid,
+  Rials,
+  toAttemptDetails
+} from "./SearchFields.ts"
 
 const MessageResource = Schema.Struct({
   ...MessageStatusResponse.fields,
@@ -33,23 +40,13 @@ export const messageJson = (message: Message): string =>
 export class ManagedMessagesGroup extends HttpApiGroup.make("managed-messages")
   .add(
     HttpApiEndpoint.get("list", "/", {
-      query: {
-        ...pageQuery,
-        ...timeQuery,
-        phone: Schema.optionalKey(PhoneText),
+      query: deliveryQuery({
         status: Schema.optionalKey(MessageStatus),
-        strategy: Schema.optionalKey(Strategy),
-        channel: Schema.optionalKey(Channel).annotateKey({ description: "One that it was tried over." })
-      },
+        strategy: Schema.optionalKey(Strategy)
+      }),
       success: pageOf(MessageResource),
-      error: [documentedError("validation_error"), documentedError("invalid_phone")]
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Search messages, the newest first",
-        description:
-          "A filtered part may be shorter than limit: the list is complete when next_cursor is null."
-      })
-    ),
+      error: deliverySearchErrors
+    }).annotateMerge(deliverySearch("Search messages, the newest first")),
     HttpApiEndpoint.get("read", "/:id", {
       params: { id: PathUuid },
       success: MessageResource,

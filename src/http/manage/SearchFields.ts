@@ -1,8 +1,12 @@
 import { Effect, Schema, SchemaTransformation } from "effect"
+import { OpenApi } from "effect/http-api"
+import { Channel } from "../../domain/Channel.ts"
 import type { Delivery } from "../../domain/DeliveryReport.ts"
 import { formatInstant, type Instant } from "../../domain/Instant.ts"
 import { parseContactPhone } from "../../domain/Phone.ts"
+import { documentedError } from "../Envelope.ts"
 import { FutureInstant, Timestamp } from "./ManageFields.ts"
+import { pageQuery } from "./ManageWire.ts"
 
 /** Within what the store can compare: the years 1970 to 9999. */
 const SearchInstant = FutureInstant.check(Schema.isBetween({ minimum: 0, maximum: 253_402_300_799_999 }))
@@ -31,6 +35,26 @@ export const PhoneText = Schema.String.check(Schema.isMaxLength(MAX_FILTER_LENGT
   description: "An Iranian mobile number in any accepted form.",
   examples: ["09121234567"]
 })
+
+/** The query of a search among what was sent to phones, with what only this one filters by. */
+export const deliveryQuery = <Own extends Schema.Struct.Fields>(own: Own) => ({
+  ...pageQuery,
+  ...timeQuery,
+  phone: Schema.optionalKey(PhoneText),
+  ...own,
+  channel: Schema.optionalKey(Channel).annotateKey({ description: "One that it was tried over." })
+})
+
+export const deliverySearchErrors = [
+  documentedError("validation_error"),
+  documentedError("invalid_phone")
+] as const
+
+export const deliverySearch = (summary: string) =>
+  OpenApi.annotations({
+    summary,
+    description: "A filtered part may be shorter than limit: the list is complete when next_cursor is null."
+  })
 
 const NIL_UUID = "00000000-0000-0000-0000-000000000000"
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -1,14 +1,21 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Channel } from "../../domain/Channel.ts"
 import { formatInstant, type Instant } from "../../domain/Instant.ts"
 import { type Verification, VerificationStatus, viewVerification } from "../../domain/Verification.ts"
 import { documentedError } from "../Envelope.ts"
 import { StatusResponse, toStatus } from "../OtpSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { Timestamp } from "./ManageFields.ts"
-import { pageOf, pageQuery } from "./ManageWire.ts"
-import { attemptDetails, PathUuid, PhoneText, Rials, timeQuery, toAttemptDetails } from "./SearchFields.ts"
+import { pageOf } from "./ManageWire.ts"
+import {
+  attemptDetails,
+  deliveryQuery,
+  deliverySearch,
+  deliverySearchErrors,
+  PathUuid,
+  Rials,
+  toAttemptDetails
+} from "./SearchFields.ts"
 
 const AttemptResource = Schema.Struct({
   ...StatusResponse.fields.attempts.value.fields,
@@ -50,22 +57,12 @@ export const toVerification = (
 export class ManagedVerificationsGroup extends HttpApiGroup.make("verifications")
   .add(
     HttpApiEndpoint.get("list", "/", {
-      query: {
-        ...pageQuery,
-        ...timeQuery,
-        phone: Schema.optionalKey(PhoneText),
-        status: Schema.optionalKey(VerificationStatus),
-        channel: Schema.optionalKey(Channel).annotateKey({ description: "One that it was tried over." })
-      },
+      query: deliveryQuery({
+        status: Schema.optionalKey(VerificationStatus)
+      }),
       success: pageOf(VerificationResource),
-      error: [documentedError("validation_error"), documentedError("invalid_phone")]
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Search verifications, the newest first",
-        description:
-          "A filtered part may be shorter than limit: the list is complete when next_cursor is null."
-      })
-    ),
+      error: deliverySearchErrors
+    }).annotateMerge(deliverySearch("Search verifications, the newest first")),
     HttpApiEndpoint.get("read", "/:id", {
       params: { id: PathUuid },
       success: VerificationResource,
