@@ -10,6 +10,8 @@ export interface Run {
   /** Microseconds of CPU per request, of the program and of PostgreSQL. */
   readonly programCpu: number | null
   readonly storeCpu: number | null
+  /** The same of the load generator: what the machine spends on measuring. */
+  readonly loadCpu: number | null
   readonly failed: number
   readonly memory: number | null
 }
@@ -21,43 +23,55 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
 }
 
-/** The median, over the rounds, of one subject's throughput over another's. */
-export const pairedRatio = (
-  runs: ReadonlyArray<Run>,
-  operation: string,
-  subject: string,
-  reference: string
-) => {
-  const of = (name: string) => runs.filter((run) => run.subject === name && run.operation === operation)
-  const references = of(reference)
-  const ratios = of(subject).flatMap((run, round) => {
-    const other = references[round]
-    return other === undefined ? [] : [run.perSecond / other.perSecond]
+type Figure = (run: Run) => number | null
+
+/** The median, over the rounds, of a figure of one subject over that of another. */
+const pairedRatio = (mine: ReadonlyArray<Run>, others: ReadonlyArray<Run>, figure: Figure) => {
+  const ratios = mine.flatMap((run, round) => {
+    const other = others[round]
+    return other === undefined ? [] : [(figure(run) ?? Number.NaN) / (figure(other) ?? Number.NaN)]
   })
   return ratios.length === 0 ? null : median(ratios)
 }
 
-const shown = (value: number | null, digits = 0) => (value === null ? "–" : value.toFixed(digits))
+const shown = (value: number | null, digits = 0) =>
+  value === null || Number.isNaN(value) ? "–" : value.toFixed(digits)
+
+const throughput: Figure = ({ perSecond }) => perSecond
+const p99: Figure = (run) => run.p99
+
+const columns: ReadonlyArray<readonly [title: string, figure: Figure, digits: number]> = [
+  ["per second", throughput, 0],
+  ["p50 ms", ({ p50 }) => p50, 1],
+  ["p99 ms", p99, 1],
+  ["CPU µs", ({ programCpu }) => programCpu, 0],
+  ["store's CPU µs", ({ storeCpu }) => storeCpu, 0],
+  ["load's CPU µs", ({ loadCpu }) => loadCpu, 0],
+  ["MB", ({ memory }) => memory, 0]
+]
+
+const titles = ["", "", ...columns.map(([title]) => title), "failed", "peyk / it", "p99: peyk / it"]
+
+const rowOf = (mine: ReadonlyArray<Run>, peyk: ReadonlyArray<Run>): ReadonlyArray<string> => {
+  const medianOf = (figure: Figure) => median(mine.map((run) => figure(run) ?? Number.NaN))
+  return [
+    ...columns.map(([, figure, digits]) => shown(medianOf(figure), digits)),
+    String(mine.reduce((sum, { failed }) => sum + failed, 0)),
+    shown(pairedRatio(peyk, mine, throughput), 2),
+    shown(pairedRatio(peyk, mine, p99), 2)
+  ]
+}
 
 /** A table of medians, in Markdown. */
-export const report = (runs: ReadonlyArray<Run>) => {
-  const lines: Array<string> = [
-    "| | | per second | p50 ms | p99 ms | CPU µs | store's CPU µs | MB | peyk / it |",
-    "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
-  ]
+export const report = (runs: ReadonlyArray<Run>): string => {
+  const of = (subject: string, operation: string) =>
+    runs.filter((run) => run.subject === subject && run.operation === operation)
   const names = (of: "operation" | "subject") => [...new Set(runs.map((run) => run[of]))]
-  for (const operation of names("operation")) {
-    for (const subject of names("subject")) {
-      const mine = runs.filter((run) => run.subject === subject && run.operation === operation)
-      if (mine.length === 0) continue
-      const middle = (of: (run: Run) => number | null) => median(mine.map((run) => of(run) ?? Number.NaN))
-      const ratio = pairedRatio(runs, operation, "peyk", subject)
-      lines.push(
-        `| ${operation} | ${subject} | ${shown(middle((run) => run.perSecond))} | ${shown(middle((run) => run.p50))} | ` +
-          `${shown(middle((run) => run.p99))} | ${shown(middle((run) => run.programCpu))} | ` +
-          `${shown(middle((run) => run.storeCpu))} | ${shown(middle((run) => run.memory))} | ${shown(ratio, 2)} |`
-      )
-    }
-  }
-  return lines.join("\n")
+  const rows = names("operation").flatMap((operation) =>
+    names("subject").flatMap((subject) => {
+      const mine = of(subject, operation)
+      return mine.length === 0 ? [] : [[operation, subject, ...rowOf(mine, of("peyk", operation))]]
+    })
+  )
+  return [titles, titles.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 }

@@ -1,30 +1,30 @@
 /** The programs that are measured, each a process of its own on one PostgreSQL. */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
-import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import type { SubjectName } from "./Options.ts"
+import type { Dialect, Target } from "./Requests.ts"
 
 export interface Subject {
-  readonly name: string
+  readonly name: SubjectName
   readonly url: string
-  readonly key: string
+  readonly dialect: Dialect
   readonly pid: number
-  /** The code that each phone was last given since the last time this was asked. */
-  readonly codes: () => Promise<ReadonlyMap<string, string>>
+  /** What it has sent since the last time that this was asked. */
+  readonly targets: () => Promise<ReadonlyArray<Target>>
   /** Does nothing, and takes no CPU, until resumed: only one subject runs at a time. */
   readonly suspend: () => void
   readonly resume: () => void
   readonly stop: () => Promise<void>
 }
 
-interface Program {
-  readonly name: string
+export interface Program {
+  readonly name: SubjectName
   readonly file: string
   readonly port: number
   readonly env: NodeJS.ProcessEnv
-  /** The key to use, once the program answers. */
-  readonly key: () => string
+  readonly dialect: Dialect
 }
 
 const isReady = (url: string) =>
@@ -42,22 +42,23 @@ const awaitReady = async (url: string, child: ChildProcess) => {
   throw new Error(`${url} does not answer`)
 }
 
-export const startSubject = async ({ name, file, port, env, key }: Program): Promise<Subject> => {
+export const startSubject = async ({ name, file, port, env, dialect }: Program): Promise<Subject> => {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), [], {
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "ignore", "inherit", "ipc"]
+    env: { ...process.env, NODE_ENV: "production", ...env },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    serialization: "advanced"
   })
   const url = `http://127.0.0.1:${port}`
   await awaitReady(`${url}/hello`, child)
   return {
     name,
     url,
-    key: key(),
+    dialect,
     pid: child.pid ?? 0,
-    codes: async () => {
-      child.send("codes")
+    targets: async () => {
+      child.send("targets")
       const [told] = await once(child, "message")
-      return new Map(told)
+      return told
     },
     suspend: () => void child.kill("SIGSTOP"),
     resume: () => void child.kill("SIGCONT"),
@@ -67,45 +68,5 @@ export const startSubject = async ({ name, file, port, env, key }: Program): Pro
       child.kill("SIGTERM")
       await ended
     }
-  }
-}
-
-/** The fields of proc(5)'s stat from the state on; Linux only, else null. */
-const statOf = (pid: number | string): ReadonlyArray<string> | null => {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? null
-  } catch {
-    return null
-  }
-}
-
-const PARENT = 1
-/** Its own time as user and system, and that of its ended children. */
-const TIMES = [11, 12, 13, 14]
-const secondsOf = (stat: ReadonlyArray<string>) =>
-  TIMES.reduce((sum, field) => sum + Number(stat[field]), 0) / 100
-
-/** CPU seconds that a process has used so far, its ended children included. */
-export const cpuSeconds = (pid: number): number | null => {
-  const stat = statOf(pid)
-  return stat === null ? null : secondsOf(stat)
-}
-
-/** The same for a process with all its children: PostgreSQL has one for each connection. */
-export const familyCpuSeconds = (pid: number): number | null => {
-  const own = cpuSeconds(pid)
-  if (own === null) return null
-  const stats = readdirSync("/proc").map((name) => (/^\d+$/.test(name) ? statOf(name) : null))
-  const children = stats.filter((stat) => stat !== null && stat[PARENT] === String(pid))
-  return children.reduce((sum, stat) => sum + (stat === null ? 0 : secondsOf(stat)), own)
-}
-
-/** Resident megabytes; Linux only, else null. */
-export const residentMegabytes = (pid: number): number | null => {
-  try {
-    const [, pages] = readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")
-    return (Number(pages) * 4096) / 2 ** 20
-  } catch {
-    return null
   }
 }

@@ -7,18 +7,20 @@ import { Ground, ManagementLive, Service, useCases } from "../src/layers/Live.ts
 import { LiveMessageSeams, messageGraph } from "../src/layers/MessageGraph.ts"
 import { LiveSeams, liveStore, verificationGraph } from "../src/layers/VerificationGraph.ts"
 import { type CodeDelivery, Providers } from "../src/services/Providers.ts"
+import type { Target } from "./Requests.ts"
 
 const accepted = Effect.succeed(ProviderOutcome.Accepted({ messageId: null }))
 
-/** What each phone was given, for whoever wants to verify: told to the parent process when it asks. */
-const codes = new Map<string, string>()
+/** What was sent, for whoever wants to verify: told to the parent process when it asks. */
+const sent: Array<Target> = []
 process.on("message", () => {
-  process.send?.([...codes])
-  codes.clear()
+  process.send?.(sent.splice(0))
 })
 
-const acceptCode = ({ phone, code }: CodeDelivery) => {
-  codes.set(phone, Redacted.value(code))
+const UUID_LENGTH = 36
+
+const acceptCode = ({ attemptId, phone, code }: CodeDelivery) => {
+  sent.push({ id: attemptId.slice(0, UUID_LENGTH), phone, code: Redacted.value(code) })
   return accepted
 }
 

@@ -41,11 +41,10 @@ const channelJson = JSON.stringify(channel)
 const pathJson = JSON.stringify([channel])
 
 /** The provider: accepts at once, and remembers what it was given, for whoever wants to verify. */
-const codes = new Map()
-const provider = async (phone, code) => void codes.set(phone, code)
+const sent = []
+const provider = async (id, phone, code) => void sent.push({ id, phone, code })
 process.on("message", () => {
-  process.send([...codes])
-  codes.clear()
+  process.send(sent.splice(0))
 })
 
 const perKey = new Map()
@@ -84,12 +83,12 @@ const verifyAnswer = answerOf({ verified: { type: "boolean" }, reason: { type: "
 const write = async ({ keyHash, idempotencyKey, requestHash, id, phone, code }) => {
   const values = [keyHash, idempotencyKey, requestHash, id, phone, sha256(`pepper${id}${code}`), pathJson]
   if (!isCrashSafe) {
-    await provider(phone, code)
+    await provider(id, phone, code)
     return (await run(SEND, [...values, channelJson]))[0]
   }
   const [accepted] = await run(ACCEPT, values)
   if (accepted.done) {
-    await provider(phone, code)
+    await provider(id, phone, code)
     await run(RECORD, [id, channelJson])
   }
   return accepted

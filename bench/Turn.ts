@@ -1,0 +1,79 @@
+/** One program's turn: everything that it is measured with, once. */
+import type { Job, LoadGenerator } from "./Load.ts"
+import type { Options } from "./Options.ts"
+import { cpuSeconds, familyCpuSeconds, residentMegabytes } from "./ProcessStats.ts"
+import type { Run } from "./Report.ts"
+import { toPhones } from "./Requests.ts"
+import type { Subject } from "./Subject.ts"
+
+/** More than any program sends; a run that used them up would only end early. */
+const MOST_PER_SECOND = 20_000
+/** Before a verification locks. */
+const WRONG_CODES = 4
+const WRONG_CODE = "0000000"
+
+const perRequest = (before: number | null, after: number | null, requests: number) =>
+  before === null || after === null || requests === 0 ? null : ((after - before) * 1e6) / requests
+
+const tell = ({ subject, operation, perSecond, p99, failed }: Run) => {
+  const failing = failed > 0 ? `, ${failed} failed` : ""
+  process.stderr.write(
+    `${subject} ${operation}: ${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(1)} ms${failing}\n`
+  )
+}
+
+/** The numbers of phones go on from turn to turn: each is sent to once. */
+export const makeTurn = (options: Pick<Options, "measures">, load: LoadGenerator, storePid: number) => {
+  let next = 0
+  const take = (count: number) => {
+    next += count
+    return next - count
+  }
+
+  /** Gives back what was measured, to the subject's name. */
+  return async (subject: Subject, seconds: number): Promise<ReadonlyArray<Run>> => {
+    const { name, dialect, pid, url } = subject
+    const runs: Array<Run> = []
+    const measure = async (operation: string, job: Omit<Job, "url" | "seconds">) => {
+      if (job.requests.length === 0) return
+      const before = [cpuSeconds(pid), familyCpuSeconds(storePid)] as const
+      const { cpu, ...result } = await load.run({ url, seconds, ...job })
+      const run: Run = {
+        subject: name,
+        operation,
+        perSecond: result.perSecond,
+        p50: result.p50,
+        p99: result.p99,
+        failed: result.failed,
+        programCpu: perRequest(before[0], cpuSeconds(pid), result.requests),
+        storeCpu: perRequest(before[1], familyCpuSeconds(storePid), result.requests),
+        loadCpu: perRequest(0, cpu, result.requests),
+        memory: residentMegabytes(pid)
+      }
+      runs.push(run)
+      tell(run)
+    }
+    const wants = (measure: Options["measures"][number]) => options.measures.includes(measure)
+    const most = MOST_PER_SECOND * seconds
+    const { send, verify, status, message } = dialect
+
+    if (wants("send") || wants("verify") || wants("status")) {
+      await measure("send", { requests: toPhones(take(most), most, send), cycles: name === "node-http" })
+    }
+    const targets = await subject.targets()
+    if (wants("verify")) {
+      const half = Math.floor(targets.length / 2)
+      const wrong = targets.slice(half).map((target) => verify({ ...target, code: WRONG_CODE }))
+      const tries = Array.from({ length: WRONG_CODES }, () => wrong).flat()
+      await measure("verify wrong", { requests: tries, cycles: false })
+      await measure("verify right", { requests: targets.slice(0, half).map(verify), cycles: false })
+    }
+    if (wants("status") && status !== null) {
+      await measure("status", { requests: targets.map(status), cycles: true })
+    }
+    if (wants("message") && message !== null) {
+      await measure("message", { requests: toPhones(take(most), most, message), cycles: false })
+    }
+    return runs
+  }
+}
