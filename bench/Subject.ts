@@ -16,7 +16,7 @@ export interface Subject {
   /** Does nothing, and takes no CPU, until resumed: only one subject runs at a time. */
   readonly suspend: () => void
   readonly resume: () => void
-  readonly stop: () => Promise<void>
+  readonly stop: () => void
 }
 
 export interface Program {
@@ -62,11 +62,7 @@ export const startSubject = async ({ name, file, port, env, dialect }: Program):
     },
     suspend: () => void child.kill("SIGSTOP"),
     resume: () => void child.kill("SIGCONT"),
-    stop: async () => {
-      const ended = once(child, "exit")
-      child.kill("SIGCONT")
-      child.kill("SIGTERM")
-      await ended
-    }
+    // also one that is suspended
+    stop: () => void child.kill("SIGKILL")
   }
 }

@@ -61,7 +61,7 @@ const program = Effect.gen(function* () {
   )
   const subjects = yield* Effect.acquireRelease(
     Effect.promise(() => startSubjects(options.subjects, { ...store, directory })),
-    (started) => Effect.promise(() => Promise.all(started.map((subject) => subject.stop())))
+    (started) => Effect.sync(() => started.forEach((subject) => subject.stop()))
   )
   const turn = makeTurn(options, load, store.pid)
   const runs = yield* Effect.promise(() => compare(subjects, turn, store, options))

@@ -13,9 +13,8 @@ const accepted = Effect.succeed(ProviderOutcome.Accepted({ messageId: null }))
 
 /** What was sent, for whoever wants to verify: told to the parent process when it asks. */
 const sent: Array<Target> = []
-process.on("message", () => {
-  process.send?.(sent.splice(0))
-})
+process.on("message", () => process.send?.(sent.splice(0)))
+process.on("disconnect", () => process.exit())
 
 const UUID_LENGTH = 36
 

@@ -14,9 +14,8 @@ const env = process.env
 const address = `http://127.0.0.1:${env.PORT}`
 
 const sent = []
-process.on("message", () => {
-  process.send(sent.splice(0))
-})
+process.on("message", () => process.send(sent.splice(0)))
+process.on("disconnect", () => process.exit())
 
 const options = {
   database: new Pool({

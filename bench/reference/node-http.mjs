@@ -16,3 +16,4 @@ createServer((request, response) => {
   })
 }).listen(Number(process.env.PORT), "127.0.0.1")
 process.on("message", () => process.send([]))
+process.on("disconnect", () => process.exit())

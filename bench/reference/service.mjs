@@ -43,9 +43,8 @@ const pathJson = JSON.stringify([channel])
 /** The provider: accepts at once, and remembers what it was given, for whoever wants to verify. */
 const sent = []
 const provider = async (id, phone, code) => void sent.push({ id, phone, code })
-process.on("message", () => {
-  process.send(sent.splice(0))
-})
+process.on("message", () => process.send(sent.splice(0)))
+process.on("disconnect", () => process.exit())
 
 const perKey = new Map()
 let minute = 0
