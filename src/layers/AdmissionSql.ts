@@ -185,17 +185,25 @@ export const admissionSql = (sql: SqlClient.SqlClient, request: AdmissionRequest
   }
 }
 
+/** What a phone's counter refuses with. */
+export const phoneRefusal = (
+  reason: "phone_hour" | "phone_day" | "platform_day",
+  until: Instant | null,
+  now: Instant
+): AdmissionError => {
+  const wait = { retryAfterSeconds: retryAfterSeconds(until ?? now, now) }
+  return reason === "phone_hour" ? new TooManyRequestsPhoneHour(wait) : new TooManyRequestsPhoneDay(wait)
+}
+
 /** Why a request was refused; undefined when it was not. */
 const refusalOf = ({ reason, until }: Verdict, now: Instant): AdmissionError | undefined => {
-  const wait = { retryAfterSeconds: retryAfterSeconds(until ?? now, now) }
   switch (reason) {
     case "phone_hour":
-      return new TooManyRequestsPhoneHour(wait)
     case "phone_day":
     case "platform_day":
-      return new TooManyRequestsPhoneDay(wait)
+      return phoneRefusal(reason, until, now)
     case "quota":
-      return new QuotaExceeded(wait)
+      return new QuotaExceeded({ retryAfterSeconds: retryAfterSeconds(until ?? now, now) })
     case "wallet":
       return new InsufficientBalance()
     case null:
@@ -206,6 +214,10 @@ const refusalOf = ({ reason, until }: Verdict, now: Instant): AdmissionError | u
 const isRace = (error: unknown): boolean =>
   SqlError.isSqlError(error) &&
   (error.reason._tag === "SerializationError" || error.reason._tag === "DeadlockError")
+
+/** A statement again, after a race that only the next try can settle. */
+export const retryRaces = <A, E>(statement: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.retry(statement, { while: isRace })
 
 /**
  * Runs the accepting statement until it is clear: again after a race, and once more, with the whole wallet gathered and
@@ -218,7 +230,7 @@ export const runAdmission = (
 ): Effect.Effect<boolean, AdmissionError> => {
   const verdictRows = rowsOf(VerdictRow)
   const ask = <E>(asking: Effect.Effect<ReadonlyArray<unknown>, E>) =>
-    Effect.flatMap(verdictRows(Effect.retry(asking, { while: isRace })), ([verdict]) =>
+    Effect.flatMap(verdictRows(retryRaces(asking)), ([verdict]) =>
       verdict === undefined
         ? Effect.die("the accepting statement returned no verdict")
         : Effect.succeed(verdict)

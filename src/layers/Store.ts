@@ -56,16 +56,44 @@ const reportingOptions = {
   startupParameters: { statement_timeout: "15s" }
 }
 
+/** For the statements of batches. */
+export class BatchSql extends Context.Service<BatchSql, SqlClient.SqlClient>()("peyk/layers/Store/BatchSql") {}
+
+/**
+ * Batches are joined to rows by their keys, whatever the planner believes of tables that were empty when it last looked:
+ * a plan that reads one of them through would be kept until they are analyzed.
+ */
+const batchOptions = {
+  applicationName: `${APPLICATION_NAME} batches`,
+  maxConnections: 4,
+  multiplex: true,
+  multiplexConcurrency: 1,
+  startupParameters: {
+    enable_seqscan: "off",
+    enable_hashjoin: "off",
+    enable_mergejoin: "off",
+    enable_material: "off",
+    jit: "off"
+  }
+}
+
+export const batchSql = (place: PgClient.PgPoolConfig) =>
+  Layer.provide(
+    Layer.effect(BatchSql, SqlClient.SqlClient),
+    PgClient.layerFrom(connect({ ...batchOptions, ...place }))
+  )
+
 /** Connections to the store. */
 export const SqlLive = (configuration: Configuration) =>
   Layer.unwrap(
     Effect.map(locate(configuration), (place) =>
-      Layer.merge(
+      Layer.mergeAll(
         PgClient.layerFrom(connect({ ...poolOptions(configuration), ...place })),
         Layer.provide(
           Layer.effect(ReportingSql, SqlClient.SqlClient),
           PgClient.layerFrom(connect({ ...reportingOptions, ...place }))
-        )
+        ),
+        batchSql(place)
       )
     )
   )

@@ -3,12 +3,17 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
+import { batchSql } from "../../src/layers/Store.ts"
+
+const placeOf = (database: string) => ({
+  host: inject("postgresSocketDirectory"),
+  username: "postgres",
+  database
+})
 
 const connect = (database: string) =>
   PgClient.layer({
-    host: inject("postgresSocketDirectory"),
-    username: "postgres",
-    database,
+    ...placeOf(database),
     maxConnections: 12,
     multiplex: true,
     multiplexConcurrency: 16
@@ -23,6 +28,6 @@ export const TestDatabase = Layer.unwrap(
       admin.unsafe(`create database ${name} template template_peyk strategy file_copy`),
       () => Effect.ignore(admin.unsafe(`drop database ${name} with (force)`))
     )
-    return connect(name)
+    return Layer.merge(connect(name), Layer.orDie(batchSql(placeOf(name))))
   })
 )

@@ -4,7 +4,7 @@ import { NotFound } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { ManagedVerifications, type VerificationSearch } from "../../services/manage/ManagedVerifications.ts"
 import { rowsOf, timestamp } from "../SqlRows.ts"
-import { verificationColumns, VerificationRow } from "../VerificationStoreSql.ts"
+import { verificationColumns, VerificationRow } from "../VerificationRow.ts"
 import { searchByTime, triedOver, withinTime } from "./TimePages.ts"
 
 export const ManagedVerificationsSql = Layer.effect(

@@ -1,0 +1,26 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Result } from "effect"
+
+/** One column of a batch: of all its requests, as an array. */
+export interface BatchColumn<Row> {
+  readonly name: string
+  readonly type: keyof typeof PgTypes.OID
+  readonly of: (row: Row) => unknown
+}
+
+/**
+ * The rows of a batch as SQL: something to select from, with the columns' names and `nth`, from 1 on; and the parameters,
+ * one array for each column, which come first in the statement.
+ */
+export const batchSource = <Row>(columns: ReadonlyArray<BatchColumn<Row>>) => ({
+  rows: `unnest(${columns.map((_, index) => `$${index + 1}`).join(", ")}) with ordinality
+    as r (${columns.map(({ name }) => name).join(", ")}, nth)`,
+  parameters: (rows: ReadonlyArray<Row>): ReadonlyArray<PgTypes.Parameter> =>
+    columns.map(({ type, of }) => Result.getOrThrow(PgTypes.array(rows.map(of), PgTypes.OID[type])))
+})
+
+/** An int[] in a column of texts: arrays of different lengths do not make one array. */
+export const intArrayText = (values: ReadonlyArray<number>): string => `{${values.join(",")}}`
+
+/** The same for texts that need no quotes: ids and names of ours. */
+export const textArrayText = (values: ReadonlyArray<string>): string => `{${values.join(",")}}`

@@ -1,0 +1,101 @@
+import { Effect, Option, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { KeyMode } from "../../domain/Customer.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { VerificationStatus } from "../../domain/Verification.ts"
+import type { TimerKind } from "../../services/Timers.ts"
+import { stripeOf } from "../../domain/Charging.ts"
+import { type BatchColumn, batchSource } from "./BatchColumns.ts"
+import { outboxParts } from "./OutboxParts.ts"
+import { makeStatementBatch } from "./StatementBatch.ts"
+
+/** A code that was entered, with the id for the event that this may become. */
+export interface CodeEntry {
+  readonly customerId: number
+  readonly id: string
+  readonly codeHash: Uint8Array
+  readonly maxWrongCodes: number | null
+  readonly now: Instant
+  readonly eventId: string
+}
+
+const ComparedRow = Schema.Struct({
+  nth: Schema.Int,
+  matched: Schema.Boolean,
+  status: VerificationStatus,
+  webhooks: Schema.Int
+})
+type Compared = typeof ComparedRow.Type
+
+const columns: ReadonlyArray<BatchColumn<CodeEntry>> = [
+  { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
+  { name: "id", type: "uuid", of: ({ id }) => id },
+  { name: "code_hash", type: "bytea", of: ({ codeHash }) => codeHash },
+  { name: "max_wrong", type: "int4", of: ({ maxWrongCodes }) => maxWrongCodes },
+  { name: "now", type: "timestamptz", of: ({ now }) => now },
+  { name: "stripe", type: "int2", of: ({ id }) => stripeOf(id) },
+  { name: "event_id", type: "uuid", of: ({ eventId }) => eventId }
+]
+const source = batchSource(columns)
+
+const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) => {
+  const outbox = outboxParts(announces, `array['verification.' || c.status]`, `array[c.event_id]`)
+  return `
+  with r as materialized (select * from ${source.rows}),
+  target as materialized (
+    select v.customer_id, v.id, v.held as was_held, v.code_hash = r.code_hash as matched,
+      v.code_hash <> r.code_hash and coalesce(v.wrong_codes + 1 >= r.max_wrong, false) as locks,
+      r.now, r.nth, r.stripe, r.event_id
+    from r join verifications v on v.customer_id = r.customer_id and v.id = r.id and v.mode = '${mode}'
+      and v.status in ('pending', 'queued') and v.expires_at > r.now
+    for update of v),
+  compared as (
+    update verifications v set
+      status = case when t.matched then 'verified' when t.locks then 'locked' else v.status end,
+      verified_at = case when t.matched then t.now end,
+      wrong_codes = v.wrong_codes + (not t.matched)::int,
+      revision = v.revision + (t.matched or t.locks)::int,
+      next_step_at = case when t.matched or t.locks then null else v.next_step_at end,
+      slot_reserved = v.slot_reserved and not (t.matched or t.locks),
+      sealed_code = case when t.matched or t.locks then null else v.sealed_code end,
+      held = case when t.matched or t.locks then 0 else v.held end,
+      events_written = v.events_written + (t.matched or t.locks)::int
+    from target t where v.customer_id = t.customer_id and v.id = t.id
+    returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at, v.events_written,
+      t.matched, t.matched or t.locks as ends, t.was_held, t.now, t.nth, t.stripe, t.event_id),
+  changed as materialized (select *, 1 as event_count from compared where ends),
+  wallet as (
+    update wallets w set held = w.held - h.total
+    from (select customer_id, stripe, sum(was_held)::bigint as total from changed where was_held > 0
+      group by 1, 2 order by 1, 2) h
+    where w.customer_id = h.customer_id and w.stripe = h.stripe),
+  timer as (
+    delete from timers t using changed c
+    where t.customer_id = c.customer_id and t.kind = '${timerKind}' and t.subject = c.id and t.lane = 0)
+  ${outbox.parts}
+  select nth::int, matched, status, ${outbox.webhooks} as webhooks from compared`
+}
+
+/** Compares the codes of many requests in one statement. None where there is nothing to compare with. */
+export const makeCompareBatch = (
+  sql: SqlClient.SqlClient,
+  mode: KeyMode,
+  timerKind: TimerKind,
+  announces: boolean
+) => {
+  const statement = statementOf(mode, timerKind, announces)
+  const decode = Schema.decodeUnknownEffect(Schema.Array(ComparedRow))
+  return makeStatementBatch<CodeEntry, Option.Option<Compared>>({
+    conflictsOf: ({ id }) => [id],
+    orderOf: ({ id }) => id,
+    run: (entries) =>
+      sql.unsafe(statement, source.parameters(entries)).pipe(
+        Effect.flatMap((rows) => Effect.orDie(decode(rows))),
+        Effect.map((rows) => {
+          const answers: Array<Option.Option<Compared>> = entries.map(() => Option.none())
+          for (const row of rows) answers[row.nth - 1] = Option.some(row)
+          return answers
+        })
+      )
+  })
+}
