@@ -5,13 +5,15 @@ import messaging from "./migrations/0002_messaging.ts"
 import limits from "./migrations/0003_limits.ts"
 import providers from "./migrations/0004_providers.ts"
 import management from "./migrations/0005_management.ts"
+import speed from "./migrations/0006_speed.ts"
 
 const migrations = {
   "0001_verification": verification,
   "0002_messaging": messaging,
   "0003_limits": limits,
   "0004_providers": providers,
-  "0005_management": management
+  "0005_management": management,
+  "0006_speed": speed
 }
 
 const MIGRATIONS_TABLE = "peyk_migrations"

@@ -31,7 +31,7 @@ export const TimerStoreSql = Layer.effect(
           with due as (
             select d.* from unnest(${kinds}::text[]) as k, lateral (
               select customer_id, kind, subject, lane, claimable_at, lease_token from timers
-              where kind = k and claimable_at <= ${timestamp(now)}
+              where kind collate "C" = k and claimable_at <= ${timestamp(now)}
               order by claimable_at limit ${limit} for update skip locked) d
             order by d.claimable_at limit ${limit}
           )
@@ -44,7 +44,7 @@ export const TimerStoreSql = Layer.effect(
         Effect.map(
           nextRows(sql`
             select min(t.claimable_at) as at from unnest(${kinds}::text[]) as k, lateral (
-              select claimable_at from timers where kind = k order by claimable_at limit 1) t`),
+              select claimable_at from timers where kind collate "C" = k order by claimable_at limit 1) t`),
           ([row]) => row?.at ?? null
         ),
       renew: (timers, until) =>

@@ -1,5 +1,6 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
+import type { KeyMode } from "../../domain/Customer.ts"
 
 /** One column of a batch: of all its requests, as an array. */
 export interface BatchColumn<Row> {
@@ -18,6 +19,13 @@ export const batchSource = <Row>(columns: ReadonlyArray<BatchColumn<Row>>) => ({
   parameters: (rows: ReadonlyArray<Row>): ReadonlyArray<PgTypes.Parameter> =>
     columns.map(({ type, of }) => Result.getOrThrow(PgTypes.array(rows.map(of), PgTypes.OID[type])))
 })
+
+/**
+ * Which of the rows `v` are asked for, and of our mode. As an expression: indexes over one mode are for searches, and a
+ * planner that knows nothing of the table yet would read all of a customer's rows through them.
+ */
+export const isVerification = (mode: KeyMode): string =>
+  `v.customer_id = r.customer_id and v.id = r.id and v.mode || '' = '${mode}'`
 
 /** An int[] in a column of texts: arrays of different lengths do not make one array. */
 export const intArrayText = (values: ReadonlyArray<number>): string => `{${values.join(",")}}`

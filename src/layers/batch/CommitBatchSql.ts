@@ -6,7 +6,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Verification } from "../../domain/Verification.ts"
 import { mayStillSend, type VerificationTransition } from "../../domain/VerificationMachine.ts"
 import type { LeasedTimer, TimerKind } from "../../services/Timers.ts"
-import { type BatchColumn, batchSource, intArrayText, textArrayText } from "./BatchColumns.ts"
+import { type BatchColumn, batchSource, intArrayText, isVerification, textArrayText } from "./BatchColumns.ts"
 import { outboxParts } from "./OutboxParts.ts"
 import { makeStatementBatch } from "./StatementBatch.ts"
 
@@ -73,7 +73,7 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) =>
       next_step_at = r.next_step_at, sealed_code = case when r.keeps_code then v.sealed_code end,
       held = r.held, captured = r.captured, events_written = v.events_written + r.event_count
     from r
-    where v.customer_id = r.customer_id and v.id = r.id and v.mode = '${mode}' and v.revision = r.revision_before
+    where ${isVerification(mode)} and v.revision = r.revision_before
       and (r.held_token is null or exists (select from timers t where t.customer_id = r.customer_id
         and t.kind = '${timerKind}' and t.subject = r.id and t.lane = 0 and t.lease_token = r.held_token))
     returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at, v.events_written, ${carried}),

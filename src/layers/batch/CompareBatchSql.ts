@@ -5,7 +5,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import { VerificationStatus } from "../../domain/Verification.ts"
 import type { TimerKind } from "../../services/Timers.ts"
 import { stripeOf } from "../../domain/Charging.ts"
-import { type BatchColumn, batchSource } from "./BatchColumns.ts"
+import { type BatchColumn, batchSource, isVerification } from "./BatchColumns.ts"
 import { outboxParts } from "./OutboxParts.ts"
 import { makeStatementBatch } from "./StatementBatch.ts"
 
@@ -46,7 +46,7 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) =>
     select v.customer_id, v.id, v.held as was_held, v.code_hash = r.code_hash as matched,
       v.code_hash <> r.code_hash and coalesce(v.wrong_codes + 1 >= r.max_wrong, false) as locks,
       r.now, r.nth, r.stripe, r.event_id
-    from r join verifications v on v.customer_id = r.customer_id and v.id = r.id and v.mode = '${mode}'
+    from r join verifications v on ${isVerification(mode)}
       and v.status in ('pending', 'queued') and v.expires_at > r.now
     for update of v),
   compared as (

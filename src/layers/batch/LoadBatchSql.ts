@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { KeyMode } from "../../domain/Customer.ts"
 import type { Verification } from "../../domain/Verification.ts"
 import { verificationColumns, VerificationRow } from "../VerificationRow.ts"
-import { type BatchColumn, batchSource } from "./BatchColumns.ts"
+import { type BatchColumn, batchSource, isVerification } from "./BatchColumns.ts"
 import { makeStatementBatch } from "./StatementBatch.ts"
 
 interface Subject {
@@ -23,7 +23,7 @@ const source = batchSource(columns)
 export const makeLoadBatch = (sql: SqlClient.SqlClient, mode: KeyMode) => {
   const statement = `
     select r.nth::int, ${verificationColumns} from ${source.rows}
-    join verifications v on v.customer_id = r.customer_id and v.id = r.id and v.mode = '${mode}'`
+    join verifications v on ${isVerification(mode)}`
   const decode = Schema.decodeUnknownEffect(Schema.Array(LoadedRow))
   return makeStatementBatch<Subject, Option.Option<Verification>>({
     conflictsOf: () => [],
