@@ -57,7 +57,9 @@ const reportingOptions = {
 }
 
 /** For the statements of batches. */
-export class BatchSql extends Context.Service<BatchSql, SqlClient.SqlClient>()("peyk/layers/Store/BatchSql") {}
+export class BatchSql extends Context.Service<BatchSql, SqlClient.SqlClient>()(
+  "peyk/layers/Store/BatchSql"
+) {}
 
 /**
  * Batches are joined to rows by their keys, whatever the planner believes of tables that were empty when it last looked:

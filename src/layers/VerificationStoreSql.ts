@@ -57,7 +57,9 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
             case "ask_alone":
               return acceptAlone(sql, mode, timerKind, acceptance)
             default:
-              return Effect.fail(phoneRefusal(verdict.reason, verdict.until, acceptance.verification.createdAt))
+              return Effect.fail(
+                phoneRefusal(verdict.reason, verdict.until, acceptance.verification.createdAt)
+              )
           }
         })
 

@@ -26,7 +26,8 @@ const ACCEPTED: AcceptVerdict = { reason: null }
 
 const OutcomeRow = Schema.Struct({ exceptions: Schema.NullOr(Schema.Array(Exception)) })
 
-const monthOf = (now: Instant) => DateTime.formatIsoDateUtc(DateTime.startOf(DateTime.makeUnsafe(now), "month"))
+const monthOf = (now: Instant) =>
+  DateTime.formatIsoDateUtc(DateTime.startOf(DateTime.makeUnsafe(now), "month"))
 
 const columns: ReadonlyArray<BatchColumn<Acceptance>> = [
   { name: "customer_id", type: "int4", of: ({ verification }) => verification.customerId },

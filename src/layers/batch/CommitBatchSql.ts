@@ -57,7 +57,17 @@ const columns: ReadonlyArray<BatchColumn<CommitEntry>> = [
 ]
 const source = batchSource(columns)
 
-const carried = ["now", "due_at", "is_done", "report_lane", "report_at", "stripe", "capture", "release", "ledger_id"]
+const carried = [
+  "now",
+  "due_at",
+  "is_done",
+  "report_lane",
+  "report_at",
+  "stripe",
+  "capture",
+  "release",
+  "ledger_id"
+]
   .concat("event_count", "event_types", "event_ids", "nth")
   .map((name) => `r.${name}`)
   .join(", ")
@@ -125,4 +135,3 @@ export const makeCommitBatch = (
       )
   })
 }
-

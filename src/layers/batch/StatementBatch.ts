@@ -4,9 +4,7 @@ import { isStoreUnavailable } from "../Store.ts"
 
 export interface BatchOptions<Request, Answer> {
   /** One statement for all of them; answers in their order. */
-  readonly run: (
-    requests: ReadonlyArray<Request>
-  ) => Effect.Effect<ReadonlyArray<Answer>, SqlError.SqlError>
+  readonly run: (requests: ReadonlyArray<Request>) => Effect.Effect<ReadonlyArray<Answer>, SqlError.SqlError>
   /** Requests that have one of these in common never share a statement: the later one waits for the next. */
   readonly conflictsOf: (request: Request) => ReadonlyArray<string>
   /** In which order rows are locked, so that two processes do not wait for each other in a circle. */
@@ -62,13 +60,16 @@ export const makeStatementBatch = <Request, Answer>(
       batch.forEach(({ resume }, nth) => {
         const found = exit._tag === "Success" ? exit.value[nth] : undefined
         if (found !== undefined) resume(Effect.succeed(found))
-        else resume(exit._tag === "Success" ? Effect.die("a request of a batch has no answer") : Effect.die(Cause.squash(exit.cause)))
+        else
+          resume(
+            exit._tag === "Success"
+              ? Effect.die("a request of a batch has no answer")
+              : Effect.die(Cause.squash(exit.cause))
+          )
       })
     }
 
-    const runAll = (
-      batch: ReadonlyArray<Waiting<Request, Answer>>
-    ): Effect.Effect<void> =>
+    const runAll = (batch: ReadonlyArray<Waiting<Request, Answer>>): Effect.Effect<void> =>
       Effect.flatMap(Effect.exit(run(batch.map(({ request }) => request))), (exit) =>
         exit._tag === "Failure" && batch.length > 1 && !isUnavailable(exit.cause)
           ? Effect.forEach(batch, (entry) => runAll([entry]), { discard: true })
