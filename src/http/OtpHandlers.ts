@@ -3,12 +3,16 @@ import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Verifications } from "../services/Verifications.ts"
 import { Api } from "./Api.ts"
 import { orEnvelope } from "./Envelope.ts"
-import { toSandboxStatus, toSendResponse, toStatus, toSteps, type VerifyBody } from "./OtpSchemas.ts"
+import {
+  sendRequestOf,
+  toSandboxStatus,
+  toSendResponse,
+  toStatus,
+  toSteps,
+  type VerifyBody
+} from "./OtpSchemas.ts"
 import { CurrentIdempotencyKey } from "./RequestGuards.ts"
 import { CurrentPrincipal } from "./ServiceKeys.ts"
-
-const templateIdOf = (id: number | string | null | undefined): number | undefined =>
-  id == null ? undefined : Number(id)
 
 const verifyWith = (verifications: Verifications["Service"]) =>
   Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof VerifyBody.Type }) {
@@ -26,21 +30,7 @@ export const OtpHandlers = HttpApiBuilder.group(
       send: Effect.fnUntraced(function* ({ payload }) {
         const { customerId } = yield* CurrentPrincipal
         const key = yield* CurrentIdempotencyKey
-        // In the words of the contract: it is kept as a fingerprint, and other versions of us have to come to the same.
-        const body = {
-          phone: payload.phone,
-          channels: toSteps(payload.channels),
-          channel_timeout: payload.channel_timeout ?? undefined,
-          template_id: templateIdOf(payload.template_id)
-        }
-        const answer = verifications.send({
-          customerId,
-          phone: body.phone,
-          channels: body.channels,
-          channelTimeout: body.channel_timeout,
-          templateId: body.template_id,
-          idempotency: key === null ? undefined : { key, body }
-        })
+        const answer = verifications.send(sendRequestOf(customerId, key, payload))
         return yield* answer.pipe(
           Effect.map((sent) =>
             HttpApiSchema.withHeaders({

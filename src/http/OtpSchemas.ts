@@ -5,7 +5,7 @@ import { foldDigits } from "../domain/Digits.ts"
 import { formatInstant } from "../domain/Instant.ts"
 import type { StepRequest } from "../domain/Route.ts"
 import { VerificationStatus, type VerificationView } from "../domain/Verification.ts"
-import type { SendAnswer } from "../services/VerificationSends.ts"
+import type { SendAnswer, SendRequest } from "../services/VerificationSends.ts"
 import { optional, PositiveInt, ResourceId } from "./WireSchemas.ts"
 
 const ChannelObject = Schema.Struct({
@@ -126,6 +126,32 @@ export const toSteps = (
 ): ReadonlyArray<StepRequest> | undefined => {
   if (channels == null) return undefined
   return typeof channels === "string" ? [{ channel: channels }] : channels.map(toStep)
+}
+
+const templateIdOf = (id: number | string | null | undefined): number | undefined =>
+  id == null ? undefined : Number(id)
+
+/** What a customer asks for, with the idempotency key that stands for it. */
+export const sendRequestOf = (
+  customerId: number,
+  key: string | null,
+  payload: typeof SendBody.Type
+): SendRequest => {
+  // In the words of the contract: it is kept as a fingerprint, and other versions of us have to come to the same.
+  const body = {
+    phone: payload.phone,
+    channels: toSteps(payload.channels),
+    channel_timeout: payload.channel_timeout ?? undefined,
+    template_id: templateIdOf(payload.template_id)
+  }
+  return {
+    customerId,
+    phone: body.phone,
+    channels: body.channels,
+    channelTimeout: body.channel_timeout,
+    templateId: body.template_id,
+    idempotency: key === null ? undefined : { key, body }
+  }
 }
 
 export const toSendResponse = (answer: SendAnswer): typeof SendResponse.Type => ({

@@ -67,7 +67,8 @@ export type IsUnavailable = (defect: unknown) => boolean
 const isUnavailableCause = (cause: Cause.Cause<unknown>, isUnavailable: IsUnavailable): boolean =>
   cause.reasons.some((reason) => reason._tag === "Die" && isUnavailable(reason.defect))
 
-const fromCause = Effect.fnUntraced(function* (
+/** The envelope of whatever a request has failed with. */
+export const fromCause = Effect.fnUntraced(function* (
   cause: Cause.Cause<unknown>,
   requestId: string,
   isUnavailable: IsUnavailable
@@ -101,6 +102,10 @@ const refusal = (
     : errorResponse("method_not_allowed", requestId, { headers: { allow: [...methods].sort().join(", ") } })
 }
 
+/** The client's own id, where it can be used. */
+export const givenRequestId = (header: string | undefined): string | undefined =>
+  header !== undefined && GIVEN_ID.test(header) ? header : undefined
+
 /** Around every request: its id, unknown paths and methods, and an envelope for every error there is. */
 export const outermost = (methodsOf: MethodsOf, isUnavailable: IsUnavailable) => {
   const answer = (app: Effect.Effect<Response, Types.unhandled>, requestId: string) =>
@@ -115,8 +120,7 @@ export const outermost = (methodsOf: MethodsOf, isUnavailable: IsUnavailable) =>
   const around = (random: SecureRandom.SecureRandom["Service"]) => {
     const handle = Effect.fnUntraced(function* (app: Effect.Effect<Response, Types.unhandled>) {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const given = request.headers["x-request-id"]
-      const requestId = given !== undefined && GIVEN_ID.test(given) ? given : yield* random.uuidV7()
+      const requestId = givenRequestId(request.headers["x-request-id"]) ?? (yield* random.uuidV7())
       const response = refusal(request, requestId, methodsOf) ?? (yield* answer(app, requestId))
       return HttpServerResponse.setHeader(response, "x-request-id", requestId)
     })

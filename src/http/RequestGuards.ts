@@ -1,4 +1,4 @@
-import { ByteSize, Context, Effect, Layer } from "effect"
+import { ByteSize, Context, Effect, Layer, Result } from "effect"
 import { HttpIncomingMessage, HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { IdempotencyKeyTooLong, IdempotencyRequired } from "../domain/Errors.ts"
@@ -25,12 +25,18 @@ export class OptionalIdempotencyKey extends HttpApiMiddleware.Service<
   { provides: CurrentIdempotencyKey }
 >()("peyk/http/OptionalIdempotencyKey", { error: documentedError("idempotency_key_too_long") }) {}
 
-/** An empty header is none. */
-const readKey = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
-  const key = headers["idempotency-key"] ?? ""
-  if (key.length > MAX_IDEMPOTENCY_KEY_LENGTH) return Effect.fail(new IdempotencyKeyTooLong())
-  return Effect.succeed(key === "" ? null : key)
-})
+/** An idempotency key that a request may have; null for none, and an empty header is none. */
+export const keyInHeader = (
+  header: string | undefined
+): Result.Result<string | null, IdempotencyKeyTooLong> => {
+  const key = header ?? ""
+  if (key.length > MAX_IDEMPOTENCY_KEY_LENGTH) return Result.fail(new IdempotencyKeyTooLong())
+  return Result.succeed(key === "" ? null : key)
+}
+
+const readKey = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+  Effect.fromResult(keyInHeader(headers["idempotency-key"]))
+)
 
 export const RequireIdempotencyKeyLive = Layer.succeed(RequireIdempotencyKey, (httpEffect) =>
   Effect.matchEffect(readKey, {
@@ -58,7 +64,7 @@ export class RequireJson extends HttpApiMiddleware.Service<RequireJson>()("peyk/
   ]
 }) {}
 
-const isJson = (contentType: string | undefined): boolean =>
+export const isJson = (contentType: string | undefined): boolean =>
   contentType?.split(";")[0]?.trim().toLowerCase() === "application/json"
 
 export const RequireJsonLive = Layer.effect(

@@ -42,21 +42,28 @@ export class TestKey extends HttpApiMiddleware.Service<TestKey, { provides: Curr
   { security, error: errorsOf("live_key_not_allowed") }
 ) {}
 
-/** On whatever is answered, also where nothing but the request's failure is left (IETF draft, RateLimit headers). */
+/** IETF draft, RateLimit headers. */
+export const allowanceHeaders = ({ limit, remaining, resetSeconds }: KeyAllowance) => ({
+  "ratelimit-policy": `"key";q=${limit};w=60`,
+  ratelimit: `"key";r=${remaining};t=${resetSeconds}`
+})
+
+/** What is left to a key whose minute is used up. */
+export const allowanceOf = ({ limit, retryAfterSeconds }: TooManyRequestsApiKey): KeyAllowance => ({
+  limit,
+  remaining: 0,
+  resetSeconds: retryAfterSeconds
+})
+
+/** On whatever is answered, also where nothing but the request's failure is left. */
 const tellAllowance = (allowance: KeyAllowance | null) =>
   allowance === null
     ? Effect.void
     : HttpEffect.appendPreResponseHandler((_request, response) =>
-        Effect.succeed(
-          HttpServerResponse.setHeaders(response, {
-            "ratelimit-policy": `"key";q=${allowance.limit};w=60`,
-            ratelimit: `"key";r=${allowance.remaining};t=${allowance.resetSeconds}`
-          })
-        )
+        Effect.succeed(HttpServerResponse.setHeaders(response, allowanceHeaders(allowance)))
       )
 
-const tellRefusal = ({ limit, retryAfterSeconds }: TooManyRequestsApiKey) =>
-  tellAllowance({ limit, remaining: 0, resetSeconds: retryAfterSeconds })
+const tellRefusal = (error: TooManyRequestsApiKey) => tellAllowance(allowanceOf(error))
 
 const checkAddress = ({ allowedIps }: Principal, trustedProxies: number) =>
   allowedIps === null

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyMode } from "../domain/Customer.ts"
 import type { AdmissionError } from "../domain/Errors.ts"

@@ -4,7 +4,8 @@ import { HttpIncomingMessage, HttpRouter } from "effect/http"
 import { maxHeaderSize } from "node:http"
 import { TrustedProxies } from "../http/ClientAddress.ts"
 import { MessageHandlers } from "../http/MessageHandlers.ts"
-import { makeNodeServer } from "../http/NodeServer.ts"
+import { directRoutes } from "../http/DirectRoutes.ts"
+import { type DirectServer, makeNodeServer } from "../http/NodeServer.ts"
 import { OtpHandlers, SandboxHandlers } from "../http/OtpHandlers.ts"
 import {
   OptionalIdempotencyKeyLive,
@@ -91,6 +92,8 @@ export const Foundation = Layer.mergeAll(
 /** The compositions of the use cases that a service runs; replace one to swap a part of it. */
 export const useCases = { live: LiveVerifications, sandbox: SandboxVerifications, messages: LiveMessages }
 
+const KeyLimitsLive = Layer.provide(KeyLimits.layer, KeyWindowStoreSql)
+
 const httpRoutes = (configuration: Configuration, { live, sandbox, messages }: typeof useCases) =>
   makeRoutes({ simulator: hasSimulator(configuration), isUnavailable: isStoreUnavailable }).pipe(
     Layer.provide([
@@ -100,7 +103,7 @@ const httpRoutes = (configuration: Configuration, { live, sandbox, messages }: t
       Layer.provide(SystemHandlers, ReadinessSql),
       ManagementHandlers
     ]),
-    Layer.provide(Layer.provide(KeyLimits.layer, KeyWindowStoreSql))
+    Layer.provide(KeyLimitsLive)
   )
 
 /** At every start: whether updates are posted or polled may have changed with the settings. */
@@ -111,18 +114,26 @@ const lookAfterInboxes = Layer.effectDiscard(
   })
 )
 
-/** Serves the API, and does what is due. */
-export const Service = (configuration: Configuration, graphs = useCases) =>
+/** Most requests go past the router. */
+const serveDirectly = (server: DirectServer, { live }: typeof useCases) =>
+  Layer.effectDiscard(
+    Effect.map(directRoutes(isStoreUnavailable), (handler) => {
+      server.direct = handler
+    })
+  ).pipe(Layer.provide(live), Layer.provide(KeyLimitsLive))
+
+const serviceOn = (server: DirectServer, configuration: Configuration, graphs: typeof useCases) =>
   HttpRouter.serve(httpRoutes(configuration, graphs), { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(Layer.provide(TimerRunner.layerLoop, timerGraph(graphs))),
     Layer.provide(lookAfterInboxes),
+    Layer.provide(serveDirectly(server, graphs)),
     Layer.provide([
       // As long as Node lets a path be: what is too long for an id is refused as one.
       Layer.succeed(HttpRouter.RouterConfig, { maxParamLength: maxHeaderSize }),
       Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(configuration.maxBodyBytes))
     ]),
     Layer.provideMerge(
-      NodeHttpServer.layer(makeNodeServer, {
+      NodeHttpServer.layer(() => server, {
         host: configuration.host,
         port: configuration.port,
         gracefulShutdownTimeout: configuration.graceMillis
@@ -131,6 +142,10 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provide(Foundation),
     Layer.provide(simulatorLayer(configuration))
   )
+
+/** Serves the API, and does what is due. */
+export const Service = (configuration: Configuration, graphs = useCases) =>
+  Layer.unwrap(Effect.sync(() => serviceOn(makeNodeServer(), configuration, graphs)))
 
 /** What the command line's set-up commands stand on. */
 export const ManagementLive = Layer.merge(ManagementSql, ManagedWebhooksSql).pipe(

@@ -1,0 +1,193 @@
+import { type Cause, type Context, Effect, Redacted, Result, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { HttpServerResponse } from "effect/http"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Principal } from "../domain/Customer.ts"
+import { ApiKeys } from "../services/ApiKeys.ts"
+import { KeyLimits } from "../services/KeyLimits.ts"
+import { Verifications } from "../services/Verifications.ts"
+import { answerError, type CodedError, RequestId } from "./Envelope.ts"
+import { SendBody, sendRequestOf, toSendResponse, toStatus, VerifyBody } from "./OtpSchemas.ts"
+import { fromCause, givenRequestId, type IsUnavailable } from "./Outermost.ts"
+import { isJson, keyInHeader } from "./RequestGuards.ts"
+import { allowanceHeaders, allowanceOf } from "./ServiceKeys.ts"
+
+/** Whether it has taken the request; where not, nothing has been done or read of it. */
+export type DirectHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  decline: () => void
+) => boolean
+
+interface Answer {
+  readonly body: object
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Work = Effect.Effect<Answer, CodedError>
+
+/** Larger bodies are rare, and take the long way. */
+const MAX_DIRECT_BYTES = 16_384
+
+const STATUS_PATH = /^\/v1\/otp\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+const decodeSend = Schema.decodeUnknownResult(SendBody)
+const decodeVerify = Schema.decodeUnknownResult(VerifyBody)
+
+const parseJson = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString("utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+const write = (
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string | Uint8Array
+) => {
+  response.writeHead(status, {
+    ...headers,
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body)
+  })
+  response.end(body)
+}
+
+const writeEnvelope = (
+  response: ServerResponse,
+  { status, headers, body }: HttpServerResponse.HttpServerResponse,
+  more: Readonly<Record<string, string>>
+) => write(response, status, { ...headers, ...more }, body._tag === "Uint8Array" ? body.body : "")
+
+const codedErrorIn = ({ reasons }: Cause.Cause<CodedError>): CodedError | undefined => {
+  const [reason] = reasons
+  return reason?._tag === "Fail" ? reason.error : undefined
+}
+
+/**
+ * Answers the requests that there are most of (codes sent, verified and looked up with live keys) without what serves all
+ * others: router, middleware, documents. Only requests with nothing wrong or unusual about them: any other is declined
+ * before anything was done, and takes the long way, which alone knows what to answer it.
+ */
+export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavailable) {
+  const context: Context.Context<never> = yield* Effect.context<never>()
+  const runFork = Effect.runForkWith(context)
+  const apiKeys = yield* ApiKeys
+  const limits = yield* KeyLimits
+  const verifications = yield* Verifications
+  const random = yield* SecureRandom.SecureRandom
+
+  /** Undefined also while it is being looked up. */
+  const principalOf = (secret: string): Principal | undefined => {
+    const exit = runFork(apiKeys.authenticate(Redacted.make(secret))).pollUnsafe()
+    if (exit?._tag !== "Success") return undefined
+    const principal = exit.value
+    return principal.mode === "live" && principal.allowedIps === null ? principal : undefined
+  }
+
+  const run = (principal: Principal, request: IncomingMessage, response: ServerResponse, work: Work) => {
+    const requestId =
+      givenRequestId(String(request.headers["x-request-id"] ?? "")) ?? Effect.runSync(random.uuidV7())
+    let headers: Readonly<Record<string, string>> = { "x-request-id": requestId }
+    const program = limits.admit(principal).pipe(
+      Effect.tapError((error) =>
+        Effect.sync(() => (headers = { ...headers, ...allowanceHeaders(allowanceOf(error)) }))
+      ),
+      Effect.flatMap((allowance) => {
+        if (allowance !== null) headers = { ...headers, ...allowanceHeaders(allowance) }
+        return work
+      }),
+      Effect.matchCauseEffect({
+        onSuccess: (answer) =>
+          Effect.sync(() =>
+            write(response, 200, { ...headers, ...answer.headers }, JSON.stringify(answer.body))
+          ),
+        onFailure: (cause) => {
+          const error = codedErrorIn(cause)
+          const answered =
+            error === undefined ? fromCause(cause, requestId, isUnavailable) : answerError(error)
+          return Effect.map(answered, (envelope) => writeEnvelope(response, envelope, headers))
+        }
+      }),
+      Effect.provideService(RequestId, requestId),
+      Effect.annotateLogs("request_id", requestId)
+    )
+    runFork(program)
+  }
+
+  const send = (principal: Principal, key: string, body: unknown): Work | undefined => {
+    const payload = decodeSend(body)
+    if (Result.isFailure(payload)) return undefined
+    return Effect.map(
+      verifications.send(sendRequestOf(principal.customerId, key, payload.success)),
+      (sent): Answer => ({
+        body: toSendResponse(sent),
+        ...(sent.replayed ? { headers: { "idempotency-replayed": "true" } } : {})
+      })
+    )
+  }
+
+  const verify = ({ customerId }: Principal, body: unknown): Work | undefined => {
+    const payload = decodeVerify(body)
+    if (Result.isFailure(payload)) return undefined
+    const { verification_id: id, code } = payload.success
+    return Effect.map(verifications.verify({ customerId, id, code }), (answer): Answer => ({ body: answer }))
+  }
+
+  const status = ({ customerId }: Principal, id: string): Work =>
+    Effect.map(verifications.status({ customerId, id }), (view): Answer => ({ body: toStatus(view) }))
+
+  /** What a body is to be made of it; undefined for a request that is declined before that is read. */
+  const readerOf = ({ url, headers }: IncomingMessage) => {
+    if (!isJson(headers["content-type"])) return undefined
+    if (url === "/v1/otp/verify") return verify
+    const key = keyInHeader(String(headers["idempotency-key"] ?? ""))
+    if (url !== "/v1/otp/send" || Result.isFailure(key) || key.success === null) return undefined
+    const given = key.success
+    return (principal: Principal, body: unknown) => send(principal, given, body)
+  }
+
+  const post = (
+    principal: Principal,
+    request: IncomingMessage,
+    response: ServerResponse,
+    decline: () => void
+  ): boolean => {
+    const reader = readerOf(request)
+    const length = Number(request.headers["content-length"])
+    if (reader === undefined || !(length > 0 && length <= MAX_DIRECT_BYTES)) return false
+    const onReadable = () => {
+      if (request.readableLength < length) return
+      request.off("readable", onReadable)
+      const bytes = request.read()
+      const work = reader(principal, parseJson(bytes))
+      if (work === undefined) {
+        request.unshift(bytes)
+        return decline()
+      }
+      request.resume()
+      return run(principal, request, response, work)
+    }
+    request.on("readable", onReadable)
+    return true
+  }
+
+  const handle: DirectHandler = (request, response, decline) => {
+    const secret = request.headers["x-api-key"]
+    const { method, url = "" } = request
+    if (typeof secret !== "string") return false
+    if (method === "POST" && url.startsWith("/v1/otp/")) {
+      const principal = principalOf(secret)
+      return principal !== undefined && post(principal, request, response, decline)
+    }
+    const id = method === "GET" ? STATUS_PATH.exec(url)?.[1] : undefined
+    const principal = id === undefined ? undefined : principalOf(secret)
+    if (id === undefined || principal === undefined) return false
+    run(principal, request, response, status(principal, id))
+    return true
+  }
+  return handle
+})
