@@ -1,7 +1,14 @@
 import { Result, Schema } from "effect"
-import { parsePhoneNumberFromString } from "libphonenumber-js/mobile"
+import { Metadata } from "libphonenumber-js/mobile"
 import { foldDigits } from "./Digits.ts"
 import { InvalidPhone } from "./Errors.ts"
+
+declare module "libphonenumber-js/mobile" {
+  interface NumberingPlan {
+    /** In its JavaScript, and not in its types. */
+    type: (name: "MOBILE") => { readonly pattern: () => string } | undefined
+  }
+}
 
 /** An Iranian mobile number in E.164, e.g. `+989121234567`. */
 export const Phone = Schema.String.check(Schema.isPattern(/^\+989\d{9}$/)).pipe(Schema.brand("Phone"))
@@ -11,14 +18,20 @@ const SEPARATORS = /[\s\-()]/g
 /** The four accepted forms; the capture is the national number. */
 const FORMS = /^(?:0|\+98|0098)?(9\d{9})$/
 
-const isIranianMobile = (e164: string): boolean => parsePhoneNumberFromString(e164)?.isValid() === true
+/** The plan's own pattern: all that its parser would come to, for a number that is national already. */
+const mobilePattern = (() => {
+  const metadata = new Metadata()
+  metadata.selectNumberingPlan("IR")
+  const pattern = metadata.numberingPlan?.type("MOBILE")?.pattern()
+  if (pattern === undefined) throw new Error("libphonenumber-js knows no mobile numbers of Iran")
+  return new RegExp(`^(?:${pattern})$`)
+})()
 
 /** Local (0912…), E.164 (+98912…), 00 (0098912…) or bare (912…), in any digits, with separators. */
 export const parsePhone = (input: string): Result.Result<Phone, InvalidPhone> => {
   const national = FORMS.exec(foldDigits(input).replace(SEPARATORS, ""))?.[1]
   if (national === undefined) return Result.fail(new InvalidPhone())
-  const e164 = `+98${national}`
-  return isIranianMobile(e164) ? Result.succeed(Phone.make(e164)) : Result.fail(new InvalidPhone())
+  return mobilePattern.test(national) ? Result.succeed(Phone.make(`+98${national}`)) : Result.fail(new InvalidPhone())
 }
 
 /** As messengers write the number of a contact: also the country code without a plus (98912…). */

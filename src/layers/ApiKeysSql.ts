@@ -1,6 +1,6 @@
 import { Cache, Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { apiKeyStatus, looksLikeApiKey } from "../domain/ApiKey.ts"
 import { KeyMode } from "../domain/Customer.ts"
 import { Unauthenticated } from "../domain/Errors.ts"
@@ -20,7 +20,7 @@ const KeyRow = Schema.Struct({
   revokedAt: Schema.NullOr(InstantColumn)
 })
 
-export const hashSecret = (secret: string): Buffer => createHash("sha256").update(secret).digest()
+export const hashSecret = (secret: string): Buffer => hash("sha256", secret, "buffer")
 
 export const ApiKeysSql = Layer.effect(
   ApiKeys,

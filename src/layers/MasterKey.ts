@@ -1,7 +1,9 @@
 import { Context, Layer, Redacted } from "effect"
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto"
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject, randomFillSync } from "node:crypto"
 
 const IV_BYTES = 12
+/** Drawn at once: a call costs microseconds whatever its size. */
+const POOLED_IVS = 256
 const TAG_BYTES = 16
 
 export type KeyPurpose =
@@ -29,18 +31,29 @@ export class MasterKey extends Context.Service<
 >()("peyk/layers/MasterKey") {
   static readonly layer = (secret: Redacted.Redacted<Uint8Array>) =>
     Layer.sync(MasterKey, () => {
-      const keys = new Map<KeyPurpose, Buffer>()
-      const keyFor = (purpose: KeyPurpose): Buffer => {
+      const keys = new Map<KeyPurpose, KeyObject>()
+      const ivs = Buffer.alloc(IV_BYTES * POOLED_IVS)
+      let usedIvs = POOLED_IVS
+      const nextIv = (): Buffer => {
+        if (usedIvs === POOLED_IVS) {
+          randomFillSync(ivs)
+          usedIvs = 0
+        }
+        const start = IV_BYTES * usedIvs++
+        return Buffer.from(ivs.subarray(start, start + IV_BYTES))
+      }
+      const keyFor = (purpose: KeyPurpose): KeyObject => {
         const known = keys.get(purpose)
         if (known !== undefined) return known
-        const key = Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", `peyk/${purpose}`, 32))
+        const bytes = hkdfSync("sha256", Redacted.value(secret), "", `peyk/${purpose}`, 32)
+        const key = createSecretKey(Buffer.from(bytes))
         keys.set(purpose, key)
         return key
       }
       return MasterKey.of({
         mac: (purpose, text) => createHmac("sha256", keyFor(purpose)).update(text).digest(),
         seal: (purpose, context, text) => {
-          const iv = randomBytes(IV_BYTES)
+          const iv = nextIv()
           const cipher = createCipheriv("aes-256-gcm", keyFor(purpose), iv).setAAD(Buffer.from(context))
           return Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
         },
