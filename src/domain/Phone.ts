@@ -31,7 +31,9 @@ const mobilePattern = (() => {
 export const parsePhone = (input: string): Result.Result<Phone, InvalidPhone> => {
   const national = FORMS.exec(foldDigits(input).replace(SEPARATORS, ""))?.[1]
   if (national === undefined) return Result.fail(new InvalidPhone())
-  return mobilePattern.test(national) ? Result.succeed(Phone.make(`+98${national}`)) : Result.fail(new InvalidPhone())
+  return mobilePattern.test(national)
+    ? Result.succeed(Phone.make(`+98${national}`))
+    : Result.fail(new InvalidPhone())
 }
 
 /** As messengers write the number of a contact: also the country code without a plus (98912…). */

@@ -1,5 +1,13 @@
 import { Context, Layer, Redacted } from "effect"
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject, randomFillSync } from "node:crypto"
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomFillSync
+} from "node:crypto"
 
 const IV_BYTES = 12
 /** Drawn at once: a call costs microseconds whatever its size. */
