@@ -14,6 +14,9 @@ declare module "libphonenumber-js/mobile" {
 export const Phone = Schema.String.check(Schema.isPattern(/^\+989\d{9}$/)).pipe(Schema.brand("Phone"))
 export type Phone = typeof Phone.Type
 
+/** Stands in old records where a phone was: no subscriber can have it, and no request can name it. */
+export const ERASED_PHONE = Phone.make("+989800000000")
+
 const SEPARATORS = /[\s\-()]/g
 /** The four accepted forms; the capture is the national number. */
 const FORMS = /^(?:0|\+98|0098)?(9\d{9})$/

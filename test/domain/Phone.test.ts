@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
-import { maskPhone, parsePhone, Phone } from "../../src/domain/Phone.ts"
+import { ERASED_PHONE, maskPhone, parsePhone, Phone } from "../../src/domain/Phone.ts"
 
 const accepted = (input: string): string => Result.getOrThrow(parsePhone(input))
 const refusal = (input: string): string | undefined =>
@@ -120,6 +120,13 @@ describe("parsePhone", () => {
     },
     { arbitrary: { runs: 200 } }
   )
+})
+
+describe("an erased phone", () => {
+  it("is a phone, and not one that anybody can ask for", () => {
+    assert.isTrue(Schema.is(Phone)(ERASED_PHONE))
+    assert.strictEqual(refusal(ERASED_PHONE), "invalid_phone")
+  })
 })
 
 describe("maskPhone", () => {

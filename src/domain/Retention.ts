@@ -1,0 +1,184 @@
+import { Schema } from "effect"
+import { DAY_MILLIS, HOUR_MILLIS } from "./Admission.ts"
+import { Instant } from "./Instant.ts"
+
+/** What lapses by itself, and is of no use to anybody after that. */
+export const lapsingTables = [
+  "idempotency_keys",
+  "phone_counters",
+  "platform_phone_counters",
+  "monthly_counters",
+  "key_windows",
+  "management_answers",
+  "sign_in_failures",
+  "refresh_tokens",
+  "signing_keys"
+] as const
+export type LapsingTable = (typeof lapsingTables)[number]
+
+/** What leaves, or is erased, in the order in which a round goes through it: events before what they tell of. */
+export const retentionTasks = [
+  ...lapsingTables,
+  "simulator_messages",
+  "events",
+  "verification_phones",
+  "message_phones",
+  "verifications",
+  "messages",
+  "audit_log"
+] as const
+export type RetentionTask = (typeof retentionTasks)[number]
+
+/** Tasks that leave rows where they are: what they are done with they need not look at again. */
+export const erasingTasks = ["verification_phones", "message_phones"] as const
+export type ErasingTask = (typeof erasingTasks)[number]
+
+export const isErasing = (task: RetentionTask): task is ErasingTask =>
+  (erasingTasks as ReadonlyArray<string>).includes(task)
+
+/** How long things are kept, in days; 0 is for ever. */
+export interface RetentionAges {
+  readonly retentionPhonesDays: number
+  readonly retentionRecordsDays: number
+  readonly retentionEventsDays: number
+  readonly retentionAuditDays: number
+  /** While its key stands, a request is answered from its record. */
+  readonly idempotencyMillis: number
+}
+
+/** Processes' clocks may differ a little. */
+const LAPSED_FOR_MILLIS = HOUR_MILLIS
+/** A delivery of an event takes its time, and needs the record that the event tells of. */
+const EVENT_LEAD_MILLIS = 3 * DAY_MILLIS
+
+const ageOf = (days: number): number => (days === 0 ? Number.POSITIVE_INFINITY : days * DAY_MILLIS)
+
+const recordAge = (ages: RetentionAges, days: number): number =>
+  Math.max(ageOf(days), ages.idempotencyMillis + DAY_MILLIS)
+
+const eventAge = (ages: RetentionAges): number =>
+  Math.min(ageOf(ages.retentionEventsDays), recordAge(ages, ages.retentionRecordsDays) - EVENT_LEAD_MILLIS)
+
+/** Where the whole record leaves as early, nothing need be erased in it. */
+const phonesAge = (ages: RetentionAges): number => {
+  const age = recordAge(ages, ages.retentionPhonesDays)
+  return age < recordAge(ages, ages.retentionRecordsDays) ? age : Number.POSITIVE_INFINITY
+}
+
+const taskAge = (task: RetentionTask, ages: RetentionAges): number => {
+  switch (task) {
+    case "simulator_messages":
+      return ageOf(ages.retentionPhonesDays)
+    case "events":
+      return eventAge(ages)
+    case "verification_phones":
+    case "message_phones":
+      return phonesAge(ages)
+    case "verifications":
+    case "messages":
+      return recordAge(ages, ages.retentionRecordsDays)
+    case "audit_log":
+      return ageOf(ages.retentionAuditDays)
+    default:
+      return LAPSED_FOR_MILLIS
+  }
+}
+
+/** What ended, or was made, before this instant is old; null where nothing ever is. */
+export const cutOf = (task: RetentionTask, ages: RetentionAges, now: Instant): Instant | null => {
+  const age = taskAge(task, ages)
+  return Number.isFinite(age) ? now - age : null
+}
+
+/** Where a task has come to: a customer, and an id of theirs that is done with; or a page of the table. */
+export const RetentionPosition = Schema.Struct({ at: Schema.Int, after: Schema.NullOr(Schema.String) })
+export type RetentionPosition = typeof RetentionPosition.Type
+
+/** One task's part of a round: what is made from `from` on (where time tells) and is older than `until`. */
+export const RetentionPass = Schema.Struct({
+  task: Schema.Literals(retentionTasks),
+  from: Instant,
+  until: Instant,
+  /** All that is older needs no other look, once the pass has ended. */
+  doneUntil: Instant,
+  position: RetentionPosition
+})
+export type RetentionPass = typeof RetentionPass.Type
+
+/** How far the rounds have come. */
+export const RetentionProgress = Schema.Struct({
+  /** Null between two rounds. */
+  pass: Schema.NullOr(RetentionPass),
+  /** All that is finished and older is erased already. */
+  erasedUntil: Schema.Struct({ verification_phones: Instant, message_phones: Instant })
+})
+export type RetentionProgress = typeof RetentionProgress.Type
+
+export const noProgress: RetentionProgress = {
+  pass: null,
+  erasedUntil: { verification_phones: 0, message_phones: 0 }
+}
+
+const BEGINNING: RetentionPosition = { at: 0, after: null }
+
+/** The task after this one, or the first, for which anything can be old; null at the round's end. */
+export const nextTask = (
+  after: RetentionTask | null,
+  ages: RetentionAges,
+  now: Instant
+): { readonly task: RetentionTask; readonly cut: Instant } | null => {
+  const rest = retentionTasks.slice(after === null ? 0 : retentionTasks.indexOf(after) + 1)
+  for (const task of rest) {
+    const cut = cutOf(task, ages, now)
+    if (cut !== null) return { task, cut }
+  }
+  return null
+}
+
+/**
+ * Begins a task. What is not finished yet (`unfinishedSince`: when the oldest of it was made) has to be looked at again
+ * another time, and so what is younger.
+ */
+export const beginPass = (
+  { erasedUntil }: RetentionProgress,
+  { task, cut }: { readonly task: RetentionTask; readonly cut: Instant },
+  unfinishedSince: Instant | null
+): RetentionPass => {
+  const from = isErasing(task) ? erasedUntil[task] : 0
+  const doneUntil = Math.max(from, Math.min(cut, unfinishedSince ?? cut))
+  return { task, from, until: cut, doneUntil, position: BEGINNING }
+}
+
+/** After a batch of the pass, which goes on at `next`; null when nothing is left of it, and the next task is to begin. */
+export const afterBatch = (
+  progress: RetentionProgress,
+  pass: RetentionPass,
+  next: RetentionPosition | null
+): RetentionProgress => {
+  if (next !== null) return { ...progress, pass: { ...pass, position: next } }
+  const erasedUntil = isErasing(pass.task)
+    ? { ...progress.erasedUntil, [pass.task]: pass.doneUntil }
+    : progress.erasedUntil
+  return { pass: null, erasedUntil }
+}
+
+/** Between two batches: a share of the store's time, and some rest in any case. */
+const REST_PER_WORK = 4
+const MIN_REST_MILLIS = 10
+const MIN_REST_AFTER_WORK_MILLIS = 50
+
+/** How long to leave the store alone after a batch that took `elapsed` ms and made `gone` rows go. */
+export const restMillis = (elapsed: number, gone: number): number =>
+  Math.max(elapsed * REST_PER_WORK, gone > 0 ? MIN_REST_AFTER_WORK_MILLIS : MIN_REST_MILLIS)
+
+const UUID_TIME_DIGITS = 12
+
+/** No UUIDv7 made at this instant, or later, is below it; and none made before is above. */
+export const firstIdAt = (instant: Instant): string => {
+  const hex = Math.max(0, instant).toString(16).padStart(UUID_TIME_DIGITS, "0")
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
+/** When a UUIDv7 was made. */
+export const idInstant = (id: string): Instant =>
+  Number.parseInt(id.replaceAll("-", "").slice(0, UUID_TIME_DIGITS), 16)
