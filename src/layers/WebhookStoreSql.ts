@@ -25,7 +25,8 @@ const DueRow = Schema.Struct({
   type: Schema.String,
   sequence: Schema.Int,
   occurredAt: InstantColumn,
-  subject: EventSubjectColumn
+  /** Null when what it tells of has left. */
+  subject: Schema.NullOr(EventSubjectColumn)
 })
 const CountRow = Schema.Struct({ count: Schema.Int })
 
@@ -33,9 +34,10 @@ const toDue = (
   key: MasterKey["Service"],
   { customerId, subject: eventId, lane }: LeasedTimer,
   row: typeof DueRow.Type
-): DueDelivery => {
+): DueDelivery | null => {
   const { endpointId, url, isDisabled, failingSince, tries, startedAt, nextTryAt } = row
-  const { type, sequence, occurredAt } = row
+  const { type, sequence, occurredAt, subject } = row
+  if (subject === null) return null
   const open = (sealed: Uint8Array) => Redacted.make(openWebhookSecret(key, { customerId, lane }, sealed))
   const previous = row.sealedPreviousSecret === null ? [] : [open(row.sealedPreviousSecret)]
   return {
@@ -46,7 +48,7 @@ const toDue = (
     isDisabled,
     failingSince,
     secrets: [open(row.sealedSecret), ...previous],
-    body: webhookPayload({ type, sequence, occurredAt, subject: toSubject(row.subject) }),
+    body: webhookPayload({ type, sequence, occurredAt, subject: toSubject(subject) }),
     tries,
     startedAt,
     nextTryAt
@@ -97,7 +99,7 @@ export const WebhookStoreSql = Layer.effect(
               join events e on e.customer_id = t.customer_id and e.id = t.subject
               where ${isHeld(timer)}`)
           ),
-          Option.map((row) => toDue(key, timer, row))
+          Option.flatMap((row) => Option.fromNullOr(toDue(key, timer, row)))
         ),
 
       // The delivery first, then its timer, then the endpoint: in the order in which a replay takes them.

@@ -26,7 +26,7 @@ export interface DueDelivery {
 export class WebhookStore extends Context.Service<
   WebhookStore,
   {
-    /** What a timer is due for, while that is still leased with this token. */
+    /** What a timer is due for, while that is still leased with this token; none when there is nothing left to tell of. */
     readonly loadLeased: (timer: LeasedTimer, now: Instant) => Effect.Effect<Option.Option<DueDelivery>>
     /**
      * Writes what became of it, of its timer and its endpoint, while the timer is still leased with this token: false, and

@@ -43,6 +43,24 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
     }).pipe(Effect.provide(webhookProcess(providers)))
   })
 
+  it.effect("posts nothing when what the event tells of has left, and is not tried for ever", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const webhooks = yield* ManagedWebhooks
+      const fake = yield* receiver
+      const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
+      yield* sendCode(customerId)
+      yield* runDue
+      const { eventId } = yield* endpoint.delivery
+      yield* sql`delete from verifications where customer_id = ${customerId}`
+      yield* webhooks.replay(customerId, endpoint.id, eventId)
+      yield* runDue
+      assert.lengthOf(fake.received, 1)
+      assert.lengthOf(yield* sql`select from timers where kind = 'webhook'`, 0)
+    }).pipe(Effect.provide(webhookProcess(providers)))
+  })
+
   it.effect("while a try is under way is not lost when that try is the end of the delivery", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
