@@ -4,6 +4,7 @@ import { defaultSettings } from "../services/Settings.ts"
 import { endpointSettings } from "./EndpointSettings.ts"
 import { limitSettings } from "./LimitSettings.ts"
 import { sessionSettings } from "./SessionSettings.ts"
+import { retentionSettings } from "./RetentionSettings.ts"
 import { integer, type Setting } from "./Setting.ts"
 
 const text = (name: string, byDefault: string, description: string): Setting<string> => ({
@@ -133,6 +134,7 @@ export const settings = {
     "Due codes (fallback, expiry), and as many messages, that a process works on at once."
   ),
   ...limitSettings,
+  ...retentionSettings,
   ...endpointSettings,
   ...sessionSettings,
   allowsPrivateAddresses: flag(

@@ -20,6 +20,7 @@ import { BotInboxStore } from "../services/BotInboxStore.ts"
 import { Idempotency } from "../services/Idempotency.ts"
 import { KeyLimits } from "../services/KeyLimits.ts"
 import { SessionIssuers } from "../services/manage/SessionIssuers.ts"
+import { RetentionStore } from "../services/RetentionStore.ts"
 import { settingNames, Settings } from "../services/Settings.ts"
 import { TimerRunner } from "../services/TimerRunner.ts"
 import { TimerRoom } from "../services/TimerRoom.ts"
@@ -43,6 +44,7 @@ import { ManagementSql } from "./ManagementSql.ts"
 import { PooledRandom } from "./PooledRandom.ts"
 import { ProviderEndpoints } from "./providers/ProviderEndpoints.ts"
 import { ProviderAdaptersLive } from "./ProviderAdaptersLive.ts"
+import { RetentionStoreSql } from "./RetentionStoreSql.ts"
 import { sessionIssuers } from "./SessionSettings.ts"
 import { SimulatorOff, SimulatorSql } from "./SimulatorSql.ts"
 import { isEmbedded, isStoreUnavailable, ReadinessSql, StoreLive } from "./Store.ts"
@@ -114,6 +116,13 @@ const lookAfterInboxes = Layer.effectDiscard(
   })
 )
 
+const plantRetention = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const retention = yield* RetentionStore
+    yield* retention.plant(yield* Clock.currentTimeMillis)
+  })
+).pipe(Layer.provide(RetentionStoreSql))
+
 /** Most requests go past the router. */
 const serveDirectly = (server: DirectServer, { live }: typeof useCases) =>
   Layer.effectDiscard(
@@ -125,7 +134,7 @@ const serveDirectly = (server: DirectServer, { live }: typeof useCases) =>
 const serviceOn = (server: DirectServer, configuration: Configuration, graphs: typeof useCases) =>
   HttpRouter.serve(httpRoutes(configuration, graphs), { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(Layer.provide(TimerRunner.layerLoop, timerGraph(graphs))),
-    Layer.provide(lookAfterInboxes),
+    Layer.provide([lookAfterInboxes, plantRetention]),
     Layer.provide(serveDirectly(server, graphs)),
     Layer.provide([
       // As long as Node lets a path be: what is too long for an id is refused as one.

@@ -6,6 +6,7 @@ import limits from "./migrations/0003_limits.ts"
 import providers from "./migrations/0004_providers.ts"
 import management from "./migrations/0005_management.ts"
 import speed from "./migrations/0006_speed.ts"
+import retention from "./migrations/0007_retention.ts"
 
 const migrations = {
   "0001_verification": verification,
@@ -13,7 +14,8 @@ const migrations = {
   "0003_limits": limits,
   "0004_providers": providers,
   "0005_management": management,
-  "0006_speed": speed
+  "0006_speed": speed,
+  "0007_retention": retention
 }
 
 const MIGRATIONS_TABLE = "peyk_migrations"

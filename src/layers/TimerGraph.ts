@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { BotInboxes } from "../services/BotInboxes.ts"
 import { DeliveryReports } from "../services/DeliveryReports.ts"
 import { MessageDeliveries } from "../services/MessageDeliveries.ts"
+import { Retention } from "../services/Retention.ts"
 import { TimerHandlers, TimerRunner } from "../services/TimerRunner.ts"
 import type { DueTimer } from "../services/Timers.ts"
 import { VerificationSteps } from "../services/VerificationSteps.ts"
@@ -9,6 +10,7 @@ import { WebhookDeliveries } from "../services/WebhookDeliveries.ts"
 import { MessageStoreSql } from "./MessageStoreSql.ts"
 import { liveStore } from "./VerificationGraph.ts"
 import { VerificationStoreSql } from "./VerificationStoreSql.ts"
+import { RetentionStoreSql } from "./RetentionStoreSql.ts"
 import { WebhookSenderLive } from "./WebhookSenderLive.ts"
 import { WebhookStoreSql } from "./WebhookStoreSql.ts"
 import { ProviderHttpLive } from "./ProviderAdaptersLive.ts"
@@ -37,6 +39,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
           const reports = yield* DeliveryReports
           const inboxes = yield* BotInboxes
           const webhooks = yield* WebhookDeliveries
+          const retention = yield* Retention
           return new Map([
             ["verification" as const, yield* LiveHandler],
             ["sandbox_verification" as const, yield* SandboxHandler],
@@ -44,7 +47,8 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
             ["verification_report" as const, reports.askAboutVerification],
             ["message_report" as const, reports.askAboutMessage],
             ["bot_updates" as const, inboxes.runTimer],
-            ["webhook" as const, webhooks.runTimer]
+            ["webhook" as const, webhooks.runTimer],
+            ["retention" as const, retention.runTimer]
           ])
         })
       )
@@ -54,6 +58,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
       Layer.provide(Layer.effect(SandboxHandler, runTimer), graphs.sandbox),
       graphs.messages,
       Layer.provide(DeliveryReports.layer, [VerificationStoreSql(liveStore), MessageStoreSql]),
+      Layer.provide(Retention.layer, RetentionStoreSql),
       Layer.provide(WebhookDeliveries.layer, [
         WebhookStoreSql,
         Layer.provide(WebhookSenderLive, ProviderHttpLive)

@@ -48,6 +48,11 @@ export interface SettingsShape {
   /** The first rest; each further one is twice as long, up to the longest. */
   readonly cooldownMillis: number
   readonly cooldownMaxMillis: number
+  /** How many days phones and texts, records, events and the audit log are kept; 0 is for ever. */
+  readonly retentionPhonesDays: number
+  readonly retentionRecordsDays: number
+  readonly retentionEventsDays: number
+  readonly retentionAuditDays: number
 }
 
 export const defaultSettings: SettingsShape = {
@@ -82,7 +87,11 @@ export const defaultSettings: SettingsShape = {
   slotHorizonMillis: 30_000,
   cooldownFailures: 5,
   cooldownMillis: 60_000,
-  cooldownMaxMillis: 15 * 60_000
+  cooldownMaxMillis: 15 * 60_000,
+  retentionPhonesDays: 90,
+  retentionRecordsDays: 400,
+  retentionEventsDays: 30,
+  retentionAuditDays: 0
 }
 
 export const settingNames = [
@@ -117,7 +126,11 @@ export const settingNames = [
   "slotHorizonMillis",
   "cooldownFailures",
   "cooldownMillis",
-  "cooldownMaxMillis"
+  "cooldownMaxMillis",
+  "retentionPhonesDays",
+  "retentionRecordsDays",
+  "retentionEventsDays",
+  "retentionAuditDays"
 ] as const satisfies ReadonlyArray<keyof SettingsShape>
 
 export const Settings = Context.Reference<SettingsShape>("peyk/services/Settings", {

@@ -12,7 +12,9 @@ export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   verification_report: "reports",
   message_report: "reports",
   bot_updates: "updates",
-  webhook: "webhooks"
+  webhook: "webhooks",
+  // A pool of its own would be claimed for in every round of the loop, for one timer an hour.
+  retention: "updates"
 }
 
 /** Asking what became of messages is not urgent, and every answer may take the whole time-out. */

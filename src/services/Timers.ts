@@ -11,7 +11,8 @@ export const timerKinds = [
   "verification_report",
   "message_report",
   "bot_updates",
-  "webhook"
+  "webhook",
+  "retention"
 ] as const
 export type TimerKind = (typeof timerKinds)[number]
 

@@ -45,9 +45,9 @@ const query = (directory: string, database: string, statement: string) =>
     )
   )
 
-/** How many things are due, now or later, in the store of a data directory. */
+/** How many sends are due, now or later, in the store of a data directory. */
 export const timersIn = (dataDir: string) =>
-  query(directoryIn(dataDir), "peyk", "select count(*)::int as answer from timers")
+  query(directoryIn(dataDir), "peyk", "select count(*)::int as answer from timers where kind <> 'retention'")
 
 /** The fingerprint, in hex, that an idempotency key of the store stands for. */
 export const fingerprintIn = (dataDir: string, key: string) =>

@@ -8,6 +8,7 @@ import { Foundation, ManagementLive } from "../../src/layers/Live.ts"
 import { MasterKey } from "../../src/layers/MasterKey.ts"
 import { LiveMessageSeams, messageGraph, type MessageSeams } from "../../src/layers/MessageGraph.ts"
 import { SimulatorSql } from "../../src/layers/SimulatorSql.ts"
+import { ReportingSql } from "../../src/layers/Store.ts"
 import { timerGraph } from "../../src/layers/TimerGraph.ts"
 import {
   LiveSeams,
@@ -33,7 +34,8 @@ const TABLES = [
   "monthly_counters",
   "key_windows",
   "wallets",
-  "ledger"
+  "ledger",
+  "retention"
 ]
 
 /** Tests of one file share a database, one after the other: each starts with nothing due and nothing sent. */
@@ -66,7 +68,14 @@ const unlimited: Partial<SettingsShape> = {
 /** What live and sandbox stand on, over a test database. */
 export const testGround = (settings: Partial<SettingsShape> = {}) =>
   Layer.mergeAll(Foundation, ManagementLive).pipe(
-    Layer.provideMerge(Layer.mergeAll(TestMasterKey, SimulatorSql, NodeCrypto.layer)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        TestMasterKey,
+        SimulatorSql,
+        NodeCrypto.layer,
+        Layer.effect(ReportingSql, SqlClient.SqlClient)
+      )
+    ),
     Layer.provideMerge(Layer.succeed(Settings, { ...defaultSettings, ...unlimited, ...settings }))
   )
 
