@@ -211,13 +211,16 @@ const refusalOf = ({ reason, until }: Verdict, now: Instant): AdmissionError | u
   }
 }
 
+/** So often in a row a race is lost only when there is far too much going on: then the client is told to come again. */
+const MAX_RACES = 20
+
 const isRace = (error: unknown): boolean =>
   SqlError.isSqlError(error) &&
   (error.reason._tag === "SerializationError" || error.reason._tag === "DeadlockError")
 
 /** A statement again, after a race that only the next try can settle. */
 export const retryRaces = <A, E>(statement: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.retry(statement, { while: isRace })
+  Effect.retry(statement, { while: isRace, times: MAX_RACES })
 
 /**
  * Runs the accepting statement until it is clear: again after a race, and once more, with the whole wallet gathered and

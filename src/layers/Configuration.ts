@@ -3,6 +3,7 @@ import { DAY_MILLIS } from "../domain/Admission.ts"
 import { defaultSettings } from "../services/Settings.ts"
 import { endpointSettings } from "./EndpointSettings.ts"
 import { limitSettings } from "./LimitSettings.ts"
+import { processSettings } from "./ProcessSettings.ts"
 import { sessionSettings } from "./SessionSettings.ts"
 import { retentionSettings } from "./RetentionSettings.ts"
 import { integer, type Setting } from "./Setting.ts"
@@ -79,6 +80,12 @@ export const settings = {
     { minimum: 2, maximum: 200 },
     "Connections to PostgreSQL of one process."
   ),
+  statementTimeoutMillis: integer(
+    "PEYK_STATEMENT_TIMEOUT_MS",
+    10_000,
+    { minimum: 0, maximum: 600_000 },
+    "How long PostgreSQL may take for a statement (not of a migration or a report); 0 leaves that to its own settings."
+  ),
   logLevel: {
     name: "PEYK_LOG_LEVEL",
     byDefault: "Info",
@@ -133,6 +140,7 @@ export const settings = {
     { minimum: 1, maximum: 10_000 },
     "Due codes (fallback, expiry), and as many messages, that a process works on at once."
   ),
+  ...processSettings,
   ...limitSettings,
   ...retentionSettings,
   ...endpointSettings,

@@ -20,11 +20,23 @@ const MULTIPLEX_CONCURRENCY = 16
 
 export const isEmbedded = ({ databaseUrl }: Configuration): boolean => Option.isNone(databaseUrl)
 
-const poolOptions = ({ poolSize }: Configuration) => ({
+/** Neither a statement nor a transaction that its process forgot (stopped, say) keeps others waiting for ever. */
+const timeouts = (millis: number) =>
+  millis === 0
+    ? {}
+    : {
+        startupParameters: {
+          statement_timeout: String(millis),
+          idle_in_transaction_session_timeout: String(millis)
+        }
+      }
+
+const poolOptions = ({ poolSize, statementTimeoutMillis }: Configuration) => ({
   applicationName: APPLICATION_NAME,
   maxConnections: poolSize,
   multiplex: true,
-  multiplexConcurrency: MULTIPLEX_CONCURRENCY
+  multiplexConcurrency: MULTIPLEX_CONCURRENCY,
+  ...timeouts(statementTimeoutMillis)
 })
 
 const unreachable = (error: SqlError.SqlError) =>
@@ -34,11 +46,24 @@ const unreachable = (error: SqlError.SqlError) =>
 
 const connect = (options: PgClient.PgPoolConfig) => Effect.mapError(PgClient.make(options), unreachable)
 
-/** Where the store is: the operator's PostgreSQL, or the embedded one, which this starts. */
-const locate = Effect.fnUntraced(function* ({ databaseUrl, dataDirectory }: Configuration) {
+/** What one process uses beside its pool: batches, reports, migrations, its presence. */
+const OTHER_CONNECTIONS = 8
+/** Of the command line, and PostgreSQL's own reserve. */
+const SPARE_CONNECTIONS = 20
+const USUAL_MAX_CONNECTIONS = 100
+
+/** More than PostgreSQL's own default only where so many processes need it. */
+const maxConnections = ({ processes, poolSize }: Configuration): number =>
+  Math.max(USUAL_MAX_CONNECTIONS, processes * (poolSize + OTHER_CONNECTIONS) + SPARE_CONNECTIONS)
+
+/** Where the store is: the operator's PostgreSQL, or the embedded one, which this starts and keeps for its scope. */
+export const locate = Effect.fnUntraced(function* (configuration: Configuration) {
+  const { databaseUrl, dataDirectory } = configuration
   if (Option.isSome(databaseUrl)) return { url: databaseUrl.value }
   const { socketPath } = yield* Effect.mapError(
-    EmbeddedPostgres.start(path.join(dataDirectory, "postgres")),
+    EmbeddedPostgres.start(path.join(dataDirectory, "postgres"), {
+      flags: ["-c", `max_connections=${maxConnections(configuration)}`]
+    }),
     ({ message }) => new StartupError({ message })
   )
   return { path: socketPath, username: "postgres", database: "peyk" }
@@ -82,8 +107,26 @@ const batchOptions = {
 export const batchSql = (place: PgClient.PgPoolConfig) =>
   Layer.provide(
     Layer.effect(BatchSql, SqlClient.SqlClient),
-    PgClient.layerFrom(connect({ ...batchOptions, ...place }))
+    PgClient.layerFrom(
+      connect({
+        ...batchOptions,
+        ...place,
+        startupParameters: { ...batchOptions.startupParameters, ...place.startupParameters }
+      })
+    )
   )
+
+/** For what changes the schema: it takes as long as it takes, and is one process's at a time. */
+export class MigrationSql extends Context.Service<MigrationSql, SqlClient.SqlClient>()(
+  "peyk/layers/Store/MigrationSql"
+) {}
+
+const migrationOptions = {
+  applicationName: `${APPLICATION_NAME} migrations`,
+  maxConnections: 1,
+  minConnections: 0,
+  idleTimeout: "1 second" as const
+}
 
 /** Connections to the store. */
 export const SqlLive = (configuration: Configuration) =>
@@ -95,7 +138,11 @@ export const SqlLive = (configuration: Configuration) =>
           Layer.effect(ReportingSql, SqlClient.SqlClient),
           PgClient.layerFrom(connect({ ...reportingOptions, ...place }))
         ),
-        batchSql(place)
+        batchSql({ ...place, ...timeouts(configuration.statementTimeoutMillis) }),
+        Layer.provide(
+          Layer.effect(MigrationSql, SqlClient.SqlClient),
+          PgClient.layerFrom(connect({ ...migrationOptions, ...place }))
+        )
       )
     )
   )
@@ -113,7 +160,7 @@ const checkVersion = Effect.gen(function* () {
 })
 
 const migrateOrExplain = Effect.mapError(
-  migrate,
+  Effect.flatMap(MigrationSql, (sql) => Effect.provideService(migrate, SqlClient.SqlClient, sql)),
   (error) => new StartupError({ message: `the schema could not be brought up to date: ${error.message}` })
 )
 
@@ -150,6 +197,17 @@ export const ReadinessSql = Layer.effect(
   )
 )
 
-/** Whether a defect says that the store cannot be reached, or took too long, rather than that something is wrong with us. */
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  "ConnectionError",
+  "StatementTimeoutError",
+  "LockTimeoutError"
+])
+const RACES: ReadonlySet<string> = new Set(["SerializationError", "DeadlockError"])
+
+/** Whether a defect says that the store cannot be reached, or took too long: nothing will help but time. */
+export const isStoreUnreachable = (defect: unknown): boolean =>
+  SqlError.isSqlError(defect) && UNREACHABLE.has(defect.reason._tag)
+
+/** The same, or that races were lost too often: that the store cannot serve now, and nothing is wrong with us. */
 export const isStoreUnavailable = (defect: unknown): boolean =>
-  SqlError.isSqlError(defect) && ["ConnectionError", "StatementTimeoutError"].includes(defect.reason._tag)
+  isStoreUnreachable(defect) || (SqlError.isSqlError(defect) && RACES.has(defect.reason._tag))

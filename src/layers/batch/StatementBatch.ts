@@ -1,6 +1,6 @@
 import { Cause, Effect, type Exit } from "effect"
 import type { SqlError } from "effect/sql"
-import { isStoreUnavailable } from "../Store.ts"
+import { isStoreUnreachable } from "../Store.ts"
 
 export interface BatchOptions<Request, Answer> {
   /** One statement for all of them; answers in their order. */
@@ -71,7 +71,7 @@ export const makeStatementBatch = <Request, Answer>(
 
     const runAll = (batch: ReadonlyArray<Waiting<Request, Answer>>): Effect.Effect<void> =>
       Effect.flatMap(Effect.exit(run(batch.map(({ request }) => request))), (exit) =>
-        exit._tag === "Failure" && batch.length > 1 && !isUnavailable(exit.cause)
+        exit._tag === "Failure" && batch.length > 1 && !isUnreachable(exit.cause)
           ? Effect.forEach(batch, (entry) => runAll([entry]), { discard: true })
           : Effect.sync(() => answer(batch, exit))
       )
@@ -102,5 +102,5 @@ export const makeStatementBatch = <Request, Answer>(
       })
   })
 
-const isUnavailable = (cause: Cause.Cause<unknown>): boolean =>
-  cause.reasons.some((reason) => reason._tag === "Fail" && isStoreUnavailable(reason.error))
+const isUnreachable = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some((reason) => reason._tag === "Fail" && isStoreUnreachable(reason.error))
