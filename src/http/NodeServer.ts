@@ -1,56 +1,137 @@
-import { randomUUID } from "node:crypto"
-import { IncomingMessage, Server, ServerResponse, STATUS_CODES } from "node:http"
+import { IncomingMessage, Server, ServerResponse } from "node:http"
+import { Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { DirectHandler } from "./DirectRoutes.ts"
-import { envelope } from "./Envelope.ts"
-import { type ErrorCode, errorTable } from "./ErrorTable.ts"
+import type { OverloadGate, OverloadSnapshot } from "./OverloadGate.ts"
+import { answerRaw, rawResponse } from "./RawErrors.ts"
+import { classOf } from "./RequestClass.ts"
+import { requestIdFor } from "./RequestIds.ts"
 
-const bodyOf = (code: ErrorCode, requestId: string) => JSON.stringify(envelope(code, requestId))
+export interface ServingOptions {
+  /** More of them are closed as they come. */
+  readonly maxConnections: number
+  /** No answer takes longer than this. */
+  readonly requestTimeoutMillis: number
+}
 
-const rawResponse = (code: ErrorCode): string => {
-  const requestId = randomUUID()
-  const body = bodyOf(code, requestId)
-  const { status } = errorTable[code]
-  return [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}`,
-    "Connection: close",
-    "Content-Type: application/json",
-    `X-Request-Id: ${requestId}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    "",
-    body
-  ].join("\r\n")
+export interface ServingSnapshot extends OverloadSnapshot {
+  readonly connections: number
+  readonly maxConnections: number
+  /** Connections closed because there were too many. */
+  readonly dropped: number
 }
 
 const isHeaderOverflow = (error: Error): boolean => "code" in error && error.code === "HPE_HEADER_OVERFLOW"
 
-/** A server that asks a direct handler, once it has one, before it tells anybody else of a request. */
-export class DirectServer extends Server {
+/**
+ * Node's server with what stands before the router: it answers with an envelope even what Node's own parser refuses, turns
+ * away what is more than can be done, and comes to its end without failing a request that it has read.
+ */
+export class ServingServer extends Server {
+  /** Answers what it can past the router. */
   direct: DirectHandler = () => false
-  /** The newest of each connection. */
-  readonly lastResponse = new WeakMap<Duplex, ServerResponse>()
+  readonly #gate: OverloadGate
+  readonly #options: ServingOptions
+  readonly #sockets = new Set<Socket>()
+  /** What is being answered, the oldest first, and since when. */
+  readonly #open = new Map<ServerResponse, number>()
+  readonly #lastResponse = new WeakMap<Duplex, ServerResponse>()
+  #dropped = 0
+  #isStopping = false
 
+  constructor(gate: OverloadGate, options: ServingOptions) {
+    // Nothing is spoken here but HTTP: who offers another protocol is answered all the same, and passes the gate.
+    super({ requireHostHeader: false, shouldUpgradeCallback: () => false })
+    this.#gate = gate
+    this.#options = options
+    this.maxConnections = options.maxConnections
+    this.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.once("close", () => this.#sockets.delete(socket))
+    })
+    this.on("drop", () => {
+      this.#dropped += 1
+    })
+    this.on("clientError", (error, socket) => this.#refuse(error, socket))
+    // An expectation that we do not know is no reason to refuse a request (RFC 9110, 10.1.1).
+    this.on("checkExpectation", (request, response) => void this.emit("request", request, response))
+  }
+
+  /** Requests pass the gate, and then the direct handler is asked, before any listener sees them. */
   override emit(event: string | symbol, ...args: Array<unknown>): boolean {
     const [request, response] = args
-    if (event === "request" && request instanceof IncomingMessage && response instanceof ServerResponse) {
-      this.lastResponse.set(request.socket, response)
+    const isRequest = event === "request" || event === "checkContinue"
+    if (isRequest && request instanceof IncomingMessage && response instanceof ServerResponse) {
+      if (!this.#admit(request, response)) return true
       const tellOthers = () => void super.emit(event, request, response)
-      if (this.direct(request, response, tellOthers)) return true
+      if (event === "request" && this.direct(request, response, tellOthers)) return true
     }
     return super.emit(event, ...args)
   }
-}
 
-/** A server that answers with an envelope even what Node's own HTTP parser refuses. */
-export const makeNodeServer = (): DirectServer => {
-  const server = new DirectServer({ requireHostHeader: false })
-  server.on("clientError", (error, socket) => {
+  #admit(request: IncomingMessage, response: ServerResponse): boolean {
+    const { method = "", url = "" } = request
+    this.#lastResponse.set(request.socket, response)
+    if (this.#isStopping) response.shouldKeepAlive = false
+    const now = performance.now()
+    const kind = classOf(method, url)
+    const isLeaving = this.#isStopping && url === "/readyz"
+    if (isLeaving || !this.#gate.enter(kind, now)) {
+      answerRaw("service_unavailable", request, response)
+      return false
+    }
+    this.#open.set(response, now)
+    response.once("close", () => {
+      this.#open.delete(response)
+      this.#gate.leave(kind)
+    })
+    return true
+  }
+
+  #refuse(error: Error, socket: Duplex): void {
     // An answer now would be taken for that of the request before.
-    if (!socket.writable || server.lastResponse.get(socket)?.writableFinished === false)
-      return socket.destroy()
-    return socket.end(rawResponse(isHeaderOverflow(error) ? "headers_too_large" : "bad_request"))
-  })
-  // An expectation that we do not know is no reason to refuse a request (RFC 9110, 10.1.1).
-  server.on("checkExpectation", (request, response) => void server.emit("request", request, response))
-  return server
+    if (!socket.writable || this.#lastResponse.get(socket)?.writableFinished === false) {
+      socket.destroy()
+    } else {
+      socket.end(rawResponse(isHeaderOverflow(error) ? "headers_too_large" : "bad_request"))
+    }
+  }
+
+  /** Gives up on what has been without an answer for too long, so that nothing is held for ever. */
+  endOverdue(): void {
+    const begun = performance.now() - this.#options.requestTimeoutMillis
+    for (const [response, since] of this.#open) {
+      if (since > begun) return
+      const { socket, req } = response
+      if (response.headersSent) socket?.destroy()
+      else socket?.end(rawResponse("service_unavailable", requestIdFor(req.headers["x-request-id"])))
+    }
+  }
+
+  /** No new connections; on those there are, what comes is still answered, as the last. */
+  stopAccepting(): void {
+    this.#isStopping = true
+    for (const response of this.#open.keys()) response.shouldKeepAlive = false
+    // Not our parent's, which would end idle connections at once, with requests perhaps on their way.
+    NetServer.prototype.close.call(this)
+  }
+
+  /** Ends the connections on which nothing is asked. */
+  endIdle(): void {
+    this.closeIdleConnections()
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
+  }
+
+  get isIdle(): boolean {
+    return this.#sockets.size === 0
+  }
+
+  snapshot(): ServingSnapshot {
+    return {
+      ...this.#gate.snapshot(),
+      connections: this.#sockets.size,
+      maxConnections: this.#options.maxConnections,
+      dropped: this.#dropped
+    }
+  }
 }

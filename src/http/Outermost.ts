@@ -4,11 +4,10 @@ import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } fr
 import { HttpApiError } from "effect/http-api"
 import { errorResponse, RequestId } from "./Envelope.ts"
 import type { ErrorCode } from "./ErrorTable.ts"
+import { givenRequestId } from "./RequestIds.ts"
 import type { MethodsOf } from "./RouteTable.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
-
-const GIVEN_ID = /^[A-Za-z0-9._-]{1,128}$/
 
 /** A body made of nothing but mistakes is not answered with a list many times its size. */
 const MAX_ISSUES = 100
@@ -101,10 +100,6 @@ const refusal = (
     ? undefined
     : errorResponse("method_not_allowed", requestId, { headers: { allow: [...methods].sort().join(", ") } })
 }
-
-/** The client's own id, where it can be used. */
-export const givenRequestId = (header: string | undefined): string | undefined =>
-  header !== undefined && GIVEN_ID.test(header) ? header : undefined
 
 /** Around every request: its id, unknown paths and methods, and an envelope for every error there is. */
 export const outermost = (methodsOf: MethodsOf, isUnavailable: IsUnavailable) => {

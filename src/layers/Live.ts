@@ -5,7 +5,6 @@ import { maxHeaderSize } from "node:http"
 import { TrustedProxies } from "../http/ClientAddress.ts"
 import { MessageHandlers } from "../http/MessageHandlers.ts"
 import { directRoutes } from "../http/DirectRoutes.ts"
-import { type DirectServer, makeNodeServer } from "../http/NodeServer.ts"
 import { OtpHandlers, SandboxHandlers } from "../http/OtpHandlers.ts"
 import {
   OptionalIdempotencyKeyLive,
@@ -14,6 +13,7 @@ import {
 } from "../http/RequestGuards.ts"
 import { makeRoutes } from "../http/Routes.ts"
 import { LiveKeyLive, TestKeyLive } from "../http/ServiceKeys.ts"
+import { Serving } from "../http/Serving.ts"
 import { SystemHandlers } from "../http/SystemHandlers.ts"
 import { BotInboxes } from "../services/BotInboxes.ts"
 import { BotInboxStore } from "../services/BotInboxStore.ts"
@@ -65,6 +65,9 @@ export const settingsLayer = (configuration: Configuration) =>
 
 export const hasSimulator = (configuration: Configuration): boolean =>
   Option.getOrElse(configuration.simulator, () => isEmbedded(configuration))
+
+/** What an answer may take beside the provider's part of it: by far the longest is a report's statement. */
+const OWN_ANSWER_MILLIS = 16_000
 
 const Crypto = Layer.merge(NodeCrypto.layerDigest, PooledRandom)
 
@@ -124,30 +127,54 @@ const plantRetention = Layer.effectDiscard(
 ).pipe(Layer.provide(RetentionStoreSql))
 
 /** Most requests go past the router. */
-const serveDirectly = (server: DirectServer, { live }: typeof useCases) =>
+const serveDirectly = ({ live }: typeof useCases) =>
   Layer.effectDiscard(
-    Effect.map(directRoutes(isStoreUnavailable), (handler) => {
-      server.direct = handler
+    Effect.gen(function* () {
+      const server = yield* Serving
+      server.direct = yield* directRoutes(isStoreUnavailable)
     })
   ).pipe(Layer.provide(live), Layer.provide(KeyLimitsLive))
 
-const serviceOn = (server: DirectServer, configuration: Configuration, graphs: typeof useCases) =>
-  HttpRouter.serve(httpRoutes(configuration, graphs), { disableLogger: true, disableListenLog: true }).pipe(
-    Layer.provideMerge(Layer.provide(TimerRunner.layerLoop, timerGraph(graphs))),
+const servingLayer = (configuration: Configuration) =>
+  Serving.layer({
+    maxInFlight: configuration.maxRequestsInFlight,
+    maxDelayMillis: configuration.overloadDelayMillis,
+    maxConnections: configuration.maxConnections,
+    requestTimeoutMillis:
+      configuration.slotWaitMillis + configuration.providerTimeoutMillis + OWN_ANSWER_MILLIS
+  })
+
+const httpServerLayer = ({ host, port, processes, graceMillis }: Configuration) =>
+  Layer.unwrap(
+    Effect.map(Serving, (server) =>
+      NodeHttpServer.layer(() => server, {
+        host,
+        port,
+        reusePort: processes > 1,
+        gracefulShutdownTimeout: graceMillis
+      })
+    )
+  )
+
+/**
+ * Serves the API, and does what is due. In the order in which it ends: nothing more that is due is begun, requests are
+ * answered, and only then goes what answers them.
+ */
+export const Service = (configuration: Configuration, graphs = useCases) =>
+  Layer.provide(TimerRunner.layerLoop, timerGraph(graphs)).pipe(
+    Layer.provideMerge(Serving.layerDrain),
+    Layer.provideMerge(
+      HttpRouter.serve(httpRoutes(configuration, graphs), { disableLogger: true, disableListenLog: true })
+    ),
     Layer.provide([lookAfterInboxes, plantRetention]),
-    Layer.provide(serveDirectly(server, graphs)),
+    Layer.provide(serveDirectly(graphs)),
     Layer.provide([
       // As long as Node lets a path be: what is too long for an id is refused as one.
       Layer.succeed(HttpRouter.RouterConfig, { maxParamLength: maxHeaderSize }),
       Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(configuration.maxBodyBytes))
     ]),
-    Layer.provideMerge(
-      NodeHttpServer.layer(() => server, {
-        host: configuration.host,
-        port: configuration.port,
-        gracefulShutdownTimeout: configuration.graceMillis
-      })
-    ),
+    Layer.provideMerge(httpServerLayer(configuration)),
+    Layer.provideMerge(servingLayer(configuration)),
     Layer.provide(Foundation),
     Layer.provide(simulatorLayer(configuration))
   )

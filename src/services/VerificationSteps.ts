@@ -23,6 +23,7 @@ import { type DueTimer, type LeasedTimer, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
 import { writeTransition } from "./Transitions.ts"
 import { type StoredVerification, VerificationStore } from "./VerificationStore.ts"
+import { Workers } from "./Workers.ts"
 
 /** Something due, with all that doing it needs: from here on a step may have been sent. */
 interface Plan {
@@ -36,7 +37,14 @@ interface Attempting {
   readonly timer: LeasedTimer
   readonly waitMillis: number
   readonly handBack: (cause: Cause.Cause<never>) => Effect.Effect<never>
+  /** Around what waits for others: the account's slot, the provider. */
+  readonly waiting: Waiting
 }
+
+type Waiting = Workers["Service"]["waitOutside"]
+
+/** Nobody waits for what timers do. */
+const unheeded: Waiting = (wait) => wait
 
 /** Carries verifications along their routes: attempts, fallback, expiry. */
 export class VerificationSteps extends Context.Service<
@@ -62,6 +70,7 @@ export class VerificationSteps extends Context.Service<
       const vault = yield* CodeVault
       const timers = yield* Timers
       const timerStore = yield* TimerStore
+      const workers = yield* Workers
 
       const callProvider = (verification: Verification, step: number, code: string) => {
         const { id, customerId, phone, route, textBody, expiresAt } = verification
@@ -104,10 +113,11 @@ export class VerificationSteps extends Context.Service<
       const callStep = Effect.fnUntraced(function* (
         verification: Verification,
         { step, slotAt }: { readonly step: number; readonly slotAt?: number },
-        code: string
+        code: string,
+        waiting: Waiting
       ) {
         const attemptedAt = yield* Clock.currentTimeMillis
-        const outcome = yield* callProvider(verification, step, code)
+        const outcome = yield* waiting(callProvider(verification, step, code))
         const finishedAt = yield* Clock.currentTimeMillis
         yield* tell(verification, step, outcome)
         const { state } = yield* commit(verification, (current) =>
@@ -151,7 +161,7 @@ export class VerificationSteps extends Context.Service<
         verification: Verification,
         steps: ReadonlyArray<number>,
         code: string,
-        { timer, waitMillis, handBack }: Attempting
+        { timer, waitMillis, handBack, waiting }: Attempting
       ) {
         const { now, choice } = yield* Effect.catchCause(takeSlot(verification, steps), handBack)
         if (choice === null) {
@@ -161,10 +171,12 @@ export class VerificationSteps extends Context.Service<
         if (at > now + waitMillis) {
           return (yield* commit(verification, (current) => awaitSlot(current, choice))).state
         }
-        if (at > now) yield* Effect.sleep(at - now)
-        if (step === steps[0]) return yield* callStep(verification, { step, slotAt: at }, code)
+        if (at > now) yield* waiting(Effect.sleep(at - now))
+        if (step === steps[0]) return yield* callStep(verification, { step, slotAt: at }, code, waiting)
         const chosen = yield* commit(verification, (current) => chooseStep(current, choice), timer)
-        return chosen.written ? yield* callStep(chosen.state, { step, slotAt: at }, code) : chosen.state
+        return chosen.written
+          ? yield* callStep(chosen.state, { step, slotAt: at }, code, waiting)
+          : chosen.state
       })
 
       const tryStep = Effect.fnUntraced(function* (
@@ -178,11 +190,12 @@ export class VerificationSteps extends Context.Service<
         const isUsable = hasSlot && isSlotUsable(verification.nextStepAt ?? now, now)
         const isReady = isUsable && !(yield* slots.isResting(accountAt(verification, step), now))
         return isReady
-          ? yield* callStep(verification, { step }, code)
+          ? yield* callStep(verification, { step }, code, unheeded)
           : yield* tryNext(verification, steps, code, {
               timer,
               waitMillis: 0,
-              handBack: timers.handBack(timer)
+              handBack: timers.handBack(timer),
+              waiting: unheeded
             })
       })
 
@@ -231,7 +244,8 @@ export class VerificationSteps extends Context.Service<
             tryNext(verification, verification.remaining, code, {
               timer,
               waitMillis: slotWaitMillis,
-              handBack: Effect.failCause
+              handBack: Effect.failCause,
+              waiting: workers.waitOutside
             })
           ),
         runTimer: (timer) =>

@@ -12,8 +12,12 @@ export class Workers extends Context.Service<
     readonly start: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<void, never, R>
     /** None when the process begins to stop before this is done: for what waits, and can be begun again elsewhere. */
     readonly untilStop: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
+    /** For a part of work that is run to its end in which it waits for others (a provider), not for this process. */
+    readonly waitOutside: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** When all that was begun has come to its end. */
     readonly idle: Effect.Effect<void>
+    /** How much of what is run to its end is under way now; changes as it does. */
+    readonly load: { readonly running: number; readonly waiting: number }
   }
 >()("peyk/services/Workers") {
   static readonly layer = Layer.effect(
@@ -23,12 +27,26 @@ export class Workers extends Context.Service<
       const fibers = yield* FiberSet.make<unknown, unknown>()
       const idle = FiberSet.awaitEmpty(fibers)
       const stopping = Latch.makeUnsafe(false)
+      const load = { running: 0, waiting: 0 }
+      const countedAs =
+        (kind: keyof typeof load) =>
+        <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+          Effect.suspend(() => {
+            load[kind] += 1
+            return Effect.onExitPrimitive(work, () => {
+              load[kind] -= 1
+              return undefined
+            })
+          })
+      const running = countedAs("running")
       yield* Effect.addFinalizer(() => Effect.andThen(stopping.open, Effect.timeoutOption(idle, graceMillis)))
       return Workers.of({
-        runToEnd: (work) => Effect.flatMap(FiberSet.run(fibers, work), (fiber) => Fiber.join(fiber)),
+        runToEnd: (work) => Effect.flatMap(FiberSet.run(fibers, running(work)), (fiber) => Fiber.join(fiber)),
         start: (work) => Effect.asVoid(FiberSet.run(fibers, work)),
         untilStop: (wait) => Effect.raceFirst(Effect.asSome(wait), Effect.as(stopping.await, Option.none())),
-        idle
+        waitOutside: countedAs("waiting"),
+        idle,
+        load
       })
     })
   )

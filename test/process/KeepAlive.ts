@@ -1,0 +1,63 @@
+/** Clients that ask one thing after the other, each on a connection of its own that it keeps. */
+import { Agent, get } from "node:http"
+import { connect } from "node:net"
+
+export interface Answered {
+  readonly status: number
+  readonly connection: string | undefined
+}
+
+const ask = (agent: Agent, url: string) =>
+  new Promise<Answered>((resolve, reject) => {
+    get(url, { agent }, (response) => {
+      response.resume()
+      response.once("end", () =>
+        resolve({ status: response.statusCode ?? 0, connection: response.headers.connection })
+      )
+      response.once("error", reject)
+    }).once("error", reject)
+  })
+
+const codeOf = (error: unknown) => String(Object(error).code ?? error)
+
+/** Asks until told to stop, or until nobody listens any more, and counts what came of it. */
+export const keepAsking = (url: string, clients: number) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients })
+  const statuses = new Map<number, number>()
+  const errors: Array<string> = []
+  let isOver = false
+  const client = async () => {
+    while (!isOver) {
+      try {
+        const { status } = await ask(agent, url)
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      } catch (error) {
+        const code = codeOf(error)
+        if (code === "ECONNREFUSED") return
+        errors.push(code)
+      }
+    }
+  }
+  const asking = Promise.all(Array.from({ length: clients }, client))
+  return {
+    count: () => [...statuses.values()].reduce((sum, count) => sum + count, 0),
+    end: async () => {
+      isOver = true
+      await asking
+      agent.destroy()
+      return { statuses: [...statuses.keys()], errors }
+    }
+  }
+}
+
+/** Whether somebody takes new connections. */
+export const isListening = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, "127.0.0.1")
+    const end = (listening: boolean) => {
+      socket.destroy()
+      resolve(listening)
+    }
+    socket.once("connect", () => end(true))
+    socket.once("error", () => end(false))
+  })
