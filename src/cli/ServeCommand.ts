@@ -1,86 +1,62 @@
-import { Console, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { HttpServer, type HttpServerError } from "effect/http"
-import * as fs from "node:fs"
 import type { Configuration } from "../layers/Configuration.ts"
-import { createDemoCustomer, type DemoCustomer, demoFile } from "../layers/DemoCustomer.ts"
-import { Ground, hasSimulator, ManagementLive, Service } from "../layers/Live.ts"
+import { Ground, ManagementLive, Service, useCases } from "../layers/Live.ts"
 import { appliedMigration } from "../layers/Migrations.ts"
+import { ownNumber, reportReady } from "../layers/processes/ServerProcess.ts"
 import { StartupError } from "../layers/StartupError.ts"
-import { isEmbedded } from "../layers/Store.ts"
 import { withConfiguration } from "./CommandGround.ts"
-import { demoLines } from "./DemoLines.ts"
 import { printOne } from "./Output.ts"
-
-const originOf = ({ host }: Configuration, port: number): string => {
-  const reachable = host === "0.0.0.0" || host === "::" ? "localhost" : host
-  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`
-}
-
-const welcome = (configuration: Configuration, origin: string): string =>
-  [
-    "",
-    `Peyk listens on ${origin}`,
-    `  API reference  ${origin}/docs`,
-    ...(hasSimulator(configuration) ? [`  Simulator      ${origin}/simulator`] : []),
-    ""
-  ].join("\n")
-
-/** Before anything listens: who sees the server ready finds the demo customer there. */
-const prepareDemo = (configuration: Configuration) =>
-  isEmbedded(configuration)
-    ? Effect.mapError(
-        createDemoCustomer(configuration.dataDirectory),
-        ({ message }) => new StartupError({ message: `the demo customer could not be made: ${message}` })
-      )
-    : Effect.succeed(null)
-
-const introduction = (configuration: Configuration, origin: string, demo: DemoCustomer | null): string => {
-  if (demo !== null) return demoLines(origin, demo)
-  const file = demoFile(configuration.dataDirectory)
-  return isEmbedded(configuration) && fs.existsSync(file) ? `Keys of the demo customer: ${file}` : ""
-}
-
-const announce = Effect.fnUntraced(function* (configuration: Configuration, demo: DemoCustomer | null) {
-  const { address } = yield* HttpServer.HttpServer
-  const origin = originOf(configuration, "port" in address ? address.port : configuration.port)
-  yield* Console.log(`${welcome(configuration, origin)}\n${introduction(configuration, origin, demo)}\n`)
-})
+import { serveSeveral } from "./ServeSeveral.ts"
+import { exitWhenStuck, stopMillis } from "./Stopping.ts"
+import { announce, prepareDemo } from "./Welcome.ts"
 
 const cannotListen = ({ host, port }: Configuration, { cause }: HttpServerError.ServeError) =>
   new StartupError({
     message: `cannot listen on ${host}:${port}: ${String(cause)}; choose another address with PEYK_HOST and PEYK_PORT`
   })
 
-const STUCK_MILLIS = 5000
+const listeningPort = Effect.map(HttpServer.HttpServer, ({ address }) =>
+  "port" in address ? address.port : 0
+)
 
-const server = (configuration: Configuration) =>
+/** The only process. */
+const alone = (configuration: Configuration, graphs: typeof useCases) =>
   Layer.unwrap(
     Effect.map(prepareDemo(configuration), (demo) =>
-      Layer.provide(Layer.effectDiscard(announce(configuration, demo)), Service(configuration))
+      Effect.flatMap(listeningPort, (port) => announce(configuration, port, demo)).pipe(
+        Layer.effectDiscard,
+        Layer.provide(Service(configuration, graphs))
+      )
     )
   )
 
-/** A store that hangs must not keep a process that was told to stop: it had its grace time twice over. */
-const exitWhenStuck = ({ graceMillis }: Configuration) =>
-  Effect.sync(() => {
-    const exit = Effect.andThen(
-      Effect.sleep(2 * graceMillis + STUCK_MILLIS),
-      Effect.sync(() => process.exit(1))
-    )
-    for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => Effect.runFork(exit))
-  })
+/** One of several, whose supervisor has prepared everything and tells about them all. */
+const oneOfSeveral = (configuration: Configuration, graphs: typeof useCases) =>
+  Layer.provide(Layer.effectDiscard(reportReady), Service(configuration, graphs))
 
-const launch = (configuration: Configuration) =>
-  Layer.launch(
-    server(configuration).pipe(Layer.provide(ManagementLive), Layer.provide(Ground(configuration)))
-  ).pipe(Effect.catchTag("ServeError", (error) => Effect.fail(cannotListen(configuration, error))))
+const launch = (
+  configuration: Configuration,
+  server: ReturnType<typeof alone> | ReturnType<typeof oneOfSeveral>
+) =>
+  Layer.launch(server.pipe(Layer.provide(ManagementLive), Layer.provide(Ground(configuration)))).pipe(
+    Effect.catchTag("ServeError", (error) => Effect.fail(cannotListen(configuration, error))),
+    (serving) => Effect.andThen(exitWhenStuck(stopMillis(configuration)), serving)
+  )
 
 /** Serves until the process is told to stop; then what was begun is finished, within its grace time. */
-export const serve = (configuration: Configuration) =>
-  Effect.andThen(exitWhenStuck(configuration), launch(configuration))
+export const serve = (configuration: Configuration, graphs = useCases) => {
+  if (configuration.processes === 1) return launch(configuration, alone(configuration, graphs))
+  const number = ownNumber()
+  return number === undefined
+    ? serveSeveral(configuration)
+    : Effect.annotateLogs(launch(configuration, oneOfSeveral(configuration, graphs)), "process", number)
+}
 
-export const serveCommand = Command.make("serve", {}, () => withConfiguration(serve)).pipe(
+export const serveCommand = Command.make("serve", {}, () =>
+  withConfiguration((configuration) => serve(configuration))
+).pipe(
   Command.withDescription("Serve the API, and do what is due"),
   Command.withExamples([
     { command: "peyk serve", description: "On the embedded store, at http://127.0.0.1:8080" }

@@ -29,6 +29,7 @@ export interface Finished {
 export interface Running {
   readonly url: string
   readonly port: number
+  readonly pid: number
   readonly dataDir: string
   /** What the program printed so far, for diagnosis. */
   readonly output: () => string
@@ -227,6 +228,7 @@ export const startProcess = async (options: Options = {}): Promise<Running> => {
   return {
     url,
     port,
+    pid: child.pid ?? 0,
     dataDir,
     output: () => printed,
     run: (...args) => runProgram(env, args),

@@ -1,0 +1,43 @@
+import { Console, Effect } from "effect"
+import * as fs from "node:fs"
+import type { Configuration } from "../layers/Configuration.ts"
+import { createDemoCustomer, type DemoCustomer, demoFile } from "../layers/DemoCustomer.ts"
+import { hasSimulator } from "../layers/Live.ts"
+import { StartupError } from "../layers/StartupError.ts"
+import { isEmbedded } from "../layers/Store.ts"
+import { demoLines } from "./DemoLines.ts"
+
+const originOf = ({ host }: Configuration, port: number): string => {
+  const reachable = host === "0.0.0.0" || host === "::" ? "localhost" : host
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`
+}
+
+const welcome = (configuration: Configuration, origin: string): string =>
+  [
+    "",
+    `Peyk listens on ${origin}`,
+    `  API reference  ${origin}/docs`,
+    ...(hasSimulator(configuration) ? [`  Simulator      ${origin}/simulator`] : []),
+    ""
+  ].join("\n")
+
+/** Before anything listens: who sees the server ready finds the demo customer there. */
+export const prepareDemo = (configuration: Configuration) =>
+  isEmbedded(configuration)
+    ? Effect.mapError(
+        createDemoCustomer(configuration.dataDirectory),
+        ({ message }) => new StartupError({ message: `the demo customer could not be made: ${message}` })
+      )
+    : Effect.succeed(null)
+
+const introduction = (configuration: Configuration, origin: string, demo: DemoCustomer | null): string => {
+  if (demo !== null) return demoLines(origin, demo)
+  const file = demoFile(configuration.dataDirectory)
+  return isEmbedded(configuration) && fs.existsSync(file) ? `Keys of the demo customer: ${file}` : ""
+}
+
+/** Says where the server listens, and what can be done there. */
+export const announce = (configuration: Configuration, port: number, demo: DemoCustomer | null) => {
+  const origin = originOf(configuration, port)
+  return Console.log(`${welcome(configuration, origin)}\n${introduction(configuration, origin, demo)}\n`)
+}
