@@ -1,10 +1,10 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import { HttpServer, type HttpServerError } from "effect/http"
 import type { Configuration } from "../layers/Configuration.ts"
 import { Ground, ManagementLive, Service, useCases } from "../layers/Live.ts"
 import { appliedMigration } from "../layers/Migrations.ts"
-import { ownNumber, reportReady } from "../layers/processes/ServerProcess.ts"
+import { ownNumber, reportReady } from "../layers/processes/Supervised.ts"
 import { StartupError } from "../layers/StartupError.ts"
 import { withConfiguration } from "./CommandGround.ts"
 import { printOne } from "./Output.ts"
@@ -46,13 +46,14 @@ const launch = (
   )
 
 /** Serves until the process is told to stop; then what was begun is finished, within its grace time. */
-export const serve = (configuration: Configuration, graphs = useCases) => {
-  if (configuration.processes === 1) return launch(configuration, alone(configuration, graphs))
-  const number = ownNumber()
-  return number === undefined
-    ? serveSeveral(configuration)
-    : Effect.annotateLogs(launch(configuration, oneOfSeveral(configuration, graphs)), "process", number)
-}
+export const serve = (configuration: Configuration, graphs = useCases) =>
+  Effect.gen(function* () {
+    if (configuration.processes === 1) return yield* launch(configuration, alone(configuration, graphs))
+    const number = yield* ownNumber
+    if (Option.isNone(number)) return yield* serveSeveral(configuration)
+    const serving = launch(configuration, oneOfSeveral(configuration, graphs))
+    return yield* Effect.annotateLogs(serving, "process", number.value)
+  })
 
 export const serveCommand = Command.make("serve", {}, () =>
   withConfiguration((configuration) => serve(configuration))

@@ -25,9 +25,9 @@ export const keepAsking = (url: string, clients: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const statuses = new Map<number, number>()
   const errors: Array<string> = []
-  let isOver = false
+  const end = new AbortController()
   const client = async () => {
-    while (!isOver) {
+    while (!end.signal.aborted) {
       try {
         const { status } = await ask(agent, url)
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
@@ -42,7 +42,7 @@ export const keepAsking = (url: string, clients: number) => {
   return {
     count: () => [...statuses.values()].reduce((sum, count) => sum + count, 0),
     end: async () => {
-      isOver = true
+      end.abort()
       await asking
       agent.destroy()
       return { statuses: [...statuses.keys()], errors }

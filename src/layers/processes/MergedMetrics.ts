@@ -1,8 +1,4 @@
-/** What one of several processes tells, in Prometheus' text form. */
-export interface OwnMetrics {
-  readonly process: number
-  readonly text: string
-}
+import type { OwnMetrics } from "./ProcessMessages.ts"
 
 interface Family {
   /** `# HELP` and `# TYPE`. */

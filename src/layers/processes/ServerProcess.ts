@@ -1,23 +1,10 @@
-import { Deferred, Effect, Schema } from "effect"
+import { Deferred, Effect, Option, Schema } from "effect"
 import { fork } from "node:child_process"
+import { type OwnMetrics, type ToProcess, ToSupervisor } from "./ProcessMessages.ts"
+import { NUMBER_VARIABLE } from "./Supervised.ts"
+import { makeQuestions } from "./Questions.ts"
 
-/** Says to a process that it is one of several, and which. */
-export const NUMBER_VARIABLE = "PEYK_PROCESS_NUMBER"
-
-const Ready = Schema.Struct({ ready: Schema.Literal(true) })
-const isReady = Schema.is(Ready)
-
-/** The number of this process, when a supervisor started it. */
-export const ownNumber = (): string | undefined =>
-  process.send === undefined ? undefined : process.env[NUMBER_VARIABLE]
-
-/** Told to the supervisor once this process serves. Without a supervisor there is nothing to serve for: it stops. */
-export const reportReady = Effect.sync(() => {
-  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
-  // For our supervisor, which hears it too.
-  process.on("SIGHUP", () => {})
-  process.send?.({ ready: true })
-})
+const isMessage = Schema.is(ToSupervisor)
 
 /** How a process ended, for people. */
 export type End = string
@@ -30,18 +17,42 @@ export interface ServerProcess {
   readonly isReady: Effect.Effect<boolean>
   readonly ended: Effect.Effect<End>
   readonly kill: (signal: NodeJS.Signals) => void
+  /** None when it does not answer. */
+  readonly metrics: Effect.Effect<Option.Option<OwnMetrics>>
+}
+
+export interface StartOptions {
+  readonly number: number
+  readonly port: number
+  /** What it is told when it asks for the metrics of all. */
+  readonly allMetrics: Effect.Effect<ReadonlyArray<OwnMetrics>>
 }
 
 /** Starts what this process was started as once more, as one of several on one port. */
-export const startProcess = (number: number, port: number): Effect.Effect<ServerProcess> =>
+export const startProcess = ({ number, port, allMetrics }: StartOptions): Effect.Effect<ServerProcess> =>
   Effect.sync(() => {
     const [, entry = "", ...args] = process.argv
     const ready = Deferred.makeUnsafe<boolean>()
     const ended = Deferred.makeUnsafe<End>()
+    const questions = makeQuestions<string>()
     const child = fork(entry, args, {
       env: { ...process.env, PEYK_PORT: String(port), [NUMBER_VARIABLE]: String(number) },
       stdio: ["ignore", "inherit", "inherit", "ipc"]
     })
+    /** It may have ended meanwhile, which is told elsewhere. */
+    const say = (message: ToProcess) => void child.send(message, () => {})
+    const hear = (message: ToSupervisor) => {
+      switch (message._tag) {
+        case "Ready":
+          return Deferred.doneUnsafe(ready, Effect.succeed(true))
+        case "AskMetrics":
+          return Effect.runFork(
+            Effect.map(allMetrics, (all) => say({ _tag: "AllMetrics", id: message.id, all }))
+          )
+        case "OwnMetrics":
+          return questions.answer(message.id, message.text)
+      }
+    }
     const end = (how: End) => {
       Deferred.doneUnsafe(ready, Effect.succeed(false))
       Deferred.doneUnsafe(ended, Effect.succeed(how))
@@ -49,13 +60,17 @@ export const startProcess = (number: number, port: number): Effect.Effect<Server
     child.once("error", ({ message }) => end(message))
     child.once("exit", (code, signal) => end(signal ?? `exit code ${code}`))
     child.on("message", (message) => {
-      if (isReady(message)) Deferred.doneUnsafe(ready, Effect.succeed(true))
+      if (isMessage(message)) hear(message)
     })
     return {
       number,
       pid: child.pid,
       isReady: Deferred.await(ready),
       ended: Deferred.await(ended),
-      kill: (signal) => void child.kill(signal)
+      kill: (signal) => void child.kill(signal),
+      metrics: Effect.map(
+        questions.ask((id) => say({ _tag: "TellMetrics", id })),
+        Option.map((text) => ({ process: number, text }))
+      )
     }
   })

@@ -32,8 +32,18 @@ export const supervise = Effect.fnUntraced(function* ({ count, port, stopMillis 
   const scope = yield* Effect.scope
   let isStopping = false
 
+  /** Of those that serve: two with one number would be told for one. */
+  const allMetrics = Effect.suspend(() =>
+    Effect.map(
+      Effect.forEach(places, ({ current }) => current?.metrics ?? Effect.succeedNone, {
+        concurrency: "unbounded"
+      }),
+      Arr.getSomes
+    )
+  )
+
   const launch = Effect.fnUntraced(function* ({ number }: Place) {
-    const started = yield* startProcess(number, port)
+    const started = yield* startProcess({ number, port, allMetrics })
     alive.add(started)
     yield* Effect.forkIn(
       Effect.map(started.ended, () => alive.delete(started)),

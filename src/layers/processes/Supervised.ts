@@ -1,0 +1,57 @@
+import { Config, Effect, Option, Schema } from "effect"
+import { mergeMetrics } from "./MergedMetrics.ts"
+import { type OwnMetrics, ToProcess, type ToSupervisor } from "./ProcessMessages.ts"
+import { makeQuestions } from "./Questions.ts"
+
+/** Says to a process that it is one of several, and which. */
+export const NUMBER_VARIABLE = "PEYK_PROCESS_NUMBER"
+
+/** The number of this process, when a supervisor started it. */
+export const ownNumber: Effect.Effect<Option.Option<number>> = Effect.suspend(() =>
+  process.send === undefined
+    ? Effect.succeedNone
+    : Effect.orElseSucceed(Config.option(Config.Int(NUMBER_VARIABLE)), Option.none)
+)
+
+const isMessage = Schema.is(ToProcess)
+
+const say = (message: ToSupervisor) => void process.send?.(message, undefined, undefined, () => {})
+
+/** Told to the supervisor once this process serves. Without a supervisor there is nothing to serve for: it stops. */
+export const reportReady = Effect.sync(() => {
+  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
+  // For our supervisor, which hears it too.
+  process.on("SIGHUP", () => {})
+  say({ _tag: "Ready" })
+})
+
+/** Answers the supervisor's questions for this process's metrics, and gives the way to ask for everybody's. */
+const amongSiblings = Effect.fnUntraced(function* (own: Effect.Effect<string>, number: number) {
+  const questions = makeQuestions<ReadonlyArray<OwnMetrics>>()
+  const context = yield* Effect.context<never>()
+  const hear = (message: unknown) => {
+    if (!isMessage(message)) return
+    const { id } = message
+    if (message._tag === "AllMetrics") questions.answer(id, message.all)
+    else Effect.runForkWith(context)(Effect.map(own, (text) => say({ _tag: "OwnMetrics", id, text })))
+  }
+  yield* Effect.acquireRelease(
+    Effect.sync(() => process.on("message", hear)),
+    () => Effect.sync(() => process.off("message", hear))
+  )
+  const onlyOwn = Effect.map(own, (text) => [{ process: number, text }])
+  const all = Effect.map(
+    Effect.flatMap(
+      questions.ask((id) => say({ _tag: "AskMetrics", id })),
+      Option.match({ onNone: () => onlyOwn, onSome: (answer) => Effect.succeed(answer) })
+    ),
+    mergeMetrics
+  )
+  return { all }
+})
+
+/** The metrics of this process and its siblings in one text, whichever of them is asked; as they are when it has none. */
+export const metricsOfAll = Effect.fnUntraced(function* (own: Effect.Effect<string>) {
+  const number = yield* ownNumber
+  return Option.isNone(number) ? { all: own } : yield* amongSiblings(own, number.value)
+})
