@@ -9,8 +9,8 @@ import { Verifications } from "../services/Verifications.ts"
 import { answerError, type CodedError, RequestId } from "./Envelope.ts"
 import { SendBody, sendRequestOf, toSendResponse, toStatus, VerifyBody } from "./OtpSchemas.ts"
 import { fromCause, type IsUnavailable } from "./Outermost.ts"
-import { givenRequestId } from "./RequestIds.ts"
 import { isJson, keyInHeader } from "./RequestGuards.ts"
+import { givenRequestId } from "./RequestIds.ts"
 import { allowanceHeaders, allowanceOf } from "./ServiceKeys.ts"
 
 /** Whether it has taken the request; where not, nothing has been done or read of it. */
@@ -90,8 +90,7 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
   }
 
   const run = (principal: Principal, request: IncomingMessage, response: ServerResponse, work: Work) => {
-    const requestId =
-      givenRequestId(request.headers["x-request-id"]) ?? Effect.runSync(random.uuidV7())
+    const requestId = givenRequestId(request.headers["x-request-id"]) ?? Effect.runSync(random.uuidV7())
     let headers: Readonly<Record<string, string>> = { "x-request-id": requestId }
     const program = limits.admit(principal).pipe(
       Effect.tapError((error) =>

@@ -179,10 +179,6 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provide(simulatorLayer(configuration))
   )
 
-/** Serves the API, and does what is due. */
-export const Service = (configuration: Configuration, graphs = useCases) =>
-  Layer.unwrap(Effect.sync(() => serviceOn(makeNodeServer(), configuration, graphs)))
-
 /** What the command line's set-up commands stand on. */
 export const ManagementLive = Layer.merge(ManagementSql, ManagedWebhooksSql).pipe(
   Layer.provide([ProviderAdaptersLive, ContactLinksSql, BotAddressesLive]),
