@@ -65,5 +65,8 @@ export const walletMove = (before: Charge, after: Charge): WalletMove => {
 /** A wallet is kept in parts, so that a customer's sends in parallel do not wait for one row. */
 export const WALLET_STRIPES = 16
 
-/** The part that a send's money is held in: ids end in random digits. */
+/** The part that a send's money is held in: ids end in a digit of its number. */
 export const stripeOf = (id: string): number => Number.parseInt(id.slice(-1), 16) % WALLET_STRIPES
+
+/** The id of a send whose money is held in this part. */
+export const inStripe = (id: string, stripe: number): string => id.slice(0, -1) + stripe.toString(16)

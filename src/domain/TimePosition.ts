@@ -1,5 +1,20 @@
 import type { Instant } from "./Instant.ts"
 
+/** Ids are made with the rows they are of, but not in the same instant, and not by one clock. */
+const CLOCKS_DIFFER_MILLIS = 60_000
+
+/** UUIDv7 that no row made before `instant` has one after, and none made after it one before, but for the clocks. */
+const idAt = (instant: Instant): string => {
+  const hex = Math.max(0, instant).toString(16).padStart(12, "0")
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
+/** No row made at that time or later has a lower id. */
+export const lowestIdFrom = (instant: Instant): string => idAt(instant - CLOCKS_DIFFER_MILLIS)
+
+/** No row made before that time has this id or a higher one. */
+export const lowestIdAfter = (instant: Instant): string => idAt(instant + CLOCKS_DIFFER_MILLIS)
+
 /** Where a list by falling time, and by falling id within it, has come to. */
 export interface TimePosition {
   readonly at: Instant

@@ -35,6 +35,7 @@ import { Limits } from "./Limits.ts"
 import { MessageDeliveries } from "./MessageDeliveries.ts"
 import { type MessageAcceptance, MessageStore } from "./MessageStore.ts"
 import { Routing } from "./Routing.ts"
+import { makeSubjectIds } from "./SubjectIds.ts"
 import { Templates } from "./Templates.ts"
 import { poolOf, TimerRoom } from "./TimerRoom.ts"
 import { type DueTimer, type Lease, Timers } from "./Timers.ts"
@@ -124,7 +125,7 @@ export class MessageSends extends Context.Service<
   static readonly layer = Layer.effect(
     MessageSends,
     Effect.gen(function* () {
-      const random = yield* SecureRandom.SecureRandom
+      const nextId = yield* makeSubjectIds(yield* SecureRandom.SecureRandom)
       const store = yield* MessageStore
       const deliveries = yield* MessageDeliveries
       const idempotency = yield* Idempotency
@@ -155,7 +156,7 @@ export class MessageSends extends Context.Service<
         const { prices, monthlyQuota } = yield* billing.terms(customerId)
         const route = withPrices(yield* routing.resolveMessage(customerId, channels), prices)
         const content = yield* contentOf(request, text)
-        const id = yield* random.uuidV7()
+        const id = yield* nextId
         const started = startMessage({
           ...content,
           id,

@@ -20,6 +20,7 @@ import { CodeVault } from "./CodeVault.ts"
 import { Idempotency, type IdempotentRequest } from "./Idempotency.ts"
 import { Limits } from "./Limits.ts"
 import { Routing } from "./Routing.ts"
+import { makeSubjectIds } from "./SubjectIds.ts"
 import { Templates } from "./Templates.ts"
 import { Timers } from "./Timers.ts"
 import { VerificationSteps } from "./VerificationSteps.ts"
@@ -66,7 +67,7 @@ export class VerificationSends extends Context.Service<
   static readonly layer = Layer.effect(
     VerificationSends,
     Effect.gen(function* () {
-      const random = yield* SecureRandom.SecureRandom
+      const nextId = yield* makeSubjectIds(yield* SecureRandom.SecureRandom)
       const idempotency = yield* Idempotency
       const store = yield* VerificationStore
       const steps = yield* VerificationSteps
@@ -85,7 +86,7 @@ export class VerificationSends extends Context.Service<
         const { prices, monthlyQuota } = yield* billing.terms(customerId)
         const route = withPrices(yield* routing.resolve(customerId, request), prices)
         const textBody = yield* templates.codeText(customerId, templateId)
-        const id = yield* random.uuidV7()
+        const id = yield* nextId
         const now = yield* Clock.currentTimeMillis
         const verification = startVerification({ id, customerId, phone, route, textBody }, now)
         const admission: Admission = {

@@ -173,8 +173,8 @@ layer(TestDatabase, { excludeTestServices: true })("a list of verifications", (i
       yield* (yield* SqlClient.SqlClient)`
         insert into verifications (customer_id, id, mode, phone, status, revision, route, attempts, remaining,
           code_hash, created_at, expires_at)
-        select customer_id, gen_random_uuid(), mode, phone, 'verified', revision, route, attempts, remaining,
-          code_hash, created_at + n * interval '1 millisecond', expires_at
+        select customer_id, (left(id::text, 24) || to_hex(281474976000000 + n))::uuid, mode, phone, 'verified', revision,
+          route, attempts, remaining, code_hash, created_at + n * interval '1 millisecond', expires_at
         from verifications, generate_series(1, 20500) n where id = ${many.id}::uuid`
       yield* TestClock.adjust(60_000)
       const recent = yield* codeTo(customerId, phoneOf(3), ["bale"])

@@ -2,9 +2,10 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { toPage } from "../../domain/Paging.ts"
 import { formatTimePosition } from "../../domain/TimePosition.ts"
+import type { TimerKind } from "../../services/Timers.ts"
 import { CustomerWallets, Hold, LedgerEntry } from "../../services/manage/CustomerWallets.ts"
 import { InstantColumn, RialsColumn, rowsOf } from "../SqlRows.ts"
-import { withinTime } from "./TimePages.ts"
+import { withinIds } from "./TimePages.ts"
 
 const BalanceRow = Schema.Struct({ balance: RialsColumn, held: RialsColumn })
 const HoldRow = Schema.Struct({ ...Hold.fields, amount: RialsColumn, createdAt: InstantColumn })
@@ -27,15 +28,15 @@ export const CustomerWalletsSql = Layer.effect(
       }),
 
       holds: Effect.fnUntraced(function* (customerId, { limit, after }) {
-        const conditions = sql.and([
-          sql`customer_id = ${customerId} and held > 0`,
-          ...withinTime(sql, ["created_at", "id"], { after })
-        ])
-        const order = sql`order by "createdAt" desc, "subjectId" desc limit ${limit + 1}::int`
-        // Each in its own order, so that neither is read further than a page.
-        const holdsOf = (table: string, type: string) => sql`
+        const isActive = (kind: TimerKind) => sql`customer_id = ${customerId} and held > 0
+          and id in (select subject from timers where customer_id = ${customerId} and kind = ${kind})`
+        const conditionsOf = (kind: TimerKind) =>
+          sql.and([isActive(kind), ...withinIds(sql, ["created_at", "id"], { after })])
+        const order = sql`order by "subjectId" desc limit ${limit + 1}::int`
+        // What holds something is active, and what is active has a timer: few of all there are.
+        const holdsOf = (table: string, type: "verification" | "message") => sql`
           (select ${type} as "subjectType", id as "subjectId", held as amount, created_at as "createdAt"
-          from ${sql(table)} where ${conditions} ${order})`
+          from ${sql(table)} where ${conditionsOf(type)} ${order})`
         const rows = yield* holdRows(sql`
           ${holdsOf("verifications", "verification")} union all ${holdsOf("messages", "message")} ${order}`)
         return toPage(rows, limit, ({ createdAt, subjectId }) =>
@@ -47,14 +48,14 @@ export const CustomerWalletsSql = Layer.effect(
         const conditions = sql.and([
           sql`l.customer_id = ${customerId}`,
           ...(kind === undefined ? [] : [sql`l.kind = ${kind}`]),
-          ...withinTime(sql, ["l.occurred_at", "l.id"], range)
+          ...withinIds(sql, ["l.occurred_at", "l.id"], range)
         ])
         const rows = yield* entryRows(sql`
           select l.id, l.kind, l.amount, l.subject as "subjectId", l.occurred_at as "occurredAt",
             case when l.subject is null then null
               when exists (select from messages m where m.customer_id = l.customer_id and m.id = l.subject)
                 then 'message' else 'verification' end as "subjectType"
-          from ledger l where ${conditions} order by l.occurred_at desc, l.id desc limit ${limit + 1}::int`)
+          from ledger l where ${conditions} order by l.id desc limit ${limit + 1}::int`)
         return toPage(rows, limit, ({ occurredAt, id }) => formatTimePosition({ at: occurredAt, id }))
       })
     })

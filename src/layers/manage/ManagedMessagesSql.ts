@@ -4,7 +4,7 @@ import { NotFound } from "../../domain/Errors.ts"
 import { ManagedMessages } from "../../services/manage/ManagedMessages.ts"
 import { messageColumns, MessageRow } from "../MessageStoreSql.ts"
 import { rowsOf } from "../SqlRows.ts"
-import { searchByTime, triedOver, withinTime } from "./TimePages.ts"
+import { searchByTime, triedOver, withinIds } from "./TimePages.ts"
 
 export const ManagedMessagesSql = Layer.effect(
   ManagedMessages,
@@ -20,7 +20,7 @@ export const ManagedMessagesSql = Layer.effect(
           range: [
             sql`customer_id = ${customerId}`,
             ...(phone === undefined ? [] : [sql`phone = ${phone}`]),
-            ...withinTime(sql, ["created_at", "id"], range)
+            ...withinIds(sql, ["created_at", "id"], range)
           ],
           filters: [
             ...(status === undefined ? [] : [sql`status = ${status}`]),

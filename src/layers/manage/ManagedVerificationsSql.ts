@@ -5,7 +5,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import { ManagedVerifications, type VerificationSearch } from "../../services/manage/ManagedVerifications.ts"
 import { rowsOf, timestamp } from "../SqlRows.ts"
 import { verificationColumns, VerificationRow } from "../VerificationRow.ts"
-import { searchByTime, triedOver, withinTime } from "./TimePages.ts"
+import { searchByTime, triedOver, withinIds } from "./TimePages.ts"
 
 export const ManagedVerificationsSql = Layer.effect(
   ManagedVerifications,
@@ -40,7 +40,7 @@ export const ManagedVerificationsSql = Layer.effect(
           range: [
             sql`customer_id = ${customerId} and mode = 'live'`,
             ...(phone === undefined ? [] : [sql`phone = ${phone}`]),
-            ...withinTime(sql, ["created_at", "id"], range)
+            ...withinIds(sql, ["created_at", "id"], range)
           ],
           filters: [
             ...(status === undefined ? [] : [statusIs(status, now)]),

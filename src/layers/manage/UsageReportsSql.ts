@@ -8,7 +8,8 @@ import {
   type UsagePeriod
 } from "../../domain/Usage.ts"
 import { UsageReports } from "../../services/manage/UsageReports.ts"
-import { RialsColumn, rowsOf, timestamp } from "../SqlRows.ts"
+import { RialsColumn, rowsOf } from "../SqlRows.ts"
+import { withinIds } from "./TimePages.ts"
 
 const SendRow = Schema.Struct({
   /** Empty where days, or channels, are not told apart. */
@@ -71,7 +72,7 @@ const usageStatement =
           extract(epoch from ${sql.literal(kind.end)} - created_at)::float8 as seconds
         from ${sql(kind.table)}
         where customer_id = ${customerId} ${sql.literal(kind.only)}
-          and created_at >= ${timestamp(from)}::timestamptz and created_at < ${timestamp(to)}::timestamptz),
+          and ${sql.and(withinIds(sql, ["created_at", "id"], { from, to, after: null }))}),
       attempts as materialized (
         select r.id, r.day, ${channel} as channel, r.seconds, n = jsonb_array_length(r.attempts) as is_last,
           a ->> 'status' as status, a ->> 'error_code' as error_code, a -> 'delivery' ->> 'status' as delivery,
