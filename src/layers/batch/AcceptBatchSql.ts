@@ -6,7 +6,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { TimerKind } from "../../services/Timers.ts"
 import type { Acceptance } from "../../services/VerificationStore.ts"
 import { retryRaces } from "../AdmissionSql.ts"
-import { type BatchColumn, batchSource, intArrayText } from "./BatchColumns.ts"
+import { type BatchColumn, batchSource, intArrayText, withConstants } from "./BatchColumns.ts"
 import { makeStatementBatch } from "./StatementBatch.ts"
 
 export const SEND_OPERATION = "otp.send"
@@ -64,7 +64,7 @@ const columns: ReadonlyArray<BatchColumn<Acceptance>> = [
 const VERDICTS = `
   phone as materialized (
     select r.nth, r.now, r.hour, r.day, p.hour_ends_at, p.hour_used, p.day_ends_at, p.day_used
-    from r join phone_counters p on p.customer_id = r.customer_id and p.kind = 'code' and p.phone = r.phone
+    from r join phone_counters p on p.customer_id = r.customer_id and p.kind = r.counter and p.phone = r.phone
     where r.hour > 0 or r.day > 0 for update of p),
   platform as materialized (
     select r.nth, r.now, r.platform_day, p.day_ends_at, p.day_used
@@ -99,7 +99,7 @@ const VERDICTS = `
   passing as materialized (select * from allowed a where not exists (select from short s where s.nth = a.nth)),
   taken as materialized (
     select p.nth from passing p
-    join idempotency_keys k on k.customer_id = p.customer_id and k.operation = '${SEND_OPERATION}' and k.key = p.key
+    join idempotency_keys k on k.customer_id = p.customer_id and k.operation = p.operation and k.key = p.key
     where k.expires_at > p.now),
   admitted as materialized (select * from passing p where not exists (select from taken t where t.nth = p.nth))`
 
@@ -167,7 +167,7 @@ const IS_RACED = `
 const source = batchSource(columns)
 
 const statementOf = (mode: KeyMode, timerKind: TimerKind) => `
-  with r as materialized (select * from ${source.rows}), ${VERDICTS}, ${writes(mode, timerKind)}
+  with ${withConstants(source.rows, { counter: "'code'", operation: `'${SEND_OPERATION}'` })}, ${VERDICTS}, ${writes(mode, timerKind)}
   select case when ${IS_RACED} then try_again() end as raced, (
     select json_agg(json_build_object('nth', nth, 'reason', reason,
       'until', (extract(epoch from until) * 1000)::bigint))

@@ -27,6 +27,15 @@ export const batchSource = <Row>(columns: ReadonlyArray<BatchColumn<Row>>) => ({
 export const isVerification = (mode: KeyMode): string =>
   `v.customer_id = r.customer_id and v.id = r.id and v.mode || '' = '${mode}'`
 
+/**
+ * The rows, with constants as if they were columns. Compared with an indexed column as they are, they would let a planner
+ * that takes a table for empty read all of it by that index, once for each row of the batch.
+ */
+export const withConstants = (rows: string, constants: Readonly<Record<string, string>>): string => {
+  const columns = Object.entries(constants).map(([name, value]) => `${value} as ${name}`)
+  return `r as materialized (select r.*, ${columns.join(", ")} from ${rows})`
+}
+
 /** An int[] in a column of texts: arrays of different lengths do not make one array. */
 export const intArrayText = (values: ReadonlyArray<number>): string => `{${values.join(",")}}`
 

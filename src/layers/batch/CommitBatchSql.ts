@@ -6,7 +6,14 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Verification } from "../../domain/Verification.ts"
 import { mayStillSend, type VerificationTransition } from "../../domain/VerificationMachine.ts"
 import type { LeasedTimer, TimerKind } from "../../services/Timers.ts"
-import { type BatchColumn, batchSource, intArrayText, isVerification, textArrayText } from "./BatchColumns.ts"
+import {
+  type BatchColumn,
+  batchSource,
+  intArrayText,
+  isVerification,
+  textArrayText,
+  withConstants
+} from "./BatchColumns.ts"
 import { outboxParts } from "./OutboxParts.ts"
 import { makeStatementBatch } from "./StatementBatch.ts"
 
@@ -68,15 +75,15 @@ const carried = [
   "release",
   "ledger_id"
 ]
-  .concat("event_count", "event_types", "event_ids", "nth")
+  .concat("event_count", "event_types", "event_ids", "timer_kind", "lane", "nth")
   .map((name) => `r.${name}`)
   .join(", ")
 
 const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) => {
   const outbox = outboxParts(announces, "c.event_types::text[]", "c.event_ids::uuid[]")
-  const isOurTimer = `t.customer_id = c.customer_id and t.kind = '${timerKind}' and t.subject = c.id and t.lane = 0`
+  const isOurTimer = `t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.lane`
   return `
-  with r as materialized (select * from ${source.rows}),
+  with ${withConstants(source.rows, { timer_kind: `'${timerKind}'`, lane: "0::smallint" })},
   changed as (
     update verifications v set status = r.status, revision = r.revision, attempts = r.attempts::jsonb,
       remaining = r.remaining::int[], slot_reserved = r.slot_reserved, repeating = r.repeating,
@@ -85,7 +92,7 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) =>
     from r
     where ${isVerification(mode)} and v.revision = r.revision_before
       and (r.held_token is null or exists (select from timers t where t.customer_id = r.customer_id
-        and t.kind = '${timerKind}' and t.subject = r.id and t.lane = 0 and t.lease_token = r.held_token))
+        and t.kind = r.timer_kind and t.subject = r.id and t.lane = r.lane and t.lease_token = r.held_token))
     returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at, v.events_written, ${carried}),
   timer as (
     update timers t set claimable_at = c.due_at, lease_token = null from changed c

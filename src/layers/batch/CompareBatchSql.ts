@@ -5,7 +5,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import { VerificationStatus } from "../../domain/Verification.ts"
 import type { TimerKind } from "../../services/Timers.ts"
 import { stripeOf } from "../../domain/Charging.ts"
-import { type BatchColumn, batchSource, isVerification } from "./BatchColumns.ts"
+import { type BatchColumn, batchSource, isVerification, withConstants } from "./BatchColumns.ts"
 import { outboxParts } from "./OutboxParts.ts"
 import { makeStatementBatch } from "./StatementBatch.ts"
 
@@ -41,11 +41,11 @@ const source = batchSource(columns)
 const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) => {
   const outbox = outboxParts(announces, `array['verification.' || c.status]`, `array[c.event_id]`)
   return `
-  with r as materialized (select * from ${source.rows}),
+  with ${withConstants(source.rows, { timer_kind: `'${timerKind}'`, lane: "0::smallint" })},
   target as materialized (
     select v.customer_id, v.id, v.held as was_held, v.code_hash = r.code_hash as matched,
       v.code_hash <> r.code_hash and coalesce(v.wrong_codes + 1 >= r.max_wrong, false) as locks,
-      r.now, r.nth, r.stripe, r.event_id
+      r.now, r.nth, r.stripe, r.event_id, r.timer_kind, r.lane
     from r join verifications v on ${isVerification(mode)}
       and v.status in ('pending', 'queued') and v.expires_at > r.now
     for update of v),
@@ -62,7 +62,7 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) =>
       events_written = v.events_written + (t.matched or t.locks)::int
     from target t where v.customer_id = t.customer_id and v.id = t.id
     returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at, v.events_written,
-      t.matched, t.matched or t.locks as ends, t.was_held, t.now, t.nth, t.stripe, t.event_id),
+      t.matched, t.matched or t.locks as ends, t.was_held, t.now, t.nth, t.stripe, t.event_id, t.timer_kind, t.lane),
   changed as materialized (select *, 1 as event_count from compared where ends),
   wallet as (
     update wallets w set held = w.held - h.total
@@ -71,7 +71,7 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) =>
     where w.customer_id = h.customer_id and w.stripe = h.stripe),
   timer as (
     delete from timers t using changed c
-    where t.customer_id = c.customer_id and t.kind = '${timerKind}' and t.subject = c.id and t.lane = 0)
+    where t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.lane)
   ${outbox.parts}
   select nth::int, matched, status, ${outbox.webhooks} as webhooks from compared`
 }
