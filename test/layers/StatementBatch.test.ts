@@ -1,0 +1,158 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Deferred, Effect, Exit, Fiber, Schema } from "effect"
+import { SqlError } from "effect/sql"
+import { makeStatementBatch, takeBatch } from "../../src/layers/batch/StatementBatch.ts"
+
+interface Request {
+  readonly id: number
+  readonly row: string
+}
+
+const rowOf = ({ row }: Request) => [row]
+const rows = Arbitrary.schema(
+  Schema.Array(Schema.Literals(["a", "b", "c", "d"])).check(Schema.isMaxLength(40))
+)
+const sizes = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })))
+const requestsOf = (given: ReadonlyArray<string>) => given.map((row, id): Request => ({ id, row }))
+
+/** Statements that are under way until they are let go; what each was made of is kept. */
+const scripted = Effect.gen(function* () {
+  const statements: Array<ReadonlyArray<Request>> = []
+  const gates: Array<Deferred.Deferred<void>> = []
+  const ask = yield* makeStatementBatch<Request, string>({
+    conflictsOf: rowOf,
+    orderOf: ({ row }) => row,
+    run: (batch) =>
+      Effect.gen(function* () {
+        statements.push(batch)
+        const gate = yield* Deferred.make<void>()
+        gates.push(gate)
+        yield* Deferred.await(gate)
+        return batch.map(({ id }) => `answer ${id}`)
+      })
+  })
+  // Forked fibers begin, and then batches, each in a turn of the event loop.
+  const turn = Effect.repeat(
+    Effect.promise(() => new Promise((resume) => setImmediate(resume))),
+    { times: 5 }
+  )
+  const letGo = Effect.suspend(() =>
+    Effect.andThen(
+      Effect.forEach(gates, (gate) => Deferred.succeed(gate, undefined)),
+      turn
+    )
+  )
+  return { statements, ask, turn, letGo }
+})
+
+const refusing = (refuses: (batch: ReadonlyArray<Request>) => SqlError.SqlError | undefined) => {
+  const statements: Array<ReadonlyArray<Request>> = []
+  return Effect.map(
+    makeStatementBatch<Request, number>({
+      conflictsOf: () => [],
+      orderOf: () => "",
+      run: (batch) =>
+        Effect.suspend(() => {
+          statements.push(batch)
+          const error = refuses(batch)
+          return error === undefined ? Effect.succeed(batch.map(({ id }) => id)) : Effect.fail(error)
+        })
+    }),
+    (ask) => ({ ask, statements })
+  )
+}
+
+describe("a batch", () => {
+  it.prop(
+    "never has two requests in it that conflict, nor more than fit",
+    [rows, sizes],
+    ([given, maxSize]) => {
+      const [batch] = takeBatch(requestsOf(given), rowOf, maxSize)
+      assert.strictEqual(new Set(batch.map(({ row }) => row)).size, batch.length)
+      assert.isAtMost(batch.length, maxSize)
+    }
+  )
+
+  it.prop("loses nobody, and has at least one where anybody waits", [rows, sizes], ([given, maxSize]) => {
+    const waiting = requestsOf(given)
+    const [batch, left] = takeBatch(waiting, rowOf, maxSize)
+    assert.sameMembers([...batch, ...left], waiting)
+    assert.strictEqual(batch.length > 0, waiting.length > 0)
+  })
+
+  it.prop("serves those that conflict in the order in which they came", [rows], ([given]) => {
+    const served: Array<Request> = []
+    let waiting: ReadonlyArray<Request> = requestsOf(given)
+    while (waiting.length > 0) {
+      const [batch, left] = takeBatch(waiting, rowOf, 3)
+      served.push(...batch)
+      waiting = left
+    }
+    for (const row of ["a", "b", "c", "d"]) {
+      const ids = served.filter((request) => request.row === row).map(({ id }) => id)
+      assert.deepStrictEqual(
+        ids,
+        ids.toSorted((one, other) => one - other)
+      )
+    }
+  })
+})
+
+describe("a batched statement", () => {
+  it.live("is made at once when nothing is under way, and gathers what comes while one is", () =>
+    Effect.gen(function* () {
+      const { statements, ask, turn, letGo } = yield* scripted
+      const first = yield* Effect.forkChild(ask({ id: 1, row: "a" }))
+      yield* turn
+      assert.deepStrictEqual(statements, [[{ id: 1, row: "a" }]])
+      const others = yield* Effect.forkChild(
+        Effect.all([ask({ id: 2, row: "c" }), ask({ id: 3, row: "b" })], { concurrency: "unbounded" })
+      )
+      yield* turn
+      assert.strictEqual(statements.length, 1)
+      yield* letGo
+      assert.strictEqual(yield* Fiber.join(first), "answer 1")
+      yield* turn
+      yield* letGo
+      assert.deepStrictEqual(yield* Fiber.join(others), ["answer 2", "answer 3"])
+      // in the order of their rows
+      assert.deepStrictEqual(statements[1], [
+        { id: 3, row: "b" },
+        { id: 2, row: "c" }
+      ])
+    })
+  )
+
+  it.live("is shared by requests of one turn", () =>
+    Effect.gen(function* () {
+      const { ask, statements } = yield* refusing(() => undefined)
+      const ids = [1, 2, 3, 4]
+      const answers = yield* Effect.forEach(ids, (id) => ask({ id, row: "" }), { concurrency: "unbounded" })
+      assert.deepStrictEqual(answers, ids)
+      assert.strictEqual(statements.length, 1)
+    })
+  )
+
+  it.live("that one request breaks answers the others all the same", () =>
+    Effect.gen(function* () {
+      const broken = new SqlError.SqlError({ reason: new SqlError.ConstraintError({ cause: "no" }) })
+      const { ask } = yield* refusing((batch) => (batch.some(({ id }) => id === 2) ? broken : undefined))
+      const exits = yield* Effect.forEach([1, 2, 3], (id) => Effect.exit(ask({ id, row: "" })), {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true])
+    })
+  )
+
+  it.live("is not repeated for each request when the store cannot be reached", () =>
+    Effect.gen(function* () {
+      const gone = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: "no" }) })
+      const { ask, statements } = yield* refusing(() => gone)
+      const exits = yield* Effect.forEach([1, 2, 3], (id) => Effect.exit(ask({ id, row: "" })), {
+        concurrency: "unbounded"
+      })
+      assert.isTrue(exits.every(Exit.isFailure))
+      assert.strictEqual(statements.length, 1)
+    })
+  )
+})
