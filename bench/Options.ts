@@ -1,10 +1,18 @@
 /** What to measure, from the command line. */
+import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 
-export const subjectNames = ["peyk", "fastify", "fastify-crash-safe", "better-auth", "node-http"] as const
+export const subjectNames = [
+  "peyk",
+  "fastify",
+  "fastify-crash-safe",
+  "better-auth",
+  "pgbench",
+  "node-http"
+] as const
 export type SubjectName = (typeof subjectNames)[number]
 
-export const measureNames = ["send", "verify", "status", "message"] as const
+export const measureNames = ["send", "verify", "status", "message", "fallback"] as const
 export type MeasureName = (typeof measureNames)[number]
 
 const generatorNames = ["wrk", "autocannon"] as const
@@ -18,6 +26,14 @@ export interface Options {
   readonly connections: number
   /** null: the best there is. */
   readonly load: GeneratorName | null
+  /** Verifications that are in the tables already, and of how many customers. */
+  readonly stored: number
+  readonly customers: number
+  /** A directory that is kept; null: one for this run only. */
+  readonly data: string | null
+  readonly pgbench: string
+  /** By how much each flush to the disk is slowed down. */
+  readonly flushMillis: number
   readonly json: string | null
 }
 
@@ -38,6 +54,8 @@ const listOf = <A extends string>(name: string, given: string | undefined, known
   return wanted === undefined ? known : known.filter((each) => wanted.includes(each))
 }
 
+const MOST_CUSTOMERS = 10_000
+
 export const readOptions = (args: ReadonlyArray<string>): Options => {
   const { values } = parseArgs({
     args: [...args],
@@ -48,9 +66,16 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       seconds: { type: "string", default: "4" },
       connections: { type: "string", default: "64" },
       load: { type: "string" },
+      stored: { type: "string" },
+      customers: { type: "string", default: "1" },
+      data: { type: "string" },
+      pgbench: { type: "string", default: "pgbench" },
+      "flush-millis": { type: "string" },
       json: { type: "string" }
     }
   })
+  if (Number(values.customers) > MOST_CUSTOMERS)
+    throw new Error(`--customers may be ${MOST_CUSTOMERS} at most`)
   return {
     subjects: listOf("subjects", values.subjects, subjectNames),
     measures: listOf("measures", values.measures, measureNames),
@@ -58,6 +83,11 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     seconds: whole("seconds", values.seconds),
     connections: whole("connections", values.connections),
     load: values.load === undefined ? null : oneOf("load", values.load, generatorNames),
+    stored: values.stored === undefined ? 0 : whole("stored", values.stored),
+    customers: whole("customers", values.customers),
+    data: values.data === undefined ? null : resolve(values.data),
+    pgbench: values.pgbench,
+    flushMillis: values["flush-millis"] === undefined ? 0 : whole("flush-millis", values["flush-millis"]),
     json: values.json ?? null
   }
 }

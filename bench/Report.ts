@@ -1,5 +1,7 @@
 /** What the runs of one operation come to. Machines are shared: only what was measured in the same round is compared. */
 
+import type { FallbackResult } from "./Fallbacks.ts"
+
 /** One run of one operation against one subject. */
 export interface Run {
   readonly subject: string
@@ -22,6 +24,9 @@ export const median = (values: ReadonlyArray<number>): number => {
   const upper = sorted[middle] ?? Number.NaN
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
 }
+
+export const quantile = (values: ReadonlyArray<number>, q: number): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * q) - 1] ?? Number.NaN
 
 type Figure = (run: Run) => number | null
 
@@ -52,6 +57,9 @@ const columns: ReadonlyArray<readonly [title: string, figure: Figure, digits: nu
 
 const titles = ["", "", ...columns.map(([title]) => title), "failed", "peyk / it", "p99: peyk / it"]
 
+const tableOf = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+
 const rowOf = (mine: ReadonlyArray<Run>, peyk: ReadonlyArray<Run>): ReadonlyArray<string> => {
   const medianOf = (figure: Figure) => median(mine.map((run) => figure(run) ?? Number.NaN))
   return [
@@ -73,5 +81,33 @@ export const report = (runs: ReadonlyArray<Run>): string => {
       return mine.length === 0 ? [] : [[operation, subject, ...rowOf(mine, of("peyk", operation))]]
     })
   )
-  return [titles, titles.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+  return tableOf(titles, rows)
+}
+
+/** The medians of several measurements of the same, by pace. */
+export const reportFallbacks = (results: ReadonlyArray<FallbackResult>): string => {
+  const titles = [
+    "fallbacks",
+    "in one run",
+    "per second",
+    "late p50 ms",
+    "late p99 ms",
+    "CPU µs",
+    "store's CPU µs"
+  ]
+  const rows = [...new Set(results.map(({ pace }) => pace))].map((pace) => {
+    const mine = results.filter((result) => result.pace === pace)
+    const medianOf = (figure: (result: FallbackResult) => number | null) =>
+      shown(median(mine.map((result) => figure(result) ?? Number.NaN)))
+    return [
+      pace,
+      medianOf(({ count }) => count),
+      medianOf(({ perSecond }) => perSecond),
+      medianOf(({ p50 }) => p50),
+      medianOf(({ p99: late }) => late),
+      medianOf(({ programCpu }) => programCpu),
+      medianOf(({ storeCpu }) => storeCpu)
+    ]
+  })
+  return tableOf(titles, rows)
 }

@@ -24,6 +24,10 @@ export interface Dialect {
   /** Null: it has no such thing. */
   readonly status: ((target: Target) => HttpRequest) | null
   readonly message: ((phone: string) => HttpRequest) | null
+  /** A message for a second later. */
+  readonly scheduled: ((phone: string) => HttpRequest) | null
+  /** A send with a second channel, after the longest wait. */
+  readonly fallback: ((phone: string) => HttpRequest) | null
 }
 
 const json = { "content-type": "application/json" }
@@ -35,25 +39,41 @@ const post = (path: string, body: unknown, headers: Readonly<Record<string, stri
   body: JSON.stringify(body)
 })
 
-/** A key for each request: none is a repetition. */
-const once = (apiKey: string) => ({ "x-api-key": apiKey, "idempotency-key": randomUUID() })
+const TWO_CHANNELS = [{ channel: "bale", wait: 120 }, { channel: "sms" }]
 
-export const peykDialect = (apiKey: string): Dialect => ({
-  send: (phone) => post("/v1/otp/send", { phone: `0${phone}` }, once(apiKey)),
-  verify: ({ id, code }) => post("/v1/otp/verify", { verification_id: id, code }, { "x-api-key": apiKey }),
-  status: ({ id }) => ({ method: "GET", path: `/v1/otp/${id}`, headers: { "x-api-key": apiKey }, body: "" }),
-  message: (phone) =>
-    post("/v1/messages/send", { to: `0${phone}`, message: "سلام!", channels: ["bale"] }, once(apiKey))
+const PHONE_DIGITS = 7
+
+/** Each phone is one customer's: its requests come with that customer's key. */
+export const peykDialect = (apiKeys: ReadonlyArray<string>): Dialect => {
+  const keyOf = (phone: string) => apiKeys[Number(phone.slice(-PHONE_DIGITS)) % apiKeys.length] ?? ""
+  const own = (phone: string) => ({ "x-api-key": keyOf(phone) })
+  const once = (phone: string) => ({ ...own(phone), "idempotency-key": randomUUID() })
+  const text = (phone: string) => ({ to: `0${phone}`, message: "سلام!", channels: ["bale"] })
+  return {
+    send: (phone) => post("/v1/otp/send", { phone: `0${phone}` }, once(phone)),
+    verify: ({ id, phone, code }) => post("/v1/otp/verify", { verification_id: id, code }, own(phone)),
+    status: ({ id, phone }) => ({ method: "GET", path: `/v1/otp/${id}`, headers: own(phone), body: "" }),
+    message: (phone) => post("/v1/messages/send", text(phone), once(phone)),
+    scheduled: (phone) => post("/v1/messages/send", { ...text(phone), delay: "1s" }, once(phone)),
+    fallback: (phone) => post("/v1/otp/send", { phone: `0${phone}`, channels: TWO_CHANNELS }, once(phone))
+  }
+}
+
+/** The references have no messages and no fallback. */
+export const referenceDialect = (customers: number): Dialect => ({
+  ...peykDialect(Array.from({ length: customers }, (_, n) => `svc_live_reference${n + 1}`)),
+  message: null,
+  scheduled: null,
+  fallback: null
 })
-
-/** The references have no messages. */
-export const referenceDialect: Dialect = { ...peykDialect("svc_live_reference1"), message: null }
 
 export const betterAuthDialect: Dialect = {
   send: (phone) => post("/api/auth/phone-number/send-otp", { phoneNumber: `+98${phone}` }),
   verify: ({ phone, code }) => post("/verify", { phoneNumber: phone, code }),
   status: null,
-  message: null
+  message: null,
+  scheduled: null,
+  fallback: null
 }
 
 const FIRST_PHONE = 9_120_000_000

@@ -3,7 +3,6 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import * as EmbeddedPostgres from "../src/layers/EmbeddedPostgres.ts"
 
 export interface Database {
@@ -13,12 +12,12 @@ export interface Database {
 
 const statementsOf = (text: string) => text.split(/;\n/).filter((statement) => statement.trim() !== "")
 
-const OWN_DATABASE = "peyk"
+/** Peyk's. */
+export const OWN_DATABASE = "peyk"
 
 export interface Store {
   readonly socketDirectory: string
   readonly pid: number
-  readonly databases: ReadonlyArray<string>
   /** Runs statements one by one, on a connection of their own. */
   readonly run: (
     database: string,
@@ -34,29 +33,35 @@ const execute = (path: string, database: string, texts: ReadonlyArray<string>) =
     })
   ).pipe(Effect.provide(Reactivity.layer))
 
-/** Starts it, or joins it if it runs; the references get a database each. */
+/** Starts it, or joins it if it runs. */
 export const startStore = Effect.fnUntraced(function* (
-  dataDirectory: string,
-  references: ReadonlyArray<Database>
+  directory: string,
+  options: EmbeddedPostgres.EmbeddedPostgresOptions = {}
 ) {
-  const { socketPath, socketDirectory } = yield* EmbeddedPostgres.start(join(dataDirectory, "postgres"))
-  for (const { name, schema } of references) {
-    yield* execute(socketPath, OWN_DATABASE, [`create database ${name}`])
-    yield* execute(socketPath, name, statementsOf(schema))
-  }
+  const { socketPath, socketDirectory } = yield* EmbeddedPostgres.start(directory, options)
   const store: Store = {
     socketDirectory,
     pid: Number(readFileSync(`${socketPath}.lock`, "utf8").split("\n")[0]),
-    databases: [OWN_DATABASE, ...references.map(({ name }) => name)],
     run: (database, texts) => Effect.runPromise(execute(socketPath, database, texts))
   }
   return store
 })
 
+/** The databases of the references; Peyk makes its own tables. */
+export const createDatabases = async ({ run }: Store, databases: ReadonlyArray<Database>) => {
+  for (const { name, schema } of databases) {
+    await run(OWN_DATABASE, [`create database ${name}`])
+    await run(name, statementsOf(schema))
+  }
+}
+
 /** Before each turn: nobody pays for writing out what the one before dirtied. */
 export const checkpoint = ({ run }: Store) => run(OWN_DATABASE, ["checkpoint"])
 
 /** Tells the planner what is in the tables, as autovacuum does within minutes; before that, plans are for empty ones. */
-export const analyze = async ({ databases, run }: Store) => {
-  for (const database of databases) await run(database, ["vacuum (analyze)"])
+export const analyze = async ({ run }: Store) => {
+  const [databases = []] = await run(OWN_DATABASE, [
+    "select datname as name from pg_database where datallowconn"
+  ])
+  for (const { name } of databases) await run(String(name), ["vacuum (analyze)"])
 }

@@ -35,8 +35,9 @@ const isReady = (url: string) =>
 
 const awaitReady = async (url: string, child: ChildProcess) => {
   for (let waited = 0; waited < 120; waited += 1) {
-    if (await isReady(url)) return
+    const ready = await isReady(url)
     if (child.exitCode !== null) break
+    if (ready) return
     await pause(500)
   }
   throw new Error(`${url} does not answer`)

@@ -1,6 +1,7 @@
 /** Which programs are compared, and how each is started. */
+import { once } from "node:events"
 import { readFileSync } from "node:fs"
-import { makeCustomer } from "./Customer.ts"
+import { createServer } from "node:net"
 import type { SubjectName } from "./Options.ts"
 import { betterAuthDialect, peykDialect, referenceDialect } from "./Requests.ts"
 import type { Database } from "./Store.ts"
@@ -9,6 +10,9 @@ import { type Program, startSubject, type Subject } from "./Subject.ts"
 export interface Ground {
   readonly directory: string
   readonly socketDirectory: string
+  readonly customers: number
+  /** Of Peyk's customers. */
+  readonly peykKeys: ReadonlyArray<string>
 }
 
 const referenceSchema = readFileSync(new URL("reference/schema.sql", import.meta.url), "utf8")
@@ -17,7 +21,8 @@ const referenceSchema = readFileSync(new URL("reference/schema.sql", import.meta
 export const databaseOf: Readonly<Partial<Record<SubjectName, Database>>> = {
   fastify: { name: "once", schema: referenceSchema },
   "fastify-crash-safe": { name: "twice", schema: referenceSchema },
-  "better-auth": { name: "auth", schema: "" }
+  "better-auth": { name: "auth", schema: "" },
+  pgbench: { name: "bare", schema: referenceSchema }
 }
 
 /** No limit and no account is as slow as in life. */
@@ -34,34 +39,48 @@ const reference = (
   name: SubjectName,
   file: string,
   port: number,
-  { socketDirectory }: Ground,
+  { customers, socketDirectory }: Ground,
   env: NodeJS.ProcessEnv = {}
 ): Program => ({
   name,
   file: `reference/${file}`,
   port,
   env: { PORT: String(port), PGHOST: socketDirectory, PGDATABASE: databaseOf[name]?.name, ...env },
-  dialect: referenceDialect
+  dialect: referenceDialect(customers)
 })
 
-const programs: Readonly<Record<SubjectName, (ground: Ground) => Program | Promise<Program>>> = {
-  peyk: async ({ directory }) => {
-    const env = { ...unlimited, PEYK_DATA_DIR: directory, PEYK_PORT: "9310" }
-    const dialect = peykDialect(await makeCustomer(env))
-    return { name: "peyk", file: "serve.ts", port: 9310, env, dialect }
-  },
-  fastify: (ground) => reference("fastify", "service.mjs", 9311, ground),
-  "fastify-crash-safe": (ground) =>
-    reference("fastify-crash-safe", "service.mjs", 9312, ground, { CRASH_SAFE: "1" }),
-  "better-auth": (ground) => ({
-    ...reference("better-auth", "better-auth.mjs", 9314, ground),
-    dialect: betterAuthDialect
-  }),
-  "node-http": (ground) => reference("node-http", "node-http.mjs", 9313, ground)
+/** pgbench is none: it is a program of its own. */
+const programs: Readonly<Record<Exclude<SubjectName, "pgbench">, (ground: Ground, port: number) => Program>> =
+  {
+    peyk: ({ directory, peykKeys }, port) => ({
+      name: "peyk",
+      file: "serve.ts",
+      port,
+      env: { ...unlimited, PEYK_DATA_DIR: directory, PEYK_PORT: String(port) },
+      dialect: peykDialect(peykKeys)
+    }),
+    fastify: (ground, port) => reference("fastify", "service.mjs", port, ground),
+    "fastify-crash-safe": (ground, port) =>
+      reference("fastify-crash-safe", "service.mjs", port, ground, { CRASH_SAFE: "1" }),
+    "better-auth": (ground, port) => ({
+      ...reference("better-auth", "better-auth.mjs", port, ground),
+      dialect: betterAuthDialect
+    }),
+    "node-http": (ground, port) => reference("node-http", "node-http.mjs", port, ground)
+  }
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  return typeof address === "object" && address !== null ? address.port : 0
 }
 
 export const startSubjects = async (names: ReadonlyArray<SubjectName>, ground: Ground) => {
   const started: Array<Subject> = []
-  for (const name of names) started.push(await startSubject(await programs[name](ground)))
+  for (const name of names) {
+    if (name !== "pgbench") started.push(await startSubject(programs[name](ground, await freePort())))
+  }
   return started
 }

@@ -1,6 +1,6 @@
 /** One program's turn: everything that it is measured with, once. */
 import type { Job, LoadGenerator } from "./Load.ts"
-import type { Options } from "./Options.ts"
+import type { MeasureName, Options } from "./Options.ts"
 import { cpuSeconds, familyCpuSeconds, residentMegabytes } from "./ProcessStats.ts"
 import type { Run } from "./Report.ts"
 import { toPhones } from "./Requests.ts"
@@ -22,14 +22,15 @@ const tell = ({ subject, operation, perSecond, p99, failed }: Run) => {
   )
 }
 
-/** The numbers of phones go on from turn to turn: each is sent to once. */
-export const makeTurn = (options: Pick<Options, "measures">, load: LoadGenerator, storePid: number) => {
-  let next = 0
-  const take = (count: number) => {
-    next += count
-    return next - count
-  }
+export interface TurnOptions {
+  readonly measures: Options["measures"]
+  readonly load: LoadGenerator
+  readonly storePid: number
+  /** The number of the first of so many phones that no other run sends to. */
+  readonly takePhones: (count: number) => number
+}
 
+export const makeTurn = ({ measures, load, storePid, takePhones: take }: TurnOptions) => {
   /** Gives back what was measured, to the subject's name. */
   return async (subject: Subject, seconds: number): Promise<ReadonlyArray<Run>> => {
     const { name, dialect, pid, url } = subject
@@ -53,7 +54,7 @@ export const makeTurn = (options: Pick<Options, "measures">, load: LoadGenerator
       runs.push(run)
       tell(run)
     }
-    const wants = (measure: Options["measures"][number]) => options.measures.includes(measure)
+    const wants = (measure: MeasureName) => measures.includes(measure)
     const most = MOST_PER_SECOND * seconds
     const { send, verify, status, message } = dialect
 

@@ -4,17 +4,16 @@ import { Console, Effect } from "effect"
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { compare } from "./Compare.ts"
 import { loadGenerator } from "./Load.ts"
-import { type Options, readOptions } from "./Options.ts"
-import { report, type Run } from "./Report.ts"
 import { machine } from "./Machine.ts"
-import { analyze, checkpoint, startStore, type Store } from "./Store.ts"
-import type { Subject } from "./Subject.ts"
+import { type Options, readOptions } from "./Options.ts"
+import { hasPgbench, pgbenchTurn } from "./Pgbench.ts"
+import { prepare } from "./Prepare.ts"
+import { report, reportFallbacks } from "./Report.ts"
+import { makeSlowPostgres } from "./SlowFlush.ts"
+import { startStore, type Store } from "./Store.ts"
 import { databaseOf, startSubjects } from "./Subjects.ts"
-import { makeTurn } from "./Turn.ts"
-
-/** Before anything is counted, so that code is compiled and statements are prepared. */
-const WARM_UP_SECONDS = 3
 
 const temporaryDirectory = Effect.acquireRelease(
   Effect.sync(() => {
@@ -26,56 +25,50 @@ const temporaryDirectory = Effect.acquireRelease(
   (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
 )
 
-type Turn = ReturnType<typeof makeTurn>
-
-const inTurn = async (subject: Subject, turn: () => Promise<ReadonlyArray<Run>>) => {
-  subject.resume()
-  const runs = await turn()
-  subject.suspend()
-  return runs
-}
-
-const compare = async (subjects: ReadonlyArray<Subject>, turn: Turn, store: Store, options: Options) => {
-  for (const subject of subjects) subject.suspend()
-  process.stderr.write("warming up\n")
-  for (const subject of subjects) await inTurn(subject, () => turn(subject, WARM_UP_SECONDS))
-  await analyze(store)
-  const runs: Array<Run> = []
-  for (let round = 0; round < options.rounds; round += 1) {
-    process.stderr.write(`round ${round + 1} of ${options.rounds}\n`)
-    for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
-      await checkpoint(store)
-      runs.push(...(await inTurn(subject, () => turn(subject, options.seconds))))
-    }
+const choosePgbench = Effect.fnUntraced(function* (options: Options, directory: string, store: Store) {
+  const { measures, pgbench: path, subjects } = options
+  if (!subjects.includes("pgbench")) return null
+  if (!hasPgbench(path)) {
+    yield* Console.error(
+      `There is no ${path} here: what the database does by itself is not measured (--pgbench PATH).`
+    )
+    return null
   }
-  return runs
-}
+  const database = databaseOf.pgbench?.name ?? ""
+  return pgbenchTurn({ path, database, directory, store, measures })
+})
 
 const program = Effect.gen(function* () {
   const options = readOptions(process.argv.slice(2))
-  const directory = yield* temporaryDirectory
-  const load = loadGenerator(options.load, { connections: options.connections, directory })
-  const store = yield* startStore(
-    directory,
-    options.subjects.flatMap((name) => databaseOf[name] ?? [])
-  )
+  const { connections, customers, flushMillis, rounds, seconds, stored } = options
+  const temporary = yield* temporaryDirectory
+  const directory = options.data ?? temporary
+  const { peykKeys } = yield* prepare(directory, options)
+  const load = loadGenerator(options.load, { connections, directory: temporary })
+  const postgres = flushMillis === 0 ? {} : { packageRoot: makeSlowPostgres(temporary, flushMillis) }
+  const store = yield* startStore(join(directory, "postgres"), postgres)
+  const { socketDirectory } = store
+  const ground = { directory, socketDirectory, customers, peykKeys }
   const subjects = yield* Effect.acquireRelease(
-    Effect.promise(() => startSubjects(options.subjects, { ...store, directory })),
+    Effect.promise(() => startSubjects(options.subjects, ground)),
     (started) => Effect.sync(() => started.forEach((subject) => subject.stop()))
   )
-  const turn = makeTurn(options, load, store.pid)
-  const runs = yield* Effect.promise(() => compare(subjects, turn, store, options))
-  const { connections, rounds, seconds } = options
-  yield* Console.log(
-    `${machine()}, ${load.name} with ${connections} connections, ${rounds} rounds of ${seconds} s; medians, ratios ` +
-      `paired by round.\n\n${report(runs)}`
+  const pgbench = yield* choosePgbench(options, temporary, store)
+  const { fallbacks, runs } = yield* Effect.promise(() =>
+    compare({ subjects, pgbench, load, store, options })
   )
-  if (options.json !== null) {
-    writeFileSync(
-      options.json,
-      JSON.stringify({ machine: machine(), load: load.name, options, runs }, null, 2)
-    )
-  }
+  const flush = flushMillis === 0 ? "" : `, each flush ${flushMillis} ms slower`
+  const tables = stored === 0 ? "" : `, ${stored} stored verifications`
+  const owners = customers === 1 ? "" : `, ${customers} customers`
+  yield* Console.log(
+    `${machine()}${flush}${tables}${owners}, ${load.name} with ${connections} connections, ${rounds} rounds of ${seconds} s; medians, ` +
+      "ratios paired by round."
+  )
+  if (runs.length > 0) yield* Console.log(`\n${report(runs)}`)
+  if (fallbacks.length > 0) yield* Console.log(`\n${reportFallbacks(fallbacks)}`)
+  if (options.json === null) return
+  const told = { machine: machine(), load: load.name, options, runs, fallbacks }
+  writeFileSync(options.json, `${JSON.stringify(told, null, 2)}\n`)
 })
 
 NodeRuntime.runMain(Effect.scoped(program))

@@ -24,5 +24,5 @@ create table attempts (
   primary key (verification_id, sequence)
 );
 -- the key that is used, and others, so that looking it up is looking something up
-insert into api_keys select i, i, sha256(('svc_live_reference' || i)::bytea), 'live', null from generate_series(1, 1000) i;
+insert into api_keys select i, i, sha256(('svc_live_reference' || i)::bytea), 'live', null from generate_series(1, 10000) i;
 analyze;

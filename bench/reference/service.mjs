@@ -6,7 +6,7 @@
 import { createHash, randomFillSync, randomInt } from "node:crypto"
 import Fastify from "fastify"
 import postgres from "postgres"
-import { ACCEPT, RECORD, REPLAY, SEND, STATUS, VERIFY } from "./statements.mjs"
+import { ACCEPT, RECORD, REPLAY, SEND, STATUS, VERIFY } from "./statements.ts"
 
 const env = process.env
 const isCrashSafe = env.CRASH_SAFE === "1"

@@ -13,13 +13,13 @@ c as (
     day_n = case when p.day_start = excluded.day_start then p.day_n + 1 else 1 end, day_start = excluded.day_start
   returning account_id, hour_n, day_n
 )`
-const verification = (status) => `
+const verification = (status: string) => `
 v as (
   insert into verifications (id, account_id, phone, code_hash, status, path, expires_at)
   select $4, account_id, $5, $6, '${status}', $7::text::jsonb, now() + interval '5 minutes' from c
   where hour_n <= 1000 and day_n <= 1000 returning id
 )`
-const outcome = (done) => `
+const outcome = (done: string) => `
 select (select account_id from k) as account_id, (select count(*) from i)::int as fresh,
   (select hour_n from c) as hour_n, (select count(*) from ${done})::int as done`
 

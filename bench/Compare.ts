@@ -1,0 +1,67 @@
+import { type FallbackResult, measureFallbacks } from "./Fallbacks.ts"
+import type { LoadGenerator } from "./Load.ts"
+import type { Options } from "./Options.ts"
+import type { Run } from "./Report.ts"
+import { analyze, checkpoint, type Store } from "./Store.ts"
+import type { Subject } from "./Subject.ts"
+import { makeTurn } from "./Turn.ts"
+
+export interface Comparison {
+  readonly subjects: ReadonlyArray<Subject>
+  /** A turn of pgbench, if that takes part. */
+  readonly pgbench: ((seconds: number) => Promise<ReadonlyArray<Run>>) | null
+  readonly load: LoadGenerator
+  readonly store: Store
+  readonly options: Options
+}
+
+/** Before anything is counted, so that code is compiled and statements are prepared. */
+const WARM_UP_SECONDS = 3
+
+const tell = (text: string) => void process.stderr.write(`${text}\n`)
+
+const tellFallback = ({ pace, perSecond, p99 }: FallbackResult) =>
+  tell(`fallback, ${pace}: ${perSecond.toFixed(0)}/s, late p99 ${p99.toFixed(0)} ms`)
+
+/** The subjects take turns, forwards and backwards; those whose turn it is not are suspended. */
+export const compare = async ({ subjects, pgbench, load, store, options }: Comparison) => {
+  const { measures, rounds } = options
+  let next = 0
+  const takePhones = (count: number) => {
+    next += count
+    return next - count
+  }
+  const turn = makeTurn({ measures, load, storePid: store.pid, takePhones })
+  const measure = async (subject: Subject, seconds: number) => {
+    subject.resume()
+    const runs = await turn(subject, seconds)
+    const hasFallback = measures.includes("fallback") && subject.dialect.fallback !== null
+    const fallbacks = hasFallback ? await measureFallbacks({ subject, load, store, seconds, takePhones }) : []
+    fallbacks.forEach(tellFallback)
+    subject.suspend()
+    return { runs, fallbacks }
+  }
+
+  const contestants = [
+    ...subjects.map((subject) => (seconds: number) => measure(subject, seconds)),
+    ...(pgbench === null
+      ? []
+      : [async (seconds: number) => ({ runs: await pgbench(seconds), fallbacks: [] })])
+  ]
+  const runs: Array<Run> = []
+  const fallbacks: Array<FallbackResult> = []
+  for (const subject of subjects) subject.suspend()
+  tell("warming up")
+  for (const contestant of contestants) await contestant(WARM_UP_SECONDS)
+  await analyze(store)
+  for (let round = 0; round < rounds; round += 1) {
+    tell(`round ${round + 1} of ${rounds}`)
+    for (const contestant of round % 2 === 0 ? contestants : contestants.toReversed()) {
+      await checkpoint(store)
+      const measured = await contestant(options.seconds)
+      runs.push(...measured.runs)
+      fallbacks.push(...measured.fallbacks)
+    }
+  }
+  return { runs, fallbacks }
+}
