@@ -5,7 +5,7 @@
 import { Clock, Effect } from "effect"
 import { setTimeout as pause } from "node:timers/promises"
 import type { LoadGenerator } from "./Load.ts"
-import { cpuSeconds, familyCpuSeconds } from "./ProcessStats.ts"
+import { cpuSeconds, familyCpuSeconds, sumOver } from "./ProcessStats.ts"
 import { quantile } from "./Report.ts"
 import { toPhones } from "./Requests.ts"
 import { checkpoint, OWN_DATABASE, type Store } from "./Store.ts"
@@ -88,9 +88,9 @@ const run = async (
   // its loop sleeps until what it knows is due
   const [wake] = toPhones(takePhones(1), 1, scheduled)
   await fetch(`${subject.url}${wake?.path}`, wake)
-  const before = [cpuSeconds(subject.pid), familyCpuSeconds(store.pid)] as const
+  const before = [sumOver(subject.pids, cpuSeconds), familyCpuSeconds(store.pid)] as const
   await awaitSent(subject, count)
-  const after = [cpuSeconds(subject.pid), familyCpuSeconds(store.pid)] as const
+  const after = [sumOver(subject.pids, cpuSeconds), familyCpuSeconds(store.pid)] as const
   const [rows = []] = await store.run(OWN_DATABASE, [filled(attempted, acceptedFrom)])
   const calls = rows.map(({ at, nth }) => ({ at: Number(at), dueAt: start + Number(nth) * gapMillis }))
   const lateness = calls.map(({ at, dueAt }) => at - dueAt)

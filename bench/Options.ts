@@ -12,7 +12,9 @@ export const subjectNames = [
 ] as const
 export type SubjectName = (typeof subjectNames)[number]
 
-export const measureNames = ["send", "verify", "status", "message", "fallback"] as const
+export const measureNames = ["send", "verify", "status", "message", "fallback", "pending"] as const
+/** Pending timers take minutes to make. */
+const USUAL_MEASURES = "send,verify,status,message,fallback"
 export type MeasureName = (typeof measureNames)[number]
 
 const generatorNames = ["wrk", "autocannon"] as const
@@ -31,6 +33,8 @@ export interface Options {
   readonly customers: number
   /** A directory that is kept; null: one for this run only. */
   readonly data: string | null
+  /** Of Peyk, on one port. */
+  readonly processes: number
   readonly pgbench: string
   /** By how much each flush to the disk is slowed down. */
   readonly flushMillis: number
@@ -69,6 +73,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       stored: { type: "string" },
       customers: { type: "string", default: "1" },
       data: { type: "string" },
+      processes: { type: "string", default: "1" },
       pgbench: { type: "string", default: "pgbench" },
       "flush-millis": { type: "string" },
       json: { type: "string" }
@@ -78,7 +83,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     throw new Error(`--customers may be ${MOST_CUSTOMERS} at most`)
   return {
     subjects: listOf("subjects", values.subjects, subjectNames),
-    measures: listOf("measures", values.measures, measureNames),
+    measures: listOf("measures", values.measures ?? USUAL_MEASURES, measureNames),
     rounds: whole("rounds", values.rounds),
     seconds: whole("seconds", values.seconds),
     connections: whole("connections", values.connections),
@@ -86,6 +91,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     stored: values.stored === undefined ? 0 : whole("stored", values.stored),
     customers: whole("customers", values.customers),
     data: values.data === undefined ? null : resolve(values.data),
+    processes: whole("processes", values.processes),
     pgbench: values.pgbench,
     flushMillis: values["flush-millis"] === undefined ? 0 : whole("flush-millis", values["flush-millis"]),
     json: values.json ?? null

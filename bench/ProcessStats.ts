@@ -42,3 +42,20 @@ export const residentMegabytes = (pid: number): number | null => {
     return null
   }
 }
+
+/** The most resident megabytes that it ever had. */
+export const peakMegabytes = (pid: number): number | null => {
+  try {
+    const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
+    return kilobytes === undefined ? null : Number(kilobytes) / 1024
+  } catch {
+    return null
+  }
+}
+
+/** The sum of a figure over several processes. */
+export const sumOver = (pids: ReadonlyArray<number>, figure: (pid: number) => number | null): number | null =>
+  pids.reduce<number | null>((sum, pid) => {
+    const one = figure(pid)
+    return sum === null || one === null ? null : sum + one
+  }, 0)

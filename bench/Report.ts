@@ -1,6 +1,7 @@
 /** What the runs of one operation come to. Machines are shared: only what was measured in the same round is compared. */
 
 import type { FallbackResult } from "./Fallbacks.ts"
+import type { PendingResult } from "./Pending.ts"
 
 /** One run of one operation against one subject. */
 export interface Run {
@@ -111,3 +112,14 @@ export const reportFallbacks = (results: ReadonlyArray<FallbackResult>): string 
   })
   return tableOf(titles, rows)
 }
+
+export const reportPending = (results: ReadonlyArray<PendingResult>): string =>
+  tableOf(
+    ["timers pending", "of these due", "done in s", "most MB"],
+    results.map(({ due, megabytes, pending, seconds }) => [
+      shown(pending),
+      shown(due),
+      shown(seconds, 1),
+      shown(megabytes)
+    ])
+  )

@@ -10,7 +10,8 @@ export interface Subject {
   readonly name: SubjectName
   readonly url: string
   readonly dialect: Dialect
-  readonly pid: number
+  /** Several may serve on one port. */
+  readonly pids: ReadonlyArray<number>
   /** What it has sent since the last time that this was asked. */
   readonly targets: () => Promise<ReadonlyArray<Target>>
   /** Does nothing, and takes no CPU, until resumed: only one subject runs at a time. */
@@ -25,6 +26,7 @@ export interface Program {
   readonly port: number
   readonly env: NodeJS.ProcessEnv
   readonly dialect: Dialect
+  readonly processes?: number
 }
 
 const isReady = (url: string) =>
@@ -43,27 +45,35 @@ const awaitReady = async (url: string, child: ChildProcess) => {
   throw new Error(`${url} does not answer`)
 }
 
-export const startSubject = async ({ name, file, port, env, dialect }: Program): Promise<Subject> => {
+const startProcess = async ({ env, file, port }: Program) => {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), [], {
     env: { ...process.env, NODE_ENV: "production", ...env },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     serialization: "advanced"
   })
-  const url = `http://127.0.0.1:${port}`
-  await awaitReady(`${url}/hello`, child)
+  await awaitReady(`http://127.0.0.1:${port}/hello`, child)
+  return child
+}
+
+const targetsOf = async (child: ChildProcess): Promise<ReadonlyArray<Target>> => {
+  child.send("targets")
+  const [told] = await once(child, "message")
+  return told
+}
+
+export const startSubject = async (program: Program): Promise<Subject> => {
+  const children: Array<ChildProcess> = []
+  while (children.length < (program.processes ?? 1)) children.push(await startProcess(program))
+  const signal = (name: NodeJS.Signals) => () => children.forEach((child) => child.kill(name))
   return {
-    name,
-    url,
-    dialect,
-    pid: child.pid ?? 0,
-    targets: async () => {
-      child.send("targets")
-      const [told] = await once(child, "message")
-      return told
-    },
-    suspend: () => void child.kill("SIGSTOP"),
-    resume: () => void child.kill("SIGCONT"),
+    name: program.name,
+    url: `http://127.0.0.1:${program.port}`,
+    dialect: program.dialect,
+    pids: children.map(({ pid }) => pid ?? 0),
+    targets: async () => (await Promise.all(children.map(targetsOf))).flat(),
+    suspend: signal("SIGSTOP"),
+    resume: signal("SIGCONT"),
     // also one that is suspended
-    stop: () => void child.kill("SIGKILL")
+    stop: signal("SIGKILL")
   }
 }

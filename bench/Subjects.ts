@@ -11,6 +11,7 @@ export interface Ground {
   readonly directory: string
   readonly socketDirectory: string
   readonly customers: number
+  readonly processes: number
   /** Of Peyk's customers. */
   readonly peykKeys: ReadonlyArray<string>
 }
@@ -52,11 +53,17 @@ const reference = (
 /** pgbench is none: it is a program of its own. */
 const programs: Readonly<Record<Exclude<SubjectName, "pgbench">, (ground: Ground, port: number) => Program>> =
   {
-    peyk: ({ directory, peykKeys }, port) => ({
+    peyk: ({ directory, peykKeys, processes }, port) => ({
       name: "peyk",
       file: "serve.ts",
       port,
-      env: { ...unlimited, PEYK_DATA_DIR: directory, PEYK_PORT: String(port) },
+      env: {
+        ...unlimited,
+        PEYK_DATA_DIR: directory,
+        PEYK_PORT: String(port),
+        PEYK_PROCESSES: String(processes)
+      },
+      processes,
       dialect: peykDialect(peykKeys)
     }),
     fastify: (ground, port) => reference("fastify", "service.mjs", port, ground),
@@ -77,10 +84,13 @@ const freePort = async (): Promise<number> => {
   return typeof address === "object" && address !== null ? address.port : 0
 }
 
+export const startOne = async (name: Exclude<SubjectName, "pgbench">, ground: Ground) =>
+  startSubject(programs[name](ground, await freePort()))
+
 export const startSubjects = async (names: ReadonlyArray<SubjectName>, ground: Ground) => {
   const started: Array<Subject> = []
   for (const name of names) {
-    if (name !== "pgbench") started.push(await startSubject(programs[name](ground, await freePort())))
+    if (name !== "pgbench") started.push(await startOne(name, ground))
   }
   return started
 }

@@ -1,7 +1,7 @@
 /** One program's turn: everything that it is measured with, once. */
 import type { Job, LoadGenerator } from "./Load.ts"
 import type { MeasureName, Options } from "./Options.ts"
-import { cpuSeconds, familyCpuSeconds, residentMegabytes } from "./ProcessStats.ts"
+import { cpuSeconds, familyCpuSeconds, residentMegabytes, sumOver } from "./ProcessStats.ts"
 import type { Run } from "./Report.ts"
 import { toPhones } from "./Requests.ts"
 import type { Subject } from "./Subject.ts"
@@ -33,11 +33,11 @@ export interface TurnOptions {
 export const makeTurn = ({ measures, load, storePid, takePhones: take }: TurnOptions) => {
   /** Gives back what was measured, to the subject's name. */
   return async (subject: Subject, seconds: number): Promise<ReadonlyArray<Run>> => {
-    const { name, dialect, pid, url } = subject
+    const { name, dialect, pids, url } = subject
     const runs: Array<Run> = []
     const measure = async (operation: string, job: Omit<Job, "url" | "seconds">) => {
       if (job.requests.length === 0) return
-      const before = [cpuSeconds(pid), familyCpuSeconds(storePid)] as const
+      const before = [sumOver(pids, cpuSeconds), familyCpuSeconds(storePid)] as const
       const { cpu, ...result } = await load.run({ url, seconds, ...job })
       const run: Run = {
         subject: name,
@@ -46,10 +46,10 @@ export const makeTurn = ({ measures, load, storePid, takePhones: take }: TurnOpt
         p50: result.p50,
         p99: result.p99,
         failed: result.failed,
-        programCpu: perRequest(before[0], cpuSeconds(pid), result.requests),
+        programCpu: perRequest(before[0], sumOver(pids, cpuSeconds), result.requests),
         storeCpu: perRequest(before[1], familyCpuSeconds(storePid), result.requests),
         loadCpu: perRequest(0, cpu, result.requests),
-        memory: residentMegabytes(pid)
+        memory: sumOver(pids, residentMegabytes)
       }
       runs.push(run)
       tell(run)

@@ -8,12 +8,13 @@ import { compare } from "./Compare.ts"
 import { loadGenerator } from "./Load.ts"
 import { machine } from "./Machine.ts"
 import { type Options, readOptions } from "./Options.ts"
+import { measurePending } from "./Pending.ts"
 import { hasPgbench, pgbenchTurn } from "./Pgbench.ts"
 import { prepare } from "./Prepare.ts"
-import { report, reportFallbacks } from "./Report.ts"
+import { report, reportFallbacks, reportPending } from "./Report.ts"
 import { makeSlowPostgres } from "./SlowFlush.ts"
 import { startStore, type Store } from "./Store.ts"
-import { databaseOf, startSubjects } from "./Subjects.ts"
+import { databaseOf, startOne, startSubjects } from "./Subjects.ts"
 
 const temporaryDirectory = Effect.acquireRelease(
   Effect.sync(() => {
@@ -40,7 +41,7 @@ const choosePgbench = Effect.fnUntraced(function* (options: Options, directory: 
 
 const program = Effect.gen(function* () {
   const options = readOptions(process.argv.slice(2))
-  const { connections, customers, flushMillis, rounds, seconds, stored } = options
+  const { connections, customers, flushMillis, processes, rounds, seconds, stored } = options
   const temporary = yield* temporaryDirectory
   const directory = options.data ?? temporary
   const { peykKeys } = yield* prepare(directory, options)
@@ -48,7 +49,7 @@ const program = Effect.gen(function* () {
   const postgres = flushMillis === 0 ? {} : { packageRoot: makeSlowPostgres(temporary, flushMillis) }
   const store = yield* startStore(join(directory, "postgres"), postgres)
   const { socketDirectory } = store
-  const ground = { directory, socketDirectory, customers, peykKeys }
+  const ground = { directory, socketDirectory, customers, processes, peykKeys }
   const subjects = yield* Effect.acquireRelease(
     Effect.promise(() => startSubjects(options.subjects, ground)),
     (started) => Effect.sync(() => started.forEach((subject) => subject.stop()))
@@ -57,17 +58,24 @@ const program = Effect.gen(function* () {
   const { fallbacks, runs } = yield* Effect.promise(() =>
     compare({ subjects, pgbench, load, store, options })
   )
+  const hasPending = options.measures.includes("pending") && options.subjects.includes("peyk")
+  // alone: the others are suspended by now
+  const pending = hasPending
+    ? yield* Effect.promise(() => measurePending(store, () => startOne("peyk", { ...ground, processes: 1 })))
+    : []
   const flush = flushMillis === 0 ? "" : `, each flush ${flushMillis} ms slower`
+  const several = processes === 1 ? "" : `, ${processes} processes of Peyk`
   const tables = stored === 0 ? "" : `, ${stored} stored verifications`
   const owners = customers === 1 ? "" : `, ${customers} customers`
   yield* Console.log(
-    `${machine()}${flush}${tables}${owners}, ${load.name} with ${connections} connections, ${rounds} rounds of ${seconds} s; medians, ` +
+    `${machine()}${several}${flush}${tables}${owners}, ${load.name} with ${connections} connections, ${rounds} rounds of ${seconds} s; medians, ` +
       "ratios paired by round."
   )
   if (runs.length > 0) yield* Console.log(`\n${report(runs)}`)
   if (fallbacks.length > 0) yield* Console.log(`\n${reportFallbacks(fallbacks)}`)
+  if (pending.length > 0) yield* Console.log(`\n${reportPending(pending)}`)
   if (options.json === null) return
-  const told = { machine: machine(), load: load.name, options, runs, fallbacks }
+  const told = { machine: machine(), load: load.name, options, runs, fallbacks, pending }
   writeFileSync(options.json, `${JSON.stringify(told, null, 2)}\n`)
 })
 
