@@ -10,13 +10,12 @@ import { phoneRefusal } from "./AdmissionSql.ts"
 import { makeAcceptBatch, SEND_OPERATION } from "./batch/AcceptBatchSql.ts"
 import { makeCommitBatch } from "./batch/CommitBatchSql.ts"
 import { makeCompareBatch } from "./batch/CompareBatchSql.ts"
-import { makeLoadBatch } from "./batch/LoadBatchSql.ts"
+import { makeLoadBatch, makeLoadLeasedBatch } from "./batch/LoadBatchSql.ts"
 import { idempotencyKeys } from "./IdempotencySql.ts"
 import { first, rowsOf } from "./SqlRows.ts"
 import { BatchSql } from "./Store.ts"
 import { verificationColumns, VerificationRow } from "./VerificationRow.ts"
 
-const StoredRow = Schema.Struct({ ...VerificationRow.fields, sealedCode: Schema.NullOr(Schema.Uint8Array) })
 const ClaimedRow = Schema.Struct({ ...VerificationRow.fields, fingerprint: Schema.Uint8Array })
 
 export interface VerificationStoreOptions {
@@ -35,7 +34,6 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
       const batchSql = yield* BatchSql
       const random = yield* SecureRandom.SecureRandom
       const timerLoop = yield* Timers
-      const storedRows = rowsOf(StoredRow)
       const claimedRows = rowsOf(ClaimedRow)
 
       const columns = sql.literal(verificationColumns)
@@ -44,6 +42,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
       const commitInBatch = yield* makeCommitBatch(batchSql, mode, timerKind, announces)
       const compareInBatch = yield* makeCompareBatch(batchSql, mode, timerKind, announces)
       const loadInBatch = yield* makeLoadBatch(batchSql, mode)
+      const loadLeasedInBatch = yield* makeLoadLeasedBatch(batchSql, mode, timerKind)
       /** Webhooks are due at once. */
       const wakeFor = (webhooks: number) => (webhooks > 0 ? timerLoop.wakeAt(0) : Effect.void)
 
@@ -87,14 +86,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
 
         load: (customerId, id) => loadInBatch({ customerId, id }),
 
-        loadLeased: ({ customerId, subject, leaseToken }) =>
-          first(
-            storedRows(sql`
-              select ${columns}, v.sealed_code as "sealedCode" from timers t
-              join verifications v on v.customer_id = t.customer_id and v.id = t.subject and v.mode = ${mode}
-              where t.customer_id = ${customerId} and t.kind = ${timerKind} and t.subject = ${subject}::uuid
-                and t.lease_token = ${leaseToken}::uuid`)
-          ).pipe(Effect.map(Option.map(({ sealedCode, ...verification }) => ({ sealedCode, verification })))),
+        loadLeased: loadLeasedInBatch,
 
         commit: Effect.fnUntraced(function* (before, transition, now, timer) {
           const events = announces ? transition.events : []

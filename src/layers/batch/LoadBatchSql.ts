@@ -2,8 +2,10 @@ import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyMode } from "../../domain/Customer.ts"
 import type { Verification } from "../../domain/Verification.ts"
+import type { LeasedTimer, TimerKind } from "../../services/Timers.ts"
+import type { StoredVerification } from "../../services/VerificationStore.ts"
 import { verificationColumns, VerificationRow } from "../VerificationRow.ts"
-import { type BatchColumn, batchSource, isVerification } from "./BatchColumns.ts"
+import { type BatchColumn, batchSource, isVerification, withConstants } from "./BatchColumns.ts"
 import { makeStatementBatch } from "./StatementBatch.ts"
 
 interface Subject {
@@ -11,13 +13,23 @@ interface Subject {
   readonly id: string
 }
 
-const LoadedRow = Schema.Struct({ ...VerificationRow.fields, nth: Schema.Int })
-
 const columns: ReadonlyArray<BatchColumn<Subject>> = [
   { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
   { name: "id", type: "uuid", of: ({ id }) => id }
 ]
 const source = batchSource(columns)
+
+const LoadedRow = Schema.Struct({ ...VerificationRow.fields, nth: Schema.Int })
+
+/** What was found, in the order of the requests: each row says by its place whose it is. */
+const inOrder = <Found>(
+  count: number,
+  rows: ReadonlyArray<readonly [nth: number, found: Found]>
+): ReadonlyArray<Option.Option<Found>> => {
+  const found: Array<Option.Option<Found>> = Array.from({ length: count }, () => Option.none())
+  for (const [nth, row] of rows) found[nth - 1] = Option.some(row)
+  return found
+}
 
 /** Reads the verifications that many requests ask for in one statement. */
 export const makeLoadBatch = (sql: SqlClient.SqlClient, mode: KeyMode) => {
@@ -31,11 +43,45 @@ export const makeLoadBatch = (sql: SqlClient.SqlClient, mode: KeyMode) => {
     run: (subjects) =>
       sql.unsafe(statement, source.parameters(subjects)).pipe(
         Effect.flatMap((rows) => Effect.orDie(decode(rows))),
-        Effect.map((rows) => {
-          const found: Array<Option.Option<Verification>> = subjects.map(() => Option.none())
-          for (const { nth, ...verification } of rows) found[nth - 1] = Option.some(verification)
-          return found
-        })
+        Effect.map((rows) =>
+          inOrder(
+            subjects.length,
+            rows.map(({ nth, ...verification }) => [nth, verification] as const)
+          )
+        )
+      )
+  })
+}
+
+const leasedSource = batchSource<LeasedTimer>([
+  { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
+  { name: "id", type: "uuid", of: ({ subject }) => subject },
+  { name: "lease_token", type: "uuid", of: ({ leaseToken }) => leaseToken }
+])
+
+const LeasedRow = Schema.Struct({ ...LoadedRow.fields, sealedCode: Schema.NullOr(Schema.Uint8Array) })
+
+/** Reads the verifications of many timers, of those that are still leased, in one statement. */
+export const makeLoadLeasedBatch = (sql: SqlClient.SqlClient, mode: KeyMode, timerKind: TimerKind) => {
+  const statement = `
+    with ${withConstants(leasedSource.rows, { timer_kind: `'${timerKind}'`, lane: "0::smallint" })}
+    select r.nth::int, ${verificationColumns}, v.sealed_code as "sealedCode" from r
+    join timers t on t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.id
+      and t.lane = r.lane and t.lease_token = r.lease_token
+    join verifications v on ${isVerification(mode)}`
+  const decode = Schema.decodeUnknownEffect(Schema.Array(LeasedRow))
+  return makeStatementBatch<LeasedTimer, Option.Option<StoredVerification>>({
+    conflictsOf: () => [],
+    orderOf: ({ subject }) => subject,
+    run: (timers) =>
+      sql.unsafe(statement, leasedSource.parameters(timers)).pipe(
+        Effect.flatMap((rows) => Effect.orDie(decode(rows))),
+        Effect.map((rows) =>
+          inOrder(
+            timers.length,
+            rows.map(({ nth, sealedCode, ...verification }) => [nth, { sealedCode, verification }] as const)
+          )
+        )
       )
   })
 }
