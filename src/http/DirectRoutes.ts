@@ -49,11 +49,10 @@ const write = (
   headers: Readonly<Record<string, string>>,
   body: string | Uint8Array
 ) => {
-  response.writeHead(status, {
-    ...headers,
-    "content-type": "application/json",
-    "content-length": Buffer.byteLength(body)
-  })
+  // As a list: Node writes it as it is.
+  const list = ["content-type", "application/json", "content-length", String(Buffer.byteLength(body))]
+  for (const [name, value] of Object.entries(headers)) if (!list.includes(name)) list.push(name, value)
+  response.writeHead(status, list)
   response.end(body)
 }
 

@@ -14,12 +14,15 @@ export interface OutboxParts {
 export const outboxParts = (announces: boolean, types: string, ids: string): OutboxParts =>
   announces
     ? {
-        parts: `, event as (
-          insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
-          select c.customer_id, e.id, e.type, c.id, c.events_written - c.event_count + e.place,
+        parts: `, told as materialized (
+          select c.customer_id, c.id, c.now, c.events_written - c.event_count as before, ${types} as types, ${ids} as ids,
             jsonb_build_object('status', c.status, 'attempts', c.attempts, 'next_step_at', c.next_step_at,
-              'verified_at', c.verified_at), c.now
-          from changed c, unnest(${types}, ${ids}) with ordinality as e (type, id, place)
+              'verified_at', c.verified_at) as data
+          from changed c where c.event_count > 0),
+        event as (
+          insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
+          select t.customer_id, e.id, e.type, t.id, t.before + e.place, t.data, t.now
+          from told t, unnest(t.types, t.ids) with ordinality as e (type, id, place)
           returning customer_id, id, type, occurred_at),
         delivery as (
           insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
