@@ -15,9 +15,6 @@ export interface Comparison {
   readonly options: Options
 }
 
-/** Before anything is counted, so that code is compiled and statements are prepared. */
-const WARM_UP_SECONDS = 3
-
 const tell = (text: string) => void process.stderr.write(`${text}\n`)
 
 const tellFallback = ({ pace, perSecond, p99 }: FallbackResult) =>
@@ -52,7 +49,7 @@ export const compare = async ({ subjects, pgbench, load, store, options }: Compa
   const fallbacks: Array<FallbackResult> = []
   for (const subject of subjects) subject.suspend()
   tell("warming up")
-  for (const contestant of contestants) await contestant(WARM_UP_SECONDS)
+  for (const contestant of contestants) await contestant(options.warmUpSeconds)
   await analyze(store)
   for (let round = 0; round < rounds; round += 1) {
     tell(`round ${round + 1} of ${rounds}`)

@@ -25,6 +25,8 @@ export interface Options {
   readonly measures: ReadonlyArray<MeasureName>
   readonly rounds: number
   readonly seconds: number
+  /** Before anything is counted, so that code is compiled and statements are prepared. */
+  readonly warmUpSeconds: number
   readonly connections: number
   /** null: the best there is. */
   readonly load: GeneratorName | null
@@ -68,6 +70,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       measures: { type: "string" },
       rounds: { type: "string", default: "3" },
       seconds: { type: "string", default: "4" },
+      "warm-up": { type: "string", default: "3" },
       connections: { type: "string", default: "64" },
       load: { type: "string" },
       stored: { type: "string" },
@@ -86,6 +89,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     measures: listOf("measures", values.measures ?? USUAL_MEASURES, measureNames),
     rounds: whole("rounds", values.rounds),
     seconds: whole("seconds", values.seconds),
+    warmUpSeconds: whole("warm-up", values["warm-up"]),
     connections: whole("connections", values.connections),
     load: values.load === undefined ? null : oneOf("load", values.load, generatorNames),
     stored: values.stored === undefined ? 0 : whole("stored", values.stored),
