@@ -165,7 +165,7 @@ export const afterBatch = (
 /** Between two batches: a share of the store's time, and some rest in any case. */
 const REST_PER_WORK = 4
 const MIN_REST_MILLIS = 10
-const MIN_REST_AFTER_WORK_MILLIS = 50
+const MIN_REST_AFTER_WORK_MILLIS = 100
 
 /** How long to leave the store alone after a batch that took `elapsed` ms and made `gone` rows go. */
 export const restMillis = (elapsed: number, gone: number): number =>
