@@ -173,12 +173,6 @@ export const restMillis = (elapsed: number, gone: number): number =>
 
 const UUID_TIME_DIGITS = 12
 
-/** No UUIDv7 made at this instant, or later, is below it; and none made before is above. */
-export const firstIdAt = (instant: Instant): string => {
-  const hex = Math.max(0, instant).toString(16).padStart(UUID_TIME_DIGITS, "0")
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
-}
-
 /** When a UUIDv7 was made. */
 export const idInstant = (id: string): Instant =>
   Number.parseInt(id.replaceAll("-", "").slice(0, UUID_TIME_DIGITS), 16)

@@ -4,7 +4,7 @@ import type { Instant } from "./Instant.ts"
 const CLOCKS_DIFFER_MILLIS = 60_000
 
 /** UUIDv7 that no row made before `instant` has one after, and none made after it one before, but for the clocks. */
-const idAt = (instant: Instant): string => {
+export const idAt = (instant: Instant): string => {
   const hex = Math.max(0, instant).toString(16).padStart(12, "0")
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }

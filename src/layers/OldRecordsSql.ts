@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import { firstIdAt, type LapsingTable, type RetentionPass, type RetentionTask } from "../domain/Retention.ts"
+import type { LapsingTable, RetentionPass, RetentionTask } from "../domain/Retention.ts"
+import { idAt } from "../domain/TimePosition.ts"
 import { ERASED_PHONE } from "../domain/Phone.ts"
 import type { RetentionBatch } from "../services/RetentionStore.ts"
 import { rowsOf, timestamp } from "./SqlRows.ts"
@@ -111,7 +112,7 @@ export const oldRecords = (sql: SqlClient.SqlClient) => {
   return Effect.fnUntraced(function* (task: RecordTask, pass: RetentionPass) {
     const { from, until, position } = pass
     const { table, condition, lock, parts } = work[task](pass)
-    const firstId = firstIdAt(from)
+    const firstId = idAt(from)
     const [row] = yield* batchRows(sql`
       with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
       page as materialized (
@@ -119,7 +120,7 @@ export const oldRecords = (sql: SqlClient.SqlClient) => {
       old as materialized (
         select r.customer_id, r.id, r.place from page c, lateral (
           select r.customer_id, r.id, r.ctid as place from ${sql(table)} r
-          where r.customer_id = c.id and r.id < ${firstIdAt(until)}::uuid
+          where r.customer_id = c.id and r.id < ${idAt(until)}::uuid
             and r.id > case when c.id = ${position.at}::int then ${position.after ?? firstId}::uuid
               else ${firstId}::uuid end
             and ${condition}

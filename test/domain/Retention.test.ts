@@ -5,7 +5,6 @@ import {
   beginPass,
   cutOf,
   erasingTasks,
-  firstIdAt,
   idInstant,
   nextTask,
   noProgress,
@@ -14,6 +13,7 @@ import {
   type RetentionTask,
   retentionTasks
 } from "../../src/domain/Retention.ts"
+import { idAt } from "../../src/domain/TimePosition.ts"
 import { defaultSettings } from "../../src/services/Settings.ts"
 
 const DAY = 86_400_000
@@ -129,9 +129,9 @@ describe("the rest after a batch", () => {
 describe("the ids of an instant", () => {
   it.effect.prop("are all those from its first one to the next instant's", [Time, Schema.String], ([time]) =>
     Effect.sync(() => {
-      const first = firstIdAt(time)
+      const first = idAt(time)
       const made = `${first.slice(0, 14)}7abc-9def-0123456789ab`
-      assert.isTrue(first < made && made < firstIdAt(time + 1))
+      assert.isTrue(first < made && made < idAt(time + 1))
       assert.deepStrictEqual([idInstant(made), idInstant(first)], [time, time])
     })
   )
