@@ -34,8 +34,9 @@ verification as (
   from n)
 insert into timers (customer_id, kind, subject, claimable_at) select 1, 'verification', id, ends_at from n`
 
-const countDue =
-  "select count(*)::int as due from timers where kind = 'verification' and claimable_at <= now()"
+/** As the index has it: reading all timers through would slow down what is measured. */
+const countDue = `select count(*)::int as due from timers
+  where kind collate "C" = 'verification' and claimable_at <= now()`
 
 const work = async (store: Store, start: () => Promise<Subject>, pending: number): Promise<PendingResult> => {
   await store.run(OWN_DATABASE, [insert(DUE, "-1 minute"), "vacuum (analyze)"])
