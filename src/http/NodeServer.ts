@@ -81,9 +81,8 @@ export class ServingServer extends Server {
       return false
     }
     this.#open.set(response, now)
-    response.once("close", () => {
-      this.#open.delete(response)
-      this.#gate.leave(kind)
+    response.on("close", () => {
+      if (this.#open.delete(response)) this.#gate.leave(kind)
     })
     return true
   }
