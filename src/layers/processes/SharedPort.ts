@@ -5,7 +5,8 @@ import { StartupError } from "../StartupError.ts"
 /** Listens for a moment, and tells on which port. */
 const tryToListen = (options: ListenOptions) =>
   Effect.callback<number, Error>((resume) => {
-    const server = createServer()
+    // Who connects in that moment finds nobody, and must not wait for us.
+    const server = createServer((socket) => socket.resetAndDestroy())
     server.once("error", (error) => resume(Effect.fail(error)))
     server.listen(options, () => {
       const address = server.address()
