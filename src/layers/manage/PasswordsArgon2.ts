@@ -10,11 +10,14 @@ import {
   parseHash,
   TAG_BYTES
 } from "../../domain/PasswordHash.ts"
+import { ServiceUnavailable } from "../../domain/Errors.ts"
 import { normalizePassword } from "../../domain/User.ts"
 import { Passwords } from "../../services/manage/Passwords.ts"
 
 /** Each takes 19 MiB, and one of the few threads that signatures are checked on as well. */
 const AT_ONCE = 2
+/** Who came later would wait for seconds. */
+const MAX_WAITING = 64
 
 type Compute = (
   password: string,
@@ -45,10 +48,20 @@ export const PasswordsArgon2 = Layer.effect(
     const random = yield* SecureRandom.SecureRandom
     const compute = yield* Argon2
     const room = yield* Semaphore.make(AT_ONCE)
+    let present = 0
     const tagOf = (password: Redacted.Redacted, nonce: Uint8Array, cost: HashCost, tagLength: number) =>
-      room.withPermit(
-        Effect.suspend(() => compute(normalizePassword(Redacted.value(password)), nonce, cost, tagLength))
-      )
+      Effect.suspend(() => {
+        present += 1
+        const computed = room.withPermit(
+          Effect.suspend(() => compute(normalizePassword(Redacted.value(password)), nonce, cost, tagLength))
+        )
+        return Effect.ensuring(
+          computed,
+          Effect.sync(() => {
+            present -= 1
+          })
+        )
+      })
 
     return Passwords.of({
       hash: Effect.fnUntraced(function* (password) {
@@ -58,6 +71,7 @@ export const PasswordsArgon2 = Layer.effect(
       }),
 
       verify: Effect.fnUntraced(function* (password, encoded) {
+        if (present >= AT_ONCE + MAX_WAITING) return yield* new ServiceUnavailable()
         const known = encoded === null ? null : Option.getOrNull(parseHash(encoded))
         const { cost, nonce, tag } = known ?? NOBODY
         const computed = yield* tagOf(password, nonce, cost, tag.length)

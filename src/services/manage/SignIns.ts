@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { scopeOfRole } from "../../domain/Actor.ts"
-import { type TooManySignIns, Unauthenticated } from "../../domain/Errors.ts"
+import { type ServiceUnavailable, type TooManySignIns, Unauthenticated } from "../../domain/Errors.ts"
 import { SESSION_LIFE_SECONDS, userActor } from "../../domain/SessionClaims.ts"
 import { networkOf } from "../../domain/SignIn.ts"
 import { normalizeEmail, type UserRecord } from "../../domain/User.ts"
@@ -27,7 +27,7 @@ export class SignIns extends Context.Service<
     readonly signIn: (
       given: { readonly email: string; readonly password: Redacted.Redacted },
       origin: Origin
-    ) => Effect.Effect<SignedIn, Unauthenticated | TooManySignIns>
+    ) => Effect.Effect<SignedIn, Unauthenticated | TooManySignIns | ServiceUnavailable>
     /** A token that is used twice was stolen from somebody, so it ends the session. */
     readonly refresh: (token: Redacted.Redacted, origin: Origin) => Effect.Effect<SignedIn, Unauthenticated>
     /** There is nothing to refuse: afterwards the token is worth nothing. */
