@@ -22,7 +22,8 @@ const codeOf = (error: unknown) => String(Object(error).code ?? error)
 
 /** Asks until told to stop, or until nobody listens any more, and counts what came of it. */
 export const keepAsking = (url: string, clients: number) => {
-  const agent = new Agent({ keepAlive: true, maxSockets: clients })
+  // Without a bound of its own: Node's agent retries for ever what had to queue for a connection that nobody takes.
+  const agent = new Agent({ keepAlive: true })
   const statuses = new Map<number, number>()
   const errors: Array<string> = []
   const end = new AbortController()
