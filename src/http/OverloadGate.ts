@@ -30,6 +30,9 @@ export interface OverloadSnapshot {
 /** The part of what there is room for that each class may fill up: the rest is kept for those that come before it. */
 const SHARES: Readonly<Record<RequestClass, number>> = { vital: 1, check: 1, send: 0.5, manage: 0.25 }
 
+/** This part of the room at work is the checks' alone, also while others that came before still fill more than there is. */
+const RESERVED_FOR_CHECKS = 0.5
+
 /** Never fewer at work than this: so few are answered in time, or nothing is. */
 const LEAST_LIMIT = 128
 const GROWTH = 1.25
@@ -74,9 +77,9 @@ export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds
     enter: (kind: RequestClass, now: number): boolean => {
       if (now - windowStart >= maxDelayMillis) adapt(now)
       if (kind !== "vital") {
-        const isFull =
-          Math.max(entered, load.running) >= roomIn(maxInFlight, kind) || working() >= roomIn(limit, kind)
-        if (isFull) {
+        const isReserved = kind === "check" && inFlight.check < limit * RESERVED_FOR_CHECKS
+        const isFull = Math.max(entered, load.running) >= roomIn(maxInFlight, kind)
+        if (isFull || (!isReserved && working() >= roomIn(limit, kind))) {
           shed[kind] += 1
           return false
         }

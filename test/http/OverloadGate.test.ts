@@ -81,6 +81,13 @@ describe("the overload gate", () => {
     assert.strictEqual(gate.snapshot().limit, 128)
   })
 
+  it("lets checks in while sends that came before it was too much still fill all there is", () => {
+    const { gate } = gateOf()
+    enter(gate, "send", 5000)
+    assert.strictEqual(enter(gate, "check", 100, DELAY), 64)
+    assert.isFalse(gate.enter("send", DELAY))
+  })
+
   it("sheds nothing once load has fallen", () => {
     const { gate } = gateOf()
     const now = overload(gate, 0)
