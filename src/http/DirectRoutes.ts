@@ -72,7 +72,8 @@ const codedErrorIn = ({ reasons }: Cause.Cause<CodedError>): CodedError | undefi
  * others: router, middleware, documents. Only requests with nothing wrong or unusual about them: any other is declined
  * before anything was done, and takes the long way, which alone knows what to answer it.
  */
-export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavailable) {
+export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavailable, maxBodyBytes: number) {
+  const maxBytes = Math.min(MAX_DIRECT_BYTES, maxBodyBytes)
   const context: Context.Context<never> = yield* Effect.context<never>()
   const runFork = Effect.runForkWith(context)
   const apiKeys = yield* ApiKeys
@@ -157,7 +158,7 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
   ): boolean => {
     const reader = readerOf(request)
     const length = Number(request.headers["content-length"])
-    if (reader === undefined || !(length > 0 && length <= MAX_DIRECT_BYTES)) return false
+    if (reader === undefined || !(length > 0 && length <= maxBytes)) return false
     const onReadable = () => {
       if (request.readableLength < length) return
       request.off("readable", onReadable)

@@ -12,7 +12,7 @@ import {
 import type { Instant } from "../domain/Instant.ts"
 import type { Phone } from "../domain/Phone.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
-import { gatherInto } from "./WalletSql.ts"
+import { covers, gatherInto } from "./WalletSql.ts"
 
 /** What is to be admitted. Codes and messages to one phone are counted apart. */
 export interface AdmissionRequest {
@@ -44,6 +44,8 @@ const monthOf = (now: Instant) => {
 
 /** One thing that may say no: how it is looked at under a lock, when it refuses, and how it is counted. */
 interface Gate {
+  /** The name of the part that locks. */
+  readonly locked: string
   readonly lock: Statement.Fragment
   /** `when <condition> then row(<reason>, <until>)` */
   readonly refusals: ReadonlyArray<Statement.Fragment>
@@ -61,6 +63,7 @@ const phoneGate = (sql: SqlClient.SqlClient, request: AdmissionRequest): Readonl
   const dayIsFull = sql`p.day_ends_at > ${now}::timestamptz and ${day}::int > 0 and p.day_used >= ${day}::int`
   return [
     {
+      locked: "phone",
       lock: sql`phone as materialized (select * from phone_counters
         where customer_id = ${customerId} and kind = ${kind} and phone = ${phone} for update)`,
       refusals: [
@@ -91,6 +94,7 @@ const platformGate = (sql: SqlClient.SqlClient, request: AdmissionRequest): Read
   const isFull = sql`p.day_ends_at > ${now}::timestamptz and p.day_used >= ${day}::int`
   return [
     {
+      locked: "platform",
       lock: sql`platform as materialized (select * from platform_phone_counters where phone = ${phone} for update)`,
       refusals: [
         sql`select 'platform_day' as reason, p.day_ends_at as until from platform p where ${isFull}`
@@ -114,6 +118,7 @@ const quotaGate = (sql: SqlClient.SqlClient, request: AdmissionRequest): Readonl
   const { start, end } = monthOf(request.now)
   return [
     {
+      locked: "quota",
       lock: sql`quota as materialized (select * from monthly_counters
         where customer_id = ${customerId} and month = ${start}::date for update)`,
       refusals: [
@@ -138,6 +143,7 @@ const walletGate = (sql: SqlClient.SqlClient, request: AdmissionRequest): Readon
   const stripe = stripeOf(id)
   return [
     {
+      locked: "wallet",
       lock: sql`wallet as materialized (select balance - held as available from wallets
         where customer_id = ${customerId} and stripe = ${stripe}::smallint for update)`,
       refusals: [
@@ -195,6 +201,16 @@ export const phoneRefusal = (
   return reason === "phone_hour" ? new TooManyRequestsPhoneHour(wait) : new TooManyRequestsPhoneDay(wait)
 }
 
+/** Locks what is locked before a wallet is: whoever took the wallet first would wait in a circle with who did not. */
+const lockBeforeWallet = (sql: SqlClient.SqlClient, request: AdmissionRequest) => {
+  const gates = [phoneGate, platformGate, quotaGate].flatMap((gate) => gate(sql, request))
+  const [first, ...others] = gates
+  if (first === undefined) return Effect.void
+  const locks = others.reduce<Statement.Fragment>((all, { lock }) => sql`${all}, ${lock}`, first.lock)
+  const counts = gates.map(({ locked }) => sql`exists (select from ${sql(locked)})`)
+  return Effect.asVoid(sql`with ${locks} select ${sql.join(", ", false)(counts)}`)
+}
+
 /** Why a request was refused; undefined when it was not. */
 const refusalOf = ({ reason, until }: Verdict, now: Instant): AdmissionError | undefined => {
   switch (reason) {
@@ -238,13 +254,18 @@ export const runAdmission = (
         ? Effect.die("the accepting statement returned no verdict")
         : Effect.succeed(verdict)
     )
+  const { hold } = request.admission
   // In one transaction: between two, somebody else would gather it for himself, and so on for ever.
   const gathered = sql.withTransaction(
-    Effect.andThen(gatherInto(sql, request.admission.hold, request), statement)
+    lockBeforeWallet(sql, request).pipe(
+      Effect.andThen(gatherInto(sql, hold, request)),
+      Effect.andThen(statement)
+    )
   )
   return Effect.gen(function* () {
     const verdict = yield* ask(statement)
-    const settled = verdict.reason === "wallet" ? yield* ask(gathered) : verdict
+    const isGathered = verdict.reason === "wallet" && (yield* covers(sql, hold, request.customerId))
+    const settled = isGathered ? yield* ask(gathered) : verdict
     const refusal = refusalOf(settled, request.now)
     return refusal === undefined ? settled.accepted : yield* refusal
   })

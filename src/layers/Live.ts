@@ -127,11 +127,11 @@ const plantRetention = Layer.effectDiscard(
 ).pipe(Layer.provide(RetentionStoreSql))
 
 /** Most requests go past the router. */
-const serveDirectly = ({ live }: typeof useCases) =>
+const serveDirectly = ({ maxBodyBytes }: Configuration, { live }: typeof useCases) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const server = yield* Serving
-      server.direct = yield* directRoutes(isStoreUnavailable)
+      server.direct = yield* directRoutes(isStoreUnavailable, maxBodyBytes)
     })
   ).pipe(Layer.provide(live), Layer.provide(KeyLimitsLive))
 
@@ -167,7 +167,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
       HttpRouter.serve(httpRoutes(configuration, graphs), { disableLogger: true, disableListenLog: true })
     ),
     Layer.provide([lookAfterInboxes, plantRetention]),
-    Layer.provide(serveDirectly(graphs)),
+    Layer.provide(serveDirectly(configuration, graphs)),
     Layer.provide([
       // As long as Node lets a path be: what is too long for an id is refused as one.
       Layer.succeed(HttpRouter.RouterConfig, { maxParamLength: maxHeaderSize }),

@@ -86,6 +86,9 @@ export class BatchSql extends Context.Service<BatchSql, SqlClient.SqlClient>()(
   "peyk/layers/Store/BatchSql"
 ) {}
 
+/** Nobody holds a row that a batch wants for longer, unless something is wrong with that row alone. */
+const BATCH_LOCK_MILLIS = 500
+
 /**
  * Batches are joined to rows by their keys, whatever the planner believes of tables that were empty when it last looked:
  * a plan that reads one of them through would be kept until they are analyzed.
@@ -100,7 +103,8 @@ const batchOptions = {
     enable_hashjoin: "off",
     enable_mergejoin: "off",
     enable_material: "off",
-    jit: "off"
+    jit: "off",
+    lock_timeout: String(BATCH_LOCK_MILLIS)
   }
 }
 

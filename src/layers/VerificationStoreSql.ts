@@ -11,6 +11,7 @@ import { makeAcceptBatch, SEND_OPERATION } from "./batch/AcceptBatchSql.ts"
 import { makeCommitBatch } from "./batch/CommitBatchSql.ts"
 import { makeCompareBatch } from "./batch/CompareBatchSql.ts"
 import { makeLoadBatch, makeLoadLeasedBatch } from "./batch/LoadBatchSql.ts"
+import type { BatchClients } from "./batch/StatementBatch.ts"
 import { idempotencyKeys } from "./IdempotencySql.ts"
 import { first, rowsOf } from "./SqlRows.ts"
 import { BatchSql } from "./Store.ts"
@@ -31,18 +32,18 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
     VerificationStore,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const batchSql = yield* BatchSql
+      const clients: BatchClients = { together: yield* BatchSql, alone: sql }
       const random = yield* SecureRandom.SecureRandom
       const timerLoop = yield* Timers
       const claimedRows = rowsOf(ClaimedRow)
 
       const columns = sql.literal(verificationColumns)
       const keys = idempotencyKeys(sql, SEND_OPERATION)
-      const acceptInBatch = yield* makeAcceptBatch(batchSql, mode, timerKind)
-      const commitInBatch = yield* makeCommitBatch(batchSql, mode, timerKind, announces)
-      const compareInBatch = yield* makeCompareBatch(batchSql, mode, timerKind, announces)
-      const loadInBatch = yield* makeLoadBatch(batchSql, mode)
-      const loadLeasedInBatch = yield* makeLoadLeasedBatch(batchSql, mode, timerKind)
+      const acceptInBatch = yield* makeAcceptBatch(clients, mode, timerKind)
+      const commitInBatch = yield* makeCommitBatch(clients, mode, timerKind, announces)
+      const compareInBatch = yield* makeCompareBatch(clients, mode, timerKind, announces)
+      const loadInBatch = yield* makeLoadBatch(clients, mode)
+      const loadLeasedInBatch = yield* makeLoadLeasedBatch(clients, mode, timerKind)
       /** Webhooks are due at once. */
       const wakeFor = (webhooks: number) => (webhooks > 0 ? timerLoop.wakeAt(0) : Effect.void)
 

@@ -1,9 +1,20 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient, SqlError } from "effect/sql"
 import { stripeOf, type WalletMove } from "../domain/Charging.ts"
 import type { Instant } from "../domain/Instant.ts"
-import { timestamp } from "./SqlRows.ts"
+import { rowsOf, timestamp } from "./SqlRows.ts"
+
+const CoverRow = Schema.Struct({ covers: Schema.Boolean })
+
+/** Whether all stripes of a wallet together cover a hold, as far as can be seen without locking anybody out. */
+export const covers = (sql: SqlClient.SqlClient, hold: number, customerId: number): Effect.Effect<boolean> =>
+  Effect.map(
+    rowsOf(CoverRow)(sql`
+      select coalesce(sum(balance - held), 0) >= ${hold}::bigint as covers from wallets
+      where customer_id = ${customerId}`),
+    ([row]) => row?.covers === true
+  )
 
 /**
  * A wallet's stripe did not cover a hold: locks the whole wallet, and spreads what it has over its stripes anew, all of it

@@ -3,6 +3,8 @@ import { Arbitrary, Deferred, Effect, Exit, Fiber, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { makeStatementBatch, takeBatch } from "../../src/layers/batch/StatementBatch.ts"
 
+const clients = { together: "together", alone: "alone" }
+
 interface Request {
   readonly id: number
   readonly row: string
@@ -19,10 +21,10 @@ const requestsOf = (given: ReadonlyArray<string>) => given.map((row, id): Reques
 const scripted = Effect.gen(function* () {
   const statements: Array<ReadonlyArray<Request>> = []
   const gates: Array<Deferred.Deferred<void>> = []
-  const ask = yield* makeStatementBatch<Request, string>({
+  const ask = yield* makeStatementBatch<string, Request, string>(clients, {
     conflictsOf: rowOf,
     orderOf: ({ row }) => row,
-    run: (batch) =>
+    run: (_, batch) =>
       Effect.gen(function* () {
         statements.push(batch)
         const gate = yield* Deferred.make<void>()
@@ -45,16 +47,18 @@ const scripted = Effect.gen(function* () {
   return { statements, ask, turn, letGo }
 })
 
-const refusing = (refuses: (batch: ReadonlyArray<Request>) => SqlError.SqlError | undefined) => {
+const refusing = (
+  refuses: (batch: ReadonlyArray<Request>, client: string) => SqlError.SqlError | undefined
+) => {
   const statements: Array<ReadonlyArray<Request>> = []
   return Effect.map(
-    makeStatementBatch<Request, number>({
+    makeStatementBatch<string, Request, number>(clients, {
       conflictsOf: () => [],
       orderOf: () => "",
-      run: (batch) =>
+      run: (client, batch) =>
         Effect.suspend(() => {
           statements.push(batch)
-          const error = refuses(batch)
+          const error = refuses(batch, client)
           return error === undefined ? Effect.succeed(batch.map(({ id }) => id)) : Effect.fail(error)
         })
     }),
@@ -153,6 +157,31 @@ describe("a batched statement", () => {
       })
       assert.isTrue(exits.every(Exit.isFailure))
       assert.strictEqual(statements.length, 1)
+    })
+  )
+
+  it.live("that waits too long for a row is asked for by each alone, where locks are waited for", () =>
+    Effect.gen(function* () {
+      const locked = new SqlError.SqlError({ reason: new SqlError.LockTimeoutError({ cause: "no" }) })
+      const { ask, statements } = yield* refusing((_, client) => (client === "together" ? locked : undefined))
+      const ids = [1, 2, 3]
+      const answers = yield* Effect.forEach(ids, (id) => ask({ id, row: "" }), { concurrency: "unbounded" })
+      assert.deepStrictEqual(answers, ids)
+      assert.deepStrictEqual(
+        statements.map((batch) => batch.length),
+        [3, 1, 1, 1]
+      )
+    })
+  )
+
+  it.live("that throws is a failure of its requests, and the next is made all the same", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* refusing((batch) => {
+        if (batch.some(({ id }) => id === 1)) throw new Error("a bug")
+        return undefined
+      })
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(ask({ id: 1, row: "" }))))
+      assert.strictEqual(yield* ask({ id: 2, row: "" }), 2)
     })
   )
 })

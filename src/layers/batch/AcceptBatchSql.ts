@@ -7,7 +7,7 @@ import type { TimerKind } from "../../services/Timers.ts"
 import type { Acceptance } from "../../services/VerificationStore.ts"
 import { retryRaces } from "../AdmissionSql.ts"
 import { type BatchColumn, batchSource, intArrayText, withConstants } from "./BatchColumns.ts"
-import { makeStatementBatch } from "./StatementBatch.ts"
+import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
 export const SEND_OPERATION = "otp.send"
 
@@ -87,7 +87,8 @@ const VERDICTS = `
     join wallets w on w.customer_id = a.customer_id and w.stripe = a.stripe for update of w),
   short as materialized (
     select a.nth from (
-      select nth, customer_id, month, quota, count(*) over (partition by customer_id, month order by nth) as so_far
+      select nth, customer_id, month, min(quota) over (partition by customer_id, month) as quota,
+        count(*) over (partition by customer_id, month order by nth) as so_far
       from allowed where quota > 0) a
     left join quota q on q.customer_id = a.customer_id and q.month = a.month
     where coalesce(q.used, 0) + a.so_far > a.quota
@@ -116,7 +117,7 @@ const writes = (mode: KeyMode, timerKind: TimerKind) => `
   phone_counted as (
     insert into phone_counters as p (customer_id, kind, phone, hour_ends_at, hour_used, day_ends_at, day_used)
     select customer_id, 'code', phone, now + interval '1 hour', 1, now + interval '24 hours', 1
-    from admitted where hour > 0 or day > 0 order by customer_id, phone
+    from admitted where hour > 0 or day > 0 order by phone, customer_id
     on conflict (customer_id, kind, phone) do update set
       hour_used = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour' then p.hour_used + 1 else 1 end,
       hour_ends_at = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
@@ -185,13 +186,13 @@ const conflictsOf = ({ verification, admission, idempotency }: Acceptance): Read
 }
 
 /** Accepts the verifications of many requests in one statement. */
-export const makeAcceptBatch = (sql: SqlClient.SqlClient, mode: KeyMode, timerKind: TimerKind) => {
+export const makeAcceptBatch = (clients: BatchClients, mode: KeyMode, timerKind: TimerKind) => {
   const statement = statementOf(mode, timerKind)
   const decode = Schema.decodeUnknownEffect(Schema.Tuple([OutcomeRow]))
-  return makeStatementBatch<Acceptance, AcceptVerdict>({
+  return makeStatementBatch<SqlClient.SqlClient, Acceptance, AcceptVerdict>(clients, {
     conflictsOf,
     orderOf: ({ verification }) => verification.phone,
-    run: (acceptances) =>
+    run: (sql, acceptances) =>
       retryRaces(sql.unsafe(statement, source.parameters(acceptances))).pipe(
         Effect.flatMap((rows) => Effect.orDie(decode(rows))),
         Effect.map(([{ exceptions }]) => {

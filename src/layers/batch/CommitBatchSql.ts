@@ -6,6 +6,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Verification } from "../../domain/Verification.ts"
 import { mayStillSend, type VerificationTransition } from "../../domain/VerificationMachine.ts"
 import type { LeasedTimer, TimerKind } from "../../services/Timers.ts"
+import { retryRaces } from "../AdmissionSql.ts"
 import {
   type BatchColumn,
   batchSource,
@@ -15,7 +16,7 @@ import {
   withConstants
 } from "./BatchColumns.ts"
 import { outboxParts } from "./OutboxParts.ts"
-import { makeStatementBatch } from "./StatementBatch.ts"
+import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
 /** A transition of a verification, with the ids of what is written with it. */
 export interface CommitEntry {
@@ -91,8 +92,8 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) =>
       held = r.held, captured = r.captured, events_written = v.events_written + r.event_count
     from r
     where ${isVerification(mode)} and v.revision = r.revision_before
-      and (r.held_token is null or exists (select from timers t where t.customer_id = r.customer_id
-        and t.kind = r.timer_kind and t.subject = r.id and t.lane = r.lane and t.lease_token = r.held_token))
+      and (r.held_token is null or coalesce((select true from timers t where t.customer_id = r.customer_id
+        and t.kind = r.timer_kind and t.subject = r.id and t.lane = r.lane and t.lease_token = r.held_token), false))
     returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at, v.events_written, ${carried}),
   timer as (
     update timers t set claimable_at = c.due_at, lease_token = null from changed c
@@ -122,18 +123,18 @@ export interface Committed {
 
 /** Writes the transitions of many verifications in one statement. */
 export const makeCommitBatch = (
-  sql: SqlClient.SqlClient,
+  clients: BatchClients,
   mode: KeyMode,
   timerKind: TimerKind,
   announces: boolean
 ) => {
   const statement = statementOf(mode, timerKind, announces)
   const decode = Schema.decodeUnknownEffect(Schema.Tuple([OutcomeRow]))
-  return makeStatementBatch<CommitEntry, Committed>({
+  return makeStatementBatch<SqlClient.SqlClient, CommitEntry, Committed>(clients, {
     conflictsOf: ({ before }) => [before.id],
     orderOf: ({ before }) => before.id,
-    run: (entries) =>
-      sql.unsafe(statement, source.parameters(entries)).pipe(
+    run: (sql, entries) =>
+      retryRaces(sql.unsafe(statement, source.parameters(entries))).pipe(
         Effect.flatMap((rows) => Effect.orDie(decode(rows))),
         Effect.map(([{ written, webhooks }]) => {
           const places = new Set(written)

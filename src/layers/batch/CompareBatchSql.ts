@@ -5,9 +5,10 @@ import type { Instant } from "../../domain/Instant.ts"
 import { VerificationStatus } from "../../domain/Verification.ts"
 import type { TimerKind } from "../../services/Timers.ts"
 import { stripeOf } from "../../domain/Charging.ts"
+import { retryRaces } from "../AdmissionSql.ts"
 import { type BatchColumn, batchSource, isVerification, withConstants } from "./BatchColumns.ts"
 import { outboxParts } from "./OutboxParts.ts"
-import { makeStatementBatch } from "./StatementBatch.ts"
+import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
 /** A code that was entered, with the id for the event that this may become. */
 export interface CodeEntry {
@@ -78,18 +79,18 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) =>
 
 /** Compares the codes of many requests in one statement. None where there is nothing to compare with. */
 export const makeCompareBatch = (
-  sql: SqlClient.SqlClient,
+  clients: BatchClients,
   mode: KeyMode,
   timerKind: TimerKind,
   announces: boolean
 ) => {
   const statement = statementOf(mode, timerKind, announces)
   const decode = Schema.decodeUnknownEffect(Schema.Array(ComparedRow))
-  return makeStatementBatch<CodeEntry, Option.Option<Compared>>({
+  return makeStatementBatch<SqlClient.SqlClient, CodeEntry, Option.Option<Compared>>(clients, {
     conflictsOf: ({ id }) => [id],
     orderOf: ({ id }) => id,
-    run: (entries) =>
-      sql.unsafe(statement, source.parameters(entries)).pipe(
+    run: (sql, entries) =>
+      retryRaces(sql.unsafe(statement, source.parameters(entries))).pipe(
         Effect.flatMap((rows) => Effect.orDie(decode(rows))),
         Effect.map((rows) => {
           const answers: Array<Option.Option<Compared>> = entries.map(() => Option.none())

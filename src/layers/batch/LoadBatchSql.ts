@@ -6,7 +6,7 @@ import type { LeasedTimer, TimerKind } from "../../services/Timers.ts"
 import type { StoredVerification } from "../../services/VerificationStore.ts"
 import { verificationColumns, VerificationRow } from "../VerificationRow.ts"
 import { type BatchColumn, batchSource, isVerification, withConstants } from "./BatchColumns.ts"
-import { makeStatementBatch } from "./StatementBatch.ts"
+import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
 interface Subject {
   readonly customerId: number
@@ -32,15 +32,15 @@ const inOrder = <Found>(
 }
 
 /** Reads the verifications that many requests ask for in one statement. */
-export const makeLoadBatch = (sql: SqlClient.SqlClient, mode: KeyMode) => {
+export const makeLoadBatch = (clients: BatchClients, mode: KeyMode) => {
   const statement = `
     select r.nth::int, ${verificationColumns} from ${source.rows}
     join verifications v on ${isVerification(mode)}`
   const decode = Schema.decodeUnknownEffect(Schema.Array(LoadedRow))
-  return makeStatementBatch<Subject, Option.Option<Verification>>({
+  return makeStatementBatch<SqlClient.SqlClient, Subject, Option.Option<Verification>>(clients, {
     conflictsOf: () => [],
     orderOf: ({ id }) => id,
-    run: (subjects) =>
+    run: (sql, subjects) =>
       sql.unsafe(statement, source.parameters(subjects)).pipe(
         Effect.flatMap((rows) => Effect.orDie(decode(rows))),
         Effect.map((rows) =>
@@ -62,7 +62,7 @@ const leasedSource = batchSource<LeasedTimer>([
 const LeasedRow = Schema.Struct({ ...LoadedRow.fields, sealedCode: Schema.NullOr(Schema.Uint8Array) })
 
 /** Reads the verifications of many timers, of those that are still leased, in one statement. */
-export const makeLoadLeasedBatch = (sql: SqlClient.SqlClient, mode: KeyMode, timerKind: TimerKind) => {
+export const makeLoadLeasedBatch = (clients: BatchClients, mode: KeyMode, timerKind: TimerKind) => {
   const statement = `
     with ${withConstants(leasedSource.rows, { timer_kind: `'${timerKind}'`, lane: "0::smallint" })}
     select r.nth::int, ${verificationColumns}, v.sealed_code as "sealedCode" from r
@@ -70,10 +70,10 @@ export const makeLoadLeasedBatch = (sql: SqlClient.SqlClient, mode: KeyMode, tim
       and t.lane = r.lane and t.lease_token = r.lease_token
     join verifications v on ${isVerification(mode)}`
   const decode = Schema.decodeUnknownEffect(Schema.Array(LeasedRow))
-  return makeStatementBatch<LeasedTimer, Option.Option<StoredVerification>>({
+  return makeStatementBatch<SqlClient.SqlClient, LeasedTimer, Option.Option<StoredVerification>>(clients, {
     conflictsOf: () => [],
     orderOf: ({ subject }) => subject,
-    run: (timers) =>
+    run: (sql, timers) =>
       sql.unsafe(statement, leasedSource.parameters(timers)).pipe(
         Effect.flatMap((rows) => Effect.orDie(decode(rows))),
         Effect.map((rows) =>

@@ -1,14 +1,23 @@
-import { Cause, Effect, type Exit } from "effect"
-import type { SqlError } from "effect/sql"
+import { Cause, Effect, Exit } from "effect"
+import { type SqlClient, SqlError } from "effect/sql"
 import { isStoreUnreachable } from "../Store.ts"
 
-export interface BatchOptions<Request, Answer> {
+export interface BatchOptions<Client, Request, Answer> {
   /** One statement for all of them; answers in their order. */
-  readonly run: (requests: ReadonlyArray<Request>) => Effect.Effect<ReadonlyArray<Answer>, SqlError.SqlError>
+  readonly run: (
+    client: Client,
+    requests: ReadonlyArray<Request>
+  ) => Effect.Effect<ReadonlyArray<Answer>, SqlError.SqlError>
   /** Requests that have one of these in common never share a statement: the later one waits for the next. */
   readonly conflictsOf: (request: Request) => ReadonlyArray<string>
   /** In which order rows are locked, so that two processes do not wait for each other in a circle. */
   readonly orderOf: (request: Request) => string
+}
+
+/** Where statements are made: those of batches, which wait for no lock for long, and those of one request alone. */
+export interface BatchClients<Client = SqlClient.SqlClient> {
+  readonly together: Client
+  readonly alone: Client
 }
 
 interface Waiting<Request, Answer> {
@@ -17,6 +26,8 @@ interface Waiting<Request, Answer> {
 }
 
 const MAX_SIZE = 128
+/** How many requests of a batch that failed are asked for at once. */
+const ALONE_CONCURRENCY = 4
 
 /** The first of those that wait, without any two that conflict; and who is left, in their order. */
 export const takeBatch = <Entry>(
@@ -38,43 +49,73 @@ export const takeBatch = <Entry>(
   return [batch, left]
 }
 
+/** That a batch waited too long for a lock is a matter of one of its rows, and not of the store. */
+const isUnreachable = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some(
+    (reason) =>
+      reason._tag === "Fail" &&
+      isStoreUnreachable(reason.error) &&
+      !(SqlError.isSqlError(reason.error) && reason.error.reason._tag === "LockTimeoutError")
+  )
+
+const answer = <Answer>(
+  batch: ReadonlyArray<Waiting<unknown, Answer>>,
+  exit: Exit.Exit<ReadonlyArray<Answer>, SqlError.SqlError>
+) => {
+  batch.forEach(({ resume }, nth) => {
+    if (exit._tag === "Failure") return resume(Effect.die(Cause.squash(exit.cause)))
+    const found = exit.value[nth]
+    return resume(
+      found === undefined ? Effect.die("a request of a batch has no answer") : Effect.succeed(found)
+    )
+  })
+}
+
 /**
  * Puts what many fibers ask for at the same time into one statement, and one commit: while a statement is under way
  * requests gather for the next, so nobody waits who would not have waited for the database. An idle one asks at once.
- * A failure of a batch is looked into by asking for each of its requests alone, unless the store is unreachable.
+ * When a batch fails, each of its requests is asked for alone, beside the batches that follow; unless the store is
+ * unreachable.
  */
-export const makeStatementBatch = <Request, Answer>(
-  options: BatchOptions<Request, Answer>
+export const makeStatementBatch = <Client, Request, Answer>(
+  { together, alone }: BatchClients<Client>,
+  { run, conflictsOf, orderOf }: BatchOptions<Client, Request, Answer>
 ): Effect.Effect<(request: Request) => Effect.Effect<Answer>> =>
   Effect.map(Effect.context<never>(), (context) => {
-    const { run, conflictsOf, orderOf } = options
+    type Entry = Waiting<Request, Answer>
     const runFork = Effect.runForkWith(context)
-    let waiting: ReadonlyArray<Waiting<Request, Answer>> & Array<Waiting<Request, Answer>> = []
+    let waiting: Array<Entry> = []
     let isUnderWay = false
     let isScheduled = false
 
-    const answer = (
-      batch: ReadonlyArray<Waiting<Request, Answer>>,
-      exit: Exit.Exit<ReadonlyArray<Answer>, SqlError.SqlError>
-    ) => {
-      batch.forEach(({ resume }, nth) => {
-        const found = exit._tag === "Success" ? exit.value[nth] : undefined
-        if (found !== undefined) resume(Effect.succeed(found))
-        else
-          resume(
-            exit._tag === "Success"
-              ? Effect.die("a request of a batch has no answer")
-              : Effect.die(Cause.squash(exit.cause))
+    const exitOf = (client: Client, batch: ReadonlyArray<Entry>) =>
+      Effect.exit(
+        Effect.suspend(() =>
+          run(
+            client,
+            batch.map(({ request }) => request)
           )
-      })
+        )
+      )
+
+    const askAlone = (batch: ReadonlyArray<Entry>) => {
+      let lost: Exit.Exit<never, SqlError.SqlError> | undefined
+      return Effect.forEach(
+        batch,
+        (entry) =>
+          Effect.map(lost === undefined ? exitOf(alone, [entry]) : Effect.succeed(lost), (exit) => {
+            if (exit._tag === "Failure" && isUnreachable(exit.cause)) lost = Exit.failCause(exit.cause)
+            answer([entry], exit)
+          }),
+        { concurrency: ALONE_CONCURRENCY, discard: true }
+      )
     }
 
-    const runAll = (batch: ReadonlyArray<Waiting<Request, Answer>>): Effect.Effect<void> =>
-      Effect.flatMap(Effect.exit(run(batch.map(({ request }) => request))), (exit) =>
-        exit._tag === "Failure" && batch.length > 1 && !isUnreachable(exit.cause)
-          ? Effect.forEach(batch, (entry) => runAll([entry]), { discard: true })
-          : Effect.sync(() => answer(batch, exit))
-      )
+    const ask = (batch: ReadonlyArray<Entry>) =>
+      Effect.map(exitOf(together, batch), (exit) => {
+        if (exit._tag === "Failure" && !isUnreachable(exit.cause)) runFork(askAlone(batch))
+        else answer(batch, exit)
+      })
 
     const next = () => {
       isScheduled = false
@@ -83,7 +124,7 @@ export const makeStatementBatch = <Request, Answer>(
       waiting = [...left]
       isUnderWay = true
       const ordered = batch.toSorted((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))
-      runFork(Effect.ensuring(runAll(ordered), Effect.sync(done)))
+      runFork(Effect.ensuring(ask(ordered), Effect.sync(done)))
     }
     const done = () => {
       isUnderWay = false
@@ -101,6 +142,3 @@ export const makeStatementBatch = <Request, Answer>(
         schedule()
       })
   })
-
-const isUnreachable = (cause: Cause.Cause<unknown>): boolean =>
-  cause.reasons.some((reason) => reason._tag === "Fail" && isStoreUnreachable(reason.error))
