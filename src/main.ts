@@ -1,7 +1,6 @@
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, ConfigProvider, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
 import { Command } from "effect/cli"
-import * as fs from "node:fs"
 import { accountCommand } from "./cli/AccountCommands.ts"
 import { contactsCommand } from "./cli/ContactCommands.ts"
 import { customerCommand } from "./cli/CustomerCommands.ts"
@@ -19,8 +18,7 @@ import { signingKeyCommand, userCommand } from "./cli/UserCommands.ts"
 import { walletCommand } from "./cli/WalletCommands.ts"
 import { webhookCommand } from "./cli/WebhookCommands.ts"
 import { settings } from "./layers/Configuration.ts"
-
-const { version } = JSON.parse(fs.readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+import { version } from "./layers/Version.ts"
 
 const peyk = Command.make("peyk").pipe(
   Command.withDescription("One-time codes for Iranian phones, over messengers and SMS, with fallback"),
@@ -45,11 +43,13 @@ const peyk = Command.make("peyk").pipe(
   Command.withGlobalFlags([JsonFlag])
 )
 
-/** Standard output is for answers; logs go beside it: for people on a terminal, else as JSON. */
+/** Standard output is for answers; logs go beside it: for people on a terminal, else as JSON, unless told otherwise. */
 const Logging = Layer.unwrap(
   Effect.gen(function* () {
     const minimum = yield* settings.logLevel.config.pipe(Effect.orElseSucceed(() => "Info" as const))
-    const logger = process.stderr.isTTY ? Logger.consolePretty() : Logger.withConsoleError(Logger.formatJson)
+    const format = yield* settings.logFormat.config.pipe(Effect.orElseSucceed(() => "auto" as const))
+    const isPretty = format === "pretty" || (format === "auto" && process.stderr.isTTY)
+    const logger = isPretty ? Logger.consolePretty() : Logger.withConsoleError(Logger.formatJson)
     return Layer.mergeAll(
       Logger.layer([logger]),
       Layer.succeed(Logger.LogToStderr, true),
@@ -64,7 +64,7 @@ const teardown: Runtime.Teardown = (exit, onExit) =>
     ? onExit(0)
     : Runtime.defaultTeardown(exit, onExit)
 
-const program = reportDefects(Command.run(peyk, { version: String(version) })).pipe(
+const program = reportDefects(Command.run(peyk, { version })).pipe(
   Effect.provide([NodeServices.layer, Logging, ErrorOutput])
 )
 

@@ -158,6 +158,9 @@ export class MessagesGroup extends HttpApiGroup.make("messages")
 
 const Health = Schema.Struct({ status: Schema.Literal("ok") })
 
+/** Prometheus' text form. */
+export const METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
 export class SystemGroup extends HttpApiGroup.make("system")
   .add(
     HttpApiEndpoint.get("healthz", "/healthz", { success: Health }).annotateMerge(
@@ -168,6 +171,17 @@ export class SystemGroup extends HttpApiGroup.make("system")
       error: errors("service_unavailable")
     }).annotateMerge(
       OpenApi.annotations({ summary: "Whether the store is reachable and its schema current" })
+    ),
+    HttpApiEndpoint.get("metrics", "/metrics", {
+      success: Schema.String.pipe(HttpApiSchema.asText({ contentType: METRICS_CONTENT_TYPE })),
+      error: errors("unauthenticated")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Metrics, for Prometheus",
+        description:
+          "With PEYK_METRICS_TOKEN set: to whoever sends it as Authorization: Bearer. Else to whoever connects from a private " +
+          "address, not through a proxy."
+      })
     )
   )
   .annotateMerge(OpenApi.annotations({ title: "System" })) {}

@@ -1,4 +1,4 @@
-import { type Cause, type Context, Effect, Redacted, Result, Schema } from "effect"
+import { type Cause, type Context, Effect, Exit, identity, Redacted, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { HttpServerResponse } from "effect/http"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -6,9 +6,11 @@ import type { Principal } from "../domain/Customer.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { KeyLimits } from "../services/KeyLimits.ts"
 import { Verifications } from "../services/Verifications.ts"
-import { answerError, type CodedError, RequestId } from "./Envelope.ts"
+import { answerError, type CodedError, errorCodeOf, RequestId } from "./Envelope.ts"
 import { SendBody, sendRequestOf, toSendResponse, toStatus, VerifyBody } from "./OtpSchemas.ts"
 import { fromCause, type IsUnavailable } from "./Outermost.ts"
+import { CLIENT_GONE, RequestMetrics } from "./RequestMetrics.ts"
+import { makeTrace, type Told } from "./RequestSpans.ts"
 import { isJson, keyInHeader } from "./RequestGuards.ts"
 import { givenRequestId } from "./RequestIds.ts"
 import { allowanceHeaders, allowanceOf } from "./ServiceKeys.ts"
@@ -25,11 +27,20 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+interface Admitted {
+  readonly principal: Principal
+  /** As the table of routes has it. */
+  readonly route: string
+}
+
 type Work = Effect.Effect<Answer, CodedError>
 
 /** Larger bodies are rare, and take the long way. */
 const MAX_DIRECT_BYTES = 16_384
 
+const SEND = "/v1/otp/send"
+const VERIFY = "/v1/otp/verify"
+const STATUS = "/v1/otp/{verification_id}"
 const STATUS_PATH = /^\/v1\/otp\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 const decodeSend = Schema.decodeUnknownResult(SendBody)
@@ -80,6 +91,8 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
   const limits = yield* KeyLimits
   const verifications = yield* Verifications
   const random = yield* SecureRandom.SecureRandom
+  const metrics = yield* RequestMetrics
+  const trace = yield* makeTrace
 
   /** Undefined also while it is being looked up. */
   const principalOf = (secret: string): Principal | undefined => {
@@ -89,10 +102,17 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
     return principal.mode === "live" && principal.allowedIps === null ? principal : undefined
   }
 
-  const run = (principal: Principal, request: IncomingMessage, response: ServerResponse, work: Work) => {
-    const requestId = givenRequestId(request.headers["x-request-id"]) ?? Effect.runSync(random.uuidV7())
+  const run = (
+    { principal, route }: Admitted,
+    request: IncomingMessage,
+    response: ServerResponse,
+    work: Work
+  ) => {
+    const { method = "", headers: given } = request
+    const answered = metrics.begin(route, method)
+    const requestId = givenRequestId(given["x-request-id"]) ?? Effect.runSync(random.uuidV7())
     let headers: Readonly<Record<string, string>> = { "x-request-id": requestId }
-    const program = limits.admit(principal).pipe(
+    const program: Effect.Effect<Told> = limits.admit(principal).pipe(
       Effect.tapError((error) =>
         Effect.sync(() => (headers = { ...headers, ...allowanceHeaders(allowanceOf(error)) }))
       ),
@@ -102,20 +122,30 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
       }),
       Effect.matchCauseEffect({
         onSuccess: (answer) =>
-          Effect.sync(() =>
+          Effect.sync(() => {
             write(response, 200, { ...headers, ...answer.headers }, JSON.stringify(answer.body))
-          ),
+            return { status: 200 }
+          }),
         onFailure: (cause) => {
           const error = codedErrorIn(cause)
-          const answered =
-            error === undefined ? fromCause(cause, requestId, isUnavailable) : answerError(error)
-          return Effect.map(answered, (envelope) => writeEnvelope(response, envelope, headers))
+          const failed = error === undefined ? fromCause(cause, requestId, isUnavailable) : answerError(error)
+          return Effect.map(failed, (envelope) => {
+            writeEnvelope(response, envelope, headers)
+            return { status: envelope.status, code: errorCodeOf(envelope) }
+          })
         }
       }),
       Effect.provideService(RequestId, requestId),
       Effect.annotateLogs("request_id", requestId)
     )
-    runFork(program)
+    const traced = trace({ method, headers: given, route, requestId }, program, identity)
+    runFork(
+      Effect.onExit(traced, (exit) =>
+        Effect.sync(() =>
+          Exit.isSuccess(exit) ? answered(exit.value.status, exit.value.code) : answered(CLIENT_GONE)
+        )
+      )
+    )
   }
 
   const send = (principal: Principal, key: string, body: unknown): Work | undefined => {
@@ -143,9 +173,9 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
   /** What a body is to be made of it; undefined for a request that is declined before that is read. */
   const readerOf = ({ url, headers }: IncomingMessage) => {
     if (!isJson(headers["content-type"])) return undefined
-    if (url === "/v1/otp/verify") return verify
+    if (url === VERIFY) return verify
     const key = keyInHeader(String(headers["idempotency-key"] ?? ""))
-    if (url !== "/v1/otp/send" || Result.isFailure(key) || key.success === null) return undefined
+    if (url !== SEND || Result.isFailure(key) || key.success === null) return undefined
     const given = key.success
     return (principal: Principal, body: unknown) => send(principal, given, body)
   }
@@ -169,7 +199,7 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
         return decline()
       }
       request.resume()
-      return run(principal, request, response, work)
+      return run({ principal, route: request.url === SEND ? SEND : VERIFY }, request, response, work)
     }
     request.on("readable", onReadable)
     return true
@@ -186,7 +216,7 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
     const id = method === "GET" ? STATUS_PATH.exec(url)?.[1] : undefined
     const principal = id === undefined ? undefined : principalOf(secret)
     if (id === undefined || principal === undefined) return false
-    run(principal, request, response, status(principal, id))
+    run({ principal, route: STATUS }, request, response, status(principal, id))
     return true
   }
   return handle

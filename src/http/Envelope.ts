@@ -1,5 +1,5 @@
 import { Context, Effect, Predicate, Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { type HttpBody, HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import { type ErrorCode, errorTable } from "./ErrorTable.ts"
 
@@ -16,15 +16,25 @@ export const envelope = (code: ErrorCode, requestId: string, details: ErrorDetai
 
 const RETRY_SOON = { "retry-after": "1" }
 
+/** By body: it stays the same when a response is given other headers. */
+const codes = new WeakMap<HttpBody.HttpBody, ErrorCode>()
+
+/** The code in a response's envelope; none where there is no envelope. */
+export const errorCodeOf = ({ body }: HttpServerResponse.HttpServerResponse): ErrorCode | undefined =>
+  codes.get(body)
+
 export const errorResponse = (
   code: ErrorCode,
   requestId: string,
   options: { readonly details?: ErrorDetails; readonly headers?: Readonly<Record<string, string>> } = {}
-): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.jsonUnsafe(envelope(code, requestId, options.details), {
+): HttpServerResponse.HttpServerResponse => {
+  const response = HttpServerResponse.jsonUnsafe(envelope(code, requestId, options.details), {
     status: errorTable[code].status,
     headers: { ...(code === "service_unavailable" ? RETRY_SOON : {}), ...options.headers }
   })
+  codes.set(response.body, code)
+  return response
+}
 
 /** A domain error: its tag is its code. */
 export interface CodedError {

@@ -1,11 +1,13 @@
-import { type Cause, Effect, Layer, Option, SchemaIssue, type Types } from "effect"
+import { type Cause, Effect, Exit, Layer, Option, SchemaIssue, type Types } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
-import { errorResponse, RequestId } from "./Envelope.ts"
+import { errorCodeOf, errorResponse, RequestId } from "./Envelope.ts"
 import type { ErrorCode } from "./ErrorTable.ts"
 import { givenRequestId } from "./RequestIds.ts"
-import type { MethodsOf } from "./RouteTable.ts"
+import { type Answered, CLIENT_GONE, RequestMetrics, UNMATCHED } from "./RequestMetrics.ts"
+import { makeTrace, type Told } from "./RequestSpans.ts"
+import type { FindPath, ServedPath } from "./RouteTable.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -79,6 +81,8 @@ export const fromCause = Effect.fnUntraced(function* (
     return fromStatus(503, requestId)
   }
   const [response] = yield* HttpServerError.causeResponse(cause)
+  // Nobody is there to read an envelope, and nothing went wrong here.
+  if (response.status === CLIENT_GONE) return response
   if (response.status === 500) yield* Effect.logError("a request failed", cause)
   return wrapErrors(response, requestId)
 })
@@ -89,20 +93,29 @@ const pathOf = (url: string): string => {
 }
 
 /** 404 or 405, which come before anything else is asked of a request. */
-const refusal = (
-  { method, url }: HttpServerRequest.HttpServerRequest,
-  requestId: string,
-  methodsOf: MethodsOf
-): Response | undefined => {
-  const methods = methodsOf(pathOf(url))
-  if (methods === undefined) return errorResponse("not_found", requestId)
+const refusal = (method: string, served: ServedPath | undefined, requestId: string): Response | undefined => {
+  if (served === undefined) return errorResponse("not_found", requestId)
+  const { methods } = served
   return methods.has(method)
     ? undefined
     : errorResponse("method_not_allowed", requestId, { headers: { allow: [...methods].sort().join(", ") } })
 }
 
-/** Around every request: its id, unknown paths and methods, and an envelope for every error there is. */
-export const outermost = (methodsOf: MethodsOf, isUnavailable: IsUnavailable) => {
+const told = (response: Response): Told => ({ status: response.status, code: errorCodeOf(response) })
+
+const count = (answered: Answered) => (exit: Exit.Exit<Response, Types.unhandled>) =>
+  Effect.sync(() =>
+    Exit.isSuccess(exit) ? answered(exit.value.status, errorCodeOf(exit.value)) : answered(CLIENT_GONE)
+  )
+
+interface Surroundings {
+  readonly random: SecureRandom.SecureRandom["Service"]
+  readonly metrics: RequestMetrics["Service"]
+  readonly trace: Effect.Success<typeof makeTrace>
+}
+
+/** Around every request: its id, unknown paths and methods, an envelope for every error there is, and that it is counted. */
+export const outermost = (findPath: FindPath, isUnavailable: IsUnavailable) => {
   const answer = (app: Effect.Effect<Response, Types.unhandled>, requestId: string) =>
     app.pipe(
       Effect.provideService(RequestId, requestId),
@@ -112,11 +125,24 @@ export const outermost = (methodsOf: MethodsOf, isUnavailable: IsUnavailable) =>
       }),
       Effect.annotateLogs("request_id", requestId)
     )
-  const around = (random: SecureRandom.SecureRandom["Service"]) => {
+  const around = ({ random, metrics, trace }: Surroundings) => {
     const handle = Effect.fnUntraced(function* (app: Effect.Effect<Response, Types.unhandled>) {
       const request = yield* HttpServerRequest.HttpServerRequest
+      const served = findPath(pathOf(request.url))
+      const route = served?.template ?? UNMATCHED
+      const answered = metrics.begin(route, request.method)
       const requestId = givenRequestId(request.headers["x-request-id"]) ?? (yield* random.uuidV7())
-      const response = refusal(request, requestId, methodsOf) ?? (yield* answer(app, requestId))
+      const refused = refusal(request.method, served, requestId)
+      const response = yield* Effect.onExit(
+        refused === undefined
+          ? trace(
+              { method: request.method, headers: request.headers, route, requestId },
+              answer(app, requestId),
+              told
+            )
+          : Effect.succeed(refused),
+        count(answered)
+      )
       return HttpServerResponse.setHeader(response, "x-request-id", requestId)
     })
     // A router middleware has to be typed as leaving errors alone, though here none is left.
@@ -125,6 +151,11 @@ export const outermost = (methodsOf: MethodsOf, isUnavailable: IsUnavailable) =>
     ): Effect.Effect<Response, Types.unhandled, HttpServerRequest.HttpServerRequest> => handle(app)
   }
   return Layer.unwrap(
-    Effect.map(SecureRandom.SecureRandom, (random) => HttpRouter.middleware(around(random), { global: true }))
+    Effect.gen(function* () {
+      const random = yield* SecureRandom.SecureRandom
+      const metrics = yield* RequestMetrics
+      const trace = yield* makeTrace
+      return HttpRouter.middleware(around({ random, metrics, trace }), { global: true })
+    })
   )
 }

@@ -4,31 +4,40 @@ export interface ServedRoute {
   readonly path: string
 }
 
-/** Which methods a path has. An exact path hides the patterns that would match it too. */
-export type MethodsOf = (path: string) => ReadonlySet<string> | undefined
+/** A path as the table has it, and the methods it is served for. */
+export interface ServedPath {
+  /** `/v1/otp/{verification_id}` */
+  readonly template: string
+  readonly methods: ReadonlySet<string>
+}
+
+/** What serves a path. An exact path hides the patterns that would match it too. */
+export type FindPath = (path: string) => ServedPath | undefined
+
+const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}")
 
 const matches = (pattern: ReadonlyArray<string>, segments: ReadonlyArray<string>): boolean =>
   pattern.length === segments.length &&
   pattern.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index]))
 
 /** Answers what the router cannot: whether a path exists for another method (405) or not at all (404). */
-export const makeRouteTable = (routes: ReadonlyArray<ServedRoute>): MethodsOf => {
-  const byPath = new Map<string, Set<string>>()
+export const makeRouteTable = (routes: ReadonlyArray<ServedRoute>): FindPath => {
+  const methodsByPath = new Map<string, Set<string>>()
   for (const { method, path } of routes) {
-    const methods = byPath.get(path) ?? new Set<string>()
-    byPath.set(path, methods.add(method))
+    const methods = methodsByPath.get(path) ?? new Set<string>()
+    methodsByPath.set(path, methods.add(method))
     if (method === "GET") methods.add("HEAD")
   }
+  const byPath = new Map(
+    [...methodsByPath].map(([path, methods]) => [path, { template: templateOf(path), methods }])
+  )
   const patterns = [...byPath]
     .filter(([path]) => path.includes("/:"))
-    .map(([path, methods]) => ({
-      parts: path.split("/"),
-      methods
-    }))
+    .map(([path, served]) => ({ parts: path.split("/"), served }))
   return (path) => {
     const exact = byPath.get(path)
     if (exact !== undefined) return exact
     const segments = path.split("/")
-    return patterns.find(({ parts }) => matches(parts, segments))?.methods
+    return patterns.find(({ parts }) => matches(parts, segments))?.served
   }
 }

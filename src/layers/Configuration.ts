@@ -92,6 +92,20 @@ export const settings = {
     description: "Debug, Info, Warn, Error or None.",
     config: Config.withDefault(Config.LogLevel("PEYK_LOG_LEVEL"), "Info" as const)
   },
+  logFormat: {
+    name: "PEYK_LOG_FORMAT",
+    byDefault: "auto",
+    description: "json, pretty, or auto: pretty on a terminal, else json.",
+    config: Config.withDefault(
+      Config.Literals(["auto", "json", "pretty"], "PEYK_LOG_FORMAT"),
+      "auto" as const
+    )
+  },
+  metricsToken: optionalSecret(
+    "PEYK_METRICS_TOKEN",
+    "",
+    "Who reads /metrics sends it as Authorization: Bearer. Without it, whoever connects from a private address may."
+  ),
   codeLength: integer(
     "PEYK_CODE_LENGTH",
     defaultSettings.codeLength,

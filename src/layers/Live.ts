@@ -5,15 +5,18 @@ import { maxHeaderSize } from "node:http"
 import { TrustedProxies } from "../http/ClientAddress.ts"
 import { MessageHandlers } from "../http/MessageHandlers.ts"
 import { directRoutes } from "../http/DirectRoutes.ts"
+import { MetricsAccess } from "../http/MetricsAccess.ts"
 import { OtpHandlers, SandboxHandlers } from "../http/OtpHandlers.ts"
 import {
   OptionalIdempotencyKeyLive,
   RequireIdempotencyKeyLive,
   RequireJsonLive
 } from "../http/RequestGuards.ts"
+import { RequestMetrics } from "../http/RequestMetrics.ts"
 import { makeRoutes } from "../http/Routes.ts"
 import { LiveKeyLive, TestKeyLive } from "../http/ServiceKeys.ts"
 import { Serving } from "../http/Serving.ts"
+import { ServingMetrics } from "../http/ServingMetrics.ts"
 import { SystemHandlers } from "../http/SystemHandlers.ts"
 import { BotInboxes } from "../services/BotInboxes.ts"
 import { BotInboxStore } from "../services/BotInboxStore.ts"
@@ -41,13 +44,16 @@ import { ManagedWebhooksSql } from "./manage/ManagedWebhooksSql.ts"
 import { ManagementHandlers } from "./manage/ManagementGraph.ts"
 import { KeyWindowStoreSql } from "./KeyWindowStoreSql.ts"
 import { ManagementSql } from "./ManagementSql.ts"
+import { MetricsLive } from "./MetricsLive.ts"
 import { PooledRandom } from "./PooledRandom.ts"
+import { isPrivateAddress } from "./PrivateAddresses.ts"
 import { ProviderEndpoints } from "./providers/ProviderEndpoints.ts"
 import { ProviderAdaptersLive } from "./ProviderAdaptersLive.ts"
 import { RetentionStoreSql } from "./RetentionStoreSql.ts"
 import { sessionIssuers } from "./SessionSettings.ts"
 import { SimulatorOff, SimulatorSql } from "./SimulatorSql.ts"
 import { isEmbedded, isStoreUnavailable, ReadinessSql, StoreLive } from "./Store.ts"
+import { Telemetry } from "./Telemetry.ts"
 import { timerGraph } from "./TimerGraph.ts"
 import { TimerStoreSql } from "./TimerStoreSql.ts"
 import { LiveMessages } from "./MessageGraph.ts"
@@ -99,16 +105,19 @@ export const useCases = { live: LiveVerifications, sandbox: SandboxVerifications
 
 const KeyLimitsLive = Layer.provide(KeyLimits.layer, KeyWindowStoreSql)
 
+const metricsAccess = ({ metricsToken: token }: Configuration) =>
+  Layer.succeed(MetricsAccess, { token, isPrivate: isPrivateAddress })
+
 const httpRoutes = (configuration: Configuration, { live, sandbox, messages }: typeof useCases) =>
   makeRoutes({ simulator: hasSimulator(configuration), isUnavailable: isStoreUnavailable }).pipe(
     Layer.provide([
       Layer.provide(OtpHandlers, [live, LiveKeyLive, RequireIdempotencyKeyLive, RequireJsonLive]),
       Layer.provide(SandboxHandlers, [sandbox, TestKeyLive, RequireJsonLive]),
       Layer.provide(MessageHandlers, [messages, LiveKeyLive, OptionalIdempotencyKeyLive, RequireJsonLive]),
-      Layer.provide(SystemHandlers, ReadinessSql),
+      Layer.provide(SystemHandlers, [ReadinessSql, MetricsLive(configuration), metricsAccess(configuration)]),
       ManagementHandlers
     ]),
-    Layer.provide(KeyLimitsLive)
+    Layer.provide([KeyLimitsLive, RequestMetrics.layer])
   )
 
 /** At every start: whether updates are posted or polled may have changed with the settings. */
@@ -133,7 +142,7 @@ const serveDirectly = ({ maxBodyBytes }: Configuration, { live }: typeof useCase
       const server = yield* Serving
       server.direct = yield* directRoutes(isStoreUnavailable, maxBodyBytes)
     })
-  ).pipe(Layer.provide(live), Layer.provide(KeyLimitsLive))
+  ).pipe(Layer.provide(live), Layer.provide([KeyLimitsLive, RequestMetrics.layer]))
 
 const servingLayer = (configuration: Configuration) =>
   Serving.layer({
@@ -166,7 +175,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provideMerge(
       HttpRouter.serve(httpRoutes(configuration, graphs), { disableLogger: true, disableListenLog: true })
     ),
-    Layer.provide([lookAfterInboxes, plantRetention]),
+    Layer.provide([lookAfterInboxes, plantRetention, ServingMetrics]),
     Layer.provide(serveDirectly(configuration, graphs)),
     Layer.provide([
       // As long as Node lets a path be: what is too long for an id is refused as one.
@@ -176,7 +185,8 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provideMerge(httpServerLayer(configuration)),
     Layer.provideMerge(servingLayer(configuration)),
     Layer.provide(Foundation),
-    Layer.provide(simulatorLayer(configuration))
+    Layer.provide(simulatorLayer(configuration)),
+    Layer.provide(Telemetry)
   )
 
 /** What the command line's set-up commands stand on. */

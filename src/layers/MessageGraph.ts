@@ -3,6 +3,7 @@ import type { AccountSlots } from "../services/AccountSlots.ts"
 import { Billing } from "../services/Billing.ts"
 import { Limits } from "../services/Limits.ts"
 import { MessageDeliveries } from "../services/MessageDeliveries.ts"
+import { MessageMetrics } from "../services/MessageMetrics.ts"
 import { Messages } from "../services/Messages.ts"
 import { MessageSends } from "../services/MessageSends.ts"
 import type { Providers } from "../services/Providers.ts"
@@ -14,7 +15,7 @@ import { ProvidersLive } from "./ProvidersLive.ts"
 import { TemplatesSql } from "./TemplatesSql.ts"
 
 /** Everything in which one composition of the messaging use cases may differ from another. */
-export type MessageSeams = Routing | Templates | Limits | Billing | AccountSlots | Providers
+export type MessageSeams = Routing | Templates | Limits | Billing | AccountSlots | Providers | MessageMetrics
 
 /** The messaging use cases over the given seams. */
 export const messageGraph = <E, R>(seams: Layer.Layer<MessageSeams, E, R>) =>
@@ -31,7 +32,8 @@ export const LiveMessageSeams = Layer.mergeAll(
   Limits.layer,
   Billing.layer,
   AccountSlotsSql,
-  ProvidersLive
+  ProvidersLive,
+  MessageMetrics.layer
 )
 
 export const LiveMessages = messageGraph(LiveMessageSeams)

@@ -3,9 +3,11 @@ import { BotInboxes } from "../services/BotInboxes.ts"
 import { DeliveryReports } from "../services/DeliveryReports.ts"
 import { MessageDeliveries } from "../services/MessageDeliveries.ts"
 import { Retention } from "../services/Retention.ts"
+import { TimerMetrics } from "../services/TimerMetrics.ts"
 import { TimerHandlers, TimerRunner } from "../services/TimerRunner.ts"
 import type { DueTimer } from "../services/Timers.ts"
 import { VerificationSteps } from "../services/VerificationSteps.ts"
+import { WebhookMetrics } from "../services/WebhookMetrics.ts"
 import { WebhookDeliveries } from "../services/WebhookDeliveries.ts"
 import { MessageStoreSql } from "./MessageStoreSql.ts"
 import { liveStore } from "./VerificationGraph.ts"
@@ -54,6 +56,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
       )
     ),
     Layer.provide([
+      TimerMetrics.layer,
       Layer.provide(Layer.effect(LiveHandler, runTimer), graphs.live),
       Layer.provide(Layer.effect(SandboxHandler, runTimer), graphs.sandbox),
       graphs.messages,
@@ -61,6 +64,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
       Layer.provide(Retention.layer, RetentionStoreSql),
       Layer.provide(WebhookDeliveries.layer, [
         WebhookStoreSql,
+        WebhookMetrics.layer,
         Layer.provide(WebhookSenderLive, ProviderHttpLive)
       ])
     ])

@@ -7,6 +7,7 @@ import { Providers } from "../services/Providers.ts"
 import { Routing } from "../services/Routing.ts"
 import { Templates } from "../services/Templates.ts"
 import { Verifications } from "../services/Verifications.ts"
+import { VerificationMetrics } from "../services/VerificationMetrics.ts"
 import { VerificationSends } from "../services/VerificationSends.ts"
 import { VerificationSteps } from "../services/VerificationSteps.ts"
 import { AccountSlotsSql } from "./AccountSlotsSql.ts"
@@ -15,7 +16,15 @@ import { TemplatesSql } from "./TemplatesSql.ts"
 import { VerificationStoreSql, type VerificationStoreOptions } from "./VerificationStoreSql.ts"
 
 /** Everything in which one composition of the verification use cases differs from another. */
-export type VerificationSeams = Routing | Templates | Limits | Billing | Codes | AccountSlots | Providers
+export type VerificationSeams =
+  | Routing
+  | Templates
+  | Limits
+  | Billing
+  | Codes
+  | AccountSlots
+  | Providers
+  | VerificationMetrics
 
 /** The use cases over one mode's verifications and the given seams. */
 export const verificationGraph = <E, R>(
@@ -37,12 +46,13 @@ export const LiveSeams = Layer.mergeAll(
   Billing.layer,
   Codes.layerRandom,
   AccountSlotsSql,
-  ProvidersLive
+  ProvidersLive,
+  VerificationMetrics.layer
 )
 
 const SANDBOX_CODE = "123456"
 
-/** A name-only route, the constant code, a provider that sends nothing, no price and no limit per phone. */
+/** A name-only route, the constant code, a provider that sends nothing, no price, no limit per phone, and no metrics. */
 export const SandboxSeams = Layer.mergeAll(
   Routing.layerSandbox,
   Templates.layerNone,
@@ -50,7 +60,8 @@ export const SandboxSeams = Layer.mergeAll(
   Billing.layerFree,
   Codes.layerConstant(SANDBOX_CODE),
   AccountSlots.layerUnlimited,
-  Providers.layerSandbox
+  Providers.layerSandbox,
+  VerificationMetrics.layerNone
 )
 
 export const liveStore: VerificationStoreOptions = {

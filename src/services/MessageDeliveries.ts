@@ -16,6 +16,7 @@ import {
 import { isSlotUsable } from "../domain/Pace.ts"
 import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
 import { AccountSlots } from "./AccountSlots.ts"
+import { MessageMetrics } from "./MessageMetrics.ts"
 import { MessageStore } from "./MessageStore.ts"
 import { neverRecorded, outcomeOf, tellFailure } from "./ProviderCalls.ts"
 import { Providers } from "./Providers.ts"
@@ -44,6 +45,7 @@ export class MessageDeliveries extends Context.Service<
       const slots = yield* AccountSlots
       const timers = yield* Timers
       const timerStore = yield* TimerStore
+      const metrics = yield* MessageMetrics
       /** Lanes of one message work side by side. */
       const shared = makeSharedStates<Message>()
 
@@ -69,7 +71,10 @@ export class MessageDeliveries extends Context.Service<
       ) {
         const result = yield* shared.change(message, (newest) =>
           writeTransition(newest, transition, {
-            write: (before, next, now) => store.commit(timer, before, next, now),
+            write: (before, next, now) =>
+              Effect.tap(store.commit(timer, before, next, now), (written) =>
+                Effect.sync(() => written && metrics.changed(before.status, next.next.status))
+              ),
             reload: store.load(message.customerId, message.id)
           })
         )
@@ -103,7 +108,11 @@ export class MessageDeliveries extends Context.Service<
         const turn = turnOf(timer, yield* Clock.currentTimeMillis)
         const begun = yield* commit(timer, message, (current) => beginAttempt(current, step, turn))
         if (!begun.written) return
+        const attemptedAt = yield* Clock.currentTimeMillis
         const outcome = yield* callProvider(begun.state, step)
+        const finishedAt = yield* Clock.currentTimeMillis
+        const { channel } = accountAt(message, step)
+        metrics.attempted({ channel, outcome, attemptedAt, finishedAt })
         const tries = begun.state.attempts.find((attempt) => attempt.step === step)?.tries ?? 0
         yield* record(timer, begun.state, { step, tries }, outcome)
         yield* slots.report(accountAt(message, step), outcome, yield* Clock.currentTimeMillis)

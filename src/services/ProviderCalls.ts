@@ -1,7 +1,8 @@
 import { Cause, Effect } from "effect"
 import type { Channel } from "../domain/Channel.ts"
 import { maskPhone, type Phone } from "../domain/Phone.ts"
-import { keptText, ProviderOutcome } from "../domain/ProviderOutcome.ts"
+import { attemptErrorCode, keptText, ProviderOutcome } from "../domain/ProviderOutcome.ts"
+import { inSpan } from "./Spans.ts"
 
 const NO_ANSWER = "no answer within the time-out"
 const BROKEN_CALL = "the call to the provider broke"
@@ -28,7 +29,11 @@ export const outcomeOf = (
           Effect.logError(`the adapter of ${options.channel} broke`, cause),
           ProviderOutcome.Unknown({ providerError: BROKEN_CALL })
         )
-    )
+    ),
+    Effect.tap((outcome) =>
+      Effect.annotateCurrentSpan("peyk.outcome", attemptErrorCode(outcome) ?? "accepted")
+    ),
+    inSpan("call provider", { kind: "client", attributes: { "peyk.channel": options.channel } })
   )
 
 /** For the log: that a send failed, and why. */

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { gauge } from "./Series.ts"
 import { Settings } from "./Settings.ts"
 import type { TimerKind } from "./Timers.ts"
 
@@ -33,9 +34,24 @@ export class TimerRoom extends Context.Service<
 >()("peyk/services/TimerRoom") {
   static readonly layer = Layer.effect(
     TimerRoom,
-    Effect.map(Settings, ({ timerConcurrency }) => {
+    Effect.gen(function* () {
+      const { timerConcurrency } = yield* Settings
+      const context = yield* Effect.context<never>()
       const taken: Record<Pool, number> = { codes: 0, messages: 0, reports: 0, updates: 0, webhooks: 0 }
-      const free = (pool: Pool) => Math.min(timerConcurrency, roomOf[pool] ?? timerConcurrency) - taken[pool]
+      const roomIn = (pool: Pool) => Math.min(timerConcurrency, roomOf[pool] ?? timerConcurrency)
+      const free = (pool: Pool) => roomIn(pool) - taken[pool]
+      for (const pool of new Set(Object.values(poolOf))) {
+        gauge(context, "peyk_timers_running", {
+          description: "Timers that this process works on now, by pool.",
+          attributes: { pool },
+          read: () => taken[pool]
+        })
+        gauge(context, "peyk_timers_running_limit", {
+          description: "Timers that this process works on at once at most, by pool.",
+          attributes: { pool },
+          read: () => roomIn(pool)
+        })
+      }
       return TimerRoom.of({
         free,
         tryEnter: (pool, count) => {

@@ -1,5 +1,7 @@
 import { Array as Arr, Cause, Clock, Context, Effect, Layer } from "effect"
 import { Settings } from "./Settings.ts"
+import { inNewTrace, withoutSpans } from "./Spans.ts"
+import { TimerMetrics } from "./TimerMetrics.ts"
 import { poolOf, TimerRoom } from "./TimerRoom.ts"
 import { type DueTimer, type TimerKind, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
@@ -32,6 +34,7 @@ export class TimerRunner extends Context.Service<
       const handlers = yield* TimerHandlers
       const workers = yield* Workers
       const room = yield* TimerRoom
+      const metrics = yield* TimerMetrics
       const kinds = [...handlers.keys()]
       const pools = Object.entries(Arr.groupBy(kinds, (kind) => poolOf[kind])).map(
         ([, [first, ...rest]]) => ({
@@ -41,13 +44,24 @@ export class TimerRunner extends Context.Service<
       )
       let isHalted = false
 
-      const run = (timer: DueTimer) => timers.run(timer, handlers.get(timer.kind)?.(timer) ?? Effect.void)
+      const work = (timer: DueTimer) =>
+        Effect.suspend(() => {
+          metrics.begun(timer)
+          const handled = handlers.get(timer.kind)?.(timer) ?? Effect.void
+          return Effect.onError(handled, () => Effect.sync(() => metrics.failed(timer)))
+        }).pipe(
+          inNewTrace("timer", {
+            kind: "consumer",
+            attributes: { "peyk.timer.kind": timer.kind, "peyk.timer.subject": timer.subject }
+          })
+        )
+      const run = (timer: DueTimer) => timers.run(timer, work(timer))
 
       const claim = (claimed: ReadonlyArray<TimerKind>, limit: number) =>
         Effect.gen(function* () {
           const lease = yield* timers.newLease
           return yield* store.claim({ kinds: claimed, limit, lease, now: yield* Clock.currentTimeMillis })
-        })
+        }).pipe(withoutSpans)
 
       const runDue: Effect.Effect<number> = Effect.gen(function* () {
         let done = 0
@@ -86,7 +100,7 @@ export class TimerRunner extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const longest = now + leaseMillis / 2
         const withRoom = pools.filter(({ pool }) => room.free(pool) > 0).flatMap((each) => each.kinds)
-        const next = withRoom.length > 0 ? yield* store.nextClaimAt(withRoom) : null
+        const next = withRoom.length > 0 ? yield* withoutSpans(store.nextClaimAt(withRoom)) : null
         yield* timers.sleepUntil(Math.min(next ?? longest, longest))
       })
 

@@ -2,6 +2,7 @@ import { type Cause, Clock, Context, Effect, Latch, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Instant } from "../domain/Instant.ts"
 import { Settings } from "./Settings.ts"
+import { withoutSpans } from "./Spans.ts"
 import { TimerStore } from "./TimerStore.ts"
 
 export const timerKinds = [
@@ -88,7 +89,7 @@ export class Timers extends Context.Service<
         if (timers.length > 0) yield* store.renew(timers, now + leaseMillis)
       })
       yield* Effect.sleep(leaseMillis / 3).pipe(
-        Effect.andThen(renewHeld),
+        Effect.andThen(withoutSpans(renewHeld)),
         Effect.catchDefect((defect) => Effect.logWarning(`leases were not renewed: ${String(defect)}`)),
         Effect.forever,
         Effect.forkScoped

@@ -22,6 +22,7 @@ import { Settings } from "./Settings.ts"
 import { type DueTimer, type LeasedTimer, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
 import { writeTransition } from "./Transitions.ts"
+import { VerificationMetrics } from "./VerificationMetrics.ts"
 import { type StoredVerification, VerificationStore } from "./VerificationStore.ts"
 import { Workers } from "./Workers.ts"
 
@@ -71,6 +72,7 @@ export class VerificationSteps extends Context.Service<
       const timers = yield* Timers
       const timerStore = yield* TimerStore
       const workers = yield* Workers
+      const metrics = yield* VerificationMetrics
 
       const callProvider = (verification: Verification, step: number, code: string) => {
         const { id, customerId, phone, route, textBody, expiresAt } = verification
@@ -102,7 +104,12 @@ export class VerificationSteps extends Context.Service<
           written,
           transition: done
         } = yield* writeTransition(verification, transition, {
-          write: (before, next, now) => store.commit(before, next, now, timer),
+          write: (before, next, now) =>
+            Effect.tap(store.commit(before, next, now, timer), (written) =>
+              Effect.sync(() => {
+                if (written && before.status !== next.next.status) metrics.ended(id, next.next.status, now)
+              })
+            ),
           reload: store.load(customerId, id)
         })
         if (written && typeof done.dueAt === "number") yield* timers.wakeAt(done.dueAt)
@@ -119,6 +126,8 @@ export class VerificationSteps extends Context.Service<
         const attemptedAt = yield* Clock.currentTimeMillis
         const outcome = yield* waiting(callProvider(verification, step, code))
         const finishedAt = yield* Clock.currentTimeMillis
+        const { channel } = accountAt(verification, step)
+        metrics.attempted({ channel, outcome, attemptedAt, finishedAt })
         yield* tell(verification, step, outcome)
         const { state } = yield* commit(verification, (current) =>
           recordAttempt(current, { step, outcome, attemptedAt, finishedAt, slotAt })

@@ -10,6 +10,7 @@ import {
 import { Codes } from "./Codes.ts"
 import { CodeVault } from "./CodeVault.ts"
 import { type Refusal, type SendAnswer, type SendRequest, VerificationSends } from "./VerificationSends.ts"
+import { VerificationMetrics } from "./VerificationMetrics.ts"
 import { VerificationStore } from "./VerificationStore.ts"
 
 export type VerifyReason = "ok" | "invalid_code" | "expired" | "locked" | "failed" | "already_verified"
@@ -49,13 +50,14 @@ export class Verifications extends Context.Service<
       const store = yield* VerificationStore
       const codes = yield* Codes
       const vault = yield* CodeVault
+      const metrics = yield* VerificationMetrics
 
       const load = Effect.fnUntraced(function* ({ customerId, id }: Subject) {
         const stored = yield* store.load(customerId, id)
         return Option.isSome(stored) ? stored.value : yield* new NotFound()
       })
 
-      const verify = Effect.fnUntraced(function* (attempt: Subject & { readonly code: string }) {
+      const check = Effect.fnUntraced(function* (attempt: Subject & { readonly code: string }) {
         const { customerId, id } = attempt
         const now = yield* Clock.currentTimeMillis
         const compared = yield* store.compareCode({
@@ -66,7 +68,8 @@ export class Verifications extends Context.Service<
           now
         })
         if (Option.isSome(compared)) {
-          const verified = compared.value.matched
+          const { matched: verified, status } = compared.value
+          metrics.ended(id, status, now)
           const answer: VerifyAnswer = { verified, reason: verified ? "ok" : "invalid_code" }
           return answer
         }
@@ -77,6 +80,9 @@ export class Verifications extends Context.Service<
         }
         return answer
       })
+
+      const verify = (attempt: Subject & { readonly code: string }) =>
+        Effect.tap(check(attempt), ({ reason }) => Effect.sync(() => metrics.checked(reason)))
 
       const status = Effect.fnUntraced(function* (subject: Subject) {
         return viewVerification(yield* load(subject), yield* Clock.currentTimeMillis)

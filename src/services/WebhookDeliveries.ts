@@ -4,6 +4,7 @@ import type { Instant } from "../domain/Instant.ts"
 import { judge } from "../domain/Webhook.ts"
 import { type DueTimer, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
+import { WebhookMetrics } from "./WebhookMetrics.ts"
 import { makeWebhookQueues } from "./WebhookQueues.ts"
 import { WebhookSender } from "./WebhookSender.ts"
 import { type DueDelivery, WebhookStore } from "./WebhookStore.ts"
@@ -29,6 +30,7 @@ export class WebhookDeliveries extends Context.Service<
       const timers = yield* Timers
       const timerStore = yield* TimerStore
       const random = yield* SecureRandom.SecureRandom
+      const metrics = yield* WebhookMetrics
       const queues = makeWebhookQueues()
 
       const tell = ({ endpointId, eventId }: DueDelivery, reason: string) =>
@@ -42,6 +44,7 @@ export class WebhookDeliveries extends Context.Service<
         const jitter = (yield* random.intBetween(0, RANDOM_STEPS, { halfOpen: true })) / RANDOM_STEPS
         const judgement = judge(due, answer, { at, finishedAt }, jitter)
         const recorded = yield* store.record(timer, due, judgement, finishedAt)
+        metrics.tried({ duration_ms: finishedAt - at }, judgement)
         if (!recorded || judgement.status === "delivered") return
         yield* tell(due, answer.error ?? `HTTP ${answer.status}`)
         if (judgement.disables !== null) {

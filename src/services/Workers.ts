@@ -1,4 +1,5 @@
 import { Context, Effect, Fiber, FiberSet, Latch, Layer, Option } from "effect"
+import { gauge } from "./Series.ts"
 import { Settings } from "./Settings.ts"
 
 /**
@@ -25,6 +26,12 @@ export class Workers extends Context.Service<
     Effect.gen(function* () {
       const { graceMillis } = yield* Settings
       const fibers = yield* FiberSet.make<unknown, unknown>()
+      const context = yield* Effect.context<never>()
+      gauge(context, "peyk_workers_running", {
+        description:
+          "Sends, timers and other work that this process has begun and brings to its end even if nobody waits.",
+        read: () => Effect.runSyncWith(context)(FiberSet.size(fibers))
+      })
       const idle = FiberSet.awaitEmpty(fibers)
       const stopping = Latch.makeUnsafe(false)
       const load = { running: 0, waiting: 0 }

@@ -86,7 +86,7 @@ export const freePort = () =>
 /** The surrounding environment without anything that would configure the program. */
 export const neutralEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => name !== "DATABASE_URL" && !name.startsWith("PEYK_"))
+    Object.entries(process.env).filter(([name]) => name !== "DATABASE_URL" && !/^(PEYK|OTEL)_/.test(name))
   )
 
 const hasExited = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null

@@ -130,7 +130,8 @@ const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
   ["post /v1/sandbox/otp/verify", [...sandbox, ...body, "not_found"]],
   ["get /v1/sandbox/otp/{verification_id}", [...sandbox, "validation_error", "not_found"]],
   ["get /healthz", []],
-  ["get /readyz", ["service_unavailable"]]
+  ["get /readyz", ["service_unavailable"]],
+  ["get /metrics", ["unauthenticated"]]
 ]
 
 const document: unknown = OpenApi.fromApi(Api)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { makeRouteTable } from "../../src/http/RouteTable.ts"
 
-const methodsOf = makeRouteTable([
+const findPath = makeRouteTable([
   { method: "GET", path: "/v1/otp/:verification_id" },
   { method: "POST", path: "/v1/otp/send" },
   { method: "POST", path: "/v1/otp/verify" },
@@ -13,8 +13,8 @@ const methodsOf = makeRouteTable([
 ])
 
 const methods = (path: string): ReadonlyArray<string> | undefined => {
-  const found = methodsOf(path)
-  return found === undefined ? undefined : [...found].sort()
+  const found = findPath(path)
+  return found === undefined ? undefined : [...found.methods].sort()
 }
 
 describe("the route table", () => {
@@ -28,13 +28,22 @@ describe("the route table", () => {
       { method: "POST", path: "/v1/otp/send" },
       { method: "GET", path: "/v1/otp/:verification_id" }
     ])
-    assert.deepStrictEqual([...(table("/v1/otp/send") ?? [])], ["POST"])
+    assert.deepStrictEqual([...(table("/v1/otp/send")?.methods ?? [])], ["POST"])
   })
 
   it("takes any segment for a parameter", () => {
     assert.deepStrictEqual(methods("/v1/otp/0198f0a0-0000-7000-8000-000000000000"), ["GET", "HEAD"])
     assert.deepStrictEqual(methods("/v1/otp/sends"), ["GET", "HEAD"])
     assert.deepStrictEqual(methods("/v1/accounts/12/contacts/a%2Fb"), ["PUT"])
+  })
+
+  it("gives a path as API documents have it, whatever its parameters are", () => {
+    assert.strictEqual(findPath("/v1/otp/send")?.template, "/v1/otp/send")
+    assert.strictEqual(findPath("/v1/otp/+989121234567")?.template, "/v1/otp/{verification_id}")
+    assert.strictEqual(
+      findPath("/v1/accounts/12/contacts/7")?.template,
+      "/v1/accounts/{id}/contacts/{contact}"
+    )
   })
 
   it("adds HEAD wherever there is GET, and nowhere else", () => {

@@ -1,5 +1,6 @@
 import { Cause, Effect, Exit } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
+import { inSpan, withoutSpans } from "../../services/Spans.ts"
 import { isStoreUnreachable } from "../Store.ts"
 
 export interface BatchOptions<Client, Request, Answer> {
@@ -28,6 +29,8 @@ interface Waiting<Request, Answer> {
 const MAX_SIZE = 128
 /** How many requests of a batch that failed are asked for at once. */
 const ALONE_CONCURRENCY = 4
+/** Of one request: the statement is of many traces, and in none. */
+const SPAN = { kind: "client", attributes: { "db.system.name": "postgresql" } } as const
 
 /** The first of those that wait, without any two that conflict; and who is left, in their order. */
 export const takeBatch = <Entry>(
@@ -113,7 +116,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
 
     const ask = (batch: ReadonlyArray<Entry>) =>
       Effect.map(exitOf(together, batch), (exit) => {
-        if (exit._tag === "Failure" && !isUnreachable(exit.cause)) runFork(askAlone(batch))
+        if (exit._tag === "Failure" && !isUnreachable(exit.cause)) runFork(withoutSpans(askAlone(batch)))
         else answer(batch, exit)
       })
 
@@ -124,7 +127,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
       waiting = [...left]
       isUnderWay = true
       const ordered = batch.toSorted((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))
-      runFork(Effect.ensuring(ask(ordered), Effect.sync(done)))
+      runFork(Effect.ensuring(withoutSpans(ask(ordered)), Effect.sync(done)))
     }
     const done = () => {
       isUnderWay = false
@@ -140,5 +143,5 @@ export const makeStatementBatch = <Client, Request, Answer>(
       Effect.callback<Answer>((resume) => {
         waiting.push({ request, resume })
         schedule()
-      })
+      }).pipe(inSpan("batched statement", SPAN))
   })

@@ -1,0 +1,75 @@
+import { type Context, Metric } from "effect"
+
+/** Where metrics are kept: what they are read from holds the registry. */
+export type MetricContext = Context.Context<never>
+
+/** Adds to one series, or to its distribution. */
+export type Observe = (value: number) => void
+
+export interface FamilyOptions {
+  readonly description: string
+  /** Names of the labels. Each has few possible values: never a phone, an id or a path. */
+  readonly labels?: ReadonlyArray<string>
+}
+
+/** The series of a metric with these values of its labels; an empty value is none. */
+export type Family = (...values: ReadonlyArray<string>) => Observe
+
+const attributesOf = (labels: ReadonlyArray<string>, values: ReadonlyArray<string>) =>
+  Object.fromEntries(
+    labels.map((label, index) => [label, values[index] ?? ""] as const).filter(([, value]) => value !== "")
+  )
+
+/** Each series is looked up once, with its labels; after that recording costs a tenth of a microsecond. */
+const familyOf = (
+  metric: Metric.Metric<number, unknown>,
+  context: MetricContext,
+  labels: ReadonlyArray<string> = []
+): Family => {
+  const known = new Map<string, Observe>()
+  return (...values) => {
+    const key = values.length === 1 ? (values[0] ?? "") : values.join(" ")
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const series = Metric.withAttributes(metric, attributesOf(labels, values))
+    const observe: Observe = (value) => series.updateUnsafe(value, context)
+    known.set(key, observe)
+    return observe
+  }
+}
+
+/** What only grows. */
+export const counters = (context: MetricContext, name: string, { description, labels }: FamilyOptions) =>
+  familyOf(Metric.counter(name, { description, incremental: true }), context, labels)
+
+/** How values are spread; in base units. */
+export const histograms = (
+  context: MetricContext,
+  name: string,
+  { description, labels, boundaries }: FamilyOptions & { readonly boundaries: ReadonlyArray<number> }
+) => familyOf(Metric.histogram(name, { description, boundaries }), context, labels)
+
+interface ReadOptions {
+  readonly description: string
+  readonly attributes?: Readonly<{ [label: string]: string }>
+  /** Asked whenever the metrics are read. */
+  readonly read: () => number
+}
+
+const ignore = () => {}
+
+/** What is some number now. */
+export const gauge = (context: MetricContext, name: string, { read, ...options }: ReadOptions): void => {
+  const get = () => ({ value: read() })
+  Metric.registerUnsafe(Metric.gauge(name, options), context, { get, update: ignore, modify: ignore })
+}
+
+/** What only grows, and is counted elsewhere. */
+export const counterOf = (context: MetricContext, name: string, { read, ...options }: ReadOptions): void => {
+  const get = () => ({ count: read(), incremental: true })
+  Metric.registerUnsafe(Metric.counter(name, { ...options, incremental: true }), context, {
+    get,
+    update: ignore,
+    modify: ignore
+  })
+}
