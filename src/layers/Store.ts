@@ -208,9 +208,19 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 ])
 const RACES: ReadonlySet<string> = new Set(["SerializationError", "DeadlockError"])
 
+/**
+ * SQLSTATEs of a PostgreSQL that answers, but cannot work now: it stops, has crashed, starts, has no connection left, or is a
+ * standby (while another takes its place).
+ */
+const NOT_NOW: ReadonlySet<unknown> = new Set(["57P01", "57P02", "57P03", "53300", "25006"])
+
+const sqlStateOf = (cause: unknown): unknown =>
+  typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
+
 /** Whether a defect says that the store cannot be reached, or took too long: nothing will help but time. */
 export const isStoreUnreachable = (defect: unknown): boolean =>
-  SqlError.isSqlError(defect) && UNREACHABLE.has(defect.reason._tag)
+  SqlError.isSqlError(defect) &&
+  (UNREACHABLE.has(defect.reason._tag) || NOT_NOW.has(sqlStateOf(defect.reason.cause)))
 
 /** The same, or that races were lost too often: that the store cannot serve now, and nothing is wrong with us. */
 export const isStoreUnavailable = (defect: unknown): boolean =>

@@ -1,0 +1,76 @@
+/** What the published API says may be answered: read from openapi.json, not from the code that is put to the test. */
+import { readFileSync } from "node:fs"
+import type { Reply } from "./Client.ts"
+
+interface Schema {
+  readonly anyOf?: ReadonlyArray<Schema>
+  readonly enum?: ReadonlyArray<string>
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly $ref?: string
+}
+
+interface Document {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, unknown>> }>>>
+  >
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+const document = JSON.parse(readFileSync(new URL("../../openapi.json", import.meta.url), "utf8")) as Document
+
+const codesIn = (schema: Schema | undefined): ReadonlyArray<string> => {
+  if (schema === undefined) return []
+  const named =
+    schema.$ref === undefined ? undefined : document.components.schemas[schema.$ref.split("/").at(-1) ?? ""]
+  return [
+    ...codesIn(named),
+    ...(schema.anyOf ?? []).flatMap(codesIn),
+    ...(schema.properties?.["error"]?.properties?.["code"]?.enum ?? [])
+  ]
+}
+
+/** By operation and status: the codes that its errors may have. */
+const documented = new Map<string, ReadonlyArray<string>>()
+for (const [path, methods] of Object.entries(document.paths)) {
+  for (const [method, { responses }] of Object.entries(methods)) {
+    for (const [status, response] of Object.entries(responses)) {
+      const { content } = Object(response) as {
+        readonly content?: Record<string, { readonly schema?: Schema }>
+      }
+      documented.set(
+        `${method.toUpperCase()} ${path} ${status}`,
+        codesIn(content?.["application/json"]?.schema)
+      )
+    }
+  }
+}
+
+export const errorCodeOf = ({ body }: Reply): string | undefined => {
+  const { error } = Object(body) as { readonly error?: { readonly code?: unknown } }
+  return typeof error?.code === "string" ? error.code : undefined
+}
+
+const isEnvelope = ({ body, requestId }: Reply): boolean => {
+  const { error, request_id } = Object(body)
+  const { code, message, details } = Object(error)
+  return (
+    typeof code === "string" &&
+    typeof message === "string" &&
+    typeof details === "object" &&
+    details !== null &&
+    request_id === requestId
+  )
+}
+
+/** What is wrong with an answer; undefined: nothing. A defect (500) is wrong, documented or not. */
+export const problemOf = (reply: Reply): string | undefined => {
+  const { operation, status } = reply
+  const told = `${operation} answered ${status} ${JSON.stringify(reply.body)}`
+  const codes = documented.get(`${operation} ${status}`)
+  if (codes === undefined) return `${told}, which is not documented`
+  if (status < 400) return undefined
+  if (!isEnvelope(reply)) return `${told}, which is no envelope`
+  if (status === 500) return told
+  if (status === 503 && reply.retryAfter === undefined) return `${told} without Retry-After`
+  return codes.includes(errorCodeOf(reply) ?? "") ? undefined : `${told}, whose code is not documented there`
+}

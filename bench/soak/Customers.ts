@@ -1,0 +1,67 @@
+/** The customers whose backends the load plays, as an operator sets them up. */
+import { ConfigProvider, Effect, Layer, Redacted } from "effect"
+import type { Phone } from "../../src/domain/Phone.ts"
+import { configuration } from "../../src/layers/Configuration.ts"
+import { Ground, ManagementLive } from "../../src/layers/Live.ts"
+import { ManagedWebhooks } from "../../src/services/manage/ManagedWebhooks.ts"
+import { Management } from "../../src/services/Management.ts"
+import { chatOf, type Providers } from "./Providers.ts"
+
+export interface Customer {
+  readonly id: number
+  readonly key: string
+}
+
+export interface SetUp {
+  readonly count: number
+  /** The settings of the processes. */
+  readonly env: Readonly<Record<string, string>>
+  readonly providers: Providers
+  readonly webhookUrl: string
+  /** Phones that have met the bots that have to be met. */
+  readonly acquainted: ReadonlyArray<string>
+}
+
+const FUNDS = 900_000_000_000
+/** So many at a time are linked to their chats. */
+const IMPORTED = 10_000
+
+const connectAccounts = Effect.fnUntraced(function* (customerId: number, { providers, acquainted }: SetUp) {
+  const management = yield* Management
+  for (const { channel, provider, settings, needsContact } of providers.accounts) {
+    const account = { customerId, channel, provider, label: channel, settings, isDefault: false }
+    const { id } = yield* management.connectAccount(account)
+    if (!needsContact) continue
+    for (let from = 0; from < acquainted.length; from += IMPORTED) {
+      const met = acquainted.slice(from, from + IMPORTED)
+      const contacts = met.map((phone) => ({ phone: phone as Phone, chatId: chatOf(phone) }))
+      yield* management.importContacts(id, contacts)
+    }
+  }
+})
+
+const makeCustomer = Effect.fnUntraced(function* (nth: number, setUp: SetUp) {
+  const management = yield* Management
+  const webhooks = yield* ManagedWebhooks
+  const { id } = yield* management.createCustomer(`soak ${nth}`, nth % 2 === 0 ? "start" : "business")
+  yield* management.topUp(id, FUNDS)
+  yield* connectAccounts(id, setUp)
+  yield* management.saveRouting(id, [{ channel: "bale" }, { channel: "sms", wait: 45 }])
+  yield* webhooks.create(id, { url: `${setUp.webhookUrl}/of/${id}`, events: ["*"], description: "" })
+  const { secret } = yield* management.createKey({
+    customerId: id,
+    mode: "live",
+    name: "soak",
+    expiresAt: null
+  })
+  return { id, key: Redacted.value(secret) } satisfies Customer
+})
+
+export const makeCustomers = (setUp: SetUp): Promise<ReadonlyArray<Customer>> => {
+  const fromEnv = ConfigProvider.layer(ConfigProvider.fromEnv({ env: setUp.env }))
+  const management = Layer.unwrap(
+    Effect.map(configuration, (settings) => Layer.provideMerge(ManagementLive, Ground(settings)))
+  ).pipe(Layer.provide(fromEnv))
+  const made = Effect.forEach(Array.from({ length: setUp.count }).keys(), (nth) => makeCustomer(nth, setUp))
+  return Effect.runPromise(Effect.provide(made, management))
+}

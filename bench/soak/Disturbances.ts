@@ -1,0 +1,63 @@
+/** What was done to the system, and when: what went wrong meanwhile is held against it, or excused by it. */
+import { now } from "./Time.ts"
+
+export type DisturbanceKind =
+  /** `kill -9`, until the process serves again. */
+  | "kill"
+  /** Stopped, until it is continued. */
+  | "freeze"
+  /** Told to stop, until its successor serves. */
+  | "roll"
+  /** PostgreSQL restarted, until it answers again. */
+  | "store"
+  /** Connections to PostgreSQL terminated. */
+  | "cut"
+
+export interface Disturbance {
+  readonly kind: DisturbanceKind
+  /** The server that it was done to; null: all of them. */
+  readonly server: number | null
+  readonly from: number
+  to: number
+}
+
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+export const overlaps = (a: Span, b: Span): boolean => a.from <= b.to && b.from <= a.to
+
+export class Disturbances {
+  readonly all: Array<Disturbance> = []
+
+  /** Lasts until the given function is called. */
+  begin(kind: DisturbanceKind, server: number | null): () => void {
+    const disturbance: Disturbance = { kind, server, from: now(), to: Number.POSITIVE_INFINITY }
+    this.all.push(disturbance)
+    return () => {
+      disturbance.to = now()
+    }
+  }
+
+  during(span: Span, kinds: ReadonlyArray<DisturbanceKind>, server: number | null = null): boolean {
+    return this.all.some(
+      (each) =>
+        kinds.includes(each.kind) &&
+        (server === null || each.server === null || each.server === server) &&
+        overlaps(each, span)
+    )
+  }
+
+  /** Spans in which no server could work: the store away, or each of them killed, stopped or on its way up. */
+  outages(servers: number): ReadonlyArray<Span> {
+    const away = this.all.filter(({ kind }) => kind !== "cut" && kind !== "store")
+    const edges = away.map(({ from }) => from)
+    const together = edges.flatMap((at): ReadonlyArray<Span> => {
+      const open = away.filter((each) => each.from <= at && at <= each.to)
+      const hit = new Set(open.map(({ server }) => server))
+      return hit.size < servers ? [] : [{ from: at, to: Math.min(...open.map(({ to }) => to)) }]
+    })
+    return [...this.all.filter(({ kind }) => kind === "store" || kind === "cut"), ...together]
+  }
+}

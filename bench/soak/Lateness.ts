@@ -1,0 +1,84 @@
+/** Watches the timers table while everything happens: how long after its time a timer is still not taken up. */
+import { setTimeout as pause } from "node:timers/promises"
+import type { Disturbances } from "./Disturbances.ts"
+import type { Postgres } from "./Postgres.ts"
+import { now } from "./Time.ts"
+
+const LOOK_EVERY_MILLIS = 200
+/** What is due this moment is nothing to note. */
+const NOTED_FROM_MILLIS = 500
+
+interface Overdue {
+  readonly timer: string
+  readonly claimableAt: number
+  seenAt: number
+}
+
+export interface Lateness {
+  /** How late each timer was that was late at all, in milliseconds that somebody could have worked. */
+  readonly timers: ReadonlyArray<{ readonly timer: string; readonly millis: number }>
+  /** By how much the machine was late itself, at worst: with waking up who had slept. */
+  readonly ofMachine: number
+}
+
+export interface LatenessWatch {
+  readonly stop: () => Promise<Lateness>
+}
+
+interface OverdueRow {
+  readonly timer: string
+  readonly at: number
+}
+
+const OVERDUE = (instant: number) => `
+  select kind || ' ' || subject || '/' || lane as timer, extract(epoch from claimable_at)::float8 * 1000 as at
+  from timers where kind in ('verification', 'message')
+    and claimable_at < to_timestamp(${(instant - NOTED_FROM_MILLIS) / 1000}) limit 200`
+
+export const watchLateness = (
+  postgres: Postgres,
+  disturbances: Disturbances,
+  servers: number
+): LatenessWatch => {
+  const overdue = new Map<string, Overdue>()
+  const state = { isStopped: false }
+
+  const look = async () => {
+    const rows = await postgres.query<OverdueRow>(OVERDUE(now())).catch((): ReadonlyArray<OverdueRow> => [])
+    const seenAt = now()
+    for (const { timer, at } of rows) {
+      const key = `${timer} due ${at}`
+      const known = overdue.get(key)
+      if (known === undefined) overdue.set(key, { timer: key, claimableAt: at, seenAt })
+      else known.seenAt = seenAt
+    }
+  }
+
+  let ofMachine = 0
+  const watching = (async () => {
+    while (!state.isStopped) {
+      await look()
+      const planned = now() + LOOK_EVERY_MILLIS
+      await pause(LOOK_EVERY_MILLIS)
+      ofMachine = Math.max(ofMachine, now() - planned)
+    }
+  })()
+
+  /** While nobody could work, nothing is late. */
+  const latenessOf = ({ claimableAt, seenAt }: Overdue) => {
+    const since = disturbances
+      .outages(servers)
+      .filter(({ from, to }) => from <= seenAt && to >= claimableAt)
+      .reduce((latest, { to }) => Math.max(latest, to), claimableAt)
+    return Math.max(0, seenAt - since)
+  }
+
+  return {
+    stop: async () => {
+      state.isStopped = true
+      await watching
+      const timers = [...overdue.values()].map((each) => ({ timer: each.timer, millis: latenessOf(each) }))
+      return { timers, ofMachine }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/** The PostgreSQL that all processes share: a real one, which this program starts, restarts and asks. */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+import * as EmbeddedPostgres from "../../src/layers/EmbeddedPostgres.ts"
+import { now } from "./Time.ts"
+
+export interface Postgres {
+  /** What processes are given as `DATABASE_URL`. */
+  readonly url: string
+  readonly query: <Row>(text: string) => Promise<ReadonlyArray<Row>>
+  /** Fast: sessions are ended. Immediate: as in a crash, what was not committed is gone. */
+  readonly restart: (mode: "fast" | "immediate") => Promise<void>
+  /** Terminates this share of the processes' connections, chosen by the store; how many that were. */
+  readonly cutConnections: (share: number) => Promise<number>
+  /** The processes' connections. */
+  readonly connections: () => Promise<number>
+  readonly stop: () => Promise<void>
+}
+
+const OWN_NAME = "soak"
+const AWAY_MILLIS = 60_000
+
+const OTHERS = `datname = 'peyk' and backend_type = 'client backend' and application_name <> '${OWN_NAME}'`
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+export const startPostgres = async (directory: string): Promise<Postgres> => {
+  const scope = Scope.makeUnsafe()
+  const dataDirectory = join(directory, "postgres")
+  // Whoever has joined it brings it back when it goes away: that is how it is restarted.
+  const { socketPath, socketDirectory } = await Effect.runPromise(
+    EmbeddedPostgres.start(dataDirectory, { initFlags: ["--no-sync"] }).pipe(Scope.provide(scope))
+  )
+  const runtime = ManagedRuntime.make(
+    Layer.orDie(
+      PgClient.layer({
+        path: socketPath,
+        username: "postgres",
+        database: "peyk",
+        applicationName: OWN_NAME,
+        maxConnections: 2
+      })
+    )
+  )
+
+  const query = <Row>(text: string): Promise<ReadonlyArray<Row>> =>
+    runtime.runPromise(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row & object>(text)))
+
+  const postmaster = () => Number.parseInt(readFileSync(join(dataDirectory, "postmaster.pid"), "utf8"), 10)
+
+  const untilAnswers = async () => {
+    const deadline = now() + AWAY_MILLIS
+    while (now() < deadline) {
+      const answers = await query("select 1").then(
+        () => true,
+        () => false
+      )
+      if (answers) return
+      await pause(50)
+    }
+    throw new Error(`PostgreSQL did not come back within ${AWAY_MILLIS} ms`)
+  }
+
+  return {
+    url: `postgres:///peyk?${new URLSearchParams({ host: socketDirectory, user: "postgres" })}`,
+    query,
+    restart: async (mode) => {
+      const pid = postmaster()
+      process.kill(pid, mode === "fast" ? "SIGINT" : "SIGQUIT")
+      while (isAlive(pid)) await pause(20)
+      await untilAnswers()
+    },
+    cutConnections: async (share) => {
+      const cut = await query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where ${OTHERS} and random() < ${share}`
+      )
+      return cut.length
+    },
+    connections: async () => {
+      const [row] = await query<{ readonly count: number }>(
+        `select count(*)::int as count from pg_stat_activity where ${OTHERS}`
+      )
+      return row?.count ?? 0
+    },
+    stop: async () => {
+      await runtime.dispose()
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  }
+}

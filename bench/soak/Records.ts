@@ -1,0 +1,95 @@
+/** What is in the store when all has come to rest. */
+import type { Postgres } from "./Postgres.ts"
+
+export interface AttemptRecord {
+  readonly step: number
+  readonly status: "pending" | "sending" | "sent" | "failed"
+  readonly error_code: string | null
+  readonly attempted_at: string | null
+}
+
+export interface SubjectRecord {
+  readonly kind: "code" | "message"
+  readonly id: string
+  readonly customerId: number
+  readonly phone: string
+  readonly status: string
+  readonly strategy: string | null
+  /** The channel of each step, and its price. */
+  readonly route: ReadonlyArray<{ readonly channel: string; readonly price?: number }>
+  readonly attempts: ReadonlyArray<AttemptRecord>
+  readonly wrongCodes: number
+  readonly held: number
+  readonly captured: number
+  readonly eventsWritten: number
+  readonly createdAt: number
+}
+
+export interface EventRecord {
+  readonly id: string
+  readonly customerId: number
+  readonly type: string
+  readonly subject: string
+  readonly sequence: number
+  readonly occurredAt: number
+}
+
+export interface TimerRecord {
+  readonly kind: string
+  readonly subject: string
+  readonly isLeased: boolean
+}
+
+export interface Records {
+  readonly subjects: ReadonlyArray<SubjectRecord>
+  readonly events: ReadonlyArray<EventRecord>
+  readonly timers: ReadonlyArray<TimerRecord>
+  readonly keys: ReadonlyArray<{ readonly key: string; readonly subject: string }>
+  readonly wallets: ReadonlyArray<{
+    readonly customerId: number
+    readonly balance: number
+    readonly held: number
+    readonly ledger: number
+  }>
+  /** Of each subject that anything was captured for: the sum. */
+  readonly captures: ReadonlyMap<string, number>
+  readonly deliveries: ReadonlyArray<{ readonly eventId: string; readonly status: string }>
+}
+
+const SUBJECTS = `
+  select 'code' as kind, id::text, customer_id as "customerId", phone, status, null as strategy, route, attempts,
+    wrong_codes as "wrongCodes", held::float8, captured::float8, events_written as "eventsWritten",
+    extract(epoch from created_at)::float8 * 1000 as "createdAt"
+  from verifications where mode = 'live'
+  union all
+  select 'message', id::text, customer_id, phone, status, strategy, route, attempts, 0, held::float8, captured::float8,
+    events_written, extract(epoch from created_at)::float8 * 1000
+  from messages`
+
+const EVENTS = `
+  select id::text, customer_id as "customerId", type, subject::text, sequence,
+    extract(epoch from occurred_at)::float8 * 1000 as "occurredAt"
+  from events order by customer_id, subject, sequence`
+
+const WALLETS = `
+  select w.customer_id as "customerId", sum(w.balance)::float8 as balance, sum(w.held)::float8 as held,
+    (select sum(l.amount)::float8 from ledger l where l.customer_id = w.customer_id) as ledger
+  from wallets w group by w.customer_id`
+
+export const readRecords = async ({ query }: Postgres): Promise<Records> => ({
+  subjects: await query<SubjectRecord>(SUBJECTS),
+  events: await query<EventRecord>(EVENTS),
+  timers: await query<TimerRecord>(
+    `select kind, subject::text, lease_token is not null as "isLeased" from timers`
+  ),
+  keys: await query(`select key, subject::text from idempotency_keys`),
+  wallets: await query(WALLETS),
+  captures: new Map(
+    (
+      await query<{ readonly subject: string; readonly sum: number }>(
+        `select subject::text, -sum(amount)::float8 as sum from ledger where kind = 'capture' group by subject`
+      )
+    ).map(({ subject, sum }) => [subject, sum])
+  ),
+  deliveries: await query(`select event_id::text as "eventId", status from webhook_deliveries`)
+})

@@ -1,0 +1,56 @@
+/** After the load: until nothing is due any more, now and at times to come. */
+import { setTimeout as pause } from "node:timers/promises"
+import type { Postgres } from "./Postgres.ts"
+import type { Server } from "./Servers.ts"
+import { now } from "./Time.ts"
+
+const PATIENCE_MILLIS = 60_000
+const LOOK_EVERY_MILLIS = 200
+/** So often in a row nothing has to be due: what is done makes other things due. */
+const QUIET_LOOKS = 4
+
+/** What could be worked on at a time, or is being worked on. */
+const countDue = async ({ query }: Postgres, instant: number): Promise<number> => {
+  const [row] = await query<{ readonly count: number }>(
+    `select count(*)::int as count from timers
+     where lease_token is not null or claimable_at <= to_timestamp(${instant / 1000})`
+  )
+  return row?.count ?? 0
+}
+
+/** Gives what is wrong, if it does not come to rest in time. */
+export const untilNothingIsDue = async (
+  postgres: Postgres,
+  aheadMillis: number,
+  patienceMillis = PATIENCE_MILLIS
+): Promise<string | null> => {
+  const deadline = now() + patienceMillis
+  let quiet = 0
+  let due = 0
+  while (now() < deadline) {
+    due = await countDue(postgres, now() + aheadMillis)
+    quiet = due === 0 ? quiet + 1 : 0
+    if (quiet >= QUIET_LOOKS) return null
+    await pause(LOOK_EVERY_MILLIS)
+  }
+  return `${due} timers were still due after ${patienceMillis} ms of rest`
+}
+
+/**
+ * The waits of a route come to their end, one after the other; then validity does, and what webhooks wait for. All
+ * processes are started anew with a clock that is ahead: nobody has to sit through it.
+ */
+const JUMPS_MILLIS = [50_000, 100_000, 800_000]
+
+export const comeToTheEnd = async (
+  servers: ReadonlyArray<Server>,
+  postgres: Postgres
+): Promise<ReadonlyArray<string>> => {
+  const problems: Array<string | null> = []
+  for (const ahead of JUMPS_MILLIS) {
+    problems.push(...(await Promise.all(servers.map((server) => server.terminate()))))
+    await Promise.all(servers.map((server) => server.start(ahead)))
+    problems.push(await untilNothingIsDue(postgres, ahead))
+  }
+  return problems.flatMap((problem) => problem ?? [])
+}

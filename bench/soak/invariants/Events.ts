@@ -1,0 +1,86 @@
+/** No event without its change, no change without its event; and each was delivered. */
+import { describe, groupBy, type Invariant } from "../Evidence.ts"
+import type { EventRecord, SubjectRecord } from "../Records.ts"
+
+const isRun = (events: ReadonlyArray<EventRecord>): boolean =>
+  events.every(({ sequence }, index) => sequence === index + 1)
+
+type Count = (type: string) => number
+type Expectation = readonly [type: string, isMet: boolean]
+
+const endsOnce = (ends: ReadonlyArray<string>, status: string, count: Count): ReadonlyArray<Expectation> =>
+  ends.map((end) => [end, count(end) === (end.endsWith(`.${status}`) ? 1 : 0)])
+
+const codeExpectations = ({ status, attempts }: SubjectRecord, count: Count): ReadonlyArray<Expectation> => {
+  const sent = attempts.filter((each) => each.status === "sent").length
+  const failed = attempts.length - sent
+  const told = count("verification.attempt_failed")
+  return [
+    ...endsOnce(
+      ["verification.verified", "verification.failed", "verification.locked", "verification.expired"],
+      status,
+      count
+    ),
+    ["verification.queued", count("verification.queued") <= 1],
+    ["verification.attempt_sent", count("verification.attempt_sent") === sent],
+    // One that failed at first, and was sent when it was repeated, is told as both.
+    ["verification.attempt_failed", told >= failed && told <= attempts.length]
+  ]
+}
+
+const messageExpectations = (
+  { status, attempts }: SubjectRecord,
+  count: Count
+): ReadonlyArray<Expectation> => {
+  const wasBegun = attempts.some(({ attempted_at }) => attempted_at !== null)
+  return [
+    ["message.queued", count("message.queued") === 1],
+    ["message.sending", count("message.sending") === (wasBegun ? 1 : 0)],
+    ...endsOnce(["message.sent", "message.failed", "message.partial_failed"], status, count)
+  ]
+}
+
+const problemsOf = (subject: SubjectRecord, events: ReadonlyArray<EventRecord>): ReadonlyArray<string> => {
+  const count = (type: string) => events.filter((event) => event.type === type).length
+  const expectations =
+    subject.kind === "code" ? codeExpectations(subject, count) : messageExpectations(subject, count)
+  return [
+    ...(isRun(events) && events.length === subject.eventsWritten
+      ? []
+      : [
+          `wrote ${subject.eventsWritten} events, and there are ${events.map(({ sequence }) => sequence).join(" ")}`
+        ]),
+    ...expectations.flatMap(([type, isMet]) => (isMet ? [] : [`has ${count(type)} times ${type}`]))
+  ]
+}
+
+export const events: Invariant = ({ records, webhooks }) => {
+  const bySubject = groupBy(records.events, ({ subject }) => subject)
+  const known = new Set(records.subjects.map(({ id }) => id))
+  const kept = new Map(records.events.map((event) => [event.id, event]))
+  const arrived = [...webhooks.events.values()].reduce((sum, event) => sum + event.arrived, 0)
+  return {
+    invariant: "No event was lost, and none is without its change of state",
+    counted: `${records.events.length} events, each gapless in its sequence; ${arrived} deliveries, ${arrived - webhooks.events.size} of them repeats`,
+    broken: [
+      ...records.subjects.flatMap((subject) =>
+        problemsOf(subject, bySubject.get(subject.id) ?? []).map(
+          (problem) => `${describe(subject)} ${problem}`
+        )
+      ),
+      ...records.events
+        .filter(({ subject }) => !known.has(subject))
+        .map(({ id, type }) => `${type} ${id} is about nothing`),
+      ...records.events
+        .filter(({ id }) => (webhooks.events.get(id)?.taken ?? 0) === 0)
+        .map(({ id, type, subject }) => `${type} ${id} of ${subject} was not delivered`),
+      ...[...webhooks.events].flatMap(([id, { type }]) =>
+        kept.get(id)?.type === type ? [] : [`webhook ${id} told of ${type}, which is not in the store`]
+      ),
+      ...webhooks.contradictions.map((id) => `webhook ${id} came with two different bodies`),
+      ...records.deliveries
+        .filter(({ status }) => status !== "delivered")
+        .map(({ eventId, status }) => `the delivery of ${eventId} is ${status}`)
+    ]
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * No step is sent twice, by the providers' own records. What may come again, and when:
+ * - to a provider that de-duplicates (Bale Safir, bridges), once more with the same id, after an answer that was lost;
+ * - a message, after "try again later", up to two more times.
+ */
+import type { Disturbances } from "../Disturbances.ts"
+import { type Evidence, groupBy, type Invariant, stepKey } from "../Evidence.ts"
+import { type Arrival, deeds } from "../Providers.ts"
+
+const DEDUPLICATING = ["bale", "soroushplus"]
+const RETRIES = 2
+const BREAKS = ["kill", "freeze", "store", "cut"] as const
+
+const tells = ({ deed }: Arrival) => deeds[deed].tells
+
+/** Its answer did not come through: it was never given, or whoever waited for it was hindered meanwhile. */
+const wasAnswerLost = (first: Arrival, second: Arrival, disturbances: Disturbances): boolean =>
+  tells(first) === "nothing" || disturbances.during({ from: first.at, to: second.at }, BREAKS)
+
+const problemsOf = (
+  arrivals: ReadonlyArray<Arrival>,
+  kind: "code" | "message",
+  { disturbances }: Evidence
+): ReadonlyArray<string> => {
+  const [first] = arrivals
+  if (first === undefined) return []
+  const isUnavailable = (each: Arrival) => tells(each) === "unavailable"
+  const telling = kind === "message" ? arrivals.filter((each) => !isUnavailable(each)) : arrivals
+  const deduplicates = DEDUPLICATING.includes(first.channel)
+  const told = arrivals.map(({ deed }) => deed).join(", ")
+  const problems: Array<string> = []
+  if (telling.length > (deduplicates ? 2 : 1)) problems.push(`was sent ${telling.length} times (${told})`)
+  if (arrivals.length - telling.length > RETRIES + 1) problems.push(`was retried too often (${told})`)
+  const [once, again] = telling
+  if (once !== undefined && again !== undefined && !wasAnswerLost(once, again, disturbances)) {
+    problems.push(`was repeated though its answer (${once.deed}) came through`)
+  }
+  if (!deduplicates && telling.length > 0 && arrivals.at(-1) !== telling[0]) {
+    problems.push(`was tried again after it may have been sent (${told})`)
+  }
+  if (new Set(arrivals.map(({ id }) => id)).size > 1) problems.push("came under different ids")
+  if (new Set(arrivals.map(({ content }) => content)).size > 1) problems.push("came with different texts")
+  return problems
+}
+
+export const sentOnce: Invariant = (evidence) => {
+  const { arrivals, records } = evidence
+  const kinds = new Map(records.subjects.map(({ phone, kind }) => [phone, kind]))
+  const steps = groupBy(arrivals, ({ phone, channel }) => stepKey(phone, channel))
+  const broken = [...steps].flatMap(([step, all]) =>
+    problemsOf(all, kinds.get(all[0]?.phone ?? "") ?? "code", evidence).map((problem) => `${step} ${problem}`)
+  )
+  const contents = groupBy(arrivals, ({ phone }) => phone)
+  for (const [phone, all] of contents) {
+    if (new Set(all.map(({ content }) => content)).size > 1)
+      broken.push(`${phone} was sent two different things`)
+  }
+  const repeated = [...steps.values()].filter(({ length }) => length > 1).length
+  const lost = arrivals.filter((each) => tells(each) === "nothing").length
+  return {
+    invariant: "No step was sent twice, but as decided (docs/decisions/0011)",
+    counted: `${steps.size} steps, ${arrivals.length} calls, ${lost} of them without a true answer, ${repeated} steps repeated as decided`,
+    broken
+  }
+}

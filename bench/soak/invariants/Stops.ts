@@ -1,0 +1,59 @@
+/**
+ * In an orderly stop no request that was read fails, and after a crash nothing waits longer than a lease.
+ *
+ * A request that a stopping process never read may break: its client repeats it, and is not told that it was done already.
+ */
+import type { Outcome } from "../Client.ts"
+import type { Evidence, Invariant } from "../Evidence.ts"
+
+const HARM = ["kill", "freeze", "store", "cut"] as const
+
+const isDoneAlready = (outcome: Outcome): boolean =>
+  outcome._tag === "Reply" && (outcome.isReplayed || Object(outcome.body).reason === "already_verified")
+
+/** Whether an orderly stop is the only thing that can have taken the answer away. */
+const isTakenByStop = (outcome: Outcome, { disturbances }: Evidence): boolean =>
+  outcome._tag === "Broken" &&
+  outcome.error !== "ECONNREFUSED" &&
+  !outcome.byUs &&
+  disturbances.during(outcome, ["roll"], outcome.server)
+
+const readAndFailed = (attempts: ReadonlyArray<Outcome>, evidence: Evidence): boolean => {
+  const earlier = attempts.slice(0, -1)
+  const last = attempts.at(-1)
+  if (last === undefined || !isDoneAlready(last)) return false
+  const mayHaveBeenRead = earlier.filter((each) => !(each._tag === "Broken" && each.error === "ECONNREFUSED"))
+  return (
+    mayHaveBeenRead.length > 0 &&
+    mayHaveBeenRead.every((each) => isTakenByStop(each, evidence)) &&
+    !mayHaveBeenRead.some((each) => evidence.disturbances.during(each, HARM))
+  )
+}
+
+/** A call to a provider may be under way, and what it came to has to be written. */
+const LONGEST_STOP_MILLIS = 10_000
+
+export const stops: Invariant = (evidence) => {
+  const { journal, lateness, leaseMillis, problems, stopMillis } = evidence
+  const slowest = Math.max(0, ...stopMillis)
+  const mayBeLate = leaseMillis + lateness.ofMachine
+  const cutByRolls = journal.broken.filter((each) => isTakenByStop(each, evidence)).length
+  const latest = Math.max(0, ...lateness.timers.map(({ millis }) => millis))
+  return {
+    invariant: "In an orderly stop no request that was read fails; nothing is late by more than the lease",
+    counted: `${stopMillis.length} orderly stops, the longest ${slowest.toFixed(0)} ms; ${cutByRolls} connections closed by them before a request was read; the latest timer ${latest.toFixed(0)} ms after its time (lease ${leaseMillis} ms, the machine itself late by ${lateness.ofMachine.toFixed(0)} ms at worst)`,
+    broken: [
+      ...problems,
+      ...(slowest > LONGEST_STOP_MILLIS ? [`an orderly stop took ${slowest.toFixed(0)} ms`] : []),
+      ...journal.repeated
+        .filter((attempts) => readAndFailed(attempts, evidence))
+        .map(
+          (attempts) =>
+            `${attempts[0]?.operation} was read by a process that stopped in order, and not answered`
+        ),
+      ...lateness.timers
+        .filter(({ millis }) => millis > mayBeLate)
+        .map(({ timer, millis }) => `${timer} waited ${millis.toFixed(0)} ms`)
+    ]
+  }
+}

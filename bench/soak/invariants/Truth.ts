@@ -1,0 +1,75 @@
+/** What an attempt says is what the provider did: sent is sent, and what has failed for certain was not delivered. */
+import { describe, type Evidence, groupBy, type Invariant, stepKey } from "../Evidence.ts"
+import { type Arrival, deeds } from "../Providers.ts"
+import type { AttemptRecord, SubjectRecord } from "../Records.ts"
+
+const LOSSES = ["kill", "freeze", "store", "cut"] as const
+
+/** How long before and after a call something may have happened that keeps its outcome from being written. */
+const reach = ({ at }: Arrival, leaseMillis: number) => ({ from: at - 1000, to: at + 3000 + 2 * leaseMillis })
+
+const problemOf = (
+  attempt: AttemptRecord,
+  arrivals: ReadonlyArray<Arrival>,
+  { disturbances, leaseMillis }: Evidence
+): string | undefined => {
+  const isAccepted = arrivals.some(({ deed }) => deeds[deed].tells === "accepted")
+  const isDelivered = arrivals.some(({ deed }) => deeds[deed].delivers)
+  if (attempt.status === "sent") return isAccepted ? undefined : "is sent, and its provider accepted nothing"
+  if (attempt.error_code !== "provider_outcome_unknown") {
+    return isDelivered ? `failed for certain (${attempt.error_code}), and was delivered` : undefined
+  }
+  const isWrittenOff =
+    arrivals.length > 0 &&
+    arrivals.every(({ deed }) => deeds[deed].tells !== "nothing") &&
+    !arrivals.some((each) => disturbances.during(reach(each, leaseMillis), LOSSES))
+  return isWrittenOff
+    ? "was written off as unknown, though its provider answered and no process died"
+    : undefined
+}
+
+/** The process that made the call, or the store, was lost before it was written down, and its code had ended meanwhile. */
+const isForgotten = (
+  subject: SubjectRecord,
+  call: Arrival,
+  { disturbances, leaseMillis }: Evidence
+): boolean =>
+  ["verified", "locked"].includes(subject.status) && disturbances.during(reach(call, leaseMillis), LOSSES)
+
+const problemsOf = (
+  subject: SubjectRecord,
+  arrivals: ReadonlyMap<string, ReadonlyArray<Arrival>>,
+  evidence: Evidence
+): ReadonlyArray<string> =>
+  subject.route.flatMap(({ channel }, step): ReadonlyArray<string> => {
+    const attempt = subject.attempts.find((each) => each.step === step)
+    const calls = arrivals.get(stepKey(subject.phone, channel)) ?? []
+    const told = `${describe(subject)}: step ${step + 1} over ${channel}`
+    if (attempt === undefined) {
+      return calls.every((call) => isForgotten(subject, call, evidence))
+        ? []
+        : [`${told} was called, and is not recorded`]
+    }
+    const problem = problemOf(attempt, calls, evidence)
+    const calledAs = calls.map(({ deed }) => deed).join(", ")
+    return problem === undefined ? [] : [`${told} ${problem} (${calledAs === "" ? "not called" : calledAs})`]
+  })
+
+export const truth: Invariant = (evidence) => {
+  const { records, arrivals } = evidence
+  const steps = groupBy(arrivals, ({ phone, channel }) => stepKey(phone, channel))
+  const known = new Set(records.subjects.map(({ phone }) => phone))
+  const strangers = arrivals.filter(({ phone }) => !known.has(phone))
+  const attempts = records.subjects.flatMap((subject) => subject.attempts)
+  const unknown = attempts.filter(({ error_code }) => error_code === "provider_outcome_unknown").length
+  return {
+    invariant: "What attempts tell is what providers did",
+    counted: `${attempts.length} attempts, ${unknown} of them with an unknown outcome`,
+    broken: [
+      ...records.subjects.flatMap((subject) => problemsOf(subject, steps, evidence)),
+      ...strangers.map(
+        ({ phone, channel }) => `${phone} was sent something over ${channel} that nobody recorded`
+      )
+    ]
+  }
+}
