@@ -59,7 +59,16 @@ export interface Call {
   readonly finishedAt: Instant
   /** The account's slot that it was made at, if it had to wait for one. */
   readonly slotAt?: Instant | undefined
+  /** Whether it was made to repeat one whose outcome was unknown; absent: if the verification is repeating one. */
+  readonly isRepeat?: boolean
 }
+
+/**
+ * The answer to a call that was taken for lost, while it is made once more: that it was accepted settles the step, anything
+ * else says nothing about the repeat.
+ */
+const isOvertaken = ({ repeating }: Verification, { isRepeat, outcome }: Call): boolean =>
+  repeating && isRepeat === false && outcome._tag !== "Accepted"
 
 const toAttempt = (step: number, outcome: ProviderOutcome, attemptedAt: Instant): Attempt => ({
   step,
@@ -156,7 +165,8 @@ const repeatStep = (verification: Verification, attempt: Attempt, call: Call): V
 export const recordAttempt = (verification: Verification, call: Call): VerificationTransition => {
   const { step, attemptedAt, finishedAt } = call
   const { repeating } = verification
-  if (!verification.remaining.includes(step)) return unchanged(verification)
+  if (!verification.remaining.includes(step) || isOvertaken(verification, call))
+    return unchanged(verification)
   const outcome = repeating ? outcomeOfRepeat(call.outcome) : call.outcome
   const attempt = toAttempt(step, outcome, attemptedAt)
   if (mayRepeat(verification, call)) return repeatStep(verification, attempt, call)

@@ -129,9 +129,8 @@ export class VerificationSteps extends Context.Service<
         const { channel } = accountAt(verification, step)
         metrics.attempted({ channel, outcome, attemptedAt, finishedAt })
         yield* tell(verification, step, outcome)
-        const { state } = yield* commit(verification, (current) =>
-          recordAttempt(current, { step, outcome, attemptedAt, finishedAt, slotAt })
-        )
+        const call = { step, outcome, attemptedAt, finishedAt, slotAt, isRepeat: verification.repeating }
+        const { state } = yield* commit(verification, (current) => recordAttempt(current, call))
         yield* slots.report(accountAt(verification, step), outcome, finishedAt)
         return state
       })

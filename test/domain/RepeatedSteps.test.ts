@@ -374,3 +374,27 @@ describe("a verification with steps that may be repeated", () => {
       })
   )
 })
+
+describe("the answer to the first call, when it comes while the call is repeated", () => {
+  const first = (outcome: ProviderOutcome) => ({
+    ...callAt(0, outcome, START, START + 9000),
+    isRepeat: false
+  })
+
+  it.each(repeats.filter(([, outcome]) => outcome._tag !== "Accepted"))(
+    "changes nothing when it was %s: the repeat may have been accepted",
+    (_, outcome) => {
+      const repeating = afterUnknown(only)
+      assert.strictEqual(recordAttempt(repeating, first(outcome)).next, repeating)
+    }
+  )
+
+  it("settles the step when it was accepted", () => {
+    const accepted = recordAttempt(afterUnknown(only), first(outcomes.Accepted)).next
+    assert.deepStrictEqual(
+      accepted.attempts.map(({ status }) => status),
+      ["sent"]
+    )
+    assert.deepStrictEqual(accepted.remaining, [])
+  })
+})
