@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fakeFarEnd, type FakeFarEnd, type Received } from "../support/fakes/FakeFarEnd.ts"
 import { leaksIn } from "../support/LogGuard.ts"
 import { request } from "./Client.ts"
-import { codeOf, customerWith, sentCode, simulated } from "./Operator.ts"
+import { codeOf, type Customer, customerWith, sentCode, simulated } from "./Operator.ts"
 import { type Server, startServer, until } from "./Server.ts"
 
 const HEADER = "of-the-collector"
@@ -145,33 +145,35 @@ describe("with a collector", () => {
 })
 
 describe("logs", () => {
+  let plain: Server
+  let customer: Customer
+  beforeAll(async () => {
+    plain = await startServer({ env: { PEYK_LOG_FORMAT: "json" } })
+    customer = await customerWith(plain, { bale: { outcome: "rejected" } })
+  }, 120_000)
+  afterAll(() => plain?.stop())
+
   it("are JSON, one object a line, with time, level, message and the request's id", async () => {
-    const plain = await startServer({ env: { PEYK_LOG_FORMAT: "json" } })
-    try {
-      const customer = await customerWith(plain, { bale: { outcome: "rejected" } })
-      await request(plain, "POST", "/v1/otp/send", {
-        headers: {
-          "x-api-key": customer.live,
-          "content-type": "application/json",
-          "idempotency-key": "logged",
-          "x-request-id": "the-logged-one"
-        },
-        body: JSON.stringify({ phone: "09121234569", channels: "bale" })
-      })
-      const line = await until("the line of the failed attempt", async () =>
-        plain
-          .output()
-          .split("\n")
-          .find((each) => each.includes("•••4569"))
-      )
-      expect(JSON.parse(line)).toMatchObject({
-        message: expect.stringContaining("bale to +98912•••4569: Rejected"),
-        level: "INFO",
-        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-        annotations: { request_id: "the-logged-one" }
-      })
-    } finally {
-      await plain.stop()
-    }
+    await request(plain, "POST", "/v1/otp/send", {
+      headers: {
+        "x-api-key": customer.live,
+        "content-type": "application/json",
+        "idempotency-key": "logged",
+        "x-request-id": "the-logged-one"
+      },
+      body: JSON.stringify({ phone: "09121234569", channels: "bale" })
+    })
+    const line = await until("the line of the failed attempt", async () =>
+      plain
+        .output()
+        .split("\n")
+        .find((each) => each.includes("•••4569"))
+    )
+    expect(JSON.parse(line)).toMatchObject({
+      message: expect.stringContaining("bale to +98912•••4569: Rejected"),
+      level: "INFO",
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      annotations: { request_id: "the-logged-one" }
+    })
   })
 })
