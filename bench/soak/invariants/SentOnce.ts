@@ -3,7 +3,6 @@
  * - to a provider that de-duplicates (Bale Safir, bridges), once more with the same id, after an answer that was lost;
  * - a message, after "try again later", up to two more times.
  */
-import type { Disturbances } from "../Disturbances.ts"
 import { type Evidence, groupBy, type Invariant, stepKey } from "../Evidence.ts"
 import { type Arrival, deeds } from "../Providers.ts"
 
@@ -13,14 +12,17 @@ const BREAKS = ["kill", "freeze", "store", "cut"] as const
 
 const tells = ({ deed }: Arrival) => deeds[deed].tells
 
-/** Its answer did not come through: it was never given, or whoever waited for it was hindered meanwhile. */
-const wasAnswerLost = (first: Arrival, second: Arrival, disturbances: Disturbances): boolean =>
-  tells(first) === "nothing" || disturbances.during({ from: first.at, to: second.at }, BREAKS)
+/**
+ * Its answer did not come through: it was never given, or whoever waited for it was hindered meanwhile; or before, so that the
+ * lease that the call was made under ran out.
+ */
+const wasAnswerLost = (first: Arrival, second: Arrival, { disturbances, leaseMillis }: Evidence): boolean =>
+  tells(first) === "nothing" || disturbances.during({ from: first.at - leaseMillis, to: second.at }, BREAKS)
 
 const problemsOf = (
   arrivals: ReadonlyArray<Arrival>,
   kind: "code" | "message",
-  { disturbances }: Evidence
+  evidence: Evidence
 ): ReadonlyArray<string> => {
   const [first] = arrivals
   if (first === undefined) return []
@@ -32,7 +34,7 @@ const problemsOf = (
   if (telling.length > (deduplicates ? 2 : 1)) problems.push(`was sent ${telling.length} times (${told})`)
   if (arrivals.length - telling.length > RETRIES + 1) problems.push(`was retried too often (${told})`)
   const [once, again] = telling
-  if (once !== undefined && again !== undefined && !wasAnswerLost(once, again, disturbances)) {
+  if (once !== undefined && again !== undefined && !wasAnswerLost(once, again, evidence)) {
     problems.push(`was repeated though its answer (${once.deed}) came through`)
   }
   if (!deduplicates && telling.length > 0 && arrivals.at(-1) !== telling[0]) {
