@@ -36,6 +36,8 @@ export class ServingServer extends Server {
   /** What is being answered, the oldest first, and since when. */
   readonly #open = new Map<ServerResponse, number>()
   readonly #lastResponse = new WeakMap<Duplex, ServerResponse>()
+  /** Requests that came while the server listened already, and nobody was there yet to answer them. */
+  readonly #early: Array<() => void> = []
   #dropped = 0
   #isStopping = false
 
@@ -52,6 +54,9 @@ export class ServingServer extends Server {
     this.on("drop", () => {
       this.#dropped += 1
     })
+    this.on("newListener", (event) => {
+      if (event === "request") setImmediate(() => this.#early.splice(0).forEach((dispatch) => dispatch()))
+    })
     this.on("clientError", (error, socket) => this.#refuse(error, socket))
     // An expectation that we do not know is no reason to refuse a request (RFC 9110, 10.1.1).
     this.on("checkExpectation", (request, response) => void this.emit("request", request, response))
@@ -63,10 +68,17 @@ export class ServingServer extends Server {
     const isRequest = event === "request" || event === "checkContinue"
     if (isRequest && request instanceof IncomingMessage && response instanceof ServerResponse) {
       if (!this.#admit(request, response)) return true
-      const tellOthers = () => void super.emit(event, request, response)
-      if (event === "request" && this.direct(request, response, tellOthers)) return true
+      const dispatch = () => this.#dispatch(event, request, response)
+      if (this.listenerCount("request") > 0) dispatch()
+      else this.#early.push(dispatch)
+      return true
     }
     return super.emit(event, ...args)
+  }
+
+  #dispatch(event: string, request: IncomingMessage, response: ServerResponse): void {
+    const tellOthers = () => void super.emit(event, request, response)
+    if (event !== "request" || !this.direct(request, response, tellOthers)) tellOthers()
   }
 
   #admit(request: IncomingMessage, response: ServerResponse): boolean {
