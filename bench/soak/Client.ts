@@ -56,6 +56,8 @@ export type Outcome = Reply | Broken
 /** Nobody waits longer: what takes more is taken for lost. */
 const PATIENCE_MILLIS = 20_000
 export const NO_ANSWER = "no answer"
+/** An idle connection is given up before the server does so, as it tells in `Keep-Alive`: else both may have their turn at once. */
+const IDLE_MILLIS = 4000
 
 export interface Client {
   readonly call: (server: number, call: Call) => Promise<Outcome>
@@ -82,7 +84,7 @@ const headerOf = ({ headers }: IncomingMessage, name: string): string | undefine
 }
 
 export const makeClient = (ports: ReadonlyArray<number>): Client => {
-  const agents = ports.map(() => new Agent({ keepAlive: true, maxSockets: 256 }))
+  const agents = ports.map(() => new Agent({ keepAlive: true, maxSockets: 256, timeout: IDLE_MILLIS }))
   const cutByUs = new WeakSet<Socket>()
 
   const call = (server: number, { operation, id, key, idempotencyKey, body, hangUpAfter }: Call) =>
