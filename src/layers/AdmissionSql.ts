@@ -34,7 +34,8 @@ const VerdictRow = Schema.Struct({
 })
 type Verdict = typeof VerdictRow.Type
 
-const monthOf = (now: Instant) => {
+/** The calendar month, in UTC, that a request is counted in: its first day, and when the next begins. */
+export const monthOf = (now: Instant) => {
   const start = DateTime.startOf(DateTime.makeUnsafe(now), "month")
   return {
     start: DateTime.formatIsoDateUtc(start),

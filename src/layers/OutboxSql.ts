@@ -71,7 +71,6 @@ export const outbox = (
   random: SecureRandom.SecureRandom["Service"],
   snapshot: Statement.Fragment
 ) => ({
-  none: none(sql),
   write: (customerId: number, types: ReadonlyArray<string>, now: Instant): Effect.Effect<EventParts> =>
     types.length === 0
       ? Effect.succeed(none(sql))
@@ -86,17 +85,5 @@ export const outbox = (
               sql`unnest(${ids}::uuid[], ${types}::text[]) with ordinality as e (id, type, nth)`,
               sql`${ids.length}`
             )
-        ),
-  /** At most one event, whose type the statement itself finds: SQL over `c`, null for none. */
-  writeFound: (customerId: number, type: Statement.Fragment, now: Instant): Effect.Effect<EventParts> =>
-    Effect.map(random.uuidV7(), (id) =>
-      announced(
-        sql,
-        customerId,
-        snapshot,
-        now,
-        sql`lateral (select ${id}::uuid as id, ${type} as type, 1 as nth) e where e.type is not null`,
-        sql`1`
-      )
-    )
+        )
 })

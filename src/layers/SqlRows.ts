@@ -25,14 +25,21 @@ export const timestamp = (instant: number) => DateTime.toDateUtc(DateTime.makeUn
 
 export const nullableTimestamp = (instant: number | null) => (instant === null ? null : timestamp(instant))
 
+/** What a statement returns, decoded as a whole: that it is something else is a defect; what PostgreSQL answers is passed on. */
+export const decodedAs = <S extends Schema.Decoder<unknown>>(rows: S) => {
+  const decode = Schema.decodeUnknownEffect(rows)
+  return <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>): Effect.Effect<S["Type"], E> =>
+    Effect.flatMap(statement, (found) => Effect.orDie(decode(found)))
+}
+
 /**
  * Rows decoded through a schema. What can go wrong here (the store is unreachable, the schema is not ours) is nothing a
  * caller could act on, so it is a defect.
  */
 export const rowsOf = <S extends Schema.Decoder<unknown>>(row: S) => {
-  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
+  const decoded = decodedAs(Schema.Array(row))
   return <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>): Effect.Effect<ReadonlyArray<S["Type"]>> =>
-    Effect.orDie(Effect.flatMap(statement, decode))
+    Effect.orDie(decoded(statement))
 }
 
 export const first = <A>(rows: Effect.Effect<ReadonlyArray<A>>): Effect.Effect<Option.Option<A>> =>

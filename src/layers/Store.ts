@@ -69,6 +69,10 @@ export const locate = Effect.fnUntraced(function* (configuration: Configuration)
   return { path: socketPath, username: "postgres", database: "peyk" }
 })
 
+/** Connections of their own, for one purpose. */
+const poolOf = <Self>(purpose: Context.Key<Self, SqlClient.SqlClient>, options: PgClient.PgPoolConfig) =>
+  Layer.provide(Layer.effect(purpose, SqlClient.SqlClient), PgClient.layerFrom(connect(options)))
+
 /** For searches and reports, which may take long: nothing waits behind them but their like, and none takes for ever. */
 export class ReportingSql extends Context.Service<ReportingSql, SqlClient.SqlClient>()(
   "peyk/layers/Store/ReportingSql"
@@ -109,16 +113,11 @@ const batchOptions = {
 }
 
 export const batchSql = (place: PgClient.PgPoolConfig) =>
-  Layer.provide(
-    Layer.effect(BatchSql, SqlClient.SqlClient),
-    PgClient.layerFrom(
-      connect({
-        ...batchOptions,
-        ...place,
-        startupParameters: { ...batchOptions.startupParameters, ...place.startupParameters }
-      })
-    )
-  )
+  poolOf(BatchSql, {
+    ...batchOptions,
+    ...place,
+    startupParameters: { ...batchOptions.startupParameters, ...place.startupParameters }
+  })
 
 /** For what changes the schema: it takes as long as it takes, and is one process's at a time. */
 export class MigrationSql extends Context.Service<MigrationSql, SqlClient.SqlClient>()(
@@ -138,15 +137,9 @@ export const SqlLive = (configuration: Configuration) =>
     Effect.map(locate(configuration), (place) =>
       Layer.mergeAll(
         PgClient.layerFrom(connect({ ...poolOptions(configuration), ...place })),
-        Layer.provide(
-          Layer.effect(ReportingSql, SqlClient.SqlClient),
-          PgClient.layerFrom(connect({ ...reportingOptions, ...place }))
-        ),
+        poolOf(ReportingSql, { ...reportingOptions, ...place }),
         batchSql({ ...place, ...timeouts(configuration.statementTimeoutMillis) }),
-        Layer.provide(
-          Layer.effect(MigrationSql, SqlClient.SqlClient),
-          PgClient.layerFrom(connect({ ...migrationOptions, ...place }))
-        )
+        poolOf(MigrationSql, { ...migrationOptions, ...place })
       )
     )
   )

@@ -1,11 +1,12 @@
-import { DateTime, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { stripeOf } from "../../domain/Charging.ts"
 import type { KeyMode } from "../../domain/Customer.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { TimerKind } from "../../services/Timers.ts"
 import type { Acceptance } from "../../services/VerificationStore.ts"
-import { retryRaces } from "../AdmissionSql.ts"
+import { monthOf, retryRaces } from "../AdmissionSql.ts"
+import { decodedAs } from "../SqlRows.ts"
 import { type BatchColumn, batchSource, intArrayText, withConstants } from "./BatchColumns.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
@@ -25,9 +26,6 @@ export type AcceptVerdict =
 const ACCEPTED: AcceptVerdict = { reason: null }
 
 const OutcomeRow = Schema.Struct({ exceptions: Schema.NullOr(Schema.Array(Exception)) })
-
-const monthOf = (now: Instant) =>
-  DateTime.formatIsoDateUtc(DateTime.startOf(DateTime.makeUnsafe(now), "month"))
 
 const columns: ReadonlyArray<BatchColumn<Acceptance>> = [
   { name: "customer_id", type: "int4", of: ({ verification }) => verification.customerId },
@@ -51,7 +49,13 @@ const columns: ReadonlyArray<BatchColumn<Acceptance>> = [
   { name: "day", type: "int4", of: ({ admission }) => admission.phone.day },
   { name: "platform_day", type: "int4", of: ({ admission }) => admission.phone.platformDay },
   { name: "quota", type: "int4", of: ({ admission }) => admission.monthlyQuota },
-  { name: "month", type: "date", of: ({ verification }) => monthOf(verification.createdAt) },
+  // Of those with a quota: nobody else's is counted.
+  {
+    name: "month",
+    type: "date",
+    of: ({ verification, admission }) =>
+      admission.monthlyQuota === 0 ? null : monthOf(verification.createdAt).start
+  },
   { name: "hold", type: "int8", of: ({ admission }) => BigInt(admission.hold) },
   { name: "stripe", type: "int2", of: ({ verification }) => stripeOf(verification.id) }
 ]
@@ -188,13 +192,12 @@ const conflictsOf = ({ verification, admission, idempotency }: Acceptance): Read
 /** Accepts the verifications of many requests in one statement. */
 export const makeAcceptBatch = (clients: BatchClients, mode: KeyMode, timerKind: TimerKind) => {
   const statement = statementOf(mode, timerKind)
-  const decode = Schema.decodeUnknownEffect(Schema.Tuple([OutcomeRow]))
+  const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
   return makeStatementBatch<SqlClient.SqlClient, Acceptance, AcceptVerdict>(clients, {
     conflictsOf,
     orderOf: ({ verification }) => verification.phone,
     run: (sql, acceptances) =>
-      retryRaces(sql.unsafe(statement, source.parameters(acceptances))).pipe(
-        Effect.flatMap((rows) => Effect.orDie(decode(rows))),
+      decoded(retryRaces(sql.unsafe(statement, source.parameters(acceptances)))).pipe(
         Effect.map(([{ exceptions }]) => {
           const verdicts: Array<AcceptVerdict> = acceptances.map(() => ACCEPTED)
           for (const { nth, ...verdict } of exceptions ?? []) verdicts[nth - 1] = verdict

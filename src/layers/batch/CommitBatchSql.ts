@@ -7,6 +7,7 @@ import type { Verification } from "../../domain/Verification.ts"
 import { mayStillSend, type VerificationTransition } from "../../domain/VerificationMachine.ts"
 import type { LeasedTimer, TimerKind } from "../../services/Timers.ts"
 import { retryRaces } from "../AdmissionSql.ts"
+import { decodedAs } from "../SqlRows.ts"
 import {
   type BatchColumn,
   batchSource,
@@ -129,13 +130,12 @@ export const makeCommitBatch = (
   announces: boolean
 ) => {
   const statement = statementOf(mode, timerKind, announces)
-  const decode = Schema.decodeUnknownEffect(Schema.Tuple([OutcomeRow]))
+  const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
   return makeStatementBatch<SqlClient.SqlClient, CommitEntry, Committed>(clients, {
     conflictsOf: ({ before }) => [before.id],
     orderOf: ({ before }) => before.id,
     run: (sql, entries) =>
-      retryRaces(sql.unsafe(statement, source.parameters(entries))).pipe(
-        Effect.flatMap((rows) => Effect.orDie(decode(rows))),
+      decoded(retryRaces(sql.unsafe(statement, source.parameters(entries)))).pipe(
         Effect.map(([{ written, webhooks }]) => {
           const places = new Set(written)
           return entries.map((_, index) => ({ isWritten: places.has(index + 1), webhooks }))

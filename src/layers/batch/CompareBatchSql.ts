@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, type Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyMode } from "../../domain/Customer.ts"
 import type { Instant } from "../../domain/Instant.ts"
@@ -6,6 +6,8 @@ import { VerificationStatus } from "../../domain/Verification.ts"
 import type { TimerKind } from "../../services/Timers.ts"
 import { stripeOf } from "../../domain/Charging.ts"
 import { retryRaces } from "../AdmissionSql.ts"
+import { decodedAs } from "../SqlRows.ts"
+import { inOrder } from "./BatchAnswers.ts"
 import { type BatchColumn, batchSource, isVerification, withConstants } from "./BatchColumns.ts"
 import { outboxParts } from "./OutboxParts.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
@@ -85,18 +87,18 @@ export const makeCompareBatch = (
   announces: boolean
 ) => {
   const statement = statementOf(mode, timerKind, announces)
-  const decode = Schema.decodeUnknownEffect(Schema.Array(ComparedRow))
+  const decoded = decodedAs(Schema.Array(ComparedRow))
   return makeStatementBatch<SqlClient.SqlClient, CodeEntry, Option.Option<Compared>>(clients, {
     conflictsOf: ({ id }) => [id],
     orderOf: ({ id }) => id,
     run: (sql, entries) =>
-      retryRaces(sql.unsafe(statement, source.parameters(entries))).pipe(
-        Effect.flatMap((rows) => Effect.orDie(decode(rows))),
-        Effect.map((rows) => {
-          const answers: Array<Option.Option<Compared>> = entries.map(() => Option.none())
-          for (const row of rows) answers[row.nth - 1] = Option.some(row)
-          return answers
-        })
+      decoded(retryRaces(sql.unsafe(statement, source.parameters(entries)))).pipe(
+        Effect.map((rows) =>
+          inOrder(
+            entries.length,
+            rows.map((row) => [row.nth, row] as const)
+          )
+        )
       )
   })
 }

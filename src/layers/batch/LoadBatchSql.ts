@@ -1,10 +1,12 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, type Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyMode } from "../../domain/Customer.ts"
 import type { Verification } from "../../domain/Verification.ts"
 import type { LeasedTimer, TimerKind } from "../../services/Timers.ts"
 import type { StoredVerification } from "../../services/VerificationStore.ts"
+import { decodedAs } from "../SqlRows.ts"
 import { verificationColumns, VerificationRow } from "../VerificationRow.ts"
+import { inOrder } from "./BatchAnswers.ts"
 import { type BatchColumn, batchSource, isVerification, withConstants } from "./BatchColumns.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
@@ -21,28 +23,17 @@ const source = batchSource(columns)
 
 const LoadedRow = Schema.Struct({ ...VerificationRow.fields, nth: Schema.Int })
 
-/** What was found, in the order of the requests: each row says by its place whose it is. */
-const inOrder = <Found>(
-  count: number,
-  rows: ReadonlyArray<readonly [nth: number, found: Found]>
-): ReadonlyArray<Option.Option<Found>> => {
-  const found: Array<Option.Option<Found>> = Array.from({ length: count }, () => Option.none())
-  for (const [nth, row] of rows) found[nth - 1] = Option.some(row)
-  return found
-}
-
 /** Reads the verifications that many requests ask for in one statement. */
 export const makeLoadBatch = (clients: BatchClients, mode: KeyMode) => {
   const statement = `
     select r.nth::int, ${verificationColumns} from ${source.rows}
     join verifications v on ${isVerification(mode)}`
-  const decode = Schema.decodeUnknownEffect(Schema.Array(LoadedRow))
+  const decoded = decodedAs(Schema.Array(LoadedRow))
   return makeStatementBatch<SqlClient.SqlClient, Subject, Option.Option<Verification>>(clients, {
     conflictsOf: () => [],
     orderOf: ({ id }) => id,
     run: (sql, subjects) =>
-      sql.unsafe(statement, source.parameters(subjects)).pipe(
-        Effect.flatMap((rows) => Effect.orDie(decode(rows))),
+      decoded(sql.unsafe(statement, source.parameters(subjects))).pipe(
         Effect.map((rows) =>
           inOrder(
             subjects.length,
@@ -69,13 +60,12 @@ export const makeLoadLeasedBatch = (clients: BatchClients, mode: KeyMode, timerK
     join timers t on t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.id
       and t.lane = r.lane and t.lease_token = r.lease_token
     join verifications v on ${isVerification(mode)}`
-  const decode = Schema.decodeUnknownEffect(Schema.Array(LeasedRow))
+  const decoded = decodedAs(Schema.Array(LeasedRow))
   return makeStatementBatch<SqlClient.SqlClient, LeasedTimer, Option.Option<StoredVerification>>(clients, {
     conflictsOf: () => [],
     orderOf: ({ subject }) => subject,
     run: (sql, timers) =>
-      sql.unsafe(statement, leasedSource.parameters(timers)).pipe(
-        Effect.flatMap((rows) => Effect.orDie(decode(rows))),
+      decoded(sql.unsafe(statement, leasedSource.parameters(timers))).pipe(
         Effect.map((rows) =>
           inOrder(
             timers.length,
