@@ -1,4 +1,4 @@
-import { Cache, Effect, Layer, Result, Schema } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountConnections, AccountUnusable } from "../services/AccountConnections.ts"
 import { ProviderAdapters, type ProviderConnection } from "../services/ProviderAdapter.ts"
@@ -50,12 +50,10 @@ export const AccountConnectionsSql = Layer.effect(
       return row === undefined ? unusable("the account is gone") : connect(row)
     })
     const cache = yield* cachedLookup(lookup)
-    yield* feed.subscribe((change) =>
-      change._tag === "KeyChanged" ? Effect.void : Cache.invalidateAll(cache)
-    )
+    yield* feed.subscribe((change) => (change._tag === "KeyChanged" ? Effect.void : cache.invalidateAll))
 
     return AccountConnections.of({
-      of: (accountId) => Effect.flatMap(Cache.get(cache, accountId), Effect.fromResult)
+      of: (accountId) => Effect.flatMap(cache.get(accountId), Effect.fromResult)
     })
   })
 )

@@ -1,4 +1,4 @@
-import { Cache, Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { MINUTE_MILLIS } from "../domain/Admission.ts"
 import { Channel } from "../domain/Channel.ts"
@@ -83,11 +83,11 @@ export const AccountSlotsSql = Layer.effect(
       return account
     })
     const cache = yield* cachedLookup(lookup)
-    yield* feed.subscribe((change) =>
-      change._tag === "KeyChanged" ? Effect.void : Cache.invalidateAll(cache)
-    )
+    yield* feed.subscribe((change) => (change._tag === "KeyChanged" ? Effect.void : cache.invalidateAll))
+    const recall = ({ account_id }: RouteAccount) =>
+      account_id === null ? undefined : cache.recall(account_id)
     const accountOf = ({ account_id }: RouteAccount) =>
-      account_id === null ? Effect.die("a live step names its account") : Cache.get(cache, account_id)
+      account_id === null ? Effect.die("a live step names its account") : cache.get(account_id)
 
     const isCooling = ({ coolingUntil }: Account, now: number) => coolingUntil !== null && coolingUntil > now
 
@@ -197,26 +197,39 @@ export const AccountSlotsSql = Layer.effect(
             ? fail(account.id, now)
             : rest(account.id, verdict.millis, now)
       yield* Effect.orDie(statement)
-      yield* Cache.invalidate(cache, account.id)
+      yield* cache.invalidate(account.id)
     })
 
+    const isFree = (account: Account | undefined, now: number): boolean =>
+      account !== undefined && !isPaced(account) && !isCooling(account, now)
+    const atOnce = (now: number): Slot => ({ _tag: "Taken", index: 0, at: now, blocked: [] })
+
+    const take = Effect.fnUntraced(function* (request: SlotRequest) {
+      const accounts = yield* Effect.forEach(request.accounts, accountOf)
+      if (isFree(accounts[0], request.now)) return atOnce(request.now)
+      const [row] = yield* reserve(accounts, request)
+      return row === undefined ? yield* Effect.die("no slot and no time for one") : toSlot(row)
+    })
+
+    /** As it mostly is: the account is not paced, and fared well. */
+    const isFreeAsKnown = ([first]: ReadonlyArray<RouteAccount>, now: number) =>
+      first !== undefined && isFree(recall(first), now)
+
+    const fares = (routeAccount: RouteAccount, outcome: ProviderOutcome, now: number) =>
+      Effect.catchCause(note(routeAccount, outcome, now), (cause) =>
+        Effect.logWarning("how an account fares was not noted", cause)
+      )
+
     return AccountSlots.of({
-      take: Effect.fnUntraced(function* (request) {
-        const accounts = yield* Effect.forEach(request.accounts, accountOf)
-        const [first] = accounts
-        if (first !== undefined && !isPaced(first) && !isCooling(first, request.now)) {
-          return { _tag: "Taken" as const, index: 0, at: request.now, blocked: [] }
-        }
-        const [row] = yield* reserve(accounts, request)
-        return row === undefined ? yield* Effect.die("no slot and no time for one") : toSlot(row)
-      }),
+      take: (request) =>
+        isFreeAsKnown(request.accounts, request.now) ? Effect.succeed(atOnce(request.now)) : take(request),
 
       isResting: (account, now) => Effect.map(accountOf(account), (found) => isCooling(found, now)),
 
-      report: (routeAccount, outcome, now) =>
-        Effect.catchCause(note(routeAccount, outcome, now), (cause) =>
-          Effect.logWarning("how an account fares was not noted", cause)
-        )
+      report: (account, outcome, now) =>
+        verdictOf(outcome)._tag === "Works" && recall(account)?.isUnwell === false
+          ? Effect.void
+          : fares(account, outcome, now)
     })
   })
 )

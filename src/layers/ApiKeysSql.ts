@@ -1,8 +1,8 @@
-import { Cache, Clock, Effect, Layer, Redacted, Schema } from "effect"
+import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import { apiKeyStatus, looksLikeApiKey } from "../domain/ApiKey.ts"
-import { KeyMode } from "../domain/Customer.ts"
+import { KeyMode, type Principal } from "../domain/Customer.ts"
 import { Unauthenticated } from "../domain/Errors.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { cachedLookup } from "./CachedLookup.ts"
@@ -22,11 +22,15 @@ const KeyRow = Schema.Struct({
 
 export const hashSecret = (secret: string): Buffer => hash("sha256", secret, "buffer")
 
+/** What a key is remembered by: whoever reads the memory finds no key. */
+const nameOf = (secret: string): string => hash("sha256", secret, "hex")
+
 export const ApiKeysSql = Layer.effect(
   ApiKeys,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const feed = yield* ChangeFeed
+    const clock = yield* Clock.Clock
     const keyRows = rowsOf(KeyRow)
 
     const lookup = Effect.fnUntraced(function* (secretHash: string) {
@@ -39,22 +43,29 @@ export const ApiKeysSql = Layer.effect(
     })
     const cache = yield* cachedLookup(lookup)
     yield* feed.subscribe((change) =>
-      change._tag === "KeyChanged" ? Cache.invalidate(cache, change.secretHash) : Cache.invalidateAll(cache)
+      change._tag === "KeyChanged" ? cache.invalidate(change.secretHash) : cache.invalidateAll
     )
 
     const noteUse = yield* makeLastUses(sql, "api_keys")
+
+    const principalOf = (key: typeof KeyRow.Type, now: number): Principal | undefined => {
+      if (apiKeyStatus(key, now) !== "active") return undefined
+      noteUse(key.keyId, now)
+      const { keyId, customerId, mode, requestsPerMinute, allowedIps } = key
+      return { keyId, customerId, mode, requestsPerMinute, allowedIps }
+    }
 
     return ApiKeys.of({
       authenticate: Effect.fnUntraced(function* (redacted) {
         const secret = Redacted.value(redacted)
         if (!looksLikeApiKey(secret)) return yield* new Unauthenticated()
-        const key = yield* Cache.get(cache, hashSecret(secret).toString("hex"))
-        const now = yield* Clock.currentTimeMillis
-        if (apiKeyStatus(key, now) !== "active") return yield* new Unauthenticated()
-        noteUse(key.keyId, now)
-        const { keyId, customerId, mode, requestsPerMinute, allowedIps } = key
-        return { keyId, customerId, mode, requestsPerMinute, allowedIps }
-      })
+        const key = yield* cache.get(nameOf(secret))
+        return principalOf(key, yield* Clock.currentTimeMillis) ?? (yield* new Unauthenticated())
+      }),
+      recall: (secret) => {
+        const key = looksLikeApiKey(secret) ? cache.recall(nameOf(secret)) : undefined
+        return key === undefined ? undefined : principalOf(key, clock.currentTimeMillisUnsafe())
+      }
     })
   })
 )

@@ -1,4 +1,4 @@
-import { Cache, Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { LimitOverrides } from "../domain/Admission.ts"
 import { type CustomerConfiguration, Plan, RoutingStep, SendingAccount } from "../domain/Customer.ts"
@@ -49,11 +49,11 @@ export const CustomersSql = Layer.effect(
     const cache = yield* cachedLookup(lookup)
     yield* feed.subscribe((change) =>
       change._tag === "CustomerChanged" && change.customerId !== null
-        ? Cache.invalidate(cache, change.customerId)
+        ? cache.invalidate(change.customerId)
         : change._tag === "KeyChanged"
           ? Effect.void
-          : Cache.invalidateAll(cache)
+          : cache.invalidateAll
     )
-    return Customers.of({ configuration: (customerId) => Cache.get(cache, customerId) })
+    return Customers.of({ configuration: (customerId) => cache.get(customerId) })
   })
 )

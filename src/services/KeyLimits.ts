@@ -22,6 +22,8 @@ interface KeyWindow {
   readonly left: number
 }
 
+const UNLIMITED = Effect.succeed(null)
+
 const MAX_WINDOWS = 10_000
 const LOCKS = 64
 
@@ -49,6 +51,7 @@ export class KeyLimits extends Context.Service<
     Effect.gen(function* () {
       const settings = yield* Settings
       const store = yield* KeyWindowStore
+      const clock = yield* Clock.Clock
       const windows = new Map<number, KeyWindow>()
       const locks = Array.from({ length: LOCKS }, () => Semaphore.makeUnsafe(1))
 
@@ -89,18 +92,24 @@ export class KeyLimits extends Context.Service<
         return Effect.succeed({ limit: window.limit, remaining: window.permits + window.left, resetSeconds })
       }
 
+      const admitAfterRefill = Effect.fnUntraced(function* (keyId: number, limit: number) {
+        while (true) {
+          const window = yield* refilled(keyId, limit)
+          if (window.permits > 0 || window.left === 0)
+            return yield* use(window, clock.currentTimeMillisUnsafe())
+        }
+      })
+
       return KeyLimits.of({
-        admit: Effect.fnUntraced(function* ({ keyId, requestsPerMinute }) {
+        admit: ({ keyId, requestsPerMinute }) => {
           const limit = requestsPerMinute ?? settings.keyMinuteLimit
-          if (limit === 0) return null
-          while (true) {
-            const known = currentOf(keyId, limit, yield* Clock.currentTimeMillis)
-            const window = known ?? (yield* refilled(keyId, limit))
-            if (window.permits > 0 || window.left === 0) {
-              return yield* use(window, yield* Clock.currentTimeMillis)
-            }
-          }
-        })
+          if (limit === 0) return UNLIMITED
+          return Effect.suspend(() => {
+            const now = clock.currentTimeMillisUnsafe()
+            const known = currentOf(keyId, limit, now)
+            return known === undefined ? admitAfterRefill(keyId, limit) : use(known, now)
+          })
+        }
       })
     })
   )

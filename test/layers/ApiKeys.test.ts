@@ -71,6 +71,38 @@ layer(TestDatabase, { excludeTestServices: true })("a service key", (it) => {
     }).pipe(Effect.provide(process))
   )
 
+  it.effect("is recalled without asking the store from its first use on, until it is revoked", () =>
+    Effect.gen(function* () {
+      const { id, secret } = yield* makeKey("live")
+      const { authenticate, recall } = yield* ApiKeys
+      const recalled = Effect.sync(() => recall(Redacted.value(secret)))
+      yield* (yield* ChangeFeed).listening
+      assert.isUndefined(yield* recalled)
+      const principal = yield* authenticate(secret)
+      assert.deepStrictEqual(yield* recalled, principal)
+      yield* (yield* Management).revokeKey(id)
+      yield* Effect.repeat(Effect.andThen(Effect.yieldNow, recalled), {
+        until: (found) => found === undefined
+      })
+      assert.strictEqual((yield* Effect.flip(authenticate(secret)))._tag, "unauthenticated")
+    }).pipe(Effect.provide(process))
+  )
+
+  it.effect("is recalled neither after its expiry nor after seconds", () =>
+    Effect.gen(function* () {
+      const { authenticate, recall } = yield* ApiKeys
+      const expiring = yield* makeKey("live", 3000)
+      const lasting = yield* makeKey("live")
+      yield* authenticate(expiring.secret)
+      yield* authenticate(lasting.secret)
+      yield* TestClock.adjust(3000)
+      assert.isUndefined(recall(Redacted.value(expiring.secret)))
+      assert.isDefined(recall(Redacted.value(lasting.secret)))
+      yield* TestClock.adjust(2000)
+      assert.isUndefined(recall(Redacted.value(lasting.secret)))
+    }).pipe(Effect.provide(process))
+  )
+
   it.effect("has its last use written once for many requests, and not on any of them", () =>
     Effect.gen(function* () {
       const { id, secret } = yield* makeKey("live")

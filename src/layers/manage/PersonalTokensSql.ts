@@ -1,4 +1,4 @@
-import { Cache, Clock, Effect, Layer, Redacted, Schema } from "effect"
+import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Actor, Scope } from "../../domain/Actor.ts"
 import { apiKeyStatus } from "../../domain/ApiKey.ts"
@@ -36,14 +36,14 @@ export const PersonalTokensSql = Layer.effect(
     })
     const cache = yield* cachedLookup(lookup)
     yield* feed.subscribe((change) =>
-      change._tag === "KeyChanged" ? Cache.invalidate(cache, change.secretHash) : Cache.invalidateAll(cache)
+      change._tag === "KeyChanged" ? cache.invalidate(change.secretHash) : cache.invalidateAll
     )
 
     return PersonalTokens.of({
       authenticate: Effect.fnUntraced(function* (redacted) {
         const secret = Redacted.value(redacted)
         if (!looksLikeToken(secret)) return yield* new Unauthenticated()
-        const token = yield* Cache.get(cache, hashSecret(secret).toString("hex"))
+        const token = yield* cache.get(hashSecret(secret).toString("hex"))
         const now = yield* Clock.currentTimeMillis
         if (apiKeyStatus(token, now) !== "active") return yield* new Unauthenticated()
         noteUse(token.id, now)

@@ -1,4 +1,4 @@
-import { Cache, Clock, DateTime, Effect, Layer, Redacted, Schema } from "effect"
+import { Clock, DateTime, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose"
 import { type Actor, Role } from "../../domain/Actor.ts"
@@ -71,10 +71,10 @@ const findUsers = Effect.gen(function* () {
     })
   )
   yield* feed.subscribe((change) =>
-    change._tag === "KeyChanged" ? Cache.invalidate(cache, change.secretHash) : Cache.invalidateAll(cache)
+    change._tag === "KeyChanged" ? cache.invalidate(change.secretHash) : cache.invalidateAll
   )
   return (sessionId: string) =>
-    UUID.test(sessionId) ? Cache.get(cache, sessionId) : Effect.fail(new Unauthenticated())
+    UUID.test(sessionId) ? cache.get(sessionId) : Effect.fail(new Unauthenticated())
 })
 
 const ownIssuer = Effect.gen(function* () {
@@ -107,7 +107,7 @@ const externalIssuer = Effect.gen(function* () {
   const issuer: Issuer = {
     audience: external.audience,
     keyOf: yield* externalKeys(external),
-    actorOf: (claims) => Effect.as(Cache.get(customers, claims.customer_id), externalActor(claims))
+    actorOf: (claims) => Effect.as(customers.get(claims.customer_id), externalActor(claims))
   }
   return issuer
 })

@@ -1,4 +1,4 @@
-import { Cache, Clock, Effect, Layer, Redacted, Schema } from "effect"
+import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from "jose"
 import { type SigningKey, SigningKeys } from "../../services/manage/SigningKeys.ts"
@@ -83,7 +83,7 @@ export const SigningKeysSql = Layer.effect(
 
     return SigningKeys.of({
       sign: Effect.fnUntraced(function* (claims) {
-        const { id, key } = yield* Cache.get(current, ALGORITHM)
+        const { id, key } = yield* current.get(ALGORITHM)
         const header = { alg: ALGORITHM, kid: id, typ: "JWT" }
         const jwt = yield* Effect.promise(() => new SignJWT(claims).setProtectedHeader(header).sign(key))
         return Redacted.make(jwt)
@@ -97,7 +97,7 @@ export const SigningKeysSql = Layer.effect(
         return rows.map(({ publicJwk }) => publicJwk)
       }),
 
-      rotate: Effect.tap(oneAtATime(create), () => Cache.invalidateAll(current))
+      rotate: Effect.tap(oneAtATime(create), () => current.invalidateAll)
     })
   })
 )
