@@ -1,4 +1,4 @@
-import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
+import { NodeHttpServer } from "@effect/platform-node"
 import { ByteSize, Clock, Effect, Layer, Option, Struct } from "effect"
 import { HttpIncomingMessage, HttpRouter } from "effect/http"
 import { maxHeaderSize } from "node:http"
@@ -26,6 +26,7 @@ import { SessionIssuers } from "../services/manage/SessionIssuers.ts"
 import { RetentionStore } from "../services/RetentionStore.ts"
 import { settingNames, Settings } from "../services/Settings.ts"
 import { TimerRunner } from "../services/TimerRunner.ts"
+import { SubjectIds } from "../services/SubjectIds.ts"
 import { TimerRoom } from "../services/TimerRoom.ts"
 import { Timers } from "../services/Timers.ts"
 import { Workers } from "../services/Workers.ts"
@@ -45,6 +46,7 @@ import { ManagementHandlers } from "./manage/ManagementGraph.ts"
 import { KeyWindowStoreSql } from "./KeyWindowStoreSql.ts"
 import { ManagementSql } from "./ManagementSql.ts"
 import { MetricsLive } from "./MetricsLive.ts"
+import { OneShotDigest } from "./OneShotDigest.ts"
 import { PooledRandom } from "./PooledRandom.ts"
 import { isPrivateAddress } from "./PrivateAddresses.ts"
 import { ProviderEndpoints } from "./providers/ProviderEndpoints.ts"
@@ -75,7 +77,7 @@ export const hasSimulator = (configuration: Configuration): boolean =>
 /** What an answer may take beside the provider's part of it: by far the longest is a report's statement. */
 const OWN_ANSWER_MILLIS = 16_000
 
-const Crypto = Layer.merge(NodeCrypto.layerDigest, PooledRandom)
+const Crypto = Layer.merge(OneShotDigest, PooledRandom)
 
 /** The simulator's phones; switched off, they keep nothing. */
 const simulatorLayer = (configuration: Configuration) =>
@@ -96,7 +98,7 @@ export const Foundation = Layer.mergeAll(
     Layer.mergeAll(ContactLinksSql, AccountConnectionsSql, BotInboxStoreSql, BotAddressesLive, Workers.layer)
   ),
   Layer.provideMerge(ProviderAdaptersLive),
-  Layer.provideMerge(Layer.mergeAll(ChangeFeed.layer, Timers.layer, TimerRoom.layer)),
+  Layer.provideMerge(Layer.mergeAll(ChangeFeed.layer, Timers.layer, TimerRoom.layer, SubjectIds.layer)),
   Layer.provideMerge(Layer.mergeAll(TimerStoreSql, Crypto))
 )
 

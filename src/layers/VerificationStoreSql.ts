@@ -3,6 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { walletMove } from "../domain/Charging.ts"
 import type { KeyMode } from "../domain/Customer.ts"
+import { SubjectIds } from "../services/SubjectIds.ts"
 import { type TimerKind, Timers } from "../services/Timers.ts"
 import { type Acceptance, VerificationStore } from "../services/VerificationStore.ts"
 import { acceptAlone } from "./AcceptVerificationSql.ts"
@@ -34,18 +35,24 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
       const sql = yield* SqlClient.SqlClient
       const clients: BatchClients = { together: yield* BatchSql, alone: sql }
       const random = yield* SecureRandom.SecureRandom
+      const ids = yield* SubjectIds
       const timerLoop = yield* Timers
       const claimedRows = rowsOf(ClaimedRow)
 
       const columns = sql.literal(verificationColumns)
       const keys = idempotencyKeys(sql, SEND_OPERATION)
-      const acceptInBatch = yield* makeAcceptBatch(clients, mode, timerKind)
+      const acceptInBatch = yield* makeAcceptBatch(clients, mode, timerKind, ids.turn)
       const commitInBatch = yield* makeCommitBatch(clients, mode, timerKind, announces)
       const compareInBatch = yield* makeCompareBatch(clients, mode, timerKind, announces)
       const loadInBatch = yield* makeLoadBatch(clients, mode)
       const loadLeasedInBatch = yield* makeLoadLeasedBatch(clients, mode, timerKind)
       /** Webhooks are due at once. */
       const wakeFor = (webhooks: number) => (webhooks > 0 ? timerLoop.wakeAt(0) : Effect.void)
+
+      const newIds = (count: number): Effect.Effect<ReadonlyArray<string>> =>
+        count === 0
+          ? Effect.succeed([])
+          : Effect.flatMap(newIds(count - 1), (ids) => Effect.map(random.uuidV7(), (id) => [...ids, id]))
 
       const isAccepted = (acceptance: Acceptance) =>
         Effect.flatMap(acceptInBatch(acceptance), (verdict) => {
@@ -89,27 +96,30 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
 
         loadLeased: loadLeasedInBatch,
 
-        commit: Effect.fnUntraced(function* (before, transition, now, timer) {
+        commit: (before, transition, now, timer) => {
           const events = announces ? transition.events : []
           const move = walletMove(before, transition.next)
-          const { isWritten, webhooks } = yield* commitInBatch({
+          const entry = {
             before,
             transition: { ...transition, events },
             now,
             heldTimer: transition.dueAt === "held" ? timer : null,
-            move,
-            eventIds: yield* Effect.forEach(events, () => random.uuidV7()),
-            ledgerId: move.capture === 0 ? null : yield* random.uuidV7()
-          })
-          yield* wakeFor(webhooks)
-          return isWritten
-        }),
+            move
+          }
+          return Effect.flatMap(newIds(events.length + 1), ([ledgerId = "", ...eventIds]) =>
+            Effect.flatMap(
+              commitInBatch({ ...entry, eventIds, ledgerId: move.capture === 0 ? null : ledgerId }),
+              ({ isWritten, webhooks }) => Effect.as(wakeFor(webhooks), isWritten)
+            )
+          )
+        },
 
-        compareCode: Effect.fnUntraced(function* (attempt) {
-          const compared = yield* compareInBatch({ ...attempt, eventId: yield* random.uuidV7() })
-          if (Option.isSome(compared)) yield* wakeFor(compared.value.webhooks)
-          return compared
-        })
+        compareCode: (attempt) =>
+          Effect.flatMap(random.uuidV7(), (eventId) =>
+            Effect.tap(compareInBatch({ ...attempt, eventId }), (compared) =>
+              wakeFor(Option.isSome(compared) ? compared.value.webhooks : 0)
+            )
+          )
       })
     })
   )

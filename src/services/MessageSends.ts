@@ -1,5 +1,4 @@
 import { Clock, Context, Effect, Exit, Layer, Option, Result } from "effect"
-import { SecureRandom } from "effect/crypto"
 import type { Admission } from "../domain/Admission.ts"
 import type { ChannelDescriptor } from "../domain/Channel.ts"
 import { withPrices } from "../domain/Charging.ts"
@@ -35,7 +34,7 @@ import { Limits } from "./Limits.ts"
 import { MessageDeliveries } from "./MessageDeliveries.ts"
 import { type MessageAcceptance, MessageStore } from "./MessageStore.ts"
 import { Routing } from "./Routing.ts"
-import { makeSubjectIds } from "./SubjectIds.ts"
+import { SubjectIds } from "./SubjectIds.ts"
 import { Templates } from "./Templates.ts"
 import { poolOf, TimerRoom } from "./TimerRoom.ts"
 import { type DueTimer, type Lease, Timers } from "./Timers.ts"
@@ -125,7 +124,7 @@ export class MessageSends extends Context.Service<
   static readonly layer = Layer.effect(
     MessageSends,
     Effect.gen(function* () {
-      const nextId = yield* makeSubjectIds(yield* SecureRandom.SecureRandom)
+      const ids = yield* SubjectIds
       const store = yield* MessageStore
       const deliveries = yield* MessageDeliveries
       const idempotency = yield* Idempotency
@@ -156,7 +155,7 @@ export class MessageSends extends Context.Service<
         const { prices, monthlyQuota } = yield* billing.terms(customerId)
         const route = withPrices(yield* routing.resolveMessage(customerId, channels), prices)
         const content = yield* contentOf(request, text)
-        const id = yield* nextId
+        const id = yield* ids.next
         const started = startMessage({
           ...content,
           id,

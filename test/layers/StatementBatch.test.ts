@@ -127,6 +127,26 @@ describe("a batched statement", () => {
     })
   )
 
+  it.live("is asked for before the answers of the one before it are given", () =>
+    Effect.gen(function* () {
+      const { statements, ask, turn, letGo } = yield* scripted
+      const seen = yield* Deferred.make<number>()
+      const first = ask({ id: 1, row: "a" })
+      yield* Effect.forkChild(
+        Effect.andThen(
+          first,
+          Effect.suspend(() => Deferred.succeed(seen, statements.length))
+        )
+      )
+      yield* turn
+      yield* Effect.forkChild(ask({ id: 2, row: "b" }))
+      yield* turn
+      yield* letGo
+      assert.strictEqual(yield* Deferred.await(seen), 2)
+      yield* letGo
+    })
+  )
+
   it.live("is shared by requests of one turn", () =>
     Effect.gen(function* () {
       const { ask, statements } = yield* refusing(() => undefined)

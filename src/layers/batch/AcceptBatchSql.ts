@@ -180,29 +180,39 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind) => `
       union all select nth, 'ask_alone', null from short
       union all select nth, 'key_taken', null from taken) e) as exceptions`
 
-const conflictsOf = ({ verification, admission, idempotency }: Acceptance): ReadonlyArray<string> => {
-  const { customerId, phone } = verification
+/** Phones and keys of different customers do not conflict; but there are few of them, and asking costs. */
+const conflictsOf = ({
+  verification: { phone },
+  admission,
+  idempotency
+}: Acceptance): ReadonlyArray<string> => {
   const { hour, day, platformDay } = admission.phone
-  return [
-    ...(platformDay > 0 ? [phone] : hour > 0 || day > 0 ? [`${customerId} ${phone}`] : []),
-    ...(idempotency === null ? [] : [`${customerId}:${idempotency.key}`])
-  ]
+  const isCounted = hour > 0 || day > 0 || platformDay > 0
+  if (idempotency === null) return isCounted ? [phone] : []
+  return isCounted ? [phone, idempotency.key] : [idempotency.key]
 }
 
-/** Accepts the verifications of many requests in one statement. */
-export const makeAcceptBatch = (clients: BatchClients, mode: KeyMode, timerKind: TimerKind) => {
+/** Accepts the verifications of many requests in one statement, before which `turn` is called. */
+export const makeAcceptBatch = (
+  clients: BatchClients,
+  mode: KeyMode,
+  timerKind: TimerKind,
+  turn: () => void
+) => {
   const statement = statementOf(mode, timerKind)
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
   return makeStatementBatch<SqlClient.SqlClient, Acceptance, AcceptVerdict>(clients, {
     conflictsOf,
     orderOf: ({ verification }) => verification.phone,
-    run: (sql, acceptances) =>
-      decoded(retryRaces(sql.unsafe(statement, source.parameters(acceptances)))).pipe(
+    run: (sql, acceptances) => {
+      turn()
+      return decoded(retryRaces(sql.unsafe(statement, source.parameters(acceptances)))).pipe(
         Effect.map(([{ exceptions }]) => {
           const verdicts: Array<AcceptVerdict> = acceptances.map(() => ACCEPTED)
           for (const { nth, ...verdict } of exceptions ?? []) verdicts[nth - 1] = verdict
           return verdicts
         })
       )
+    }
   })
 }

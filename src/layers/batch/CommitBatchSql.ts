@@ -31,7 +31,8 @@ export interface CommitEntry {
   readonly ledgerId: string | null
 }
 
-const OutcomeRow = Schema.Struct({ written: Schema.Array(Schema.Int), webhooks: Schema.Int })
+/** Which were written; null: all of them. */
+const OutcomeRow = Schema.Struct({ written: Schema.NullOr(Schema.Array(Schema.Int)), webhooks: Schema.Int })
 
 /** "held" and null set no time: the first leaves the timer as it is, the second removes it. */
 const dueAtOf = ({ dueAt }: VerificationTransition) => (typeof dueAt === "number" ? dueAt : null)
@@ -113,7 +114,8 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) =>
     insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
     select customer_id, ledger_id, 'capture', -capture, id, now from changed where ledger_id is not null)
   ${outbox.parts}
-  select coalesce((select array_agg(nth::int) from changed), '{}') as written, ${outbox.webhooks} as webhooks`
+  select (select case when count(*) < (select count(*) from r) then coalesce(array_agg(nth::int), '{}') end
+    from changed) as written, ${outbox.webhooks} as webhooks`
 }
 
 /** What a commit came to; the webhooks are those of all commits of its batch. */
@@ -137,8 +139,11 @@ export const makeCommitBatch = (
     run: (sql, entries) =>
       decoded(retryRaces(sql.unsafe(statement, source.parameters(entries)))).pipe(
         Effect.map(([{ written, webhooks }]) => {
-          const places = new Set(written)
-          return entries.map((_, index) => ({ isWritten: places.has(index + 1), webhooks }))
+          const places = written === null ? null : new Set(written)
+          return entries.map((_, index) => ({
+            isWritten: places === null || places.has(index + 1),
+            webhooks
+          }))
         })
       )
   })

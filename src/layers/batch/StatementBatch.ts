@@ -1,6 +1,6 @@
-import { Cause, Effect, Exit } from "effect"
+import { Cause, Context, Effect, Exit, References } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
-import { inSpan, withoutSpans } from "../../services/Spans.ts"
+import { inSpan } from "../../services/Spans.ts"
 import { isStoreUnreachable } from "../Store.ts"
 
 export interface BatchOptions<Client, Request, Answer> {
@@ -37,7 +37,8 @@ export const takeBatch = <Entry>(
   waiting: ReadonlyArray<Entry>,
   conflictsOf: (entry: Entry) => ReadonlyArray<string>,
   maxSize: number
-): readonly [batch: ReadonlyArray<Entry>, left: ReadonlyArray<Entry>] => {
+): readonly [batch: Array<Entry>, left: Array<Entry>] => {
+  if (waiting.length === 1) return [[...waiting], []]
   const batch: Array<Entry> = []
   const left: Array<Entry> = []
   const taken = new Set<string>()
@@ -86,7 +87,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
 ): Effect.Effect<(request: Request) => Effect.Effect<Answer>> =>
   Effect.map(Effect.context<never>(), (context) => {
     type Entry = Waiting<Request, Answer>
-    const runFork = Effect.runForkWith(context)
+    const runFork = Effect.runForkWith(Context.add(context, References.TracerEnabled, false))
     let waiting: Array<Entry> = []
     let isUnderWay = false
     let isScheduled = false
@@ -116,7 +117,10 @@ export const makeStatementBatch = <Client, Request, Answer>(
 
     const ask = (batch: ReadonlyArray<Entry>) =>
       Effect.map(exitOf(together, batch), (exit) => {
-        if (exit._tag === "Failure" && !isUnreachable(exit.cause)) runFork(withoutSpans(askAlone(batch)))
+        // Before the answers: while this process goes on with them, the database works at what waits.
+        isUnderWay = false
+        next()
+        if (exit._tag === "Failure" && !isUnreachable(exit.cause)) runFork(askAlone(batch))
         else answer(batch, exit)
       })
 
@@ -124,14 +128,9 @@ export const makeStatementBatch = <Client, Request, Answer>(
       isScheduled = false
       if (isUnderWay || waiting.length === 0) return
       const [batch, left] = takeBatch(waiting, ({ request }) => conflictsOf(request), MAX_SIZE)
-      waiting = [...left]
+      waiting = left
       isUnderWay = true
-      const ordered = batch.toSorted((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))
-      runFork(Effect.ensuring(withoutSpans(ask(ordered)), Effect.sync(done)))
-    }
-    const done = () => {
-      isUnderWay = false
-      next()
+      runFork(ask(batch.sort((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))))
     }
     const schedule = () => {
       if (isScheduled || isUnderWay) return
