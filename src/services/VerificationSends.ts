@@ -1,5 +1,4 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { SecureRandom } from "effect/crypto"
 import type { Admission } from "../domain/Admission.ts"
 import type { ChannelDescriptor } from "../domain/Channel.ts"
 import { withPrices } from "../domain/Charging.ts"
@@ -20,7 +19,7 @@ import { CodeVault } from "./CodeVault.ts"
 import { Idempotency, type IdempotentRequest } from "./Idempotency.ts"
 import { Limits } from "./Limits.ts"
 import { Routing } from "./Routing.ts"
-import { makeSubjectIds } from "./SubjectIds.ts"
+import { SubjectIds } from "./SubjectIds.ts"
 import { Templates } from "./Templates.ts"
 import { Timers } from "./Timers.ts"
 import { VerificationSteps } from "./VerificationSteps.ts"
@@ -67,7 +66,8 @@ export class VerificationSends extends Context.Service<
   static readonly layer = Layer.effect(
     VerificationSends,
     Effect.gen(function* () {
-      const nextId = yield* makeSubjectIds(yield* SecureRandom.SecureRandom)
+      const clock = yield* Clock.Clock
+      const ids = yield* SubjectIds
       const idempotency = yield* Idempotency
       const store = yield* VerificationStore
       const steps = yield* VerificationSteps
@@ -86,8 +86,8 @@ export class VerificationSends extends Context.Service<
         const { prices, monthlyQuota } = yield* billing.terms(customerId)
         const route = withPrices(yield* routing.resolve(customerId, request), prices)
         const textBody = yield* templates.codeText(customerId, templateId)
-        const id = yield* nextId
-        const now = yield* Clock.currentTimeMillis
+        const id = yield* ids.next
+        const now = clock.currentTimeMillisUnsafe()
         const verification = startVerification({ id, customerId, phone, route, textBody }, now)
         const admission: Admission = {
           phone: yield* limits.ofCodes(customerId),
@@ -104,16 +104,20 @@ export class VerificationSends extends Context.Service<
       ) {
         const { id, createdAt } = verification
         const code = yield* codes.next
+        const lease = yield* timers.newLease
         const timer = yield* store.accept({
           verification,
           admission,
           codeHash: yield* vault.hash(id, code),
           sealedCode: yield* vault.seal(id, code),
-          lease: yield* timers.newLease,
+          lease,
           idempotency: yield* idempotency.claim(request.idempotency, createdAt)
         })
         if (Option.isNone(timer)) return Option.none<SendAnswer>()
-        const tried = yield* steps.tryFirst(timer.value, verification, code)
+        const tried = yield* steps.tryFirst(timer.value, verification, {
+          code,
+          leasedUntil: lease.until
+        })
         return Option.some(toAnswer(tried, sendStatus(tried) ?? "queued", false))
       })
 

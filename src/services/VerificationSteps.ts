@@ -1,5 +1,6 @@
 import { type Cause, Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { isSlotUsable } from "../domain/Pace.ts"
+import type { Instant } from "../domain/Instant.ts"
 import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
 import { DEFAULT_CODE_TEXT, renderCodeText } from "../domain/Template.ts"
 import { expiresInSeconds, type Verification } from "../domain/Verification.ts"
@@ -51,11 +52,14 @@ const unheeded: Waiting = (wait) => wait
 export class VerificationSteps extends Context.Service<
   VerificationSteps,
   {
-    /** The first attempt of a verification that was just accepted, under the lease it was born with. */
+    /**
+     * The first attempt of a verification that was just accepted, under the lease it was born with. Where accepting took
+     * longer than that, nothing is sent, and it is due at once for whoever has a lease.
+     */
     readonly tryFirst: (
       timer: LeasedTimer,
       verification: Verification,
-      code: string
+      first: { readonly code: string; readonly leasedUntil: Instant }
     ) => Effect.Effect<Verification>
     /** Whatever is due for the verification of a timer that this process has leased. */
     readonly runTimer: (timer: DueTimer) => Effect.Effect<void>
@@ -65,6 +69,7 @@ export class VerificationSteps extends Context.Service<
     VerificationSteps,
     Effect.gen(function* () {
       const { providerTimeoutMillis, slotWaitMillis, slotHorizonMillis } = yield* Settings
+      const clock = yield* Clock.Clock
       const store = yield* VerificationStore
       const providers = yield* Providers
       const slots = yield* AccountSlots
@@ -93,28 +98,24 @@ export class VerificationSteps extends Context.Service<
       const tell = ({ id, phone, route }: Verification, step: number, outcome: ProviderOutcome) =>
         tellFailure(outcome, { subject: `verification ${id}`, channel: route[step]?.channel, phone })
 
-      const commit = Effect.fnUntraced(function* (
+      const commit = (
         verification: Verification,
         transition: (current: Verification) => VerificationTransition,
         timer: LeasedTimer | null = null
-      ) {
+      ) => {
         const { customerId, id } = verification
-        const {
-          state,
-          written,
-          transition: done
-        } = yield* writeTransition(verification, transition, {
+        const done = writeTransition(verification, transition, {
           write: (before, next, now) =>
-            Effect.tap(store.commit(before, next, now, timer), (written) =>
-              Effect.sync(() => {
-                if (written && before.status !== next.next.status) metrics.ended(id, next.next.status, now)
-              })
-            ),
-          reload: store.load(customerId, id)
+            Effect.map(store.commit(before, next, now, timer), (written) => {
+              if (written && before.status !== next.next.status) metrics.ended(id, next.next.status, now)
+              return written
+            }),
+          reload: Effect.suspend(() => store.load(customerId, id))
         })
-        if (written && typeof done.dueAt === "number") yield* timers.wakeAt(done.dueAt)
-        return { state, written }
-      })
+        return Effect.tap(done, ({ written, transition: { dueAt } }) =>
+          written && typeof dueAt === "number" ? timers.wakeAt(dueAt) : Effect.void
+        )
+      }
 
       /** Calls the provider, and writes down what came of it. */
       const callStep = Effect.fnUntraced(function* (
@@ -123,9 +124,9 @@ export class VerificationSteps extends Context.Service<
         code: string,
         waiting: Waiting
       ) {
-        const attemptedAt = yield* Clock.currentTimeMillis
+        const attemptedAt = clock.currentTimeMillisUnsafe()
         const outcome = yield* waiting(callProvider(verification, step, code))
-        const finishedAt = yield* Clock.currentTimeMillis
+        const finishedAt = clock.currentTimeMillisUnsafe()
         const { channel } = accountAt(verification, step)
         metrics.attempted({ channel, outcome, attemptedAt, finishedAt })
         yield* tell(verification, step, outcome)
@@ -141,7 +142,7 @@ export class VerificationSteps extends Context.Service<
         verification: Verification,
         steps: ReadonlyArray<number>
       ) {
-        const now = yield* Clock.currentTimeMillis
+        const now = clock.currentTimeMillisUnsafe()
         const slot = yield* slots.take({
           customerId: verification.customerId,
           accounts: steps.map((step) => accountAt(verification, step)),
@@ -246,16 +247,23 @@ export class VerificationSteps extends Context.Service<
       }
 
       return VerificationSteps.of({
-        tryFirst: (timer, verification, code) =>
-          timers.holding(
-            timer,
-            tryNext(verification, verification.remaining, code, {
+        tryFirst: (timer, verification, { code, leasedUntil }) =>
+          Effect.suspend(() => {
+            const now = clock.currentTimeMillisUnsafe()
+            if (now >= leasedUntil) {
+              return Effect.as(
+                Effect.andThen(timerStore.release(timer, now), timers.wakeAt(now)),
+                verification
+              )
+            }
+            const attempting = {
               timer,
               waitMillis: slotWaitMillis,
               handBack: Effect.failCause,
               waiting: workers.waitOutside
-            })
-          ),
+            }
+            return timers.holding(timer, tryNext(verification, verification.remaining, code, attempting))
+          }),
         runTimer: (timer) =>
           makePlan(timer).pipe(
             Effect.catchCause(timers.handBack(timer)),

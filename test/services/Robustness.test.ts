@@ -75,6 +75,43 @@ layer(TestDatabase, { excludeTestServices: true })("what goes wrong", (it) => {
   })
 
   it.effect(
+    "a code that took longer to be accepted than its lease lasts is sent by whoever leases it next",
+    () => {
+      const providers = scriptProviders()
+      return Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const customerId = yield* makeCustomer(["bale"])
+        const { send, status } = yield* Verifications
+        const isHeldUp = sql<{ waits: boolean }>`select exists (
+        select from pg_locks where not granted and relation = 'verifications'::regclass) as waits`
+        const locked = yield* Deferred.make<void>()
+        const unlock = yield* Deferred.make<void>()
+        const holding = yield* Effect.forkChild(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`lock table verifications in share mode`
+              yield* Deferred.succeed(locked, undefined)
+              yield* Deferred.await(unlock)
+            })
+          )
+        )
+        yield* Deferred.await(locked)
+        const sending = yield* Effect.forkChild(send({ customerId, phone: PHONE }))
+        yield* Effect.repeat(isHeldUp, { until: ([row]) => row?.waits === true })
+        yield* TestClock.adjust("1 minute")
+        yield* Deferred.succeed(unlock, undefined)
+        yield* Fiber.join(holding)
+        const { status: answered, verificationId: id } = yield* Fiber.join(sending)
+        assert.strictEqual(answered, "queued")
+        assert.deepStrictEqual(providers.channels(), [])
+        assert.strictEqual(yield* (yield* TimerRunner).runDue, 1)
+        assert.deepStrictEqual(providers.channels(), ["bale"])
+        assert.strictEqual((yield* status({ customerId, id })).currentChannelStatus, "sent")
+      }).pipe(Effect.provide(testProcess(providers.layer)))
+    }
+  )
+
+  it.effect(
     "a step that a dead process had begun is written off once its lease has run out, and never repeated",
     () => {
       const providers = scriptProviders({ bale: unreachable })
