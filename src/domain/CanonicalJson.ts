@@ -4,9 +4,10 @@ import { Predicate } from "effect"
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
   if (!Predicate.isObject(value)) return JSON.stringify(value ?? null)
-  const fields = Object.entries(value)
-    .filter(([, field]) => field !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`)
-  return `{${fields.join(",")}}`
+  let text = ""
+  for (const key of Object.keys(value).sort()) {
+    const field = (value as Readonly<Record<string, unknown>>)[key]
+    if (field !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(field)}`
+  }
+  return `{${text}}`
 }

@@ -74,6 +74,20 @@ const accountFor = (configuration: CustomerConfiguration, step: KnownStep) =>
 const toRoute = (steps: ReadonlyArray<RouteStep>): Result.Result<Route, FallbackOrderRequired> =>
   Arr.isReadonlyArrayNonEmpty(steps) ? Result.succeed(steps) : Result.fail(new FallbackOrderRequired())
 
+const resolveStep = (
+  step: KnownStep,
+  { channelTimeout }: RouteRequest,
+  configuration: CustomerConfiguration
+) =>
+  Result.flatMap(accountFor(configuration, step), (account): Result.Result<RouteStep, RouteError> =>
+    account.sendsCodes
+      ? Result.succeed({
+          ...routeAccount(account),
+          wait: step.wait ?? channelTimeout ?? DEFAULT_WAIT_SECONDS
+        })
+      : Result.fail(new SmsMessageConfigMissing({ details: { account_id: account.id } }))
+  )
+
 /**
  * The route a request takes: its own channels, else the saved routing order. The waiting time of a step is its own,
  * else the request's, else the default.
@@ -82,21 +96,9 @@ export const resolveRoute = (
   request: RouteRequest,
   configuration: CustomerConfiguration
 ): Result.Result<Route, RouteError> =>
-  Result.gen(function* () {
-    const steps = yield* checkNames(request.channels ?? configuration.routing ?? [])
-    const resolved: Array<RouteStep> = []
-    for (const step of steps) {
-      const account = yield* accountFor(configuration, step)
-      if (!account.sendsCodes) {
-        return yield* Result.fail(new SmsMessageConfigMissing({ details: { account_id: account.id } }))
-      }
-      resolved.push({
-        ...routeAccount(account),
-        wait: step.wait ?? request.channelTimeout ?? DEFAULT_WAIT_SECONDS
-      })
-    }
-    return yield* toRoute(resolved)
-  })
+  Result.flatMap(checkNames(request.channels ?? configuration.routing ?? []), (steps) =>
+    Result.flatMap(Result.all(steps.map((step) => resolveStep(step, request, configuration))), toRoute)
+  )
 
 const sandboxStep = (step: KnownStep | undefined): RouteStep => {
   const channel = step?.channel ?? "bale"

@@ -1,18 +1,19 @@
-import { type Cause, type Context, Effect, Exit, identity, Redacted, Result, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
+import { type Cause, Context, Effect, Exit, identity, References, Result, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Principal } from "../domain/Customer.ts"
+import { TooManyRequestsApiKey } from "../domain/Errors.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
-import { KeyLimits } from "../services/KeyLimits.ts"
+import { type KeyAllowance, KeyLimits } from "../services/KeyLimits.ts"
 import { Verifications } from "../services/Verifications.ts"
+import { RunsToEnd, Workers } from "../services/Workers.ts"
 import { answerError, type CodedError, errorCodeOf, RequestId } from "./Envelope.ts"
 import { SendBody, sendRequestOf, toSendResponse, toStatus, VerifyBody } from "./OtpSchemas.ts"
 import { fromCause, type IsUnavailable } from "./Outermost.ts"
 import { CLIENT_GONE, RequestMetrics } from "./RequestMetrics.ts"
 import { makeTrace, type Told } from "./RequestSpans.ts"
 import { isJson, keyInHeader } from "./RequestGuards.ts"
-import { givenRequestId } from "./RequestIds.ts"
+import { requestIdFor } from "./RequestIds.ts"
 import { allowanceHeaders, allowanceOf } from "./ServiceKeys.ts"
 
 /** Whether it has taken the request; where not, nothing has been done or read of it. */
@@ -24,7 +25,7 @@ export type DirectHandler = (
 
 interface Answer {
   readonly body: object
-  readonly headers?: Readonly<Record<string, string>>
+  readonly isReplayed?: boolean
 }
 
 interface Admitted {
@@ -43,6 +44,8 @@ const VERIFY = "/v1/otp/verify"
 const STATUS = "/v1/otp/{verification_id}"
 const STATUS_PATH = /^\/v1\/otp\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
+const ANSWERED: Effect.Effect<Told> = Effect.succeed({ status: 200 })
+
 const decodeSend = Schema.decodeUnknownResult(SendBody)
 const decodeVerify = Schema.decodeUnknownResult(VerifyBody)
 
@@ -54,24 +57,29 @@ const parseJson = (bytes: Buffer): unknown => {
   }
 }
 
-const write = (
-  response: ServerResponse,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  body: string | Uint8Array
-) => {
-  // As a list: Node writes it as it is.
-  const list = ["content-type", "application/json", "content-length", String(Buffer.byteLength(body))]
-  for (const [name, value] of Object.entries(headers)) if (!list.includes(name)) list.push(name, value)
-  response.writeHead(status, list)
+/** Names and values by turns: Node writes them as they are. */
+type HeaderList = Array<string>
+
+const write = (response: ServerResponse, status: number, headers: HeaderList, body: string | Uint8Array) => {
+  headers.push("content-type", "application/json", "content-length", String(Buffer.byteLength(body)))
+  response.writeHead(status, headers)
   response.end(body)
 }
 
+const OWN_HEADERS = new Set(["content-type", "content-length"])
+
 const writeEnvelope = (
   response: ServerResponse,
-  { status, headers, body }: HttpServerResponse.HttpServerResponse,
-  more: Readonly<Record<string, string>>
-) => write(response, status, { ...headers, ...more }, body._tag === "Uint8Array" ? body.body : "")
+  { status, headers: given, body }: HttpServerResponse.HttpServerResponse,
+  headers: HeaderList
+) => {
+  for (const [name, value] of Object.entries(given)) if (!OWN_HEADERS.has(name)) headers.push(name, value)
+  write(response, status, headers, body._tag === "Uint8Array" ? body.body : "")
+}
+
+const tellAllowance = (headers: HeaderList, allowance: KeyAllowance | null) => {
+  if (allowance !== null) headers.push(...Object.entries(allowanceHeaders(allowance)).flat())
+}
 
 const codedErrorIn = ({ reasons }: Cause.Cause<CodedError>): CodedError | undefined => {
   const [reason] = reasons
@@ -85,22 +93,26 @@ const codedErrorIn = ({ reasons }: Cause.Cause<CodedError>): CodedError | undefi
  */
 export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavailable, maxBodyBytes: number) {
   const maxBytes = Math.min(MAX_DIRECT_BYTES, maxBodyBytes)
-  const context: Context.Context<never> = yield* Effect.context<never>()
-  const runFork = Effect.runForkWith(context)
+  const context = Context.add(yield* Effect.context<never>(), RunsToEnd, true)
+  const annotations = Context.get(context, References.CurrentLogAnnotations)
   const apiKeys = yield* ApiKeys
   const limits = yield* KeyLimits
   const verifications = yield* Verifications
-  const random = yield* SecureRandom.SecureRandom
+  const workers = yield* Workers
   const metrics = yield* RequestMetrics
   const trace = yield* makeTrace
 
-  /** Undefined also while it is being looked up. */
+  /** Undefined also while it is not known yet. */
   const principalOf = (secret: string): Principal | undefined => {
-    const exit = runFork(apiKeys.authenticate(Redacted.make(secret))).pollUnsafe()
-    if (exit?._tag !== "Success") return undefined
-    const principal = exit.value
-    return principal.mode === "live" && principal.allowedIps === null ? principal : undefined
+    const principal = apiKeys.recall(secret)
+    return principal?.mode === "live" && principal.allowedIps === null ? principal : undefined
   }
+
+  const contextOf = (requestId: string) =>
+    Context.add(Context.add(context, RequestId, requestId), References.CurrentLogAnnotations, {
+      ...annotations,
+      request_id: requestId
+    })
 
   const run = (
     { principal, route }: Admitted,
@@ -110,42 +122,35 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
   ) => {
     const { method = "", headers: given } = request
     const answered = metrics.begin(route, method)
-    const requestId = givenRequestId(given["x-request-id"]) ?? Effect.runSync(random.uuidV7())
-    let headers: Readonly<Record<string, string>> = { "x-request-id": requestId }
-    const program: Effect.Effect<Told> = limits.admit(principal).pipe(
-      Effect.tapError((error) =>
-        Effect.sync(() => (headers = { ...headers, ...allowanceHeaders(allowanceOf(error)) }))
-      ),
-      Effect.flatMap((allowance) => {
-        if (allowance !== null) headers = { ...headers, ...allowanceHeaders(allowance) }
+    const requestId = requestIdFor(given["x-request-id"])
+    const headers: HeaderList = ["x-request-id", requestId]
+    const program: Effect.Effect<Told> = Effect.matchCauseEffect(
+      Effect.flatMap(limits.admit(principal), (allowance) => {
+        tellAllowance(headers, allowance)
         return work
       }),
-      Effect.matchCauseEffect({
-        onSuccess: (answer) =>
-          Effect.sync(() => {
-            write(response, 200, { ...headers, ...answer.headers }, JSON.stringify(answer.body))
-            return { status: 200 }
-          }),
+      {
+        onSuccess: (answer) => {
+          if (answer.isReplayed) headers.push("idempotency-replayed", "true")
+          write(response, 200, headers, JSON.stringify(answer.body))
+          return ANSWERED
+        },
         onFailure: (cause) => {
           const error = codedErrorIn(cause)
+          if (error instanceof TooManyRequestsApiKey) tellAllowance(headers, allowanceOf(error))
           const failed = error === undefined ? fromCause(cause, requestId, isUnavailable) : answerError(error)
           return Effect.map(failed, (envelope) => {
             writeEnvelope(response, envelope, headers)
             return { status: envelope.status, code: errorCodeOf(envelope) }
           })
         }
-      }),
-      Effect.provideService(RequestId, requestId),
-      Effect.annotateLogs("request_id", requestId)
+      }
     )
-    const traced = trace({ method, headers: given, route, requestId }, program, identity)
-    runFork(
-      Effect.onExit(traced, (exit) =>
-        Effect.sync(() =>
-          Exit.isSuccess(exit) ? answered(exit.value.status, exit.value.code) : answered(CLIENT_GONE)
-        )
+    workers
+      .fork(trace({ method, headers: given, route, requestId }, program, identity), contextOf(requestId))
+      .addObserver((exit) =>
+        Exit.isSuccess(exit) ? answered(exit.value.status, exit.value.code) : answered(CLIENT_GONE)
       )
-    )
   }
 
   const send = (principal: Principal, key: string, body: unknown): Work | undefined => {
@@ -155,7 +160,7 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
       verifications.send(sendRequestOf(principal.customerId, key, payload.success)),
       (sent): Answer => ({
         body: toSendResponse(sent),
-        ...(sent.replayed ? { headers: { "idempotency-replayed": "true" } } : {})
+        isReplayed: sent.replayed
       })
     )
   }

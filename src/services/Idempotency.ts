@@ -64,15 +64,14 @@ export class Idempotency extends Context.Service<
       const fingerprint = (body: unknown) =>
         digest.digest(Digest.sha256, new TextEncoder().encode(canonicalJson(body)))
 
-      const claim = Effect.fnUntraced(function* (request: IdempotentRequest | undefined, now: Instant) {
-        if (request === undefined) return null
-        const made: IdempotencyClaim = {
-          key: request.key,
-          fingerprint: yield* fingerprint(request.body),
-          expiresAt: now + idempotencyMillis
-        }
-        return made
-      })
+      const claim = (request: IdempotentRequest | undefined, now: Instant) =>
+        request === undefined
+          ? Effect.succeed(null)
+          : Effect.map(fingerprint(request.body), (made): IdempotencyClaim => ({
+              key: request.key,
+              fingerprint: made,
+              expiresAt: now + idempotencyMillis
+            }))
 
       const replayed = Effect.fnUntraced(function* <Answer, Refusal, Subject>(
         { key, body }: IdempotentRequest,

@@ -2,7 +2,7 @@ import { Cause, Effect } from "effect"
 import type { Channel } from "../domain/Channel.ts"
 import { maskPhone, type Phone } from "../domain/Phone.ts"
 import { attemptErrorCode, keptText, ProviderOutcome } from "../domain/ProviderOutcome.ts"
-import { inSpan } from "./Spans.ts"
+import { inSpan, tellSpan } from "./Spans.ts"
 
 const NO_ANSWER = "no answer within the time-out"
 const BROKEN_CALL = "the call to the provider broke"
@@ -30,9 +30,7 @@ export const outcomeOf = (
           ProviderOutcome.Unknown({ providerError: BROKEN_CALL })
         )
     ),
-    Effect.tap((outcome) =>
-      Effect.annotateCurrentSpan("peyk.outcome", attemptErrorCode(outcome) ?? "accepted")
-    ),
+    tellSpan((outcome) => ({ "peyk.outcome": attemptErrorCode(outcome) ?? "accepted" })),
     inSpan("call provider", { kind: "client", attributes: { "peyk.channel": options.channel } })
   )
 

@@ -1,4 +1,4 @@
-import { Context, Effect, Random, References, type Tracer } from "effect"
+import { Context, Effect, type Fiber, Random, References, type Tracer } from "effect"
 
 /** Of how many traces that begin here spans are kept: 1 of all, 0.01 of every hundredth. */
 export const TraceRatio = Context.Reference<number>("peyk/services/Spans/TraceRatio", {
@@ -14,11 +14,21 @@ interface SpanOptions {
 /** Whether a trace that begins here is kept. */
 export const isSampled = Effect.zipWith(TraceRatio, Random.next, (ratio, random) => random < ratio)
 
+const isTraced = (fiber: Fiber.Fiber<unknown, unknown>): boolean => fiber.getRef(References.TracerEnabled)
+
 /** A span around work, within the one it belongs to; none, at no cost, where nobody collects them. */
 export const inSpan =
   (name: string, options: SpanOptions) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(References.TracerEnabled, (isOn) => (isOn ? Effect.withSpan(work, name, options) : work))
+    Effect.withFiber((fiber) => (isTraced(fiber) ? Effect.withSpan(work, name, options) : work))
+
+/** Tells the span that work is in what came of it. */
+export const tellSpan =
+  <A>(tell: (answer: A) => Readonly<{ [name: string]: string }>) =>
+  <E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiber((fiber) =>
+      isTraced(fiber) ? Effect.tap(work, (answer) => Effect.annotateCurrentSpan(tell(answer))) : work
+    )
 
 /** What is looked at all the time is part of nobody's trace, and would be most of what is collected. */
 export const withoutSpans: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> =
@@ -28,8 +38,8 @@ export const withoutSpans: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Eff
 export const inNewTrace =
   (name: string, options: SpanOptions) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(References.TracerEnabled, (isOn) =>
-      isOn
+    Effect.withFiber((fiber) =>
+      isTraced(fiber)
         ? Effect.flatMap(isSampled, (sampled) =>
             Effect.withSpan(work, name, { ...options, root: true, sampled })
           )

@@ -69,19 +69,17 @@ export class Timers extends Context.Service<
     Timers,
     Effect.gen(function* () {
       const { leaseMillis } = yield* Settings
+      const clock = yield* Clock.Clock
       const store = yield* TimerStore
       const random = yield* SecureRandom.SecureRandom
       const held = new Map<LeasedTimer, Instant>()
       const wakeUp = Latch.makeUnsafe(false)
       let sleepingUntil = NEVER
 
-      const newLease = Effect.gen(function* () {
-        const lease: Lease = {
-          token: yield* random.uuidV4(),
-          until: (yield* Clock.currentTimeMillis) + leaseMillis
-        }
-        return lease
-      })
+      const newLease = Effect.map(random.uuidV4(), (token): Lease => ({
+        token,
+        until: clock.currentTimeMillisUnsafe() + leaseMillis
+      }))
 
       const renewHeld = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
@@ -96,11 +94,13 @@ export class Timers extends Context.Service<
       )
 
       const holding = <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) =>
-        Effect.acquireUseRelease(
-          Effect.map(Clock.currentTimeMillis, (since) => held.set(timer, since)),
-          () => work,
-          () => Effect.sync(() => held.delete(timer))
-        )
+        Effect.suspend(() => {
+          held.set(timer, clock.currentTimeMillisUnsafe())
+          return Effect.onExitPrimitive(work, () => {
+            held.delete(timer)
+            return undefined
+          })
+        })
 
       return Timers.of({
         newLease,

@@ -22,20 +22,21 @@ export const writeTransition = <
     readonly write: (before: State, transition: T, now: Instant) => Effect.Effect<boolean>
     readonly reload: Effect.Effect<Option.Option<State>>
   }
-): Effect.Effect<Written<State> & { readonly transition: T }> =>
-  Effect.gen(function* () {
-    let current = from
-    while (true) {
-      const next = transition(current)
-      if (next.next === current) return { state: current, written: false, transition: next }
-      const now = yield* Clock.currentTimeMillis
-      if (yield* store.write(current, next, now)) {
-        return { state: next.next, written: true, transition: next }
-      }
-      const stored = yield* store.reload
-      if (Option.isNone(stored) || stored.value.revision === current.revision) {
-        return { state: current, written: false, transition: next }
-      }
-      current = stored.value
-    }
-  })
+): Effect.Effect<Written<State> & { readonly transition: T }> => {
+  const attempt = (current: State): Effect.Effect<Written<State> & { readonly transition: T }> => {
+    const next = transition(current)
+    const unwritten = { state: current, written: false, transition: next }
+    if (next.next === current) return Effect.succeed(unwritten)
+    const again = Effect.flatMap(store.reload, (stored) =>
+      Option.isNone(stored) || stored.value.revision === current.revision
+        ? Effect.succeed(unwritten)
+        : attempt(stored.value)
+    )
+    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.flatMap(store.write(current, next, now), (written) =>
+        written ? Effect.succeed({ state: next.next, written, transition: next }) : again
+      )
+    )
+  }
+  return Effect.suspend(() => attempt(from))
+}

@@ -2,6 +2,11 @@ import { Context, Effect, Fiber, FiberSet, Latch, Layer, Option } from "effect"
 import { gauge } from "./Series.ts"
 import { Settings } from "./Settings.ts"
 
+/** Whether a fiber, as a whole, is already run to its end. */
+export const RunsToEnd = Context.Reference<boolean>("peyk/services/Workers/RunsToEnd", {
+  defaultValue: () => false
+})
+
 /**
  * Work that has to come to its end once begun, whoever started it: a client that hangs up does not interrupt it, and a
  * stopping process waits for it (within its grace time).
@@ -10,6 +15,8 @@ export class Workers extends Context.Service<
   Workers,
   {
     readonly runToEnd: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** Starts a fiber that is run to its end, with a context in which `RunsToEnd` says so. */
+    readonly fork: <A>(work: Effect.Effect<A>, context: Context.Context<never>) => Fiber.Fiber<A>
     readonly start: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<void, never, R>
     /** None when the process begins to stop before this is done: for what waits, and can be begun again elsewhere. */
     readonly untilStop: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
@@ -48,7 +55,17 @@ export class Workers extends Context.Service<
       const running = countedAs("running")
       yield* Effect.addFinalizer(() => Effect.andThen(stopping.open, Effect.timeoutOption(idle, graceMillis)))
       return Workers.of({
-        runToEnd: (work) => Effect.flatMap(FiberSet.run(fibers, running(work)), (fiber) => Fiber.join(fiber)),
+        runToEnd: (work) =>
+          Effect.withFiber((fiber) =>
+            fiber.getRef(RunsToEnd)
+              ? running(work)
+              : Effect.flatMap(FiberSet.run(fibers, running(work)), (worker) => Fiber.join(worker))
+          ),
+        fork: (work, forkContext) => {
+          const fiber = Effect.runForkWith(forkContext)(work)
+          if (fiber.pollUnsafe() === undefined) FiberSet.addUnsafe(fibers, fiber)
+          return fiber
+        },
         start: (work) => Effect.asVoid(FiberSet.run(fibers, work)),
         untilStop: (wait) => Effect.raceFirst(Effect.asSome(wait), Effect.as(stopping.await, Option.none())),
         waitOutside: countedAs("waiting"),
