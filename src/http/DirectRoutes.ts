@@ -6,7 +6,7 @@ import { TooManyRequestsApiKey } from "../domain/Errors.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { type KeyAllowance, KeyLimits } from "../services/KeyLimits.ts"
 import { Verifications } from "../services/Verifications.ts"
-import { RunsToEnd, Workers } from "../services/Workers.ts"
+import { Workers } from "../services/Workers.ts"
 import { answerError, type CodedError, errorCodeOf, RequestId } from "./Envelope.ts"
 import { SendBody, sendRequestOf, toSendResponse, toStatus, VerifyBody } from "./OtpSchemas.ts"
 import { fromCause, type IsUnavailable } from "./Outermost.ts"
@@ -93,7 +93,7 @@ const codedErrorIn = ({ reasons }: Cause.Cause<CodedError>): CodedError | undefi
  */
 export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavailable, maxBodyBytes: number) {
   const maxBytes = Math.min(MAX_DIRECT_BYTES, maxBodyBytes)
-  const context = Context.add(yield* Effect.context<never>(), RunsToEnd, true)
+  const context: Context.Context<never> = yield* Effect.context<never>()
   const annotations = Context.get(context, References.CurrentLogAnnotations)
   const apiKeys = yield* ApiKeys
   const limits = yield* KeyLimits

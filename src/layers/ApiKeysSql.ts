@@ -22,8 +22,8 @@ const KeyRow = Schema.Struct({
 
 export const hashSecret = (secret: string): Buffer => hash("sha256", secret, "buffer")
 
-/** What a key is remembered by: whoever reads the memory finds no key. */
-const nameOf = (secret: string): string => hash("sha256", secret, "hex")
+/** What a secret is remembered by: whoever reads the memory finds none. */
+export const nameOf = (secret: string): string => hash("sha256", secret, "hex")
 
 export const ApiKeysSql = Layer.effect(
   ApiKeys,

@@ -2,8 +2,8 @@ import { Context, Effect, Fiber, FiberSet, Latch, Layer, Option } from "effect"
 import { gauge } from "./Series.ts"
 import { Settings } from "./Settings.ts"
 
-/** Whether a fiber, as a whole, is already run to its end. */
-export const RunsToEnd = Context.Reference<boolean>("peyk/services/Workers/RunsToEnd", {
+/** Whether a fiber, as a whole, is already run to its end: then no part of it needs a fiber of its own for that. */
+const RunsToEnd = Context.Reference<boolean>("peyk/services/Workers/RunsToEnd", {
   defaultValue: () => false
 })
 
@@ -15,7 +15,7 @@ export class Workers extends Context.Service<
   Workers,
   {
     readonly runToEnd: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    /** Starts a fiber that is run to its end, with a context in which `RunsToEnd` says so. */
+    /** Starts a fiber that is run to its end. */
     readonly fork: <A>(work: Effect.Effect<A>, context: Context.Context<never>) => Fiber.Fiber<A>
     readonly start: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<void, never, R>
     /** None when the process begins to stop before this is done: for what waits, and can be begun again elsewhere. */
@@ -62,7 +62,7 @@ export class Workers extends Context.Service<
               : Effect.flatMap(FiberSet.run(fibers, running(work)), (worker) => Fiber.join(worker))
           ),
         fork: (work, forkContext) => {
-          const fiber = Effect.runForkWith(forkContext)(work)
+          const fiber = Effect.runForkWith(Context.add(forkContext, RunsToEnd, true))(work)
           if (fiber.pollUnsafe() === undefined) FiberSet.addUnsafe(fibers, fiber)
           return fiber
         },

@@ -5,7 +5,7 @@ import { apiKeyStatus } from "../../domain/ApiKey.ts"
 import { Unauthenticated } from "../../domain/Errors.ts"
 import { looksLikeToken } from "../../domain/PersonalToken.ts"
 import { PersonalTokens } from "../../services/manage/PersonalTokens.ts"
-import { hashSecret } from "../ApiKeysSql.ts"
+import { nameOf } from "../ApiKeysSql.ts"
 import { cachedLookup } from "../CachedLookup.ts"
 import { ChangeFeed } from "../ChangeFeed.ts"
 import { makeLastUses } from "../LastUses.ts"
@@ -43,7 +43,7 @@ export const PersonalTokensSql = Layer.effect(
       authenticate: Effect.fnUntraced(function* (redacted) {
         const secret = Redacted.value(redacted)
         if (!looksLikeToken(secret)) return yield* new Unauthenticated()
-        const token = yield* cache.get(hashSecret(secret).toString("hex"))
+        const token = yield* cache.get(nameOf(secret))
         const now = yield* Clock.currentTimeMillis
         if (apiKeyStatus(token, now) !== "active") return yield* new Unauthenticated()
         noteUse(token.id, now)
