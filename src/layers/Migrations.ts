@@ -7,6 +7,7 @@ import providers from "./migrations/0004_providers.ts"
 import management from "./migrations/0005_management.ts"
 import speed from "./migrations/0006_speed.ts"
 import retention from "./migrations/0007_retention.ts"
+import checks from "./migrations/0008_checks.ts"
 
 const migrations = {
   "0001_verification": verification,
@@ -15,7 +16,8 @@ const migrations = {
   "0004_providers": providers,
   "0005_management": management,
   "0006_speed": speed,
-  "0007_retention": retention
+  "0007_retention": retention,
+  "0008_checks": checks
 }
 
 const MIGRATIONS_TABLE = "peyk_migrations"

@@ -95,7 +95,8 @@ const BATCH_LOCK_MILLIS = 500
 
 /**
  * Batches are joined to rows by their keys, whatever the planner believes of tables that were empty when it last looked:
- * a plan that reads one of them through would be kept until they are analyzed.
+ * a plan that reads one of them through would be kept until they are analyzed. And planned once: with the batches of a quiet
+ * hour, of one row each, PostgreSQL takes planning each of them anew for the better deal.
  */
 const batchOptions = {
   applicationName: `${APPLICATION_NAME} batches`,
@@ -108,6 +109,7 @@ const batchOptions = {
     enable_mergejoin: "off",
     enable_material: "off",
     jit: "off",
+    plan_cache_mode: "force_generic_plan",
     lock_timeout: String(BATCH_LOCK_MILLIS)
   }
 }

@@ -38,6 +38,3 @@ export const withConstants = (rows: string, constants: Readonly<Record<string, s
 
 /** An int[] in a column of texts: arrays of different lengths do not make one array. */
 export const intArrayText = (values: ReadonlyArray<number>): string => `{${values.join(",")}}`
-
-/** The same for texts that need no quotes: ids and names of ours. */
-export const textArrayText = (values: ReadonlyArray<string>): string => `{${values.join(",")}}`

@@ -8,14 +8,7 @@ import { mayStillSend, type VerificationTransition } from "../../domain/Verifica
 import type { LeasedTimer, TimerKind } from "../../services/Timers.ts"
 import { retryRaces } from "../AdmissionSql.ts"
 import { decodedAs } from "../SqlRows.ts"
-import {
-  type BatchColumn,
-  batchSource,
-  intArrayText,
-  isVerification,
-  textArrayText,
-  withConstants
-} from "./BatchColumns.ts"
+import { type BatchColumn, batchSource, intArrayText, isVerification } from "./BatchColumns.ts"
 import { outboxParts } from "./OutboxParts.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
@@ -35,8 +28,10 @@ export interface CommitEntry {
 const OutcomeRow = Schema.Struct({ written: Schema.NullOr(Schema.Array(Schema.Int)), webhooks: Schema.Int })
 
 /** "held" and null set no time: the first leaves the timer as it is, the second removes it. */
-const dueAtOf = ({ dueAt }: VerificationTransition) => (typeof dueAt === "number" ? dueAt : null)
+const dueAtOf = ({ transition: { dueAt } }: CommitEntry): Instant | null =>
+  typeof dueAt === "number" ? dueAt : null
 
+/** Of every batch. */
 const columns: ReadonlyArray<BatchColumn<CommitEntry>> = [
   { name: "customer_id", type: "int4", of: ({ before }) => before.customerId },
   { name: "id", type: "uuid", of: ({ before }) => before.id },
@@ -52,70 +47,124 @@ const columns: ReadonlyArray<BatchColumn<CommitEntry>> = [
   { name: "held", type: "int8", of: ({ transition }) => BigInt(transition.next.held) },
   { name: "captured", type: "int8", of: ({ transition }) => BigInt(transition.next.captured) },
   { name: "now", type: "timestamptz", of: ({ now }) => now },
-  { name: "held_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null },
-  { name: "due_at", type: "timestamptz", of: ({ transition }) => dueAtOf(transition) },
-  { name: "is_done", type: "bool", of: ({ transition }) => transition.dueAt === null },
-  { name: "report_lane", type: "int2", of: ({ transition }) => transition.report?.step ?? null },
-  { name: "report_at", type: "timestamptz", of: ({ transition }) => transition.report?.at ?? null },
-  { name: "stripe", type: "int2", of: ({ before }) => stripeOf(before.id) },
-  { name: "capture", type: "int8", of: ({ move }) => BigInt(move.capture) },
-  { name: "release", type: "int8", of: ({ move }) => BigInt(move.release) },
-  { name: "ledger_id", type: "uuid", of: ({ ledgerId }) => ledgerId },
-  { name: "event_count", type: "int4", of: ({ eventIds }) => eventIds.length },
-  { name: "event_types", type: "text", of: ({ transition }) => textArrayText(transition.events) },
-  { name: "event_ids", type: "text", of: ({ eventIds }) => textArrayText(eventIds) }
+  { name: "event_count", type: "int4", of: ({ eventIds }) => eventIds.length }
 ]
-const source = batchSource(columns)
 
-const carried = [
-  "now",
-  "due_at",
-  "is_done",
-  "report_lane",
-  "report_at",
-  "stripe",
-  "capture",
-  "release",
-  "ledger_id"
+/** A part of the statement, with the columns that it alone needs: only in a batch that has a use for it. */
+interface OptionalPart {
+  readonly isNeeded: (entry: CommitEntry) => boolean
+  readonly columns: ReadonlyArray<BatchColumn<CommitEntry>>
+  readonly sql: string
+}
+
+const isTimerOf = (timerKind: TimerKind, row: string) =>
+  `t.customer_id = ${row}.customer_id and t.kind = '${timerKind}' and t.subject = ${row}.id and t.lane = 0`
+
+const optionalParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
+  {
+    isNeeded: (entry) => dueAtOf(entry) !== null,
+    columns: [{ name: "due_at", type: "timestamptz", of: dueAtOf }],
+    sql: `timer as (
+      update timers t set claimable_at = c.due_at, lease_token = null from changed c
+      where c.due_at is not null and ${isTimerOf(timerKind, "c")})`
+  },
+  {
+    isNeeded: ({ transition }) => transition.dueAt === null,
+    columns: [{ name: "is_done", type: "bool", of: ({ transition }) => transition.dueAt === null }],
+    sql: `done_timer as (delete from timers t using changed c where c.is_done and ${isTimerOf(timerKind, "c")})`
+  },
+  {
+    isNeeded: ({ transition }) => transition.report !== undefined,
+    columns: [
+      { name: "report_lane", type: "int2", of: ({ transition }) => transition.report?.step ?? null },
+      { name: "report_at", type: "timestamptz", of: ({ transition }) => transition.report?.at ?? null }
+    ],
+    sql: `report as (
+      insert into timers (customer_id, kind, subject, lane, claimable_at)
+      select customer_id, '${timerKind}_report', id, report_lane, report_at from changed where report_at is not null
+      on conflict do nothing)`
+  },
+  {
+    isNeeded: ({ move }) => move.capture !== 0 || move.release !== 0,
+    columns: [
+      { name: "stripe", type: "int2", of: ({ before }) => stripeOf(before.id) },
+      { name: "capture", type: "int8", of: ({ move }) => BigInt(move.capture) },
+      { name: "release", type: "int8", of: ({ move }) => BigInt(move.release) },
+      { name: "ledger_id", type: "uuid", of: ({ ledgerId }) => ledgerId }
+    ],
+    sql: `wallet as (
+      update wallets w set balance = w.balance - m.capture, held = w.held - m.freed
+      from (select customer_id, stripe, sum(capture)::bigint as capture, sum(capture + release)::bigint as freed
+        from changed where capture <> 0 or release <> 0 group by 1, 2 order by 1, 2) m
+      where w.customer_id = m.customer_id and w.stripe = m.stripe),
+    entry as (
+      insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
+      select customer_id, ledger_id, 'capture', -capture, id, now from changed where ledger_id is not null)`
+  }
 ]
-  .concat("event_count", "event_types", "event_ids", "timer_kind", "lane", "nth")
-  .map((name) => `r.${name}`)
-  .join(", ")
 
-const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) => {
-  const outbox = outboxParts(announces, "c.event_types::text[]", "c.event_ids::uuid[]")
-  const isOurTimer = `t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.lane`
-  return `
-  with ${withConstants(source.rows, { timer_kind: `'${timerKind}'`, lane: "0::smallint" })},
-  changed as (
+/** Whose lease has to go on: where the next thing is a call to a provider, and not the end of one. */
+const heldColumns: ReadonlyArray<BatchColumn<CommitEntry>> = [
+  { name: "held_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
+]
+const isHeld = (timerKind: TimerKind) => `and (r.held_token is null or coalesce((
+  select true from timers t where ${isTimerOf(timerKind, "r")} and t.lease_token = r.held_token), false))`
+
+const eventColumns = (index: number): ReadonlyArray<BatchColumn<CommitEntry>> => [
+  { name: `event_type_${index}`, type: "text", of: ({ transition }) => transition.events[index] ?? null },
+  { name: `event_id_${index}`, type: "uuid", of: ({ eventIds }) => eventIds[index] ?? null }
+]
+
+/** What a batch needs of the statement. */
+interface Shape {
+  readonly parts: ReadonlyArray<OptionalPart>
+  readonly hasHeld: boolean
+  /** Of the entry that has the most. */
+  readonly events: number
+}
+
+const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean, shape: Shape) => {
+  const places = Array.from({ length: shape.events }, (_, index) => index)
+  const carried = [...shape.parts.flatMap((part) => part.columns), ...places.flatMap(eventColumns)]
+  const source = batchSource([...columns, ...carried, ...(shape.hasHeld ? heldColumns : [])])
+  const names = ["now", "event_count", "nth", ...carried.map(({ name }) => name)]
+  const outbox = outboxParts(
+    announces,
+    places.map((index) => ({ type: `c.event_type_${index}`, id: `c.event_id_${index}` }))
+  )
+  const text = `
+  with changed as (
     update verifications v set status = r.status, revision = r.revision, attempts = r.attempts::jsonb,
       remaining = r.remaining::int[], slot_reserved = r.slot_reserved, repeating = r.repeating,
       next_step_at = r.next_step_at, sealed_code = case when r.keeps_code then v.sealed_code end,
       held = r.held, captured = r.captured, events_written = v.events_written + r.event_count
-    from r
-    where ${isVerification(mode)} and v.revision = r.revision_before
-      and (r.held_token is null or coalesce((select true from timers t where t.customer_id = r.customer_id
-        and t.kind = r.timer_kind and t.subject = r.id and t.lane = r.lane and t.lease_token = r.held_token), false))
-    returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at, v.events_written, ${carried}),
-  timer as (
-    update timers t set claimable_at = c.due_at, lease_token = null from changed c
-    where c.due_at is not null and ${isOurTimer}),
-  done_timer as (delete from timers t using changed c where c.is_done and ${isOurTimer}),
-  report as (
-    insert into timers (customer_id, kind, subject, lane, claimable_at)
-    select customer_id, '${timerKind}_report', id, report_lane, report_at from changed where report_at is not null
-    on conflict do nothing),
-  wallet as (
-    update wallets w set balance = w.balance - m.capture, held = w.held - m.freed
-    from (select customer_id, stripe, sum(capture)::bigint as capture, sum(capture + release)::bigint as freed
-      from changed where capture <> 0 or release <> 0 group by 1, 2 order by 1, 2) m
-    where w.customer_id = m.customer_id and w.stripe = m.stripe),
-  entry as (
-    insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
-    select customer_id, ledger_id, 'capture', -capture, id, now from changed where ledger_id is not null)
+    from ${source.rows}
+    where ${isVerification(mode)} and v.revision = r.revision_before ${shape.hasHeld ? isHeld(timerKind) : ""}
+    returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at, v.events_written,
+      ${names.map((name) => `r.${name}`).join(", ")})
+  ${shape.parts.map(({ sql }) => `, ${sql}`).join("")}
   ${outbox.parts}
-  select (select case when count(*) < (select count(*) from r) then coalesce(array_agg(nth::int), '{}') end
+  select (select case when count(*) < cardinality($1) then coalesce(array_agg(nth::int), '{}') end
     from changed) as written, ${outbox.webhooks} as webhooks`
+  return { text, parameters: source.parameters }
+}
+
+/** The statements that batches have needed: most of them the same one. */
+const commitStatements = (mode: KeyMode, timerKind: TimerKind, announces: boolean) => {
+  const parts = optionalParts(timerKind)
+  const made = new Map<string, ReturnType<typeof statementOf>>()
+  return (entries: ReadonlyArray<CommitEntry>) => {
+    const needed = parts.map(({ isNeeded }) => entries.some(isNeeded))
+    const hasHeld = entries.some(({ heldTimer }) => heldTimer !== null)
+    const events = entries.reduce((most, { eventIds }) => Math.max(most, eventIds.length), 0)
+    const name = `${needed.join()},${hasHeld},${events}`
+    const known = made.get(name)
+    if (known !== undefined) return known
+    const shape = { parts: parts.filter((_, index) => needed[index]), hasHeld, events }
+    const statement = statementOf(mode, timerKind, announces, shape)
+    made.set(name, statement)
+    return statement
+  }
 }
 
 /** What a commit came to; the webhooks are those of all commits of its batch. */
@@ -131,13 +180,14 @@ export const makeCommitBatch = (
   timerKind: TimerKind,
   announces: boolean
 ) => {
-  const statement = statementOf(mode, timerKind, announces)
+  const statementFor = commitStatements(mode, timerKind, announces)
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
   return makeStatementBatch<SqlClient.SqlClient, CommitEntry, Committed>(clients, {
     conflictsOf: ({ before }) => [before.id],
     orderOf: ({ before }) => before.id,
-    run: (sql, entries) =>
-      decoded(retryRaces(sql.unsafe(statement, source.parameters(entries)))).pipe(
+    run: (sql, entries) => {
+      const { text, parameters } = statementFor(entries)
+      return decoded(retryRaces(sql.unsafe(text, parameters(entries)))).pipe(
         Effect.map(([{ written, webhooks }]) => {
           const places = written === null ? null : new Set(written)
           return entries.map((_, index) => ({
@@ -146,5 +196,6 @@ export const makeCommitBatch = (
           }))
         })
       )
+    }
   })
 }

@@ -42,7 +42,7 @@ const columns: ReadonlyArray<BatchColumn<CodeEntry>> = [
 const source = batchSource(columns)
 
 const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) => {
-  const outbox = outboxParts(announces, `array['verification.' || c.status]`, `array[c.event_id]`)
+  const outbox = outboxParts(announces, [{ type: "'verification.' || c.status", id: "c.event_id" }])
   return `
   with ${withConstants(source.rows, { timer_kind: `'${timerKind}'`, lane: "0::smallint" })},
   target as materialized (

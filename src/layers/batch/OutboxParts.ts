@@ -4,36 +4,44 @@ export interface OutboxParts {
   readonly webhooks: string
 }
 
+/** SQL over `c`, for one event that a row may have. */
+export interface EventSource {
+  readonly type: string
+  readonly id: string
+}
+
+const place = (index: number): string => `select t.customer_id, t.id_${index + 1}, t.type_${index + 1}, t.id,
+  t.before + ${index + 1}, t.data, t.now from told t where t.event_count > ${index}`
+
 /**
  * The outbox of a batch of verifications whose `changed c` has `event_count` and `now` besides a row's columns, and whose
  * `events_written` has been raised already. Where nothing is announced, nothing is written.
  *
- * @param types SQL over `c`: a text[]
- * @param ids SQL over `c`: a uuid[], one for each type
+ * @param sources the first event that a row may have, the second and so on, as many as any row has
  */
-export const outboxParts = (announces: boolean, types: string, ids: string): OutboxParts =>
-  announces
+export const outboxParts = (announces: boolean, sources: ReadonlyArray<EventSource>): OutboxParts =>
+  announces && sources.length > 0
     ? {
         parts: `, told as materialized (
-          select c.customer_id, c.id, c.now, c.events_written - c.event_count as before, ${types} as types, ${ids} as ids,
+          select c.customer_id, c.id, c.now, c.event_count, c.events_written - c.event_count as before,
+            ${sources.map(({ type, id }, index) => `${type} as type_${index + 1}, ${id} as id_${index + 1}`).join(", ")},
             jsonb_build_object('status', c.status, 'attempts', c.attempts, 'next_step_at', c.next_step_at,
               'verified_at', c.verified_at) as data
           from changed c where c.event_count > 0),
         event as (
           insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
-          select t.customer_id, e.id, e.type, t.id, t.before + e.place, t.data, t.now
-          from told t, unnest(t.types, t.ids) with ordinality as e (type, id, place)
+          ${sources.map((_, index) => place(index)).join(" union all ")}
           returning customer_id, id, type, occurred_at),
+        wanted as materialized (
+          select e.customer_id, e.id, e.occurred_at, w.id as endpoint_id, w.lane
+          from event e join webhook_endpoints w on w.customer_id = e.customer_id and w.disabled_at is null
+            and (w.events @> array[e.type] or w.events @> array['*'])),
         delivery as (
           insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
-          select e.customer_id, w.id, e.id, 'pending', e.occurred_at, e.occurred_at
-          from event e join webhook_endpoints w on w.customer_id = e.customer_id and w.disabled_at is null
-            and (w.events @> array[e.type] or w.events @> array['*'])
-          returning customer_id, endpoint_id, event_id, created_at),
+          select customer_id, endpoint_id, id, 'pending', occurred_at, occurred_at from wanted),
         webhook as (
           insert into timers as t (customer_id, kind, subject, lane, claimable_at)
-          select d.customer_id, 'webhook', d.event_id, w.lane, d.created_at
-          from delivery d join webhook_endpoints w on w.customer_id = d.customer_id and w.id = d.endpoint_id
+          select customer_id, 'webhook', id, lane, occurred_at from wanted
           on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
           where t.lease_token is null
           returning true)`,
