@@ -2,20 +2,20 @@ import { Context, Layer, Redacted } from "effect"
 import {
   createCipheriv,
   createDecipheriv,
-  createHmac,
   createSecretKey,
   hkdfSync,
   type KeyObject,
-  randomFillSync
+  randomBytes
 } from "node:crypto"
+import { oneShotMac } from "./OneShotMac.ts"
 
 const IV_BYTES = 12
-/** Drawn at once: a call costs microseconds whatever its size. */
-const POOLED_IVS = 256
 const TAG_BYTES = 16
 
 export type KeyPurpose =
   | "code-hash"
+  | "code-mask"
+  | "code-tag"
   | "code-seal"
   | "account-settings"
   | "secret-check"
@@ -39,35 +39,30 @@ export class MasterKey extends Context.Service<
 >()("peyk/layers/MasterKey") {
   static readonly layer = (secret: Redacted.Redacted<Uint8Array>) =>
     Layer.sync(MasterKey, () => {
-      const keys = new Map<KeyPurpose, KeyObject>()
-      const ivs = Buffer.alloc(IV_BYTES * POOLED_IVS)
-      let usedIvs = POOLED_IVS
-      const nextIv = (): Buffer => {
-        if (usedIvs === POOLED_IVS) {
-          randomFillSync(ivs)
-          usedIvs = 0
-        }
-        const start = IV_BYTES * usedIvs++
-        return Buffer.from(ivs.subarray(start, start + IV_BYTES))
-      }
-      const keyFor = (purpose: KeyPurpose): KeyObject => {
+      const keys = new Map<
+        KeyPurpose,
+        { readonly key: KeyObject; readonly mac: (text: string) => Uint8Array }
+      >()
+      const keyFor = (purpose: KeyPurpose) => {
         const known = keys.get(purpose)
         if (known !== undefined) return known
-        const bytes = hkdfSync("sha256", Redacted.value(secret), "", `peyk/${purpose}`, 32)
-        const key = createSecretKey(Buffer.from(bytes))
-        keys.set(purpose, key)
-        return key
+        const bytes = Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", `peyk/${purpose}`, 32))
+        const made = { key: createSecretKey(bytes), mac: oneShotMac(bytes) }
+        keys.set(purpose, made)
+        return made
       }
       return MasterKey.of({
-        mac: (purpose, text) => createHmac("sha256", keyFor(purpose)).update(text).digest(),
+        mac: (purpose, text) => keyFor(purpose).mac(text),
         seal: (purpose, context, text) => {
-          const iv = nextIv()
-          const cipher = createCipheriv("aes-256-gcm", keyFor(purpose), iv).setAAD(Buffer.from(context))
+          const iv = randomBytes(IV_BYTES)
+          const cipher = createCipheriv("aes-256-gcm", keyFor(purpose).key, iv).setAAD(Buffer.from(context))
           return Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
         },
         open: (purpose, context, sealed) => {
           const iv = sealed.subarray(0, IV_BYTES)
-          const decipher = createDecipheriv("aes-256-gcm", keyFor(purpose), iv, { authTagLength: TAG_BYTES })
+          const decipher = createDecipheriv("aes-256-gcm", keyFor(purpose).key, iv, {
+            authTagLength: TAG_BYTES
+          })
           decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(-TAG_BYTES))
           const text = decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES))
           return Buffer.concat([text, decipher.final()]).toString("utf8")

@@ -6,7 +6,7 @@ import { hash } from "node:crypto"
 export const OneShotDigest = Layer.succeed(
   Digest.Digest,
   Digest.Digest.of({
-    digest: ({ name }, data) => Effect.sync(() => hash(name, data, "buffer")),
+    digest: ({ name }, data) => Effect.sync(() => Buffer.from(hash(name, data, "latin1"), "latin1")),
     digestHex: ({ name }, data) => Effect.sync(() => hash(name, data, "hex"))
   })
 )
