@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { AccountConnections, AccountUnusable } from "../services/AccountConnections.ts"
 import { ProviderAdapters, type ProviderConnection } from "../services/ProviderAdapter.ts"
 import { cachedLookup } from "./CachedLookup.ts"
-import { ChangeFeed } from "./ChangeFeed.ts"
+import { ChangeFeed, isOf } from "./ChangeFeed.ts"
 import { MasterKey } from "./MasterKey.ts"
 import { maskCredentials } from "./providers/MaskedConnection.ts"
 import { openSettings } from "./SealedSettings.ts"
@@ -47,13 +47,26 @@ export const AccountConnectionsSql = Layer.effect(
         select customer_id as "customerId", channel, provider, sealed_settings as "sealedSettings",
           allows_private_addresses as "allowsPrivateAddresses", disabled_at is null as active
         from sending_accounts where id = ${accountId}`)
-      return row === undefined ? unusable("the account is gone") : connect(row)
+      return row === undefined
+        ? { customerId: null, connection: unusable("the account is gone") }
+        : { customerId: row.customerId, connection: connect(row) }
     })
-    const cache = yield* cachedLookup(lookup)
-    yield* feed.subscribe((change) => (change._tag === "KeyChanged" ? Effect.void : cache.invalidateAll))
+    const cache = yield* cachedLookup(lookup, feed)
+    yield* feed.subscribe((change) => {
+      switch (change._tag) {
+        case "CustomerChanged":
+          return cache.invalidateIf(({ customerId }) => isOf(change, customerId))
+        case "KeyChanged":
+        case "AccountChanged":
+          return Effect.void
+        case "Unknown":
+          return cache.invalidateAll
+      }
+    })
 
     return AccountConnections.of({
-      of: (accountId) => Effect.flatMap(cache.get(accountId), Effect.fromResult)
+      of: (accountId) =>
+        Effect.flatMap(cache.get(accountId), ({ connection }) => Effect.fromResult(connection))
     })
   })
 )

@@ -8,12 +8,12 @@ import type { RouteAccount } from "../domain/RouteAccount.ts"
 import { AccountSlots, type Slot, type SlotRequest } from "../services/AccountSlots.ts"
 import { Settings } from "../services/Settings.ts"
 import { cachedLookup } from "./CachedLookup.ts"
-import { ChangeFeed } from "./ChangeFeed.ts"
+import { ChangeFeed, isOf } from "./ChangeFeed.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
 
 const AccountRow = Schema.Struct({
+  customerId: Schema.NullOr(Schema.Int),
   channel: Channel,
-  shared: Schema.Boolean,
   gapMillis: Schema.NullOr(Schema.Int),
   perMinute: Schema.NullOr(Schema.Int),
   isUnwell: Schema.Boolean,
@@ -39,6 +39,8 @@ const NEVER_MILLIS = 365 * 86_400_000
 
 interface Account {
   readonly id: number
+  /** Null: the platform's. */
+  readonly customerId: number | null
   readonly shared: boolean
   readonly gapMillis: number
   readonly perMinute: number
@@ -68,13 +70,14 @@ export const AccountSlotsSql = Layer.effect(
 
     const lookup = Effect.fnUntraced(function* (id: number) {
       const [row] = yield* accountRows(sql`
-        select a.channel, a.customer_id is null as shared, a.gap_ms as "gapMillis", a.rate_per_minute as "perMinute",
+        select a.customer_id as "customerId", a.channel, a.gap_ms as "gapMillis", a.rate_per_minute as "perMinute",
           p.failures > 0 or p.cooldowns > 0 as "isUnwell", p.cooling_until as "coolingUntil"
         from sending_accounts a join account_pace p on p.account_id = a.id where a.id = ${id}`)
       if (row === undefined) return yield* Effect.die(`no account ${id}`)
       const account: Account = {
         id,
-        shared: row.shared,
+        customerId: row.customerId,
+        shared: row.customerId === null,
         gapMillis: row.gapMillis ?? settings.accountGapMillis,
         perMinute: row.perMinute ?? rates[row.channel],
         isUnwell: row.isUnwell,
@@ -82,8 +85,19 @@ export const AccountSlotsSql = Layer.effect(
       }
       return account
     })
-    const cache = yield* cachedLookup(lookup)
-    yield* feed.subscribe((change) => (change._tag === "KeyChanged" ? Effect.void : cache.invalidateAll))
+    const cache = yield* cachedLookup(lookup, feed)
+    yield* feed.subscribe((change) => {
+      switch (change._tag) {
+        case "AccountChanged":
+          return cache.invalidate(change.accountId)
+        case "CustomerChanged":
+          return cache.invalidateIf(({ customerId }) => isOf(change, customerId))
+        case "KeyChanged":
+          return Effect.void
+        case "Unknown":
+          return cache.invalidateAll
+      }
+    })
     const recall = ({ account_id }: RouteAccount) =>
       account_id === null ? undefined : cache.recall(account_id)
     const accountOf = ({ account_id }: RouteAccount) =>

@@ -6,7 +6,7 @@ import { KeyMode, type Principal } from "../domain/Customer.ts"
 import { Unauthenticated } from "../domain/Errors.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { cachedLookup } from "./CachedLookup.ts"
-import { ChangeFeed } from "./ChangeFeed.ts"
+import { ChangeFeed, isOf } from "./ChangeFeed.ts"
 import { makeLastUses } from "./LastUses.ts"
 import { InstantColumn, rowsOf } from "./SqlRows.ts"
 
@@ -41,10 +41,19 @@ export const ApiKeysSql = Layer.effect(
         from api_keys k join customers c on c.id = k.customer_id where k.secret_hash = decode(${secretHash}, 'hex')`)
       return row ?? (yield* new Unauthenticated())
     })
-    const cache = yield* cachedLookup(lookup)
-    yield* feed.subscribe((change) =>
-      change._tag === "KeyChanged" ? cache.invalidate(change.secretHash) : cache.invalidateAll
-    )
+    const cache = yield* cachedLookup(lookup, feed)
+    yield* feed.subscribe((change) => {
+      switch (change._tag) {
+        case "KeyChanged":
+          return cache.invalidate(change.secretHash)
+        case "CustomerChanged":
+          return cache.invalidateIf(({ customerId }) => isOf(change, customerId))
+        case "AccountChanged":
+          return Effect.void
+        case "Unknown":
+          return cache.invalidateAll
+      }
+    })
 
     const noteUse = yield* makeLastUses(sql, "api_keys")
 

@@ -1,36 +1,54 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Latch, Layer, Queue } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Queue } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { Instant } from "../domain/Instant.ts"
+import { withoutSpans } from "../services/Spans.ts"
 
 /** Something that processes cache has changed in the store. */
 export type Change =
   /** A customer's set-up; null: the platform's own, so everybody's. */
   | { readonly _tag: "CustomerChanged"; readonly customerId: number | null }
   | { readonly _tag: "KeyChanged"; readonly secretHash: string }
+  /** How an account fares. */
+  | { readonly _tag: "AccountChanged"; readonly accountId: number }
   /** Changes may have been missed. */
   | { readonly _tag: "Unknown" }
+
+/** Whether a customer's is what has changed. */
+export const isOf = (
+  { customerId }: Extract<Change, { readonly _tag: "CustomerChanged" }>,
+  owner: number | null
+): boolean => customerId === null || customerId === owner
 
 type Listener = (change: Change) => Effect.Effect<void>
 
 const NOTIFICATION_CHANNEL = "peyk_changed"
 const RECONNECT_PAUSE = "1 second"
+const BEAT_PAUSE = "1 second"
+/** So long after it last heard itself, a process may have missed something. */
+const MAX_SILENCE_MILLIS = 5000
 
-/** `customer:7`, `customer:` (everybody's), `key:<hash in hex>`; the triggers of the schema write them. */
+/** `customer:7`, `customer:` (everybody's), `key:<hash in hex>`, `account:7`; the triggers of the schema write them. */
 const toChange = (payload: string): Change => {
   const [kind, subject = ""] = payload.split(":")
   if (kind === "key") return { _tag: "KeyChanged", secretHash: subject }
   if (kind === "customer")
     return { _tag: "CustomerChanged", customerId: subject === "" ? null : Number(subject) }
+  if (kind === "account") return { _tag: "AccountChanged", accountId: Number(subject) }
   return { _tag: "Unknown" }
 }
 
 /**
- * Tells caches what changed in the store, whichever process (or hand) changed it: triggers NOTIFY, this listens.
- * Listening is a help, not a promise: whoever caches also lets entries lapse within seconds.
+ * Tells caches what changed in the store, whichever process (or hand) changed it: triggers NOTIFY, this listens. Listening
+ * is a help, not a promise, as connections are lost without a word. So a process that relies on it also notifies itself,
+ * each second: as notifications come in the order of their commits, hearing that means having heard all before it.
  */
 export class ChangeFeed extends Context.Service<
   ChangeFeed,
   {
     readonly subscribe: (listener: Listener) => Effect.Effect<void>
+    /** Whether all changes of more than five seconds ago have been told. Asking is what it is found out for. */
+    readonly isHeard: (now: Instant) => boolean
     /** Returns once changes are listened to, and those that were missed before have been told of. */
     readonly listening: Effect.Effect<void>
   }
@@ -39,7 +57,10 @@ export class ChangeFeed extends Context.Service<
     ChangeFeed,
     Effect.gen(function* () {
       const client = yield* PgClient.PgClient
+      const beats = `beat:${yield* (yield* SecureRandom.SecureRandom).uuidV4()}:`
       const listeners: Array<Listener> = []
+      let heardAt = Number.NEGATIVE_INFINITY
+      let isAsked = false
       const isListening = Latch.makeUnsafe(false)
       const tell = (change: Change) =>
         Effect.forEach(listeners, (listener) => listener(change), { discard: true })
@@ -49,14 +70,30 @@ export class ChangeFeed extends Context.Service<
           const notifications = yield* client.listen(NOTIFICATION_CHANNEL)
           yield* tell({ _tag: "Unknown" })
           yield* isListening.open
-          while (true) yield* tell(toChange((yield* Queue.take(notifications)).payload))
+          while (true) {
+            const { payload } = yield* Queue.take(notifications)
+            if (payload.startsWith(beats)) heardAt = Number(payload.slice(beats.length))
+            else if (!payload.startsWith("beat:")) yield* tell(toChange(payload))
+          }
         })
       ).pipe(
         Effect.catch(() => Effect.sleep(RECONNECT_PAUSE)),
         Effect.forever,
         Effect.forkScoped
       )
+
+      const beat = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        if (!isAsked) return Effect.void
+        isAsked = false
+        return Effect.ignore(client`select pg_notify(${NOTIFICATION_CHANNEL}, ${`${beats}${now}`})`)
+      })
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(BEAT_PAUSE), withoutSpans(beat))))
+
       return ChangeFeed.of({
+        isHeard: (now) => {
+          isAsked = true
+          return now - heardAt < MAX_SILENCE_MILLIS
+        },
         subscribe: (listener) => Effect.sync(() => void listeners.push(listener)),
         listening: isListening.await
       })

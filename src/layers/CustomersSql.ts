@@ -46,14 +46,18 @@ export const CustomersSql = Layer.effect(
       return configuration
     })
 
-    const cache = yield* cachedLookup(lookup)
-    yield* feed.subscribe((change) =>
-      change._tag === "CustomerChanged" && change.customerId !== null
-        ? cache.invalidate(change.customerId)
-        : change._tag === "KeyChanged"
-          ? Effect.void
-          : cache.invalidateAll
-    )
+    const cache = yield* cachedLookup(lookup, feed)
+    yield* feed.subscribe((change) => {
+      switch (change._tag) {
+        case "CustomerChanged":
+          return change.customerId === null ? cache.invalidateAll : cache.invalidate(change.customerId)
+        case "KeyChanged":
+        case "AccountChanged":
+          return Effect.void
+        case "Unknown":
+          return cache.invalidateAll
+      }
+    })
     return Customers.of({ configuration: (customerId) => cache.get(customerId) })
   })
 )

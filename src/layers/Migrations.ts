@@ -8,6 +8,7 @@ import management from "./migrations/0005_management.ts"
 import speed from "./migrations/0006_speed.ts"
 import retention from "./migrations/0007_retention.ts"
 import checks from "./migrations/0008_checks.ts"
+import accountChanges from "./migrations/0009_account_changes.ts"
 
 const migrations = {
   "0001_verification": verification,
@@ -17,7 +18,8 @@ const migrations = {
   "0005_management": management,
   "0006_speed": speed,
   "0007_retention": retention,
-  "0008_checks": checks
+  "0008_checks": checks,
+  "0009_account_changes": accountChanges
 }
 
 const MIGRATIONS_TABLE = "peyk_migrations"

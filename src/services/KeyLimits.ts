@@ -24,7 +24,9 @@ interface KeyWindow {
 
 const UNLIMITED = Effect.succeed(null)
 
-const MAX_WINDOWS = 10_000
+const MAX_WINDOWS = 20_000
+/** All of them are looked through for that. */
+const FORGET_PAUSE_MILLIS = 1000
 const LOCKS = 64
 
 const openWindow = (block: Block, limit: number): KeyWindow => ({
@@ -62,8 +64,10 @@ export class KeyLimits extends Context.Service<
         return isOpen && (current.permits > 0 || current.left === 0) ? current : undefined
       }
 
+      let forgottenAt = Number.NEGATIVE_INFINITY
       const forgetLapsed = (now: Instant) => {
-        if (windows.size < MAX_WINDOWS) return
+        if (windows.size < MAX_WINDOWS || now < forgottenAt + FORGET_PAUSE_MILLIS) return
+        forgottenAt = now
         for (const [keyId, { endsAt }] of windows) if (endsAt <= now) windows.delete(keyId)
       }
 

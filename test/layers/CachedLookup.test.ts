@@ -22,6 +22,66 @@ describe("a cached lookup", () => {
     })
   )
 
+  it.effect(
+    "is made once in ten minutes while a feed of changes is heard, and of five seconds once it is not",
+    () =>
+      Effect.gen(function* () {
+        let asked = 0
+        let isHeard = true
+        const { get, recall } = yield* cachedLookup<string, number, never, never>(
+          () => Effect.sync(() => asked++),
+          { isHeard: () => isHeard }
+        )
+        yield* get("a")
+        yield* TestClock.adjust(599_999)
+        assert.strictEqual(yield* get("a"), 0)
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* get("a"), 1)
+        yield* TestClock.adjust(5000)
+        assert.strictEqual(recall("a"), 1)
+        isHeard = false
+        assert.isUndefined(recall("a"))
+        assert.strictEqual(yield* get("a"), 2)
+      })
+  )
+
+  it.effect("is made again of those answers that are no longer true", () =>
+    Effect.gen(function* () {
+      const { get, invalidateIf, recall } = yield* counting
+      yield* get("a")
+      yield* get("b")
+      yield* get("c")
+      yield* invalidateIf((answer) => answer === 1)
+      assert.deepStrictEqual([recall("a"), recall("b"), recall("c")], [0, undefined, 2])
+      assert.strictEqual(yield* get("b"), 3)
+    })
+  )
+
+  it.effect("is remembered for those who asked last, of more than there is room for", () =>
+    Effect.gen(function* () {
+      const { get, recall } = yield* counting
+      const keys = Array.from({ length: 20_000 }, (_, index) => String(index))
+      yield* Effect.forEach(keys, get, { discard: true })
+      yield* get("one more")
+      assert.deepStrictEqual([recall("0"), recall("1"), recall("one more")], [undefined, 1, 20_000])
+    })
+  )
+
+  it.effect("is made once for all who ask while it is under way", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const gate = yield* Deferred.make<void>()
+      const { get } = yield* cachedLookup<string, number, never, never>(() =>
+        Effect.as(Deferred.await(gate), ++asked)
+      )
+      const asking = yield* Effect.forEach([1, 2, 3], () =>
+        Effect.forkChild(get("a"), { startImmediately: true })
+      )
+      yield* Deferred.succeed(gate, undefined)
+      assert.deepStrictEqual(yield* Effect.forEach(asking, Fiber.join), [1, 1, 1])
+    })
+  )
+
   it.effect("is made again after its key, or all, were invalidated", () =>
     Effect.gen(function* () {
       const { get, invalidate, invalidateAll, recall } = yield* counting

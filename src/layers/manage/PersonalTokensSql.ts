@@ -36,7 +36,11 @@ export const PersonalTokensSql = Layer.effect(
     })
     const cache = yield* cachedLookup(lookup)
     yield* feed.subscribe((change) =>
-      change._tag === "KeyChanged" ? cache.invalidate(change.secretHash) : cache.invalidateAll
+      change._tag === "KeyChanged"
+        ? cache.invalidate(change.secretHash)
+        : change._tag === "AccountChanged"
+          ? Effect.void
+          : cache.invalidateAll
     )
 
     return PersonalTokens.of({

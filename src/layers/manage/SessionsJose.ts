@@ -71,7 +71,11 @@ const findUsers = Effect.gen(function* () {
     })
   )
   yield* feed.subscribe((change) =>
-    change._tag === "KeyChanged" ? cache.invalidate(change.secretHash) : cache.invalidateAll
+    change._tag === "KeyChanged"
+      ? cache.invalidate(change.secretHash)
+      : change._tag === "AccountChanged"
+        ? Effect.void
+        : cache.invalidateAll
   )
   return (sessionId: string) =>
     UUID.test(sessionId) ? cache.get(sessionId) : Effect.fail(new Unauthenticated())
