@@ -36,6 +36,8 @@ interface Once<Answer, Refusal, Subject> {
   readonly replay: (subject: Subject) => Effect.Effect<Answer, IdempotencyKeyInProgress>
 }
 
+const utf8 = new TextEncoder()
+
 const equalBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, index) => byte === b[index])
 
@@ -61,8 +63,7 @@ export class Idempotency extends Context.Service<
       const { idempotencyMillis } = yield* Settings
       const digest = yield* Digest.Digest
 
-      const fingerprint = (body: unknown) =>
-        digest.digest(Digest.sha256, new TextEncoder().encode(canonicalJson(body)))
+      const fingerprint = (body: unknown) => digest.digest(Digest.sha256, utf8.encode(canonicalJson(body)))
 
       const claim = (request: IdempotentRequest | undefined, now: Instant) =>
         request === undefined
