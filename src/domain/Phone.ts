@@ -30,14 +30,12 @@ const mobilePattern = (() => {
   return new RegExp(`^(?:${pattern})$`)
 })()
 
-const ALREADY_CHECKED = { disableChecks: true }
-
 /** Local (0912…), E.164 (+98912…), 00 (0098912…) or bare (912…), in any digits, with separators. */
 export const parsePhone = (input: string): Result.Result<Phone, InvalidPhone> => {
   const national = FORMS.exec(foldDigits(input).replace(SEPARATORS, ""))?.[1]
   if (national === undefined) return Result.fail(new InvalidPhone())
   return mobilePattern.test(national)
-    ? Result.succeed(Phone.make(`+98${national}`, ALREADY_CHECKED))
+    ? Result.succeed(Phone.make(`+98${national}`))
     : Result.fail(new InvalidPhone())
 }
 

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { AccountConnections, AccountUnusable } from "../services/AccountConnections.ts"
 import { ProviderAdapters, type ProviderConnection } from "../services/ProviderAdapter.ts"
 import { cachedLookup } from "./CachedLookup.ts"
-import { ChangeFeed, isOf } from "./ChangeFeed.ts"
+import { ChangeFeed, endedBy, ofCustomer } from "./ChangeFeed.ts"
 import { MasterKey } from "./MasterKey.ts"
 import { maskCredentials } from "./providers/MaskedConnection.ts"
 import { openSettings } from "./SealedSettings.ts"
@@ -52,17 +52,7 @@ export const AccountConnectionsSql = Layer.effect(
         : { customerId: row.customerId, connection: connect(row) }
     })
     const cache = yield* cachedLookup(lookup, feed)
-    yield* feed.subscribe((change) => {
-      switch (change._tag) {
-        case "CustomerChanged":
-          return cache.invalidateIf(({ customerId }) => isOf(change, customerId))
-        case "KeyChanged":
-        case "AccountChanged":
-          return Effect.void
-        case "Unknown":
-          return cache.invalidateAll
-      }
-    })
+    yield* feed.subscribe(endedBy(cache, { customer: ofCustomer(cache) }))
 
     return AccountConnections.of({
       of: (accountId) =>

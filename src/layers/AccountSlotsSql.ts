@@ -8,7 +8,7 @@ import type { RouteAccount } from "../domain/RouteAccount.ts"
 import { AccountSlots, type Slot, type SlotRequest } from "../services/AccountSlots.ts"
 import { Settings } from "../services/Settings.ts"
 import { cachedLookup } from "./CachedLookup.ts"
-import { ChangeFeed, isOf } from "./ChangeFeed.ts"
+import { ChangeFeed, endedBy, ofCustomer } from "./ChangeFeed.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
 
 const AccountRow = Schema.Struct({
@@ -41,15 +41,16 @@ interface Account {
   readonly id: number
   /** Null: the platform's. */
   readonly customerId: number | null
-  readonly shared: boolean
   readonly gapMillis: number
   readonly perMinute: number
   readonly isUnwell: boolean
   readonly coolingUntil: number | null
 }
 
-const isPaced = ({ gapMillis, perMinute, shared }: Account): boolean =>
-  gapMillis > 0 || perMinute > 0 || shared
+const isShared = ({ customerId }: Account): boolean => customerId === null
+
+const isPaced = (account: Account): boolean =>
+  account.gapMillis > 0 || account.perMinute > 0 || isShared(account)
 
 export const AccountSlotsSql = Layer.effect(
   AccountSlots,
@@ -77,7 +78,6 @@ export const AccountSlotsSql = Layer.effect(
       const account: Account = {
         id,
         customerId: row.customerId,
-        shared: row.customerId === null,
         gapMillis: row.gapMillis ?? settings.accountGapMillis,
         perMinute: row.perMinute ?? rates[row.channel],
         isUnwell: row.isUnwell,
@@ -86,18 +86,7 @@ export const AccountSlotsSql = Layer.effect(
       return account
     })
     const cache = yield* cachedLookup(lookup, feed)
-    yield* feed.subscribe((change) => {
-      switch (change._tag) {
-        case "AccountChanged":
-          return cache.invalidate(change.accountId)
-        case "CustomerChanged":
-          return cache.invalidateIf(({ customerId }) => isOf(change, customerId))
-        case "KeyChanged":
-          return Effect.void
-        case "Unknown":
-          return cache.invalidateAll
-      }
-    })
+    yield* feed.subscribe(endedBy(cache, { customer: ofCustomer(cache), account: cache.invalidate }))
     const recall = ({ account_id }: RouteAccount) =>
       account_id === null ? undefined : cache.recall(account_id)
     const accountOf = ({ account_id }: RouteAccount) =>
@@ -121,7 +110,7 @@ export const AccountSlotsSql = Layer.effect(
         with asked as (
           select * from unnest(${accounts.map(({ id }) => id)}::int[], ${accounts.map(paceOf)}::int[],
             ${accounts.map(({ perMinute }) => perMinute)}::int[],
-            ${accounts.map((account) => (account.shared ? shareOf(account) : 0))}::int[])
+            ${accounts.map((account) => (isShared(account) ? shareOf(account) : 0))}::int[])
             with ordinality as q (account_id, gap, rate, share, nth)),
         locked as materialized (
           select q.nth::int - 1 as index, q.gap, q.rate, q.share, p.account_id, p.slots, p.slot_customers, p.cooling_until,

@@ -6,7 +6,7 @@ import { KeyMode, type Principal } from "../domain/Customer.ts"
 import { Unauthenticated } from "../domain/Errors.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
 import { cachedLookup } from "./CachedLookup.ts"
-import { ChangeFeed, isOf } from "./ChangeFeed.ts"
+import { ChangeFeed, endedBy, ofCustomer } from "./ChangeFeed.ts"
 import { makeLastUses } from "./LastUses.ts"
 import { InstantColumn, rowsOf } from "./SqlRows.ts"
 
@@ -42,18 +42,7 @@ export const ApiKeysSql = Layer.effect(
       return row ?? (yield* new Unauthenticated())
     })
     const cache = yield* cachedLookup(lookup, feed)
-    yield* feed.subscribe((change) => {
-      switch (change._tag) {
-        case "KeyChanged":
-          return cache.invalidate(change.secretHash)
-        case "CustomerChanged":
-          return cache.invalidateIf(({ customerId }) => isOf(change, customerId))
-        case "AccountChanged":
-          return Effect.void
-        case "Unknown":
-          return cache.invalidateAll
-      }
-    })
+    yield* feed.subscribe(endedBy(cache, { customer: ofCustomer(cache), key: cache.invalidate }))
 
     const noteUse = yield* makeLastUses(sql, "api_keys")
 

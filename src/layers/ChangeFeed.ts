@@ -14,13 +14,43 @@ export type Change =
   /** Changes may have been missed. */
   | { readonly _tag: "Unknown" }
 
-/** Whether a customer's is what has changed. */
-export const isOf = (
-  { customerId }: Extract<Change, { readonly _tag: "CustomerChanged" }>,
-  owner: number | null
-): boolean => customerId === null || customerId === owner
-
 type Listener = (change: Change) => Effect.Effect<void>
+
+/** What of a cache each kind of change ends; nothing, where it does not say. */
+interface Ends {
+  /** Null: everybody's. */
+  readonly customer: (customerId: number | null) => Effect.Effect<void>
+  readonly key?: (secretHash: string) => Effect.Effect<void>
+  readonly account?: (accountId: number) => Effect.Effect<void>
+}
+
+/** A listener for a cache, of which changes that may have been missed end all. */
+export const endedBy =
+  (cache: { readonly invalidateAll: Effect.Effect<void> }, ends: Ends): Listener =>
+  (change) => {
+    switch (change._tag) {
+      case "CustomerChanged":
+        return ends.customer(change.customerId)
+      case "KeyChanged":
+        return ends.key?.(change.secretHash) ?? Effect.void
+      case "AccountChanged":
+        return ends.account?.(change.accountId) ?? Effect.void
+      case "Unknown":
+        return cache.invalidateAll
+    }
+  }
+
+interface OwnedCache {
+  readonly invalidateIf: (
+    isMeant: (answer: { readonly customerId: number | null }) => boolean
+  ) => Effect.Effect<void>
+}
+
+/** Ends what is a customer's. */
+export const ofCustomer =
+  (cache: OwnedCache) =>
+  (customerId: number | null): Effect.Effect<void> =>
+    cache.invalidateIf((answer) => customerId === null || answer.customerId === customerId)
 
 const NOTIFICATION_CHANNEL = "peyk_changed"
 const RECONNECT_PAUSE = "1 second"

@@ -4,7 +4,7 @@ import { LimitOverrides } from "../domain/Admission.ts"
 import { type CustomerConfiguration, Plan, RoutingStep, SendingAccount } from "../domain/Customer.ts"
 import { Customers } from "../services/Customers.ts"
 import { cachedLookup } from "./CachedLookup.ts"
-import { ChangeFeed } from "./ChangeFeed.ts"
+import { ChangeFeed, endedBy } from "./ChangeFeed.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const ConfigurationRow = Schema.Struct({
@@ -47,17 +47,9 @@ export const CustomersSql = Layer.effect(
     })
 
     const cache = yield* cachedLookup(lookup, feed)
-    yield* feed.subscribe((change) => {
-      switch (change._tag) {
-        case "CustomerChanged":
-          return change.customerId === null ? cache.invalidateAll : cache.invalidate(change.customerId)
-        case "KeyChanged":
-        case "AccountChanged":
-          return Effect.void
-        case "Unknown":
-          return cache.invalidateAll
-      }
-    })
+    yield* feed.subscribe(
+      endedBy(cache, { customer: (id) => (id === null ? cache.invalidateAll : cache.invalidate(id)) })
+    )
     return Customers.of({ configuration: (customerId) => cache.get(customerId) })
   })
 )

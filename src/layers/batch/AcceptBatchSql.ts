@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { stripeOf } from "../../domain/Charging.ts"
+import { stripeOf, WALLET_STRIPES } from "../../domain/Charging.ts"
 import type { KeyMode } from "../../domain/Customer.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { TimerKind } from "../../services/Timers.ts"
@@ -178,13 +178,14 @@ const acceptStatement = (mode: KeyMode, timerKind: TimerKind, hasQuotas: boolean
   return { text: statementOf(rows, mode, timerKind, hasQuotas), parameters }
 }
 
-const addTo = <Key>(sums: Map<Key, number>, key: Key, amount: number) =>
+const addTo = (sums: Map<number, number>, key: number, amount: number) =>
   sums.set(key, (sums.get(key) ?? 0) + amount)
 
-const walletOf = ({ verification: { customerId, id } }: Acceptance) => `${customerId} ${stripeOf(id)}`
+const walletOf = ({ verification: { customerId, id } }: Acceptance) =>
+  customerId * WALLET_STRIPES + stripeOf(id)
 
 const withShares = (acceptances: ReadonlyArray<Acceptance>): ReadonlyArray<AcceptRow> => {
-  const held = new Map<string, number>()
+  const held = new Map<number, number>()
   const counted = new Map<number, number>()
   for (const acceptance of acceptances) {
     addTo(held, walletOf(acceptance), acceptance.admission.hold)

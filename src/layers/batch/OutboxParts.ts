@@ -10,7 +10,7 @@ export interface EventSource {
   readonly id: string
 }
 
-const place = (index: number): string => `select t.customer_id, t.id_${index + 1}, t.type_${index + 1}, t.id,
+const place = (index: number): string => `select t.customer_id, t.id_${index}, t.type_${index}, t.id,
   t.before + ${index + 1}, t.data, t.now from told t where t.event_count > ${index}`
 
 /**
@@ -24,7 +24,7 @@ export const outboxParts = (announces: boolean, sources: ReadonlyArray<EventSour
     ? {
         parts: `, told as materialized (
           select c.customer_id, c.id, c.now, c.event_count, c.events_written - c.event_count as before,
-            ${sources.map(({ type, id }, index) => `${type} as type_${index + 1}, ${id} as id_${index + 1}`).join(", ")},
+            ${sources.map(({ type, id }, index) => `${type} as type_${index}, ${id} as id_${index}`).join(", ")},
             jsonb_build_object('status', c.status, 'attempts', c.attempts, 'next_step_at', c.next_step_at,
               'verified_at', c.verified_at) as data
           from changed c where c.event_count > 0),

@@ -35,7 +35,7 @@ const SPAN = { kind: "client", attributes: { "db.system.name": "postgresql" } } 
 const FNV_OFFSET = 0x811c9dc5
 const FNV_PRIME = 0x01000193
 
-/** Two names with one number are kept apart for nothing, which costs one of them a batch; a set of numbers costs a tenth. */
+/** Two names with one number are kept apart for nothing, which costs one of them a batch; a set of numbers costs half of one of names. */
 const numberOf = (name: string): number => {
   let number = FNV_OFFSET
   for (let index = 0; index < name.length; index++) {

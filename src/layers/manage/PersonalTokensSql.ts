@@ -7,7 +7,7 @@ import { looksLikeToken } from "../../domain/PersonalToken.ts"
 import { PersonalTokens } from "../../services/manage/PersonalTokens.ts"
 import { nameOf } from "../ApiKeysSql.ts"
 import { cachedLookup } from "../CachedLookup.ts"
-import { ChangeFeed } from "../ChangeFeed.ts"
+import { ChangeFeed, endedBy } from "../ChangeFeed.ts"
 import { makeLastUses } from "../LastUses.ts"
 import { InstantColumn, rowsOf } from "../SqlRows.ts"
 
@@ -35,13 +35,7 @@ export const PersonalTokensSql = Layer.effect(
       return row ?? (yield* new Unauthenticated())
     })
     const cache = yield* cachedLookup(lookup)
-    yield* feed.subscribe((change) =>
-      change._tag === "KeyChanged"
-        ? cache.invalidate(change.secretHash)
-        : change._tag === "AccountChanged"
-          ? Effect.void
-          : cache.invalidateAll
-    )
+    yield* feed.subscribe(endedBy(cache, { customer: () => cache.invalidateAll, key: cache.invalidate }))
 
     return PersonalTokens.of({
       authenticate: Effect.fnUntraced(function* (redacted) {

@@ -14,7 +14,7 @@ import {
 import { SessionIssuers } from "../../services/manage/SessionIssuers.ts"
 import { Sessions } from "../../services/manage/Sessions.ts"
 import { cachedLookup } from "../CachedLookup.ts"
-import { ChangeFeed } from "../ChangeFeed.ts"
+import { ChangeFeed, endedBy } from "../ChangeFeed.ts"
 import { rowsOf } from "../SqlRows.ts"
 import type { KeyOf } from "./KeySet.ts"
 import { externalKeys, ownKeys } from "./SessionKeys.ts"
@@ -70,13 +70,7 @@ const findUsers = Effect.gen(function* () {
       return row ?? (yield* new Unauthenticated())
     })
   )
-  yield* feed.subscribe((change) =>
-    change._tag === "KeyChanged"
-      ? cache.invalidate(change.secretHash)
-      : change._tag === "AccountChanged"
-        ? Effect.void
-        : cache.invalidateAll
-  )
+  yield* feed.subscribe(endedBy(cache, { customer: () => cache.invalidateAll, key: cache.invalidate }))
   return (sessionId: string) =>
     UUID.test(sessionId) ? cache.get(sessionId) : Effect.fail(new Unauthenticated())
 })
