@@ -2,7 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { AccountSlotsSql } from "../../src/layers/AccountSlotsSql.ts"
 import { type Change, ChangeFeed } from "../../src/layers/ChangeFeed.ts"
+import { AccountSlots } from "../../src/services/AccountSlots.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { testGround } from "../support/TestGraph.ts"
 
@@ -71,5 +73,25 @@ layer(TestDatabase, { excludeTestServices: true })("the feed of changes", (it) =
       const change: Change = { _tag: "AccountChanged", accountId: id }
       assert.deepStrictEqual(changes, [change, change, { _tag: "CustomerChanged", customerId: 9 }])
     }).pipe(Effect.provide(process))
+  )
+
+  it.effect("tells a process at once of a rest of an account that another has made", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { isResting } = yield* AccountSlots
+      const changes = yield* told
+      const [row] = yield* sql<{ id: number }>`
+        insert into sending_accounts (channel, provider, label, sealed_settings, created_at)
+        values ('bale', 'bale_bot', 'b', '', now()) returning id`
+      const id = row?.id ?? 0
+      yield* until(() => changes.some(({ _tag }) => _tag === "CustomerChanged"))
+      const now = yield* Clock.currentTimeMillis
+      const descriptor = { type: "messenger", provider: "bale", credential_id: id, label: "b" } as const
+      const rests = Effect.suspend(() => isResting({ channel: "bale", account_id: id, descriptor }, now))
+      assert.isFalse(yield* rests)
+      yield* sql`update account_pace set cooling_until = ${new Date(now + 60_000)} where account_id = ${id}`
+      yield* until(() => changes.some(({ _tag }) => _tag === "AccountChanged"))
+      assert.isTrue(yield* rests)
+    }).pipe(Effect.provide(Layer.provideMerge(AccountSlotsSql, process)))
   )
 })
