@@ -5,7 +5,7 @@ import type { AdmissionError } from "../domain/Errors.ts"
 import type { TimerKind } from "../services/Timers.ts"
 import type { Acceptance } from "../services/VerificationStore.ts"
 import { type AdmissionRequest, admissionSql, runAdmission } from "./AdmissionSql.ts"
-import { SEND_OPERATION } from "./batch/AcceptBatchSql.ts"
+import { SEND_OPERATION } from "./batch/AcceptStatement.ts"
 import { idempotencyKeys } from "./IdempotencySql.ts"
 import { timestamp } from "./SqlRows.ts"
 

@@ -9,15 +9,26 @@ export interface BatchColumn<Row> {
   readonly of: (row: Row) => unknown
 }
 
+const arrayOf = (type: keyof typeof PgTypes.OID, values: ReadonlyArray<unknown>): PgTypes.Parameter =>
+  Result.getOrThrow(PgTypes.array(values, PgTypes.OID[type]))
+
 /**
  * The rows of a batch as SQL: something to select from, with the columns' names and `nth`, from 1 on; and the parameters,
- * one array for each column, which come first in the statement.
+ * one array for each column, which come first in the statement. Unnested in the list of what is selected: as functions in
+ * `from`, each column would be stored on its own before the first row is read. Places are sent along: a series would be
+ * taken for a thousand rows, and be worth a plan that reads whole indexes.
  */
 export const batchSource = <Row>(columns: ReadonlyArray<BatchColumn<Row>>) => ({
-  rows: `unnest(${columns.map((_, index) => `$${index + 1}`).join(", ")}) with ordinality
-    as r (${columns.map(({ name }) => name).join(", ")}, nth)`,
-  parameters: (rows: ReadonlyArray<Row>): ReadonlyArray<PgTypes.Parameter> =>
-    columns.map(({ type, of }) => Result.getOrThrow(PgTypes.array(rows.map(of), PgTypes.OID[type])))
+  rows: `(select ${[...columns.map(({ name }) => name), "nth"]
+    .map((name, index) => `unnest($${index + 1}) as ${name}`)
+    .join(", ")}) r`,
+  parameters: (rows: ReadonlyArray<Row>): ReadonlyArray<PgTypes.Parameter> => [
+    ...columns.map(({ type, of }) => arrayOf(type, rows.map(of))),
+    arrayOf(
+      "int4",
+      rows.map((_, index) => index + 1)
+    )
+  ]
 })
 
 /**
