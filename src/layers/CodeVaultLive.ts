@@ -34,8 +34,8 @@ export const CodeVaultLive = Layer.effect(
       return masked(id, bytes).toString("latin1")
     }
     return CodeVault.of({
-      hash: (id, code) => Effect.sync(() => key.mac("code-hash", `${id}:${code}`)),
-      seal: (id, code) => Effect.sync(() => seal(id, code)),
+      hash: (id, code) => key.mac("code-hash", `${id}:${code}`),
+      seal,
       open: (id, sealed) => Effect.sync(() => open(id, sealed))
     })
   })

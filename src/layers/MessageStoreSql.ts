@@ -56,7 +56,9 @@ export const MessageStoreSql = Layer.effect(
     const movesOf = moveParts(sql, random)
     const events = outbox(sql, random, snapshot)
     /** Webhooks are due at once. */
-    const wakeFor = (webhooks: number) => (webhooks > 0 ? timerLoop.wakeAt(0) : Effect.void)
+    const wakeFor = (webhooks: number) => {
+      if (webhooks > 0) timerLoop.wakeAt(0)
+    }
 
     return MessageStore.of({
       accept: Effect.fnUntraced(function* ({ message: m, admission, lanes, lease, idempotency }) {
@@ -89,7 +91,7 @@ export const MessageStoreSql = Layer.effect(
           Effect.sync(() => (due = Option.getOrElse(webhooksOf(row), () => ({ webhooks: 0 })).webhooks))
         )
         const accepted = yield* runAdmission(sql, request, accepting)
-        yield* wakeFor(due)
+        wakeFor(due)
         return accepted
       }),
 
@@ -133,7 +135,7 @@ export const MessageStoreSql = Layer.effect(
           ${parts}
           ${yield* movesOf(m.id, walletMove(before, m), now)}
           select count(*)::int as count, ${webhooks} as webhooks from changed`)
-        yield* wakeFor(row?.webhooks ?? 0)
+        wakeFor(row?.webhooks ?? 0)
         return row?.count === 1
       })
     })

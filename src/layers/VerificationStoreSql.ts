@@ -21,6 +21,9 @@ import { verificationColumns, VerificationRow } from "./VerificationRow.ts"
 
 const ClaimedRow = Schema.Struct({ ...VerificationRow.fields, fingerprint: Schema.Uint8Array })
 
+/** Ids of what is written together are in its order, and cost one draw: they end in a digit of their own. */
+const numbered = (id: string, index: number): string => id.slice(0, -1) + index.toString(16)
+
 export interface VerificationStoreOptions {
   readonly mode: KeyMode
   readonly timerKind: TimerKind
@@ -48,12 +51,9 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
       const loadInBatch = yield* makeLoadBatch(clients, mode)
       const loadLeasedInBatch = yield* makeLoadLeasedBatch(clients, mode, timerKind)
       /** Webhooks are due at once. */
-      const wakeFor = (webhooks: number) => (webhooks > 0 ? timerLoop.wakeAt(0) : Effect.void)
-
-      const newIds = (count: number): Effect.Effect<ReadonlyArray<string>> =>
-        count === 0
-          ? Effect.succeed([])
-          : Effect.flatMap(newIds(count - 1), (ids) => Effect.map(random.uuidV7(), (id) => [...ids, id]))
+      const wakeFor = (webhooks: number) => {
+        if (webhooks > 0) timerLoop.wakeAt(0)
+      }
 
       const isAccepted = (acceptance: Acceptance) =>
         Effect.flatMap(acceptInBatch(acceptance), (verdict) => {
@@ -100,26 +100,29 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
         commit: (before, transition, now, timer) => {
           const events = announces ? transition.events : []
           const move = walletMove(before, transition.next)
-          const entry = {
-            before,
-            transition: { ...transition, events },
-            now,
-            heldTimer: transition.dueAt === "held" ? timer : null,
-            move
-          }
-          return Effect.flatMap(newIds(events.length + 1), ([ledgerId = "", ...eventIds]) =>
-            Effect.flatMap(
-              commitInBatch({ ...entry, eventIds, ledgerId: move.capture === 0 ? null : ledgerId }),
-              ({ isWritten, webhooks }) => Effect.as(wakeFor(webhooks), isWritten)
-            )
-          )
+          const write = (id: string) =>
+            commitInBatch({
+              before,
+              transition,
+              now,
+              heldTimer: transition.dueAt === "held" ? timer : null,
+              move,
+              events,
+              eventIds: events.map((_, index) => numbered(id, index)),
+              ledgerId: move.capture === 0 ? null : numbered(id, events.length)
+            })
+          return Effect.map(Effect.flatMap(random.uuidV7(), write), ({ isWritten, webhooks }) => {
+            wakeFor(webhooks)
+            return isWritten
+          })
         },
 
         compareCode: (attempt) =>
           Effect.flatMap(random.uuidV7(), (eventId) =>
-            Effect.tap(compareInBatch({ ...attempt, eventId }), (compared) =>
+            Effect.map(compareInBatch({ ...attempt, eventId }), (compared) => {
               wakeFor(Option.isSome(compared) ? compared.value.webhooks : 0)
-            )
+              return compared
+            })
           )
       })
     })

@@ -158,7 +158,7 @@ export class BotInboxes extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const dueAt: Instant = now + pauseMillis
         yield* store.moveOn(timer, { ...record, cursor }, dueAt, now)
-        yield* timers.wakeAt(dueAt)
+        timers.wakeAt(dueAt)
       })
 
       const runTimer = Effect.fnUntraced(function* (timer: DueTimer) {

@@ -67,7 +67,7 @@ export class DeliveryReports extends Context.Service<
         const nextAt = nextReportAt(attemptedAt, yield* Clock.currentTimeMillis)
         if (nextAt === null) return yield* timerStore.remove(timer)
         yield* timerStore.release(timer, nextAt)
-        yield* timers.wakeAt(nextAt)
+        timers.wakeAt(nextAt)
       })
 
       const askAbout = <Subject extends Reported, T extends Transition<Subject, string, unknown>>({

@@ -79,7 +79,7 @@ export class MessageDeliveries extends Context.Service<
           })
         )
         const { dueAt } = result.transition
-        if (result.written && typeof dueAt === "number") yield* timers.wakeAt(dueAt)
+        if (result.written && typeof dueAt === "number") timers.wakeAt(dueAt)
         return result
       })
 

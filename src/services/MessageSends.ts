@@ -189,7 +189,9 @@ export class MessageSends extends Context.Service<
               dueAt: sendTime(message),
               wasAbandoned: false
             }
-            const finish = Effect.suspend(() => (room.leave(POOL, 1) ? timers.wakeAt(0) : Effect.void))
+            const finish = Effect.sync(() => {
+              if (room.leave(POOL, 1)) timers.wakeAt(0)
+            })
             return workers.start(
               Effect.ensuring(timers.run(timer, deliveries.runLane(timer, message)), finish)
             )
@@ -218,7 +220,8 @@ export class MessageSends extends Context.Service<
             )
           )
         if (!accepted) return Option.none<MessageAnswer>()
-        yield* lease === null ? timers.wakeAt(sendTime(message)) : begin(message, lease)
+        if (lease === null) timers.wakeAt(sendTime(message))
+        else yield* begin(message, lease)
         return Option.some(toAnswer(message, false))
       })
 

@@ -1,4 +1,4 @@
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import type { Channel } from "../domain/Channel.ts"
 import { maskPhone, type Phone } from "../domain/Phone.ts"
 import { attemptErrorCode, keptText, ProviderOutcome } from "../domain/ProviderOutcome.ts"
@@ -12,16 +12,18 @@ export const neverRecorded = ProviderOutcome.Unknown({
   providerError: "the step was begun and its outcome never recorded"
 })
 
+const inTime = (call: Effect.Effect<ProviderOutcome>, timeoutMillis: number) =>
+  Effect.timeoutOrElse(call, {
+    duration: timeoutMillis,
+    orElse: () => Effect.succeed(ProviderOutcome.Unknown({ providerError: NO_ANSWER }))
+  })
+
 /** A call that has no outcome in time, or whose adapter breaks, has an unknown one. */
 export const outcomeOf = (
   call: Effect.Effect<ProviderOutcome>,
   options: { readonly channel: Channel; readonly timeoutMillis: number }
 ): Effect.Effect<ProviderOutcome> =>
-  call.pipe(
-    Effect.timeoutOrElse({
-      duration: options.timeoutMillis,
-      orElse: () => Effect.succeed(ProviderOutcome.Unknown({ providerError: NO_ANSWER }))
-    }),
+  (Exit.isExit(call) ? call : inTime(call, options.timeoutMillis)).pipe(
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterrupts(cause),
       (cause) =>

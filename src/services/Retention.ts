@@ -86,7 +86,7 @@ export class Retention extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const dueAt = progress.pass === null ? now + ROUND_EVERY_MILLIS : now
         yield* store.save(timer, progress, dueAt)
-        yield* timers.wakeAt(dueAt)
+        timers.wakeAt(dueAt)
       })
 
       return Retention.of({ runTimer })

@@ -75,7 +75,9 @@ export class TimerRunner extends Context.Service<
 
       const begin = (timer: DueTimer) => {
         const pool = poolOf[timer.kind]
-        const finish = Effect.suspend(() => (room.leave(pool, 1) ? timers.wakeAt(0) : Effect.void))
+        const finish = Effect.sync(() => {
+          if (room.leave(pool, 1)) timers.wakeAt(0)
+        })
         return workers.start(Effect.ensuring(run(timer), finish))
       }
 

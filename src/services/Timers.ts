@@ -61,7 +61,7 @@ export class Timers extends Context.Service<
      */
     readonly handBack: (timer: DueTimer) => (cause: Cause.Cause<never>) => Effect.Effect<never>
     /** Tells the loop that something is due then, in case it would sleep longer. */
-    readonly wakeAt: (dueAt: Instant) => Effect.Effect<void>
+    readonly wakeAt: (dueAt: Instant) => void
     readonly sleepUntil: (instant: Instant) => Effect.Effect<void>
   }
 >()("peyk/services/Timers") {
@@ -115,7 +115,9 @@ export class Timers extends Context.Service<
             if (!timer.wasAbandoned) yield* store.release(timer, now + HAND_BACK_MILLIS)
             return yield* Effect.failCause(cause)
           }),
-        wakeAt: (dueAt) => Effect.sync(() => (dueAt < sleepingUntil ? wakeUp.openUnsafe() : false)),
+        wakeAt: (dueAt) => {
+          if (dueAt < sleepingUntil) wakeUp.openUnsafe()
+        },
         sleepUntil: (instant) =>
           Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis

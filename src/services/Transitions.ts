@@ -1,4 +1,4 @@
-import { Clock, Effect, Option } from "effect"
+import { type Clock, Effect, Option } from "effect"
 import type { Instant } from "../domain/Instant.ts"
 import type { Transition } from "../domain/Transition.ts"
 
@@ -23,20 +23,21 @@ export const writeTransition = <
     readonly reload: Effect.Effect<Option.Option<State>>
   }
 ): Effect.Effect<Written<State> & { readonly transition: T }> => {
-  const attempt = (current: State): Effect.Effect<Written<State> & { readonly transition: T }> => {
+  const attempt = (
+    current: State,
+    clock: Clock.Clock
+  ): Effect.Effect<Written<State> & { readonly transition: T }> => {
     const next = transition(current)
     const unwritten = { state: current, written: false, transition: next }
     if (next.next === current) return Effect.succeed(unwritten)
     const again = Effect.flatMap(store.reload, (stored) =>
       Option.isNone(stored) || stored.value.revision === current.revision
         ? Effect.succeed(unwritten)
-        : attempt(stored.value)
+        : attempt(stored.value, clock)
     )
-    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.flatMap(store.write(current, next, now), (written) =>
-        written ? Effect.succeed({ state: next.next, written, transition: next }) : again
-      )
+    return Effect.flatMap(store.write(current, next, clock.currentTimeMillisUnsafe()), (written) =>
+      written ? Effect.succeed({ state: next.next, written, transition: next }) : again
     )
   }
-  return Effect.suspend(() => attempt(from))
+  return Effect.clockWith((clock) => attempt(from, clock))
 }

@@ -108,8 +108,8 @@ export class VerificationSends extends Context.Service<
         const timer = yield* store.accept({
           verification,
           admission,
-          codeHash: yield* vault.hash(id, code),
-          sealedCode: yield* vault.seal(id, code),
+          codeHash: vault.hash(id, code),
+          sealedCode: vault.seal(id, code),
           lease,
           idempotency: yield* idempotency.claim(request.idempotency, createdAt)
         })

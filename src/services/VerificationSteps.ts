@@ -15,7 +15,7 @@ import {
   skipRemaining,
   type VerificationTransition
 } from "../domain/VerificationMachine.ts"
-import { AccountSlots } from "./AccountSlots.ts"
+import { AccountSlots, type Slot } from "./AccountSlots.ts"
 import { CodeVault } from "./CodeVault.ts"
 import { neverRecorded, outcomeOf, tellFailure } from "./ProviderCalls.ts"
 import { Providers } from "./Providers.ts"
@@ -104,60 +104,64 @@ export class VerificationSteps extends Context.Service<
         timer: LeasedTimer | null = null
       ) => {
         const { customerId, id } = verification
-        const done = writeTransition(verification, transition, {
+        return writeTransition(verification, transition, {
           write: (before, next, now) =>
             Effect.map(store.commit(before, next, now, timer), (written) => {
               if (written && before.status !== next.next.status) metrics.ended(id, next.next.status, now)
+              if (written && typeof next.dueAt === "number") timers.wakeAt(next.dueAt)
               return written
             }),
           reload: Effect.suspend(() => store.load(customerId, id))
         })
-        return Effect.tap(done, ({ written, transition: { dueAt } }) =>
-          written && typeof dueAt === "number" ? timers.wakeAt(dueAt) : Effect.void
-        )
       }
 
       /** Calls the provider, and writes down what came of it. */
-      const callStep = Effect.fnUntraced(function* (
+      const callStep = (
         verification: Verification,
         { step, slotAt }: { readonly step: number; readonly slotAt?: number },
         code: string,
         waiting: Waiting
-      ) {
+      ): Effect.Effect<Verification> => {
         const attemptedAt = clock.currentTimeMillisUnsafe()
-        const outcome = yield* waiting(callProvider(verification, step, code))
-        const finishedAt = clock.currentTimeMillisUnsafe()
-        const { channel } = accountAt(verification, step)
-        metrics.attempted({ channel, outcome, attemptedAt, finishedAt })
-        yield* tell(verification, step, outcome)
-        const call = { step, outcome, attemptedAt, finishedAt, slotAt, isRepeat: verification.repeating }
-        const { state } = yield* commit(verification, (current) => recordAttempt(current, call))
-        yield* slots.report(accountAt(verification, step), outcome, finishedAt)
-        return state
-      })
+        const account = accountAt(verification, step)
+        return Effect.flatMap(waiting(callProvider(verification, step, code)), (outcome) => {
+          const finishedAt = clock.currentTimeMillisUnsafe()
+          metrics.attempted({ channel: account.channel, outcome, attemptedAt, finishedAt })
+          const call = { step, outcome, attemptedAt, finishedAt, slotAt, isRepeat: verification.repeating }
+          const record = commit(verification, (current) => recordAttempt(current, call))
+          const told =
+            outcome._tag === "Accepted" ? record : Effect.andThen(tell(verification, step, outcome), record)
+          return Effect.flatMap(told, ({ state }) =>
+            Effect.as(slots.report(account, outcome, finishedAt), state)
+          )
+        })
+      }
 
       const accountAt = ({ route }: Verification, step: number) => route[step] ?? route[0]
 
-      const takeSlot = Effect.fnUntraced(function* (
-        verification: Verification,
-        steps: ReadonlyArray<number>
-      ) {
-        const now = clock.currentTimeMillisUnsafe()
-        const slot = yield* slots.take({
-          customerId: verification.customerId,
-          accounts: steps.map((step) => accountAt(verification, step)),
-          now,
-          until: Math.min(now + slotHorizonMillis, verification.expiresAt - 1),
-          waitsForBlocked: false
-        })
-        if (slot._tag === "FreeAt") return { now, choice: null }
+      /** The step that a slot was taken for, and which before it were passed over; null where there was none. */
+      const choiceOf = (slot: Slot, steps: ReadonlyArray<number>) => {
+        if (slot._tag === "FreeAt") return null
         const step = steps[slot.index]
-        if (step === undefined) return yield* Effect.die("a slot was taken of an account not asked for")
+        if (step === undefined) throw new Error("a slot was taken of an account not asked for")
         const skipped = slot.blocked
           .filter((index) => index < slot.index)
           .flatMap((index) => steps[index] ?? [])
-        return { now, choice: { step, skipped, at: slot.at } }
-      })
+        return { step, skipped, at: slot.at }
+      }
+
+      const takeSlot = (verification: Verification, steps: ReadonlyArray<number>) =>
+        Effect.suspend(() => {
+          const now = clock.currentTimeMillisUnsafe()
+          const taken = slots.take({
+            customerId: verification.customerId,
+            accounts: steps.map((step) => accountAt(verification, step)),
+            now,
+            until: Math.min(now + slotHorizonMillis, verification.expiresAt - 1),
+            waitsForBlocked: false
+          })
+          return Effect.map(taken, (slot) => ({ now, choice: choiceOf(slot, steps) }))
+        })
 
       /**
        * Over the first step whose account may send now, or within its gap; at a later slot in the background, with the
@@ -252,7 +256,7 @@ export class VerificationSteps extends Context.Service<
             const now = clock.currentTimeMillisUnsafe()
             if (now >= leasedUntil) {
               return Effect.as(
-                Effect.andThen(timerStore.release(timer, now), timers.wakeAt(now)),
+                Effect.map(timerStore.release(timer, now), () => timers.wakeAt(now)),
                 verification
               )
             }

@@ -63,7 +63,7 @@ export class Verifications extends Context.Service<
         const compared = yield* store.compareCode({
           customerId,
           id,
-          codeHash: yield* vault.hash(id, foldDigits(attempt.code)),
+          codeHash: vault.hash(id, foldDigits(attempt.code)),
           maxWrongCodes: codes.maxWrongCodes,
           now
         })

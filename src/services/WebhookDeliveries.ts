@@ -50,11 +50,11 @@ export class WebhookDeliveries extends Context.Service<
         if (judgement.disables !== null) {
           yield* Effect.logWarning(`webhook ${endpointId} was disabled: ${judgement.disables}`)
         }
-        if (judgement.nextTryAt !== null) yield* timers.wakeAt(judgement.nextTryAt)
+        if (judgement.nextTryAt !== null) timers.wakeAt(judgement.nextTryAt)
       })
 
       const comeAgain = (timer: DueTimer, at: number) =>
-        Effect.andThen(timerStore.release(timer, at), timers.wakeAt(at))
+        Effect.map(timerStore.release(timer, at), () => timers.wakeAt(at))
 
       const deliver = (timer: DueTimer, now: Instant) =>
         store.loadLeased(timer, now).pipe(

@@ -39,7 +39,11 @@ export const WebhooksHandlers = HttpApiBuilder.group(
     const timers = yield* Timers
     const write = yield* makeWrite
     /** After the write: something is due. */
-    const wake = <A, E, R>(written: Effect.Effect<A, E, R>) => Effect.tap(written, () => timers.wakeAt(0))
+    const wake = <A, E, R>(written: Effect.Effect<A, E, R>) =>
+      Effect.map(written, (answer) => {
+        timers.wakeAt(0)
+        return answer
+      })
 
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {

@@ -20,6 +20,8 @@ export interface CommitEntry {
   /** The timer that has to be held still, for a transition that goes on holding it. */
   readonly heldTimer: LeasedTimer | null
   readonly move: WalletMove
+  /** Those that are told. */
+  readonly events: VerificationTransition["events"]
   readonly eventIds: ReadonlyArray<string>
   readonly ledgerId: string | null
 }
@@ -111,7 +113,7 @@ const isHeld = (timerKind: TimerKind) => `and (r.held_token is null or coalesce(
   select true from timers t where ${isTimerOf(timerKind, "r")} and t.lease_token = r.held_token), false))`
 
 const eventColumns = (index: number): ReadonlyArray<BatchColumn<CommitEntry>> => [
-  { name: `event_type_${index}`, type: "text", of: ({ transition }) => transition.events[index] ?? null },
+  { name: `event_type_${index}`, type: "text", of: ({ events }) => events[index] ?? null },
   { name: `event_id_${index}`, type: "uuid", of: ({ eventIds }) => eventIds[index] ?? null }
 ]
 
