@@ -2,7 +2,6 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TemplateNotFound } from "../domain/Errors.ts"
 import { checkCodeTemplate, fillTemplate, Template, webOtpCodeText } from "../domain/Template.ts"
-import { Customers } from "../services/Customers.ts"
 import { Templates } from "../services/Templates.ts"
 import { rowsOf } from "./SqlRows.ts"
 
@@ -10,7 +9,6 @@ export const TemplatesSql = Layer.effect(
   Templates,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const customers = yield* Customers
     const templateRows = rowsOf(Template)
 
     const find = Effect.fnUntraced(function* (customerId: number, templateId: number) {
@@ -20,15 +18,10 @@ export const TemplatesSql = Layer.effect(
       return template ?? (yield* new TemplateNotFound({ details: { template_id: templateId } }))
     })
 
-    const defaultText = (customerId: number) =>
-      Effect.map(customers.configuration(customerId), ({ webOtpHost }) =>
-        webOtpHost === null ? null : webOtpCodeText(webOtpHost)
-      )
-
     return Templates.of({
-      codeText: (customerId, templateId) =>
+      codeText: ({ customerId, webOtpHost }, templateId) =>
         templateId === undefined
-          ? defaultText(customerId)
+          ? Effect.succeed(webOtpHost === null ? null : webOtpCodeText(webOtpHost))
           : Effect.flatMap(find(customerId, templateId), (template) =>
               Effect.fromResult(checkCodeTemplate(template))
             ),

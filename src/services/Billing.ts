@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { Prices } from "../domain/Charging.ts"
-import { Customers } from "./Customers.ts"
+import type { CustomerConfiguration } from "../domain/Customer.ts"
 import { Settings } from "./Settings.ts"
 
 /** What a customer's plan comes to. */
@@ -15,14 +15,12 @@ const FREE: Terms = { monthlyQuota: 0, prices: {} }
 /** Quota and prices. They are counted, and held, where a request is accepted. */
 export class Billing extends Context.Service<
   Billing,
-  { readonly terms: (customerId: number) => Effect.Effect<Terms> }
+  { readonly terms: (customer: CustomerConfiguration) => Terms }
 >()("peyk/services/Billing") {
   /** The free plan has a quota and is not charged; the others are charged. */
   static readonly layer = Layer.effect(
     Billing,
-    Effect.gen(function* () {
-      const settings = yield* Settings
-      const customers = yield* Customers
+    Effect.map(Settings, (settings) => {
       const prices: Prices = {
         eitaa: settings.priceEitaa,
         bale: settings.priceBale,
@@ -31,16 +29,14 @@ export class Billing extends Context.Service<
         telegram: settings.priceTelegram
       }
       return Billing.of({
-        terms: (customerId) =>
-          Effect.map(customers.configuration(customerId), ({ plan, limits }) =>
-            plan === "free"
-              ? { monthlyQuota: limits.monthly_quota ?? settings.freeMonthlyQuota, prices: {} }
-              : { monthlyQuota: 0, prices }
-          )
+        terms: ({ plan, limits }) =>
+          plan === "free"
+            ? { monthlyQuota: limits.monthly_quota ?? settings.freeMonthlyQuota, prices: {} }
+            : { monthlyQuota: 0, prices }
       })
     })
   )
 
   /** Charges nothing. */
-  static readonly layerFree = Layer.succeed(Billing, Billing.of({ terms: () => Effect.succeed(FREE) }))
+  static readonly layerFree = Layer.succeed(Billing, Billing.of({ terms: () => FREE }))
 }

@@ -29,6 +29,7 @@ import type { MessageStepRequest } from "../domain/MessageRoute.ts"
 import { parsePhone } from "../domain/Phone.ts"
 import { planSchedule, type ScheduleError, type ScheduleRequest } from "../domain/Schedule.ts"
 import { Billing } from "./Billing.ts"
+import { Customers } from "./Customers.ts"
 import { Idempotency, type IdempotentRequest } from "./Idempotency.ts"
 import { Limits } from "./Limits.ts"
 import { MessageDeliveries } from "./MessageDeliveries.ts"
@@ -132,6 +133,7 @@ export class MessageSends extends Context.Service<
       const templates = yield* Templates
       const limits = yield* Limits
       const billing = yield* Billing
+      const customers = yield* Customers
       const timers = yield* Timers
       const room = yield* TimerRoom
       const workers = yield* Workers
@@ -152,8 +154,9 @@ export class MessageSends extends Context.Service<
         const createdAt = yield* Clock.currentTimeMillis
         const phone = yield* Effect.fromResult(parsePhone(request.to))
         const { text, strategy, scheduledFor } = yield* Effect.fromResult(checkRules(request, createdAt))
-        const { prices, monthlyQuota } = yield* billing.terms(customerId)
-        const route = withPrices(yield* routing.resolveMessage(customerId, channels), prices)
+        const customer = yield* customers.configuration(customerId)
+        const { prices, monthlyQuota } = billing.terms(customer)
+        const route = withPrices(yield* Effect.fromResult(routing.resolveMessage(customer, channels)), prices)
         const content = yield* contentOf(request, text)
         const id = yield* ids.next
         const started = startMessage({
@@ -169,7 +172,7 @@ export class MessageSends extends Context.Service<
         })
         const message = chargeMessage(started)
         const admission: Admission = {
-          phone: yield* limits.ofMessages(customerId),
+          phone: limits.ofMessages(customer),
           monthlyQuota,
           hold: message.held
         }

@@ -1,35 +1,29 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Layer, type Result } from "effect"
+import type { CustomerConfiguration } from "../domain/Customer.ts"
 import type { ChannelsRequired, RouteError } from "../domain/Errors.ts"
 import { type MessageRoute, type MessageStepRequest, resolveMessageRoute } from "../domain/MessageRoute.ts"
 import { resolveRoute, resolveSandboxRoute, type Route, type RouteRequest } from "../domain/Route.ts"
-import { Customers } from "./Customers.ts"
 
 /** Turns what a request asks for into the accounts that will send. */
 export class Routing extends Context.Service<
   Routing,
   {
-    readonly resolve: (customerId: number, request: RouteRequest) => Effect.Effect<Route, RouteError>
+    readonly resolve: (
+      customer: CustomerConfiguration,
+      request: RouteRequest
+    ) => Result.Result<Route, RouteError>
     readonly resolveMessage: (
-      customerId: number,
+      customer: CustomerConfiguration,
       steps: ReadonlyArray<MessageStepRequest>
-    ) => Effect.Effect<MessageRoute, RouteError | ChannelsRequired>
+    ) => Result.Result<MessageRoute, RouteError | ChannelsRequired>
   }
 >()("peyk/services/Routing") {
   /** Over the customer's own accounts and saved order. */
-  static readonly layer = Layer.effect(
+  static readonly layer = Layer.succeed(
     Routing,
-    Effect.gen(function* () {
-      const customers = yield* Customers
-      return Routing.of({
-        resolve: (customerId, request) =>
-          Effect.flatMap(customers.configuration(customerId), (configuration) =>
-            Effect.fromResult(resolveRoute(request, configuration))
-          ),
-        resolveMessage: (customerId, steps) =>
-          Effect.flatMap(customers.configuration(customerId), (configuration) =>
-            Effect.fromResult(resolveMessageRoute(steps, configuration))
-          )
-      })
+    Routing.of({
+      resolve: (customer, request) => resolveRoute(request, customer),
+      resolveMessage: (customer, steps) => resolveMessageRoute(steps, customer)
     })
   )
 
@@ -37,8 +31,10 @@ export class Routing extends Context.Service<
   static readonly layerSandbox = Layer.succeed(
     Routing,
     Routing.of({
-      resolve: (_, request) => Effect.fromResult(resolveSandboxRoute(request)),
-      resolveMessage: () => Effect.die("there are no sandbox messages")
+      resolve: (_, request) => resolveSandboxRoute(request),
+      resolveMessage: () => {
+        throw new Error("there are no sandbox messages")
+      }
     })
   )
 }

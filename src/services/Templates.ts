@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import type { CustomerConfiguration } from "../domain/Customer.ts"
 import type { TemplateError, TemplateParametersMismatch } from "../domain/Errors.ts"
 import type { Template } from "../domain/Template.ts"
 
@@ -17,7 +18,7 @@ export class Templates extends Context.Service<
      * has set for it. Null: the default as it is.
      */
     readonly codeText: (
-      customerId: number,
+      customer: CustomerConfiguration,
       templateId: number | undefined
     ) => Effect.Effect<string | null, TemplateError>
     readonly fill: (

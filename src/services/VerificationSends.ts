@@ -16,6 +16,7 @@ import { expiresInSeconds, sendStatus, startVerification, type Verification } fr
 import { Billing } from "./Billing.ts"
 import { Codes } from "./Codes.ts"
 import { CodeVault } from "./CodeVault.ts"
+import { Customers } from "./Customers.ts"
 import { Idempotency, type IdempotentRequest } from "./Idempotency.ts"
 import { Limits } from "./Limits.ts"
 import { Routing } from "./Routing.ts"
@@ -75,6 +76,7 @@ export class VerificationSends extends Context.Service<
       const templates = yield* Templates
       const limits = yield* Limits
       const billing = yield* Billing
+      const customers = yield* Customers
       const codes = yield* Codes
       const vault = yield* CodeVault
       const timers = yield* Timers
@@ -83,14 +85,15 @@ export class VerificationSends extends Context.Service<
       const prepare = Effect.fnUntraced(function* (request: SendRequest) {
         const { customerId, templateId } = request
         const phone = yield* Effect.fromResult(parsePhone(request.phone))
-        const { prices, monthlyQuota } = yield* billing.terms(customerId)
-        const route = withPrices(yield* routing.resolve(customerId, request), prices)
-        const textBody = yield* templates.codeText(customerId, templateId)
+        const customer = yield* customers.configuration(customerId)
+        const { prices, monthlyQuota } = billing.terms(customer)
+        const route = withPrices(yield* Effect.fromResult(routing.resolve(customer, request)), prices)
+        const textBody = yield* templates.codeText(customer, templateId)
         const id = yield* ids.next
         const now = clock.currentTimeMillisUnsafe()
         const verification = startVerification({ id, customerId, phone, route, textBody }, now)
         const admission: Admission = {
-          phone: yield* limits.ofCodes(customerId),
+          phone: limits.ofCodes(customer),
           monthlyQuota,
           hold: verification.held
         }
