@@ -21,9 +21,6 @@ import { verificationColumns, VerificationRow } from "./VerificationRow.ts"
 
 const ClaimedRow = Schema.Struct({ ...VerificationRow.fields, fingerprint: Schema.Uint8Array })
 
-/** Ids of what is written together are in its order, and cost one draw: they end in a digit of their own. */
-const numbered = (id: string, index: number): string => id.slice(0, -1) + index.toString(16)
-
 export interface VerificationStoreOptions {
   readonly mode: KeyMode
   readonly timerKind: TimerKind
@@ -46,8 +43,8 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
       const columns = sql.literal(verificationColumns)
       const keys = idempotencyKeys(sql, SEND_OPERATION)
       const acceptInBatch = yield* makeAcceptBatch(clients, mode, timerKind, ids.turn)
-      const commitInBatch = yield* makeCommitBatch(clients, mode, timerKind, announces)
-      const compareInBatch = yield* makeCompareBatch(clients, mode, timerKind, announces)
+      const commitInBatch = yield* makeCommitBatch(clients, mode, timerKind, announces, random.uuidV7())
+      const compareInBatch = yield* makeCompareBatch(clients, mode, timerKind, announces, random.uuidV7())
       const loadInBatch = yield* makeLoadBatch(clients, mode)
       const loadLeasedInBatch = yield* makeLoadLeasedBatch(clients, mode, timerKind)
       /** Webhooks are due at once. */
@@ -98,32 +95,25 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
         loadLeased: loadLeasedInBatch,
 
         commit: (before, transition, now, timer) => {
-          const events = announces ? transition.events : []
-          const move = walletMove(before, transition.next)
-          const write = (id: string) =>
-            commitInBatch({
-              before,
-              transition,
-              now,
-              heldTimer: transition.dueAt === "held" ? timer : null,
-              move,
-              events,
-              eventIds: events.map((_, index) => numbered(id, index)),
-              ledgerId: move.capture === 0 ? null : numbered(id, events.length)
-            })
-          return Effect.map(Effect.flatMap(random.uuidV7(), write), ({ isWritten, webhooks }) => {
+          const write = commitInBatch({
+            before,
+            transition,
+            now,
+            heldTimer: transition.dueAt === "held" ? timer : null,
+            move: walletMove(before, transition.next),
+            events: announces ? transition.events : []
+          })
+          return Effect.map(write, ({ isWritten, webhooks }) => {
             wakeFor(webhooks)
             return isWritten
           })
         },
 
         compareCode: (attempt) =>
-          Effect.flatMap(random.uuidV7(), (eventId) =>
-            Effect.map(compareInBatch({ ...attempt, eventId }), (compared) => {
-              wakeFor(Option.isSome(compared) ? compared.value.webhooks : 0)
-              return compared
-            })
-          )
+          Effect.map(compareInBatch(attempt), (compared) => {
+            wakeFor(Option.isSome(compared) ? compared.value.webhooks : 0)
+            return compared
+          })
       })
     })
   )

@@ -47,6 +47,7 @@ export class Verifications extends Context.Service<
     Verifications,
     Effect.gen(function* () {
       const { send } = yield* VerificationSends
+      const clock = yield* Clock.Clock
       const store = yield* VerificationStore
       const codes = yield* Codes
       const vault = yield* CodeVault
@@ -57,32 +58,30 @@ export class Verifications extends Context.Service<
         return Option.isSome(stored) ? stored.value : yield* new NotFound()
       })
 
-      const check = Effect.fnUntraced(function* (attempt: Subject & { readonly code: string }) {
-        const { customerId, id } = attempt
-        const now = yield* Clock.currentTimeMillis
-        const compared = yield* store.compareCode({
-          customerId,
-          id,
-          codeHash: vault.hash(id, foldDigits(attempt.code)),
-          maxWrongCodes: codes.maxWrongCodes,
-          now
-        })
-        if (Option.isSome(compared)) {
-          const { matched: verified, status } = compared.value
-          metrics.ended(id, status, now)
-          const answer: VerifyAnswer = { verified, reason: verified ? "ok" : "invalid_code" }
-          return answer
-        }
-        const verification = yield* load(attempt)
-        const answer: VerifyAnswer = {
-          verified: false,
-          reason: reasonByStatus[effectiveStatus(verification, now)]
-        }
-        return answer
-      })
+      const answered = (reason: VerifyAnswer["reason"]): VerifyAnswer => {
+        metrics.checked(reason)
+        return { verified: reason === "ok", reason }
+      }
 
-      const verify = (attempt: Subject & { readonly code: string }) =>
-        Effect.tap(check(attempt), ({ reason }) => Effect.sync(() => metrics.checked(reason)))
+      const verify = ({ customerId, id, code }: Subject & { readonly code: string }) =>
+        Effect.suspend(() => {
+          const now = clock.currentTimeMillisUnsafe()
+          const codeHash = vault.hash(id, foldDigits(code))
+          const { maxWrongCodes } = codes
+          return Effect.flatMap(
+            store.compareCode({ customerId, id, codeHash, maxWrongCodes, now }),
+            (compared) => {
+              if (Option.isNone(compared)) {
+                return Effect.map(load({ customerId, id }), (verification) =>
+                  answered(reasonByStatus[effectiveStatus(verification, now)])
+                )
+              }
+              const { matched, status } = compared.value
+              metrics.ended(id, status, now)
+              return Effect.succeed(answered(matched ? "ok" : "invalid_code"))
+            }
+          )
+        })
 
       const status = Effect.fnUntraced(function* (subject: Subject) {
         return viewVerification(yield* load(subject), yield* Clock.currentTimeMillis)

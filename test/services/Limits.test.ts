@@ -173,6 +173,27 @@ layer(TestDatabase, { excludeTestServices: true })("the limits of a phone", (it)
     )
   )
 
+  it.effect("refuse nobody else of those accepted at the same time, before and after many of them", () =>
+    run(
+      { phoneHourLimit: 1 },
+      Effect.gen(function* () {
+        const customerId = yield* makeCustomer()
+        yield* codeTo(customerId)
+        const phoneOf = (index: number) => `0912${String(1_000_000 + index)}`
+        const othersFrom = (start: number) =>
+          Arr.makeBy(20, (index) => codeTo(customerId, phoneOf(start + index)))
+        const withOne = (start: number) => tally([codeTo(customerId), ...othersFrom(start)])
+        const expected = { accepted: 20, refusals: ["too_many_requests_phone_hour"] }
+        assert.deepStrictEqual(yield* withOne(0), expected)
+        // One after the other: more batches than are looked through after a refusal.
+        yield* Effect.forEach(Arr.range(100, 180), (index) => codeTo(customerId, phoneOf(index)))
+        assert.deepStrictEqual(yield* withOne(200), expected)
+        assert.strictEqual((yield* rowsIn("verifications")).length, 1 + 20 + 81 + 20)
+        assert.strictEqual((yield* rowsIn("phone_counters")).length, 1 + 20 + 81 + 20)
+      })
+    )
+  )
+
   it.effect("count nothing for a replay, which comes before their refusal", () =>
     run(
       { phoneHourLimit: 1 },

@@ -9,10 +9,11 @@ import type { LeasedTimer, TimerKind } from "../../services/Timers.ts"
 import { retryRaces } from "../AdmissionSql.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { type BatchColumn, batchSource, intArrayText, isVerification } from "./BatchColumns.ts"
+import { batchId } from "./BatchIds.ts"
 import { outboxParts } from "./OutboxParts.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
-/** A transition of a verification, with the ids of what is written with it. */
+/** A transition of a verification. */
 export interface CommitEntry {
   readonly before: Verification
   readonly transition: VerificationTransition
@@ -22,8 +23,11 @@ export interface CommitEntry {
   readonly move: WalletMove
   /** Those that are told. */
   readonly events: VerificationTransition["events"]
-  readonly eventIds: ReadonlyArray<string>
-  readonly ledgerId: string | null
+}
+
+/** With ids for what is written with it. */
+interface CommitRow extends CommitEntry {
+  readonly idAt: (place: number) => string
 }
 
 /** Which were written; null: all of them. */
@@ -34,7 +38,7 @@ const dueAtOf = ({ transition: { dueAt } }: CommitEntry): Instant | null =>
   typeof dueAt === "number" ? dueAt : null
 
 /** Of every batch. */
-const columns: ReadonlyArray<BatchColumn<CommitEntry>> = [
+const columns: ReadonlyArray<BatchColumn<CommitRow>> = [
   { name: "customer_id", type: "int4", of: ({ before }) => before.customerId },
   { name: "id", type: "uuid", of: ({ before }) => before.id },
   { name: "revision_before", type: "int4", of: ({ before }) => before.revision },
@@ -49,13 +53,13 @@ const columns: ReadonlyArray<BatchColumn<CommitEntry>> = [
   { name: "held", type: "int8", of: ({ transition }) => BigInt(transition.next.held) },
   { name: "captured", type: "int8", of: ({ transition }) => BigInt(transition.next.captured) },
   { name: "now", type: "timestamptz", of: ({ now }) => now },
-  { name: "event_count", type: "int4", of: ({ eventIds }) => eventIds.length }
+  { name: "event_count", type: "int4", of: ({ events }) => events.length }
 ]
 
 /** A part of the statement, with the columns that it alone needs: only in a batch that has a use for it. */
 interface OptionalPart {
   readonly isNeeded: (entry: CommitEntry) => boolean
-  readonly columns: ReadonlyArray<BatchColumn<CommitEntry>>
+  readonly columns: ReadonlyArray<BatchColumn<CommitRow>>
   readonly sql: string
 }
 
@@ -92,7 +96,11 @@ const optionalParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
       { name: "stripe", type: "int2", of: ({ before }) => stripeOf(before.id) },
       { name: "capture", type: "int8", of: ({ move }) => BigInt(move.capture) },
       { name: "release", type: "int8", of: ({ move }) => BigInt(move.release) },
-      { name: "ledger_id", type: "uuid", of: ({ ledgerId }) => ledgerId }
+      {
+        name: "ledger_id",
+        type: "uuid",
+        of: ({ move, events, idAt }) => (move.capture === 0 ? null : idAt(events.length))
+      }
     ],
     sql: `wallet as (
       update wallets w set balance = w.balance - m.capture, held = w.held - m.freed
@@ -106,15 +114,19 @@ const optionalParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
 ]
 
 /** Whose lease has to go on: where the next thing is a call to a provider, and not the end of one. */
-const heldColumns: ReadonlyArray<BatchColumn<CommitEntry>> = [
+const heldColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
   { name: "held_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
 ]
 const isHeld = (timerKind: TimerKind) => `and (r.held_token is null or coalesce((
   select true from timers t where ${isTimerOf(timerKind, "r")} and t.lease_token = r.held_token), false))`
 
-const eventColumns = (index: number): ReadonlyArray<BatchColumn<CommitEntry>> => [
+const eventColumns = (index: number): ReadonlyArray<BatchColumn<CommitRow>> => [
   { name: `event_type_${index}`, type: "text", of: ({ events }) => events[index] ?? null },
-  { name: `event_id_${index}`, type: "uuid", of: ({ eventIds }) => eventIds[index] ?? null }
+  {
+    name: `event_id_${index}`,
+    type: "uuid",
+    of: ({ events, idAt }) => (index < events.length ? idAt(index) : null)
+  }
 ]
 
 /** What a batch needs of the statement. */
@@ -158,7 +170,7 @@ const commitStatements = (mode: KeyMode, timerKind: TimerKind, announces: boolea
   return (entries: ReadonlyArray<CommitEntry>) => {
     const needed = parts.map(({ isNeeded }) => entries.some(isNeeded))
     const hasHeld = entries.some(({ heldTimer }) => heldTimer !== null)
-    const events = entries.reduce((most, { eventIds }) => Math.max(most, eventIds.length), 0)
+    const events = entries.reduce((most, entry) => Math.max(most, entry.events.length), 0)
     const name = `${needed.join()},${hasHeld},${events}`
     const known = made.get(name)
     if (known !== undefined) return known
@@ -180,7 +192,8 @@ export const makeCommitBatch = (
   clients: BatchClients,
   mode: KeyMode,
   timerKind: TimerKind,
-  announces: boolean
+  announces: boolean,
+  newId: Effect.Effect<string>
 ) => {
   const statementFor = commitStatements(mode, timerKind, announces)
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
@@ -189,7 +202,11 @@ export const makeCommitBatch = (
     orderOf: ({ before }) => before.id,
     run: (sql, entries) => {
       const { text, parameters } = statementFor(entries)
-      return decoded(retryRaces(sql.unsafe(text, parameters(entries)))).pipe(
+      const write = (drawn: string) => {
+        const idsOf = (row: number) => (place: number) => batchId(drawn, row, place)
+        return sql.unsafe(text, parameters(entries.map((entry, row) => ({ ...entry, idAt: idsOf(row) }))))
+      }
+      return decoded(retryRaces(Effect.flatMap(newId, write))).pipe(
         Effect.map(([{ written, webhooks }]) => {
           const places = written === null ? null : new Set(written)
           return entries.map((_, index) => ({

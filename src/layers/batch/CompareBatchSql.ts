@@ -9,16 +9,21 @@ import { retryRaces } from "../AdmissionSql.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { inOrder } from "./BatchAnswers.ts"
 import { type BatchColumn, batchSource, isVerification, withConstants } from "./BatchColumns.ts"
+import { batchId } from "./BatchIds.ts"
 import { outboxParts } from "./OutboxParts.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
-/** A code that was entered, with the id for the event that this may become. */
+/** A code that was entered. */
 export interface CodeEntry {
   readonly customerId: number
   readonly id: string
   readonly codeHash: Uint8Array
   readonly maxWrongCodes: number | null
   readonly now: Instant
+}
+
+/** With the id for the event that this may become. */
+interface CodeRow extends CodeEntry {
   readonly eventId: string
 }
 
@@ -30,7 +35,7 @@ const ComparedRow = Schema.Struct({
 })
 type Compared = typeof ComparedRow.Type
 
-const columns: ReadonlyArray<BatchColumn<CodeEntry>> = [
+const columns: ReadonlyArray<BatchColumn<CodeRow>> = [
   { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
   { name: "id", type: "uuid", of: ({ id }) => id },
   { name: "code_hash", type: "bytea", of: ({ codeHash }) => codeHash },
@@ -84,15 +89,21 @@ export const makeCompareBatch = (
   clients: BatchClients,
   mode: KeyMode,
   timerKind: TimerKind,
-  announces: boolean
+  announces: boolean,
+  newId: Effect.Effect<string>
 ) => {
   const statement = statementOf(mode, timerKind, announces)
   const decoded = decodedAs(Schema.Array(ComparedRow))
   return makeStatementBatch<SqlClient.SqlClient, CodeEntry, Option.Option<Compared>>(clients, {
     conflictsOf: ({ id }) => [id],
     orderOf: ({ id }) => id,
-    run: (sql, entries) =>
-      decoded(retryRaces(sql.unsafe(statement, source.parameters(entries)))).pipe(
+    run: (sql, entries) => {
+      const compare = (drawn: string) =>
+        sql.unsafe(
+          statement,
+          source.parameters(entries.map((entry, row) => ({ ...entry, eventId: batchId(drawn, row, 0) })))
+        )
+      return decoded(retryRaces(Effect.flatMap(newId, compare))).pipe(
         Effect.map((rows) =>
           inOrder(
             entries.length,
@@ -100,5 +111,6 @@ export const makeCompareBatch = (
           )
         )
       )
+    }
   })
 }
