@@ -39,7 +39,7 @@ const conflictsOf = ({
 /** For how many batches the look is kept, once one had somebody to refuse. */
 const LOOKS_AFTER_REFUSAL = 64
 
-/** Somebody is to be refused, or was faster: nothing of the batch was kept. */
+/** Somebody is to be refused, or another was faster: nothing of the batch was kept. */
 const isContested = ({ reason }: SqlError.SqlError): boolean =>
   ["UniqueViolation", "SerializationError", "DeadlockError"].includes(reason._tag)
 
