@@ -231,7 +231,8 @@ const refusalOf = ({ reason, until }: Verdict, now: Instant): AdmissionError | u
 /** So often in a row a race is lost only when there is far too much going on: then the client is told to come again. */
 const MAX_RACES = 20
 
-const isRace = (error: unknown): boolean =>
+/** Nothing was kept, and the next try may settle it. */
+export const isRace = (error: unknown): boolean =>
   SqlError.isSqlError(error) &&
   (error.reason._tag === "SerializationError" || error.reason._tag === "DeadlockError")
 

@@ -4,7 +4,7 @@ import type { KeyMode } from "../../domain/Customer.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { TimerKind } from "../../services/Timers.ts"
 import type { Acceptance } from "../../services/VerificationStore.ts"
-import { retryRaces } from "../AdmissionSql.ts"
+import { isRace, retryRaces } from "../AdmissionSql.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { acceptStatement } from "./AcceptStatement.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
@@ -40,8 +40,8 @@ const conflictsOf = ({
 const LOOKS_AFTER_REFUSAL = 64
 
 /** Somebody is to be refused, or another was faster: nothing of the batch was kept. */
-const isContested = ({ reason }: SqlError.SqlError): boolean =>
-  ["UniqueViolation", "SerializationError", "DeadlockError"].includes(reason._tag)
+const isContested = (error: SqlError.SqlError): boolean =>
+  isRace(error) || error.reason._tag === "UniqueViolation"
 
 /**
  * Accepts the verifications of many requests in one statement, before which `turn` is called. As long as nobody is

@@ -202,6 +202,6 @@ export const acceptStatement = (shape: AcceptShape) => {
   const { rows, parameters } = sourceOf(shape)
   const text = `
     with ${looks ? judgedByLooking(rows, hasQuotas) : judgedUnseen(rows)}, ${writes(shape)}
-    select case when ${isRaced(hasQuotas)} then try_again() end as raced, ${looks ? exceptions : "null"} as exceptions`
+    select case when ${isRaced(hasQuotas)} then try_again() end as raced ${looks ? `, ${exceptions} as exceptions` : ""}`
   return { text, parameters }
 }

@@ -6,30 +6,25 @@ import type { KeyMode } from "../../domain/Customer.ts"
 export interface BatchColumn<Row> {
   readonly name: string
   readonly type: keyof typeof PgTypes.OID
-  readonly of: (row: Row) => unknown
+  readonly of: (row: Row, index: number) => unknown
 }
 
-const arrayOf = (type: keyof typeof PgTypes.OID, values: ReadonlyArray<unknown>): PgTypes.Parameter =>
-  Result.getOrThrow(PgTypes.array(values, PgTypes.OID[type]))
+/** Sent along: a series would be taken for a thousand rows, and be worth a plan that reads whole indexes. */
+const PLACE: BatchColumn<unknown> = { name: "nth", type: "int4", of: (_, index) => index + 1 }
 
 /**
  * The rows of a batch as SQL: something to select from, with the columns' names and `nth`, from 1 on; and the parameters,
  * one array for each column, which come first in the statement. Unnested in the list of what is selected: as functions in
- * `from`, each column would be stored on its own before the first row is read. Places are sent along: a series would be
- * taken for a thousand rows, and be worth a plan that reads whole indexes.
+ * `from`, each column would be stored on its own before the first row is read.
  */
-export const batchSource = <Row>(columns: ReadonlyArray<BatchColumn<Row>>) => ({
-  rows: `(select ${[...columns.map(({ name }) => name), "nth"]
-    .map((name, index) => `unnest($${index + 1}) as ${name}`)
-    .join(", ")}) r`,
-  parameters: (rows: ReadonlyArray<Row>): ReadonlyArray<PgTypes.Parameter> => [
-    ...columns.map(({ type, of }) => arrayOf(type, rows.map(of))),
-    arrayOf(
-      "int4",
-      rows.map((_, index) => index + 1)
-    )
-  ]
-})
+export const batchSource = <Row>(columns: ReadonlyArray<BatchColumn<Row>>) => {
+  const all = [...columns, PLACE]
+  return {
+    rows: `(select ${all.map(({ name }, index) => `unnest($${index + 1}) as ${name}`).join(", ")}) r`,
+    parameters: (rows: ReadonlyArray<Row>): ReadonlyArray<PgTypes.Parameter> =>
+      all.map(({ type, of }) => Result.getOrThrow(PgTypes.array(rows.map(of), PgTypes.OID[type])))
+  }
+}
 
 /**
  * Which of the rows `v` are asked for, and of our mode. As an expression: indexes over one mode are for searches, and a

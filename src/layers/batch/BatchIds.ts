@@ -4,7 +4,7 @@ const DIGITS = 3
 
 /**
  * An id for the `place`th of what the `row`th of a batch writes, from one that was drawn for all of it: a draw for each
- * costs more than all else that is done for its row. They are numbered in their last digits, and so in the batch's order.
+ * costs microseconds. They are numbered in their last digits, and so in the batch's order.
  */
 export const batchId = (drawn: string, row: number, place: number): string =>
   drawn.slice(0, -DIGITS) + (row * IDS_OF_ROW + place).toString(16).padStart(DIGITS, "0")
