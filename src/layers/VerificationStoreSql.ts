@@ -8,6 +8,7 @@ import { type TimerKind, Timers } from "../services/Timers.ts"
 import { type Acceptance, VerificationStore } from "../services/VerificationStore.ts"
 import { acceptAlone } from "./AcceptVerificationSql.ts"
 import { phoneRefusal } from "./AdmissionSql.ts"
+import { makeBatchLane } from "./batch/BatchLane.ts"
 import { makeAcceptBatch } from "./batch/AcceptBatchSql.ts"
 import { SEND_OPERATION } from "./batch/AcceptStatement.ts"
 import { makeCommitBatch } from "./batch/CommitBatchSql.ts"
@@ -42,8 +43,10 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
 
       const columns = sql.literal(verificationColumns)
       const keys = idempotencyKeys(sql, SEND_OPERATION)
-      const acceptInBatch = yield* makeAcceptBatch(clients, mode, timerKind, ids.turn)
-      const commitInBatch = yield* makeCommitBatch(clients, mode, timerKind, announces, random.uuidV7())
+      // A send is both, one after the other: taking turns, its batches have twice as many in them.
+      const writing = { ...clients, lane: makeBatchLane() }
+      const acceptInBatch = yield* makeAcceptBatch(writing, mode, timerKind, ids.turn)
+      const commitInBatch = yield* makeCommitBatch(writing, mode, timerKind, announces, random.uuidV7())
       const compareInBatch = yield* makeCompareBatch(clients, mode, timerKind, announces, random.uuidV7())
       const loadInBatch = yield* makeLoadBatch(clients, mode)
       const loadLeasedInBatch = yield* makeLoadLeasedBatch(clients, mode, timerKind)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Deferred, Effect, Exit, Fiber, Schema } from "effect"
 import { SqlError } from "effect/sql"
+import { makeBatchLane } from "../../src/layers/batch/BatchLane.ts"
 import { makeStatementBatch, takeBatch } from "../../src/layers/batch/StatementBatch.ts"
 
 const clients = { together: "together", alone: "alone" }
@@ -17,27 +18,29 @@ const rows = Arbitrary.schema(
 const sizes = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })))
 const requestsOf = (given: ReadonlyArray<string>) => given.map((row, id): Request => ({ id, row }))
 
+const nextTurn = Effect.promise(() => new Promise((resume) => setImmediate(resume)))
+
 /** Statements that are under way until they are let go; what each was made of is kept. */
-const scripted = Effect.gen(function* () {
+const scripted = Effect.fnUntraced(function* (lane = makeBatchLane()) {
   const statements: Array<ReadonlyArray<Request>> = []
   const gates: Array<Deferred.Deferred<void>> = []
-  const ask = yield* makeStatementBatch<string, Request, string>(clients, {
-    conflictsOf: rowOf,
-    orderOf: ({ row }) => row,
-    run: (_, batch) =>
-      Effect.gen(function* () {
-        statements.push(batch)
-        const gate = yield* Deferred.make<void>()
-        gates.push(gate)
-        yield* Deferred.await(gate)
-        return batch.map(({ id }) => `answer ${id}`)
-      })
-  })
-  // Forked fibers begin, and then batches, each in a turn of the event loop.
-  const turn = Effect.repeat(
-    Effect.promise(() => new Promise((resume) => setImmediate(resume))),
-    { times: 5 }
+  const ask = yield* makeStatementBatch<string, Request, string>(
+    { ...clients, lane },
+    {
+      conflictsOf: rowOf,
+      orderOf: ({ row }) => row,
+      run: (_, batch) =>
+        Effect.gen(function* () {
+          statements.push(batch)
+          const gate = yield* Deferred.make<void>()
+          gates.push(gate)
+          yield* Deferred.await(gate)
+          return batch.map(({ id }) => `answer ${id}`)
+        })
+    }
   )
+  // Forked fibers begin, and then batches, each in a turn of the event loop.
+  const turn = Effect.repeat(nextTurn, { times: 5 })
   const letGo = Effect.suspend(() =>
     Effect.andThen(
       Effect.forEach(gates, (gate) => Deferred.succeed(gate, undefined)),
@@ -105,7 +108,7 @@ describe("a batch", () => {
 describe("a batched statement", () => {
   it.live("is made at once when nothing is under way, and gathers what comes while one is", () =>
     Effect.gen(function* () {
-      const { statements, ask, turn, letGo } = yield* scripted
+      const { statements, ask, turn, letGo } = yield* scripted()
       const first = yield* Effect.forkChild(ask({ id: 1, row: "a" }))
       yield* turn
       assert.deepStrictEqual(statements, [[{ id: 1, row: "a" }]])
@@ -127,23 +130,65 @@ describe("a batched statement", () => {
     })
   )
 
-  it.live("is asked for before the answers of the one before it are given", () =>
+  it.live("waits for as long as each turn of the event loop brings one more", () =>
     Effect.gen(function* () {
-      const { statements, ask, turn, letGo } = yield* scripted
-      const seen = yield* Deferred.make<number>()
-      const first = ask({ id: 1, row: "a" })
-      yield* Effect.forkChild(
-        Effect.andThen(
-          first,
-          Effect.suspend(() => Deferred.succeed(seen, statements.length))
-        )
+      const { statements, ask, turn, letGo } = yield* scripted()
+      for (const id of [1, 2, 3, 4]) {
+        yield* Effect.forkChild(ask({ id, row: String(id) }))
+        yield* nextTurn
+        assert.deepStrictEqual(statements, [])
+      }
+      yield* turn
+      assert.deepStrictEqual(
+        statements.map((statement) => statement.map(({ id }) => id)),
+        [[1, 2, 3, 4]]
       )
-      yield* turn
-      yield* Effect.forkChild(ask({ id: 2, row: "b" }))
-      yield* turn
       yield* letGo
-      assert.strictEqual(yield* Deferred.await(seen), 2)
+    })
+  )
+
+  it.live("waits for nobody else when it has enough, whatever each turn brings", () =>
+    Effect.gen(function* () {
+      const { statements, ask, letGo } = yield* scripted()
+      for (let id = 0; statements.length === 0; id++) {
+        assert.isBelow(id, 100)
+        yield* Effect.forkChild(ask({ id, row: String(id) }))
+        yield* nextTurn
+      }
+      assert.strictEqual(statements[0]?.length, 64)
       yield* letGo
+    })
+  )
+
+  it.live("takes turns with those of other kinds in its lane", () =>
+    Effect.gen(function* () {
+      const lane = makeBatchLane()
+      const one = yield* scripted(lane)
+      const other = yield* scripted(lane)
+      yield* Effect.forkChild(one.ask({ id: 1, row: "a" }))
+      yield* one.turn
+      yield* Effect.forkChild(one.ask({ id: 2, row: "b" }))
+      yield* Effect.forkChild(other.ask({ id: 3, row: "c" }))
+      yield* one.turn
+      const counts = () => [one.statements.length, other.statements.length]
+      assert.deepStrictEqual(counts(), [1, 0])
+      yield* one.letGo
+      assert.include(["2,0", "1,1"], counts().join())
+      yield* Effect.andThen(one.letGo, other.letGo)
+      assert.deepStrictEqual(counts(), [2, 1])
+      yield* Effect.andThen(one.letGo, other.letGo)
+    })
+  )
+
+  it.live("is not held up by one of another lane", () =>
+    Effect.gen(function* () {
+      const one = yield* scripted()
+      const other = yield* scripted()
+      yield* Effect.forkChild(one.ask({ id: 1, row: "a" }))
+      yield* Effect.forkChild(other.ask({ id: 2, row: "a" }))
+      yield* one.turn
+      assert.deepStrictEqual([one.statements.length, other.statements.length], [1, 1])
+      yield* Effect.andThen(one.letGo, other.letGo)
     })
   )
 

@@ -2,6 +2,7 @@ import { Cause, Context, Effect, Exit, References } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { inSpan } from "../../services/Spans.ts"
 import { isStoreUnreachable } from "../Store.ts"
+import { type BatchLane, makeBatchLane } from "./BatchLane.ts"
 
 export interface BatchOptions<Client, Request, Answer> {
   /** One statement for all of them; answers in their order. */
@@ -19,6 +20,8 @@ export interface BatchOptions<Client, Request, Answer> {
 export interface BatchClients<Client = SqlClient.SqlClient> {
   readonly together: Client
   readonly alone: Client
+  /** Shared by kinds of batches that are to wait for each other's statements as for their own. */
+  readonly lane?: BatchLane
 }
 
 interface Waiting<Request, Answer> {
@@ -27,6 +30,8 @@ interface Waiting<Request, Answer> {
 }
 
 const MAX_SIZE = 128
+/** Who has as many together waits for no more. */
+const ENOUGH = 64
 /** How many requests of a batch that failed are asked for at once. */
 const ALONE_CONCURRENCY = 4
 /** Of one request: the statement is of many traces, and in none. */
@@ -88,20 +93,24 @@ const answer = <Answer>(
 }
 
 /**
- * Puts what many fibers ask for at the same time into one statement, and one commit: while a statement is under way
- * requests gather for the next, so nobody waits who would not have waited for the database. An idle one asks at once.
+ * Puts what many fibers ask for at the same time into one statement, and one commit. While a statement is under way
+ * requests gather for the next, and then for as long as each turn of the event loop brings one more: a process that is
+ * busy taking requests would not be faster if the database had some of them already, and each statement costs as much
+ * to start as twenty requests do. Where nothing comes any more, nobody waits for company.
  * When a batch fails, each of its requests is asked for alone, beside the batches that follow; unless the store is
  * unreachable.
  */
 export const makeStatementBatch = <Client, Request, Answer>(
-  { together, alone }: BatchClients<Client>,
+  { together, alone, lane = makeBatchLane() }: BatchClients<Client>,
   { run, conflictsOf, orderOf }: BatchOptions<Client, Request, Answer>
 ): Effect.Effect<(request: Request) => Effect.Effect<Answer>> =>
   Effect.map(Effect.context<never>(), (context) => {
     type Entry = Waiting<Request, Answer>
     const runFork = Effect.runForkWith(Context.add(context, References.TracerEnabled, false))
     let waiting: Array<Entry> = []
-    let isUnderWay = false
+    /** How many waited a turn of the event loop before. */
+    let gathered = 0
+    /** Whether `next` will be called. */
     let isScheduled = false
 
     const exitOf = (client: Client, batch: ReadonlyArray<Entry>) =>
@@ -129,23 +138,28 @@ export const makeStatementBatch = <Client, Request, Answer>(
 
     const ask = (batch: ReadonlyArray<Entry>) =>
       Effect.map(exitOf(together, batch), (exit) => {
-        // Before the answers: while this process goes on with them, the database works at what waits.
-        isUnderWay = false
-        next()
+        lane.leave()
         if (exit._tag === "Failure" && !isUnreachable(exit.cause)) runFork(askAlone(batch))
         else answer(batch, exit)
       })
 
-    const next = () => {
-      isScheduled = false
-      if (isUnderWay || waiting.length === 0) return
+    const go = () => {
       const [batch, left] = takeBatch(waiting, ({ request }) => conflictsOf(request), MAX_SIZE)
       waiting = left
-      isUnderWay = true
+      gathered = 0
+      isScheduled = false
+      lane.enter()
+      if (left.length > 0) schedule()
       runFork(ask(batch.sort((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))))
     }
+    const next = () => {
+      if (!lane.isFree(next)) return
+      if (waiting.length === gathered || waiting.length >= ENOUGH) return go()
+      gathered = waiting.length
+      setImmediate(next)
+    }
     const schedule = () => {
-      if (isScheduled || isUnderWay) return
+      if (isScheduled) return
       isScheduled = true
       // After all that the sockets have brought by now.
       setImmediate(next)
