@@ -194,17 +194,19 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
     const reader = readerOf(request)
     const length = Number(request.headers["content-length"])
     if (reader === undefined || !(length > 0 && length <= maxBytes)) return false
+    let isTaken = false
     const onReadable = () => {
+      // Only its end is left.
+      if (isTaken) return void request.read()
       if (request.readableLength < length) return
-      request.off("readable", onReadable)
       const bytes = request.read()
       const work = reader(principal, parseJson(bytes))
       if (work === undefined) {
-        request.unshift(bytes)
+        request.off("readable", onReadable).unshift(bytes)
         return decline()
       }
-      request.resume()
-      return run({ principal, route: request.url === SEND ? SEND : VERIFY }, request, response, work)
+      isTaken = true
+      run({ principal, route: request.url === SEND ? SEND : VERIFY }, request, response, work)
     }
     request.on("readable", onReadable)
     return true

@@ -32,10 +32,10 @@ export class ServingServer extends Server {
   direct: DirectHandler = () => false
   readonly #gate: OverloadGate
   readonly #options: ServingOptions
-  readonly #sockets = new Set<Socket>()
+  /** With what was last asked on each. */
+  readonly #sockets = new Map<Duplex, ServerResponse | null>()
   /** What is being answered, the oldest first, and since when. */
   readonly #open = new Map<ServerResponse, number>()
-  readonly #lastResponse = new WeakMap<Duplex, ServerResponse>()
   /** Requests that came while the server listened already, and nobody was there yet to answer them. */
   readonly #early: Array<() => void> = []
   #dropped = 0
@@ -48,7 +48,7 @@ export class ServingServer extends Server {
     this.#options = options
     this.maxConnections = options.maxConnections
     this.on("connection", (socket: Socket) => {
-      this.#sockets.add(socket)
+      this.#sockets.set(socket, null)
       socket.once("close", () => this.#sockets.delete(socket))
     })
     this.on("drop", () => {
@@ -83,7 +83,7 @@ export class ServingServer extends Server {
 
   #admit(request: IncomingMessage, response: ServerResponse): boolean {
     const { method = "", url = "" } = request
-    this.#lastResponse.set(request.socket, response)
+    if (!request.socket.destroyed) this.#sockets.set(request.socket, response)
     if (this.#isStopping) response.shouldKeepAlive = false
     const now = performance.now()
     const kind = classOf(method, url)
@@ -101,7 +101,7 @@ export class ServingServer extends Server {
 
   #refuse(error: Error, socket: Duplex): void {
     // An answer now would be taken for that of the request before.
-    if (!socket.writable || this.#lastResponse.get(socket)?.writableFinished === false) {
+    if (!socket.writable || this.#sockets.get(socket)?.writableFinished === false) {
       socket.destroy()
     } else {
       socket.end(rawResponse(isHeaderOverflow(error) ? "headers_too_large" : "bad_request"))
@@ -130,7 +130,8 @@ export class ServingServer extends Server {
   /** Ends the connections on which nothing is asked. */
   endIdle(): void {
     this.closeIdleConnections()
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
+    for (const socket of this.#sockets.keys())
+      if ("bytesRead" in socket && socket.bytesRead === 0) socket.destroy()
   }
 
   get isIdle(): boolean {
