@@ -27,8 +27,9 @@ interface CodeRow extends CodeEntry {
   readonly eventId: string
 }
 
+/** Those of a batch that came to the same: there are few kinds, and each row that is read costs. */
 const ComparedRow = Schema.Struct({
-  nth: Schema.Int,
+  places: Schema.Array(Schema.Int),
   matched: Schema.Boolean,
   status: VerificationStatus,
   webhooks: Schema.Int
@@ -81,7 +82,8 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) =>
     delete from timers t using changed c
     where t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.lane)
   ${outbox.parts}
-  select nth::int, matched, status, ${outbox.webhooks} as webhooks from compared`
+  select array_agg(nth::int) as places, matched, status, ${outbox.webhooks} as webhooks
+  from compared group by matched, status`
 }
 
 /** Compares the codes of many requests in one statement. None where there is nothing to compare with. */
@@ -107,7 +109,7 @@ export const makeCompareBatch = (
         Effect.map((rows) =>
           inOrder(
             entries.length,
-            rows.map((row) => [row.nth, row] as const)
+            rows.flatMap((row) => row.places.map((nth) => [nth, row] as const))
           )
         )
       )
