@@ -9,6 +9,9 @@ export const idAt = (instant: Instant): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
 
+/** When an id (UUIDv7) was made. */
+export const instantOf = (id: string): Instant => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+
 /** No row made at that time or later has a lower id. */
 export const lowestIdFrom = (instant: Instant): string => idAt(instant - CLOCKS_DIFFER_MILLIS)
 

@@ -29,8 +29,10 @@ export const MAX_ENDPOINTS = 20
 /** How long a replaced secret still signs. */
 export const ROTATION_MILLIS = 24 * 3_600_000
 
-/** How far back events can be replayed. */
-export const REPLAY_MILLIS = 30 * 24 * 3_600_000
+const REPLAY_MILLIS = 30 * 24 * 3_600_000
+
+/** From when on events are replayed to whoever asks for all since then: those of the last 30 days. */
+export const replayedFrom = (since: Instant, now: Instant): Instant => Math.max(since, now - REPLAY_MILLIS)
 
 /** Gone: it answered 410. Failing: nothing was taken for days. Manual: the customer switched it off. */
 export const DisabledReason = Schema.Literals(["gone", "failing", "manual"])

@@ -9,6 +9,7 @@ import speed from "./migrations/0006_speed.ts"
 import retention from "./migrations/0007_retention.ts"
 import checks from "./migrations/0008_checks.ts"
 import accountChanges from "./migrations/0009_account_changes.ts"
+import eventTimes from "./migrations/0010_event_times.ts"
 
 const migrations = {
   "0001_verification": verification,
@@ -19,7 +20,8 @@ const migrations = {
   "0006_speed": speed,
   "0007_retention": retention,
   "0008_checks": checks,
-  "0009_account_changes": accountChanges
+  "0009_account_changes": accountChanges,
+  "0010_event_times": eventTimes
 }
 
 const MIGRATIONS_TABLE = "peyk_migrations"

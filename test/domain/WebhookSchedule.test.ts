@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { judge } from "../../src/domain/Webhook.ts"
+import { judge, replayedFrom } from "../../src/domain/Webhook.ts"
 import { isGivenUp, nextTryAt, TRY_AFTER_MILLIS } from "../../src/domain/WebhookSchedule.ts"
 
 const HOUR = 3_600_000
@@ -140,5 +140,14 @@ describe("what a try comes to", () => {
     const tries = Array.from({ length: 50 }, (_, at) => ({ at, status: 500, error: null, duration_ms: 1 }))
     const judged = judge({ ...fresh, tries, startedAt: 0 }, answered(500), during, 0)
     assert.deepStrictEqual([judged.tries.length, judged.tries[0]?.at, judged.tries.at(-1)?.at], [50, 1, 1000])
+  })
+})
+
+describe("a replay of all events since a time", () => {
+  it("goes back to that time, and at most 30 days", () => {
+    const now = 100 * DAY
+    assert.strictEqual(replayedFrom(now - 2 * DAY, now), now - 2 * DAY)
+    assert.strictEqual(replayedFrom(now - 31 * DAY, now), now - 30 * DAY)
+    assert.strictEqual(replayedFrom(Number.NEGATIVE_INFINITY, now), now - 30 * DAY)
   })
 })

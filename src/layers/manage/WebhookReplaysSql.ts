@@ -4,7 +4,8 @@ import type { SqlClient, Statement } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { toPage } from "../../domain/Paging.ts"
-import { REPLAY_MILLIS, TEST_EVENT, WebhookDelivery } from "../../domain/Webhook.ts"
+import { idAt, instantOf } from "../../domain/TimePosition.ts"
+import { replayedFrom, TEST_EVENT, WebhookDelivery } from "../../domain/Webhook.ts"
 import type { ManagedWebhooks } from "../../services/manage/ManagedWebhooks.ts"
 import { isWanted, webhookTimers } from "../OutboxSql.ts"
 import { InstantColumn, rowsOf, timestamp } from "../SqlRows.ts"
@@ -16,7 +17,7 @@ const DeliveryRow = Schema.Struct({
   finishedAt: Schema.NullOr(InstantColumn)
 })
 const StateRow = Schema.Struct({ isDisabled: Schema.Boolean })
-const ReplayRow = Schema.Struct({ replayed: Schema.Int, nextSince: Schema.NullOr(InstantColumn) })
+const ReplayRow = Schema.Struct({ replayed: Schema.Int, nextId: Schema.NullOr(Schema.String) })
 const CountRow = Schema.Struct({ count: Schema.Int })
 
 /** Of one request: so that none takes long, and no receiver is flooded at one word. */
@@ -129,19 +130,21 @@ export const webhookReplays = (
     replaySince: Effect.fnUntraced(function* (customerId, id, since) {
       yield* requireActive(customerId, id)
       const now = yield* Clock.currentTimeMillis
-      const from = timestamp(Math.max(since, now - REPLAY_MILLIS))
+      // An event's id is made as it is written, and so tells when; never before it occurred.
+      const from = idAt(replayedFrom(since, now))
       const [row] = yield* replayRows(sql`
         with wanted as (
-          select e.customer_id, e.id, e.occurred_at, row_number() over (order by e.occurred_at, e.id) as nth
+          select e.customer_id, e.id, row_number() over (order by e.id) as nth
           from webhook_endpoints w join events e on e.customer_id = w.customer_id
-          where w.customer_id = ${customerId} and w.id = ${id} and e.occurred_at >= ${from}
+          where w.customer_id = ${customerId} and w.id = ${id} and e.id >= ${from}::uuid
             and e.type <> ${TEST_EVENT} and ${isWanted(sql, sql`e.type`)}
-          order by e.occurred_at, e.id limit ${MAX_REPLAYED + 1}),
+          order by e.id limit ${MAX_REPLAYED + 1}),
         event as (select customer_id, id from wanted where nth <= ${MAX_REPLAYED}),
         ${deliveryOf(customerId, id, sql`event`, now)}
         select (select count(*)::int from delivery) as replayed,
-          (select occurred_at from wanted where nth = ${MAX_REPLAYED + 1}) as "nextSince"`)
-      return row ?? (yield* Effect.die("a replay returned no row"))
+          (select id from wanted where nth = ${MAX_REPLAYED + 1}) as "nextId"`)
+      if (row === undefined) return yield* Effect.die("a replay returned no row")
+      return { replayed: row.replayed, nextSince: row.nextId === null ? null : instantOf(row.nextId) }
     })
   }
 }
