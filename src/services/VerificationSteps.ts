@@ -37,6 +37,8 @@ interface Plan {
 
 interface Attempting {
   readonly timer: LeasedTimer
+  /** Whether the lease is over by now: this process was stopped for that long, and another may have begun the step. */
+  readonly isLapsed: (now: Instant) => boolean
   readonly waitMillis: number
   readonly handBack: (cause: Cause.Cause<never>) => Effect.Effect<never>
   /** Around what waits for others: the account's slot, the provider. */
@@ -163,6 +165,13 @@ export class VerificationSteps extends Context.Service<
           return Effect.map(taken, (slot) => ({ now, choice: choiceOf(slot, steps) }))
         })
 
+      /** For whoever has a lease, if nobody has one yet. */
+      const giveBack = (timer: LeasedTimer, verification: Verification, now: Instant) =>
+        Effect.as(
+          Effect.map(timerStore.release(timer, now), () => timers.wakeAt(now)),
+          verification
+        )
+
       /**
        * Over the first step whose account may send now, or within its gap; at a later slot in the background, with the
        * timer that the step is due by; or over none.
@@ -174,7 +183,7 @@ export class VerificationSteps extends Context.Service<
         verification: Verification,
         steps: ReadonlyArray<number>,
         code: string,
-        { timer, waitMillis, handBack, waiting }: Attempting
+        { timer, isLapsed, waitMillis, handBack, waiting }: Attempting
       ) {
         const { now, choice } = yield* Effect.catchCause(takeSlot(verification, steps), handBack)
         if (choice === null) {
@@ -185,6 +194,8 @@ export class VerificationSteps extends Context.Service<
           return (yield* commit(verification, (current) => awaitSlot(current, choice))).state
         }
         if (at > now) yield* waiting(Effect.sleep(at - now))
+        const begun = clock.currentTimeMillisUnsafe()
+        if (isLapsed(begun)) return yield* giveBack(timer, verification, begun)
         if (step === steps[0]) return yield* callStep(verification, { step, slotAt: at }, code, waiting)
         const chosen = yield* commit(verification, (current) => chooseStep(current, choice), timer)
         return chosen.written
@@ -206,6 +217,7 @@ export class VerificationSteps extends Context.Service<
           ? yield* callStep(verification, { step }, code, unheeded)
           : yield* tryNext(verification, steps, code, {
               timer,
+              isLapsed: () => false,
               waitMillis: 0,
               handBack: timers.handBack(timer),
               waiting: unheeded
@@ -254,14 +266,11 @@ export class VerificationSteps extends Context.Service<
         tryFirst: (timer, verification, { code, leasedUntil }) =>
           Effect.suspend(() => {
             const now = clock.currentTimeMillisUnsafe()
-            if (now >= leasedUntil) {
-              return Effect.as(
-                Effect.map(timerStore.release(timer, now), () => timers.wakeAt(now)),
-                verification
-              )
-            }
+            const isLapsed = (at: Instant) => at >= leasedUntil
+            if (isLapsed(now)) return giveBack(timer, verification, now)
             const attempting = {
               timer,
+              isLapsed,
               waitMillis: slotWaitMillis,
               handBack: Effect.failCause,
               waiting: workers.waitOutside
