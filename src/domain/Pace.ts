@@ -4,7 +4,7 @@ import type { Instant } from "./Instant.ts"
 import type { ProviderOutcome } from "./ProviderOutcome.ts"
 
 /** Used later than this, slots that were reserved one after the other would be used all at once: a new one is taken. */
-export const MAX_LATENESS_MILLIS = 500
+const MAX_LATENESS_MILLIS = 500
 
 export const isSlotUsable = (at: Instant, now: Instant): boolean => now - at <= MAX_LATENESS_MILLIS
 

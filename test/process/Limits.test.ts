@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { MAX_LATENESS_MILLIS } from "../../src/domain/Pace.ts"
 import { messages, newPhone, ok, otp, type Reply } from "../contract/Client.ts"
 import { newAccount, simulated } from "../contract/Operator.ts"
 import { makeDataDir, type Running, startProcess, startServer, until } from "../contract/Server.ts"
@@ -82,9 +81,7 @@ describe("with four processes", () => {
     expect(received).toHaveLength(5)
     const times = received.map(({ at }) => Temporal.Instant.from(at).epochMilliseconds)
     const gaps = times.slice(1).map((time, n) => time - (times[n] ?? 0))
-    // A process that is late for its slot, by no more than that, leaves so much less until the next one's.
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000 - MAX_LATENESS_MILLIS)
-    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(4 * 1000 - MAX_LATENESS_MILLIS)
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000)
     const ids = replies.map((reply) => ok<{ readonly message_id: string }>(reply, 201).message_id)
     const statuses = await Promise.all(ids.map((message) => messages(serverAt(0), secret).status(message)))
     expect(statuses.filter(({ status }) => status === "queued")).toHaveLength(3)
