@@ -11,8 +11,10 @@ const DueRow = Schema.Struct({
   lane: Schema.Int,
   dueAt: InstantColumn,
   leaseToken: Schema.String,
+  leasedUntil: InstantColumn,
   wasAbandoned: Schema.Boolean
 })
+const RenewedRow = Schema.Struct({ place: Schema.Int })
 const NextRow = Schema.Struct({ at: Schema.NullOr(InstantColumn) })
 
 export const TimerStoreSql = Layer.effect(
@@ -21,6 +23,7 @@ export const TimerStoreSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const dueRows = rowsOf(DueRow)
     const nextRows = rowsOf(NextRow)
+    const renewedRows = rowsOf(RenewedRow)
     const isHeld = ({ customerId, kind, subject, lane, leaseToken }: LeasedTimer) =>
       sql`customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid and lane = ${lane}
         and lease_token = ${leaseToken}::uuid`
@@ -39,7 +42,7 @@ export const TimerStoreSql = Layer.effect(
           from due d
           where t.customer_id = d.customer_id and t.kind = d.kind and t.subject = d.subject and t.lane = d.lane
           returning t.kind, t.customer_id as "customerId", t.subject, t.lane, d.claimable_at as "dueAt", t.lease_token as "leaseToken",
-            d.lease_token is not null as "wasAbandoned"`),
+            t.claimable_at as "leasedUntil", d.lease_token is not null as "wasAbandoned"`),
       nextClaimAt: (kinds) =>
         Effect.map(
           nextRows(sql`
@@ -48,14 +51,17 @@ export const TimerStoreSql = Layer.effect(
           ([row]) => row?.at ?? null
         ),
       renew: (timers, until) =>
-        Effect.orDie(
-          Effect.asVoid(sql`
+        Effect.map(
+          renewedRows(sql`
             update timers t set claimable_at = ${timestamp(until)}
             from unnest(${timers.map(({ customerId }) => customerId)}::int[],
               ${timers.map(({ kind }) => kind)}::text[], ${timers.map(({ subject }) => subject)}::uuid[],
-              ${timers.map(({ lane }) => lane)}::int[], ${timers.map(({ leaseToken }) => leaseToken)}::uuid[]) as held (customer_id, kind, subject, lane, lease_token)
+              ${timers.map(({ lane }) => lane)}::int[], ${timers.map(({ leaseToken }) => leaseToken)}::uuid[]) with ordinality
+              as held (customer_id, kind, subject, lane, lease_token, place)
             where t.customer_id = held.customer_id and t.kind = held.kind and t.subject = held.subject
-              and t.lane = held.lane and t.lease_token = held.lease_token`)
+              and t.lane = held.lane and t.lease_token = held.lease_token
+            returning held.place::int`),
+          (rows) => rows.flatMap(({ place }) => timers[place - 1] ?? [])
         ),
       release: (timer, dueAt) =>
         Effect.orDie(

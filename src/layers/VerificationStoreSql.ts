@@ -80,7 +80,8 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
                   customerId: acceptance.verification.customerId,
                   subject: acceptance.verification.id,
                   lane: 0,
-                  leaseToken: acceptance.lease.token
+                  leaseToken: acceptance.lease.token,
+                  leasedUntil: acceptance.lease.until
                 })
               : Option.none()
           ),

@@ -108,6 +108,8 @@ export class MessageDeliveries extends Context.Service<
         const turn = turnOf(timer, yield* Clock.currentTimeMillis)
         const begun = yield* commit(timer, message, (current) => beginAttempt(current, step, turn))
         if (!begun.written) return
+        // Who has leased it since takes this attempt for lost, and goes on with the route.
+        if (!timers.isLeased(timer)) return
         const attemptedAt = yield* Clock.currentTimeMillis
         const outcome = yield* callProvider(begun.state, step)
         const finishedAt = yield* Clock.currentTimeMillis

@@ -189,6 +189,7 @@ export class MessageSends extends Context.Service<
               subject: message.id,
               lane,
               leaseToken: lease.token,
+              leasedUntil: lease.until,
               dueAt: sendTime(message),
               wasAbandoned: false
             }

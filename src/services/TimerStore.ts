@@ -15,8 +15,11 @@ export class TimerStore extends Context.Service<
     }) => Effect.Effect<ReadonlyArray<DueTimer>>
     /** When the next timer of these kinds can be claimed; null when there is none. */
     readonly nextClaimAt: (kinds: ReadonlyArray<TimerKind>) => Effect.Effect<Instant | null>
-    /** Extends those leases that nobody has taken over. */
-    readonly renew: (timers: ReadonlyArray<LeasedTimer>, until: Instant) => Effect.Effect<void>
+    /** Extends those leases that nobody has taken over, and returns their timers. */
+    readonly renew: (
+      timers: ReadonlyArray<LeasedTimer>,
+      until: Instant
+    ) => Effect.Effect<ReadonlyArray<LeasedTimer>>
     /** Gives a lease back, if nobody has taken it over: the timer can be claimed again at `dueAt`. */
     readonly release: (timer: LeasedTimer, dueAt: Instant) => Effect.Effect<void>
     /** Removes a timer, if nobody has taken its lease over. */

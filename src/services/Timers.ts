@@ -34,6 +34,8 @@ export interface Lease {
 
 export interface LeasedTimer extends TimerRef {
   readonly leaseToken: string
+  /** Unless it is renewed. */
+  readonly leasedUntil: Instant
 }
 
 export interface DueTimer extends LeasedTimer {
@@ -55,6 +57,8 @@ export class Timers extends Context.Service<
     readonly holding: <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** The same, for work that nobody waits for. A failure leaves the lease to run out: then it is due as abandoned. */
     readonly run: (timer: LeasedTimer, work: Effect.Effect<unknown>) => Effect.Effect<void>
+    /** To be asked right before something is sent: after a stop of this process the lease may be somebody else's. */
+    readonly isLeased: (timer: LeasedTimer) => boolean
     /**
      * For a failure before anything was sent: gives the timer back, to be claimed again shortly. Not if its last holder
      * may have sent something: that has to show as abandoned.
@@ -83,8 +87,10 @@ export class Timers extends Context.Service<
 
       const renewHeld = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const timers = [...held].filter(([, since]) => since <= now - leaseMillis / 3).map(([timer]) => timer)
-        if (timers.length > 0) yield* store.renew(timers, now + leaseMillis)
+        const isSoonOver = (until: Instant) => until <= now + (leaseMillis * 2) / 3
+        const timers = [...held].filter(([, until]) => isSoonOver(until)).map(([timer]) => timer)
+        const renewed = timers.length > 0 ? yield* store.renew(timers, now + leaseMillis) : []
+        for (const timer of renewed) if (held.has(timer)) held.set(timer, now + leaseMillis)
       })
       yield* Effect.sleep(leaseMillis / 3).pipe(
         Effect.andThen(withoutSpans(renewHeld)),
@@ -95,7 +101,7 @@ export class Timers extends Context.Service<
 
       const holding = <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) =>
         Effect.suspend(() => {
-          held.set(timer, clock.currentTimeMillisUnsafe())
+          held.set(timer, timer.leasedUntil)
           return Effect.onExitPrimitive(work, () => {
             held.delete(timer)
             return undefined
@@ -105,6 +111,7 @@ export class Timers extends Context.Service<
       return Timers.of({
         newLease,
         holding,
+        isLeased: (timer) => clock.currentTimeMillisUnsafe() < (held.get(timer) ?? timer.leasedUntil),
         run: (timer, work) =>
           Effect.catchCause(Effect.asVoid(holding(timer, work)), (cause) =>
             Effect.logError(`timer ${timer.kind} ${timer.subject} failed`, cause)

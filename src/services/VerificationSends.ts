@@ -117,10 +117,7 @@ export class VerificationSends extends Context.Service<
           idempotency: yield* idempotency.claim(request.idempotency, createdAt)
         })
         if (Option.isNone(timer)) return Option.none<SendAnswer>()
-        const tried = yield* steps.tryFirst(timer.value, verification, {
-          code,
-          leasedUntil: lease.until
-        })
+        const tried = yield* steps.tryFirst(timer.value, verification, code)
         return Option.some(toAnswer(tried, sendStatus(tried) ?? "queued", false))
       })
 

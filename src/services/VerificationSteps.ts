@@ -1,6 +1,5 @@
 import { type Cause, Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { isSlotUsable } from "../domain/Pace.ts"
-import type { Instant } from "../domain/Instant.ts"
 import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
 import { DEFAULT_CODE_TEXT, renderCodeText } from "../domain/Template.ts"
 import { expiresInSeconds, type Verification } from "../domain/Verification.ts"
@@ -37,8 +36,6 @@ interface Plan {
 
 interface Attempting {
   readonly timer: LeasedTimer
-  /** Whether the lease is over by now: this process was stopped for that long, and another may have begun the step. */
-  readonly isLapsed: (now: Instant) => boolean
   readonly waitMillis: number
   readonly handBack: (cause: Cause.Cause<never>) => Effect.Effect<never>
   /** Around what waits for others: the account's slot, the provider. */
@@ -46,6 +43,14 @@ interface Attempting {
 }
 
 type Waiting = Workers["Service"]["waitOutside"]
+
+interface StepCall {
+  readonly timer: LeasedTimer
+  readonly step: number
+  readonly slotAt?: number
+  readonly code: string
+  readonly waiting: Waiting
+}
 
 /** Nobody waits for what timers do. */
 const unheeded: Waiting = (wait) => wait
@@ -55,13 +60,13 @@ export class VerificationSteps extends Context.Service<
   VerificationSteps,
   {
     /**
-     * The first attempt of a verification that was just accepted, under the lease it was born with. Where accepting took
-     * longer than that, nothing is sent, and it is due at once for whoever has a lease.
+     * The first attempt of a verification that was just accepted, under the lease it was born with. Where that has run out
+     * before the call, nothing is sent, and it is due at once for whoever has a lease.
      */
     readonly tryFirst: (
       timer: LeasedTimer,
       verification: Verification,
-      first: { readonly code: string; readonly leasedUntil: Instant }
+      code: string
     ) => Effect.Effect<Verification>
     /** Whatever is due for the verification of a timer that this process has leased. */
     readonly runTimer: (timer: DueTimer) => Effect.Effect<void>
@@ -118,11 +123,9 @@ export class VerificationSteps extends Context.Service<
       }
 
       /** Calls the provider, and writes down what came of it. */
-      const callStep = (
+      const callLeased = (
         verification: Verification,
-        { step, slotAt }: { readonly step: number; readonly slotAt?: number },
-        code: string,
-        waiting: Waiting
+        { step, slotAt, code, waiting }: StepCall
       ): Effect.Effect<Verification> => {
         const attemptedAt = clock.currentTimeMillisUnsafe()
         const account = accountAt(verification, step)
@@ -138,6 +141,20 @@ export class VerificationSteps extends Context.Service<
           )
         })
       }
+
+      /** For whoever leases it next, if nobody has yet. */
+      const giveBack = (timer: LeasedTimer, verification: Verification) =>
+        Effect.suspend(() => {
+          const now = clock.currentTimeMillisUnsafe()
+          return Effect.map(timerStore.release(timer, now), () => {
+            timers.wakeAt(now)
+            return verification
+          })
+        })
+
+      /** Only under a lease: who has it now may have made the call over, and been refused what this one would deliver. */
+      const callStep = (verification: Verification, call: StepCall): Effect.Effect<Verification> =>
+        timers.isLeased(call.timer) ? callLeased(verification, call) : giveBack(call.timer, verification)
 
       const accountAt = ({ route }: Verification, step: number) => route[step] ?? route[0]
 
@@ -165,13 +182,6 @@ export class VerificationSteps extends Context.Service<
           return Effect.map(taken, (slot) => ({ now, choice: choiceOf(slot, steps) }))
         })
 
-      /** For whoever has a lease, if nobody has one yet. */
-      const giveBack = (timer: LeasedTimer, verification: Verification, now: Instant) =>
-        Effect.as(
-          Effect.map(timerStore.release(timer, now), () => timers.wakeAt(now)),
-          verification
-        )
-
       /**
        * Over the first step whose account may send now, or within its gap; at a later slot in the background, with the
        * timer that the step is due by; or over none.
@@ -183,7 +193,7 @@ export class VerificationSteps extends Context.Service<
         verification: Verification,
         steps: ReadonlyArray<number>,
         code: string,
-        { timer, isLapsed, waitMillis, handBack, waiting }: Attempting
+        { timer, waitMillis, handBack, waiting }: Attempting
       ) {
         const { now, choice } = yield* Effect.catchCause(takeSlot(verification, steps), handBack)
         if (choice === null) {
@@ -194,13 +204,10 @@ export class VerificationSteps extends Context.Service<
           return (yield* commit(verification, (current) => awaitSlot(current, choice))).state
         }
         if (at > now) yield* waiting(Effect.sleep(at - now))
-        const begun = clock.currentTimeMillisUnsafe()
-        if (isLapsed(begun)) return yield* giveBack(timer, verification, begun)
-        if (step === steps[0]) return yield* callStep(verification, { step, slotAt: at }, code, waiting)
+        const call = { timer, step, slotAt: at, code, waiting }
+        if (step === steps[0]) return yield* callStep(verification, call)
         const chosen = yield* commit(verification, (current) => chooseStep(current, choice), timer)
-        return chosen.written
-          ? yield* callStep(chosen.state, { step, slotAt: at }, code, waiting)
-          : chosen.state
+        return chosen.written ? yield* callStep(chosen.state, call) : chosen.state
       })
 
       const tryStep = Effect.fnUntraced(function* (
@@ -214,10 +221,9 @@ export class VerificationSteps extends Context.Service<
         const isUsable = hasSlot && isSlotUsable(verification.nextStepAt ?? now, now)
         const isReady = isUsable && !(yield* slots.isResting(accountAt(verification, step), now))
         return isReady
-          ? yield* callStep(verification, { step }, code, unheeded)
+          ? yield* callStep(verification, { timer, step, code, waiting: unheeded })
           : yield* tryNext(verification, steps, code, {
               timer,
-              isLapsed: () => false,
               waitMillis: 0,
               handBack: timers.handBack(timer),
               waiting: unheeded
@@ -263,20 +269,15 @@ export class VerificationSteps extends Context.Service<
       }
 
       return VerificationSteps.of({
-        tryFirst: (timer, verification, { code, leasedUntil }) =>
-          Effect.suspend(() => {
-            const now = clock.currentTimeMillisUnsafe()
-            const isLapsed = (at: Instant) => at >= leasedUntil
-            if (isLapsed(now)) return giveBack(timer, verification, now)
-            const attempting = {
-              timer,
-              isLapsed,
-              waitMillis: slotWaitMillis,
-              handBack: Effect.failCause,
-              waiting: workers.waitOutside
-            }
-            return timers.holding(timer, tryNext(verification, verification.remaining, code, attempting))
-          }),
+        tryFirst: (timer, verification, code) => {
+          const attempting = {
+            timer,
+            waitMillis: slotWaitMillis,
+            handBack: Effect.failCause,
+            waiting: workers.waitOutside
+          }
+          return timers.holding(timer, tryNext(verification, verification.remaining, code, attempting))
+        },
         runTimer: (timer) =>
           makePlan(timer).pipe(
             Effect.catchCause(timers.handBack(timer)),

@@ -199,11 +199,37 @@ layer(TestDatabase, { excludeTestServices: true })("a message whose process died
         subject: id,
         lane: 0,
         leaseToken: "00000000-0000-4000-8000-000000000000",
+        leasedUntil: 90_000,
         dueAt: 60_000,
         wasAbandoned: false
       })
       assert.deepStrictEqual(providers.channels(), [])
       assert.deepStrictEqual([...(yield* sql`select * from timers where subject = ${id}::uuid`)], [timer])
+    }).pipe(Effect.provide(testProcess(providers.layer)))
+  })
+
+  it.effect("and whose lease has run out by the time of the call sends nothing", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const customerId = yield* makeCustomer()
+      const { id } = yield* sendMessage(customerId, ["bale"], { delay: "1m" })
+      yield* TestClock.adjust("1 minute")
+      yield* leaseToTheDead(id)
+      const sql = yield* SqlClient.SqlClient
+      const [timer] = yield* sql<{
+        lease_token: string
+      }>`select lease_token from timers where subject = ${id}::uuid`
+      yield* (yield* MessageDeliveries).runTimer({
+        kind: "message",
+        customerId,
+        subject: id,
+        lane: 0,
+        leaseToken: timer?.lease_token ?? "",
+        leasedUntil: 60_000,
+        dueAt: 60_000,
+        wasAbandoned: false
+      })
+      assert.deepStrictEqual(providers.channels(), [])
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 })

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { TimerRunner } from "../../src/services/TimerRunner.ts"
 import { Verifications } from "../../src/services/Verifications.ts"
@@ -16,6 +16,35 @@ const timerOf = Effect.fnUntraced(function* (id: string) {
   const [row] = yield* sql<{ claimable_at: Date; lease_token: string | null }>`
     select claimable_at, lease_token from timers where subject = ${id}::uuid`
   return row === undefined ? undefined : { at: row.claimable_at.getTime(), token: row.lease_token }
+})
+
+/**
+ * Runs `work` while nobody can write to a table, and `meanwhile` once somebody waits for that: on the connection that holds
+ * the table, as others may have what waits before them.
+ */
+const heldUpAt = Effect.fnUntraced(function* <A, E>(
+  table: string,
+  work: Effect.Effect<A, E>,
+  meanwhile: Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const locked = yield* Deferred.make<void>()
+  const isWaitedFor = sql<{ waits: boolean }>`select exists (
+    select from pg_locks where not granted and relation = ${table}::regclass) as waits`
+  const holding = yield* Effect.forkChild(
+    sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`lock table ${sql(table)} in share mode`
+        yield* Deferred.succeed(locked, undefined)
+        yield* Effect.repeat(isWaitedFor, { until: ([row]) => row?.waits === true })
+        yield* meanwhile
+      })
+    )
+  )
+  yield* Deferred.await(locked)
+  const result = yield* work
+  yield* Fiber.join(holding)
+  return result
 })
 
 layer(TestDatabase, { excludeTestServices: true })("what goes wrong", (it) => {
@@ -67,6 +96,7 @@ layer(TestDatabase, { excludeTestServices: true })("what goes wrong", (it) => {
         lane: 0,
         dueAt: 0,
         leaseToken: "00000000-0000-4000-8000-000000000000",
+        leasedUntil: 90_000,
         wasAbandoned: false
       })
       assert.deepStrictEqual(providers.channels(), ["bale"])
@@ -79,29 +109,13 @@ layer(TestDatabase, { excludeTestServices: true })("what goes wrong", (it) => {
     () => {
       const providers = scriptProviders()
       return Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
         const customerId = yield* makeCustomer(["bale"])
         const { send, status } = yield* Verifications
-        const isHeldUp = sql<{ waits: boolean }>`select exists (
-        select from pg_locks where not granted and relation = 'verifications'::regclass) as waits`
-        const locked = yield* Deferred.make<void>()
-        const unlock = yield* Deferred.make<void>()
-        const holding = yield* Effect.forkChild(
-          sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`lock table verifications in share mode`
-              yield* Deferred.succeed(locked, undefined)
-              yield* Deferred.await(unlock)
-            })
-          )
+        const { status: answered, verificationId: id } = yield* heldUpAt(
+          "verifications",
+          send({ customerId, phone: PHONE }),
+          TestClock.adjust("1 minute")
         )
-        yield* Deferred.await(locked)
-        const sending = yield* Effect.forkChild(send({ customerId, phone: PHONE }))
-        yield* Effect.repeat(isHeldUp, { until: ([row]) => row?.waits === true })
-        yield* TestClock.adjust("1 minute")
-        yield* Deferred.succeed(unlock, undefined)
-        yield* Fiber.join(holding)
-        const { status: answered, verificationId: id } = yield* Fiber.join(sending)
         assert.strictEqual(answered, "queued")
         assert.deepStrictEqual(providers.channels(), [])
         assert.strictEqual(yield* (yield* TimerRunner).runDue, 1)
@@ -110,6 +124,46 @@ layer(TestDatabase, { excludeTestServices: true })("what goes wrong", (it) => {
       }).pipe(Effect.provide(testProcess(providers.layer)))
     }
   )
+
+  const losesLease = (customerId: number) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update timers set lease_token = gen_random_uuid() where customer_id = ${customerId}`
+      yield* TestClock.adjust("1 minute")
+    })
+
+  it.effect("a code whose lease was lost while it waited for its account's slot is not sent under it", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const customerId = yield* makeCustomer(["bale"])
+      const { send, status } = yield* Verifications
+      const { verificationId: id } = yield* heldUpAt(
+        "account_pace",
+        send({ customerId, phone: PHONE }),
+        losesLease(customerId)
+      )
+      assert.deepStrictEqual(providers.channels(), [])
+      assert.strictEqual((yield* status({ customerId, id })).status, "pending")
+      assert.isNotNull((yield* timerOf(id))?.token)
+    }).pipe(Effect.provide(testProcess(providers.layer, { accountGapMillis: 1000 })))
+  })
+
+  it.effect("nor is a fallback, which is written off by whoever has its lease", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const customerId = yield* makeCustomer(["bale", "sms"])
+      const { send, status } = yield* Verifications
+      const { verificationId: id } = yield* send({ customerId, phone: PHONE })
+      yield* TestClock.adjust("1 minute")
+      yield* heldUpAt("account_pace", (yield* TimerRunner).runDue, losesLease(customerId))
+      assert.deepStrictEqual(providers.channels(), ["bale"])
+      const { attempts } = yield* status({ customerId, id })
+      assert.deepStrictEqual(
+        attempts.map(({ status: outcome }) => outcome),
+        ["sent", "failed"]
+      )
+    }).pipe(Effect.provide(testProcess(providers.layer, { accountGapMillis: 1000 })))
+  })
 
   it.effect(
     "a step that a dead process had begun is written off once its lease has run out, and never repeated",
