@@ -19,6 +19,17 @@ import {
 } from "../support/WebhookProcess.ts"
 
 const QUEUED = ["verification.queued"]
+const DAY = 86_400_000
+
+/** Events of those instants, with ids that tell them. */
+const insertEvents = Effect.fnUntraced(function* (customerId: number, instants: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
+    select ${customerId}, (lpad(to_hex(at), 12, '0') || '70008000000000000000')::uuid,
+      'verification.queued', gen_random_uuid(), 1, '{}', to_timestamp(at / 1000.0)
+    from unnest(${[...instants]}::bigint[]) at`
+})
 
 layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
   it.effect("posts one event again, with the same id, and its tries are told together", () => {
@@ -131,18 +142,27 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
     }).pipe(Effect.provide(webhookProcess(providers, patient)))
   })
 
+  it.effect("since a time leaves out what is older than 30 days", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const webhooks = yield* ManagedWebhooks
+      const customerId = yield* makeCustomer()
+      const endpoint = yield* endpointAt(customerId, "http://127.0.0.1:9", QUEUED)
+      yield* insertEvents(customerId, [DAY - 1, DAY, 2 * DAY])
+      const replayed = yield* webhooks.replaySince(customerId, endpoint.id, 0)
+      assert.deepStrictEqual(replayed, { replayed: 2, nextSince: null })
+    }).pipe(Effect.provide(webhookProcess(providers, { startsAt: 31 * DAY })))
+  })
+
   it.effect("of many events goes on where it was told to", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const webhooks = yield* ManagedWebhooks
       const customerId = yield* makeCustomer()
       const endpoint = yield* endpointAt(customerId, "http://127.0.0.1:9", QUEUED)
       yield* TestClock.adjust("1 hour")
-      yield* sql`
-        insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
-        select ${customerId}, (lpad(to_hex(n * 1000), 12, '0') || '70008000000000000000')::uuid,
-          'verification.queued', gen_random_uuid(), 1, '{}', to_timestamp(n) from generate_series(1, 1500) n`
+      const seconds = Array.from({ length: 1500 }, (_, n) => (n + 1) * 1000)
+      yield* insertEvents(customerId, seconds)
       const first = yield* webhooks.replaySince(customerId, endpoint.id, 0)
       assert.deepStrictEqual(first, { replayed: 1000, nextSince: 1_001_000 })
       const second = yield* webhooks.replaySince(customerId, endpoint.id, first.nextSince ?? 0)
