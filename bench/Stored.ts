@@ -4,8 +4,11 @@ import type { SubjectName } from "./Options.ts"
 
 const CHUNK = 250_000
 const DAYS = 20
-/** The newest tenth still has its idempotency keys, and its events. */
-const RECENT = 0.9
+/** The newest tenth still has its events. */
+const TOLD = 0.9
+/** The newest day, but an hour, still has its idempotency keys: whoever runs for weeks has let go of those that lapsed. */
+const KEYED = 1 - 23 / 24 / DAYS
+/** Of that day. */
 const PHONES = 1_000_000
 
 /** How many, and of how many customers, by turns. */
@@ -42,23 +45,23 @@ entry as (
 key as (
   insert into idempotency_keys (customer_id, operation, key, fingerprint, subject, expires_at)
   select customer_id, 'otp.send', gen_random_uuid()::text, sha256(phone::bytea), id, at + interval '1 day' from n
-  where i > ${amount.stored} * ${RECENT}),
+  where i > ${amount.stored} * ${KEYED}),
 event as (
   insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
   select n.customer_id, uuidv7(n.at - now()), t.type, n.id, t.nth, jsonb_build_object('status', t.status,
     'attempts', s.attempts, 'next_step_at', null, 'verified_at', null), n.at
   from n, sample s, (values (1, 'verification.attempt_sent', 'queued'), (2, 'verification.queued', 'queued'),
     (3, 'verification.verified', 'verified')) t (nth, type, status)
-  where n.i > ${amount.stored} * ${RECENT})
+  where n.i > ${amount.stored} * ${TOLD})
 select count(*) from n`
 
 const peykPhones = ({ customers, stored }: Amount) => `
 with phone as (
   insert into phone_counters (customer_id, kind, phone, hour_ends_at, hour_used, day_ends_at, day_used)
-  select 1 + i % ${customers}, 'code', '+98935' || lpad(i::text, 7, '0'), now() - interval '2 days', 1,
-    now() - interval '1 day', 1
+  select 1 + i % ${customers}, 'code', '+98935' || lpad(i::text, 7, '0'), now() - interval '2 hours', 1,
+    now() + interval '21 hours', 1
   from generate_series(0, ${Math.min(stored, PHONES) - 1}) i returning phone)
-insert into platform_phone_counters (phone, day_ends_at, day_used) select phone, now() - interval '1 day', 1 from phone`
+insert into platform_phone_counters (phone, day_ends_at, day_used) select phone, now() + interval '21 hours', 1 from phone`
 
 const referenceChunk = (first: number, last: number, amount: Amount) => `
 with ${numbers(first, last, amount)},
@@ -75,12 +78,12 @@ attempt as (
 key as (
   insert into idempotency (account_id, idem_key, request_hash, verification_id, created_at)
   select customer_id, gen_random_uuid()::text, sha256(phone::bytea), id, at from n
-  where i > ${amount.stored} * ${RECENT})
+  where i > ${amount.stored} * ${KEYED})
 select count(*) from n`
 
 const referencePhones = ({ customers, stored }: Amount) => `
 insert into phone_counters (account_id, phone, hour_start, hour_n, day_start, day_n)
-select 1 + i % ${customers}, '+98935' || lpad(i::text, 7, '0'), now() - interval '2 days', 1, now() - interval '2 days', 1
+select 1 + i % ${customers}, '+98935' || lpad(i::text, 7, '0'), now() - interval '3 hours', 1, now() - interval '3 hours', 1
 from generate_series(0, ${Math.min(stored, PHONES) - 1}) i`
 
 const reference = { chunk: referenceChunk, phones: referencePhones }
