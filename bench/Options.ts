@@ -1,4 +1,5 @@
 /** What to measure, from the command line. */
+import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 
@@ -61,6 +62,8 @@ const listOf = <A extends string>(name: string, given: string | undefined, known
 }
 
 const MOST_CUSTOMERS = 10_000
+/** With the usual number of connections, more would each have too few to share statements; elsewhere a port is not shared. */
+const USUAL_PROCESSES = process.platform === "linux" ? Math.min(4, availableParallelism()) : 1
 
 export const readOptions = (args: ReadonlyArray<string>): Options => {
   const { values } = parseArgs({
@@ -76,7 +79,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       stored: { type: "string" },
       customers: { type: "string", default: "1" },
       data: { type: "string" },
-      processes: { type: "string", default: "1" },
+      processes: { type: "string", default: String(USUAL_PROCESSES) },
       pgbench: { type: "string", default: "pgbench" },
       "flush-millis": { type: "string" },
       json: { type: "string" }
