@@ -63,8 +63,9 @@ interface OptionalPart {
   readonly sql: string
 }
 
-const isTimerOf = (timerKind: TimerKind, row: string) =>
-  `t.customer_id = ${row}.customer_id and t.kind = '${timerKind}' and t.subject = ${row}.id and t.lane = 0`
+/** With constants as if they were columns of what was changed: see `withConstants`. */
+const IS_TIMER_OF_CHANGED =
+  "t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.timer_lane"
 
 const optionalParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
   {
@@ -72,12 +73,12 @@ const optionalParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
     columns: [{ name: "due_at", type: "timestamptz", of: dueAtOf }],
     sql: `timer as (
       update timers t set claimable_at = c.due_at, lease_token = null from changed c
-      where c.due_at is not null and ${isTimerOf(timerKind, "c")})`
+      where c.due_at is not null and ${IS_TIMER_OF_CHANGED})`
   },
   {
     isNeeded: ({ transition }) => transition.dueAt === null,
     columns: [{ name: "is_done", type: "bool", of: ({ transition }) => transition.dueAt === null }],
-    sql: `done_timer as (delete from timers t using changed c where c.is_done and ${isTimerOf(timerKind, "c")})`
+    sql: `done_timer as (delete from timers t using changed c where c.is_done and ${IS_TIMER_OF_CHANGED})`
   },
   {
     isNeeded: ({ transition }) => transition.report !== undefined,
@@ -118,7 +119,8 @@ const heldColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
   { name: "held_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
 ]
 const isHeld = (timerKind: TimerKind) => `and (r.held_token is null or coalesce((
-  select true from timers t where ${isTimerOf(timerKind, "r")} and t.lease_token = r.held_token), false))`
+  select true from timers t where t.customer_id = r.customer_id and t.kind = '${timerKind}' and t.subject = r.id
+    and t.lane = 0 and t.lease_token = r.held_token), false))`
 
 const eventColumns = (index: number): ReadonlyArray<BatchColumn<CommitRow>> => [
   { name: `event_type_${index}`, type: "text", of: ({ events }) => events[index] ?? null },
@@ -155,6 +157,7 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean, sh
     from ${source.rows}
     where ${isVerification(mode)} and v.revision = r.revision_before ${shape.hasHeld ? isHeld(timerKind) : ""}
     returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at, v.events_written,
+      '${timerKind}'::text as timer_kind, 0::smallint as timer_lane,
       ${names.map((name) => `r.${name}`).join(", ")})
   ${shape.parts.map(({ sql }) => `, ${sql}`).join("")}
   ${outbox.parts}
