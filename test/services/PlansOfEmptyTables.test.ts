@@ -64,7 +64,7 @@ layer(TestDatabase, { excludeTestServices: true })(
         yield* send({ customerId, phone: PHONE })
         assert.isAtLeast(fetched.length, 4)
         assert.isBelow(Math.max(...fetched), 10)
-      }).pipe(Effect.provide(testProcess(providers.layer)), Effect.provide(counted))
+      }).pipe(Effect.provide(Layer.provide(testProcess(providers.layer), counted)))
     })
 
     it.effect("of phones is not read through by the batches that tell who is refused", () => {
@@ -83,7 +83,7 @@ layer(TestDatabase, { excludeTestServices: true })(
         assert.isTrue(Result.isFailure(refused))
         assert.isAtLeast(fetched.length, 3)
         assert.isBelow(Math.max(...fetched), 10)
-      }).pipe(Effect.provide(testProcess(providers.layer, { phoneHourLimit: 1 })), Effect.provide(counted))
+      }).pipe(Effect.provide(Layer.provide(testProcess(providers.layer, { phoneHourLimit: 1 }), counted)))
     })
   }
 )
