@@ -23,7 +23,7 @@ export const isEmbedded = ({ databaseUrl }: Configuration): boolean => Option.is
 /** Neither a statement nor a transaction that its process forgot (stopped, say) keeps others waiting for ever. */
 const timeouts = (millis: number) =>
   millis === 0
-    ? {}
+    ? { startupParameters: {} }
     : {
         startupParameters: {
           statement_timeout: String(millis),
@@ -31,12 +31,18 @@ const timeouts = (millis: number) =>
         }
       }
 
+/**
+ * Rows are asked for by their keys. A plan that was made and kept while a table was empty (timers, after a quiet night) would
+ * read it through until it is analyzed, however large it grows meanwhile.
+ */
+export const byKeys = { enable_seqscan: "off", enable_mergejoin: "off" } as const
+
 const poolOptions = ({ poolSize, statementTimeoutMillis }: Configuration) => ({
   applicationName: APPLICATION_NAME,
   maxConnections: poolSize,
   multiplex: true,
   multiplexConcurrency: MULTIPLEX_CONCURRENCY,
-  ...timeouts(statementTimeoutMillis)
+  startupParameters: { ...byKeys, ...timeouts(statementTimeoutMillis).startupParameters }
 })
 
 const unreachable = (error: SqlError.SqlError) =>
@@ -104,9 +110,8 @@ const batchOptions = {
   multiplex: true,
   multiplexConcurrency: 1,
   startupParameters: {
-    enable_seqscan: "off",
+    ...byKeys,
     enable_hashjoin: "off",
-    enable_mergejoin: "off",
     enable_material: "off",
     jit: "off",
     plan_cache_mode: "force_generic_plan",

@@ -2,8 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { BatchSql } from "../../src/layers/Store.ts"
+import { TimerRunner } from "../../src/services/TimerRunner.ts"
 import { Verifications } from "../../src/services/Verifications.ts"
-import { scriptProviders } from "../support/ScriptedProviders.ts"
+import { Workers } from "../../src/services/Workers.ts"
+import { scriptProviders, unreachable } from "../support/ScriptedProviders.ts"
+import { sendMessage } from "../support/SentMessages.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../support/TestGraph.ts"
 
@@ -39,6 +42,14 @@ const countingBatches = (table: string) => {
   )
   return { fetched, counted }
 }
+
+/** Of a table, in this transaction. */
+const rowsRead = Effect.fnUntraced(function* (table: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [seen] = yield* sql<{ rows: number }>`
+    select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = ${table}`
+  return seen?.rows ?? 0
+})
 
 /** As autovacuum does after a quiet night, before the first statement of the morning is planned. */
 const emptied = Effect.fnUntraced(function* (table: string) {
@@ -84,6 +95,32 @@ layer(TestDatabase, { excludeTestServices: true })(
         assert.isAtLeast(fetched.length, 3)
         assert.isBelow(Math.max(...fetched), 10)
       }).pipe(Effect.provide(Layer.provide(testProcess(providers.layer, { phoneHourLimit: 1 }), counted)))
+    })
+
+    it.effect("of timers is not read through by messages and by what is due", () => {
+      const providers = scriptProviders({ bale: unreachable })
+      return Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const customerId = yield* makeCustomer(["bale", "sms"])
+        const sendAndFailOver = Effect.gen(function* () {
+          yield* sendMessage(customerId, ["bale", "sms"])
+          yield* (yield* Workers).idle
+          yield* (yield* TimerRunner).runDue
+          return yield* rowsRead("timers")
+        })
+        yield* emptied("timers")
+        const [before, after] = yield* sql.withTransaction(
+          Effect.gen(function* () {
+            // PostgreSQL plans a statement anew for its first five times, and may keep the sixth plan.
+            const read = yield* Effect.repeat(sendAndFailOver, { times: 6 })
+            yield* sql`insert into timers (customer_id, kind, subject, claimable_at)
+              select ${customerId}, 'message', gen_random_uuid(), 'infinity' from generate_series(1, ${OTHERS}::int)`
+            return [read, yield* sendAndFailOver] as const
+          })
+        )
+        assert.deepStrictEqual(providers.channels().slice(-2), ["bale", "sms"])
+        assert.isBelow(after - before, 100)
+      }).pipe(Effect.provide(testProcess(providers.layer)))
     })
   }
 )

@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
-import { batchSql } from "../../src/layers/Store.ts"
+import { batchSql, byKeys } from "../../src/layers/Store.ts"
 
 const placeOf = (database: string) => ({
   host: inject("postgresSocketDirectory"),
@@ -15,6 +15,7 @@ const connect = (database: string) =>
   PgClient.layer({
     ...placeOf(database),
     maxConnections: 12,
+    startupParameters: byKeys,
     multiplex: true,
     multiplexConcurrency: 16
   })
