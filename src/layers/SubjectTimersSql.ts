@@ -4,7 +4,7 @@ import type { Instant } from "../domain/Instant.ts"
 import type { LeasedTimer, TimerKind } from "../services/Timers.ts"
 import { timestamp } from "./SqlRows.ts"
 
-/** The SQL of one kind's timers, to be part of statements whose `changed c` is the subject's row. */
+/** The SQL of one kind's timers, to be part of statements whose part `changed` is the subject's row. */
 export const subjectTimers = (sql: SqlClient.SqlClient, kind: TimerKind) => {
   /** Fenced off: compared as constants, kind and lane would be worth reading all timers of them to a planner that believes in few. */
   const subject = (lane: number) => sql`(

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { MessageDeliveries } from "../../src/services/MessageDeliveries.ts"
 import { Messages } from "../../src/services/Messages.ts"
 import { TimerRunner } from "../../src/services/TimerRunner.ts"
+import type { DueTimer } from "../../src/services/Timers.ts"
 import { Verifications } from "../../src/services/Verifications.ts"
 import { Workers } from "../../src/services/Workers.ts"
 import { accepted, scriptProviders, unreachable } from "../support/ScriptedProviders.ts"
@@ -27,6 +28,28 @@ const leaseToTheDead = Effect.fnUntraced(function* (id: string) {
   const until = (yield* Clock.currentTimeMillis) + 30_000
   yield* sql`update timers set lease_token = gen_random_uuid(), claimable_at = to_timestamp(${until / 1000})
     where subject = ${id}::uuid`
+})
+
+/** A message that is due, under a lease of whoever knows the token of its timer. */
+const dueAndLeased = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const customerId = yield* makeCustomer()
+  const { id } = yield* sendMessage(customerId, ["bale"], { delay: "1m" })
+  yield* TestClock.adjust("1 minute")
+  yield* leaseToTheDead(id)
+  const row = sql<{ lease_token: string }>`select * from timers where subject = ${id}::uuid`
+  const [{ lease_token: leaseToken } = { lease_token: "" }] = yield* row
+  const timer: DueTimer = {
+    kind: "message",
+    customerId,
+    subject: id,
+    lane: 0,
+    leaseToken,
+    leasedUntil: 90_000,
+    dueAt: 60_000,
+    wasAbandoned: false
+  }
+  return { row, timer }
 })
 
 const untilCalled = (providers: ReturnType<typeof scriptProviders>, times: number) =>
@@ -187,48 +210,20 @@ layer(TestDatabase, { excludeTestServices: true })("a message whose process died
   it.effect("and lost its lease before it could begin sends nothing", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
-      const customerId = yield* makeCustomer()
-      const { id } = yield* sendMessage(customerId, ["bale"], { delay: "1m" })
-      yield* TestClock.adjust("1 minute")
-      yield* leaseToTheDead(id)
-      const sql = yield* SqlClient.SqlClient
-      const [timer] = yield* sql`select * from timers where subject = ${id}::uuid`
-      yield* (yield* MessageDeliveries).runTimer({
-        kind: "message",
-        customerId,
-        subject: id,
-        lane: 0,
-        leaseToken: "00000000-0000-4000-8000-000000000000",
-        leasedUntil: 90_000,
-        dueAt: 60_000,
-        wasAbandoned: false
-      })
+      const { row, timer } = yield* dueAndLeased
+      const before = [...(yield* row)]
+      const leaseToken = "00000000-0000-4000-8000-000000000000"
+      yield* (yield* MessageDeliveries).runTimer({ ...timer, leaseToken })
       assert.deepStrictEqual(providers.channels(), [])
-      assert.deepStrictEqual([...(yield* sql`select * from timers where subject = ${id}::uuid`)], [timer])
+      assert.deepStrictEqual([...(yield* row)], before)
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
   it.effect("and whose lease has run out by the time of the call sends nothing", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
-      const customerId = yield* makeCustomer()
-      const { id } = yield* sendMessage(customerId, ["bale"], { delay: "1m" })
-      yield* TestClock.adjust("1 minute")
-      yield* leaseToTheDead(id)
-      const sql = yield* SqlClient.SqlClient
-      const [timer] = yield* sql<{
-        lease_token: string
-      }>`select lease_token from timers where subject = ${id}::uuid`
-      yield* (yield* MessageDeliveries).runTimer({
-        kind: "message",
-        customerId,
-        subject: id,
-        lane: 0,
-        leaseToken: timer?.lease_token ?? "",
-        leasedUntil: 60_000,
-        dueAt: 60_000,
-        wasAbandoned: false
-      })
+      const { timer } = yield* dueAndLeased
+      yield* (yield* MessageDeliveries).runTimer({ ...timer, leasedUntil: 60_000 })
       assert.deepStrictEqual(providers.channels(), [])
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })

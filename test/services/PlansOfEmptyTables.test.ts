@@ -13,7 +13,15 @@ import { makeCustomer, testProcess } from "../support/TestGraph.ts"
 const PHONE = "09121234567"
 const OTHERS = 3000
 
-/** Batches that tell how many rows of a table each has fetched by an index. */
+/** Of a table, in this transaction of this client. */
+const rowsRead = (sql: SqlClient.SqlClient, table: string) =>
+  Effect.map(
+    sql<{ rows: number }>`
+      select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = ${table}`,
+    ([seen]) => seen?.rows ?? 0
+  )
+
+/** Batches that tell how many rows of a table each has read. */
 const countingBatches = (table: string) => {
   const fetched: Array<number> = []
   const counted = Layer.effect(
@@ -29,11 +37,7 @@ const countingBatches = (table: string) => {
                   real.withTransaction(
                     Effect.gen(function* () {
                       const rows = yield* real.unsafe(text, parameters)
-                      const [seen] = yield* real.unsafe<{ rows: number }>(
-                        "select idx_tup_fetch::int as rows from pg_stat_xact_user_tables where relname = $1",
-                        [table]
-                      )
-                      fetched.push(seen?.rows ?? 0)
+                      fetched.push(yield* rowsRead(real, table))
                       return rows
                     })
                   )
@@ -42,14 +46,6 @@ const countingBatches = (table: string) => {
   )
   return { fetched, counted }
 }
-
-/** Of a table, in this transaction. */
-const rowsRead = Effect.fnUntraced(function* (table: string) {
-  const sql = yield* SqlClient.SqlClient
-  const [seen] = yield* sql<{ rows: number }>`
-    select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = ${table}`
-  return seen?.rows ?? 0
-})
 
 /** As autovacuum does after a quiet night, before the first statement of the morning is planned. */
 const emptied = Effect.fnUntraced(function* (table: string) {
@@ -106,7 +102,7 @@ layer(TestDatabase, { excludeTestServices: true })(
           yield* sendMessage(customerId, ["bale", "sms"])
           yield* (yield* Workers).idle
           yield* (yield* TimerRunner).runDue
-          return yield* rowsRead("timers")
+          return yield* rowsRead(sql, "timers")
         })
         yield* emptied("timers")
         const [before, after] = yield* sql.withTransaction(
