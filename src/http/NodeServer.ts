@@ -1,11 +1,18 @@
 import { IncomingMessage, Server, ServerResponse } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { UnderWay } from "../services/UnderWay.ts"
 import type { DirectHandler } from "./DirectRoutes.ts"
 import type { OverloadGate, OverloadSnapshot } from "./OverloadGate.ts"
 import { answerRaw, rawResponse } from "./RawErrors.ts"
 import { classOf } from "./RequestClass.ts"
 import { requestIdFor } from "./RequestIds.ts"
+
+interface OpenRequest {
+  readonly response: ServerResponse
+  /** Monotonic milliseconds. */
+  readonly since: number
+}
 
 export interface ServingOptions {
   /** More of them are closed as they come. */
@@ -34,8 +41,8 @@ export class ServingServer extends Server {
   readonly #options: ServingOptions
   /** With what was last asked on each. */
   readonly #sockets = new Map<Duplex, ServerResponse | null>()
-  /** What is being answered, the oldest first, and since when. */
-  readonly #open = new Map<ServerResponse, number>()
+  /** What is being answered. */
+  readonly #open = new UnderWay<OpenRequest>()
   /** Requests that came while the server listened already, and nobody was there yet to answer them. */
   readonly #early: Array<() => void> = []
   #dropped = 0
@@ -92,9 +99,9 @@ export class ServingServer extends Server {
       answerRaw("service_unavailable", request, response)
       return false
     }
-    this.#open.set(response, now)
+    const begun = this.#open.begin({ response, since: now })
     response.on("close", () => {
-      if (this.#open.delete(response)) this.#gate.leave(kind)
+      if (this.#open.end(begun)) this.#gate.leave(kind)
     })
     return true
   }
@@ -111,7 +118,7 @@ export class ServingServer extends Server {
   /** Gives up on what has been without an answer for too long, so that nothing is held for ever. */
   endOverdue(): void {
     const begun = performance.now() - this.#options.requestTimeoutMillis
-    for (const [response, since] of this.#open) {
+    for (const { response, since } of this.#open) {
       if (since > begun) return
       const { socket, req } = response
       if (response.headersSent) socket?.destroy()
@@ -122,7 +129,7 @@ export class ServingServer extends Server {
   /** No new connections; on those there are, what comes is still answered, as the last. */
   stopAccepting(): void {
     this.#isStopping = true
-    for (const response of this.#open.keys()) response.shouldKeepAlive = false
+    for (const { response } of this.#open) response.shouldKeepAlive = false
     // Not our parent's, which would end idle connections at once, with requests perhaps on their way.
     NetServer.prototype.close.call(this)
   }

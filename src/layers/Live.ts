@@ -60,7 +60,7 @@ import { timerGraph } from "./TimerGraph.ts"
 import { TimerStoreSql } from "./TimerStoreSql.ts"
 import { LiveMessages } from "./MessageGraph.ts"
 import { LiveVerifications, SandboxVerifications } from "./VerificationGraph.ts"
-import { YoungObjectsAlone } from "./YoungObjects.ts"
+import { YoungObjects } from "./YoungObjects.ts"
 
 /** The numbers that use cases go by; the rest of the configuration (secrets too) is none of their business. */
 export const settingsLayer = (configuration: Configuration) =>
@@ -189,7 +189,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provideMerge(servingLayer(configuration)),
     Layer.provide(Foundation),
     Layer.provide(simulatorLayer(configuration)),
-    Layer.provide([Telemetry, YoungObjectsAlone])
+    Layer.provide([Telemetry, YoungObjects])
   )
 
 /** What the command line's set-up commands stand on. */

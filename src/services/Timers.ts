@@ -4,6 +4,7 @@ import type { Instant } from "../domain/Instant.ts"
 import { Settings } from "./Settings.ts"
 import { withoutSpans } from "./Spans.ts"
 import { TimerStore } from "./TimerStore.ts"
+import { UnderWay } from "./UnderWay.ts"
 
 export const timerKinds = [
   "verification",
@@ -34,8 +35,8 @@ export interface Lease {
 
 export interface LeasedTimer extends TimerRef {
   readonly leaseToken: string
-  /** Unless it is renewed. */
-  readonly leasedUntil: Instant
+  /** Later with each renewal. */
+  leasedUntil: Instant
 }
 
 export interface DueTimer extends LeasedTimer {
@@ -76,7 +77,7 @@ export class Timers extends Context.Service<
       const clock = yield* Clock.Clock
       const store = yield* TimerStore
       const random = yield* SecureRandom.SecureRandom
-      const held = new Map<LeasedTimer, Instant>()
+      const held = new UnderWay<LeasedTimer>()
       const wakeUp = Latch.makeUnsafe(false)
       let sleepingUntil = NEVER
 
@@ -87,10 +88,9 @@ export class Timers extends Context.Service<
 
       const renewHeld = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const isSoonOver = (until: Instant) => until <= now + (leaseMillis * 2) / 3
-        const timers = [...held].filter(([, until]) => isSoonOver(until)).map(([timer]) => timer)
+        const timers = [...held].filter(({ leasedUntil }) => leasedUntil <= now + (leaseMillis * 2) / 3)
         const renewed = timers.length > 0 ? yield* store.renew(timers, now + leaseMillis) : []
-        for (const timer of renewed) if (held.has(timer)) held.set(timer, now + leaseMillis)
+        for (const timer of renewed) timer.leasedUntil = now + leaseMillis
       })
       yield* Effect.sleep(leaseMillis / 3).pipe(
         Effect.andThen(withoutSpans(renewHeld)),
@@ -101,9 +101,9 @@ export class Timers extends Context.Service<
 
       const holding = <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) =>
         Effect.suspend(() => {
-          held.set(timer, timer.leasedUntil)
+          const begun = held.begin(timer)
           return Effect.onExitPrimitive(work, () => {
-            held.delete(timer)
+            held.end(begun)
             return undefined
           })
         })
@@ -111,7 +111,7 @@ export class Timers extends Context.Service<
       return Timers.of({
         newLease,
         holding,
-        isLeased: (timer) => clock.currentTimeMillisUnsafe() < (held.get(timer) ?? timer.leasedUntil),
+        isLeased: (timer) => clock.currentTimeMillisUnsafe() < timer.leasedUntil,
         run: (timer, work) =>
           Effect.catchCause(Effect.asVoid(holding(timer, work)), (cause) =>
             Effect.logError(`timer ${timer.kind} ${timer.subject} failed`, cause)

@@ -1,10 +1,48 @@
-import { Context, Effect, Fiber, FiberSet, Latch, Layer, Option } from "effect"
+import { Context, Effect, Fiber, Latch, Layer, Option } from "effect"
 import { gauge } from "./Series.ts"
 import { Settings } from "./Settings.ts"
+import { UnderWay } from "./UnderWay.ts"
 
 /** Whether a fiber, as a whole, is already run to its end: then no part of it needs a fiber of its own for that. */
 const RunsToEnd = Context.Reference<boolean>("peyk/services/Workers/RunsToEnd", {
   defaultValue: () => false
+})
+
+/** Fibers that nobody else waits for, until they are interrupted with the scope. */
+const makeFibers = Effect.gen(function* () {
+  const fibers = new UnderWay<Fiber.Fiber<unknown, unknown>>()
+  const emptied = Latch.makeUnsafe(false)
+  let isClosed = false
+  yield* Effect.addFinalizer(() =>
+    Effect.suspend(() => {
+      isClosed = true
+      return Fiber.interruptAll([...fibers])
+    })
+  )
+  const add = (fiber: Fiber.Fiber<unknown, unknown>) => {
+    if (isClosed) return fiber.interruptUnsafe()
+    if (fiber.pollUnsafe() !== undefined) return
+    const begun = fibers.begin(fiber)
+    fiber.addObserver(() => {
+      fibers.end(begun)
+      if (fibers.size === 0) emptied.openUnsafe()
+    })
+  }
+  const idle: Effect.Effect<void> = Effect.suspend(() => {
+    if (fibers.size === 0) return Effect.void
+    emptied.closeUnsafe()
+    return Effect.andThen(emptied.await, idle)
+  })
+  return {
+    add,
+    idle,
+    size: () => fibers.size,
+    run: <A, E, R>(work: Effect.Effect<A, E, R>) =>
+      Effect.map(Effect.forkDetach(work, { startImmediately: true }), (fiber) => {
+        add(fiber)
+        return fiber
+      })
+  }
 })
 
 /**
@@ -32,14 +70,14 @@ export class Workers extends Context.Service<
     Workers,
     Effect.gen(function* () {
       const { graceMillis } = yield* Settings
-      const fibers = yield* FiberSet.make<unknown, unknown>()
+      const fibers = yield* makeFibers
       const context = yield* Effect.context<never>()
       gauge(context, "peyk_workers_running", {
         description:
           "Sends, timers and other work that this process has begun and brings to its end even if nobody waits.",
-        read: () => Effect.runSyncWith(context)(FiberSet.size(fibers))
+        read: fibers.size
       })
-      const idle = FiberSet.awaitEmpty(fibers)
+      const { idle } = fibers
       const stopping = Latch.makeUnsafe(false)
       const load = { running: 0, waiting: 0 }
       const countedAs =
@@ -59,14 +97,14 @@ export class Workers extends Context.Service<
           Effect.withFiber((fiber) =>
             fiber.getRef(RunsToEnd)
               ? running(work)
-              : Effect.flatMap(FiberSet.run(fibers, running(work)), (worker) => Fiber.join(worker))
+              : Effect.flatMap(fibers.run(running(work)), (worker) => Fiber.join(worker))
           ),
         fork: (work, forkContext) => {
           const fiber = Effect.runForkWith(Context.add(forkContext, RunsToEnd, true))(work)
-          if (fiber.pollUnsafe() === undefined) FiberSet.addUnsafe(fibers, fiber)
+          fibers.add(fiber)
           return fiber
         },
-        start: (work) => Effect.asVoid(FiberSet.run(fibers, work)),
+        start: (work) => Effect.asVoid(fibers.run(work)),
         untilStop: (wait) => Effect.raceFirst(Effect.asSome(wait), Effect.as(stopping.await, Option.none())),
         waitOutside: countedAs("waiting"),
         idle,
