@@ -73,10 +73,4 @@ export const webOtpCodeText = (host: string): string => `${DEFAULT_CODE_TEXT}\n\
 
 /** The text that carries a code. */
 export const renderCodeText = (body: string, code: string, expiresInSeconds: number): string =>
-  render(
-    body,
-    new Map([
-      ["code", code],
-      ["minutes", String(Math.floor(expiresInSeconds / 60))]
-    ])
-  )
+  body.replaceAll("{{code}}", code).replaceAll("{{minutes}}", String(Math.floor(expiresInSeconds / 60)))

@@ -2,6 +2,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { ByteSize, Clock, Effect, Layer, Option, Struct } from "effect"
 import { HttpIncomingMessage, HttpRouter } from "effect/http"
 import { maxHeaderSize } from "node:http"
+import { availableParallelism } from "node:os"
 import { TrustedProxies } from "../http/ClientAddress.ts"
 import { MessageHandlers } from "../http/MessageHandlers.ts"
 import { directRoutes } from "../http/DirectRoutes.ts"
@@ -33,6 +34,7 @@ import { Workers } from "../services/Workers.ts"
 import { AccountConnectionsSql } from "./AccountConnectionsSql.ts"
 import { AllowsPrivateAddresses } from "./AddressPolicy.ts"
 import { ApiKeysSql } from "./ApiKeysSql.ts"
+import { WritesTakeTurns } from "./batch/BatchLane.ts"
 import { BotAddressesLive } from "./BotAddressesLive.ts"
 import { BotInboxStoreSql } from "./BotInboxStoreSql.ts"
 import { ChangeFeed } from "./ChangeFeed.ts"
@@ -189,7 +191,11 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provideMerge(servingLayer(configuration)),
     Layer.provide(Foundation),
     Layer.provide(simulatorLayer(configuration)),
-    Layer.provide([Telemetry, YoungObjects])
+    Layer.provide([
+      Telemetry,
+      YoungObjects,
+      Layer.succeed(WritesTakeTurns, configuration.processes >= availableParallelism())
+    ])
   )
 
 /** What the command line's set-up commands stand on. */

@@ -8,7 +8,7 @@ import { type TimerKind, Timers } from "../services/Timers.ts"
 import { type Acceptance, VerificationStore } from "../services/VerificationStore.ts"
 import { acceptAlone } from "./AcceptVerificationSql.ts"
 import { phoneRefusal } from "./AdmissionSql.ts"
-import { makeBatchLane } from "./batch/BatchLane.ts"
+import { makeBatchLane, WritesTakeTurns } from "./batch/BatchLane.ts"
 import { makeAcceptBatch } from "./batch/AcceptBatchSql.ts"
 import { SEND_OPERATION } from "./batch/AcceptStatement.ts"
 import { makeCommitBatch } from "./batch/CommitBatchSql.ts"
@@ -21,6 +21,9 @@ import { BatchSql } from "./Store.ts"
 import { verificationColumns, VerificationRow } from "./VerificationRow.ts"
 
 const ClaimedRow = Schema.Struct({ ...VerificationRow.fields, fingerprint: Schema.Uint8Array })
+
+/** Beside each other, accepting and recording are to stay two groups of sends: one is in the database while we work on the other. */
+const ENOUGH_WRITES = 24
 
 export interface VerificationStoreOptions {
   readonly mode: KeyMode
@@ -43,8 +46,9 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
 
       const columns = sql.literal(verificationColumns)
       const keys = idempotencyKeys(sql, SEND_OPERATION)
-      // A send is both, one after the other: taking turns, its batches have twice as many in them.
-      const writing = { ...clients, lane: makeBatchLane() }
+      const writing: BatchClients = (yield* WritesTakeTurns)
+        ? { ...clients, lane: makeBatchLane() }
+        : { ...clients, enough: ENOUGH_WRITES }
       const acceptInBatch = yield* makeAcceptBatch(writing, mode, timerKind, ids.turn)
       const commitInBatch = yield* makeCommitBatch(writing, mode, timerKind, announces, random.uuidV7())
       const compareInBatch = yield* makeCompareBatch(clients, mode, timerKind, announces, random.uuidV7())

@@ -211,7 +211,7 @@ export class MessageSends extends Context.Service<
         // What is to be sent now begins here, unless this process has enough to do: then whoever has room claims it.
         const entering = lanes(message).length
         const entered = message.scheduledFor === null && room.tryEnter(POOL, entering)
-        const lease = entered ? yield* timers.newLease : null
+        const lease = entered ? timers.leaseAtBirth() : null
         const claim = yield* idempotency.claim(request.idempotency, message.createdAt)
         const accepted = yield* store
           .accept({ message, admission, lanes: lanes(message), lease, idempotency: claim })

@@ -27,7 +27,7 @@ export interface TimerRef {
   readonly lane: number
 }
 
-/** The right to work on a timer, until it runs out; each claim has a token of its own, so that no other passes for it. */
+/** The right to work on a timer, until it runs out; no two of one timer have the same token, so that none passes for another. */
 export interface Lease {
   readonly token: string
   readonly until: Instant
@@ -54,6 +54,8 @@ export class Timers extends Context.Service<
   Timers,
   {
     readonly newLease: Effect.Effect<Lease>
+    /** For a timer that is made now, which nobody can have leased before: of the same token for all of this process. */
+    readonly leaseAtBirth: () => Lease
     /** Runs work on a timer that this process has leased; the lease is renewed while it lasts. */
     readonly holding: <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** The same, for work that nobody waits for. A failure leaves the lease to run out: then it is due as abandoned. */
@@ -81,10 +83,11 @@ export class Timers extends Context.Service<
       const wakeUp = Latch.makeUnsafe(false)
       let sleepingUntil = NEVER
 
-      const newLease = Effect.map(random.uuidV4(), (token): Lease => ({
+      const tokenAtBirth = yield* random.uuidV4()
+      const leaseOf = (token: string): Lease => ({
         token,
         until: clock.currentTimeMillisUnsafe() + leaseMillis
-      }))
+      })
 
       const renewHeld = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
@@ -109,7 +112,8 @@ export class Timers extends Context.Service<
         })
 
       return Timers.of({
-        newLease,
+        newLease: Effect.map(random.uuidV4(), leaseOf),
+        leaseAtBirth: () => leaseOf(tokenAtBirth),
         holding,
         isLeased: (timer) => clock.currentTimeMillisUnsafe() < timer.leasedUntil,
         run: (timer, work) =>

@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import type { Admission } from "../domain/Admission.ts"
 import type { ChannelDescriptor } from "../domain/Channel.ts"
 import { withPrices } from "../domain/Charging.ts"
+import type { CustomerConfiguration } from "../domain/Customer.ts"
 import {
   type AdmissionError,
   type IdempotencyError,
@@ -82,19 +83,35 @@ export class VerificationSends extends Context.Service<
       const timers = yield* Timers
       const workers = yield* Workers
 
+      const resolved = (customer: CustomerConfiguration, request: SendRequest) =>
+        Result.map(routing.resolve(customer, request), (route) =>
+          withPrices(route, billing.terms(customer).prices)
+        )
+      /** Along their saved order, which is what most requests ask for. */
+      const savedRoutes = new WeakMap<CustomerConfiguration, ReturnType<typeof resolved>>()
+      const routeOf = (customer: CustomerConfiguration, request: SendRequest) => {
+        if (request.channels !== undefined || request.channelTimeout !== undefined) {
+          return resolved(customer, request)
+        }
+        const known = savedRoutes.get(customer)
+        if (known !== undefined) return known
+        const made = resolved(customer, request)
+        savedRoutes.set(customer, made)
+        return made
+      }
+
       const prepare = Effect.fnUntraced(function* (request: SendRequest) {
         const { customerId, templateId } = request
         const phone = yield* Effect.fromResult(parsePhone(request.phone))
         const customer = yield* customers.configuration(customerId)
-        const { prices, monthlyQuota } = billing.terms(customer)
-        const route = withPrices(yield* Effect.fromResult(routing.resolve(customer, request)), prices)
+        const route = yield* Effect.fromResult(routeOf(customer, request))
         const textBody = yield* templates.codeText(customer, templateId)
         const id = yield* ids.next
         const now = clock.currentTimeMillisUnsafe()
         const verification = startVerification({ id, customerId, phone, route, textBody }, now)
         const admission: Admission = {
           phone: limits.ofCodes(customer),
-          monthlyQuota,
+          monthlyQuota: billing.terms(customer).monthlyQuota,
           hold: verification.held
         }
         return { verification, admission }
@@ -107,13 +124,12 @@ export class VerificationSends extends Context.Service<
       ) {
         const { id, createdAt } = verification
         const code = yield* codes.next
-        const lease = yield* timers.newLease
         const timer = yield* store.accept({
           verification,
           admission,
           codeHash: vault.hash(id, code),
           sealedCode: vault.seal(id, code),
-          lease,
+          lease: timers.leaseAtBirth(),
           idempotency: yield* idempotency.claim(request.idempotency, createdAt)
         })
         if (Option.isNone(timer)) return Option.none<SendAnswer>()

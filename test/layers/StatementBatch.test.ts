@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Deferred, Effect, Exit, Fiber, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { makeBatchLane } from "../../src/layers/batch/BatchLane.ts"
-import { makeStatementBatch, takeBatch } from "../../src/layers/batch/StatementBatch.ts"
+import { type BatchClients, makeStatementBatch, takeBatch } from "../../src/layers/batch/StatementBatch.ts"
 
 const clients = { together: "together", alone: "alone" }
 
@@ -21,11 +21,11 @@ const requestsOf = (given: ReadonlyArray<string>) => given.map((row, id): Reques
 const nextTurn = Effect.promise(() => new Promise((resume) => setImmediate(resume)))
 
 /** Statements that are under way until they are let go; what each was made of is kept. */
-const scripted = Effect.fnUntraced(function* (lane = makeBatchLane()) {
+const scripted = Effect.fnUntraced(function* (options: Pick<BatchClients, "lane" | "enough"> = {}) {
   const statements: Array<ReadonlyArray<Request>> = []
   const gates: Array<Deferred.Deferred<void>> = []
   const ask = yield* makeStatementBatch<string, Request, string>(
-    { ...clients, lane },
+    { ...clients, ...options },
     {
       conflictsOf: rowOf,
       orderOf: ({ row }) => row,
@@ -147,24 +147,29 @@ describe("a batched statement", () => {
     })
   )
 
-  it.live("waits for nobody else when it has enough, whatever each turn brings", () =>
-    Effect.gen(function* () {
-      const { statements, ask, letGo } = yield* scripted()
-      for (let id = 0; statements.length === 0; id++) {
-        assert.isBelow(id, 100)
-        yield* Effect.forkChild(ask({ id, row: String(id) }))
-        yield* nextTurn
-      }
-      assert.strictEqual(statements[0]?.length, 64)
-      yield* letGo
-    })
-  )
+  for (const [options, size] of [
+    [{}, 64],
+    [{ enough: 24 }, 24]
+  ] as const) {
+    it.live(`waits for nobody else when it has ${size}, which are enough, whatever each turn brings`, () =>
+      Effect.gen(function* () {
+        const { statements, ask, letGo } = yield* scripted(options)
+        for (let id = 0; statements.length === 0; id++) {
+          assert.isBelow(id, 100)
+          yield* Effect.forkChild(ask({ id, row: String(id) }))
+          yield* nextTurn
+        }
+        assert.strictEqual(statements[0]?.length, size)
+        yield* letGo
+      })
+    )
+  }
 
   it.live("takes turns with those of other kinds in its lane", () =>
     Effect.gen(function* () {
       const lane = makeBatchLane()
-      const one = yield* scripted(lane)
-      const other = yield* scripted(lane)
+      const one = yield* scripted({ lane })
+      const other = yield* scripted({ lane })
       yield* Effect.forkChild(one.ask({ id: 1, row: "a" }))
       yield* one.turn
       yield* Effect.forkChild(one.ask({ id: 2, row: "b" }))

@@ -1,9 +1,10 @@
 import { stripeOf, WALLET_STRIPES } from "../../domain/Charging.ts"
 import type { KeyMode } from "../../domain/Customer.ts"
+import type { Route } from "../../domain/Route.ts"
 import type { TimerKind } from "../../services/Timers.ts"
 import type { Acceptance } from "../../services/VerificationStore.ts"
 import { monthOf } from "../AdmissionSql.ts"
-import { type BatchColumn, batchSource, intArrayText } from "./BatchColumns.ts"
+import { type BatchColumn, batchSource, intArrayText, jsonText } from "./BatchColumns.ts"
 
 export const SEND_OPERATION = "otp.send"
 
@@ -42,13 +43,15 @@ const withShares = (acceptances: ReadonlyArray<Acceptance>): ReadonlyArray<Accep
   }))
 }
 
+const routeText = jsonText<Route>()
+
 const columns: ReadonlyArray<BatchColumn<Acceptance>> = [
   { name: "customer_id", type: "int4", of: ({ verification }) => verification.customerId },
   { name: "id", type: "uuid", of: ({ verification }) => verification.id },
   { name: "phone", type: "text", of: ({ verification }) => verification.phone },
   { name: "status", type: "text", of: ({ verification }) => verification.status },
   { name: "revision", type: "int4", of: ({ verification }) => verification.revision },
-  { name: "route", type: "text", of: ({ verification }) => JSON.stringify(verification.route) },
+  { name: "route", type: "text", of: ({ verification }) => routeText(verification.route) },
   { name: "text_body", type: "text", of: ({ verification }) => verification.textBody },
   { name: "remaining", type: "text", of: ({ verification }) => intArrayText(verification.remaining) },
   { name: "now", type: "timestamptz", of: ({ verification }) => verification.createdAt },

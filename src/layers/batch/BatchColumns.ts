@@ -44,3 +44,12 @@ export const withConstants = (rows: string, constants: Readonly<Record<string, s
 
 /** An int[] in a column of texts: arrays of different lengths do not make one array. */
 export const intArrayText = (values: ReadonlyArray<number>): string => `{${values.join(",")}}`
+
+/** JSON of what is often the same object as in the row before. */
+export const jsonText = <A extends object>(): ((value: A) => string) => {
+  let last: { readonly value: A; readonly text: string } | undefined
+  return (value) => {
+    if (last?.value !== value) last = { value, text: JSON.stringify(value) }
+    return last.text
+  }
+}

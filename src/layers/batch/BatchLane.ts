@@ -1,3 +1,5 @@
+import { Context } from "effect"
+
 /** Where batches of several kinds take turns at the database: what waits meanwhile makes fewer and larger statements. */
 export interface BatchLane {
   /** Whether it is free to be entered. Otherwise `again` is called once, when the one that is in it leaves. */
@@ -25,3 +27,12 @@ export const makeBatchLane = (): BatchLane => {
     }
   }
 }
+
+/**
+ * Whether accepting and recording take turns. Beside each other they are two groups of sends of half the size, each with a
+ * statement to start; but one is in the database while the process works on the other. That pays unless other
+ * processes of ours use the processors meanwhile.
+ */
+export const WritesTakeTurns = Context.Reference<boolean>("peyk/layers/batch/BatchLane/WritesTakeTurns", {
+  defaultValue: () => false
+})

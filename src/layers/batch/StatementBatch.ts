@@ -22,6 +22,8 @@ export interface BatchClients<Client = SqlClient.SqlClient> {
   readonly alone: Client
   /** Shared by kinds of batches that are to wait for each other's statements as for their own. */
   readonly lane?: BatchLane
+  /** A batch that has as many together waits for no more. */
+  readonly enough?: number
 }
 
 interface Waiting<Request, Answer> {
@@ -30,7 +32,6 @@ interface Waiting<Request, Answer> {
 }
 
 const MAX_SIZE = 128
-/** Who has as many together waits for no more. */
 const ENOUGH = 64
 /** How many requests of a batch that failed are asked for at once. */
 const ALONE_CONCURRENCY = 4
@@ -101,7 +102,7 @@ const answer = <Answer>(
  * unreachable.
  */
 export const makeStatementBatch = <Client, Request, Answer>(
-  { together, alone, lane = makeBatchLane() }: BatchClients<Client>,
+  { together, alone, lane = makeBatchLane(), enough = ENOUGH }: BatchClients<Client>,
   { run, conflictsOf, orderOf }: BatchOptions<Client, Request, Answer>
 ): Effect.Effect<(request: Request) => Effect.Effect<Answer>> =>
   Effect.map(Effect.context<never>(), (context) => {
@@ -154,7 +155,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
     }
     const next = () => {
       if (!lane.isFree(next)) return
-      if (waiting.length === gathered || waiting.length >= ENOUGH) return go()
+      if (waiting.length === gathered || waiting.length >= enough) return go()
       gathered = waiting.length
       setImmediate(next)
     }
