@@ -63,7 +63,7 @@ export const defaultSettings: SettingsShape = {
   idempotencyMillis: 24 * 3_600_000,
   messagePatienceMillis: 15 * 60_000,
   graceMillis: 15_000,
-  timerConcurrency: 64,
+  timerConcurrency: 256,
   phoneHourLimit: 5,
   phoneDayLimit: 10,
   platformPhoneDayLimit: 50,
