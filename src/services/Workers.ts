@@ -37,11 +37,17 @@ const makeFibers = Effect.gen(function* () {
     add,
     idle,
     size: () => fibers.size,
+    /** Not to be interrupted in between: nobody would wait for the fiber when the process stops. */
     run: <A, E, R>(work: Effect.Effect<A, E, R>) =>
-      Effect.map(Effect.forkDetach(work, { startImmediately: true }), (fiber) => {
-        add(fiber)
-        return fiber
-      })
+      Effect.suspend(() =>
+        Effect.map(
+          Effect.forkDetach(isClosed ? Effect.interrupt : work, { startImmediately: true }),
+          (fiber) => {
+            add(fiber)
+            return fiber
+          }
+        )
+      ).pipe(Effect.uninterruptible)
   }
 })
 
