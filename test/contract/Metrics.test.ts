@@ -236,7 +236,7 @@ describe("GET /metrics", () => {
     expect(valueOf(metrics, "process_start_time_seconds")).toBeGreaterThan(1_700_000_000)
     // This request itself.
     expect(valueOf(metrics, "peyk_http_requests_in_flight")).toBe(1)
-    expect(valueOf(metrics, "peyk_timers_running_limit", { pool: "codes" })).toBe(64)
+    expect(valueOf(metrics, "peyk_timers_running_limit", { pool: "codes" })).toBe(256)
   })
 
   it("holds no phone, no code, no key and no id", async () => {
