@@ -41,7 +41,7 @@ export class ServingServer extends Server {
   readonly #options: ServingOptions
   /** With what was last asked on each. */
   readonly #sockets = new Map<Duplex, ServerResponse | null>()
-  /** What is being answered. */
+  /** What is being answered, the oldest first. */
   readonly #open = new UnderWay<OpenRequest>()
   /** Requests that came while the server listened already, and nobody was there yet to answer them. */
   readonly #early: Array<() => void> = []
