@@ -1,13 +1,12 @@
-import { Effect, Layer, Result, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Layer, Option, Result, Schema } from "effect"
 import { AccountConnections, AccountUnusable } from "../services/AccountConnections.ts"
 import { ProviderAdapters, type ProviderConnection } from "../services/ProviderAdapter.ts"
+import { makeLookupBatch } from "./batch/LookupBatch.ts"
 import { cachedLookup } from "./CachedLookup.ts"
 import { ChangeFeed, endedBy, ofCustomer } from "./ChangeFeed.ts"
 import { MasterKey } from "./MasterKey.ts"
 import { maskCredentials } from "./providers/MaskedConnection.ts"
 import { openSettings } from "./SealedSettings.ts"
-import { rowsOf } from "./SqlRows.ts"
 
 const AccountRow = Schema.Struct({
   customerId: Schema.NullOr(Schema.Int),
@@ -21,11 +20,17 @@ const AccountRow = Schema.Struct({
 export const AccountConnectionsSql = Layer.effect(
   AccountConnections,
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     const key = yield* MasterKey
     const adapters = yield* ProviderAdapters
     const feed = yield* ChangeFeed
-    const accountRows = rowsOf(AccountRow)
+    const rowOf = yield* makeLookupBatch<number, typeof AccountRow>({
+      key: { name: "account_id", type: "int4", of: (id) => id },
+      row: AccountRow,
+      statement: (keys) => `
+        select r.nth, a.customer_id as "customerId", a.channel, a.provider, a.sealed_settings as "sealedSettings",
+          a.allows_private_addresses as "allowsPrivateAddresses", a.disabled_at is null as active
+        from ${keys} join sending_accounts a on a.id = r.account_id`
+    })
 
     const unusable = (message: string) => Result.fail(new AccountUnusable({ message }))
 
@@ -42,15 +47,14 @@ export const AccountConnectionsSql = Layer.effect(
       )
     }
 
-    const lookup = Effect.fnUntraced(function* (accountId: number) {
-      const [row] = yield* accountRows(sql`
-        select customer_id as "customerId", channel, provider, sealed_settings as "sealedSettings",
-          allows_private_addresses as "allowsPrivateAddresses", disabled_at is null as active
-        from sending_accounts where id = ${accountId}`)
-      return row === undefined
-        ? { customerId: null, connection: unusable("the account is gone") }
-        : { customerId: row.customerId, connection: connect(row) }
-    })
+    const lookup = (accountId: number) =>
+      Effect.map(
+        rowOf(accountId),
+        Option.match({
+          onNone: () => ({ customerId: null, connection: unusable("the account is gone") }),
+          onSome: (row) => ({ customerId: row.customerId, connection: connect(row) })
+        })
+      )
     const cache = yield* cachedLookup(lookup, feed)
     yield* feed.subscribe(endedBy(cache, { customer: ofCustomer(cache) }))
 

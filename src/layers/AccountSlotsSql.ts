@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { MINUTE_MILLIS } from "../domain/Admission.ts"
 import { Channel } from "../domain/Channel.ts"
@@ -7,6 +7,7 @@ import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
 import type { RouteAccount } from "../domain/RouteAccount.ts"
 import { AccountSlots, type Slot, type SlotRequest } from "../services/AccountSlots.ts"
 import { Settings } from "../services/Settings.ts"
+import { makeLookupBatch } from "./batch/LookupBatch.ts"
 import { cachedLookup } from "./CachedLookup.ts"
 import { ChangeFeed, endedBy, ofCustomer } from "./ChangeFeed.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
@@ -58,7 +59,14 @@ export const AccountSlotsSql = Layer.effect(
     const settings = yield* Settings
     const sql = yield* SqlClient.SqlClient
     const feed = yield* ChangeFeed
-    const accountRows = rowsOf(AccountRow)
+    const rowOf = yield* makeLookupBatch<number, typeof AccountRow>({
+      key: { name: "account_id", type: "int4", of: (id) => id },
+      row: AccountRow,
+      statement: (keys) => `
+        select r.nth, a.customer_id as "customerId", a.channel, a.gap_ms as "gapMillis", a.rate_per_minute as "perMinute",
+          p.failures > 0 or p.cooldowns > 0 as "isUnwell", p.cooling_until as "coolingUntil"
+        from ${keys} join sending_accounts a on a.id = r.account_id join account_pace p on p.account_id = a.id`
+    })
     const slotRows = rowsOf(SlotRow)
     const rates: DefaultRates = {
       eitaa: settings.accountRateEitaa,
@@ -70,11 +78,9 @@ export const AccountSlotsSql = Layer.effect(
     }
 
     const lookup = Effect.fnUntraced(function* (id: number) {
-      const [row] = yield* accountRows(sql`
-        select a.customer_id as "customerId", a.channel, a.gap_ms as "gapMillis", a.rate_per_minute as "perMinute",
-          p.failures > 0 or p.cooldowns > 0 as "isUnwell", p.cooling_until as "coolingUntil"
-        from sending_accounts a join account_pace p on p.account_id = a.id where a.id = ${id}`)
-      if (row === undefined) return yield* Effect.die(`no account ${id}`)
+      const found = yield* rowOf(id)
+      if (Option.isNone(found)) return yield* Effect.die(`no account ${id}`)
+      const row = found.value
       const account: Account = {
         id,
         customerId: row.customerId,

@@ -1,14 +1,15 @@
-import { Clock, Effect, Layer, Redacted, Schema } from "effect"
+import { Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import { apiKeyStatus, looksLikeApiKey } from "../domain/ApiKey.ts"
 import { KeyMode, type Principal } from "../domain/Customer.ts"
 import { Unauthenticated } from "../domain/Errors.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
+import { makeLookupBatch } from "./batch/LookupBatch.ts"
 import { cachedLookup } from "./CachedLookup.ts"
 import { ChangeFeed, endedBy, ofCustomer } from "./ChangeFeed.ts"
 import { makeLastUses } from "./LastUses.ts"
-import { InstantColumn, rowsOf } from "./SqlRows.ts"
+import { InstantColumn } from "./SqlRows.ts"
 
 const KeyRow = Schema.Struct({
   keyId: Schema.Int,
@@ -31,16 +32,19 @@ export const ApiKeysSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const feed = yield* ChangeFeed
     const clock = yield* Clock.Clock
-    const keyRows = rowsOf(KeyRow)
-
-    const lookup = Effect.fnUntraced(function* (secretHash: string) {
-      const [row] = yield* keyRows(sql`
-        select k.id as "keyId", k.customer_id as "customerId", k.mode,
+    const rowOf = yield* makeLookupBatch<string, typeof KeyRow>({
+      key: { name: "secret_hash", type: "bytea", of: (secretHash) => Buffer.from(secretHash, "hex") },
+      row: KeyRow,
+      statement: (keys) => `
+        select r.nth, k.id as "keyId", k.customer_id as "customerId", k.mode,
           coalesce(k.rate_limit_per_minute, (c.limits ->> 'key_minute')::int) as "requestsPerMinute",
           k.allowed_ips as "allowedIps", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"
-        from api_keys k join customers c on c.id = k.customer_id where k.secret_hash = decode(${secretHash}, 'hex')`)
-      return row ?? (yield* new Unauthenticated())
+        from ${keys} join api_keys k on k.secret_hash = r.secret_hash join customers c on c.id = k.customer_id`
     })
+    const lookup = (secretHash: string) =>
+      Effect.flatMap(rowOf(secretHash), (found) =>
+        Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(new Unauthenticated())
+      )
     const cache = yield* cachedLookup(lookup, feed)
     yield* feed.subscribe(endedBy(cache, { customer: ofCustomer(cache), key: cache.invalidate }))
 

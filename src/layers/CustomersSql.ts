@@ -1,11 +1,10 @@
-import { Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Layer, Option, Schema } from "effect"
 import { LimitOverrides } from "../domain/Admission.ts"
 import { type CustomerConfiguration, Plan, RoutingStep, SendingAccount } from "../domain/Customer.ts"
 import { Customers } from "../services/Customers.ts"
+import { makeLookupBatch } from "./batch/LookupBatch.ts"
 import { cachedLookup } from "./CachedLookup.ts"
 import { ChangeFeed, endedBy } from "./ChangeFeed.ts"
-import { rowsOf } from "./SqlRows.ts"
 
 const ConfigurationRow = Schema.Struct({
   plan: Plan,
@@ -18,22 +17,25 @@ const ConfigurationRow = Schema.Struct({
 export const CustomersSql = Layer.effect(
   Customers,
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     const feed = yield* ChangeFeed
-    const configurationRows = rowsOf(ConfigurationRow)
-
-    const lookup = Effect.fnUntraced(function* (customerId: number) {
-      const [row] = yield* configurationRows(sql`
-        select c.plan, c.webotp_host as "webOtpHost", c.limits, nullif(r.steps, '[]') as routing, coalesce((
+    const rowOf = yield* makeLookupBatch<number, typeof ConfigurationRow>({
+      key: { name: "customer_id", type: "int4", of: (customerId) => customerId },
+      row: ConfigurationRow,
+      statement: (keys) => `
+        select r.nth, c.plan, c.webotp_host as "webOtpHost", c.limits, nullif(o.steps, '[]') as routing, coalesce((
           select jsonb_agg(jsonb_build_object('id', a.id, 'channel', a.channel, 'provider', a.provider,
             'label', a.label, 'isDefault', a.is_default, 'active', a.disabled_at is null,
             'shared', a.customer_id is null, 'sendsCodes', a.sends_codes, 'sendsTexts', a.sends_texts,
             'deduplicates', a.deduplicates, 'reportsDelivery', a.reports_delivery, 'needsContact', a.needs_contact)
             order by a.id)
           from sending_accounts a where a.customer_id = c.id or a.customer_id is null), '[]') as accounts
-        from customers c left join routing_orders r on r.customer_id = c.id
-        where c.id = ${customerId}`)
-      if (row === undefined) return yield* Effect.die(`no customer ${customerId}`)
+        from ${keys} join customers c on c.id = r.customer_id left join routing_orders o on o.customer_id = c.id`
+    })
+
+    const lookup = Effect.fnUntraced(function* (customerId: number) {
+      const found = yield* rowOf(customerId)
+      if (Option.isNone(found)) return yield* Effect.die(`no customer ${customerId}`)
+      const row = found.value
       const configuration: CustomerConfiguration = {
         customerId,
         plan: row.plan,
