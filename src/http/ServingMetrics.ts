@@ -13,6 +13,11 @@ export const ServingMetrics = Layer.effectDiscard(
       gauge(context, name, { description, read: () => read(server.snapshot()) })
 
     for (const kind of requestClasses) {
+      gauge(context, "peyk_http_requests_in_flight_by_class", {
+        description: "Requests that have come in and are not answered yet, by the class they are shed by.",
+        attributes: { class: kind },
+        read: () => server.snapshot().inFlight[kind]
+      })
       counterOf(context, "peyk_http_requests_shed_total", {
         description: "Requests refused unread with 503 because there were too many, by class.",
         attributes: { class: kind },

@@ -24,6 +24,7 @@ export const AccountConnectionsSql = Layer.effect(
     const adapters = yield* ProviderAdapters
     const feed = yield* ChangeFeed
     const rowOf = yield* makeLookupBatch<number, typeof AccountRow>({
+      name: "account_connection",
       key: { name: "account_id", type: "int4", of: (id) => id },
       row: AccountRow,
       statement: (keys) => `

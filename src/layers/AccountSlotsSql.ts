@@ -60,6 +60,7 @@ export const AccountSlotsSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const feed = yield* ChangeFeed
     const rowOf = yield* makeLookupBatch<number, typeof AccountRow>({
+      name: "account_pace",
       key: { name: "account_id", type: "int4", of: (id) => id },
       row: AccountRow,
       statement: (keys) => `

@@ -33,6 +33,7 @@ export const ApiKeysSql = Layer.effect(
     const feed = yield* ChangeFeed
     const clock = yield* Clock.Clock
     const rowOf = yield* makeLookupBatch<string, typeof KeyRow>({
+      name: "key",
       key: { name: "secret_hash", type: "bytea", of: (secretHash) => Buffer.from(secretHash, "hex") },
       row: KeyRow,
       statement: (keys) => `

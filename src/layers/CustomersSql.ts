@@ -19,6 +19,7 @@ export const CustomersSql = Layer.effect(
   Effect.gen(function* () {
     const feed = yield* ChangeFeed
     const rowOf = yield* makeLookupBatch<number, typeof ConfigurationRow>({
+      name: "customer",
       key: { name: "customer_id", type: "int4", of: (customerId) => customerId },
       row: ConfigurationRow,
       statement: (keys) => `

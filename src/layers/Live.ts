@@ -35,6 +35,7 @@ import { AccountConnectionsSql } from "./AccountConnectionsSql.ts"
 import { AllowsPrivateAddresses } from "./AddressPolicy.ts"
 import { ApiKeysSql } from "./ApiKeysSql.ts"
 import { WritesTakeTurns } from "./batch/BatchLane.ts"
+import { BatchMetricsLive } from "./batch/BatchMetrics.ts"
 import { BotAddressesLive } from "./BotAddressesLive.ts"
 import { BotInboxStoreSql } from "./BotInboxStoreSql.ts"
 import { ChangeFeed } from "./ChangeFeed.ts"
@@ -194,6 +195,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provide([
       Telemetry,
       YoungObjects,
+      BatchMetricsLive,
       Layer.succeed(WritesTakeTurns, configuration.processes >= availableParallelism())
     ])
   )

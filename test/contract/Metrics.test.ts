@@ -98,6 +98,21 @@ describe("GET /metrics", () => {
     expect(grown("peyk_verifications_ended_total", { status: "locked" })).toBe(1)
   })
 
+  it("counts the statements of batches, and what each was made for, by what they do", async () => {
+    const grown = await growth(async () => {
+      const { id, code } = await sentCode(server, server.demo.live_key)
+      await otp(server, server.demo.live_key).outcome(id, code)
+    })
+    for (const batch of ["accept", "record", "check"]) {
+      expect(grown("peyk_batch_statements_total", { batch }), batch).toBe(1)
+      expect(grown("peyk_batch_requests_total", { batch }), batch).toBe(1)
+      const waiting = (await scrape()).samples.filter(({ name, labels }) => {
+        return name === "peyk_batch_requests_waiting" && labels["batch"] === batch
+      })
+      expect(waiting.map(({ value }) => value)).toEqual([0])
+    }
+  })
+
   it("tells a failed attempt by our error code", async () => {
     const customer = await customerWith(server, { bale: { outcome: "unavailable" } })
     const grown = await growth(() => otp(server, customer.live).send({ channels: "bale" }))
@@ -236,6 +251,8 @@ describe("GET /metrics", () => {
     expect(valueOf(metrics, "process_start_time_seconds")).toBeGreaterThan(1_700_000_000)
     // This request itself.
     expect(valueOf(metrics, "peyk_http_requests_in_flight")).toBe(1)
+    expect(valueOf(metrics, "peyk_http_requests_in_flight_by_class", { class: "vital" })).toBe(1)
+    expect(valueOf(metrics, "peyk_http_requests_in_flight_by_class")).toBe(1)
     expect(valueOf(metrics, "peyk_timers_running_limit", { pool: "codes" })).toBe(256)
   })
 

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Deferred, Effect, Exit, Fiber, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { makeBatchLane } from "../../src/layers/batch/BatchLane.ts"
+import { BatchMetrics } from "../../src/layers/batch/BatchMetrics.ts"
 import { type BatchClients, makeStatementBatch, takeBatch } from "../../src/layers/batch/StatementBatch.ts"
 
 const clients = { together: "together", alone: "alone" }
@@ -27,6 +28,7 @@ const scripted = Effect.fnUntraced(function* (options: Pick<BatchClients, "lane"
   const ask = yield* makeStatementBatch<string, Request, string>(
     { ...clients, ...options },
     {
+      name: "accept",
       conflictsOf: rowOf,
       orderOf: ({ row }) => row,
       run: (_, batch) =>
@@ -56,6 +58,7 @@ const refusing = (
   const statements: Array<ReadonlyArray<Request>> = []
   return Effect.map(
     makeStatementBatch<string, Request, number>(clients, {
+      name: "accept",
       conflictsOf: () => [],
       orderOf: () => "",
       run: (client, batch) =>
@@ -106,6 +109,31 @@ describe("a batch", () => {
 })
 
 describe("a batched statement", () => {
+  it.live("tells how many wait for it, and how many each was made for", () => {
+    const made: Array<number> = []
+    let waiting = () => 0
+    const watch = (_: string, read: () => number) => {
+      waiting = read
+      return (requests: number) => void made.push(requests)
+    }
+    return Effect.gen(function* () {
+      const { ask, turn, letGo } = yield* scripted()
+      const first = yield* Effect.forkChild(ask({ id: 1, row: "a" }))
+      yield* turn
+      const others = yield* Effect.forkChild(
+        Effect.all([ask({ id: 2, row: "c" }), ask({ id: 3, row: "b" })], { concurrency: "unbounded" })
+      )
+      yield* turn
+      assert.deepStrictEqual([waiting(), made], [2, [1]])
+      yield* letGo
+      yield* turn
+      assert.deepStrictEqual([waiting(), made], [0, [1, 2]])
+      yield* letGo
+      yield* Fiber.join(first)
+      yield* Fiber.join(others)
+    }).pipe(Effect.provideService(BatchMetrics, { watch }))
+  })
+
   it.live("is made at once when nothing is under way, and gathers what comes while one is", () =>
     Effect.gen(function* () {
       const { statements, ask, turn, letGo } = yield* scripted()

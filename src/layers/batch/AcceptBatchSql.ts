@@ -81,6 +81,7 @@ export const makeAcceptBatch = (
     })
 
   return makeStatementBatch<SqlClient.SqlClient, Acceptance, AcceptVerdict>(clients, {
+    name: "accept",
     conflictsOf,
     orderOf: ({ verification }) => verification.phone,
     run: (sql, batch) => {

@@ -201,6 +201,7 @@ export const makeCommitBatch = (
   const statementFor = commitStatements(mode, timerKind, announces)
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
   return makeStatementBatch<SqlClient.SqlClient, CommitEntry, Committed>(clients, {
+    name: "record",
     conflictsOf: ({ before }) => [before.id],
     orderOf: ({ before }) => before.id,
     run: (sql, entries) => {

@@ -97,6 +97,7 @@ export const makeCompareBatch = (
   const statement = statementOf(mode, timerKind, announces)
   const decoded = decodedAs(Schema.Array(ComparedRow))
   return makeStatementBatch<SqlClient.SqlClient, CodeEntry, Option.Option<Compared>>(clients, {
+    name: "check",
     conflictsOf: ({ id }) => [id],
     orderOf: ({ id }) => id,
     run: (sql, entries) => {

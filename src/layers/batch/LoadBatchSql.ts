@@ -30,6 +30,7 @@ export const makeLoadBatch = (clients: BatchClients, mode: KeyMode) => {
     join verifications v on ${isVerification(mode)}`
   const decoded = decodedAs(Schema.Array(LoadedRow))
   return makeStatementBatch<SqlClient.SqlClient, Subject, Option.Option<Verification>>(clients, {
+    name: "read",
     conflictsOf: () => [],
     orderOf: ({ id }) => id,
     run: (sql, subjects) =>
@@ -62,6 +63,7 @@ export const makeLoadLeasedBatch = (clients: BatchClients, mode: KeyMode, timerK
     join verifications v on ${isVerification(mode)}`
   const decoded = decodedAs(Schema.Array(LeasedRow))
   return makeStatementBatch<SqlClient.SqlClient, LeasedTimer, Option.Option<StoredVerification>>(clients, {
+    name: "read_due",
     conflictsOf: () => [],
     orderOf: ({ subject }) => subject,
     run: (sql, timers) =>

@@ -4,6 +4,7 @@ import { decodedAs } from "../SqlRows.ts"
 import { BatchSql } from "../Store.ts"
 import { inOrder } from "./BatchAnswers.ts"
 import { type BatchColumn, batchSource } from "./BatchColumns.ts"
+import type { BatchName } from "./BatchMetrics.ts"
 import { makeStatementBatch } from "./StatementBatch.ts"
 
 const Place = Schema.Struct({ nth: Schema.Int })
@@ -14,6 +15,7 @@ const Place = Schema.Struct({ nth: Schema.Int })
  * as `r`, and has to select `r.nth`, that an answer is found by.
  */
 export const makeLookupBatch = <Key, S extends Schema.Decoder<unknown>>(options: {
+  readonly name: BatchName
   readonly key: BatchColumn<Key>
   readonly row: S
   readonly statement: (keys: string) => string
@@ -29,6 +31,7 @@ export const makeLookupBatch = <Key, S extends Schema.Decoder<unknown>>(options:
     const decoded = decodedAs(Schema.Array(options.row))
     const decodedPlaces = decodedAs(Schema.Array(Place))
     return yield* makeStatementBatch<SqlClient.SqlClient, Key, Option.Option<S["Type"]>>(clients, {
+      name: options.name,
       conflictsOf: () => [],
       orderOf: String,
       run: Effect.fnUntraced(function* (sql, keys) {

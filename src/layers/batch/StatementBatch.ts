@@ -3,8 +3,10 @@ import { type SqlClient, SqlError } from "effect/sql"
 import { inSpan } from "../../services/Spans.ts"
 import { isStoreUnreachable } from "../Store.ts"
 import { type BatchLane, makeBatchLane } from "./BatchLane.ts"
+import { BatchMetrics, type BatchName } from "./BatchMetrics.ts"
 
 export interface BatchOptions<Client, Request, Answer> {
+  readonly name: BatchName
   /** One statement for all of them; answers in their order. */
   readonly run: (
     client: Client,
@@ -103,7 +105,7 @@ const answer = <Answer>(
  */
 export const makeStatementBatch = <Client, Request, Answer>(
   { together, alone, lane = makeBatchLane(), enough = ENOUGH }: BatchClients<Client>,
-  { run, conflictsOf, orderOf }: BatchOptions<Client, Request, Answer>
+  { name, run, conflictsOf, orderOf }: BatchOptions<Client, Request, Answer>
 ): Effect.Effect<(request: Request) => Effect.Effect<Answer>> =>
   Effect.map(Effect.context<never>(), (context) => {
     type Entry = Waiting<Request, Answer>
@@ -113,6 +115,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
     let gathered = 0
     /** Whether `next` will be called. */
     let isScheduled = false
+    const began = Context.get(context, BatchMetrics).watch(name, () => waiting.length)
 
     const exitOf = (client: Client, batch: ReadonlyArray<Entry>) =>
       Effect.exit(
@@ -150,6 +153,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
       gathered = 0
       isScheduled = false
       lane.enter()
+      began(batch.length)
       if (left.length > 0) schedule()
       runFork(ask(batch.sort((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))))
     }
