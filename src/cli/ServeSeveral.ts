@@ -27,7 +27,7 @@ const hangUps = Effect.gen(function* () {
  */
 export const serveSeveral = (configuration: Configuration) =>
   Effect.gen(function* () {
-    const { host, port: wanted, processes } = configuration
+    const { host, port: wanted, processes, hangMillis } = configuration
     const stopping = stopMillis(configuration)
     yield* exitWhenStuck(stopping + SUPERVISOR_STUCK_MILLIS)
     yield* locate(configuration)
@@ -36,7 +36,12 @@ export const serveSeveral = (configuration: Configuration) =>
       Effect.provide(Layer.provideMerge(ManagementLive, Ground(configuration)))
     )
     const signals = yield* hangUps
-    const { failed, replaceAll } = yield* supervise({ count: processes, port, stopMillis: stopping })
+    const { failed, replaceAll } = yield* supervise({
+      count: processes,
+      port,
+      stopMillis: stopping,
+      hangMillis
+    })
     yield* announce(configuration, port, demo)
     const follow = Effect.forever(Effect.andThen(Queue.take(signals), replaceAll))
     return yield* Effect.raceFirst(failed, follow)

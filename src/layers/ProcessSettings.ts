@@ -23,6 +23,12 @@ const processes: Setting<number> = {
 /** How many processes there are, and how much one of them takes on before it refuses more. */
 export const processSettings = {
   processes,
+  hangMillis: integer(
+    "PEYK_HANG_MS",
+    30_000,
+    { minimum: 0, maximum: 3_600_000 },
+    "Of several processes, one that has not answered for this long is killed and started again; 0 is never."
+  ),
   maxRequestsInFlight: integer(
     "PEYK_MAX_REQUESTS_IN_FLIGHT",
     4096,

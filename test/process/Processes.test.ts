@@ -106,6 +106,36 @@ describe("peyk serve with PEYK_PROCESSES=2", () => {
   }, 60_000)
 })
 
+describe("of several processes", () => {
+  let hanging: Server
+  beforeAll(async () => {
+    hanging = await startServer({ env: { PEYK_PROCESSES: "2", PEYK_HANG_MS: "3000" } })
+  }, 60_000)
+  afterAll(async () => {
+    await hanging?.kill()
+    if (hanging !== undefined) await discard(hanging.dataDir)
+  })
+
+  it("one that hangs is killed, and started again", async () => {
+    const output = () => hanging.output()
+    await until(
+      "both to serve",
+      async () => (output().match(SERVES)?.length === 2 ? true : undefined),
+      30_000
+    )
+    const [, number, pid] = [...output().matchAll(SERVES)][0] ?? []
+    process.kill(Number(pid), "SIGSTOP")
+    await until(
+      "it to be started again",
+      async () => (output().match(SERVES)?.length === 3 ? true : undefined),
+      60_000
+    )
+    expect(output()).toContain(`process ${number} (pid ${pid}) has not answered for 3000 ms; it is killed`)
+    expect(output()).toContain(`process ${number} (pid ${pid}) died: SIGKILL; it is started again`)
+    expect(isRunning(Number(pid))).toBe(false)
+  }, 90_000)
+})
+
 describe("PEYK_PROCESSES", () => {
   it.each(["0", "many", "257"])("of %s stops the start", async (count) => {
     const env = { ...neutralEnvironment(), PEYK_PORT: String(await freePort()), PEYK_PROCESSES: count }

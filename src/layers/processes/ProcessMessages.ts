@@ -16,12 +16,15 @@ export const ToSupervisor = Schema.Union([
   Schema.TaggedStruct("Ready", {}),
   /** It wants to know the metrics of all. */
   Schema.TaggedStruct("AskMetrics", { id: Id }),
-  Schema.TaggedStruct("OwnMetrics", { id: Id, text: Schema.String })
+  Schema.TaggedStruct("OwnMetrics", { id: Id, text: Schema.String }),
+  Schema.TaggedStruct("Alive", { id: Id })
 ])
 export type ToSupervisor = typeof ToSupervisor.Type
 
 export const ToProcess = Schema.Union([
   Schema.TaggedStruct("TellMetrics", { id: Id }),
-  Schema.TaggedStruct("AllMetrics", { id: Id, all: Schema.Array(OwnMetrics) })
+  Schema.TaggedStruct("AllMetrics", { id: Id, all: Schema.Array(OwnMetrics) }),
+  /** Whether its event loop still turns. */
+  Schema.TaggedStruct("AskAlive", { id: Id })
 ])
 export type ToProcess = typeof ToProcess.Type

@@ -1,6 +1,6 @@
-import { Deferred, Effect, type Option } from "effect"
+import { Deferred, type Duration, Effect, type Option } from "effect"
 
-/** Longer than this nobody waits for another process. */
+/** Longer than this nobody waits for what another process knows. */
 const PATIENCE = "2 seconds"
 
 /** Questions that were put to another process, and wait for its answer. */
@@ -8,15 +8,15 @@ export const makeQuestions = <A>() => {
   const open = new Map<number, Deferred.Deferred<A>>()
   let last = 0
   return {
-    /** Puts a question by its id; none when no answer comes. */
-    ask: (put: (id: number) => void): Effect.Effect<Option.Option<A>> =>
+    /** Puts a question by its id; none when no answer comes in time. */
+    ask: (put: (id: number) => void, patience: Duration.Input = PATIENCE): Effect.Effect<Option.Option<A>> =>
       Effect.suspend(() => {
         const id = (last += 1)
         const answer = Deferred.makeUnsafe<A>()
         open.set(id, answer)
         put(id)
         return Deferred.await(answer).pipe(
-          Effect.timeoutOption(PATIENCE),
+          Effect.timeoutOption(patience),
           Effect.ensuring(Effect.sync(() => open.delete(id)))
         )
       }),

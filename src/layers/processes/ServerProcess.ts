@@ -19,6 +19,8 @@ export interface ServerProcess {
   readonly kill: (signal: NodeJS.Signals) => void
   /** None when it does not answer. */
   readonly metrics: Effect.Effect<Option.Option<OwnMetrics>>
+  /** Whether it answers in so many milliseconds. */
+  readonly answers: (withinMillis: number) => Effect.Effect<boolean>
 }
 
 export interface StartOptions {
@@ -35,6 +37,7 @@ export const startProcess = ({ number, port, allMetrics }: StartOptions): Effect
     const ready = Deferred.makeUnsafe<boolean>()
     const ended = Deferred.makeUnsafe<End>()
     const questions = makeQuestions<string>()
+    const signsOfLife = makeQuestions<void>()
     const child = fork(entry, args, {
       env: { ...process.env, PEYK_PORT: String(port), [NUMBER_VARIABLE]: String(number) },
       stdio: ["ignore", "inherit", "inherit", "ipc"]
@@ -51,6 +54,8 @@ export const startProcess = ({ number, port, allMetrics }: StartOptions): Effect
           )
         case "OwnMetrics":
           return questions.answer(message.id, message.text)
+        case "Alive":
+          return signsOfLife.answer(message.id)
       }
     }
     const end = (how: End) => {
@@ -71,6 +76,11 @@ export const startProcess = ({ number, port, allMetrics }: StartOptions): Effect
       metrics: Effect.map(
         questions.ask((id) => say({ _tag: "TellMetrics", id })),
         Option.map((text) => ({ process: number, text }))
-      )
+      ),
+      answers: (withinMillis) =>
+        Effect.map(
+          signsOfLife.ask((id) => say({ _tag: "AskAlive", id }), withinMillis),
+          Option.isSome
+        )
     }
   })

@@ -22,6 +22,9 @@ export const reportReady = Effect.sync(() => {
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
   // For our supervisor, which hears it too.
   process.on("SIGHUP", () => {})
+  process.on("message", (message) => {
+    if (isMessage(message) && message._tag === "AskAlive") say({ _tag: "Alive", id: message.id })
+  })
   say({ _tag: "Ready" })
 })
 
@@ -33,7 +36,8 @@ const amongSiblings = Effect.fnUntraced(function* (own: Effect.Effect<string>, n
     if (!isMessage(message)) return
     const { id } = message
     if (message._tag === "AllMetrics") questions.answer(id, message.all)
-    else Effect.runForkWith(context)(Effect.map(own, (text) => say({ _tag: "OwnMetrics", id, text })))
+    if (message._tag === "TellMetrics")
+      Effect.runForkWith(context)(Effect.map(own, (text) => say({ _tag: "OwnMetrics", id, text })))
   }
   yield* Effect.acquireRelease(
     Effect.sync(() => process.on("message", hear)),

@@ -2,12 +2,15 @@ import { Array as Arr, Clock, Deferred, Effect } from "effect"
 import { afterDeath, MAX_RESTARTS_IN_ROW, noRestarts, type Restarts } from "../../domain/Restarts.ts"
 import { StartupError } from "../StartupError.ts"
 import { type ServerProcess, startProcess } from "./ServerProcess.ts"
+import { untilSilent } from "./Silence.ts"
 
 export interface SupervisorOptions {
   readonly count: number
   readonly port: number
   /** A process that was told to stop and does not is killed after this long. */
   readonly stopMillis: number
+  /** One that does not answer for this long is killed; 0 is never. */
+  readonly hangMillis: number
 }
 
 /** One of several places, each with a process that serves; while that is being replaced, with two. */
@@ -20,8 +23,9 @@ interface Place {
 
 const READY_MILLIS = 60_000
 
-/** Keeps several processes running: those that die are started again, and all can be replaced without a gap. */
-export const supervise = Effect.fnUntraced(function* ({ count, port, stopMillis }: SupervisorOptions) {
+/** Keeps several processes running: those that die or hang are started again, and all can be replaced without a gap. */
+export const supervise = Effect.fnUntraced(function* (options: SupervisorOptions) {
+  const { count, port, stopMillis, hangMillis } = options
   const places: ReadonlyArray<Place> = Arr.makeBy(count, (index) => ({
     number: index + 1,
     current: undefined,
@@ -91,9 +95,20 @@ export const supervise = Effect.fnUntraced(function* ({ count, port, stopMillis 
     })
   })
 
+  /** What hangs would keep its share of the connections for ever. */
+  const endOfHanging = (place: Place, one: ServerProcess) =>
+    Effect.gen(function* () {
+      yield* untilSilent(one.answers, hangMillis)
+      yield* Effect.logError(
+        `process ${place.number} (pid ${one.pid}) has not answered for ${hangMillis} ms; it is killed`
+      )
+      one.kill("SIGKILL")
+      return yield* one.ended
+    })
+
   const watch = Effect.fnUntraced(function* (place: Place, one: ServerProcess) {
     const since = yield* Clock.currentTimeMillis
-    const how = yield* one.ended
+    const how = yield* Effect.raceFirst(one.ended, endOfHanging(place, one))
     if (isStopping || place.current !== one) return
     place.current = undefined
     yield* Effect.logError(`process ${place.number} (pid ${one.pid}) died: ${how}; it is started again`)
