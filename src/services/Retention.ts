@@ -6,11 +6,13 @@ import {
   isErasing,
   nextTask,
   restMillis,
+  retentionTasks,
   type RetentionPass,
   type RetentionProgress,
   type RetentionTask
 } from "../domain/Retention.ts"
 import { RetentionStore } from "./RetentionStore.ts"
+import { counters } from "./Series.ts"
 import { Settings } from "./Settings.ts"
 import { type DueTimer, Timers } from "./Timers.ts"
 import { Workers } from "./Workers.ts"
@@ -40,6 +42,11 @@ export class Retention extends Context.Service<
       const store = yield* RetentionStore
       const timers = yield* Timers
       const workers = yield* Workers
+      const rows = counters(yield* Effect.context<never>(), "peyk_retention_rows_total", {
+        description: "Rows that were old and left, or in which something was erased, by task.",
+        labels: ["task"]
+      })
+      for (const task of retentionTasks) rows(task)(0)
 
       const begin = Effect.fnUntraced(function* (progress: RetentionProgress, after: RetentionTask | null) {
         const next = nextTask(after, ages, yield* Clock.currentTimeMillis)
@@ -51,6 +58,7 @@ export class Retention extends Context.Service<
       /** What follows: the rest of the pass, the next task, or the round's end. */
       const runBatch = Effect.fnUntraced(function* (progress: RetentionProgress, pass: RetentionPass) {
         const { gone, next } = yield* store.runBatch(pass)
+        rows(pass.task)(gone)
         const after = afterBatch(progress, pass, next)
         return { gone, progress: next === null ? yield* begin(after, pass.task) : after }
       })

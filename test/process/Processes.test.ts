@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { sentCode } from "../contract/Operator.ts"
-import { otp } from "../contract/Client.ts"
+import { otp, request } from "../contract/Client.ts"
+import { parseExposition } from "../contract/Exposition.ts"
 import {
   freePort,
   neutralEnvironment,
@@ -51,6 +52,16 @@ describe("peyk serve with PEYK_PROCESSES=2", () => {
     for (let turn = 0; turn < 8; turn++) {
       const { id, code } = await sentCode(server, server.demo.live_key)
       expect(await otp(server, server.demo.live_key).outcome(id, code)).toMatchObject({ verified: true })
+    }
+  })
+
+  it("tells the metrics of both, whichever of them is asked", async () => {
+    for (let turn = 0; turn < 8; turn++) {
+      const { samples } = parseExposition((await request(server, "GET", "/metrics")).text)
+      const limits = samples.filter(({ name }) => name === "peyk_http_requests_in_flight_limit")
+      expect(limits.map(({ labels }) => labels["process"]).toSorted()).toEqual(["1", "2"])
+      const asked = samples.filter(({ name, value }) => name === "peyk_http_requests_in_flight" && value > 0)
+      expect(asked).toHaveLength(1)
     }
   })
 

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, Clock, Effect, Fiber, Latch, Layer } from "effect"
+import { Array as Arr, Clock, Effect, Fiber, Latch, Layer, Metric } from "effect"
+import { PrometheusMetrics } from "effect/observability"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ERASED_PHONE } from "../../src/domain/Phone.ts"
@@ -40,6 +41,20 @@ const passOf = (task: "verifications" | "verification_phones", days: number) => 
 })
 
 layer(TestDatabase, { excludeTestServices: true })("retention", (it) => {
+  it.effect("counts what left and what was erased, by task", () =>
+    Effect.gen(function* () {
+      const customerId = yield* makeCustomer()
+      yield* codes(daysAgo(401), 3, customerId, "verified", 0)
+      yield* codes(daysAgo(100), 2, customerId, "expired", 0)
+      yield* wholeRound
+      const text = yield* PrometheusMetrics.format()
+      assert.deepStrictEqual(text.match(/(?<=peyk_retention_rows_total\{task="verif)\S+ .*/g)?.toSorted(), [
+        'ication_phones"} 5',
+        'ications"} 3'
+      ])
+    }).pipe(Effect.provide(process()), Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
   it.effect("lets go of what is finished and older than 400 days, and of nothing younger", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
