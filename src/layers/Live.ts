@@ -57,7 +57,7 @@ import { ProviderAdaptersLive } from "./ProviderAdaptersLive.ts"
 import { RetentionStoreSql } from "./RetentionStoreSql.ts"
 import { sessionIssuers } from "./SessionSettings.ts"
 import { SimulatorOff, SimulatorSql } from "./SimulatorSql.ts"
-import { isEmbedded, isStoreUnavailable, ReadinessSql, StoreLive } from "./Store.ts"
+import { isEmbedded, isStoreUnavailable, poolLimits, ReadinessSql, StoreLive } from "./Store.ts"
 import { Telemetry } from "./Telemetry.ts"
 import { timerGraph } from "./TimerGraph.ts"
 import { TimerStoreSql } from "./TimerStoreSql.ts"
@@ -120,7 +120,11 @@ const httpRoutes = (configuration: Configuration, { live, sandbox, messages }: t
       Layer.provide(OtpHandlers, [live, LiveKeyLive, RequireIdempotencyKeyLive, RequireJsonLive]),
       Layer.provide(SandboxHandlers, [sandbox, TestKeyLive, RequireJsonLive]),
       Layer.provide(MessageHandlers, [messages, LiveKeyLive, OptionalIdempotencyKeyLive, RequireJsonLive]),
-      Layer.provide(SystemHandlers, [ReadinessSql, MetricsLive(configuration), metricsAccess(configuration)]),
+      Layer.provide(SystemHandlers, [
+        ReadinessSql,
+        MetricsLive(poolLimits(configuration)),
+        metricsAccess(configuration)
+      ]),
       ManagementHandlers
     ]),
     Layer.provide([KeyLimitsLive, RequestMetrics.layer])

@@ -6,7 +6,7 @@ import { ProcessMetrics } from "./ProcessMetrics.ts"
 import { StoreMetrics } from "./StoreMetrics.ts"
 
 /** What this process and its siblings counted and measured, with what is asked of the store for it. */
-export const MetricsLive = (options: { readonly poolSize: number }) =>
+export const MetricsLive = (poolLimits: Readonly<Record<string, number>>) =>
   Layer.effect(
     MetricsExposition,
     Effect.gen(function* () {
@@ -16,4 +16,4 @@ export const MetricsLive = (options: { readonly poolSize: number }) =>
       const { all } = yield* metricsOfAll(own)
       return MetricsExposition.of({ text: all })
     })
-  ).pipe(Layer.provide([StoreMetrics.layer(options), ProcessMetrics]))
+  ).pipe(Layer.provide([StoreMetrics.layer(poolLimits), ProcessMetrics]))

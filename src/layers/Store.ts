@@ -119,6 +119,13 @@ const batchOptions = {
   }
 }
 
+/** How many connections a process has at most, by what they are for; migrations have one more at the start. */
+export const poolLimits = ({ poolSize }: Configuration): Readonly<Record<string, number>> => ({
+  requests: poolSize,
+  batches: batchOptions.maxConnections,
+  reports: reportingOptions.maxConnections
+})
+
 export const batchSql = (place: PgClient.PgPoolConfig) =>
   poolOf(BatchSql, {
     ...batchOptions,

@@ -80,7 +80,7 @@ export class StoreMetrics extends Context.Service<
     readonly refresh: Effect.Effect<void>
   }
 >()("peyk/layers/StoreMetrics") {
-  static readonly layer = (options: { readonly poolSize: number }) =>
+  static readonly layer = (poolLimits: Readonly<Record<string, number>>) =>
     Layer.effect(
       StoreMetrics,
       Effect.gen(function* () {
@@ -100,11 +100,14 @@ export class StoreMetrics extends Context.Service<
           "How long the smallest statement took, waiting for a connection included.",
           ({ roundTripSeconds }) => roundTripSeconds
         )
-        tell(
-          "peyk_database_pool_limit",
-          "Connections that this process uses for statements at most.",
-          () => options.poolSize
-        )
+        for (const [pool, limit] of Object.entries(poolLimits)) {
+          tell(
+            "peyk_database_pool_limit",
+            "Connections that this process has at most, by what they are for.",
+            () => limit,
+            { pool }
+          )
+        }
         for (const state of states) {
           tell(
             "peyk_database_connections",

@@ -245,7 +245,13 @@ describe("GET /metrics", () => {
     const metrics = await scrape()
     expect(valueOf(metrics, "peyk_database_up")).toBe(1)
     expect(valueOf(metrics, "peyk_database_connections")).toBeGreaterThan(0)
-    expect(valueOf(metrics, "peyk_database_pool_limit")).toBe(10)
+    for (const [pool, limit] of [
+      ["requests", 10],
+      ["batches", 4],
+      ["reports", 2]
+    ] as const) {
+      expect(valueOf(metrics, "peyk_database_pool_limit", { pool }), pool).toBe(limit)
+    }
     expect(valueOf(metrics, "peyk_build_info", { node: process.versions.node })).toBe(1)
     expect(valueOf(metrics, "process_resident_memory_bytes")).toBeGreaterThan(10_000_000)
     expect(valueOf(metrics, "process_start_time_seconds")).toBeGreaterThan(1_700_000_000)
