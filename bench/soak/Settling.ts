@@ -9,11 +9,14 @@ const LOOK_EVERY_MILLIS = 200
 /** So often in a row nothing has to be due: what is done makes other things due. */
 const QUIET_LOOKS = 4
 
-/** What could be worked on at a time, or is being worked on. */
+/** What could be worked on at a time, or is being worked on; or is a webhook that waits for its turn at its endpoint. */
 const countDue = async ({ query }: Postgres, instant: number): Promise<number> => {
+  const at = `to_timestamp(${instant / 1000})`
   const [row] = await query<{ readonly count: number }>(
-    `select count(*)::int as count from timers
-     where lease_token is not null or claimable_at <= to_timestamp(${instant / 1000})`
+    `select count(*)::int as count from timers t
+     where lease_token is not null or claimable_at <= ${at} or kind = 'webhook' and exists (
+       select from webhook_deliveries d where d.customer_id = t.customer_id and d.event_id = t.subject
+         and d.status = 'pending' and d.next_try_at <= ${at})`
   )
   return row?.count ?? 0
 }
