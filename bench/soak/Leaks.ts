@@ -7,6 +7,7 @@ import type { Memory, Server } from "./Servers.ts"
 export interface Holdings {
   /** By server. */
   readonly servers: ReadonlyArray<Memory & { readonly life: number }>
+  /** As PostgreSQL counts them. */
   readonly connections: number
 }
 

@@ -18,6 +18,9 @@ export interface Memory {
   /** Megabytes. */
   readonly resident: number
   readonly heap: number
+  /** To PostgreSQL. */
+  readonly connections: number
+  /** Without those connections. */
   readonly descriptors: number
 }
 
@@ -69,13 +72,21 @@ const ended = async (child: ChildProcess) => {
   if (!hasEnded(child)) await once(child, "exit")
 }
 
-/** Resident megabytes; its heap is told by the process itself. */
+interface Told {
+  readonly rss: number
+  readonly heapUsed: number
+  readonly connections: number
+}
+
+/** Mostly as the process itself tells. */
 const readMemory = (pid: number, file: string): Memory => {
-  const told = JSON.parse(readFileSync(file, "utf8")) as { readonly rss: number; readonly heapUsed: number }
+  const told = JSON.parse(readFileSync(file, "utf8")) as Told
+  const descriptors = process.platform === "linux" ? readdirSync(`/proc/${pid}/fd`).length : 0
   return {
     resident: told.rss / 2 ** 20,
     heap: told.heapUsed / 2 ** 20,
-    descriptors: process.platform === "linux" ? readdirSync(`/proc/${pid}/fd`).length : 0
+    connections: told.connections,
+    descriptors: descriptors - told.connections
   }
 }
 

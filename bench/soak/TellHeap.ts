@@ -1,4 +1,7 @@
-/** Loaded into a server before its own code: on SIGUSR2 it collects garbage, and writes down what memory is left in use. */
+/**
+ * Loaded into a server before its own code: on SIGUSR2 it collects garbage, and writes down what memory is left in use, and
+ * how many connections there are to PostgreSQL: by a path, as nothing else's are.
+ */
 import { renameSync, writeFileSync } from "node:fs"
 import { setImmediate as nextTurn } from "node:timers/promises"
 
@@ -12,6 +15,7 @@ process.on("SIGUSR2", async () => {
     globalThis.gc?.()
     await nextTurn()
   }
-  writeFileSync(`${file}.part`, JSON.stringify(process.memoryUsage()))
+  const connections = process.getActiveResourcesInfo().filter((type) => type === "PipeWrap").length
+  writeFileSync(`${file}.part`, JSON.stringify({ ...process.memoryUsage(), connections }))
   renameSync(`${file}.part`, file)
 })
