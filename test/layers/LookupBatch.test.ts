@@ -2,7 +2,6 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountSlotsSql } from "../../src/layers/AccountSlotsSql.ts"
-import { BatchSql } from "../../src/layers/Store.ts"
 import { AccountConnections } from "../../src/services/AccountConnections.ts"
 import { AccountSlots } from "../../src/services/AccountSlots.ts"
 import { ApiKeys } from "../../src/services/ApiKeys.ts"
@@ -10,28 +9,17 @@ import { Customers } from "../../src/services/Customers.ts"
 import { Management } from "../../src/services/Management.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeCustomer, testGround } from "../support/TestGraph.ts"
+import { watchedBatches } from "../support/WatchedBatches.ts"
 
 const COUNT = 20
 
 /** A process that tells how many statements its batches have made. */
 const countingProcess = () => {
   const statements = { made: 0 }
-  const counted = Layer.effect(
-    BatchSql,
-    Effect.map(
-      BatchSql,
-      (real) =>
-        new Proxy(real, {
-          get: (target, name) =>
-            name !== "unsafe"
-              ? Reflect.get(target, name)
-              : (text: string, parameters: ReadonlyArray<unknown>) => {
-                  statements.made += 1
-                  return real.unsafe(text, parameters)
-                }
-        })
-    )
-  )
+  const counted = watchedBatches((_, statement) => {
+    statements.made += 1
+    return statement
+  })
   return {
     statements,
     process: AccountSlotsSql.pipe(Layer.provideMerge(testGround()), Layer.provide(counted))

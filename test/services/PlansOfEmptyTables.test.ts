@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { BatchSql } from "../../src/layers/Store.ts"
 import { TimerRunner } from "../../src/services/TimerRunner.ts"
 import { Verifications } from "../../src/services/Verifications.ts"
 import { Workers } from "../../src/services/Workers.ts"
@@ -9,6 +8,7 @@ import { scriptProviders, unreachable } from "../support/ScriptedProviders.ts"
 import { sendMessage } from "../support/SentMessages.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../support/TestGraph.ts"
+import { watchedBatches } from "../support/WatchedBatches.ts"
 
 const PHONE = "09121234567"
 const OTHERS = 3000
@@ -24,24 +24,13 @@ const rowsRead = (sql: SqlClient.SqlClient, table: string) =>
 /** Batches that tell how many rows of a table each has read. */
 const countingBatches = (table: string) => {
   const fetched: Array<number> = []
-  const counted = Layer.effect(
-    BatchSql,
-    Effect.map(
-      BatchSql,
-      (real) =>
-        new Proxy(real, {
-          get: (target, name) =>
-            name !== "unsafe"
-              ? Reflect.get(target, name)
-              : (text: string, parameters: ReadonlyArray<unknown>) =>
-                  real.withTransaction(
-                    Effect.gen(function* () {
-                      const rows = yield* real.unsafe(text, parameters)
-                      fetched.push(yield* rowsRead(real, table))
-                      return rows
-                    })
-                  )
-        })
+  const counted = watchedBatches((real, statement) =>
+    real.withTransaction(
+      Effect.gen(function* () {
+        const rows = yield* statement
+        fetched.push(yield* rowsRead(real, table))
+        return rows
+      })
     )
   )
   return { fetched, counted }
