@@ -63,7 +63,7 @@ import { timerGraph } from "./TimerGraph.ts"
 import { TimerStoreSql } from "./TimerStoreSql.ts"
 import { LiveMessages } from "./MessageGraph.ts"
 import { LiveVerifications, SandboxVerifications } from "./VerificationGraph.ts"
-import { YoungObjects } from "./YoungObjects.ts"
+import { GarbageCollection } from "./GarbageCollection.ts"
 
 /** The numbers that use cases go by; the rest of the configuration (secrets too) is none of their business. */
 export const settingsLayer = (configuration: Configuration) =>
@@ -198,7 +198,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provide(simulatorLayer(configuration)),
     Layer.provide([
       Telemetry,
-      YoungObjects,
+      GarbageCollection,
       BatchMetricsLive,
       Layer.succeed(WritesTakeTurns, configuration.processes >= availableParallelism())
     ])
