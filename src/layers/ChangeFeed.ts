@@ -71,7 +71,8 @@ const toChange = (payload: string): Change => {
 /**
  * Tells caches what changed in the store, whichever process (or hand) changed it: triggers NOTIFY, this listens. Listening
  * is a help, not a promise, as connections are lost without a word. So a process that relies on it also notifies itself,
- * each second: as notifications come in the order of their commits, hearing that means having heard all before it.
+ * at first and then each second: as notifications come in the order of their commits, hearing that means having heard all
+ * before it.
  */
 export class ChangeFeed extends Context.Service<
   ChangeFeed,
@@ -90,7 +91,7 @@ export class ChangeFeed extends Context.Service<
       const beats = `beat:${yield* (yield* SecureRandom.SecureRandom).uuidV4()}:`
       const listeners: Array<Listener> = []
       let heardAt = Number.NEGATIVE_INFINITY
-      let isAsked = false
+      const asked = Latch.makeUnsafe(false)
       const isListening = Latch.makeUnsafe(false)
       const tell = (change: Change) =>
         Effect.forEach(listeners, (listener) => listener(change), { discard: true })
@@ -112,16 +113,19 @@ export class ChangeFeed extends Context.Service<
         Effect.forkScoped
       )
 
-      const beat = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        if (!isAsked) return Effect.void
-        isAsked = false
-        return Effect.ignore(client`select pg_notify(${NOTIFICATION_CHANNEL}, ${`${beats}${now}`})`)
+      // Asked after a silence at once: until it is heard, what is remembered has to be looked up again.
+      const beat = Effect.gen(function* () {
+        yield* asked.await
+        asked.closeUnsafe()
+        const now = yield* Clock.currentTimeMillis
+        yield* Effect.ignore(client`select pg_notify(${NOTIFICATION_CHANNEL}, ${`${beats}${now}`})`)
+        yield* Effect.sleep(BEAT_PAUSE)
       })
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(BEAT_PAUSE), withoutSpans(beat))))
+      yield* Effect.forkScoped(Effect.forever(withoutSpans(beat)))
 
       return ChangeFeed.of({
         isHeard: (now) => {
-          isAsked = true
+          asked.openUnsafe()
           return now - heardAt < MAX_SILENCE_MILLIS
         },
         subscribe: (listener) => Effect.sync(() => void listeners.push(listener)),

@@ -32,10 +32,25 @@ layer(TestDatabase, { excludeTestServices: true })("the feed of changes", (it) =
       yield* listening
       const now = yield* Clock.currentTimeMillis
       assert.isFalse(isHeard(now))
+      yield* until(() => isHeard(now))
+      assert.isTrue(isHeard(now + 4999))
+      assert.isFalse(isHeard(now + 5000))
       yield* TestClock.adjust(1000)
-      yield* until(() => isHeard(now + 1000))
+      yield* until(() => isHeard(now + 5000))
       assert.isTrue(isHeard(now + 5999))
       assert.isFalse(isHeard(now + 6000))
+    }).pipe(Effect.provide(process))
+  )
+
+  it.effect("tells itself at once when it is asked after a silence", () =>
+    Effect.gen(function* () {
+      const { isHeard, listening } = yield* ChangeFeed
+      yield* listening
+      isHeard(yield* Clock.currentTimeMillis)
+      yield* TestClock.adjust(600_000)
+      const now = yield* Clock.currentTimeMillis
+      assert.isFalse(isHeard(now))
+      yield* until(() => isHeard(now))
     }).pipe(Effect.provide(process))
   )
 
