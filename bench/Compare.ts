@@ -22,13 +22,13 @@ const tellFallback = ({ pace, perSecond, p99 }: FallbackResult) =>
 
 /** The subjects take turns, forwards and backwards; those whose turn it is not are suspended. */
 export const compare = async ({ subjects, pgbench, load, store, options }: Comparison) => {
-  const { measures, rounds } = options
+  const { measures, rounds, settlingSeconds } = options
   let next = 0
   const takePhones = (count: number) => {
     next += count
     return next - count
   }
-  const turn = makeTurn({ measures, load, storePid: store.pid, takePhones })
+  const turn = makeTurn({ measures, load, storePid: store.pid, takePhones, settlingSeconds })
   const measure = async (subject: Subject, seconds: number) => {
     subject.resume()
     const runs = await turn(subject, seconds)

@@ -28,6 +28,8 @@ export interface Options {
   readonly seconds: number
   /** Before anything is counted, so that code is compiled and statements are prepared. */
   readonly warmUpSeconds: number
+  /** Of each turn, after the stop and the checkpoint before it, and before anything is counted. */
+  readonly settlingSeconds: number
   readonly connections: number
   /** null: the best there is. */
   readonly load: GeneratorName | null
@@ -44,9 +46,11 @@ export interface Options {
   readonly json: string | null
 }
 
-const whole = (name: string, given: string): number => {
+const whole = (name: string, given: string, least = 1): number => {
   const value = Number(given)
-  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} has to be a whole number above 0`)
+  if (!Number.isInteger(value) || value < least) {
+    throw new Error(`--${name} has to be a whole number, at least ${least}`)
+  }
   return value
 }
 
@@ -74,6 +78,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       rounds: { type: "string", default: "3" },
       seconds: { type: "string", default: "4" },
       "warm-up": { type: "string", default: "3" },
+      settle: { type: "string", default: "2" },
       connections: { type: "string", default: "64" },
       load: { type: "string" },
       stored: { type: "string" },
@@ -93,6 +98,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     rounds: whole("rounds", values.rounds),
     seconds: whole("seconds", values.seconds),
     warmUpSeconds: whole("warm-up", values["warm-up"]),
+    settlingSeconds: whole("settle", values.settle, 0),
     connections: whole("connections", values.connections),
     load: values.load === undefined ? null : oneOf("load", values.load, generatorNames),
     stored: values.stored === undefined ? 0 : whole("stored", values.stored),

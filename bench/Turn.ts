@@ -28,9 +28,11 @@ export interface TurnOptions {
   readonly storePid: number
   /** The number of the first of so many phones that no other run sends to. */
   readonly takePhones: (count: number) => number
+  /** For so long sends, or messages where only those are measured, come before what is counted. */
+  readonly settlingSeconds: number
 }
 
-export const makeTurn = ({ measures, load, storePid, takePhones: take }: TurnOptions) => {
+export const makeTurn = ({ measures, load, storePid, takePhones: take, settlingSeconds }: TurnOptions) => {
   /** Gives back what was measured, to the subject's name. */
   return async (subject: Subject, seconds: number): Promise<ReadonlyArray<Run>> => {
     const { name, dialect, pids, url } = subject
@@ -57,10 +59,16 @@ export const makeTurn = ({ measures, load, storePid, takePhones: take }: TurnOpt
     const wants = (measure: MeasureName) => measures.includes(measure)
     const most = MOST_PER_SECOND * seconds
     const { send, verify, status, message } = dialect
+    const cycles = name === "node-http"
+    const sends = wants("send") || wants("verify") || wants("status")
 
-    if (wants("send") || wants("verify") || wants("status")) {
-      await measure("send", { requests: toPhones(take(most), most, send), cycles: name === "node-http" })
+    const settled = sends ? send : wants("message") ? message : null
+    if (settlingSeconds > 0 && settled !== null) {
+      const count = MOST_PER_SECOND * settlingSeconds
+      const requests = toPhones(take(count), count, settled)
+      await load.run({ url, seconds: settlingSeconds, requests, cycles })
     }
+    if (sends) await measure("send", { requests: toPhones(take(most), most, send), cycles })
     const targets = await subject.targets()
     if (wants("verify")) {
       const half = Math.floor(targets.length / 2)
