@@ -40,6 +40,8 @@ const LONGEST_MILLIS = 120_000
 const waiting = `select v.customer_id, v.id, row_number() over (order by v.id) - 1 as nth from verifications v
   where v.mode = 'live' and v.created_at >= to_timestamp($1 / 1000.0) and jsonb_array_length(v.route) = 2`
 
+const countWaiting = `select count(*)::int as count from (${waiting}) w`
+
 const bringForward = `with due as (
     update verifications v set next_step_at = to_timestamp($2 / 1000.0) + w.nth * $3 * interval '1 millisecond'
     from (${waiting}) w where v.customer_id = w.customer_id and v.id = w.id returning v.customer_id, v.id, v.next_step_at)
@@ -78,10 +80,13 @@ const run = async (
   const acceptedFrom = Effect.runSync(Clock.currentTimeMillis)
   const requests = toPhones(takePhones(most), most, fallback)
   await load.run({ url: subject.url, requests, cycles: false, seconds })
-  const count = (await subject.targets()).length
+  // what was under way when the load ended; whatever is sent from then on is a fallback
   await pause(500)
+  await subject.targets()
   subject.suspend()
   await checkpoint(store)
+  const [[counted] = []] = await store.run(OWN_DATABASE, [filled(countWaiting, acceptedFrom)])
+  const count = Number(counted?.["count"])
   const start = Effect.runSync(Clock.currentTimeMillis) + HEAD_START_MILLIS
   await store.run(OWN_DATABASE, [filled(bringForward, acceptedFrom, start, gapMillis)])
   subject.resume()
