@@ -74,23 +74,23 @@ const accountFor = (configuration: CustomerConfiguration, step: KnownStep) =>
 const toRoute = (steps: ReadonlyArray<RouteStep>): Result.Result<Route, FallbackOrderRequired> =>
   Arr.isReadonlyArrayNonEmpty(steps) ? Result.succeed(steps) : Result.fail(new FallbackOrderRequired())
 
-const resolveStep = (
-  step: KnownStep,
-  { channelTimeout }: RouteRequest,
-  configuration: CustomerConfiguration
-) =>
+/** What the request says goes before what is saved: `wait` is the request's own where its channels are. */
+const waitOf = ({ wait }: KnownStep, { channels, channelTimeout }: RouteRequest): number =>
+  (channels === undefined ? (channelTimeout ?? wait) : (wait ?? channelTimeout)) ?? DEFAULT_WAIT_SECONDS
+
+const resolveStep = (step: KnownStep, request: RouteRequest, configuration: CustomerConfiguration) =>
   Result.flatMap(accountFor(configuration, step), (account): Result.Result<RouteStep, RouteError> =>
     account.sendsCodes
       ? Result.succeed({
           ...routeAccount(account),
-          wait: step.wait ?? channelTimeout ?? DEFAULT_WAIT_SECONDS
+          wait: waitOf(step, request)
         })
       : Result.fail(new SmsMessageConfigMissing({ details: { account_id: account.id } }))
   )
 
 /**
- * The route a request takes: its own channels, else the saved routing order. The waiting time of a step is its own,
- * else the request's, else the default.
+ * The route a request takes: its own channels, else the saved routing order. The waiting time of a step is that of the
+ * request's channel object, else the request's, else that of the saved step, else the default.
  */
 export const resolveRoute = (
   request: RouteRequest,

@@ -174,6 +174,26 @@ describe("the saved routing order", () => {
     expect(remaining_seconds).toBeGreaterThan(30)
     expect((await api.sent({ channels: "bale" })).current_attempt_channel.provider).toBe("bale")
   })
+
+  it("gives way in its waits to the request's channel_timeout, which gives way to a channel object's wait", async () => {
+    const saved = await customerWith(server, { eitaa: {}, sms: {} })
+    const steps = [{ channel: "eitaa", wait: 45 }, { channel: "sms" }]
+    await server.cli("routing", "set", "--customer", saved.id, "--steps", JSON.stringify(steps))
+    const api = otp(server, saved.live)
+    const waitOf = async (body: Readonly<Record<string, unknown>>) => {
+      const { verification_id } = await api.sent(body)
+      return (await api.status(verification_id)).remaining_seconds
+    }
+    const expectWait = async (body: Readonly<Record<string, unknown>>, seconds: number) => {
+      const remaining = await waitOf(body)
+      expect(remaining).toBeLessThanOrEqual(seconds)
+      expect(remaining).toBeGreaterThan(seconds - 15)
+    }
+    await expectWait({ channel_timeout: 120 }, 120)
+    await expectWait({ channel_timeout: 120, channels: [{ channel: "eitaa", wait: 45 }, "sms"] }, 45)
+    await expectWait({ channel_timeout: 120, channels: ["eitaa", "sms"] }, 120)
+    await expectWait({ channels: ["eitaa", "sms"] }, 60)
+  })
 })
 
 describe("the shared sender", () => {

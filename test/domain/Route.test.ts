@@ -104,12 +104,16 @@ describe("a resolved route", () => {
   )
 
   it.prop(
-    "waits as long as the step says, else the request, else 60 seconds",
+    "waits as the request's channel object says, else the request, else the saved step, else 60 seconds",
     [routeCase],
-    ([example]) =>
-      eachStep(example, (step, asked) => {
-        assert.strictEqual(step.wait, asked.wait ?? example.request.channelTimeout ?? 60)
-      }),
+    ([example]) => {
+      const { channels, channelTimeout } = example.request
+      const isSaved = channels === undefined
+      eachStep(example, (step, { wait }) => {
+        const [own, saved] = isSaved ? [undefined, wait] : [wait, undefined]
+        assert.strictEqual(step.wait, own ?? channelTimeout ?? saved ?? 60)
+      })
+    },
     runs
   )
 
