@@ -39,6 +39,9 @@ export const parsePhone = (input: string): Result.Result<Phone, InvalidPhone> =>
     : Result.fail(new InvalidPhone())
 }
 
+/** By which requests are compared: the normal form, or the text as it is where it is no mobile number. */
+export const normalPhone = (input: string): string => Result.getOrElse(parsePhone(input), () => input)
+
 /** As messengers write the number of a contact: also the country code without a plus (98912…). */
 export const parseContactPhone = (input: string): Result.Result<Phone, InvalidPhone> => {
   const digits = foldDigits(input).replace(SEPARATORS, "")

@@ -15,6 +15,8 @@ export const envelope = (code: ErrorCode, requestId: string, details: ErrorDetai
 })
 
 const RETRY_SOON = { "retry-after": "1" }
+/** What is over in a moment: the same request may come again then. */
+const PASSING: ReadonlySet<ErrorCode> = new Set(["service_unavailable", "idempotency_key_in_progress"])
 
 /** By body: it stays the same when a response is given other headers. */
 const codes = new WeakMap<HttpBody.HttpBody, ErrorCode>()
@@ -30,7 +32,7 @@ export const errorResponse = (
 ): HttpServerResponse.HttpServerResponse => {
   const response = HttpServerResponse.jsonUnsafe(envelope(code, requestId, options.details), {
     status: errorTable[code].status,
-    headers: { ...(code === "service_unavailable" ? RETRY_SOON : {}), ...options.headers }
+    headers: { ...(PASSING.has(code) ? RETRY_SOON : {}), ...options.headers }
   })
   codes.set(response.body, code)
   return response

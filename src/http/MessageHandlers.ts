@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import type { MessageView } from "../domain/Message.ts"
+import { normalPhone } from "../domain/Phone.ts"
 import type { MessageRequest, TemplateUse } from "../services/MessageSends.ts"
 import { Messages } from "../services/Messages.ts"
 import { Api } from "./Api.ts"
@@ -33,7 +34,8 @@ const requestOf = Effect.fnUntraced(function* (payload: typeof MessageBody.Type)
   const metadata = yield* metadataOf(payload)
   const template = templateOf(payload)
   const channels = toMessageSteps(payload.channels)
-  const { to, message, strategy, send_at, delay } = payload
+  const { message, strategy, send_at, delay } = payload
+  const to = normalPhone(payload.to)
   // In the words of the contract: it is kept as a fingerprint, and other versions of us have to come to the same.
   const body = {
     to,

@@ -3,6 +3,7 @@ import { ChannelDescriptor } from "../domain/Channel.ts"
 import { WaitSeconds } from "../domain/Customer.ts"
 import { foldDigits } from "../domain/Digits.ts"
 import { formatInstant } from "../domain/Instant.ts"
+import { normalPhone } from "../domain/Phone.ts"
 import type { StepRequest } from "../domain/Route.ts"
 import { VerificationStatus, type VerificationView } from "../domain/Verification.ts"
 import type { SendAnswer, SendRequest } from "../services/VerificationSends.ts"
@@ -139,7 +140,7 @@ export const sendRequestOf = (
 ): SendRequest => {
   // In the words of the contract: it is kept as a fingerprint, and other versions of us have to come to the same.
   const body = {
-    phone: payload.phone,
+    phone: normalPhone(payload.phone),
     channels: toSteps(payload.channels),
     channel_timeout: payload.channel_timeout ?? undefined,
     template_id: templateIdOf(payload.template_id)
