@@ -6,7 +6,6 @@ import { SendResponse, StatusResponse, VerifyResponse } from "../http/OtpSchemas
 import type { Configuration } from "../layers/Configuration.ts"
 import { createDemoCustomer } from "../layers/DemoCustomer.ts"
 import { Ground, ManagementLive, Service } from "../layers/Live.ts"
-import { SimulatorSql } from "../layers/SimulatorSql.ts"
 import { isEmbedded } from "../layers/Store.ts"
 import { Management } from "../services/Management.ts"
 import { Simulator } from "../services/Simulator.ts"
@@ -169,7 +168,7 @@ const demo = (configuration: Configuration, timed: boolean) => {
     yield* walk(`http://127.0.0.1:${"port" in address ? address.port : 0}`, timed)
   }).pipe(
     Effect.provide(
-      Layer.mergeAll(Service(own), ManagementLive, SimulatorSql, FetchHttpClient.layer).pipe(
+      Layer.mergeAll(Service(own), ManagementLive, FetchHttpClient.layer).pipe(
         Layer.provideMerge(Ground(own))
       )
     ),

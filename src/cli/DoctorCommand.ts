@@ -2,7 +2,7 @@ import { Clock, Console, Data, Effect, Exit, Layer, Schema, type Scope } from "e
 import { CliError, Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import type { Configuration } from "../layers/Configuration.ts"
-import { ManagementLive, settingsLayer } from "../layers/Live.ts"
+import { ManagementLive, settingsLayer, simulatorLayer } from "../layers/Live.ts"
 import { checkMasterSecret } from "../layers/MasterSecret.ts"
 import { appliedMigration, latestMigration } from "../layers/Migrations.ts"
 import { rowsOf, timestamp } from "../layers/SqlRows.ts"
@@ -117,6 +117,7 @@ const storeFindings = (configuration: Configuration) =>
   }).pipe(
     Effect.provide(
       ManagementLive.pipe(
+        Layer.provide(simulatorLayer(configuration)),
         Layer.provideMerge(settingsLayer(configuration)),
         Layer.provideMerge(MasterKeyLive(configuration)),
         Layer.provideMerge(SqlLive(configuration))

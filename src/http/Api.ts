@@ -179,8 +179,8 @@ export class SystemGroup extends HttpApiGroup.make("system")
       OpenApi.annotations({
         summary: "Metrics, for Prometheus",
         description:
-          "With PEYK_METRICS_TOKEN set: to whoever sends it as Authorization: Bearer. Else to whoever connects from a private " +
-          "address, not through a proxy."
+          "With PEYK_METRICS_TOKEN set: for callers that send it as Authorization: Bearer. Else, if Peyk listens on loopback " +
+          "only: for local callers, not through a proxy."
       })
     )
   )

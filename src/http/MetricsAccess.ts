@@ -6,8 +6,9 @@ type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddr
 
 /** Who may read the metrics. */
 export interface MetricsAccessShape {
-  /** Without one, whoever is near enough. */
   readonly token: Option.Option<Redacted.Redacted>
+  /** Whether callers need no token where there is none: the service listens on loopback only. */
+  readonly isOpen: boolean
   /** Whether an address lies outside the public internet. */
   readonly isPrivate: (address: string) => boolean
 }
@@ -31,11 +32,11 @@ const isNear = ({ headers, remoteAddress }: Request, isPrivate: MetricsAccessSha
   isPrivate(Option.getOrElse(remoteAddress, () => "").replace(/^::ffff:(?=\d+\.)/i, ""))
 
 /**
- * Whoever has the token, if there is one. Else those who connect from the machine itself or a private network, and not
- * through a proxy: one that publishes the whole service would publish this too.
+ * Callers with the token, if there is one. Without a token, callers near by where the service listens on loopback only,
+ * and not through a proxy: one that publishes the whole service would publish this too.
  */
-export const mayReadMetrics = (request: Request, { token, isPrivate }: MetricsAccessShape): boolean =>
+export const mayReadMetrics = (request: Request, { token, isOpen, isPrivate }: MetricsAccessShape): boolean =>
   Option.match(token, {
     onSome: (expected) => carriesToken(request, Redacted.value(expected)),
-    onNone: () => isNear(request, isPrivate)
+    onNone: () => isOpen && isNear(request, isPrivate)
   })

@@ -65,8 +65,8 @@ export const settings = {
   ),
   simulator: optionalFlag(
     "PEYK_SIMULATOR",
-    "true when embedded, else false",
-    "Serve the simulator's page and messages."
+    "true when embedded and PEYK_HOST is loopback, else false",
+    "Whether accounts of the simulator work, and its page and messages are served."
   ),
   trustedProxies: integer(
     "PEYK_TRUSTED_PROXIES",
@@ -104,7 +104,7 @@ export const settings = {
   metricsToken: optionalSecret(
     "PEYK_METRICS_TOKEN",
     "",
-    "Who reads /metrics sends it as Authorization: Bearer. Without it, whoever connects from a private address may."
+    "The token for /metrics (Authorization: Bearer). Without it /metrics answers local callers if PEYK_HOST is loopback, else 401."
   ),
   codeLength: integer(
     "PEYK_CODE_LENGTH",

@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Channel } from "../domain/Channel.ts"
 import { Management } from "../services/Management.ts"
+import { Simulator } from "../services/Simulator.ts"
 import { StartupError } from "./StartupError.ts"
 
 const ROUTING: ReadonlyArray<Channel> = ["bale", "eitaa", "sms"]
@@ -24,6 +25,24 @@ export const demoFile = (dataDirectory: string): string => path.join(dataDirecto
 
 const DEMO_RIALS = 10_000_000
 
+const connectSimulatedAccounts = Effect.fnUntraced(function* (customerId: number) {
+  const management = yield* Management
+  for (const channel of CHANNELS) {
+    yield* management.connectAccount({
+      customerId,
+      channel,
+      provider: "simulator",
+      label: `Simulated ${channel}`,
+      settings: {},
+      isDefault: true
+    })
+  }
+  yield* management.saveRouting(
+    customerId,
+    ROUTING.map((channel) => ({ channel }))
+  )
+})
+
 const createCustomer = Effect.gen(function* () {
   const management = yield* Management
   const customer = yield* management.createCustomer("Demo", "start")
@@ -35,20 +54,7 @@ const createCustomer = Effect.gen(function* () {
     )
   const liveKey = yield* newKey("live")
   const testKey = yield* newKey("test")
-  for (const channel of CHANNELS) {
-    yield* management.connectAccount({
-      customerId: customer.id,
-      channel,
-      provider: "simulator",
-      label: `Simulated ${channel}`,
-      settings: {},
-      isDefault: true
-    })
-  }
-  yield* management.saveRouting(
-    customer.id,
-    ROUTING.map((channel) => ({ channel }))
-  )
+  if ((yield* Simulator).isOn) yield* connectSimulatedAccounts(customer.id)
   const { secret: token } = yield* management.createToken(customer.id, {
     name: "demo",
     scope: "full",
@@ -73,8 +79,8 @@ const writeDemoFile = (file: string, demo: DemoCustomer) =>
   })
 
 /**
- * On the first start of an empty store, makes the demo customer: plan start, a simulator account per channel, a routing
- * order and keys. Null when the store has customers already.
+ * On the first start of an empty store, makes the demo customer: plan start, keys, and, where the simulator is on, a
+ * simulator account per channel and a routing order. Null when the store has customers already.
  */
 export const createDemoCustomer = Effect.fnUntraced(function* (dataDirectory: string) {
   const sql = yield* SqlClient.SqlClient

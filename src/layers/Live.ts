@@ -51,12 +51,12 @@ import { ManagementSql } from "./ManagementSql.ts"
 import { MetricsLive } from "./MetricsLive.ts"
 import { OneShotDigest } from "./OneShotDigest.ts"
 import { PooledRandom } from "./PooledRandom.ts"
-import { isPrivateAddress } from "./PrivateAddresses.ts"
+import { isLoopbackHost, isPrivateAddress } from "./PrivateAddresses.ts"
 import { ProviderEndpoints } from "./providers/ProviderEndpoints.ts"
 import { ProviderAdaptersLive } from "./ProviderAdaptersLive.ts"
 import { RetentionStoreSql } from "./RetentionStoreSql.ts"
 import { sessionIssuers } from "./SessionSettings.ts"
-import { SimulatorOff, SimulatorSql } from "./SimulatorSql.ts"
+import { emptySimulator, SimulatorOff, SimulatorSql } from "./SimulatorSql.ts"
 import { isEmbedded, isStoreUnavailable, poolLimits, ReadinessSql, StoreLive } from "./Store.ts"
 import { Telemetry } from "./Telemetry.ts"
 import { timerGraph } from "./TimerGraph.ts"
@@ -75,16 +75,20 @@ export const settingsLayer = (configuration: Configuration) =>
     Layer.succeed(SessionIssuers, sessionIssuers(configuration))
   )
 
+/** What it receives can be read by everybody who reaches the service: on by itself only where nobody else does. */
 export const hasSimulator = (configuration: Configuration): boolean =>
-  Option.getOrElse(configuration.simulator, () => isEmbedded(configuration))
+  Option.getOrElse(
+    configuration.simulator,
+    () => isEmbedded(configuration) && isLoopbackHost(configuration.host)
+  )
 
 /** What an answer may take beside the provider's part of it: by far the longest is a report's statement. */
 const OWN_ANSWER_MILLIS = 16_000
 
 const Crypto = Layer.merge(OneShotDigest, PooledRandom)
 
-/** The simulator's phones; switched off, they keep nothing. */
-const simulatorLayer = (configuration: Configuration) =>
+/** The simulator's phones; switched off, there are none. */
+export const simulatorLayer = (configuration: Configuration) =>
   hasSimulator(configuration) ? SimulatorSql : SimulatorOff
 
 /**
@@ -111,8 +115,8 @@ export const useCases = { live: LiveVerifications, sandbox: SandboxVerifications
 
 const KeyLimitsLive = Layer.provide(KeyLimits.layer, KeyWindowStoreSql)
 
-const metricsAccess = ({ metricsToken: token }: Configuration) =>
-  Layer.succeed(MetricsAccess, { token, isPrivate: isPrivateAddress })
+const metricsAccess = ({ metricsToken: token, host }: Configuration) =>
+  Layer.succeed(MetricsAccess, { token, isOpen: isLoopbackHost(host), isPrivate: isPrivateAddress })
 
 const httpRoutes = (configuration: Configuration, { live, sandbox, messages }: typeof useCases) =>
   makeRoutes({ simulator: hasSimulator(configuration), isUnavailable: isStoreUnavailable }).pipe(
@@ -137,6 +141,9 @@ const lookAfterInboxes = Layer.effectDiscard(
     yield* inboxes.wakeAll(yield* Clock.currentTimeMillis)
   })
 )
+
+const emptySimulatorThatIsOff = (configuration: Configuration) =>
+  hasSimulator(configuration) ? Layer.empty : Layer.effectDiscard(emptySimulator)
 
 const plantRetention = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -185,7 +192,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provideMerge(
       HttpRouter.serve(httpRoutes(configuration, graphs), { disableLogger: true, disableListenLog: true })
     ),
-    Layer.provide([lookAfterInboxes, plantRetention, ServingMetrics]),
+    Layer.provide([lookAfterInboxes, plantRetention, emptySimulatorThatIsOff(configuration), ServingMetrics]),
     Layer.provide(serveDirectly(configuration, graphs)),
     Layer.provide([
       // As long as Node lets a path be: what is too long for an id is refused as one.
@@ -195,7 +202,6 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provideMerge(httpServerLayer(configuration)),
     Layer.provideMerge(servingLayer(configuration)),
     Layer.provide(Foundation),
-    Layer.provide(simulatorLayer(configuration)),
     Layer.provide([
       Telemetry,
       GarbageCollection,
@@ -207,9 +213,12 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
 /** What the command line's set-up commands stand on. */
 export const ManagementLive = Layer.merge(ManagementSql, ManagedWebhooksSql).pipe(
   Layer.provide([ProviderAdaptersLive, ContactLinksSql, BotAddressesLive]),
-  Layer.provide(Layer.mergeAll(SimulatorSql, Crypto))
+  Layer.provide(Crypto)
 )
 
 /** The store and the settings that everything is built over. */
 export const Ground = (configuration: Configuration) =>
-  Layer.mergeAll(StoreLive(configuration), settingsLayer(configuration))
+  Layer.provideMerge(
+    simulatorLayer(configuration),
+    Layer.mergeAll(StoreLive(configuration), settingsLayer(configuration))
+  )

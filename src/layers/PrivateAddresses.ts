@@ -41,6 +41,10 @@ export const isPrivateAddress = (address: string): boolean => {
   return !globalUnicast.check(address, "ipv6") || blockedGlobal.check(address, "ipv6")
 }
 
+/** Whether what listens on this address can be reached from this machine only. */
+export const isLoopbackHost = (host: string): boolean =>
+  host === "localhost" || host === "::1" || (net.isIP(host) === 4 && host.startsWith("127."))
+
 /** A connection was refused by us: the name stands for an address that is not public. */
 export class PrivateAddressRefused extends Error {
   constructor(hostname: string) {

@@ -14,11 +14,18 @@ const MessageRow = Schema.Struct({
 const PAGE_SIZE = 200
 const MAX_MESSAGES = 10_000
 
-/** Phones that are switched off: what is sent to them is kept nowhere. */
+/** Switched off: nothing is sent with it, and nothing is kept. */
 export const SimulatorOff = Layer.succeed(
   Simulator,
-  Simulator.of({ receive: () => Effect.void, messages: () => Effect.succeed([]) })
+  Simulator.of({ isOn: false, receive: () => Effect.void, messages: () => Effect.succeed([]) })
 )
+
+/** Removes the codes that a simulator kept while it was on; truncating leaves no copy of them in the table's file. */
+export const emptySimulator = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.orDie(sql`
+    do $$ begin if exists (select from simulator_messages) then truncate simulator_messages; end if; end $$`)
+})
 
 export const SimulatorSql = Layer.effect(
   Simulator,
@@ -26,6 +33,7 @@ export const SimulatorSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const messageRows = rowsOf(MessageRow)
     return Simulator.of({
+      isOn: true,
       receive: ({ phone, channel, text, code, at }) =>
         Effect.orDie(
           Effect.asVoid(sql`

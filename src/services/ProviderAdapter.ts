@@ -68,6 +68,8 @@ export interface ConnectOptions {
 export interface ProviderAdapter {
   readonly name: string
   readonly channels: ReadonlyArray<Channel>
+  /** Why no account can be connected to it here; absent: accounts can. */
+  readonly switchedOff?: string
   readonly connect: (
     settings: unknown,
     options: ConnectOptions

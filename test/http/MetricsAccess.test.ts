@@ -9,8 +9,8 @@ const from = (address: string, headers: Readonly<Record<string, string>> = {}) =
   headers: Headers.fromInput(headers)
 })
 
-const open = { token: Option.none(), isPrivate: isPrivateAddress }
-const closed = { token: Option.some(Redacted.make("secret")), isPrivate: isPrivateAddress }
+const open = { token: Option.none(), isOpen: true, isPrivate: isPrivateAddress }
+const closed = { token: Option.some(Redacted.make("secret")), isOpen: false, isPrivate: isPrivateAddress }
 
 describe("who may read the metrics", () => {
   it.each(["127.0.0.1", "::1", "::ffff:127.0.0.1", "10.1.2.3", "172.18.0.5", "192.168.1.9", "fd00::7"])(
@@ -26,6 +26,11 @@ describe("who may read the metrics", () => {
   it.each(["x-forwarded-for", "x-real-ip", "forwarded", "via"])(
     "without a token: nobody through a proxy that says %s",
     (name) => assert.isFalse(mayReadMetrics(from("127.0.0.1", { [name]: "10.0.0.1" }), open))
+  )
+
+  it.each(["127.0.0.1", "::1", "10.1.2.3", "8.8.8.8"])(
+    "without a token, where the service listens on more than loopback: not %s",
+    (address) => assert.isFalse(mayReadMetrics(from(address), { ...open, isOpen: false }))
   )
 
   it("with a token: whoever has it, from wherever", () => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { start } from "../../src/layers/EmbeddedPostgres.ts"
 import { makeDataDir, until } from "../contract/Server.ts"
@@ -42,6 +42,15 @@ const query = (directory: string, database: string, statement: string) =>
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<{ readonly answer: unknown }>(statement)).pipe(
       Effect.map((rows) => rows[0]?.answer),
       Effect.provide(PgClient.layer({ host: directory, username: "postgres", database, maxConnections: 1 }))
+    )
+  )
+
+/** What one statement answers in the database that a URL leads to. */
+export const answerOf = (url: string, statement: string) =>
+  Effect.runPromise(
+    Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<{ readonly answer: unknown }>(statement)).pipe(
+      Effect.map((rows) => rows[0]?.answer),
+      Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))
     )
   )
 

@@ -14,6 +14,7 @@ const invalid = documentedError("validation_error")
 const notFound = documentedError("not_found")
 const changed = documentedError("precondition_failed")
 const conflict = documentedError("conflict")
+const unavailable = documentedError("channel_unavailable")
 const keyErrors = [documentedError("idempotency_key_conflict"), documentedError("idempotency_key_too_long")]
 
 const summary = (text: string) => OpenApi.annotations({ summary: text })
@@ -115,7 +116,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
     HttpApiEndpoint.post("connect", "/", {
       payload: NewAccountBody,
       success: ConnectedAccount.pipe(HttpApiSchema.status(201)),
-      error: [conflict, ...keyErrors]
+      error: [unavailable, conflict, ...keyErrors]
     })
       .annotateMerge(summary("Connect an account; the provider is asked first whether it works"))
       .middleware(RequireJson)
@@ -127,7 +128,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
       params: id,
       payload: AccountChangeBody,
       success: Account,
-      error: [notFound, changed, conflict]
+      error: [notFound, unavailable, changed, conflict]
     })
       .annotateMerge(summary("Change an account: label, settings, default, active, pace"))
       .middleware(RequireJson),

@@ -3,7 +3,13 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { AccountFinding } from "../../domain/AccountFinding.ts"
 import { SendingAccount } from "../../domain/Customer.ts"
-import { Conflict, fieldError, NotFound, PreconditionFailed } from "../../domain/Errors.ts"
+import {
+  ChannelUnavailable,
+  Conflict,
+  fieldError,
+  NotFound,
+  PreconditionFailed
+} from "../../domain/Errors.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { Management, type ManagementError, type NewAccount } from "../../services/Management.ts"
@@ -76,6 +82,11 @@ export const ManagedAccountsSql = Layer.effect(
       }
       return row
     })
+
+    const requireSwitchedOn = ({ channel, provider }: Pick<AccountRequest, "channel" | "provider">) =>
+      adapters.get(provider)?.switchedOff === undefined
+        ? Effect.void
+        : Effect.fail(new ChannelUnavailable({ details: { channel } }))
 
     const toNewAccount = (customerId: number, account: AccountRequest): NewAccount => ({
       customerId,
@@ -154,11 +165,13 @@ export const ManagedAccountsSql = Layer.effect(
         if (!adapter.channels.includes(account.channel)) {
           return yield* fieldError("channel", `${account.provider} serves: ${adapter.channels.join(", ")}`)
         }
+        yield* requireSwitchedOn(account)
         const checked = { ...account, customerId: 0, label: "", isDefault: false, allowsPrivateAddresses }
         return yield* Effect.mapError(management.checkNewAccount(checked), inSettings)
       }),
 
       connect: Effect.fnUntraced(function* (customerId, account) {
+        yield* requireSwitchedOn(account)
         const { id } = yield* Effect.mapError(
           management.connectAccount(toNewAccount(customerId, account)),
           inSettings

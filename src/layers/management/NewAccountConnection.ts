@@ -12,6 +12,7 @@ export const connectNewAccount = Effect.fnUntraced(function* (
   if (adapter === undefined) {
     return yield* refuse(`unknown provider ${provider}; there are: ${[...adapters.keys()].join(", ")}`)
   }
+  if (adapter.switchedOff !== undefined) return yield* refuse(adapter.switchedOff)
   if (!adapter.channels.includes(channel)) {
     return yield* refuse(
       `provider ${provider} does not serve ${channel}, but: ${adapter.channels.join(", ")}`

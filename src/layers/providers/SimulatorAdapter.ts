@@ -2,7 +2,11 @@ import { Clock, Effect, Redacted, Result, Schema } from "effect"
 import { Channel } from "../../domain/Channel.ts"
 import type { AccountTraits } from "../../domain/Customer.ts"
 import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
-import type { ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
+import {
+  InvalidSettings,
+  type ProviderAdapter,
+  type ProviderConnection
+} from "../../services/ProviderAdapter.ts"
 import type { TextDelivery } from "../../services/Providers.ts"
 import type { Simulator } from "../../services/Simulator.ts"
 import { readSettings } from "./AccountSettings.ts"
@@ -42,8 +46,20 @@ const simulatorTraits: AccountTraits = {
 /** The phone gets what was accepted, and what was delivered though its answer was lost. */
 const reachesPhone = (outcome: SimulatedOutcome): boolean => outcome === "accepted" || outcome === "unknown"
 
+const SWITCHED_OFF = "the simulator is switched off (PEYK_SIMULATOR)"
+
+const simulatorOff: ProviderAdapter = {
+  name: "simulator",
+  channels: Channel.literals,
+  switchedOff: SWITCHED_OFF,
+  connect: () => Result.fail(new InvalidSettings({ message: SWITCHED_OFF }))
+}
+
 /** A provider for development: its phones are a page at `/simulator`. */
-export const simulatorAdapter = (simulator: Simulator["Service"]): ProviderAdapter => ({
+export const simulatorAdapter = (simulator: Simulator["Service"]): ProviderAdapter =>
+  simulator.isOn ? simulatorOn(simulator) : simulatorOff
+
+const simulatorOn = (simulator: Simulator["Service"]): ProviderAdapter => ({
   name: "simulator",
   channels: Channel.literals,
   connect: (settings) =>

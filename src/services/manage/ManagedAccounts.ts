@@ -3,7 +3,13 @@ import type { AccountFinding } from "../../domain/AccountFinding.ts"
 import type { Channel } from "../../domain/Channel.ts"
 import type { ContactLink } from "../../domain/ContactLink.ts"
 import type { SendingAccount } from "../../domain/Customer.ts"
-import type { Conflict, NotFound, PreconditionFailed, ValidationError } from "../../domain/Errors.ts"
+import type {
+  ChannelUnavailable,
+  Conflict,
+  NotFound,
+  PreconditionFailed,
+  ValidationError
+} from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { Phone } from "../../domain/Phone.ts"
@@ -50,11 +56,11 @@ export class ManagedAccounts extends Context.Service<
     /** Checks the settings, and asks the provider whether the account works: outside any transaction. */
     readonly examine: (
       account: Pick<AccountRequest, "channel" | "provider" | "settings">
-    ) => Effect.Effect<AccountFinding, ValidationError>
+    ) => Effect.Effect<AccountFinding, ValidationError | ChannelUnavailable>
     readonly connect: (
       customerId: number,
       account: AccountRequest
-    ) => Effect.Effect<ManagedAccount, ValidationError>
+    ) => Effect.Effect<ManagedAccount, ValidationError | ChannelUnavailable>
     readonly update: (
       customerId: number,
       id: number,
