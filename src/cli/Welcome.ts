@@ -30,14 +30,26 @@ export const prepareDemo = (configuration: Configuration) =>
       )
     : Effect.succeed(null)
 
-const introduction = (configuration: Configuration, origin: string, demo: DemoCustomer | null): string => {
-  if (demo !== null) return demoLines(origin, demo)
+const keysFile = (configuration: Configuration): string => {
   const file = demoFile(configuration.dataDirectory)
   return isEmbedded(configuration) && fs.existsSync(file) ? `Keys of the demo customer: ${file}` : ""
 }
 
-/** Says where the server listens, and what can be done there. */
+const CONNECT_FIRST = "The simulator is off: connect an account before you send (docs/providers.md)."
+
+/** Keys are shown to a person at a terminal only: what a pipe or a service manager reads is kept in logs. */
+const introduction = (configuration: Configuration, origin: string, demo: DemoCustomer): string => {
+  if (!hasSimulator(configuration)) {
+    return `A demo customer was made for you. ${keysFile(configuration)}\n${CONNECT_FIRST}`
+  }
+  return process.stdout.isTTY
+    ? demoLines(origin, demo)
+    : `A demo customer was made for you. ${keysFile(configuration)}`
+}
+
+/** Prints where the server listens, and what can be done there. */
 export const announce = (configuration: Configuration, port: number, demo: DemoCustomer | null) => {
   const origin = originOf(configuration, port)
-  return Console.log(`${welcome(configuration, origin)}\n${introduction(configuration, origin, demo)}\n`)
+  const next = demo === null ? keysFile(configuration) : introduction(configuration, origin, demo)
+  return Console.log(`${welcome(configuration, origin)}\n${next}\n`)
 }

@@ -341,7 +341,6 @@ describe("a request to the management API", () => {
     const { token } = server.demo as typeof server.demo & { readonly token: string }
     expect(token).toMatch(/^svc_pat_[A-Za-z0-9_-]{43}$/)
     ok(await manage(server, "GET", "/api-keys", { authorization: `apikey ${token}` }))
-    expect(server.output()).toContain(`/v1/manage/api-keys -H 'Authorization: apikey ${token}'`)
   })
 })
 
