@@ -29,7 +29,9 @@ export const AccountTraits = Schema.Struct({
   /** The provider can be asked what became of a message. */
   reportsDelivery: Schema.Boolean,
   /** Reaches only people who have met it, by the chat that began then. */
-  needsContact: Schema.Boolean
+  needsContact: Schema.Boolean,
+  /** The provider sends codes and texts by different means: what fails for one kind says nothing about the other. */
+  restsByKind: Schema.optionalKey(Schema.Literal(true))
 })
 export type AccountTraits = typeof AccountTraits.Type
 

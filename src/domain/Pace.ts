@@ -1,4 +1,3 @@
-import { DAY_MILLIS } from "./Admission.ts"
 import type { Channel } from "./Channel.ts"
 import type { Instant } from "./Instant.ts"
 import type { ProviderOutcome } from "./ProviderOutcome.ts"
@@ -8,6 +7,9 @@ const MAX_LATENESS_MILLIS = 500
 
 export const isSlotUsable = (at: Instant, now: Instant): boolean => now - at <= MAX_LATENESS_MILLIS
 
+/** What an account sends. */
+export type SendKind = "code" | "text"
+
 /** Sends of an account in any minute, by channel; 0 is without a limit. */
 export type DefaultRates = Readonly<Record<Channel, number>>
 
@@ -16,21 +18,26 @@ export type Verdict =
   /** It works: whatever was wrong with it is over. */
   | { readonly _tag: "Works" }
   | { readonly _tag: "Failed" }
-  /** The provider asked to slow down, perhaps for so long: whole milliseconds, at most a day. */
+  /** The provider asked to slow down, perhaps for so many whole milliseconds. */
   | { readonly _tag: "MustRest"; readonly millis: number | null }
 
-const restOf = (millis: number | null): number | null =>
-  millis === null ? null : Math.round(Math.min(Math.max(millis, 0), DAY_MILLIS))
+/** What is no time to wait (NaN, less than nothing, a date that has passed) was not asked for. */
+export const restMillis = (millis: number | null, maxMillis: number): number | null =>
+  millis !== null && millis > 0 ? Math.ceil(Math.min(millis, maxMillis)) : null
 
-/** A refusal that blames the recipient or the text is an answer of a provider that works. */
-export const verdictOf = (outcome: ProviderOutcome): Verdict => {
+/**
+ * A refusal that blames the recipient or the text is an answer of a provider that works.
+ *
+ * @param maxRestMillis an account rests no longer, whatever its provider asks for
+ */
+export const verdictOf = (outcome: ProviderOutcome, maxRestMillis: number): Verdict => {
   switch (outcome._tag) {
     case "Accepted":
       return { _tag: "Works" }
     case "Rejected":
       return outcome.blame === "configuration" ? { _tag: "Failed" } : { _tag: "Works" }
     case "Throttled":
-      return { _tag: "MustRest", millis: restOf(outcome.retryAfterMillis) }
+      return { _tag: "MustRest", millis: restMillis(outcome.retryAfterMillis, maxRestMillis) }
     case "Unavailable":
     case "Unknown":
       return { _tag: "Failed" }

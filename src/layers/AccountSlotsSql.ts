@@ -2,10 +2,9 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { MINUTE_MILLIS } from "../domain/Admission.ts"
 import { Channel } from "../domain/Channel.ts"
-import { type DefaultRates, verdictOf } from "../domain/Pace.ts"
-import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
+import { type DefaultRates, type SendKind, verdictOf } from "../domain/Pace.ts"
 import type { RouteAccount } from "../domain/RouteAccount.ts"
-import { AccountSlots, type Slot, type SlotRequest } from "../services/AccountSlots.ts"
+import { AccountSlots, type SendResult, type Slot, type SlotRequest } from "../services/AccountSlots.ts"
 import { Settings } from "../services/Settings.ts"
 import { makeLookupBatch } from "./batch/LookupBatch.ts"
 import { cachedLookup } from "./CachedLookup.ts"
@@ -17,8 +16,11 @@ const AccountRow = Schema.Struct({
   channel: Channel,
   gapMillis: Schema.NullOr(Schema.Int),
   perMinute: Schema.NullOr(Schema.Int),
+  restsByKind: Schema.Boolean,
   isUnwell: Schema.Boolean,
-  coolingUntil: Schema.NullOr(InstantColumn)
+  coolingUntil: Schema.NullOr(InstantColumn),
+  areTextsUnwell: Schema.Boolean,
+  textsCoolingUntil: Schema.NullOr(InstantColumn)
 })
 const SlotRow = Schema.Struct({
   index: Schema.NullOr(Schema.Int),
@@ -44,9 +46,20 @@ interface Account {
   readonly customerId: number | null
   readonly gapMillis: number
   readonly perMinute: number
+  /** Of all that it sends; or, where texts rest apart, of codes only. */
+  readonly condition: Condition
+  /** Of texts; null: they fare as codes do. */
+  readonly textCondition: Condition | null
+}
+
+/** How an account fares, with what it sends by one means. */
+interface Condition {
   readonly isUnwell: boolean
   readonly coolingUntil: number | null
 }
+
+const conditionOf = ({ condition, textCondition }: Account, kind: SendKind): Condition =>
+  kind === "text" && textCondition !== null ? textCondition : condition
 
 const isShared = ({ customerId }: Account): boolean => customerId === null
 
@@ -65,7 +78,9 @@ export const AccountSlotsSql = Layer.effect(
       row: AccountRow,
       statement: (keys) => `
         select r.nth, a.customer_id as "customerId", a.channel, a.gap_ms as "gapMillis", a.rate_per_minute as "perMinute",
-          p.failures > 0 or p.cooldowns > 0 as "isUnwell", p.cooling_until as "coolingUntil"
+          a.rests_by_kind as "restsByKind", p.failures > 0 or p.cooldowns > 0 as "isUnwell",
+          p.cooling_until as "coolingUntil", p.text_failures > 0 or p.text_cooldowns > 0 as "areTextsUnwell",
+          p.texts_cooling_until as "textsCoolingUntil"
         from ${keys} join sending_accounts a on a.id = r.account_id join account_pace p on p.account_id = a.id`
     })
     const slotRows = rowsOf(SlotRow)
@@ -87,8 +102,10 @@ export const AccountSlotsSql = Layer.effect(
         customerId: row.customerId,
         gapMillis: row.gapMillis ?? settings.accountGapMillis,
         perMinute: row.perMinute ?? rates[row.channel],
-        isUnwell: row.isUnwell,
-        coolingUntil: row.coolingUntil
+        condition: { isUnwell: row.isUnwell, coolingUntil: row.coolingUntil },
+        textCondition: row.restsByKind
+          ? { isUnwell: row.areTextsUnwell, coolingUntil: row.textsCoolingUntil }
+          : null
       }
       return account
     })
@@ -99,7 +116,10 @@ export const AccountSlotsSql = Layer.effect(
     const accountOf = ({ account_id }: RouteAccount) =>
       account_id === null ? Effect.die("a live step names its account") : cache.get(account_id)
 
-    const isCooling = ({ coolingUntil }: Account, now: number) => coolingUntil !== null && coolingUntil > now
+    const isCooling = (account: Account, kind: SendKind, now: number) => {
+      const { coolingUntil } = conditionOf(account, kind)
+      return coolingUntil !== null && coolingUntil > now
+    }
 
     /**
      * One statement: looks at the accounts under a lock, finds the slot that each could give, and reserves the best. On a
@@ -107,7 +127,8 @@ export const AccountSlotsSql = Layer.effect(
      * only so many slots that are still to come, so that those of others are near.
      */
     const reserve = (accounts: ReadonlyArray<Account>, request: SlotRequest) => {
-      const { customerId, waitsForBlocked } = request
+      const { customerId, kind, waitsForBlocked } = request
+      const restsApart = ({ textCondition }: Account) => kind === "text" && textCondition !== null
       const now = timestamp(request.now)
       const soon = timestamp(request.now + settings.slotWaitMillis)
       const paceOf = ({ gapMillis }: Account) => (gapMillis === 0 ? 0 : gapMillis + MARGIN_MILLIS)
@@ -117,11 +138,12 @@ export const AccountSlotsSql = Layer.effect(
         with asked as (
           select * from unnest(${accounts.map(({ id }) => id)}::int[], ${accounts.map(paceOf)}::int[],
             ${accounts.map(({ perMinute }) => perMinute)}::int[],
-            ${accounts.map((account) => (isShared(account) ? shareOf(account) : 0))}::int[])
-            with ordinality as q (account_id, gap, rate, share, nth)),
+            ${accounts.map((account) => (isShared(account) ? shareOf(account) : 0))}::int[],
+            ${accounts.map(restsApart)}::bool[])
+            with ordinality as q (account_id, gap, rate, share, rests_apart, nth)),
         locked as materialized (
-          select q.nth::int - 1 as index, q.gap, q.rate, q.share, p.account_id, p.slots, p.slot_customers, p.cooling_until,
-            cardinality(p.slots) as taken
+          select q.nth::int - 1 as index, q.gap, q.rate, q.share, p.account_id, p.slots, p.slot_customers,
+            case when q.rests_apart then p.texts_cooling_until else p.cooling_until end as cooling_until, cardinality(p.slots) as taken
           from asked q join account_pace p on p.account_id = q.account_id order by p.account_id for update of p),
         timed as (
           select l.*,
@@ -158,33 +180,46 @@ export const AccountSlotsSql = Layer.effect(
         from slotted s`)
     }
 
-    const restMillis = sql`least(${settings.cooldownMaxMillis}::bigint,
-      ${settings.cooldownMillis}::bigint * (1::bigint << least(p.cooldowns, 20)))`
+    /** Where it is counted how an account fares: apart for texts, if they rest apart. */
+    const columnsOf = (account: Account, kind: SendKind) =>
+      kind === "text" && account.textCondition !== null
+        ? {
+            failures: sql("text_failures"),
+            cooldowns: sql("text_cooldowns"),
+            until: sql("texts_cooling_until")
+          }
+        : { failures: sql("failures"), cooldowns: sql("cooldowns"), until: sql("cooling_until") }
+    type Columns = ReturnType<typeof columnsOf>
 
-    const fail = (id: number, now: number) => {
-      const rests = sql`p.failures + 1 >= ${settings.cooldownFailures}::int
-        and coalesce(p.cooling_until <= ${timestamp(now)}::timestamptz, true)`
-      return sql`update account_pace p set failures = p.failures + 1,
-          cooldowns = p.cooldowns + (${rests})::int,
-          cooling_until = case when ${rests}
-            then ${timestamp(now)}::timestamptz + ${restMillis} * interval '1 millisecond' else p.cooling_until end
+    const restMillis = ({ cooldowns }: Columns) => sql`least(${settings.cooldownMaxMillis}::bigint,
+      ${settings.cooldownMillis}::bigint * (1::bigint << least(p.${cooldowns}, 20)))`
+
+    const fail = (id: number, columns: Columns, now: number) => {
+      const { failures, cooldowns, until } = columns
+      const rests = sql`p.${failures} + 1 >= ${settings.cooldownFailures}::int
+        and coalesce(p.${until} <= ${timestamp(now)}::timestamptz, true)`
+      return sql`update account_pace p set ${failures} = p.${failures} + 1,
+          ${cooldowns} = p.${cooldowns} + (${rests})::int,
+          ${until} = case when ${rests}
+            then ${timestamp(now)}::timestamptz + ${restMillis(columns)} * interval '1 millisecond' else p.${until} end
         where p.account_id = ${id}`
     }
 
     /** While it rests already, only a provider that asks for longer makes a difference. */
-    const rest = (id: number, millis: number | null, now: number) => {
-      const rests = sql`coalesce(p.cooling_until > ${timestamp(now)}::timestamptz, false)`
-      return sql`update account_pace p set cooldowns = p.cooldowns + (not ${rests})::int,
-          cooling_until = case when ${rests} and ${millis}::bigint is null then p.cooling_until
-            else greatest(p.cooling_until, ${timestamp(now)}::timestamptz
-              + coalesce(${millis}::bigint, ${restMillis}) * interval '1 millisecond') end
+    const rest = (id: number, columns: Columns, millis: number | null, now: number) => {
+      const { cooldowns, until } = columns
+      const rests = sql`coalesce(p.${until} > ${timestamp(now)}::timestamptz, false)`
+      return sql`update account_pace p set ${cooldowns} = p.${cooldowns} + (not ${rests})::int,
+          ${until} = case when ${rests} and ${millis}::bigint is null then p.${until}
+            else greatest(p.${until}, ${timestamp(now)}::timestamptz
+              + coalesce(${millis}::bigint, ${restMillis(columns)}) * interval '1 millisecond') end
         where p.account_id = ${id}`
     }
 
     /** A send that works while the account rests was made before: it says nothing about it now. */
-    const recover = (id: number, now: number) =>
-      sql`update account_pace set failures = 0, cooldowns = 0 where account_id = ${id}
-        and (failures > 0 or cooldowns > 0) and coalesce(cooling_until <= ${timestamp(now)}::timestamptz, true)`
+    const recover = (id: number, { failures, cooldowns, until }: Columns, now: number) =>
+      sql`update account_pace set ${failures} = 0, ${cooldowns} = 0 where account_id = ${id}
+        and (${failures} > 0 or ${cooldowns} > 0) and coalesce(${until} <= ${timestamp(now)}::timestamptz, true)`
 
     let waiting = 0
     const spread = (at: number) => at + (waiting++ % SPREADS) * SPREAD_MILLIS
@@ -192,54 +227,63 @@ export const AccountSlotsSql = Layer.effect(
     const toSlot = ({ index, at, blocked }: typeof SlotRow.Type): Slot =>
       index === null ? { _tag: "FreeAt", at: spread(at), blocked } : { _tag: "Taken", index, at, blocked }
 
-    const note = Effect.fnUntraced(function* (
-      routeAccount: RouteAccount,
-      outcome: ProviderOutcome,
-      now: number
-    ) {
+    const verdict = ({ outcome }: SendResult) => verdictOf(outcome, settings.cooldownMaxMillis)
+
+    const statementOf = (account: Account, result: SendResult) => {
+      const { kind, now } = result
+      const columns = columnsOf(account, kind)
+      const said = verdict(result)
+      switch (said._tag) {
+        case "Works":
+          return recover(account.id, columns, now)
+        case "Failed":
+          return fail(account.id, columns, now)
+        case "MustRest":
+          return rest(account.id, columns, said.millis, now)
+      }
+    }
+
+    const note = Effect.fnUntraced(function* (routeAccount: RouteAccount, result: SendResult) {
       const account = yield* accountOf(routeAccount)
-      const verdict = verdictOf(outcome)
-      if (verdict._tag === "Works" && !account.isUnwell) return
-      const statement =
-        verdict._tag === "Works"
-          ? recover(account.id, now)
-          : verdict._tag === "Failed"
-            ? fail(account.id, now)
-            : rest(account.id, verdict.millis, now)
-      yield* Effect.orDie(statement)
+      if (verdict(result)._tag === "Works" && !conditionOf(account, result.kind).isUnwell) return
+      yield* Effect.orDie(statementOf(account, result))
       yield* cache.invalidate(account.id)
     })
 
-    const isFree = (account: Account | undefined, now: number): boolean =>
-      account !== undefined && !isPaced(account) && !isCooling(account, now)
+    const isFree = (account: Account | undefined, { kind, now }: SlotRequest): boolean =>
+      account !== undefined && !isPaced(account) && !isCooling(account, kind, now)
     const atOnce = (now: number): Slot => ({ _tag: "Taken", index: 0, at: now, blocked: [] })
 
     const take = Effect.fnUntraced(function* (request: SlotRequest) {
       const accounts = yield* Effect.forEach(request.accounts, accountOf)
-      if (isFree(accounts[0], request.now)) return atOnce(request.now)
+      if (isFree(accounts[0], request)) return atOnce(request.now)
       const [row] = yield* reserve(accounts, request)
       return row === undefined ? yield* Effect.die("no slot and no time for one") : toSlot(row)
     })
 
     /** As it mostly is: the account is not paced, and fared well. */
-    const isFreeAsKnown = ([first]: ReadonlyArray<RouteAccount>, now: number) =>
-      first !== undefined && isFree(recall(first), now)
+    const isFreeAsKnown = (request: SlotRequest) => {
+      const [first] = request.accounts
+      return first !== undefined && isFree(recall(first), request)
+    }
 
-    const fares = (routeAccount: RouteAccount, outcome: ProviderOutcome, now: number) =>
-      Effect.catchCause(note(routeAccount, outcome, now), (cause) =>
-        Effect.logWarning("how an account fares was not noted", cause)
-      )
+    const isWellAsKnown = (routeAccount: RouteAccount, kind: SendKind) => {
+      const account = recall(routeAccount)
+      return account !== undefined && !conditionOf(account, kind).isUnwell
+    }
 
     return AccountSlots.of({
-      take: (request) =>
-        isFreeAsKnown(request.accounts, request.now) ? Effect.succeed(atOnce(request.now)) : take(request),
+      take: (request) => (isFreeAsKnown(request) ? Effect.succeed(atOnce(request.now)) : take(request)),
 
-      isResting: (account, now) => Effect.map(accountOf(account), (found) => isCooling(found, now)),
+      isResting: (account, kind, now) =>
+        Effect.map(accountOf(account), (found) => isCooling(found, kind, now)),
 
-      report: (account, outcome, now) =>
-        verdictOf(outcome)._tag === "Works" && recall(account)?.isUnwell === false
+      report: (account, result) =>
+        verdict(result)._tag === "Works" && isWellAsKnown(account, result.kind)
           ? Effect.void
-          : fares(account, outcome, now)
+          : Effect.catchCause(note(account, result), (cause) =>
+              Effect.logWarning("how an account fares was not noted", cause)
+            )
     })
   })
 )

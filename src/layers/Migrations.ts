@@ -10,6 +10,7 @@ import retention from "./migrations/0007_retention.ts"
 import checks from "./migrations/0008_checks.ts"
 import accountChanges from "./migrations/0009_account_changes.ts"
 import eventTimes from "./migrations/0010_event_times.ts"
+import restsByKind from "./migrations/0025_rests_by_kind.ts"
 
 const migrations = {
   "0001_verification": verification,
@@ -21,7 +22,8 @@ const migrations = {
   "0007_retention": retention,
   "0008_checks": checks,
   "0009_account_changes": accountChanges,
-  "0010_event_times": eventTimes
+  "0010_event_times": eventTimes,
+  "0025_rests_by_kind": restsByKind
 }
 
 const MIGRATIONS_TABLE = "peyk_migrations"

@@ -1,10 +1,12 @@
 import { Context, Effect, Layer } from "effect"
 import type { Instant } from "../domain/Instant.ts"
+import type { SendKind } from "../domain/Pace.ts"
 import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
 import type { RouteAccount } from "../domain/RouteAccount.ts"
 
 export interface SlotRequest {
   readonly customerId: number
+  readonly kind: SendKind
   /** The one to be preferred first. */
   readonly accounts: ReadonlyArray<RouteAccount>
   readonly now: Instant
@@ -23,6 +25,12 @@ export type Slot = (
   readonly blocked: ReadonlyArray<number>
 }
 
+export interface SendResult {
+  readonly kind: SendKind
+  readonly outcome: ProviderOutcome
+  readonly now: Instant
+}
+
 /** When each sending account may send: its gap, its rate, its rests; over all processes. */
 export class AccountSlots extends Context.Service<
   AccountSlots,
@@ -32,9 +40,9 @@ export class AccountSlots extends Context.Service<
      */
     readonly take: (request: SlotRequest) => Effect.Effect<Slot>
     /** Whether the account rests: a slot taken before is worth nothing then. */
-    readonly isResting: (account: RouteAccount, now: Instant) => Effect.Effect<boolean>
+    readonly isResting: (account: RouteAccount, kind: SendKind, now: Instant) => Effect.Effect<boolean>
     /** What a send came to: an account that fails, or is told to slow down, rests. */
-    readonly report: (account: RouteAccount, outcome: ProviderOutcome, now: Instant) => Effect.Effect<void>
+    readonly report: (account: RouteAccount, result: SendResult) => Effect.Effect<void>
   }
 >()("peyk/services/AccountSlots") {
   /** Every account may always send. */

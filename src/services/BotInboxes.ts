@@ -9,6 +9,7 @@ import { type BotInboxRecord, BotInboxStore } from "./BotInboxStore.ts"
 import { makeBotReplies, type PendingReply } from "./BotReplies.ts"
 import { ContactLinks } from "./ContactLinks.ts"
 import type { AccountProblem, BotInbox } from "./ProviderAdapter.ts"
+import { Settings } from "./Settings.ts"
 import { type DueTimer, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
 import { Workers } from "./Workers.ts"
@@ -51,7 +52,7 @@ export class BotInboxes extends Context.Service<
       const timers = yield* Timers
       const timerStore = yield* TimerStore
       const workers = yield* Workers
-      const replies = makeBotReplies()
+      const replies = makeBotReplies((yield* Settings).cooldownMaxMillis)
 
       const inboxOf = (accountId: number) =>
         Effect.map(connections.of(accountId), ({ inbox }) => Option.fromNullOr(inbox))

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { BotReply } from "../domain/BotUpdate.ts"
 import type { Instant } from "../domain/Instant.ts"
+import { restMillis } from "../domain/Pace.ts"
 import { keptText, withoutPhones } from "../domain/ProviderOutcome.ts"
 import type { BotInbox } from "./ProviderAdapter.ts"
 
@@ -19,7 +20,7 @@ const REST_MILLIS = 60_000
  * Says what bots have to say, within limits: replies go out beside the sends of the same account, and whoever floods a bot
  * with messages must not use up what its platform lets it send. A reply that is not sent is lost.
  */
-export const makeBotReplies = () => {
+export const makeBotReplies = (maxRestMillis: number) => {
   const lastSaid = new Map<string, Instant>()
   const restsUntil = new Map<number, Instant>()
 
@@ -39,7 +40,7 @@ export const makeBotReplies = () => {
     const outcome = yield* inbox.reply(pending.chatId, pending.reply)
     if (outcome._tag === "Accepted") return
     if (outcome._tag === "Throttled")
-      restsUntil.set(accountId, now + (outcome.retryAfterMillis ?? REST_MILLIS))
+      restsUntil.set(accountId, now + (restMillis(outcome.retryAfterMillis, maxRestMillis) ?? REST_MILLIS))
     yield* Effect.logInfo(
       `account ${accountId}: a reply failed: ${keptText(withoutPhones(outcome.providerError))}`
     )

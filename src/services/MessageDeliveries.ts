@@ -117,7 +117,11 @@ export class MessageDeliveries extends Context.Service<
         metrics.attempted({ channel, outcome, attemptedAt, finishedAt })
         const tries = begun.state.attempts.find((attempt) => attempt.step === step)?.tries ?? 0
         yield* record(timer, begun.state, { step, tries }, outcome)
-        yield* slots.report(accountAt(message, step), outcome, yield* Clock.currentTimeMillis)
+        yield* slots.report(accountAt(message, step), {
+          kind: "text",
+          outcome,
+          now: yield* Clock.currentTimeMillis
+        })
       })
 
       const send = Effect.fnUntraced(function* (
@@ -128,6 +132,7 @@ export class MessageDeliveries extends Context.Service<
         const turn = turnOf(timer, yield* Clock.currentTimeMillis)
         const slot = yield* slots.take({
           customerId: message.customerId,
+          kind: "text",
           accounts: candidates.map((step) => accountAt(message, step)),
           now: turn.now,
           // Not far ahead: codes over the same account would have to wait behind all of it.
@@ -151,7 +156,8 @@ export class MessageDeliveries extends Context.Service<
         { step, at }: Reservation
       ) {
         const now = yield* Clock.currentTimeMillis
-        const isReady = isSlotUsable(at, now) && !(yield* slots.isResting(accountAt(message, step), now))
+        const isReady =
+          isSlotUsable(at, now) && !(yield* slots.isResting(accountAt(message, step), "text", now))
         yield* isReady
           ? sendStep(timer, message, step)
           : send(timer, message, candidatesOf(message, timer.lane))

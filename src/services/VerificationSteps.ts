@@ -137,7 +137,7 @@ export class VerificationSteps extends Context.Service<
           const told =
             outcome._tag === "Accepted" ? record : Effect.andThen(tell(verification, step, outcome), record)
           return Effect.flatMap(told, ({ state }) =>
-            Effect.as(slots.report(account, outcome, finishedAt), state)
+            Effect.as(slots.report(account, { kind: "code", outcome, now: finishedAt }), state)
           )
         })
       }
@@ -174,6 +174,7 @@ export class VerificationSteps extends Context.Service<
           const now = clock.currentTimeMillisUnsafe()
           const taken = slots.take({
             customerId: verification.customerId,
+            kind: "code",
             accounts: steps.map((step) => accountAt(verification, step)),
             now,
             until: Math.min(now + slotHorizonMillis, verification.expiresAt - 1),
@@ -219,7 +220,7 @@ export class VerificationSteps extends Context.Service<
         const [step] = steps
         const now = yield* Clock.currentTimeMillis
         const isUsable = hasSlot && isSlotUsable(verification.nextStepAt ?? now, now)
-        const isReady = isUsable && !(yield* slots.isResting(accountAt(verification, step), now))
+        const isReady = isUsable && !(yield* slots.isResting(accountAt(verification, step), "code", now))
         return isReady
           ? yield* callStep(verification, { timer, step, code, waiting: unheeded })
           : yield* tryNext(verification, steps, code, {

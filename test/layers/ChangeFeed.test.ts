@@ -102,7 +102,9 @@ layer(TestDatabase, { excludeTestServices: true })("the feed of changes", (it) =
       yield* until(() => changes.some(({ _tag }) => _tag === "CustomerChanged"))
       const now = yield* Clock.currentTimeMillis
       const descriptor = { type: "messenger", provider: "bale", credential_id: id, label: "b" } as const
-      const rests = Effect.suspend(() => isResting({ channel: "bale", account_id: id, descriptor }, now))
+      const rests = Effect.suspend(() =>
+        isResting({ channel: "bale", account_id: id, descriptor }, "code", now)
+      )
       assert.isFalse(yield* rests)
       yield* sql`update account_pace set cooling_until = ${new Date(now + 60_000)} where account_id = ${id}`
       yield* until(() => changes.some(({ _tag }) => _tag === "AccountChanged"))

@@ -92,7 +92,7 @@ layer(TestDatabase, { excludeTestServices: true })("looked up in one moment, in 
       const descriptor = { type: "messenger", provider: "bale", credential_id: 0, label: "b" } as const
       statements.made = 0
       const rests = yield* inOneMoment(accounts, ({ id }) =>
-        isResting({ channel: "bale", account_id: id, descriptor }, 0)
+        isResting({ channel: "bale", account_id: id, descriptor }, "code", 0)
       )
       assert.strictEqual(statements.made, 1)
       const connected = yield* inOneMoment(accounts, ({ id }) => connections.of(id))

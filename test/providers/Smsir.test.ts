@@ -52,7 +52,7 @@ const documented: ReadonlyArray<readonly [number, string, Expected]> = [
   [114, "parameter too long", request],
   [115, "blacklisted", recipient],
   [116, "parameter name empty", request],
-  [117, "text not approved", configuration],
+  [117, "text not approved", request],
   [118, "message count over limit", request],
   [119, "plan too low", configuration],
   [123, "line needs activation", configuration]

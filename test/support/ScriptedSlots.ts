@@ -17,8 +17,8 @@ export const scriptSlots = (freeAt: Partial<Record<Channel, number>> = {}) => {
             ? { _tag: "FreeAt", at: Math.min(...times), blocked }
             : { _tag: "Taken", index, at: now, blocked }
         }),
-      isResting: ({ channel }, now) => Effect.succeed((freeAt[channel] ?? 0) > now),
-      report: ({ channel }, { _tag }) => Effect.sync(() => reports.push([channel, _tag]))
+      isResting: ({ channel }, _kind, now) => Effect.succeed((freeAt[channel] ?? 0) > now),
+      report: ({ channel }, { outcome }) => Effect.sync(() => reports.push([channel, outcome._tag]))
     })
   )
   return { freeAt, reports, layer }

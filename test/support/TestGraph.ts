@@ -46,7 +46,8 @@ const EmptyStore = Layer.effectDiscard(
       yield* Effect.orDie(sql`delete from ${sql(table)}`)
     }
     yield* Effect.orDie(sql`
-      update account_pace set slots = '{}', slot_customers = '{}', failures = 0, cooldowns = 0, cooling_until = null`)
+      update account_pace set slots = '{}', slot_customers = '{}', failures = 0, cooldowns = 0, cooling_until = null,
+        text_failures = 0, text_cooldowns = 0, texts_cooling_until = null`)
   })
 )
 

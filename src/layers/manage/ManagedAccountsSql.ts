@@ -61,7 +61,8 @@ export const ManagedAccountsSql = Layer.effect(
       sql.literal(`a.id, a.channel, a.provider, a.label, a.is_default as "isDefault", a.disabled_at is null as active,
       false as shared, a.sends_codes as "sendsCodes", a.sends_texts as "sendsTexts", a.deduplicates,
       a.reports_delivery as "reportsDelivery", a.needs_contact as "needsContact", a.gap_ms as "gapMillis",
-      a.rate_per_minute as "perMinute", p.failures, p.cooling_until as "coolingUntil", a.created_at as "createdAt",
+      a.rate_per_minute as "perMinute", greatest(p.failures, p.text_failures) as failures,
+      greatest(p.cooling_until, p.texts_cooling_until) as "coolingUntil", a.created_at as "createdAt",
       a.version`)
 
     const find = Effect.fnUntraced(function* (customerId: number, id: number) {

@@ -80,15 +80,15 @@ export const accountManagement = (
     } = account
     const [created] = yield* accountRows(sql`
       insert into sending_accounts (customer_id, channel, provider, label, sealed_settings, is_default, sends_codes,
-        sends_texts, deduplicates, reports_delivery, needs_contact, allows_private_addresses, created_at)
+        sends_texts, deduplicates, reports_delivery, needs_contact, rests_by_kind, allows_private_addresses, created_at)
       values (${customerId}::int, ${channel}, ${provider}, ${label}, ${sealSettings(key, account, settings)},
         ${isDefault}, ${traits.sendsCodes}, ${traits.sendsTexts}, ${traits.deduplicates}, ${traits.reportsDelivery},
-        ${traits.needsContact}, ${allowsPrivateAddresses}, ${now}) returning ${columns}`)
+        ${traits.needsContact}, ${traits.restsByKind ?? false}, ${allowsPrivateAddresses}, ${now}) returning ${columns}`)
     return created ?? (yield* Effect.die("an insert returned no row"))
   })
 
-  const stateColumns = sql.literal(`gap_ms as "gapMillis", rate_per_minute as "perMinute", failures,
-    cooling_until as "coolingUntil"`)
+  const stateColumns = sql.literal(`gap_ms as "gapMillis", rate_per_minute as "perMinute",
+    greatest(failures, text_failures) as failures, greatest(cooling_until, texts_cooling_until) as "coolingUntil"`)
 
   const toState = ({ gapMillis, perMinute, failures, coolingUntil, ...account }: typeof StateRow.Type) => ({
     account,
@@ -138,7 +138,10 @@ export const accountManagement = (
         with pace as (
           update account_pace set failures = case when ${active} then 0 else failures end,
             cooldowns = case when ${active} then 0 else cooldowns end,
-            cooling_until = case when ${active} then null else cooling_until end
+            cooling_until = case when ${active} then null else cooling_until end,
+            text_failures = case when ${active} then 0 else text_failures end,
+            text_cooldowns = case when ${active} then 0 else text_cooldowns end,
+            texts_cooling_until = case when ${active} then null else texts_cooling_until end
           where account_id = ${accountId} returning *),
         updates as (
           update timers t set claimable_at = ${now} from account_inboxes i

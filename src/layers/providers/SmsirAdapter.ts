@@ -66,7 +66,7 @@ const blames: Readonly<Record<number, Blame>> = {
   114: "request",
   115: "recipient",
   116: "request",
-  117: "configuration",
+  117: "request",
   118: "request",
   119: "configuration",
   123: "configuration"
@@ -173,7 +173,8 @@ export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): Pr
           sendsTexts: line_number !== undefined,
           deduplicates: false,
           reportsDelivery: true,
-          needsContact: false
+          needsContact: false,
+          restsByKind: true
         },
         sendCode: ({ phone, code }) =>
           send(
