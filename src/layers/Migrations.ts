@@ -10,6 +10,7 @@ import retention from "./migrations/0007_retention.ts"
 import checks from "./migrations/0008_checks.ts"
 import accountChanges from "./migrations/0009_account_changes.ts"
 import eventTimes from "./migrations/0010_event_times.ts"
+import endedCodes from "./migrations/0011_ended_codes.ts"
 import restsByKind from "./migrations/0025_rests_by_kind.ts"
 
 const migrations = {
@@ -23,6 +24,7 @@ const migrations = {
   "0008_checks": checks,
   "0009_account_changes": accountChanges,
   "0010_event_times": eventTimes,
+  "0011_ended_codes": endedCodes,
   "0025_rests_by_kind": restsByKind
 }
 

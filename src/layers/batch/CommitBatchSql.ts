@@ -153,6 +153,7 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean, sh
     update verifications v set status = r.status, revision = r.revision, attempts = r.attempts::jsonb,
       remaining = r.remaining::int[], slot_reserved = r.slot_reserved, repeating = r.repeating,
       next_step_at = r.next_step_at, sealed_code = case when r.keeps_code then v.sealed_code end,
+      code_hash = case when r.status in ('pending', 'queued') then v.code_hash end,
       held = r.held, captured = r.captured, events_written = v.events_written + r.event_count
     from ${source.rows}
     where ${isVerification(mode)} and v.revision = r.revision_before ${shape.hasHeld ? isHeld(timerKind) : ""}

@@ -66,6 +66,7 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) =>
       revision = v.revision + (t.matched or t.locks)::int,
       next_step_at = case when t.matched or t.locks then null else v.next_step_at end,
       slot_reserved = v.slot_reserved and not (t.matched or t.locks),
+      code_hash = case when t.matched or t.locks then null else v.code_hash end,
       sealed_code = case when t.matched or t.locks then null else v.sealed_code end,
       held = case when t.matched or t.locks then 0 else v.held end,
       events_written = v.events_written + (t.matched or t.locks)::int
