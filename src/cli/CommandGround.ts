@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { type Configuration, configuration } from "../layers/Configuration.ts"
 import { Ground, ManagementLive } from "../layers/Live.ts"
 import { StartupError } from "../layers/StartupError.ts"
+import { requireStore } from "../layers/Store.ts"
 import type { ManagementError } from "../services/Management.ts"
 import { forPerson } from "./Errors.ts"
 
@@ -24,10 +25,12 @@ export const withConfiguration = <A, E extends StartupError | ManagementError, R
   use: (configuration: Configuration) => Effect.Effect<A, E, R>
 ) => Effect.mapError(Effect.flatMap(readConfiguration, use), forPerson)
 
+/** For commands that work with a store that is there; only serve and demo make one. */
+export const withStore = <A, E extends StartupError | ManagementError, R>(
+  use: (configuration: Configuration) => Effect.Effect<A, E, R>
+) => withConfiguration((settings) => Effect.andThen(requireStore(settings), use(settings)))
+
 /** Runs a set-up command on the store that the server uses, which may be running. */
 export const withManagement = <A, E extends StartupError | ManagementError, R>(
   effect: Effect.Effect<A, E, R>
-) =>
-  withConfiguration((settings) =>
-    Effect.provide(effect, Layer.provideMerge(ManagementLive, Ground(settings)))
-  )
+) => withStore((settings) => Effect.provide(effect, Layer.provideMerge(ManagementLive, Ground(settings))))

@@ -6,7 +6,7 @@ import { ManagementLive, settingsLayer, simulatorLayer } from "../layers/Live.ts
 import { checkMasterSecret } from "../layers/MasterSecret.ts"
 import { appliedMigration, latestMigration } from "../layers/Migrations.ts"
 import { rowsOf, timestamp } from "../layers/SqlRows.ts"
-import { isEmbedded, MasterKeyLive, SqlLive } from "../layers/Store.ts"
+import { isEmbedded, MasterKeyLive, requireStore, SqlLive } from "../layers/Store.ts"
 import { Management } from "../services/Management.ts"
 import { Settings } from "../services/Settings.ts"
 import { describeFinding } from "./AccountFindings.ts"
@@ -129,7 +129,9 @@ const findingsOf = Effect.gen(function* (): Effect.fn.Return<ReadonlyArray<Findi
   const node = yield* examine("node", nodeVersion)
   const settings = yield* Effect.exit(readConfiguration)
   if (Exit.isFailure(settings)) return [node, { check: "settings", ok: false, finding: messageOf(settings) }]
-  const found = yield* Effect.exit(storeFindings(settings.value))
+  const found = yield* Effect.exit(
+    Effect.andThen(requireStore(settings.value), storeFindings(settings.value))
+  )
   const rest = Exit.isSuccess(found)
     ? found.value
     : [{ check: "store", ok: false, finding: messageOf(found) }]

@@ -7,6 +7,7 @@ import { choosePlace, socketPathIn } from "./EmbeddedPostgresPlace.ts"
 import { joinServer } from "./EmbeddedPostgresPresence.ts"
 
 export { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+export { isPresent } from "./EmbeddedPostgresPlace.ts"
 
 /** How to connect, as user `postgres` without a password; the database for the application is `peyk`. */
 export interface EmbeddedPostgres {

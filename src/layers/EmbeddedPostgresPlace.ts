@@ -23,6 +23,16 @@ export const socketPathIn = (directory: string) => path.join(directory, socketNa
 
 const existing = (file: string) => fs.lstatSync(file, { throwIfNoEntry: false })
 
+/** Whether anything is there that `choosePlace` would take, or refuse and say why: not where it would make something new. */
+export const isPresent = (directory: string): boolean => {
+  if (existing(directory)?.isSymbolicLink() === true) return true
+  try {
+    return fs.readdirSync(directory).length > 0
+  } catch (error) {
+    return errorCode(error) !== "ENOENT"
+  }
+}
+
 /** Unlike mkdir's own recursion, this ends on file systems such as /proc, where nothing can be made. */
 const makeDirectories = (directory: string) => {
   if (fs.existsSync(directory)) return

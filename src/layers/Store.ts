@@ -62,12 +62,28 @@ const USUAL_MAX_CONNECTIONS = 100
 const maxConnections = ({ processes, poolSize }: Configuration): number =>
   Math.max(USUAL_MAX_CONNECTIONS, processes * (poolSize + OTHER_CONNECTIONS) + SPARE_CONNECTIONS)
 
+const embeddedDirectory = ({ dataDirectory }: Configuration): string => path.join(dataDirectory, "postgres")
+
+/** Fails where there is no store, and says what to set. One that is the operator's is looked for when it is connected to. */
+export const requireStore = (configuration: Configuration): Effect.Effect<void, StartupError> =>
+  Effect.suspend(() =>
+    !isEmbedded(configuration) || EmbeddedPostgres.isPresent(embeddedDirectory(configuration))
+      ? Effect.void
+      : Effect.fail(
+          new StartupError({
+            message:
+              `there is no store in ${path.resolve(configuration.dataDirectory)}: set PEYK_DATA_DIR to the folder of ` +
+              "the server's store, or DATABASE_URL to its PostgreSQL; `peyk serve` makes a new store"
+          })
+        )
+  )
+
 /** Where the store is: the operator's PostgreSQL, or the embedded one, which this starts and keeps for its scope. */
 export const locate = Effect.fnUntraced(function* (configuration: Configuration) {
-  const { databaseUrl, dataDirectory } = configuration
+  const { databaseUrl } = configuration
   if (Option.isSome(databaseUrl)) return { url: databaseUrl.value }
   const { socketPath } = yield* Effect.mapError(
-    EmbeddedPostgres.start(path.join(dataDirectory, "postgres"), {
+    EmbeddedPostgres.start(embeddedDirectory(configuration), {
       flags: ["-c", `max_connections=${maxConnections(configuration)}`]
     }),
     ({ message }) => new StartupError({ message })
