@@ -6,6 +6,7 @@ import { contactsCommand } from "./cli/ContactCommands.ts"
 import { customerCommand } from "./cli/CustomerCommands.ts"
 import { demoCommand } from "./cli/DemoCommand.ts"
 import { doctorCommand } from "./cli/DoctorCommand.ts"
+import { EnvFileFlag, loadEnvFile } from "./cli/EnvFile.ts"
 import { keyCommand } from "./cli/KeyCommands.ts"
 import { openapiCommand } from "./cli/OpenApiCommand.ts"
 import { ErrorOutput, reportDefects } from "./cli/Errors.ts"
@@ -16,6 +17,8 @@ import { templateCommand } from "./cli/TemplateCommands.ts"
 import { tokenCommand } from "./cli/TokenCommands.ts"
 import { signingKeyCommand, userCommand } from "./cli/UserCommands.ts"
 import { walletCommand } from "./cli/WalletCommands.ts"
+import { messageCommand } from "./cli/MessageCommands.ts"
+import { verificationCommand } from "./cli/VerificationCommands.ts"
 import { webhookCommand } from "./cli/WebhookCommands.ts"
 import { settings } from "./layers/Configuration.ts"
 import { version } from "./layers/Version.ts"
@@ -38,9 +41,11 @@ const peyk = Command.make("peyk").pipe(
     routingCommand,
     templateCommand,
     walletCommand,
+    verificationCommand,
+    messageCommand,
     webhookCommand
   ]),
-  Command.withGlobalFlags([JsonFlag])
+  Command.withGlobalFlags([JsonFlag, EnvFileFlag])
 )
 
 /** Standard output is for answers; logs go beside it: for people on a terminal, else as JSON, unless told otherwise. */
@@ -56,7 +61,7 @@ const Logging = Layer.unwrap(
       Layer.succeed(References.MinimumLogLevel, minimum)
     )
   })
-).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv())))
+).pipe(Layer.provide(Layer.suspend(() => ConfigProvider.layer(ConfigProvider.fromEnv()))))
 
 /** Being told to stop is no failure. */
 const teardown: Runtime.Teardown = (exit, onExit) =>
@@ -64,8 +69,10 @@ const teardown: Runtime.Teardown = (exit, onExit) =>
     ? onExit(0)
     : Runtime.defaultTeardown(exit, onExit)
 
-const program = reportDefects(Command.run(peyk, { version })).pipe(
+const commandLine = reportDefects(Command.run(peyk, { version })).pipe(
   Effect.provide([NodeServices.layer, Logging, ErrorOutput])
 )
+
+const program = Effect.andThen(loadEnvFile, commandLine)
 
 NodeRuntime.runMain(program, { teardown, disableErrorReporting: true })

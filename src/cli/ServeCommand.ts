@@ -6,10 +6,11 @@ import { Ground, ManagementLive, Service, useCases } from "../layers/Live.ts"
 import { appliedMigration } from "../layers/Migrations.ts"
 import { ownNumber, reportReady } from "../layers/processes/Supervised.ts"
 import { StartupError } from "../layers/StartupError.ts"
-import { withConfiguration } from "./CommandGround.ts"
+import { withConfiguration, withStore } from "./CommandGround.ts"
 import { printOne } from "./Output.ts"
 import { serveSeveral } from "./ServeSeveral.ts"
 import { exitWhenStuck, stopMillis } from "./Stopping.ts"
+import { warnOfUnknownSettings } from "./UnknownSettings.ts"
 import { announce, prepareDemo } from "./Welcome.ts"
 
 const cannotListen = ({ host, port }: Configuration, { cause }: HttpServerError.ServeError) =>
@@ -48,8 +49,9 @@ const launch = (
 /** Serves until the process is told to stop; then what was begun is finished, within its grace time. */
 export const serve = (configuration: Configuration, graphs = useCases) =>
   Effect.gen(function* () {
-    if (configuration.processes === 1) return yield* launch(configuration, alone(configuration, graphs))
     const number = yield* ownNumber
+    if (Option.isNone(number)) yield* warnOfUnknownSettings
+    if (configuration.processes === 1) return yield* launch(configuration, alone(configuration, graphs))
     if (Option.isNone(number)) return yield* serveSeveral(configuration)
     const serving = launch(configuration, oneOfSeveral(configuration, graphs))
     return yield* Effect.annotateLogs(serving, "process", number.value)
@@ -65,7 +67,7 @@ export const serveCommand = Command.make("serve", {}, () =>
 )
 
 export const migrateCommand = Command.make("migrate", {}, () =>
-  withConfiguration((configuration) =>
+  withStore((configuration) =>
     Effect.gen(function* () {
       const applied = yield* Effect.orDie(appliedMigration)
       yield* printOne({ schema: "up to date", migration: applied })
