@@ -1,6 +1,7 @@
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Console, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Channel } from "../domain/Channel.ts"
+import type { SendingAccount } from "../domain/Customer.ts"
 import { formatInstant, type Instant } from "../domain/Instant.ts"
 import { type AccountState, Management, ManagementError, type NewAccount } from "../services/Management.ts"
 import { describeFinding } from "./AccountFindings.ts"
@@ -68,6 +69,19 @@ const checkNew = Effect.fnUntraced(function* (account: NewAccount) {
   })
 })
 
+/** Named on standard error as well: an account that sends nothing looks like one that works. */
+const warnUnlessSending = Effect.fnUntraced(function* ({ provider, sendsCodes, sendsTexts }: SendingAccount) {
+  if (sendsCodes || sendsTexts) return {}
+  const settings = (yield* Management).sendingSettings(provider)
+  const missing =
+    settings == null
+      ? `${provider} sends neither codes nor messages over this channel`
+      : `it needs ${settings.codes} in --settings for codes, and ${settings.texts} for messages`
+  const warning = `this account can send nothing: ${missing}`
+  yield* Console.error(`warning: ${warning}`)
+  return { warning }
+})
+
 const connect = Command.make(
   "connect",
   {
@@ -107,7 +121,7 @@ const connect = Command.make(
           coolingUntil: null
         }
         const now = yield* Clock.currentTimeMillis
-        yield* printOne({ ...toFields(state, now), check })
+        yield* printOne({ ...toFields(state, now), check, ...(yield* warnUnlessSending(connected)) })
       })
     )
 ).pipe(Command.withDescription("Connect a messenger or SMS account"))

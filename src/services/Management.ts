@@ -11,6 +11,7 @@ import type { Instant } from "../domain/Instant.ts"
 import type { Role } from "../domain/Actor.ts"
 import type { TokenRecord } from "../domain/PersonalToken.ts"
 import type { UserRecord } from "../domain/User.ts"
+import type { ProviderAdapter } from "./ProviderAdapter.ts"
 import type { CreatedToken, NewToken } from "./manage/ManagedTokens.ts"
 import type { SigningKey } from "./manage/SigningKeys.ts"
 
@@ -107,6 +108,7 @@ export class Management extends Context.Service<
     readonly topUp: (customerId: number, amount: number) => Effect.Effect<Wallet, ManagementError>
     readonly wallet: (customerId: number) => Effect.Effect<Wallet, ManagementError>
     readonly walletDifferences: Effect.Effect<ReadonlyArray<WalletDifference>>
+    readonly findCustomer: (customerId: number) => Effect.Effect<Customer, ManagementError>
     readonly listCustomers: Effect.Effect<ReadonlyArray<Customer>>
     /** The secret is told here and never again. */
     readonly createKey: (
@@ -149,6 +151,8 @@ export class Management extends Context.Service<
     readonly rotateSigningKey: Effect.Effect<SigningKey>
     /** Asks its provider about an account before it is connected. */
     readonly checkNewAccount: (account: NewAccount) => Effect.Effect<AccountFinding, ManagementError>
+    /** What an account of this provider needs before it sends anything; null: what it connects with is enough. */
+    readonly sendingSettings: (provider: string) => ProviderAdapter["sendingSettings"] | null
     readonly connectAccount: (account: NewAccount) => Effect.Effect<SendingAccount, ManagementError>
     /** Asks its provider about an account as it is. */
     readonly checkAccount: (accountId: number) => Effect.Effect<AccountFinding, ManagementError>

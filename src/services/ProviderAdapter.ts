@@ -70,6 +70,8 @@ export interface ProviderAdapter {
   readonly channels: ReadonlyArray<Channel>
   /** Why no account can be connected to it here; absent: accounts can. */
   readonly switchedOff?: string
+  /** The settings without which an account connects but cannot send codes, or texts; absent where it always can. */
+  readonly sendingSettings?: { readonly codes: string; readonly texts: string }
   readonly connect: (
     settings: unknown,
     options: ConnectOptions

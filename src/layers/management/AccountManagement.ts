@@ -13,7 +13,7 @@ import { lockCustomer, requireCustomer } from "./RequireCustomer.ts"
 
 type AccountMethods = Pick<
   Management["Service"],
-  "connectAccount" | "listAccounts" | "limitAccount" | "setAccountActive"
+  "sendingSettings" | "connectAccount" | "listAccounts" | "limitAccount" | "setAccountActive"
 >
 
 const StateRow = Schema.Struct({
@@ -115,6 +115,8 @@ export const accountManagement = (
         from account_pace where id = ${accountId} and account_id = id returning ${columns}, ${stateColumns}`)
       return row === undefined ? yield* noAccount(accountId) : toState(row)
     }),
+
+    sendingSettings: (provider) => adapters.get(provider)?.sendingSettings ?? null,
 
     connectAccount: Effect.fnUntraced(function* (account) {
       const connection = yield* connectNewAccount(account, adapters)

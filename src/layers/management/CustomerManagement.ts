@@ -19,7 +19,13 @@ const AccountChannelRow = Schema.Struct({ id: Schema.Int, channel: Schema.String
 
 type CustomerMethods = Pick<
   Management["Service"],
-  "createCustomer" | "updateCustomer" | "changeLimits" | "listCustomers" | "saveRouting" | "findRouting"
+  | "createCustomer"
+  | "updateCustomer"
+  | "changeLimits"
+  | "findCustomer"
+  | "listCustomers"
+  | "saveRouting"
+  | "findRouting"
 >
 
 export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods => {
@@ -66,6 +72,11 @@ export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods =>
         update customers set limits = jsonb_strip_nulls(limits || ${JSON.stringify(change)}::jsonb)
         where id = ${customerId} returning limits`)
       return row === undefined ? yield* noCustomer(customerId) : row.limits
+    }),
+
+    findCustomer: Effect.fnUntraced(function* (customerId) {
+      const [row] = yield* customerRows(sql`select ${columns} from customers where id = ${customerId}`)
+      return row ?? (yield* noCustomer(customerId))
     }),
 
     listCustomers: customerRows(sql`select ${columns} from customers order by id`),

@@ -160,6 +160,7 @@ const localNumber = (phone: Phone): string => `0${phone.slice("+98".length)}`
 export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
   name: "smsir",
   channels: ["sms"],
+  sendingSettings: { codes: "otp_template_id", texts: "line_number" },
   connect: (settings) =>
     Result.map(readSettings(SmsirSettings, settings), (account): ProviderConnection => {
       const { api_key, line_number, otp_template_id, otp_parameter = DEFAULT_PARAMETER } = account
