@@ -1,7 +1,7 @@
 import type { DemoCustomer } from "../layers/DemoCustomer.ts"
 
 const send = (origin: string, { live_key }: DemoCustomer): string =>
-  `curl -s ${origin}/v1/otp/send -H 'X-API-Key: ${live_key}' -H 'Idempotency-Key: demo-1' ` +
+  `curl -s ${origin}/v1/otp/send -H 'X-API-Key: ${live_key}' -H "Idempotency-Key: demo-$(date +%s)" ` +
   `-H 'Content-Type: application/json' -d '{"phone":"09121234567"}'`
 
 const status = (origin: string, { live_key }: DemoCustomer): string =>

@@ -15,14 +15,15 @@ const show = (value: Value | undefined): string => {
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 
-const lines = (fields: Fields): string => {
+/** A line for each field. */
+export const asLines = (fields: Fields): string => {
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
   return Object.entries(fields)
     .map(([name, value]) => `${name.padEnd(width)}  ${show(value)}`)
     .join("\n")
 }
 
-const table = (rows: ReadonlyArray<Fields>): string => {
+export const asTable = (rows: ReadonlyArray<Fields>): string => {
   const [first] = rows
   if (first === undefined) return "none"
   const names = Object.keys(first)
@@ -38,10 +39,12 @@ const table = (rows: ReadonlyArray<Fields>): string => {
     .join("\n")
 }
 
+/** What people are shown, or its JSON text. */
+export const print = (json: string, people: string) =>
+  Effect.flatMap(JsonFlag, (isJson) => Console.log(isJson ? json : people))
+
 /** One thing: its fields, a line each, or one JSON object. */
-export const printOne = (fields: Fields) =>
-  Effect.flatMap(JsonFlag, (json) => Console.log(json ? JSON.stringify(fields) : lines(fields)))
+export const printOne = (fields: Fields) => print(JSON.stringify(fields), asLines(fields))
 
 /** Several things: a table, or `{"data": […]}`. */
-export const printMany = (rows: ReadonlyArray<Fields>) =>
-  Effect.flatMap(JsonFlag, (json) => Console.log(json ? JSON.stringify({ data: rows }) : table(rows)))
+export const printMany = (rows: ReadonlyArray<Fields>) => print(JSON.stringify({ data: rows }), asTable(rows))

@@ -1,23 +1,16 @@
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { formatInstant } from "../domain/Instant.ts"
-import { EVERY_EVENT, type WebhookEndpoint, WebhookEventType } from "../domain/Webhook.ts"
+import { EVERY_EVENT, WebhookEventType } from "../domain/Webhook.ts"
+import { toWirePage } from "../http/manage/ManageWire.ts"
+import { toCreatedWebhook, toWebhook } from "../http/manage/WebhooksApi.ts"
 import { ManagedWebhooks } from "../services/manage/ManagedWebhooks.ts"
-import { ManagementError } from "../services/Management.ts"
+import { Management, ManagementError } from "../services/Management.ts"
 import { withManagement } from "./CommandGround.ts"
 import { customerFlag } from "./CustomerFlag.ts"
-import { printMany, printOne } from "./Output.ts"
-
-const toFields = (endpoint: WebhookEndpoint) => ({
-  id: endpoint.id,
-  url: endpoint.url,
-  events: endpoint.events,
-  description: endpoint.description,
-  status: endpoint.disabledReason === null ? "active" : "disabled",
-  disabled_reason: endpoint.disabledReason,
-  failing_since: endpoint.failingSince === null ? null : formatInstant(endpoint.failingSince),
-  created_at: formatInstant(endpoint.createdAt)
-})
+import { printOne } from "./Output.ts"
+import { pageFlags, pageOf, printPage } from "./Pages.ts"
+import { deliveries, replay } from "./WebhookDeliveryCommands.ts"
+import { refusal, webhookFlag } from "./WebhookFlag.ts"
 
 const known = new Set<string>([...WebhookEventType.literals, EVERY_EVENT])
 
@@ -61,27 +54,38 @@ const create = Command.make(
       Effect.gen(function* () {
         const webhooks = yield* ManagedWebhooks
         const types = yield* parseEvents(events)
-        const { endpoint, secret } = yield* Effect.andThen(
+        const created = yield* Effect.andThen(
           webhooks.checkUrl(url),
           webhooks.create(customer, { url, events: types, description })
         ).pipe(Effect.catchTags(inWords(customer)))
-        yield* printOne({ ...toFields(endpoint), secret: Redacted.value(secret) })
+        yield* printOne(toCreatedWebhook(created))
       })
     )
 ).pipe(Command.withDescription("Create a webhook; its secret is shown this once"))
 
-const MAX_LISTED = 100
-
-const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
+const list = Command.make("list", { customer: customerFlag, ...pageFlags }, ({ customer, ...given }) =>
   withManagement(
     Effect.gen(function* () {
-      const { items } = yield* (yield* ManagedWebhooks).list(customer, { limit: MAX_LISTED, after: null })
-      yield* printMany(items.map(toFields))
+      const { id } = yield* (yield* Management).findCustomer(customer)
+      const page = yield* (yield* ManagedWebhooks).list(id, pageOf(given))
+      const answer = toWirePage(page, toWebhook)
+      yield* printPage(JSON.stringify(answer), answer.data, answer.next_cursor)
     })
   )
-).pipe(Command.withDescription("List a customer's webhooks"))
+).pipe(Command.withDescription("List a customer's webhooks, the newest first"))
+
+const show = Command.make("show", { customer: customerFlag, webhook: webhookFlag }, ({ customer, webhook }) =>
+  withManagement(
+    Effect.gen(function* () {
+      const found = yield* (yield* ManagedWebhooks)
+        .find(customer, webhook)
+        .pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
+      yield* printOne(toWebhook(found))
+    })
+  )
+).pipe(Command.withDescription("Show a webhook"))
 
 export const webhookCommand = Command.make("webhook").pipe(
   Command.withDescription("Webhooks: where a customer's events are posted"),
-  Command.withSubcommands([create, list])
+  Command.withSubcommands([create, list, show, deliveries, replay])
 )

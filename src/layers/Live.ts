@@ -46,6 +46,7 @@ import { CustomersSql } from "./CustomersSql.ts"
 import { endpointSettings } from "./EndpointSettings.ts"
 import { ManagedWebhooksSql } from "./manage/ManagedWebhooksSql.ts"
 import { ManagementHandlers } from "./manage/ManagementGraph.ts"
+import { Searches } from "./manage/ReadGraph.ts"
 import { KeyWindowStoreSql } from "./KeyWindowStoreSql.ts"
 import { ManagementSql } from "./ManagementSql.ts"
 import { MetricsLive } from "./MetricsLive.ts"
@@ -211,7 +212,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
   )
 
 /** What the command line's set-up commands stand on. */
-export const ManagementLive = Layer.merge(ManagementSql, ManagedWebhooksSql).pipe(
+export const ManagementLive = Layer.mergeAll(ManagementSql, ManagedWebhooksSql, Searches).pipe(
   Layer.provide([ProviderAdaptersLive, ContactLinksSql, BotAddressesLive]),
   Layer.provide(Crypto)
 )

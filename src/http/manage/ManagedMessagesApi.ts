@@ -24,7 +24,8 @@ const MessageResource = Schema.Struct({
   cost: Rials
 }).annotate({ identifier: "Message" })
 
-const toResource = (message: Message): Omit<typeof MessageResource.Type, "metadata"> => {
+/** All of it but the metadata, which is JSON text already. */
+export const toMessage = (message: Message): Omit<typeof MessageResource.Type, "metadata"> => {
   const status = toMessageStatus(viewMessage(message))
   const attempts = status.attempts.map((attempt) => ({
     ...attempt,
@@ -35,7 +36,7 @@ const toResource = (message: Message): Omit<typeof MessageResource.Type, "metada
 
 /** As JSON text, in which the metadata stands as it came. */
 export const messageJson = (message: Message): string =>
-  `${JSON.stringify(toResource(message)).slice(0, -1)},"metadata":${message.metadata}}`
+  `${JSON.stringify(toMessage(message)).slice(0, -1)},"metadata":${message.metadata}}`
 
 export class ManagedMessagesGroup extends HttpApiGroup.make("managed-messages")
   .add(

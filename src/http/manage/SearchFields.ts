@@ -9,7 +9,9 @@ import { FutureInstant, Timestamp } from "./ManageFields.ts"
 import { pageQuery } from "./ManageWire.ts"
 
 /** Within what the store can compare: the years 1970 to 9999. */
-const SearchInstant = FutureInstant.check(Schema.isBetween({ minimum: 0, maximum: 253_402_300_799_999 }))
+export const SearchInstant = FutureInstant.check(
+  Schema.isBetween({ minimum: 0, maximum: 253_402_300_799_999 })
+)
 
 /** The query of every list by time. */
 export const timeQuery = {

@@ -12,11 +12,17 @@ import { ManagedMessagesSql } from "./ManagedMessagesSql.ts"
 import { ManagedVerificationsSql } from "./ManagedVerificationsSql.ts"
 import { UsageReportsSql } from "./UsageReportsSql.ts"
 
-/** What can be looked at and not changed: over connections of its own. */
+/** Over connections of their own: searches may take long. */
+const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql))
+
+/** The searches that the command line has too. */
+export const Searches = Layer.mergeAll(ManagedVerificationsSql, ManagedMessagesSql).pipe(overReports)
+
+/** What can be looked at and not changed. */
 export const ReadHandlers = Layer.mergeAll(
   Layer.provide(ManagedVerificationsHandlers, ManagedVerificationsSql),
   Layer.provide(ManagedMessagesHandlers, ManagedMessagesSql),
   Layer.provide(UsageHandlers, UsageReportsSql),
   Layer.provide(WalletHandlers, CustomerWalletsSql),
   Layer.provide(AuditLogHandlers, AuditLogSql)
-).pipe(Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql)))
+).pipe(overReports)

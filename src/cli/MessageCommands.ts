@@ -1,0 +1,98 @@
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { type Message, MessageStatus, Strategy } from "../domain/Message.ts"
+import { messageJson, toMessage } from "../http/manage/ManagedMessagesApi.ts"
+import { toWirePage } from "../http/manage/ManageWire.ts"
+import { ManagedMessages } from "../services/manage/ManagedMessages.ts"
+import { Management, ManagementError } from "../services/Management.ts"
+import { withManagement } from "./CommandGround.ts"
+import { customerFlag } from "./CustomerFlag.ts"
+import { asLines, asTable, print } from "./Output.ts"
+import { printPage } from "./Pages.ts"
+import { searchFlags, searchOf } from "./SearchFlags.ts"
+import { uuidFlag } from "./UuidFlag.ts"
+
+type Resource = ReturnType<typeof toMessage>
+
+const toRow = (resource: Resource) => ({
+  message_id: resource.message_id,
+  status: resource.status,
+  to: resource.to,
+  strategy: resource.strategy,
+  sent: resource.successful_attempts,
+  failed: resource.failed_attempts,
+  created_at: resource.created_at,
+  completed_at: resource.completed_at
+})
+
+const toAttemptRow = ({ channel, delivery, ...attempt }: Resource["attempts"][number]) => ({
+  sequence: attempt.sequence,
+  channel: channel.provider,
+  account: channel.label,
+  status: attempt.status,
+  attempted_at: attempt.attempted_at,
+  finished_at: attempt.finished_at,
+  error_code: attempt.error_code,
+  provider_error: attempt.provider_error,
+  delivery: delivery?.status ?? null
+})
+
+const describe = (message: Message): string => {
+  const { scheduled_for, text, cost, attempts, ...resource } = toMessage(message)
+  const row = toRow({ ...resource, scheduled_for, text, cost, attempts })
+  const fields = asLines({ ...row, scheduled_for, cost, metadata: message.metadata, text })
+  return attempts.length === 0 ? fields : `${fields}\n\n${asTable(attempts.map(toAttemptRow))}`
+}
+
+const list = Command.make(
+  "list",
+  {
+    ...searchFlags,
+    status: Flag.Literals("status", MessageStatus.literals).pipe(
+      Flag.withDescription("Only in this state"),
+      Flag.optional
+    ),
+    strategy: Flag.Literals("strategy", Strategy.literals).pipe(
+      Flag.withDescription("Only sent like this"),
+      Flag.optional
+    )
+  },
+  ({ customer, status, strategy, ...given }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const { id } = yield* (yield* Management).findCustomer(customer)
+        const page = yield* (yield* ManagedMessages).list(id, {
+          ...(yield* searchOf(given)),
+          status: Option.getOrUndefined(status),
+          strategy: Option.getOrUndefined(strategy)
+        })
+        const { data, next_cursor } = toWirePage(page, messageJson)
+        const json = `{"data":[${data.join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`
+        yield* printPage(
+          json,
+          page.items.map((message) => toRow(toMessage(message))),
+          next_cursor
+        )
+      })
+    )
+).pipe(Command.withDescription("Search a customer's messages, the newest first"))
+
+const show = Command.make(
+  "show",
+  { customer: customerFlag, message: uuidFlag("message", "The message's id") },
+  ({ customer, message }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const found = yield* Effect.mapError(
+          (yield* ManagedMessages).find(customer, message),
+          () => new ManagementError({ message: `customer ${customer} has no message ${message}` })
+        )
+        yield* print(messageJson(found), describe(found))
+      })
+    )
+).pipe(Command.withDescription("Show a message with its text and attempts"))
+
+export const messageCommand = Command.make("message").pipe(
+  Command.withDescription("Messages that were sent, and what came of them"),
+  Command.withSubcommands([list, show])
+)

@@ -1,0 +1,41 @@
+import { Option, Schema } from "effect"
+import { Flag } from "effect/cli"
+import { pageRequest } from "../http/manage/ManageWire.ts"
+import { SearchInstant } from "../http/manage/SearchFields.ts"
+import { asTable, type Fields, print } from "./Output.ts"
+
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 100
+
+/** For every list that is read in parts. */
+export const pageFlags = {
+  limit: Flag.Int("limit").pipe(
+    Flag.withDescription(`Rows to show: 1 to ${MAX_LIMIT}`),
+    Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_LIMIT }))),
+    Flag.withDefault(DEFAULT_LIMIT)
+  ),
+  cursor: Flag.String("cursor").pipe(
+    Flag.withDescription("Where to go on: the cursor that the part before ended with"),
+    Flag.optional
+  )
+}
+
+export const pageOf = ({
+  limit,
+  cursor
+}: {
+  readonly limit: number
+  readonly cursor: Option.Option<string>
+}) => pageRequest({ limit, ...(Option.isSome(cursor) ? { cursor: cursor.value } : {}) })
+
+/** A time to compare with; without an offset it is Tehran's, as in the API. */
+export const timeFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(`${description}, ISO 8601`),
+    Flag.withSchema(SearchInstant),
+    Flag.optional
+  )
+
+/** A part of a list: a table, and how to go on; or the API's answer. */
+export const printPage = (json: string, rows: ReadonlyArray<Fields>, nextCursor: string | null) =>
+  print(json, nextCursor === null ? asTable(rows) : `${asTable(rows)}\n\nmore with --cursor ${nextCursor}`)

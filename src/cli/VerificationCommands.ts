@@ -1,0 +1,88 @@
+import { Clock, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { VerificationStatus } from "../domain/Verification.ts"
+import { toWirePage } from "../http/manage/ManageWire.ts"
+import { toVerification } from "../http/manage/VerificationsApi.ts"
+import { ManagedVerifications } from "../services/manage/ManagedVerifications.ts"
+import { Management, ManagementError } from "../services/Management.ts"
+import { withManagement } from "./CommandGround.ts"
+import { customerFlag } from "./CustomerFlag.ts"
+import { asLines, asTable, print } from "./Output.ts"
+import { printPage } from "./Pages.ts"
+import { searchFlags, searchOf } from "./SearchFlags.ts"
+import { uuidFlag } from "./UuidFlag.ts"
+
+type Resource = ReturnType<typeof toVerification>
+
+const toRow = (resource: Resource) => ({
+  verification_id: resource.verification_id,
+  status: resource.status,
+  phone: resource.phone,
+  channel: resource.current_channel.provider,
+  attempts: resource.attempts.length,
+  created_at: resource.created_at,
+  verified_at: resource.verified_at
+})
+
+const toAttemptRow = ({ channel, delivery, ...attempt }: Resource["attempts"][number]) => ({
+  sequence: attempt.sequence,
+  channel: channel.provider,
+  account: channel.label,
+  status: attempt.status,
+  dispatched_at: attempt.dispatched_at,
+  error_code: attempt.error_code,
+  provider_error: attempt.provider_error,
+  delivery: delivery?.status ?? null,
+  transition_reason: attempt.transition_reason
+})
+
+const describe = (resource: Resource): string => {
+  const { expires_at, cost, remaining_seconds } = resource
+  const fields = asLines({ ...toRow(resource), expires_at, remaining_seconds, cost })
+  return resource.attempts.length === 0
+    ? fields
+    : `${fields}\n\n${asTable(resource.attempts.map(toAttemptRow))}`
+}
+
+const list = Command.make(
+  "list",
+  {
+    ...searchFlags,
+    status: Flag.Literals("status", VerificationStatus.literals).pipe(
+      Flag.withDescription("Only in this state, as a reader sees it"),
+      Flag.optional
+    )
+  },
+  ({ customer, status, ...given }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const { id } = yield* (yield* Management).findCustomer(customer)
+        const search = { ...(yield* searchOf(given)), status: Option.getOrUndefined(status) }
+        const page = yield* (yield* ManagedVerifications).list(id, search)
+        const now = yield* Clock.currentTimeMillis
+        const answer = toWirePage(page, (verification) => toVerification(verification, now))
+        yield* printPage(JSON.stringify(answer), answer.data.map(toRow), answer.next_cursor)
+      })
+    )
+).pipe(Command.withDescription("Search a customer's live verifications, the newest first"))
+
+const show = Command.make(
+  "show",
+  { customer: customerFlag, verification: uuidFlag("verification", "The verification's id") },
+  ({ customer, verification }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const found = yield* Effect.mapError(
+          (yield* ManagedVerifications).find(customer, verification),
+          () => new ManagementError({ message: `customer ${customer} has no verification ${verification}` })
+        )
+        const resource = toVerification(found, yield* Clock.currentTimeMillis)
+        yield* print(JSON.stringify(resource), describe(resource))
+      })
+    )
+).pipe(Command.withDescription("Show a verification with its attempts; never its code"))
+
+export const verificationCommand = Command.make("verification").pipe(
+  Command.withDescription("Codes that were sent, and what came of them"),
+  Command.withSubcommands([list, show])
+)
