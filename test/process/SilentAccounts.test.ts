@@ -7,12 +7,11 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => server?.stop())
 
-const connect = (settings: object, ...more: ReadonlyArray<string>) =>
-  server.run(
-    ...["account", "connect", "--customer", String(server.demo.customer_id), "--channel", "sms"],
-    ...["--provider", "smsir", "--label", "SMS", "--no-check", "--settings", JSON.stringify(settings)],
-    ...more
-  )
+const connect = (settings: object, ...more: ReadonlyArray<string>) => {
+  const owner = ["--customer", String(server.demo.customer_id), "--channel", "sms"]
+  const account = ["--provider", "smsir", "--label", "SMS", "--settings", JSON.stringify(settings)]
+  return server.run("account", "connect", "--no-check", ...owner, ...account, ...more)
+}
 
 describe("account connect", () => {
   it("warns when the account can send nothing, and says what is missing", async () => {
