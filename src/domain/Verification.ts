@@ -52,6 +52,9 @@ export const Verification = Schema.Struct({
   slotReserved: Schema.Boolean,
   /** That step was called once already, and what came of it is unknown: it is called once more, with the same id. */
   repeating: Schema.Boolean,
+  /** What send answered, from the first outcome on: the status, and the step whose channel it named. Both null before. */
+  answeredStatus: Schema.NullOr(Schema.Literals(["queued", "failed"])),
+  answeredStep: Schema.NullOr(Schema.Int),
   createdAt: Instant,
   expiresAt: Instant,
   verifiedAt: Schema.NullOr(Instant),
@@ -98,6 +101,8 @@ export const startVerification = (
   nextStepAt: now,
   slotReserved: false,
   repeating: false,
+  answeredStatus: null,
+  answeredStep: null,
   createdAt: now,
   expiresAt: now + validitySeconds(input.route) * 1000,
   verifiedAt: null,
@@ -118,13 +123,30 @@ export const effectiveStatus = ({ status, expiresAt }: ShownVerification, now: I
   !isTerminal(status) && now >= expiresAt ? "expired" : status
 
 /**
- * What the send that made this verification answered, now or then: `failed` when the first attempt definitely failed
- * and no other channel exists, or when no channel could be tried; null while the first attempt is under way.
+ * What send answers after the first outcome: `failed` when the first attempt definitely failed and no other channel is
+ * left, or when no channel could be tried; and the step that was called. Where none was called, it is the step planned
+ * first among those that were not skipped, else the first one.
  */
-export const sendStatus = (verification: Verification): "queued" | "failed" | null => {
-  const { status, route, attempts, slotReserved } = verification
-  if (status === "pending") return slotReserved ? "queued" : null
-  return status === "failed" && (route.length === 1 || attempts.length === 0) ? "failed" : "queued"
+export const firstAnswer = ({
+  status,
+  attempts,
+  remaining
+}: Verification): Pick<Verification, "answeredStatus" | "answeredStep"> => ({
+  answeredStatus: status === "failed" && attempts.length <= 1 ? "failed" : "queued",
+  answeredStep: attempts[0]?.step ?? remaining[0] ?? 0
+})
+
+/** Whether send has answered, or would have if its process had not died. */
+export const isAnswered = ({ status, answeredStep }: Verification): boolean =>
+  status !== "pending" || answeredStep !== null
+
+/** What the send that made this verification answered, whatever happened since. */
+export const sendAnswer = (
+  verification: Verification
+): { readonly status: "queued" | "failed"; readonly channel: ChannelDescriptor } => {
+  const { answeredStatus, answeredStep } =
+    verification.answeredStep === null ? firstAnswer(verification) : verification
+  return { status: answeredStatus ?? "queued", channel: descriptorOf(verification, answeredStep ?? 0) }
 }
 
 const descriptorOf = ({ route }: ShownVerification, step: number): ChannelDescriptor =>

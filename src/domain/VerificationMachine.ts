@@ -4,7 +4,7 @@ import { type Delivery, reportRequest, withDelivery } from "./DeliveryReport.ts"
 import type { Instant } from "./Instant.ts"
 import { attemptResult, outcomeOfRepeat, ProviderOutcome } from "./ProviderOutcome.ts"
 import type { Transition } from "./Transition.ts"
-import { type Attempt, type EventType, isTerminal, type Verification } from "./Verification.ts"
+import { type Attempt, type EventType, firstAnswer, isTerminal, type Verification } from "./Verification.ts"
 
 /** What is to be done about a verification whose timer is due. */
 export type Action =
@@ -88,6 +88,10 @@ const unchanged = (verification: Verification): VerificationTransition => ({
   dueAt: nextDueAt(verification)
 })
 
+/** The verification with what send answers: the first outcome decides, and nothing later changes it. */
+const answered = (verification: Verification): Verification =>
+  verification.answeredStep === null ? { ...verification, ...firstAnswer(verification) } : verification
+
 /** The verification with what its route can still come to cost. */
 const charged = (verification: Verification): Verification => {
   const { attempts, route, remaining, nextStepAt, status } = verification
@@ -107,7 +111,7 @@ const recordLate = (
   step: number,
   attempts: ReadonlyArray<Attempt>
 ): Omit<VerificationTransition, "events"> => ({
-  next: {
+  next: answered({
     ...verification,
     revision: verification.revision + 1,
     attempts,
@@ -115,7 +119,7 @@ const recordLate = (
     nextStepAt: null,
     slotReserved: false,
     repeating: false
-  },
+  }),
   dueAt: null
 })
 
@@ -147,7 +151,7 @@ const queuedEvents = ({ status }: Verification, next: Verification): ReadonlyArr
 /** The attempt counts as failed until its repeat says otherwise: there may never be one. */
 const repeatStep = (verification: Verification, attempt: Attempt, call: Call): VerificationTransition => {
   const { step, finishedAt } = call
-  const next: Verification = {
+  const next = answered({
     ...verification,
     status: "queued",
     revision: verification.revision + 1,
@@ -156,7 +160,7 @@ const repeatStep = (verification: Verification, attempt: Attempt, call: Call): V
     nextStepAt: finishedAt,
     slotReserved: false,
     repeating: true
-  }
+  })
   const events = [...queuedEvents(verification, next), attemptEvent(attempt)]
   return { next, events, dueAt: nextDueAt(next) }
 }
@@ -180,17 +184,19 @@ export const recordAttempt = (verification: Verification, call: Call): Verificat
   const hasNext = remaining.length > 0
   const status = statusAfter(attempts, hasNext, finishedAt >= verification.expiresAt)
   const nextStepAt = attempt.status === "sent" ? waitedUntil(verification, call) : finishedAt
-  const next = charged({
-    ...verification,
-    status,
-    revision: verification.revision + 1,
-    attempts,
-    remaining,
-    slotReserved: false,
-    repeating: false,
-    // A step that would come after the end never comes.
-    nextStepAt: hasNext && nextStepAt < verification.expiresAt ? nextStepAt : null
-  })
+  const next = answered(
+    charged({
+      ...verification,
+      status,
+      revision: verification.revision + 1,
+      attempts,
+      remaining,
+      slotReserved: false,
+      repeating: false,
+      // A step that would come after the end never comes.
+      nextStepAt: hasNext && nextStepAt < verification.expiresAt ? nextStepAt : null
+    })
+  )
   const failed: ReadonlyArray<EventType> = status === "failed" ? ["verification.failed"] : []
   const events = [...queuedEvents(verification, next), ...told, ...failed]
   return { next, events, dueAt: nextDueAt(next), ...report }
@@ -254,15 +260,31 @@ export const awaitSlot = (
   choice: Choice & { readonly at: Instant }
 ): VerificationTransition => {
   if (!isOpenFor(verification, choice.step)) return unchanged(verification)
-  const next = charged({
-    ...verification,
-    revision: verification.revision + 1,
-    remaining: reordered(verification, choice),
-    nextStepAt: choice.at,
-    slotReserved: true
-  })
+  const next = answered(
+    charged({
+      ...verification,
+      revision: verification.revision + 1,
+      remaining: reordered(verification, choice),
+      nextStepAt: choice.at,
+      slotReserved: true
+    })
+  )
   return { next, events: [], dueAt: nextDueAt(next) }
 }
+
+/** The lease ran out before the step was called: it is due at once, for the next process that leases it. */
+export const handBackStep = (
+  verification: Verification,
+  step: number,
+  now: Instant
+): VerificationTransition =>
+  isOpenFor(verification, step)
+    ? {
+        next: answered({ ...verification, revision: verification.revision + 1 }),
+        events: [],
+        dueAt: now
+      }
+    : unchanged(verification)
 
 /** No account of the steps that are left may send in time; or the one step that was to be repeated may not be. */
 export const skipRemaining = (verification: Verification, now: Instant): VerificationTransition => {
@@ -276,14 +298,16 @@ export const skipRemaining = (verification: Verification, now: Instant): Verific
   }
   const isFailed = statusAfter(verification.attempts, false, now >= verification.expiresAt) === "failed"
   const status = isFailed ? "failed" : verification.status
-  const next = charged({
-    ...verification,
-    status,
-    revision: verification.revision + 1,
-    remaining: [],
-    nextStepAt: null,
-    slotReserved: false
-  })
+  const next = answered(
+    charged({
+      ...verification,
+      status,
+      revision: verification.revision + 1,
+      remaining: [],
+      nextStepAt: null,
+      slotReserved: false
+    })
+  )
   return { next, events: isFailed ? ["verification.failed"] : [], dueAt: nextDueAt(next) }
 }
 

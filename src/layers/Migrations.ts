@@ -11,6 +11,7 @@ import checks from "./migrations/0008_checks.ts"
 import accountChanges from "./migrations/0009_account_changes.ts"
 import eventTimes from "./migrations/0010_event_times.ts"
 import endedCodes from "./migrations/0011_ended_codes.ts"
+import answers from "./migrations/0012_answers.ts"
 import restsByKind from "./migrations/0025_rests_by_kind.ts"
 
 const migrations = {
@@ -25,6 +26,7 @@ const migrations = {
   "0009_account_changes": accountChanges,
   "0010_event_times": eventTimes,
   "0011_ended_codes": endedCodes,
+  "0012_answers": answers,
   "0025_rests_by_kind": restsByKind
 }
 

@@ -107,7 +107,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
             before,
             transition,
             now,
-            heldTimer: transition.dueAt === "held" ? timer : null,
+            heldTimer: timer,
             move: walletMove(before, transition.next),
             events: announces ? transition.events : []
           })

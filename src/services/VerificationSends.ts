@@ -13,7 +13,13 @@ import {
 } from "../domain/Errors.ts"
 import { parsePhone } from "../domain/Phone.ts"
 import type { RouteRequest } from "../domain/Route.ts"
-import { expiresInSeconds, sendStatus, startVerification, type Verification } from "../domain/Verification.ts"
+import {
+  expiresInSeconds,
+  isAnswered,
+  sendAnswer,
+  startVerification,
+  type Verification
+} from "../domain/Verification.ts"
 import { Billing } from "./Billing.ts"
 import { Codes } from "./Codes.ts"
 import { CodeVault } from "./CodeVault.ts"
@@ -48,17 +54,16 @@ export interface SendAnswer {
 /** Why a request is refused before anything of it is kept. */
 export type Refusal = InvalidPhone | RouteError | TemplateError | AdmissionError
 
-const toAnswer = (
-  verification: Verification,
-  status: "queued" | "failed",
-  replayed: boolean
-): SendAnswer => ({
-  verificationId: verification.id,
-  status,
-  currentAttemptChannel: verification.route[0].descriptor,
-  expiresIn: expiresInSeconds(verification),
-  replayed
-})
+const toAnswer = (verification: Verification, replayed: boolean): SendAnswer => {
+  const { status, channel } = sendAnswer(verification)
+  return {
+    verificationId: verification.id,
+    status,
+    currentAttemptChannel: channel,
+    expiresIn: expiresInSeconds(verification),
+    replayed
+  }
+}
 
 /** Creates verifications: accepted in one write, the first channel tried before the answer. */
 export class VerificationSends extends Context.Service<
@@ -134,19 +139,17 @@ export class VerificationSends extends Context.Service<
         })
         if (Option.isNone(timer)) return Option.none<SendAnswer>()
         const tried = yield* steps.tryFirst(timer.value, verification, code)
-        return Option.some(toAnswer(tried, sendStatus(tried) ?? "queued", false))
+        return Option.some(toAnswer(tried, false))
       })
 
       const make = (request: SendRequest) =>
         Effect.flatMap(prepare(request), (prepared) => workers.runToEnd(acceptAndTry(prepared, request)))
 
       /** While the first attempt is under way there is no answer yet. */
-      const replay = (verification: Verification) => {
-        const status = sendStatus(verification)
-        return status === null
-          ? Effect.fail(new IdempotencyKeyInProgress())
-          : Effect.succeed(toAnswer(verification, status, true))
-      }
+      const replay = (verification: Verification) =>
+        isAnswered(verification)
+          ? Effect.succeed(toAnswer(verification, true))
+          : Effect.fail(new IdempotencyKeyInProgress())
 
       return VerificationSends.of({
         send: (request) =>

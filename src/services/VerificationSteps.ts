@@ -9,6 +9,7 @@ import {
   chooseStep,
   decide,
   expire,
+  handBackStep,
   nextDueAt,
   recordAttempt,
   skipRemaining,
@@ -142,19 +143,17 @@ export class VerificationSteps extends Context.Service<
         })
       }
 
-      /** For whoever leases it next, if nobody has yet. */
-      const giveBack = (timer: LeasedTimer, verification: Verification) =>
+      /** For the next process that leases it, unless one has already. */
+      const giveBack = (verification: Verification, { timer, step }: StepCall) =>
         Effect.suspend(() => {
           const now = clock.currentTimeMillisUnsafe()
-          return Effect.map(timerStore.release(timer, now), () => {
-            timers.wakeAt(now)
-            return verification
-          })
+          const given = commit(verification, (current) => handBackStep(current, step, now), timer)
+          return Effect.map(given, ({ state }) => state)
         })
 
       /** Only under a lease: who has it now may have made the call over, and been refused what this one would deliver. */
       const callStep = (verification: Verification, call: StepCall): Effect.Effect<Verification> =>
-        timers.isLeased(call.timer) ? callLeased(verification, call) : giveBack(call.timer, verification)
+        timers.isLeased(call.timer) ? callLeased(verification, call) : giveBack(verification, call)
 
       const accountAt = ({ route }: Verification, step: number) => route[step] ?? route[0]
 

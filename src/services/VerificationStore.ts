@@ -43,8 +43,8 @@ export class VerificationStore extends Context.Service<
     /** The verification of a timer, while that is still leased with this token. */
     readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<StoredVerification>>
     /**
-     * Writes the transition if the verification is still as it was `before`: state, next timer, events, wallet. One that
-     * goes on holding `timer` is refused when its lease has been lost.
+     * Writes the transition if the verification is still as it was `before`: state, next timer, events, wallet. Where
+     * `timer` is given, it is refused when that timer's lease has been lost.
      */
     readonly commit: (
       before: Verification,

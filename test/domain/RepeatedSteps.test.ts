@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { type ProviderOutcome, attemptErrorCode } from "../../src/domain/ProviderOutcome.ts"
-import { sendStatus, type Verification, viewVerification } from "../../src/domain/Verification.ts"
+import { sendAnswer, type Verification, viewVerification } from "../../src/domain/Verification.ts"
 import {
   awaitSlot,
   decide,
@@ -73,7 +73,9 @@ describe("a step whose outcome is unknown, to a provider that de-duplicates", ()
         revision: 1,
         attempts: [attempt],
         nextStepAt: START + 35,
-        repeating: true
+        repeating: true,
+        answeredStatus: "queued",
+        answeredStep: 0
       },
       events: ["verification.queued", "verification.attempt_failed"],
       dueAt: START + 35
@@ -95,7 +97,7 @@ describe("a step whose outcome is unknown, to a provider that de-duplicates", ()
   it("leaves the verification queued, without a next channel to count down to, and the code kept", () => {
     const next = afterUnknown(fresh)
     assert.strictEqual(next.status, "queued")
-    assert.strictEqual(sendStatus(next), "queued")
+    assert.strictEqual(sendAnswer(next).status, "queued")
     assert.isTrue(mayStillSend(next))
     const { remainingSeconds, currentChannelStatus } = viewVerification(next, START + 35)
     assert.deepStrictEqual([remainingSeconds, currentChannelStatus], [null, "failed"])

@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { TimerRunner } from "../../src/services/TimerRunner.ts"
 import { Verifications } from "../../src/services/Verifications.ts"
 import { VerificationSteps } from "../../src/services/VerificationSteps.ts"
+import { heldUpAt } from "../support/HeldUp.ts"
 import { accepted, scriptProviders, unreachable } from "../support/ScriptedProviders.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../support/TestGraph.ts"
@@ -16,35 +17,6 @@ const timerOf = Effect.fnUntraced(function* (id: string) {
   const [row] = yield* sql<{ claimable_at: Date; lease_token: string | null }>`
     select claimable_at, lease_token from timers where subject = ${id}::uuid`
   return row === undefined ? undefined : { at: row.claimable_at.getTime(), token: row.lease_token }
-})
-
-/**
- * Runs `work` while nobody can write to a table, and `meanwhile` once somebody waits for that: on the connection that holds
- * the table, as others may have what waits before them.
- */
-const heldUpAt = Effect.fnUntraced(function* <A, E>(
-  table: string,
-  work: Effect.Effect<A, E>,
-  meanwhile: Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>
-) {
-  const sql = yield* SqlClient.SqlClient
-  const locked = yield* Deferred.make<void>()
-  const isWaitedFor = sql<{ waits: boolean }>`select exists (
-    select from pg_locks where not granted and relation = ${table}::regclass) as waits`
-  const holding = yield* Effect.forkChild(
-    sql.withTransaction(
-      Effect.gen(function* () {
-        yield* sql`lock table ${sql(table)} in share mode`
-        yield* Deferred.succeed(locked, undefined)
-        yield* Effect.repeat(isWaitedFor, { until: ([row]) => row?.waits === true })
-        yield* meanwhile
-      })
-    )
-  )
-  yield* Deferred.await(locked)
-  const result = yield* work
-  yield* Fiber.join(holding)
-  return result
 })
 
 layer(TestDatabase, { excludeTestServices: true })("what goes wrong", (it) => {

@@ -18,7 +18,7 @@ export interface CommitEntry {
   readonly before: Verification
   readonly transition: VerificationTransition
   readonly now: Instant
-  /** The timer that has to be held still, for a transition that goes on holding it. */
+  /** The timer whose lease the transition depends on; null where it depends on none. */
   readonly heldTimer: LeasedTimer | null
   readonly move: WalletMove
   /** Those that are told. */
@@ -34,8 +34,12 @@ interface CommitRow extends CommitEntry {
 const OutcomeRow = Schema.Struct({ written: Schema.NullOr(Schema.Array(Schema.Int)), webhooks: Schema.Int })
 
 /** "held" and null set no time: the first leaves the timer as it is, the second removes it. */
-const dueAtOf = ({ transition: { dueAt } }: CommitEntry): Instant | null =>
-  typeof dueAt === "number" ? dueAt : null
+const dueAtOf = ({ transition: { dueAt }, heldTimer }: CommitEntry): Instant | null =>
+  typeof dueAt === "number" && heldTimer === null ? dueAt : null
+
+/** When a timer is due that is handed back: only who has its lease may do that. */
+const handedBackAtOf = ({ transition: { dueAt }, heldTimer }: CommitEntry): Instant | null =>
+  typeof dueAt === "number" && heldTimer !== null ? dueAt : null
 
 /** Of every batch. */
 const columns: ReadonlyArray<BatchColumn<CommitRow>> = [
@@ -49,6 +53,8 @@ const columns: ReadonlyArray<BatchColumn<CommitRow>> = [
   { name: "slot_reserved", type: "bool", of: ({ transition }) => transition.next.slotReserved },
   { name: "repeating", type: "bool", of: ({ transition }) => transition.next.repeating },
   { name: "next_step_at", type: "timestamptz", of: ({ transition }) => transition.next.nextStepAt },
+  { name: "answered_status", type: "text", of: ({ transition }) => transition.next.answeredStatus },
+  { name: "answered_step", type: "int2", of: ({ transition }) => transition.next.answeredStep },
   { name: "keeps_code", type: "bool", of: ({ transition }) => mayStillSend(transition.next) },
   { name: "held", type: "int8", of: ({ transition }) => BigInt(transition.next.held) },
   { name: "captured", type: "int8", of: ({ transition }) => BigInt(transition.next.captured) },
@@ -74,6 +80,16 @@ const optionalParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
     sql: `timer as (
       update timers t set claimable_at = c.due_at, lease_token = null from changed c
       where c.due_at is not null and ${IS_TIMER_OF_CHANGED})`
+  },
+  {
+    isNeeded: (entry) => handedBackAtOf(entry) !== null,
+    columns: [
+      { name: "handed_back_at", type: "timestamptz", of: handedBackAtOf },
+      { name: "handed_back_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
+    ],
+    sql: `handed_back as (
+      update timers t set claimable_at = c.handed_back_at, lease_token = null from changed c
+      where c.handed_back_at is not null and t.lease_token = c.handed_back_token and ${IS_TIMER_OF_CHANGED})`
   },
   {
     isNeeded: ({ transition }) => transition.dueAt === null,
@@ -114,7 +130,7 @@ const optionalParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
   }
 ]
 
-/** Whose lease has to go on: where the next thing is a call to a provider, and not the end of one. */
+/** Whose lease has to go on: where the next thing is a call to a provider, or the timer is handed back. */
 const heldColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
   { name: "held_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
 ]
@@ -152,7 +168,8 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean, sh
   with changed as (
     update verifications v set status = r.status, revision = r.revision, attempts = r.attempts::jsonb,
       remaining = r.remaining::int[], slot_reserved = r.slot_reserved, repeating = r.repeating,
-      next_step_at = r.next_step_at, sealed_code = case when r.keeps_code then v.sealed_code end,
+      next_step_at = r.next_step_at, answered_status = r.answered_status, answered_step = r.answered_step,
+      sealed_code = case when r.keeps_code then v.sealed_code end,
       code_hash = case when r.status in ('pending', 'queued') then v.code_hash end,
       held = r.held, captured = r.captured, events_written = v.events_written + r.event_count
     from ${source.rows}
