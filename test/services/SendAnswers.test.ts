@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Struct } from "effect"
 import { TestClock } from "effect/testing"
 import type { Channel } from "../../src/domain/Channel.ts"
 import { TimerRunner } from "../../src/services/TimerRunner.ts"
@@ -16,10 +16,7 @@ import { makeCustomer, testProcess } from "../support/TestGraph.ts"
 const sendOf = (customerId: number, channels: ReadonlyArray<Channel>, key = "a key") => {
   const body = { phone: "09121234567", channels: channels.map((channel) => ({ channel })) }
   return Effect.flatMap(Verifications, ({ send }) =>
-    Effect.map(
-      send({ customerId, ...body, idempotency: { key, body } }),
-      ({ replayed: _, ...answer }) => answer
-    )
+    Effect.map(send({ customerId, ...body, idempotency: { key, body } }), Struct.omit(["replayed"]))
   )
 }
 
