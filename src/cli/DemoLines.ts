@@ -1,7 +1,10 @@
 import type { DemoCustomer } from "../layers/DemoCustomer.ts"
 
+/** Another one each time the line is pasted, in any shell: the same one would answer what the first answered. */
+const FRESH = "demo-$(od -An -tx8 -N8 /dev/urandom | tr -d ' ')"
+
 const send = (origin: string, { live_key }: DemoCustomer): string =>
-  `curl -s ${origin}/v1/otp/send -H 'X-API-Key: ${live_key}' -H "Idempotency-Key: demo-$(date +%s)" ` +
+  `curl -s ${origin}/v1/otp/send -H 'X-API-Key: ${live_key}' -H "Idempotency-Key: ${FRESH}" ` +
   `-H 'Content-Type: application/json' -d '{"phone":"09121234567"}'`
 
 const status = (origin: string, { live_key }: DemoCustomer): string =>
@@ -25,7 +28,7 @@ const management = (origin: string, token: string): string =>
 /** What a newcomer can paste, in the order in which it is useful. */
 export const demoLines = (origin: string, demo: DemoCustomer): string =>
   [
-    "A demo customer was made for you. Send a code:",
+    "Send a code:",
     "",
     `  ${send(origin, demo)}`,
     "",

@@ -1,4 +1,4 @@
-import { Console, Effect } from "effect"
+import { Console, Effect, Option } from "effect"
 import * as fs from "node:fs"
 import type { Configuration } from "../layers/Configuration.ts"
 import { createDemoCustomer, type DemoCustomer, demoFile } from "../layers/DemoCustomer.ts"
@@ -6,6 +6,7 @@ import { hasSimulator } from "../layers/Live.ts"
 import { StartupError } from "../layers/StartupError.ts"
 import { isEmbedded } from "../layers/Store.ts"
 import { demoLines } from "./DemoLines.ts"
+import { keepDemoLines } from "./DemoLinesFile.ts"
 
 const originOf = ({ host }: Configuration, port: number): string => {
   const reachable = host === "0.0.0.0" || host === "::" ? "localhost" : host
@@ -30,26 +31,32 @@ export const prepareDemo = (configuration: Configuration) =>
       )
     : Effect.succeed(null)
 
-const keysFile = (configuration: Configuration): string => {
+/** Where the demo customer's keys are, and curl lines with them. */
+const demoFiles = (configuration: Configuration, origin: string): string => {
   const file = demoFile(configuration.dataDirectory)
-  return isEmbedded(configuration) && fs.existsSync(file) ? `Keys of the demo customer: ${file}` : ""
+  if (!isEmbedded(configuration) || !fs.existsSync(file)) return ""
+  const keys = `Keys of the demo customer: ${file}`
+  return Option.match(keepDemoLines(configuration, origin), {
+    onNone: () => keys,
+    onSome: (lines) => `${keys}\nCurl lines to try it: ${lines}`
+  })
 }
 
+const MADE = "A demo customer was made for you."
 const CONNECT_FIRST = "The simulator is off: connect an account before you send (docs/providers.md)."
 
 /** Keys are shown to a person at a terminal only: what a pipe or a service manager reads is kept in logs. */
 const introduction = (configuration: Configuration, origin: string, demo: DemoCustomer): string => {
   if (!hasSimulator(configuration)) {
-    return `A demo customer was made for you. ${keysFile(configuration)}\n${CONNECT_FIRST}`
+    return `${MADE}\n${demoFiles(configuration, origin)}\n${CONNECT_FIRST}`
   }
-  return process.stdout.isTTY
-    ? demoLines(origin, demo)
-    : `A demo customer was made for you. ${keysFile(configuration)}`
+  const files = demoFiles(configuration, origin)
+  return process.stdout.isTTY ? `${MADE} ${demoLines(origin, demo)}\n\n${files}` : `${MADE}\n${files}`
 }
 
 /** Prints where the server listens, and what can be done there. */
 export const announce = (configuration: Configuration, port: number, demo: DemoCustomer | null) => {
   const origin = originOf(configuration, port)
-  const next = demo === null ? keysFile(configuration) : introduction(configuration, origin, demo)
+  const next = demo === null ? demoFiles(configuration, origin) : introduction(configuration, origin, demo)
   return Console.log(`${welcome(configuration, origin)}\n${next}\n`)
 }
