@@ -19,7 +19,13 @@ export interface Actor {
   readonly isOwner: boolean
   /** Of a person, where it is known. */
   readonly role?: Role | null
+  /** The session of ours by which a user manages, where it is known. */
+  readonly sessionId?: string
 }
+
+/** The token or session by which an actor manages. Another issuer's sessions are one for each subject. */
+export const credentialOf = ({ customerId, kind, id, sessionId }: Actor): string =>
+  sessionId === undefined ? `${kind}:${customerId}:${id}` : `session_of_user:${sessionId}`
 
 /** Nobody gives away more than they have. */
 export const mayGrant = (own: Scope, granted: Scope): boolean => own === "full" || granted === "read_only"

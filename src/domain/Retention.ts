@@ -9,6 +9,7 @@ export const lapsingTables = [
   "platform_phone_counters",
   "monthly_counters",
   "key_windows",
+  "credential_windows",
   "management_answers",
   "sign_in_failures",
   "refresh_tokens",

@@ -63,7 +63,8 @@ export const externalActor = ({ sub, customer_id, scope, role, name }: SessionCl
 /** Whom a token of ours speaks for: what the user may do now counts, not what they might when it was made. */
 export const userActor = (
   user: { readonly id: string; readonly customerId: number; readonly name: string; readonly role: Role },
-  scope: Scope
+  scope: Scope,
+  sessionId?: string
 ): Actor => {
   const allowed = narrower(scope, scopeOfRole(user.role))
   return {
@@ -73,6 +74,7 @@ export const userActor = (
     name: user.name,
     scope: allowed,
     isOwner: allowed === "full" && user.role === "owner",
-    role: user.role
+    role: user.role,
+    ...(sessionId === undefined ? {} : { sessionId })
   }
 }

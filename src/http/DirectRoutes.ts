@@ -4,7 +4,8 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Principal } from "../domain/Customer.ts"
 import { TooManyRequestsApiKey } from "../domain/Errors.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
-import { type KeyAllowance, KeyLimits } from "../services/KeyLimits.ts"
+import { KeyLimits } from "../services/KeyLimits.ts"
+import type { Allowance } from "../services/RequestWindows.ts"
 import { Verifications } from "../services/Verifications.ts"
 import { Workers } from "../services/Workers.ts"
 import { answerError, type CodedError, errorCodeOf, RequestId } from "./Envelope.ts"
@@ -77,7 +78,7 @@ const writeEnvelope = (
   write(response, status, headers, body._tag === "Uint8Array" ? body.body : "")
 }
 
-const tellAllowance = (headers: HeaderList, allowance: KeyAllowance | null) => {
+const tellAllowance = (headers: HeaderList, allowance: Allowance | null) => {
   if (allowance !== null) headers.push(...Object.entries(allowanceHeaders(allowance)).flat())
 }
 

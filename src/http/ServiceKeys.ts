@@ -9,7 +9,8 @@ import {
   type TooManyRequestsApiKey
 } from "../domain/Errors.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
-import { type KeyAllowance, KeyLimits } from "../services/KeyLimits.ts"
+import { KeyLimits } from "../services/KeyLimits.ts"
+import type { Allowance } from "../services/RequestWindows.ts"
 import { isInNetworks } from "./AllowedNetworks.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { documentedError, orEnvelope } from "./Envelope.ts"
@@ -43,27 +44,27 @@ export class TestKey extends HttpApiMiddleware.Service<TestKey, { provides: Curr
 ) {}
 
 /** IETF draft, RateLimit headers. */
-export const allowanceHeaders = ({ limit, remaining, resetSeconds }: KeyAllowance) => ({
+export const allowanceHeaders = ({ limit, remaining, resetSeconds }: Allowance) => ({
   "ratelimit-policy": `"key";q=${limit};w=60`,
   ratelimit: `"key";r=${remaining};t=${resetSeconds}`
 })
 
 /** What is left to a key whose minute is used up. */
-export const allowanceOf = ({ limit, retryAfterSeconds }: TooManyRequestsApiKey): KeyAllowance => ({
+export const allowanceOf = ({ limit, retryAfterSeconds }: TooManyRequestsApiKey): Allowance => ({
   limit,
   remaining: 0,
   resetSeconds: retryAfterSeconds
 })
 
 /** On whatever is answered, also where nothing but the request's failure is left. */
-const tellAllowance = (allowance: KeyAllowance | null) =>
+export const tellAllowance = (allowance: Allowance | null) =>
   allowance === null
     ? Effect.void
     : HttpEffect.appendPreResponseHandler((_request, response) =>
         Effect.succeed(HttpServerResponse.setHeaders(response, allowanceHeaders(allowance)))
       )
 
-const tellRefusal = (error: TooManyRequestsApiKey) => tellAllowance(allowanceOf(error))
+export const tellRefusal = (error: TooManyRequestsApiKey) => tellAllowance(allowanceOf(error))
 
 const checkAddress = ({ allowedIps }: Principal, trustedProxies: number) =>
   allowedIps === null

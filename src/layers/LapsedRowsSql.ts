@@ -16,6 +16,7 @@ const conditions: Readonly<Record<WalkedTable, string>> = {
   platform_phone_counters: "t.day_ends_at <= $1",
   monthly_counters: "(t.month + interval '1 month') at time zone 'UTC' <= $1",
   key_windows: "t.ends_at <= $1",
+  credential_windows: "t.ends_at <= $1",
   management_answers: "t.expires_at <= $1",
   sign_in_failures: "t.ends_at <= $1",
   // The whole family at once: one revoked token tells that all of it has ended.

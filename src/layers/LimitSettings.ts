@@ -38,6 +38,11 @@ export const limitSettings = {
     "PEYK_LIMIT_KEY_MINUTE",
     "Requests of one service key in a minute."
   ),
+  manageMinuteLimit: limit(
+    "manageMinuteLimit",
+    "PEYK_LIMIT_MANAGE_MINUTE",
+    "Management requests of one token or session in a minute."
+  ),
   phoneHourLimit: limit(
     "phoneHourLimit",
     "PEYK_LIMIT_PHONE_HOUR",

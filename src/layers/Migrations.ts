@@ -12,6 +12,7 @@ import accountChanges from "./migrations/0009_account_changes.ts"
 import eventTimes from "./migrations/0010_event_times.ts"
 import endedCodes from "./migrations/0011_ended_codes.ts"
 import answers from "./migrations/0012_answers.ts"
+import managementLimits from "./migrations/0022_management_limits.ts"
 import restsByKind from "./migrations/0025_rests_by_kind.ts"
 
 const migrations = {
@@ -27,6 +28,7 @@ const migrations = {
   "0010_event_times": eventTimes,
   "0011_ended_codes": endedCodes,
   "0012_answers": answers,
+  "0022_management_limits": managementLimits,
   "0025_rests_by_kind": restsByKind
 }
 

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { Instant } from "../domain/Instant.ts"
 
-/** Requests of a key's minute that a process may admit. */
+/** Requests of a minute that a process may admit. */
 export interface Block {
   /** None when the minute is used up. */
   readonly granted: number
@@ -10,7 +10,7 @@ export interface Block {
   readonly endsAt: Instant
 }
 
-/** How much of each key's minute has been granted, over all processes. */
+/** How much of the minute of each service key, token and session has been granted, over all processes. */
 export class KeyWindowStore extends Context.Service<
   KeyWindowStore,
   {
@@ -19,5 +19,7 @@ export class KeyWindowStore extends Context.Service<
      * opens now.
      */
     readonly take: (keyId: number, limit: number, now: Instant) => Effect.Effect<Block>
+    /** The same for a token or a session. */
+    readonly takeOfCredential: (credential: string, limit: number, now: Instant) => Effect.Effect<Block>
   }
 >()("peyk/services/KeyWindowStore") {}

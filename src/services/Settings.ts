@@ -21,6 +21,7 @@ export interface SettingsShape {
   readonly phoneDayLimit: number
   readonly platformPhoneDayLimit: number
   readonly keyMinuteLimit: number
+  readonly manageMinuteLimit: number
   readonly messagePhoneHourLimit: number
   readonly messagePhoneDayLimit: number
   readonly freeMonthlyQuota: number
@@ -68,6 +69,7 @@ export const defaultSettings: SettingsShape = {
   phoneDayLimit: 10,
   platformPhoneDayLimit: 50,
   keyMinuteLimit: 300,
+  manageMinuteLimit: 600,
   messagePhoneHourLimit: 30,
   messagePhoneDayLimit: 100,
   freeMonthlyQuota: 300,
@@ -107,6 +109,7 @@ export const settingNames = [
   "phoneDayLimit",
   "platformPhoneDayLimit",
   "keyMinuteLimit",
+  "manageMinuteLimit",
   "messagePhoneHourLimit",
   "messagePhoneDayLimit",
   "freeMonthlyQuota",

@@ -159,6 +159,7 @@ export const startProcess = async (options: Options = {}): Promise<Running> => {
     ...neutralEnvironment(),
     // Many tests use one key, or one account, in a short time; limits and paces have tests of their own.
     PEYK_LIMIT_KEY_MINUTE: "100000",
+    PEYK_LIMIT_MANAGE_MINUTE: "0",
     PEYK_ACCOUNT_GAP_MS: "0",
     ...Object.fromEntries(
       ["EITAA", "BALE", "SOROUSHPLUS", "RUBIKA", "TELEGRAM"].map((channel) => [

@@ -5,8 +5,10 @@ import type { Actor } from "../../domain/Actor.ts"
 import { ScopeInsufficient } from "../../domain/Errors.ts"
 import { type GivenCredential, ManagementCredentials } from "../../services/manage/ManagementCredentials.ts"
 import type { Origin } from "../../services/manage/ManagementWrites.ts"
+import { CredentialLimits } from "../../services/manage/CredentialLimits.ts"
 import { documentedError, orEnvelope, RequestId } from "../Envelope.ts"
 import { clientAddress, TrustedProxies } from "../ClientAddress.ts"
+import { tellAllowance, tellRefusal } from "../ServiceKeys.ts"
 
 /** Who manages, and from where. */
 export class CurrentActor extends Context.Service<
@@ -29,6 +31,7 @@ export class ManageAuth extends HttpApiMiddleware.Service<ManageAuth, { provides
     error: [
       documentedError("unauthenticated"),
       documentedError("scope_insufficient"),
+      documentedError("too_many_requests_api_key"),
       documentedError("internal_error"),
       documentedError("service_unavailable")
     ]
@@ -64,6 +67,7 @@ export const ManageAuthLive = Layer.effect(
   ManageAuth,
   Effect.gen(function* () {
     const credentials = yield* ManagementCredentials
+    const limits = yield* CredentialLimits
     const trustedProxies = yield* TrustedProxies
 
     const identify = Effect.gen(function* () {
@@ -72,6 +76,7 @@ export const ManageAuthLive = Layer.effect(
       if (actor.scope === "read_only" && !READING_METHODS.includes(request.method)) {
         return yield* new ScopeInsufficient()
       }
+      yield* limits.admit(actor).pipe(Effect.tapError(tellRefusal), Effect.flatMap(tellAllowance))
       return { actor, origin: originOf(request, trustedProxies, yield* RequestId) }
     })
 

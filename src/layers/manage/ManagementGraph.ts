@@ -1,6 +1,8 @@
 import { Layer } from "effect"
 import { AccountsHandlers } from "../../http/manage/AccountsHandlers.ts"
 import { RoutingHandlers, TemplatesHandlers } from "../../http/manage/SetUpHandlers.ts"
+import { CredentialLimits } from "../../services/manage/CredentialLimits.ts"
+import { KeyWindowStoreSql } from "../KeyWindowStoreSql.ts"
 import { ManagementSql } from "../ManagementSql.ts"
 import { ManagedAccountsSql } from "./ManagedAccountsSql.ts"
 import { ManagedRoutingSql } from "./ManagedRoutingSql.ts"
@@ -19,6 +21,8 @@ import { ReadHandlers } from "./ReadGraph.ts"
 
 const Credentials = Layer.provide(ManagementCredentialsLive, [PersonalTokensSql, SessionsLive])
 
+const CredentialLimitsLive = Layer.provide(CredentialLimits.layer, KeyWindowStoreSql)
+
 /** The handlers of the management API, over the store. */
 export const ManagementHandlers = Layer.mergeAll(
   ApiKeysHandlers,
@@ -30,7 +34,7 @@ export const ManagementHandlers = Layer.mergeAll(
   WebhooksHandlers
 ).pipe(
   Layer.provide([
-    Layer.provide(ManageAuthLive, Credentials),
+    Layer.provide(ManageAuthLive, [Credentials, CredentialLimitsLive]),
     RequireJsonLive,
     OptionalIdempotencyKeyLive,
     ManagementWritesSql,

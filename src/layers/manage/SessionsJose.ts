@@ -84,7 +84,7 @@ const ownIssuer = Effect.gen(function* () {
     actorOf: Effect.fnUntraced(function* ({ sid = "", sub, customer_id, scope }) {
       const user = yield* userOf(sid)
       return user.id === sub && user.customerId === customer_id
-        ? userActor(user, scope)
+        ? userActor(user, scope, sid)
         : yield* new Unauthenticated()
     })
   }
