@@ -59,10 +59,10 @@ export const errorTable = {
   no_credentials: { status: 422, message: "No sending account is active." },
   invalid_channel: { status: 422, message: "Unknown channel." },
 
-  too_many_requests_api_key: { status: 429, message: "This key has reached its limit for a minute." },
+  too_many_requests_api_key: { status: 429, message: "This credential has reached its limit for a minute." },
   too_many_requests_phone_hour: { status: 429, message: "This phone has reached its hourly limit." },
   too_many_requests_phone_day: { status: 429, message: "This phone has reached its daily limit." },
-  too_many_sign_ins: { status: 429, message: "Too many failed sign-ins; try again later." },
+  too_many_sign_ins: { status: 429, message: "Too many sign-ins or password changes; try again later." },
   quota_exceeded: { status: 429, message: "The free plan's monthly quota is used up." },
 
   headers_too_large: { status: 431, message: "The request headers are too large." },

@@ -80,6 +80,7 @@ const UserId = Schema.String.pipe(
 
 const id = { id: UserId }
 const notFound = documentedError("not_found")
+const tooMany = documentedError("too_many_sign_ins")
 const conflict = documentedError("conflict")
 
 export class UsersGroup extends HttpApiGroup.make("users")
@@ -95,7 +96,8 @@ export class UsersGroup extends HttpApiGroup.make("users")
       error: [
         conflict,
         documentedError("idempotency_key_conflict"),
-        documentedError("idempotency_key_too_long")
+        documentedError("idempotency_key_too_long"),
+        tooMany
       ]
     })
       .annotateMerge(OpenApi.annotations({ summary: "Create a user, who signs in with this password" }))
@@ -117,7 +119,7 @@ export class UsersGroup extends HttpApiGroup.make("users")
       params: id,
       payload: PasswordBody,
       success: HttpApiSchema.Empty(204),
-      error: notFound
+      error: [notFound, tooMany]
     })
       .annotateMerge(
         OpenApi.annotations({ summary: "Set a user's password; they are signed out everywhere" })

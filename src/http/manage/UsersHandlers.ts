@@ -1,7 +1,8 @@
-import { Effect } from "effect"
+import { Effect, type Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ManagedUsers } from "../../services/manage/ManagedUsers.ts"
-import { Passwords } from "../../services/manage/Passwords.ts"
+import { hashingOrigin, Passwords } from "../../services/manage/Passwords.ts"
+import { Workers } from "../../services/Workers.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
@@ -30,7 +31,13 @@ export const UsersHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const users = yield* ManagedUsers
     const passwords = yield* Passwords
+    const workers = yield* Workers
     const write = yield* makeWrite
+    /** Before the transaction: it takes its time. */
+    const hashed = (password: Redacted.Redacted) =>
+      Effect.flatMap(CurrentActor, ({ actor, origin }) =>
+        workers.waitOutside(passwords.hash(password, hashingOrigin(actor.customerId, origin.ip)))
+      )
     return handlers.handleAll({
       list: ({ query }) =>
         Effect.gen(function* () {
@@ -43,8 +50,7 @@ export const UsersHandlers = HttpApiBuilder.group(
         Effect.gen(function* () {
           yield* requireOwner
           const { actor } = yield* CurrentActor
-          // Before the transaction: it takes its time.
-          const passwordHash = yield* passwords.hash(password)
+          const passwordHash = yield* hashed(password)
           return yield* write(
             // What is kept of a request must not help to guess its password.
             { operation: "user.create", status: 201, idempotentBody: told },
@@ -83,7 +89,7 @@ export const UsersHandlers = HttpApiBuilder.group(
           yield* requireOwner
           const { actor } = yield* CurrentActor
           yield* users.find(actor.customerId, params.id)
-          const passwordHash = yield* passwords.hash(payload.password)
+          const passwordHash = yield* hashed(payload.password)
           return yield* write(
             { operation: "user.set_password", status: 204 },
             Effect.map(users.setPassword(actor.customerId, params.id, passwordHash), ({ id }) => ({

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Redacted, Semaphore } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { argon2, timingSafeEqual } from "node:crypto"
 import {
@@ -10,14 +10,9 @@ import {
   parseHash,
   TAG_BYTES
 } from "../../domain/PasswordHash.ts"
-import { ServiceUnavailable } from "../../domain/Errors.ts"
 import { normalizePassword } from "../../domain/User.ts"
-import { Passwords } from "../../services/manage/Passwords.ts"
-
-/** Each takes 19 MiB, and one of the few threads that signatures are checked on as well. */
-const AT_ONCE = 2
-/** Who came later would wait for seconds. */
-const MAX_WAITING = 64
+import { type HashingOrigin, Passwords } from "../../services/manage/Passwords.ts"
+import { makeHashingRoom } from "./HashingRoom.ts"
 
 type Compute = (
   password: string,
@@ -29,9 +24,12 @@ type Compute = (
 /** One computation of argon2id, beside the event loop. */
 export const Argon2 = Context.Reference<Compute>("peyk/layers/manage/PasswordsArgon2/Argon2", {
   defaultValue: () => (message, nonce, cost, tagLength) =>
-    Effect.callback((resume) =>
-      argon2("argon2id", { message, nonce, ...cost, tagLength }, (error, tag) =>
-        resume(error === null ? Effect.succeed(tag) : Effect.die(error))
+    // A computation cannot be stopped: until it ends, no other may begin in its place.
+    Effect.uninterruptible(
+      Effect.callback((resume) =>
+        argon2("argon2id", { message, nonce, ...cost, tagLength }, (error, tag) =>
+          resume(error === null ? Effect.succeed(tag) : Effect.die(error))
+        )
       )
     )
 })
@@ -42,39 +40,33 @@ const NOBODY = {
   tag: new Uint8Array(TAG_BYTES)
 }
 
+/** By customer: whoever sets passwords has signed in. */
+const settingLane = ({ customerId }: HashingOrigin): string => `customer:${customerId}`
+/** By network: by customer, the wait would show whether an e-mail address is somebody's. */
+const checkingLane = ({ network }: HashingOrigin): string => `network:${network}`
+
 export const PasswordsArgon2 = Layer.effect(
   Passwords,
   Effect.gen(function* () {
     const random = yield* SecureRandom.SecureRandom
     const compute = yield* Argon2
-    const room = yield* Semaphore.make(AT_ONCE)
-    let present = 0
+    const inRoom = makeHashingRoom()
     const tagOf = (password: Redacted.Redacted, nonce: Uint8Array, cost: HashCost, tagLength: number) =>
-      Effect.suspend(() => {
-        present += 1
-        const computed = room.withPermit(
-          Effect.suspend(() => compute(normalizePassword(Redacted.value(password)), nonce, cost, tagLength))
-        )
-        return Effect.ensuring(
-          computed,
-          Effect.sync(() => {
-            present -= 1
-          })
-        )
-      })
+      Effect.suspend(() => compute(normalizePassword(Redacted.value(password)), nonce, cost, tagLength))
 
     return Passwords.of({
-      hash: Effect.fnUntraced(function* (password) {
+      hash: Effect.fnUntraced(function* (password, origin) {
         const nonce = yield* random.randomBytes(NONCE_BYTES)
-        const tag = yield* tagOf(password, nonce, CURRENT_COST, TAG_BYTES)
+        const work = tagOf(password, nonce, CURRENT_COST, TAG_BYTES)
+        const tag = yield* inRoom(settingLane(origin), origin, work)
         return formatHash({ cost: CURRENT_COST, nonce, tag })
       }),
 
-      verify: Effect.fnUntraced(function* (password, encoded) {
-        if (present >= AT_ONCE + MAX_WAITING) return yield* new ServiceUnavailable()
+      verify: Effect.fnUntraced(function* (password, encoded, origin) {
         const known = encoded === null ? null : Option.getOrNull(parseHash(encoded))
         const { cost, nonce, tag } = known ?? NOBODY
-        const computed = yield* tagOf(password, nonce, cost, tag.length)
+        const work = tagOf(password, nonce, cost, tag.length)
+        const computed = yield* inRoom(checkingLane(origin), origin, work)
         const matches = timingSafeEqual(computed, tag)
         return known === null
           ? { matches: false, isOutdated: false }

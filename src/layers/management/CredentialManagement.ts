@@ -49,6 +49,13 @@ const requireUserId = (userId: string) =>
     ? Effect.succeed(userId.toLowerCase())
     : Effect.fail(unlike(`there is no user ${userId}`)())
 
+/** The operator's command is not one of many. */
+const hashed = (passwords: Passwords["Service"], customerId: number | null, password: Redacted.Redacted) =>
+  Effect.mapError(
+    passwords.hash(password, { customerId, network: null }),
+    unlike("too many passwords are being set at once; try again")
+  )
+
 const requirePassword = (password: Redacted.Redacted) =>
   isPassword(Redacted.value(password))
     ? Effect.void
@@ -84,7 +91,7 @@ export const credentialManagement = Effect.gen(function* () {
       const email = normalizeEmail(given)
       if (!isEmail(email)) return yield* unlike(`${given} is not an e-mail address`)()
       yield* requirePassword(password)
-      const passwordHash = yield* passwords.hash(password)
+      const passwordHash = yield* hashed(passwords, customerId, password)
       return yield* Effect.mapError(
         users.create(customerId, { email, name: name === "" ? email : name, role, passwordHash }),
         unlike(`there is a user ${email} already`)
@@ -107,8 +114,9 @@ export const credentialManagement = Effect.gen(function* () {
     setUserPassword: Effect.fnUntraced(function* (userId, password) {
       const id = yield* requireUserId(userId)
       yield* requirePassword(password)
+      const passwordHash = yield* hashed(passwords, null, password)
       return yield* Effect.mapError(
-        users.setPassword(null, id, yield* passwords.hash(password)),
+        users.setPassword(null, id, passwordHash),
         unlike(`there is no user ${userId}`)
       )
     }),

@@ -1,21 +1,43 @@
 import { Context, type Effect, type Redacted } from "effect"
-import type { ServiceUnavailable } from "../../domain/Errors.ts"
+import { networkOf } from "../../domain/SignIn.ts"
+import type { ServiceUnavailable, TooManySignIns } from "../../domain/Errors.ts"
 
 export interface PasswordMatch {
   readonly matches: boolean
-  /** Whether the hash should be made anew, at what hashes cost now. */
+  /** Whether the hash should be replaced by one that costs what hashes cost now. */
   readonly isOutdated: boolean
 }
 
-/** Slow on purpose; few at once, so that sign-ins queue up instead of using up the memory, and not too many wait. */
+/** Whose password it is and where the request comes from; null where that is not known. */
+export interface HashingOrigin {
+  readonly customerId: number | null
+  readonly network: string | null
+}
+
+export const hashingOrigin = (customerId: number | null, ip: string | null): HashingOrigin => ({
+  customerId,
+  network: ip === null ? null : networkOf(ip)
+})
+
+/** `too_many_sign_ins`: this customer or network has too many at work already. */
+export type HashingRefusal = TooManySignIns | ServiceUnavailable
+
+/**
+ * Slow on purpose. Few are computed at once, the others wait in a queue, in which nobody's waiting keeps others back;
+ * how many wait is bounded by customer, by network, and in total.
+ */
 export class Passwords extends Context.Service<
   Passwords,
   {
-    readonly hash: (password: Redacted.Redacted) => Effect.Effect<string>
+    readonly hash: (
+      password: Redacted.Redacted,
+      origin: HashingOrigin
+    ) => Effect.Effect<string, HashingRefusal>
     /** For null, where there is nobody, it does the same work in vain: nobody can tell by the time it takes. */
     readonly verify: (
       password: Redacted.Redacted,
-      hash: string | null
-    ) => Effect.Effect<PasswordMatch, ServiceUnavailable>
+      hash: string | null,
+      origin: HashingOrigin
+    ) => Effect.Effect<PasswordMatch, HashingRefusal>
   }
 >()("peyk/services/manage/Passwords") {}

@@ -1,0 +1,61 @@
+import { Latch } from "effect"
+
+/** One piece of work's place in the queue; it may run once its latch is open. */
+export interface Place {
+  readonly lane: string
+  readonly latch: Latch.Latch
+  isRunning: boolean
+}
+
+/**
+ * Lets `atOnce` pieces of work run at a time. The lanes take turns: however many wait in one lane, the first of another
+ * lane waits for one of each lane at most. Calls are synchronous, so that nothing can happen in between.
+ */
+export class FairQueue {
+  readonly #atOnce: number
+  #running = 0
+  /** The lane whose turn is next comes first. No lane is empty. */
+  readonly #lanes = new Map<string, Set<Place>>()
+
+  constructor(atOnce: number) {
+    this.#atOnce = atOnce
+  }
+
+  join(lane: string): Place {
+    const place: Place = { lane, latch: Latch.makeUnsafe(false), isRunning: false }
+    const waiting = this.#lanes.get(lane)
+    if (waiting === undefined) this.#lanes.set(lane, new Set([place]))
+    else waiting.add(place)
+    this.#startNext()
+    return place
+  }
+
+  /** Whether the work is done, or was given up while it waited. */
+  leave(place: Place): void {
+    if (place.isRunning) this.#running -= 1
+    else this.#forget(place)
+    this.#startNext()
+  }
+
+  #forget(place: Place): void {
+    const waiting = this.#lanes.get(place.lane)
+    waiting?.delete(place)
+    if (waiting?.size === 0) this.#lanes.delete(place.lane)
+  }
+
+  #startNext(): void {
+    while (this.#running < this.#atOnce) {
+      const [next] = this.#lanes
+      if (next === undefined) return
+      const [lane, waiting] = next
+      const [place] = waiting
+      this.#lanes.delete(lane)
+      if (place === undefined) continue
+      waiting.delete(place)
+      if (waiting.size > 0) this.#lanes.set(lane, waiting)
+      this.#running += 1
+      place.isRunning = true
+      place.latch.openUnsafe()
+    }
+  }
+}
