@@ -1,7 +1,10 @@
 import type { Instant } from "./Instant.ts"
 
-/** Failed sign-ins of one e-mail address, and from one network, before more are refused. */
-export const MAX_FAILURES = 10
+/** Failed sign-ins of one e-mail address from one network before more are refused. */
+export const MAX_FAILURES_OF_PAIR = 10
+/** Of one e-mail address, from wherever; of one network, with whatever e-mail address. */
+export const MAX_FAILURES_OF_EMAIL = 50
+export const MAX_FAILURES_OF_NETWORK = 50
 export const FAILURE_WINDOW_MILLIS = 15 * 60_000
 
 /** How long a refresh token may be used, once. */

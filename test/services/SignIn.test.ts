@@ -129,23 +129,24 @@ layer(TestDatabase, { excludeTestServices: true })("signing in", (it) => {
 
 layer(TestDatabase, { excludeTestServices: true })("failed sign-ins", (it) => {
   it.effect(
-    "of one address: exactly ten of fifty at once are tried, and none until a quarter of an hour is over",
+    "of one address from one network: exactly ten of fifty at once are tried, and none until a quarter of an hour is over",
     () =>
       Effect.gen(function* () {
         const { email } = yield* newUser()
+        const origin = newOrigin()
         const tags = yield* Effect.all(
-          Arr.makeBy(50, () => tagOf(signIn(email, WRONG))),
+          Arr.makeBy(50, () => tagOf(signIn(email, WRONG, origin))),
           unbounded
         )
         assert.strictEqual(tags.filter((tag) => tag === "unauthenticated").length, 10)
         assert.strictEqual(tags.filter((tag) => tag === "too_many_sign_ins").length, 40)
         assert.strictEqual(computed.length, 10)
-        const refusal = yield* Effect.flip(signIn(email))
+        const refusal = yield* Effect.flip(signIn(email, PASSWORD, origin))
         assert.strictEqual("retryAfterSeconds" in refusal ? refusal.retryAfterSeconds : 0, 900)
         yield* TestClock.adjust("899 seconds")
-        assert.strictEqual(yield* tagOf(signIn(email)), "too_many_sign_ins")
+        assert.strictEqual(yield* tagOf(signIn(email, PASSWORD, origin)), "too_many_sign_ins")
         yield* TestClock.adjust("1 second")
-        assert.strictEqual(yield* tagOf(signIn(email)), "ok")
+        assert.strictEqual(yield* tagOf(signIn(email, PASSWORD, origin)), "ok")
       }).pipe(Effect.provide(process()))
   )
 
@@ -154,7 +155,7 @@ layer(TestDatabase, { excludeTestServices: true })("failed sign-ins", (it) => {
       const origin = newOrigin()
       const { email } = yield* newUser()
       yield* Effect.all(
-        Arr.makeBy(10, (n) => tagOf(signIn(`${n}@example.ir`, WRONG, origin))),
+        Arr.makeBy(50, (n) => tagOf(signIn(`${n}@example.ir`, WRONG, origin))),
         unbounded
       )
       const tags = yield* Effect.all(
@@ -169,7 +170,7 @@ layer(TestDatabase, { excludeTestServices: true })("failed sign-ins", (it) => {
   it.effect("of a /64 of IPv6 are counted as one network's", () =>
     Effect.gen(function* () {
       const from = (n: number) => ({ ...newOrigin(), ip: `2001:db8:0:7::${n.toString(16)}` })
-      for (const n of Arr.range(1, 10)) yield* tagOf(signIn(`v6-${n}@example.ir`, WRONG, from(n)))
+      for (const n of Arr.range(1, 50)) yield* tagOf(signIn(`v6-${n}@example.ir`, WRONG, from(n)))
       assert.strictEqual(yield* tagOf(signIn("v6@example.ir", WRONG, from(99))), "too_many_sign_ins")
     }).pipe(Effect.provide(process()))
   )

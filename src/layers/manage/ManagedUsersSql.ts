@@ -5,6 +5,7 @@ import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { ManagedUsers, type UserChange } from "../../services/manage/ManagedUsers.ts"
 import { rowsOf, timestamp } from "../SqlRows.ts"
+import { forgetFailures } from "./SignInLimitsSql.ts"
 import { userColumns, UserRow } from "./UserRows.ts"
 
 const CountRow = Schema.Struct({ owners: Schema.Int })
@@ -114,6 +115,7 @@ export const ManagedUsersSql = Layer.effect(
               where u.id = ${id}::uuid and ${isVisible(customerId)} returning ${columns}`)
             if (row === undefined) return yield* new NotFound()
             yield* endSessions(id, yield* Clock.currentTimeMillis)
+            yield* forgetFailures(sql, row.email)
             return row
           })
         )

@@ -3,16 +3,45 @@ import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { retryAfterSeconds } from "../../domain/Admission.ts"
 import { TooManySignIns } from "../../domain/Errors.ts"
-import { FAILURE_WINDOW_MILLIS, MAX_FAILURES } from "../../domain/SignIn.ts"
+import {
+  FAILURE_WINDOW_MILLIS,
+  MAX_FAILURES_OF_EMAIL,
+  MAX_FAILURES_OF_NETWORK,
+  MAX_FAILURES_OF_PAIR
+} from "../../domain/SignIn.ts"
 import { SignInLimits, type SignInOrigin } from "../../services/manage/SignInLimits.ts"
 import { InstantColumn, rowsOf, timestamp } from "../SqlRows.ts"
 
 const WindowRow = Schema.Struct({ endsAt: InstantColumn })
 
 /** Addresses that are nobody's here need not be kept. */
-const emailKey = ({ email }: SignInOrigin): string =>
-  `email:${createHash("sha256").update(email).digest("base64url")}`
-const networkKey = ({ network }: SignInOrigin): string | null => (network === null ? null : `ip:${network}`)
+const hashOf = (email: string): string => createHash("sha256").update(email).digest("base64url")
+
+/** One of the rows that a sign-in is counted in. */
+interface Counter {
+  readonly key: string
+  readonly limit: number
+  /** The hash of the e-mail address whose password reset forgets the failures; null: none does. */
+  readonly emailHash: string | null
+}
+
+/** The narrowest first: what it refuses does not count in the wider ones. */
+const countersOf = ({ email, network }: SignInOrigin): ReadonlyArray<Counter> => {
+  const emailHash = hashOf(email)
+  const ofNetwork =
+    network === null ? [] : [{ key: `ip:${network}`, limit: MAX_FAILURES_OF_NETWORK, emailHash: null }]
+  return [
+    { key: `pair:${emailHash}:${network ?? ""}`, limit: MAX_FAILURES_OF_PAIR, emailHash },
+    ...ofNetwork,
+    { key: `email:${emailHash}`, limit: MAX_FAILURES_OF_EMAIL, emailHash }
+  ]
+}
+
+const keysOf = (counters: ReadonlyArray<Counter>): ReadonlyArray<string> => counters.map(({ key }) => key)
+
+/** After a password reset its user may sign in again from everywhere. */
+export const forgetFailures = (sql: SqlClient.SqlClient, email: string) =>
+  Effect.orDie(sql`delete from sign_in_failures where email_hash = ${hashOf(email)}`)
 
 export const SignInLimitsSql = Layer.effect(
   SignInLimits,
@@ -21,41 +50,53 @@ export const SignInLimitsSql = Layer.effect(
     const windowRows = rowsOf(WindowRow)
 
     /** Limit N admits exactly N in a window, which opens with the first of them and lasts its full length. */
-    const takeOne = Effect.fnUntraced(function* (origin: string, instant: number) {
+    const takeOne = Effect.fnUntraced(function* ({ key, limit, emailHash }: Counter, instant: number) {
       const now = timestamp(instant)
       const granted = yield* windowRows(sql`
-        insert into sign_in_failures as f (origin, ends_at, used)
-        values (${origin}, ${timestamp(instant + FAILURE_WINDOW_MILLIS)}, 1)
+        insert into sign_in_failures as f (origin, email_hash, ends_at, used)
+        values (${key}, ${emailHash}, ${timestamp(instant + FAILURE_WINDOW_MILLIS)}, 1)
         on conflict (origin) do update set
           used = case when f.ends_at > ${now}::timestamptz then f.used + 1 else 1 end,
           ends_at = case when f.ends_at > ${now}::timestamptz then f.ends_at else excluded.ends_at end
-        where f.ends_at <= ${now}::timestamptz or f.used < ${MAX_FAILURES}
+        where f.ends_at <= ${now}::timestamptz or f.used < ${limit}
         returning ends_at as "endsAt"`)
       if (granted.length > 0) return
       const [full] = yield* windowRows(
-        sql`select ends_at as "endsAt" from sign_in_failures where origin = ${origin}`
+        sql`select ends_at as "endsAt" from sign_in_failures where origin = ${key}`
       )
       return yield* new TooManySignIns({
         retryAfterSeconds: retryAfterSeconds(full?.endsAt ?? instant, instant)
       })
     })
 
-    const giveBack = (network: string) =>
-      Effect.orDie(sql`
-        update sign_in_failures set used = greatest(0, used - 1) where origin = ${network}`)
+    const giveBack = (counters: ReadonlyArray<Counter>) =>
+      counters.length === 0
+        ? Effect.void
+        : Effect.orDie(sql`
+            update sign_in_failures set used = greatest(0, used - 1)
+            where origin = any(${keysOf(counters)}::text[])`)
 
     return SignInLimits.of({
-      // The network first: one that is refused already cannot use up other people's addresses.
-      take: Effect.fnUntraced(function* (origin, now) {
-        const network = networkKey(origin)
-        if (network !== null) yield* takeOne(network, now)
-        yield* takeOne(emailKey(origin), now)
-      }),
+      take: (origin, now) => {
+        const counters = countersOf(origin)
+        return Effect.forEach(
+          counters,
+          (counter, index) =>
+            Effect.tapError(takeOne(counter, now), () => giveBack(counters.slice(0, index))),
+          { discard: true }
+        )
+      },
+
+      giveBack: (origin) => Effect.asVoid(giveBack(countersOf(origin))),
 
       succeeded: Effect.fnUntraced(function* (origin) {
-        const network = networkKey(origin)
-        yield* Effect.orDie(sql`delete from sign_in_failures where origin = ${emailKey(origin)}`)
-        if (network !== null) yield* giveBack(network)
+        const counters = countersOf(origin)
+        const ofEmail = counters.filter(({ emailHash }) => emailHash !== null)
+        const ofNetwork = counters.filter(({ emailHash }) => emailHash === null)
+        yield* Effect.orDie(sql`
+          with forgotten as (delete from sign_in_failures where origin = any(${keysOf(ofEmail)}::text[]))
+          update sign_in_failures set used = greatest(0, used - 1)
+          where origin = any(${keysOf(ofNetwork)}::text[])`)
       })
     })
   })

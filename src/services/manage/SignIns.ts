@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer, Option, type Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { scopeOfRole } from "../../domain/Actor.ts"
 import { type ServiceUnavailable, type TooManySignIns, Unauthenticated } from "../../domain/Errors.ts"
@@ -7,7 +7,7 @@ import { networkOf } from "../../domain/SignIn.ts"
 import { normalizeEmail, type UserRecord } from "../../domain/User.ts"
 import { Workers } from "../Workers.ts"
 import { ManagementWrites, type Origin } from "./ManagementWrites.ts"
-import { Passwords } from "./Passwords.ts"
+import { type HashingOrigin, hashingOrigin, Passwords } from "./Passwords.ts"
 import { SessionIssuers } from "./SessionIssuers.ts"
 import { SignInLimits } from "./SignInLimits.ts"
 import { SigningKeys } from "./SigningKeys.ts"
@@ -17,6 +17,15 @@ export interface SignedIn {
   readonly accessToken: Redacted.Redacted
   readonly expiresInSeconds: number
   readonly refreshToken: Redacted.Redacted
+}
+
+const hashingOriginOf = (candidate: Candidate | null, { ip }: Origin): HashingOrigin =>
+  hashingOrigin(candidate?.user.customerId ?? null, ip)
+
+/** Whoever hangs up does not undo a comparison. */
+const wasNotCompared = (cause: Cause.Cause<{ readonly _tag: string }>): boolean => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  return error === undefined ? Cause.hasDies(cause) : error._tag !== "unauthenticated"
 }
 
 /** People who sign in with a password. */
@@ -92,7 +101,9 @@ export class SignIns extends Context.Service<
         password: Redacted.Redacted,
         origin: Origin
       ) {
-        const { matches, isOutdated } = yield* passwords.verify(password, candidate?.passwordHash ?? null)
+        const { matches, isOutdated } = yield* workers.waitOutside(
+          passwords.verify(password, candidate?.passwordHash ?? null, hashingOriginOf(candidate, origin))
+        )
         if (candidate === null) return yield* new Unauthenticated()
         const { user } = candidate
         if (matches && user.disabledAt === null) return { candidate, isOutdated }
@@ -102,18 +113,42 @@ export class SignIns extends Context.Service<
         return yield* new Unauthenticated()
       })
 
-      return SignIns.of({
-        signIn: Effect.fnUntraced(function* ({ email: given, password }, origin) {
-          const email = normalizeEmail(given)
-          const counted = { email, network: origin.ip === null ? null : networkOf(origin.ip) }
-          yield* limits.take(counted, yield* Clock.currentTimeMillis)
+      /** Counts as a failure only if the password was compared and was wrong. */
+      const checkCounted = (email: string, password: Redacted.Redacted, origin: Origin) => {
+        const counted = { email, network: origin.ip === null ? null : networkOf(origin.ip) }
+        const checked = Effect.gen(function* () {
           const found = Option.getOrNull(yield* sessions.findByEmail(email))
-          const { candidate, isOutdated } = yield* check(found, password, origin)
+          const result = yield* check(found, password, origin)
           yield* limits.succeeded(counted)
+          return result
+        })
+        return Effect.gen(function* () {
+          yield* limits.take(counted, yield* Clock.currentTimeMillis)
+          return yield* Effect.onExit(checked, (exit) =>
+            Exit.isFailure(exit) && wasNotCompared(exit.cause)
+              ? Effect.ignoreCause(limits.giveBack(counted))
+              : Effect.void
+          )
+        })
+      }
+
+      /** Not worth a refusal: another sign-in will do it. */
+      const rehash = (candidate: Candidate, password: Redacted.Redacted, origin: Origin) =>
+        workers.waitOutside(passwords.hash(password, hashingOriginOf(candidate, origin))).pipe(
+          Effect.flatMap((made) => sessions.rehash(candidate, made)),
+          Effect.catchTags({
+            too_many_sign_ins: () => Effect.void,
+            service_unavailable: () => Effect.void
+          })
+        )
+
+      return SignIns.of({
+        signIn: Effect.fnUntraced(function* ({ email, password }, origin) {
+          const { candidate, isOutdated } = yield* checkCounted(normalizeEmail(email), password, origin)
           const session = yield* sessions.start(candidate, yield* Clock.currentTimeMillis)
           if (Option.isNone(session)) return yield* new Unauthenticated()
           yield* log("sign_in", candidate.user, origin)
-          if (isOutdated) yield* sessions.rehash(candidate, yield* passwords.hash(password))
+          if (isOutdated) yield* rehash(candidate, password, origin)
           return yield* issue(session.value)
         }),
 
