@@ -132,10 +132,51 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook's address", (it) =
   )
 
   it.effect.each([
+    "intranet",
+    "intranet.",
+    "hooks.lan",
+    "HOOKS.LAN",
+    "hooks.local",
+    "hooks.internal",
+    "hooks.internal.",
+    "hooks.home.arpa",
+    "hooks.localdomain",
+    "hooks.test",
+    "hooks.invalid",
+    "hooks.onion"
+  ])("is refused by its name, whatever that stands for: %s", (name) =>
+    Effect.gen(function* () {
+      names.answers = [[PUBLIC]]
+      const refusal = yield* refusalOf(`https://${name}/hook`)
+      assert.strictEqual(refusal?.message, "The address must not lead into a private network")
+    }).pipe(Effect.provide(guarded))
+  )
+
+  it.effect("of a local name is taken where private addresses are allowed", () =>
+    Effect.gen(function* () {
+      const { checkUrl } = yield* ManagedWebhooks
+      yield* checkUrl("http://intranet/hook")
+      yield* checkUrl("http://hooks.lan:8080/hook")
+    }).pipe(Effect.provide(webhookProcess(scriptProviders())))
+  )
+
+  it.effect("is stored as it was understood, when created and when changed", () =>
+    Effect.gen(function* () {
+      const webhooks = yield* ManagedWebhooks
+      const customerId = yield* makeCustomer()
+      const { id, record } = yield* endpointAt(customerId, "\thttps://HOOKS.example.com\\a/../hook one\n")
+      assert.strictEqual((yield* record).url, "https://hooks.example.com/hook%20one")
+      const changed = yield* webhooks.update(customerId, id, { url: "https://Example.com:443" }, null)
+      assert.strictEqual(changed.url, "https://example.com/")
+    }).pipe(Effect.provide(guarded))
+  )
+
+  it.effect.each([
     ["http://example.com/hook", /https/],
     ["ftp://example.com/hook", /http or https/],
     ["https://user:secret@example.com/hook", /without credentials/],
     [`https://example.com/${"x".repeat(2040)}`, /at most 2048/],
+    [`https://example.com/${"ی".repeat(400)}`, /at most 2048/],
     ["not an address", /http or https/]
   ] as const)("is refused where it is not plain https: %s", ([url, message]) =>
     Effect.gen(function* () {
