@@ -18,7 +18,9 @@ const isPrivateHost = (hostname: string): boolean => {
 const parseUrl = (text: string): URL | null => {
   const url = text.length <= MAX_URL_LENGTH ? URL.parse(text) : null
   const isPlain = url?.username === "" && url.password === "" && !text.includes("#")
-  return url !== null && isPlain && /^https?:$/.test(url.protocol) ? url : null
+  // parsing makes some characters longer, and it is the parsed form that is stored
+  const isShort = (url?.href.length ?? 0) <= MAX_URL_LENGTH
+  return url !== null && isPlain && isShort && /^https?:$/.test(url.protocol) ? url : null
 }
 
 const PRIVATE = "must not lead into a private network"
@@ -34,6 +36,33 @@ export const checkCustomerUrl = (text: string, allowsPrivateAddresses: boolean):
   return !isPrivateHost(url.hostname) || PRIVATE
 }
 
+/** Top-level names, and one more, that no public name server answers for (IANA's special-use names, and common private ones). */
+const SPECIAL_USE = new Set([
+  "alt",
+  "arpa",
+  "corp",
+  "home",
+  "internal",
+  "intranet",
+  "invalid",
+  "lan",
+  "local",
+  "localdomain",
+  "localhost",
+  "onion",
+  "private",
+  "test"
+])
+
+/** A name that a resolver may find in a private network only: of one label, or of special use. */
+const isLocalName = (hostname: string): boolean => {
+  const labels = hostname.replace(/\.+$/, "").split(".")
+  return labels.length === 1 || SPECIAL_USE.has(labels.at(-1) ?? "")
+}
+
+/** As it is stored: the way in which it was understood when it was checked. */
+export const storedUrl = (text: string): string => URL.parse(text)?.href ?? text
+
 const LOOKUP_TIMEOUT = "3 seconds"
 
 const lookUp = (hostname: string) =>
@@ -44,8 +73,8 @@ const lookUp = (hostname: string) =>
   })
 
 /**
- * The same, after its name was looked up. A name that stands for nothing (yet) passes: each connection looks it up again,
- * and refuses what is private.
+ * The same when an address is saved: names that can only be local are refused, and the others are looked up. A name that
+ * stands for nothing (yet) passes: each connection looks it up again, and refuses what is private.
  */
 export const checkCustomerUrlNow = (
   text: string,
@@ -54,6 +83,7 @@ export const checkCustomerUrlNow = (
   const checked = checkCustomerUrl(text, allowsPrivateAddresses)
   if (checked !== true || allowsPrivateAddresses) return Effect.succeed(checked)
   const hostname = addressOf(new URL(text).hostname)
+  if (isIP(hostname) === 0 && isLocalName(hostname)) return Effect.succeed(PRIVATE)
   return isIP(hostname) === 0
     ? Effect.timeoutOrElse(lookUp(hostname), {
         duration: LOOKUP_TIMEOUT,

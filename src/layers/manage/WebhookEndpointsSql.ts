@@ -5,7 +5,7 @@ import { Conflict, fieldError, NotFound } from "../../domain/Errors.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { MAX_ENDPOINTS, ROTATION_MILLIS, WebhookEndpoint } from "../../domain/Webhook.ts"
 import type { ManagedWebhooks } from "../../services/manage/ManagedWebhooks.ts"
-import { checkCustomerUrlNow } from "../CustomerUrls.ts"
+import { checkCustomerUrlNow, storedUrl } from "../CustomerUrls.ts"
 import type { MasterKey } from "../MasterKey.ts"
 import { makeWebhookSecret } from "../providers/StandardWebhook.ts"
 import { InstantColumn, rowsOf, timestamp } from "../SqlRows.ts"
@@ -86,7 +86,7 @@ export const webhookEndpoints = (
         const now = timestamp(yield* Clock.currentTimeMillis)
         const [endpoint] = yield* endpointRows(sql`
           insert into webhook_endpoints as w (customer_id, lane, url, events, description, sealed_secret, created_at)
-          values (${customerId}, ${lane}, ${url}, ${events}::text[], ${description},
+          values (${customerId}, ${lane}, ${storedUrl(url)}, ${events}::text[], ${description},
             ${sealWebhookSecret(key, { customerId, lane }, secret)}::bytea, ${now})
           returning ${columns}`)
         return endpoint === undefined
@@ -95,7 +95,8 @@ export const webhookEndpoints = (
       }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die)),
 
     update: Effect.fnUntraced(function* (customerId, id, change, version) {
-      const { url = null, events = null, description = null, isDisabled = null } = change
+      const url = change.url === undefined ? null : storedUrl(change.url)
+      const { events = null, description = null, isDisabled = null } = change
       const now = timestamp(yield* Clock.currentTimeMillis)
       const [row] = yield* endpointRows(sql`
         update webhook_endpoints w set url = coalesce(${url}::text, url),
