@@ -1,13 +1,13 @@
 import { Layer } from "effect"
-import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
+import { DOCS_PATH, DocumentationPage } from "./DocumentationPage.ts"
 import { InboundRoutes, inboundRoutes } from "./InboundRoutes.ts"
 import { type IsUnavailable, outermost } from "./Outermost.ts"
 import { makeRouteTable, type ServedRoute } from "./RouteTable.ts"
 import { SimulatorRoutes, simulatorRoutes } from "./SimulatorRoutes.ts"
 
 const OPENAPI_PATH = "/openapi.json"
-const DOCS_PATH = "/docs"
 
 const apiRoutes: ReadonlyArray<ServedRoute> = Object.values(Api.groups).flatMap((group) =>
   Object.values(group.endpoints).map(({ method, path }) => ({ method, path }))
@@ -30,8 +30,7 @@ export const makeRoutes = (options: {
   ]
   return Layer.mergeAll(
     HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }),
-    // Its default fonts would come from the network.
-    HttpApiScalar.layer(Api, { path: DOCS_PATH, scalar: { withDefaultFonts: false } }),
+    DocumentationPage,
     InboundRoutes,
     options.simulator ? SimulatorRoutes : Layer.empty,
     outermost(makeRouteTable(served), options.isUnavailable)
