@@ -27,11 +27,17 @@ export interface OverloadSnapshot {
   readonly maxInFlight: number
 }
 
-/** The part of what there is room for that each class may fill up: the rest is kept for those that come before it. */
-const SHARES: Readonly<Record<RequestClass, number>> = { vital: 1, check: 1, send: 0.5, manage: 0.25 }
-
-/** This part of the room at work is the checks' alone, also while others that came before still fill more than there is. */
-const RESERVED_FOR_CHECKS = 0.5
+/**
+ * The part of the room that each class may fill. Each is compared with its own count alone, so that a class that is full
+ * stops no other.
+ */
+const SHARES: Readonly<Record<RequestClass, number>> = {
+  vital: 1,
+  check: 1,
+  send: 0.5,
+  manage: 0.25,
+  public: 0.125
+}
 
 /** Never fewer at work than this: so few are answered in time, or nothing is. */
 const LEAST_LIMIT = 128
@@ -39,7 +45,7 @@ const GROWTH = 1.25
 
 const roomIn = (total: number, kind: RequestClass): number => Math.max(1, Math.floor(total * SHARES[kind]))
 
-const zeros = (): Record<RequestClass, number> => ({ vital: 0, check: 0, send: 0, manage: 0 })
+const zeros = (): Record<RequestClass, number> => ({ vital: 0, check: 0, send: 0, manage: 0, public: 0 })
 
 /**
  * Decides, before anything else is done for a request, whether to take it on.
@@ -63,6 +69,12 @@ export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds
 
   const working = () => Math.max(0, entered - load.waiting)
 
+  // Only sends have work that outlives their requests, or waits for others.
+  const inFlightOf = (kind: RequestClass) =>
+    kind === "send" ? Math.max(inFlight.send, load.running) : inFlight[kind]
+  const workingOf = (kind: RequestClass) =>
+    kind === "send" ? Math.max(0, inFlight.send - load.waiting) : inFlight[kind]
+
   const adapt = (now: number) => {
     const atWork = working()
     const done = workingAtStart + cameIn - atWork
@@ -77,9 +89,8 @@ export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds
     enter: (kind: RequestClass, now: number): boolean => {
       if (now - windowStart >= maxDelayMillis) adapt(now)
       if (kind !== "vital") {
-        const isReserved = kind === "check" && inFlight.check < limit * RESERVED_FOR_CHECKS
-        const isFull = Math.max(entered, load.running) >= roomIn(maxInFlight, kind)
-        if (isFull || (!isReserved && working() >= roomIn(limit, kind))) {
+        const isFull = inFlightOf(kind) >= roomIn(maxInFlight, kind)
+        if (isFull || workingOf(kind) >= roomIn(limit, kind)) {
           shed[kind] += 1
           return false
         }
@@ -88,6 +99,13 @@ export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds
       }
       inFlight[kind] += 1
       return true
+    },
+    /** Takes back that a request has entered: it waits for its body, and enters again with it. */
+    withdraw: (kind: RequestClass): void => {
+      inFlight[kind] -= 1
+      if (kind === "vital") return
+      entered -= 1
+      cameIn -= 1
     },
     leave: (kind: RequestClass): void => {
       inFlight[kind] -= 1

@@ -1,12 +1,14 @@
 /**
- * What kinds of requests there are when not all can be answered: `vital` ones (health, metrics) always are; of the others
- * checks (verify, status) come first, since somebody holds a code in hand, then sends, then management.
+ * The kinds of requests when not all can be answered: `vital` ones (health, metrics) always are. Each of the others has a
+ * share of its own: the largest for checks (verify, status), since somebody holds a code in hand, then sends, management,
+ * and last what needs no credential.
  */
-export const requestClasses = ["vital", "check", "send", "manage"] as const
+export const requestClasses = ["vital", "check", "send", "manage", "public"] as const
 export type RequestClass = (typeof requestClasses)[number]
 
 const VITAL = new Set(["/healthz", "/readyz", "/metrics"])
-const RESOURCES = ["/v1/otp/", "/v1/messages/", "/v1/sandbox/otp/"]
+const RESOURCES = ["/v1/otp/", "/v1/messages/", "/v1/sandbox/otp/", "/v1/sandbox/messages/"]
+const MANAGEMENT = "/v1/manage/"
 
 /** By method and path alone: this is asked before anything of a request is read. */
 export const classOf = (method: string, url: string): RequestClass => {
@@ -15,5 +17,6 @@ export const classOf = (method: string, url: string): RequestClass => {
       return method === "POST" && !url.startsWith("verify", prefix.length) ? "send" : "check"
     }
   }
-  return VITAL.has(url) ? "vital" : "manage"
+  if (url.startsWith(MANAGEMENT)) return "manage"
+  return VITAL.has(url) ? "vital" : "public"
 }

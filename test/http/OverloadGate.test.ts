@@ -28,12 +28,24 @@ const overload = (gate: Gate, done: number, windows = 20) => {
 }
 
 describe("the overload gate", () => {
-  it("keeps half of all it takes on for checks, and three quarters for what comes before management", () => {
+  it("compares each class with its own count, so that one that is full stops no other", () => {
     const { gate } = gateOf(100)
+    assert.strictEqual(enter(gate, "public", 100), 12)
     assert.strictEqual(enter(gate, "manage", 100), 25)
-    assert.strictEqual(enter(gate, "send", 100), 25)
-    assert.strictEqual(enter(gate, "check", 100), 50)
-    assert.deepStrictEqual(gate.snapshot().shed, { vital: 0, check: 50, send: 75, manage: 75 })
+    assert.strictEqual(enter(gate, "send", 100), 50)
+    assert.strictEqual(enter(gate, "check", 150), 100)
+    assert.deepStrictEqual(gate.snapshot().shed, { vital: 0, check: 50, send: 50, manage: 75, public: 88 })
+  })
+
+  it("does not count what waits for its body, for its class or for the pace", () => {
+    const { gate } = gateOf(100)
+    for (let window = 0; window < 10; window++) {
+      assert.strictEqual(enter(gate, "public", 12, window * DELAY), 12)
+      for (let waits = 0; waits < 12; waits++) gate.withdraw("public")
+    }
+    assert.strictEqual(gate.snapshot().inFlight.public, 0)
+    assert.strictEqual(gate.snapshot().working, 0)
+    assert.strictEqual(gate.snapshot().limit, 100)
   })
 
   it("always lets health checks in", () => {
@@ -45,8 +57,8 @@ describe("the overload gate", () => {
   it("lets one of each in, however small the bound", () => {
     const { gate } = gateOf(1)
     assert.isTrue(gate.enter("manage", 0))
-    assert.isFalse(gate.enter("check", 0))
-    gate.leave("manage")
+    assert.isFalse(gate.enter("manage", 0))
+    assert.isTrue(gate.enter("check", 0))
     assert.isTrue(gate.enter("send", 0))
   })
 
@@ -85,7 +97,7 @@ describe("the overload gate", () => {
     const { gate } = gateOf()
     enter(gate, "send", 5000)
     enter(gate, "vital", 1, DELAY)
-    assert.strictEqual(enter(gate, "check", 100, 2 * DELAY), 64)
+    assert.strictEqual(enter(gate, "check", 200, 2 * DELAY), 128)
     assert.isFalse(gate.enter("send", 2 * DELAY))
   })
 
