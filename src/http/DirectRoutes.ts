@@ -1,6 +1,6 @@
 import { type Cause, Context, Effect, Exit, identity, References, Result, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { ServerResponse } from "node:http"
 import type { Principal } from "../domain/Customer.ts"
 import { TooManyRequestsApiKey } from "../domain/Errors.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
@@ -11,6 +11,8 @@ import { Workers } from "../services/Workers.ts"
 import { answerError, type CodedError, errorCodeOf, RequestId } from "./Envelope.ts"
 import { SendBody, sendRequestOf, toSendResponse, toStatus, VerifyBody } from "./OtpSchemas.ts"
 import { fromCause, type IsUnavailable } from "./Outermost.ts"
+import { answerRaw } from "./RawErrors.ts"
+import type { IncomingRequest } from "./IncomingRequest.ts"
 import { CLIENT_GONE, RequestMetrics } from "./RequestMetrics.ts"
 import { makeTrace, type Told } from "./RequestSpans.ts"
 import { isJson, keyInHeader } from "./RequestGuards.ts"
@@ -19,7 +21,7 @@ import { allowanceHeaders, allowanceOf } from "./ServiceKeys.ts"
 
 /** Whether it has taken the request; where not, nothing has been done or read of it. */
 export type DirectHandler = (
-  request: IncomingMessage,
+  request: IncomingRequest,
   response: ServerResponse,
   decline: () => void
 ) => boolean
@@ -117,7 +119,7 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
 
   const run = (
     { principal, route }: Admitted,
-    request: IncomingMessage,
+    request: IncomingRequest,
     response: ServerResponse,
     work: Work
   ) => {
@@ -177,7 +179,7 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
     Effect.map(verifications.status({ customerId, id }), (view): Answer => ({ body: toStatus(view) }))
 
   /** What a body is to be made of it; undefined for a request that is declined before that is read. */
-  const readerOf = ({ url, headers }: IncomingMessage) => {
+  const readerOf = ({ url, headers }: IncomingRequest) => {
     if (!isJson(headers["content-type"])) return undefined
     if (url === VERIFY) return verify
     const key = keyInHeader(String(headers["idempotency-key"] ?? ""))
@@ -188,7 +190,7 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
 
   const post = (
     principal: Principal,
-    request: IncomingMessage,
+    request: IncomingRequest,
     response: ServerResponse,
     decline: () => void
   ): boolean => {
@@ -200,6 +202,10 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
       // Only its end is left.
       if (isTaken) return void request.read()
       if (request.readableLength < length) return
+      if (!request.endBodyWait()) {
+        isTaken = true
+        return answerRaw("service_unavailable", request, response)
+      }
       const bytes = request.read()
       const work = reader(principal, parseJson(bytes))
       if (work === undefined) {
@@ -210,6 +216,11 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
       run({ principal, route: request.url === SEND ? SEND : VERIFY }, request, response, work)
     }
     request.on("readable", onReadable)
+    // The long way knows what to answer it.
+    request.waitForBody(() => {
+      request.off("readable", onReadable)
+      decline()
+    })
     return true
   }
 

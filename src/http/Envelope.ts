@@ -15,8 +15,14 @@ export const envelope = (code: ErrorCode, requestId: string, details: ErrorDetai
 })
 
 const RETRY_SOON = { "retry-after": "1" }
-/** What is over in a moment: the same request may come again then. */
-const PASSING: ReadonlySet<ErrorCode> = new Set(["service_unavailable", "idempotency_key_in_progress"])
+
+/** Headers of a code, wherever it is answered. */
+export const headersOfCode: Readonly<Partial<Record<ErrorCode, Readonly<Record<string, string>>>>> = {
+  service_unavailable: RETRY_SOON,
+  idempotency_key_in_progress: RETRY_SOON,
+  // What comes later on the connection is the rest of a body.
+  request_timeout: { connection: "close" }
+}
 
 /** By body: it stays the same when a response is given other headers. */
 const codes = new WeakMap<HttpBody.HttpBody, ErrorCode>()
@@ -32,7 +38,7 @@ export const errorResponse = (
 ): HttpServerResponse.HttpServerResponse => {
   const response = HttpServerResponse.jsonUnsafe(envelope(code, requestId, options.details), {
     status: errorTable[code].status,
-    headers: { ...(PASSING.has(code) ? RETRY_SOON : {}), ...options.headers }
+    headers: { ...headersOfCode[code], ...options.headers }
   })
   codes.set(response.body, code)
   return response

@@ -23,6 +23,8 @@ export const errorTable = {
 
   method_not_allowed: { status: 405, message: "This path does not have this method; see the Allow header." },
 
+  request_timeout: { status: 408, message: "The request did not arrive in time." },
+
   idempotency_key_conflict: { status: 409, message: "This idempotency key was used with another request." },
   idempotency_key_in_progress: {
     status: 409,

@@ -3,6 +3,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { readExactJson } from "../domain/ExactJson.ts"
 import { BotInboxes } from "../services/BotInboxes.ts"
 import { type CodedError, orEnvelope } from "./Envelope.ts"
+import { awaitBody } from "./RequestBody.ts"
 import type { ServedRoute } from "./RouteTable.ts"
 
 /** Where platforms post what people do with a bot; the account's token follows. */
@@ -15,13 +16,18 @@ const notJson: CodedError = {
   details: { errors: [{ path: "body", message: "Expected a valid JSON body" }] }
 }
 
+const readBody = Effect.gen(function* () {
+  yield* awaitBody
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const body = readExactJson(yield* request.text)
+  return Result.isFailure(body) ? yield* Effect.fail(notJson) : body.success
+})
+
 const receive = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { token = "" } = yield* HttpRouter.params
   const inboxes = yield* BotInboxes
-  const body = readExactJson(yield* request.text)
-  if (Result.isFailure(body)) return yield* Effect.fail(notJson)
-  yield* inboxes.receive({ token, header: (name) => request.headers[name], body: body.success })
+  yield* inboxes.receive({ token, header: (name) => request.headers[name], body: readBody })
   return HttpServerResponse.jsonUnsafe({ status: "ok" })
 }).pipe(
   Effect.catchTags({

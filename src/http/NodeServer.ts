@@ -1,24 +1,25 @@
-import { IncomingMessage, Server, ServerResponse } from "node:http"
+import { Server, ServerResponse } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { UnderWay } from "../services/UnderWay.ts"
+import { Admission } from "./Admission.ts"
+import { BodyWaits } from "./BodyWaits.ts"
+import { ClosingSockets } from "./ClosingSockets.ts"
 import type { DirectHandler } from "./DirectRoutes.ts"
+import { IncomingRequest } from "./IncomingRequest.ts"
 import type { OverloadGate, OverloadSnapshot } from "./OverloadGate.ts"
+import type { ErrorCode } from "./ErrorTable.ts"
 import { answerRaw, rawResponse } from "./RawErrors.ts"
 import { classOf } from "./RequestClass.ts"
 import { requestIdFor } from "./RequestIds.ts"
-
-interface OpenRequest {
-  readonly response: ServerResponse
-  /** Monotonic milliseconds. */
-  readonly since: number
-}
 
 export interface ServingOptions {
   /** More of them are closed as they come. */
   readonly maxConnections: number
   /** No answer takes longer than this. */
   readonly requestTimeoutMillis: number
+  /** A body has to be there after this, from the head of its request on. */
+  readonly bodyTimeoutMillis: number
 }
 
 export interface ServingSnapshot extends OverloadSnapshot {
@@ -26,9 +27,37 @@ export interface ServingSnapshot extends OverloadSnapshot {
   readonly maxConnections: number
   /** Connections closed because there were too many. */
   readonly dropped: number
+  /** Requests that wait for their bodies, and those that waited in vain. */
+  readonly waitingForBody: number
+  readonly bodiesGivenUp: number
+  /** Connections closed, to make room, while no request of theirs was complete. */
+  readonly evicted: number
 }
 
-const isHeaderOverflow = (error: Error): boolean => "code" in error && error.code === "HPE_HEADER_OVERFLOW"
+/** A head has to be there after this. */
+const HEADERS_TIMEOUT_MILLIS = 10_000
+const CHECK_MILLIS = 1000
+
+/** As many bodies of the usual size are memory that every machine has. */
+const MAX_BODY_WAITS = 1024
+
+/** When so many of the connections are taken, those without a complete request make room. */
+const CROWDED = 0.9
+const EVICTED_AT_ONCE = 0.05
+
+const codes: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: "headers_too_large",
+  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout"
+}
+
+const codeOf = (error: Error): ErrorCode =>
+  ("code" in error && typeof error.code === "string" ? codes[error.code] : undefined) ?? "bad_request"
+
+/** The only transfer coding that there is here. Node's parser refuses others too, but after the request is dispatched. */
+const hasUnknownCoding = ({ headers }: IncomingRequest): boolean => {
+  const coding = headers["transfer-encoding"]
+  return coding !== undefined && coding.trim().toLowerCase() !== "chunked"
+}
 
 /**
  * Node's server with what stands before the router: it answers with an envelope even what Node's own parser refuses, turns
@@ -39,22 +68,34 @@ export class ServingServer extends Server {
   direct: DirectHandler = () => false
   readonly #gate: OverloadGate
   readonly #options: ServingOptions
-  /** With what was last asked on each. */
-  readonly #sockets = new Map<Duplex, ServerResponse | null>()
+  /** The oldest first, with what was last asked on each. */
+  readonly #sockets = new Map<Duplex, Admission | null>()
   /** What is being answered, the oldest first. */
-  readonly #open = new UnderWay<OpenRequest>()
+  readonly #open = new UnderWay<Admission>()
+  readonly #waits: BodyWaits
+  readonly #closing = new ClosingSockets()
   /** Requests that came while the server listened already, and nobody was there yet to answer them. */
   readonly #early: Array<() => void> = []
   #dropped = 0
+  #evicted = 0
   #isStopping = false
 
   constructor(gate: OverloadGate, options: ServingOptions) {
     // Nothing is spoken here but HTTP: who offers another protocol is answered all the same, and passes the gate.
-    super({ requireHostHeader: false, shouldUpgradeCallback: () => false })
+    super({
+      IncomingMessage: IncomingRequest,
+      requireHostHeader: false,
+      shouldUpgradeCallback: () => false,
+      headersTimeout: HEADERS_TIMEOUT_MILLIS,
+      connectionsCheckingInterval: CHECK_MILLIS
+    })
+    const { maxConnections, bodyTimeoutMillis } = options
     this.#gate = gate
     this.#options = options
-    this.maxConnections = options.maxConnections
+    this.#waits = new BodyWaits(bodyTimeoutMillis, Math.min(MAX_BODY_WAITS, Math.ceil(maxConnections / 2)))
+    this.maxConnections = maxConnections
     this.on("connection", (socket: Socket) => {
+      if (this.#sockets.size >= maxConnections * CROWDED) this.#makeRoom()
       this.#sockets.set(socket, null)
       socket.once("close", () => this.#sockets.delete(socket))
     })
@@ -73,7 +114,7 @@ export class ServingServer extends Server {
   override emit(event: string | symbol, ...args: Array<unknown>): boolean {
     const [request, response] = args
     const isRequest = event === "request" || event === "checkContinue"
-    if (isRequest && request instanceof IncomingMessage && response instanceof ServerResponse) {
+    if (isRequest && request instanceof IncomingRequest && response instanceof ServerResponse) {
       if (!this.#admit(request, response)) return true
       const dispatch = () => this.#dispatch(event, request, response)
       if (this.listenerCount("request") > 0) dispatch()
@@ -83,46 +124,88 @@ export class ServingServer extends Server {
     return super.emit(event, ...args)
   }
 
-  #dispatch(event: string, request: IncomingMessage, response: ServerResponse): void {
+  #dispatch(event: string, request: IncomingRequest, response: ServerResponse): void {
     const tellOthers = () => void super.emit(event, request, response)
     if (event !== "request" || !this.direct(request, response, tellOthers)) tellOthers()
   }
 
-  #admit(request: IncomingMessage, response: ServerResponse): boolean {
-    const { method = "", url = "" } = request
-    if (!request.socket.destroyed) this.#sockets.set(request.socket, response)
-    if (this.#isStopping) response.shouldKeepAlive = false
-    const now = performance.now()
+  #admit(request: IncomingRequest, response: ServerResponse): boolean {
+    const { method = "", url = "", socket } = request
+    if (hasUnknownCoding(request)) {
+      const answer = rawResponse("bad_request", requestIdFor(request.headers["x-request-id"]))
+      // Without its turn on the connection its answer would be taken for that of a request before.
+      if (response.socket === socket) this.#closing.endWith(socket, answer)
+      else socket.destroy()
+      return false
+    }
     const kind = classOf(method, url)
+    const now = performance.now()
+    const admission = new Admission(response, kind, now, { gate: this.#gate, waits: this.#waits })
+    if (!socket.destroyed) this.#sockets.set(socket, admission)
+    if (this.#isStopping) response.shouldKeepAlive = false
     const isLeaving = this.#isStopping && url === "/readyz"
     if (isLeaving || !this.#gate.enter(kind, now)) {
+      response.on("close", () => this.#drain(request, admission))
       answerRaw("service_unavailable", request, response)
       return false
     }
-    const begun = this.#open.begin({ response, since: now })
+    request.admittedAs(admission)
+    const begun = this.#open.begin(admission)
     response.on("close", () => {
-      if (this.#open.end(begun)) this.#gate.leave(kind)
+      if (this.#open.end(begun)) admission.leave()
+      this.#drain(request, admission)
     })
     return true
   }
 
+  #drain(request: IncomingRequest, admission: Admission): void {
+    if (!request.complete) this.#closing.drain(request, this.#waits.deadlineOf(admission))
+  }
+
   #refuse(error: Error, socket: Duplex): void {
-    // An answer now would be taken for that of the request before.
-    if (!socket.writable || this.#sockets.get(socket)?.writableFinished === false) {
+    const { response } = this.#sockets.get(socket) ?? { response: null }
+    if (!socket.writable) {
+      // What was written last may still be on its way.
+      if (!socket.writableEnded) socket.destroy()
+    } else if (response === null || (response.req.complete && response.writableFinished)) {
+      this.#closing.endWith(socket, rawResponse(codeOf(error)))
+    } else if (response.req.complete) {
+      // An answer now would be taken for that of the request before.
       socket.destroy()
     } else {
-      socket.end(rawResponse(isHeaderOverflow(error) ? "headers_too_large" : "bad_request"))
+      // The body of the last request is what is wrong: that is its answer, unless it has one.
+      const isUnanswered = response.socket === socket && !response.headersSent
+      const id = requestIdFor(response.req.headers["x-request-id"])
+      this.#closing.endWith(socket, isUnanswered ? rawResponse(codeOf(error), id) : null)
     }
   }
 
-  /** Gives up on what has been without an answer for too long, so that nothing is held for ever. */
+  /** Closes connections, the oldest first, whose clients have not sent one complete request yet. */
+  #makeRoom(): void {
+    let left = Math.ceil(this.#options.maxConnections * EVICTED_AT_ONCE)
+    for (const [socket, admission] of this.#sockets) {
+      if (socket.destroyed || admission?.response.req.complete === true) continue
+      socket.destroy()
+      this.#evicted += 1
+      if ((left -= 1) === 0) return
+    }
+  }
+
+  /** Gives up on what has been without a body, or an answer, for too long, so that nothing is held for ever. */
   endOverdue(): void {
-    const begun = performance.now() - this.#options.requestTimeoutMillis
+    const now = performance.now()
+    this.#waits.giveUpOverdue(now)
+    this.#closing.closeOverdue(now)
+    const begun = now - this.#options.requestTimeoutMillis
     for (const { response, since } of this.#open) {
       if (since > begun) return
       const { socket, req } = response
-      if (response.headersSent) socket?.destroy()
-      else socket?.end(rawResponse("service_unavailable", requestIdFor(req.headers["x-request-id"])))
+      if (socket === null) continue
+      if (response.headersSent) socket.destroy()
+      else {
+        const answer = rawResponse("service_unavailable", requestIdFor(req.headers["x-request-id"]))
+        this.#closing.endWith(socket, answer)
+      }
     }
   }
 
@@ -150,7 +233,10 @@ export class ServingServer extends Server {
       ...this.#gate.snapshot(),
       connections: this.#sockets.size,
       maxConnections: this.#options.maxConnections,
-      dropped: this.#dropped
+      dropped: this.#dropped,
+      waitingForBody: this.#waits.size,
+      bodiesGivenUp: this.#waits.givenUp,
+      evicted: this.#evicted
     }
   }
 }

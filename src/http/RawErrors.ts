@@ -1,17 +1,15 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
-import { envelope } from "./Envelope.ts"
+import { envelope, headersOfCode } from "./Envelope.ts"
 import { type ErrorCode, errorTable } from "./ErrorTable.ts"
 import { requestIdFor } from "./RequestIds.ts"
 
 /** Errors that are answered beside the router: to what is no request, or will not be looked at. */
 
-const RETRY_AFTER_SECONDS = 1
-
 const headersOf = (code: ErrorCode, requestId: string, body: string): Record<string, string | number> => ({
   "Content-Type": "application/json",
   "X-Request-Id": requestId,
   "Content-Length": Buffer.byteLength(body),
-  ...(code === "service_unavailable" ? { "Retry-After": RETRY_AFTER_SECONDS } : {})
+  ...headersOfCode[code]
 })
 
 const bodyOf = (code: ErrorCode, requestId: string) => JSON.stringify(envelope(code, requestId))
@@ -20,8 +18,9 @@ const bodyOf = (code: ErrorCode, requestId: string) => JSON.stringify(envelope(c
 export const rawResponse = (code: ErrorCode, requestId = requestIdFor(undefined)): string => {
   const { status } = errorTable[code]
   const body = bodyOf(code, requestId)
-  const headers = Object.entries(headersOf(code, requestId, body)).map(([name, value]) => `${name}: ${value}`)
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}`, "Connection: close", ...headers]
+  const headers = { ...headersOf(code, requestId, body), connection: "close" }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}`, ...lines]
   return `${head.join("\r\n")}\r\n\r\n${body}`
 }
 

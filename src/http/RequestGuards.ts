@@ -3,6 +3,7 @@ import { HttpIncomingMessage, HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { IdempotencyKeyTooLong, IdempotencyRequired } from "../domain/Errors.ts"
 import { answerError, documentedError } from "./Envelope.ts"
+import { awaitBody } from "./RequestBody.ts"
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 
@@ -55,10 +56,11 @@ export const OptionalIdempotencyKeyLive = Layer.succeed(OptionalIdempotencyKey, 
   })
 )
 
-/** Refuses what is not JSON, and what says it is too large, before it is read. */
+/** Refuses what is not JSON, and what says it is too large, before it is read; then waits for the body. */
 export class RequireJson extends HttpApiMiddleware.Service<RequireJson>()("peyk/http/RequireJson", {
   error: [
     documentedError("unsupported_media_type"),
+    documentedError("request_timeout"),
     documentedError("payload_too_large"),
     documentedError("validation_error")
   ]
@@ -76,7 +78,7 @@ export const RequireJsonLive = Layer.effect(
         if (!isJson(headers["content-type"])) return answerError({ _tag: "unsupported_media_type" })
         if (Number(headers["content-length"]) > maxBodyBytes)
           return answerError({ _tag: "payload_too_large" })
-        return httpEffect
+        return Effect.matchEffect(awaitBody, { onFailure: answerError, onSuccess: () => httpEffect })
       })
     )
   })

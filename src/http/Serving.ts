@@ -7,7 +7,7 @@ import { makeOverloadGate, type OverloadBounds } from "./OverloadGate.ts"
 /** How long a client that is just about to ask again, on a connection it has, finds somebody there. */
 const LINGER_MILLIS = 500
 const LOOK_MILLIS = 50
-const SWEEP_MILLIS = 1000
+const SWEEP_MILLIS = 250
 
 /** The server of this process: what it is doing now can be read from it at any time. */
 export class Serving extends Context.Service<Serving, ServingServer>()("peyk/http/Serving") {

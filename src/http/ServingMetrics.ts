@@ -39,6 +39,15 @@ export const ServingMetrics = Layer.effectDiscard(
       "How many of those are let in now; falls under overload.",
       ({ limit }) => limit
     )
+    tell(
+      "peyk_http_requests_waiting_for_body",
+      "Requests whose bodies are still to come; they are not in flight.",
+      ({ waitingForBody }) => waitingForBody
+    )
+    counterOf(context, "peyk_http_bodies_given_up_total", {
+      description: "Bodies that did not arrive in time (PEYK_BODY_TIMEOUT_MS).",
+      read: () => server.snapshot().bodiesGivenUp
+    })
     tell("peyk_http_connections", "Connections of clients.", ({ connections }) => connections)
     tell(
       "peyk_http_connections_limit",
@@ -48,6 +57,10 @@ export const ServingMetrics = Layer.effectDiscard(
     counterOf(context, "peyk_http_connections_dropped_total", {
       description: "Connections closed as they came because there were too many.",
       read: () => server.snapshot().dropped
+    })
+    counterOf(context, "peyk_http_connections_evicted_total", {
+      description: "Connections without a complete request that were closed to make room for others.",
+      read: () => server.snapshot().evicted
     })
   })
 )

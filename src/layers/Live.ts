@@ -167,6 +167,7 @@ const servingLayer = (configuration: Configuration) =>
     maxInFlight: configuration.maxRequestsInFlight,
     maxDelayMillis: configuration.overloadDelayMillis,
     maxConnections: configuration.maxConnections,
+    bodyTimeoutMillis: configuration.bodyTimeoutMillis,
     requestTimeoutMillis:
       configuration.slotWaitMillis + configuration.providerTimeoutMillis + OWN_ANSWER_MILLIS
   })

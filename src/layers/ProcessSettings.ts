@@ -46,5 +46,11 @@ export const processSettings = {
     10_000,
     { minimum: 1, maximum: 1_000_000 },
     "Connections that a process has open to its clients; more are closed as they come."
+  ),
+  bodyTimeoutMillis: integer(
+    "PEYK_BODY_TIMEOUT_MS",
+    5000,
+    { minimum: 100, maximum: 600_000 },
+    "How long a request's body may take to arrive, as a whole; batches and contacts have twice that. Then it is 408."
   )
 } as const

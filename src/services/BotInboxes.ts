@@ -17,11 +17,12 @@ import { Workers } from "./Workers.ts"
 /** No account has this address, or whoever posts cannot show that it is the platform. */
 export class UnknownInbox extends Data.TaggedError("UnknownInbox")<{}> {}
 
-export interface PostedUpdate {
+export interface PostedUpdate<E, R> {
   readonly token: string
   /** The value of a header, by its lower-case name. */
   readonly header: (name: string) => string | undefined
-  readonly body: unknown
+  /** Read only once it is known that the platform posts it. */
+  readonly body: Effect.Effect<unknown, E, R>
 }
 
 const POLL_MILLIS = 20_000
@@ -37,7 +38,7 @@ const ANNOUNCE_EVERY_MILLIS = 24 * 3_600_000
 export class BotInboxes extends Context.Service<
   BotInboxes,
   {
-    readonly receive: (posted: PostedUpdate) => Effect.Effect<void, UnknownInbox>
+    readonly receive: <E, R>(posted: PostedUpdate<E, R>) => Effect.Effect<void, UnknownInbox | E, R>
     /** Fetches an account's updates, or sees to it that they are posted. */
     readonly runTimer: (timer: DueTimer) => Effect.Effect<void>
   }
@@ -85,10 +86,13 @@ export class BotInboxes extends Context.Service<
           (pending) => pending.flat()
         )
 
-      const isFromPlatform = (record: BotInboxRecord, { secretHeader }: BotInbox, posted: PostedUpdate) =>
-        secretHeader === null || addresses.isSecret(record, posted.header(secretHeader) ?? "")
+      const isFromPlatform = (
+        record: BotInboxRecord,
+        { secretHeader }: BotInbox,
+        header: PostedUpdate<never, never>["header"]
+      ) => secretHeader === null || addresses.isSecret(record, header(secretHeader) ?? "")
 
-      const receive = Effect.fnUntraced(function* (posted: PostedUpdate) {
+      const receive = Effect.fnUntraced(function* <E, R>(posted: PostedUpdate<E, R>) {
         const accountId = addresses.accountOf(posted.token)
         const record = accountId === null ? Option.none() : yield* store.find(accountId)
         if (Option.isNone(record) || !addresses.isGenuine(record.value, posted.token)) {
@@ -99,10 +103,10 @@ export class BotInboxes extends Context.Service<
           "AccountUnusable",
           () => Effect.succeedNone
         )
-        if (Option.isNone(inbox) || !isFromPlatform(record.value, inbox.value, posted)) {
+        if (Option.isNone(inbox) || !isFromPlatform(record.value, inbox.value, posted.header)) {
           return yield* new UnknownInbox()
         }
-        const update = inbox.value.read(posted.body, yield* Clock.currentTimeMillis)
+        const update = inbox.value.read(yield* posted.body, yield* Clock.currentTimeMillis)
         if (update === null) return
         const pending = yield* follow(record.value.accountId, update)
         yield* replies.sayAll(record.value.accountId, inbox.value, pending)

@@ -16,6 +16,7 @@ export interface Demo {
   readonly customer_id: string | number
   readonly live_key: string
   readonly test_key: string
+  readonly token: string
 }
 
 /** What a command came to; `code` is null when a signal ended it. */

@@ -57,13 +57,15 @@ const statuses: Readonly<Record<string, number>> = {
   ip_not_allowed: 403,
   conflict: 409,
   precondition_failed: 412,
-  too_many_sign_ins: 429
+  too_many_sign_ins: 429,
+  // a body that does not come
+  request_timeout: 408
 }
 
 const anyRequest = ["unauthenticated", "too_many_requests_api_key", "internal_error", "service_unavailable"]
 const live = [...anyRequest, "ip_not_allowed", "test_key_not_allowed"]
 const sandbox = [...anyRequest, "ip_not_allowed", "live_key_not_allowed"]
-const body = ["unsupported_media_type", "payload_too_large", "validation_error"]
+const body = ["request_timeout", "unsupported_media_type", "payload_too_large", "validation_error"]
 const anySend = [...body, "invalid_phone", "invalid_channel", "duplicate_channel"]
 
 /** What each endpoint can answer, as far as it is the endpoint that answers. */
@@ -202,7 +204,9 @@ describe("the OpenAPI document", () => {
       const operation = objectAt(operations(document).get(endpoint))
       const codes = documentedCodes(document, operation)
       const body =
-        operation["requestBody"] === undefined ? [] : ["unsupported_media_type", "payload_too_large"]
+        operation["requestBody"] === undefined
+          ? []
+          : ["request_timeout", "unsupported_media_type", "payload_too_large"]
       for (const code of [...anyManagement, ...body]) {
         assert.include(sorted(codes), `${statuses[code]} ${code}`)
       }

@@ -7,7 +7,7 @@ import { makeOverloadGate } from "../../src/http/OverloadGate.ts"
 const makeServer = () =>
   new ServingServer(
     makeOverloadGate({ maxInFlight: 100, maxDelayMillis: 1000 }, { running: 0, waiting: 0 }),
-    { maxConnections: 100, requestTimeoutMillis: 1000 }
+    { maxConnections: 100, requestTimeoutMillis: 1000, bodyTimeoutMillis: 1000 }
   )
 
 describe("a server that listens already", () => {

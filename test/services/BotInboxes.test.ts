@@ -356,7 +356,7 @@ const post = Effect.fnUntraced(function* (
 ) {
   const { receive } = yield* BotInboxes
   const header = (name: string) => (name === "x-secret" ? secret : undefined)
-  return yield* receive({ token, header, body }).pipe(
+  return yield* receive({ token, header, body: Effect.succeed(body) }).pipe(
     Effect.as("received"),
     Effect.catch((error) => Effect.succeed(error._tag))
   )

@@ -1,0 +1,66 @@
+import type { ServerResponse } from "node:http"
+import type { Begun } from "../services/UnderWay.ts"
+import type { BodyWaits } from "./BodyWaits.ts"
+import type { OverloadGate } from "./OverloadGate.ts"
+import type { RequestClass } from "./RequestClass.ts"
+
+/** A request from its head to its answer. The gate counts it, except while it waits for its body. */
+export class Admission {
+  readonly response: ServerResponse
+  readonly kind: RequestClass
+  /** Monotonic milliseconds. */
+  readonly since: number
+  readonly #gate: OverloadGate
+  readonly #waits: BodyWaits
+  #isCounted = true
+  #wait: Begun<Admission> | null = null
+  #isGivenUp = false
+  #giveUp = () => {}
+
+  constructor(
+    response: ServerResponse,
+    kind: RequestClass,
+    since: number,
+    { gate, waits }: { readonly gate: OverloadGate; readonly waits: BodyWaits }
+  ) {
+    this.response = response
+    this.kind = kind
+    this.since = since
+    this.#gate = gate
+    this.#waits = waits
+  }
+
+  waitForBody(giveUp: () => void): void {
+    if (this.#isGivenUp) return giveUp()
+    this.#giveUp = giveUp
+    if (this.#wait !== null) return
+    this.#isCounted = false
+    this.#gate.withdraw(this.kind)
+    this.#wait = this.#waits.begin(this)
+  }
+
+  get isWaitingForBody(): boolean {
+    return this.#wait !== null
+  }
+
+  giveUpWaiting(): void {
+    this.#isGivenUp = true
+    if (this.#wait !== null) this.#waits.giveUp(this.#wait)
+    this.#giveUp()
+  }
+
+  endBodyWait(): boolean {
+    if (this.#wait === null) return true
+    this.#waits.end(this.#wait)
+    this.#wait = null
+    this.#isCounted = this.#gate.enter(this.kind, performance.now())
+    return this.#isCounted
+  }
+
+  /** It has been answered, or its client is gone. */
+  leave(): void {
+    if (this.#wait !== null) this.#waits.end(this.#wait)
+    this.#wait = null
+    if (this.#isCounted) this.#gate.leave(this.kind)
+  }
+}

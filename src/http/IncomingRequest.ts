@@ -1,0 +1,21 @@
+import { IncomingMessage } from "node:http"
+import type { Admission } from "./Admission.ts"
+
+/** Node's request, which knows how it was admitted. */
+export class IncomingRequest extends IncomingMessage {
+  #admission: Admission | undefined = undefined
+
+  admittedAs(admission: Admission): void {
+    this.#admission = admission
+  }
+
+  /** The body is still to come: the request is not at work until then. `giveUp` is called if it does not come in time. */
+  waitForBody(giveUp: () => void): void {
+    this.#admission?.waitForBody(giveUp)
+  }
+
+  /** The body has come. False when there is no room now for the request's work. */
+  endBodyWait(): boolean {
+    return this.#admission?.endBodyWait() ?? true
+  }
+}
