@@ -17,6 +17,7 @@ import { CLIENT_GONE, RequestMetrics } from "./RequestMetrics.ts"
 import { makeTrace, type Told } from "./RequestSpans.ts"
 import { isJson, keyInHeader } from "./RequestGuards.ts"
 import { requestIdFor } from "./RequestIds.ts"
+import { NO_SNIFFING } from "./SecurityHeaders.ts"
 import { allowanceHeaders, allowanceOf } from "./ServiceKeys.ts"
 
 /** Whether it has taken the request; where not, nothing has been done or read of it. */
@@ -68,6 +69,8 @@ const write = (response: ServerResponse, status: number, headers: HeaderList, bo
   response.writeHead(status, headers)
   response.end(body)
 }
+
+const NO_SNIFFING_LIST: ReadonlyArray<string> = Object.entries(NO_SNIFFING).flat()
 
 const OWN_HEADERS = new Set(["content-type", "content-length"])
 
@@ -126,7 +129,7 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
     const { method = "", headers: given } = request
     const answered = metrics.begin(route, method)
     const requestId = requestIdFor(given["x-request-id"])
-    const headers: HeaderList = ["x-request-id", requestId]
+    const headers: HeaderList = ["x-request-id", requestId, ...NO_SNIFFING_LIST]
     const program: Effect.Effect<Told> = Effect.matchCauseEffect(
       Effect.flatMap(limits.admit(principal), (allowance) => {
         tellAllowance(headers, allowance)

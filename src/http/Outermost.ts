@@ -6,6 +6,7 @@ import { errorCodeOf, errorResponse, RequestId } from "./Envelope.ts"
 import type { ErrorCode } from "./ErrorTable.ts"
 import { givenRequestId } from "./RequestIds.ts"
 import { type Answered, CLIENT_GONE, RequestMetrics, UNMATCHED } from "./RequestMetrics.ts"
+import { NO_SNIFFING } from "./SecurityHeaders.ts"
 import { makeTrace, type Told } from "./RequestSpans.ts"
 import type { FindPath, ServedPath } from "./RouteTable.ts"
 
@@ -143,7 +144,7 @@ export const outermost = (findPath: FindPath, isUnavailable: IsUnavailable) => {
           : Effect.succeed(refused),
         count(answered)
       )
-      return HttpServerResponse.setHeader(response, "x-request-id", requestId)
+      return HttpServerResponse.setHeaders(response, { "x-request-id": requestId, ...NO_SNIFFING })
     })
     // A router middleware has to be typed as leaving errors alone, though here none is left.
     return (

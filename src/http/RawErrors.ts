@@ -2,12 +2,14 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import { envelope, headersOfCode } from "./Envelope.ts"
 import { type ErrorCode, errorTable } from "./ErrorTable.ts"
 import { requestIdFor } from "./RequestIds.ts"
+import { NO_SNIFFING } from "./SecurityHeaders.ts"
 
 /** Errors that are answered beside the router: to what is no request, or will not be looked at. */
 
 const headersOf = (code: ErrorCode, requestId: string, body: string): Record<string, string | number> => ({
   "Content-Type": "application/json",
   "X-Request-Id": requestId,
+  ...NO_SNIFFING,
   "Content-Length": Buffer.byteLength(body),
   ...headersOfCode[code]
 })

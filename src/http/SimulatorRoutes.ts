@@ -21,7 +21,7 @@ const CONTENT_SECURITY_POLICY =
 
 const page = HttpServerResponse.text(simulatorPage, {
   contentType: "text/html; charset=utf-8",
-  headers: { "content-security-policy": CONTENT_SECURITY_POLICY, "x-content-type-options": "nosniff" }
+  headers: { "content-security-policy": CONTENT_SECURITY_POLICY }
 })
 
 /** Read from the raw query: a `+` in it is the number's own, not a space. */
