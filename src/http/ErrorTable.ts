@@ -25,7 +25,10 @@ export const errorTable = {
 
   request_timeout: { status: 408, message: "The request did not arrive in time." },
 
-  idempotency_key_conflict: { status: 409, message: "This idempotency key was used with another request." },
+  idempotency_key_conflict: {
+    status: 409,
+    message: "This idempotency key was used with another request, or by somebody else."
+  },
   idempotency_key_in_progress: {
     status: 409,
     message: "The earlier request with this key is still in progress."

@@ -5,7 +5,7 @@ import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
 import { type ApiKeyChange, toApiKey, toCreatedApiKey } from "./ApiKeysApi.ts"
 import { CurrentActor } from "./ManageAuth.ts"
-import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } from "./ManageWire.ts"
+import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage, withEnd } from "./ManageWire.ts"
 
 const DEFAULT_OVERLAP_SECONDS = 86_400
 
@@ -28,6 +28,12 @@ export const ApiKeysHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const keys = yield* ManagedKeys
     const write = yield* makeWrite
+    const repeat = (kept: unknown, customerId: number) =>
+      keys.find(customerId, Number(Object(kept).id)).pipe(
+        Effect.flatMap(toApiKey),
+        Effect.map((current) => withEnd(kept, current)),
+        Effect.catchTag("not_found", () => Effect.succeed(kept))
+      )
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
         const { actor } = yield* CurrentActor
@@ -38,7 +44,7 @@ export const ApiKeysHandlers = HttpApiBuilder.group(
 
       create: ({ payload }) =>
         write(
-          { operation: "api_key.create", status: 201, idempotentBody: payload },
+          { operation: "api_key.create", status: 201, idempotentBody: payload, repeat },
           Effect.gen(function* () {
             const { actor } = yield* CurrentActor
             const { name, mode, expires_at, rate_limit_per_minute, allowed_ips } = payload
@@ -86,7 +92,7 @@ export const ApiKeysHandlers = HttpApiBuilder.group(
 
       rotate: ({ params, payload }) =>
         write(
-          { operation: "api_key.rotate", status: 201, idempotentBody: { ...payload, id: params.id } },
+          { operation: "api_key.rotate", status: 201, idempotentBody: { ...payload, id: params.id }, repeat },
           Effect.gen(function* () {
             const { actor } = yield* CurrentActor
             const seconds = payload.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS

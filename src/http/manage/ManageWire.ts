@@ -90,9 +90,21 @@ const idempotencyKey = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ he
   return Effect.succeed(key === "" ? Option.none<string>() : Option.some(key))
 })
 
+interface SecretState {
+  readonly status: "active" | "expired" | "revoked"
+  readonly expires_at: string | null
+  readonly revoked_at: string | null
+}
+
+/** The kept answer to a creation; a key or token that has ended since says so. */
+export const withEnd = (kept: unknown, { status, expires_at, revoked_at }: SecretState): unknown =>
+  status === "active" ? kept : { ...Object(kept), status, expires_at, revoked_at }
+
 type WriteOptions = Pick<WriteRequest, "operation" | "status"> & {
   /** The parsed body, for requests that an idempotency key makes one. */
   readonly idempotentBody?: unknown
+  /** The body to repeat in place of the kept one, where what it says may have ended since. */
+  readonly repeat?: (kept: unknown, customerId: number) => Effect.Effect<unknown>
 }
 
 const requestOf = Effect.fnUntraced(function* ({ operation, status, idempotentBody }: WriteOptions) {
@@ -124,10 +136,13 @@ export const makeWrite = Effect.map(
   ManagementWrites,
   (writes) =>
     <E, R>(options: WriteOptions, change: Effect.Effect<Change, E, R>) =>
-      Effect.map(
-        Effect.flatMap(requestOf(options), (request) => writes.write(request, change)),
-        answerOf
-      )
+      Effect.gen(function* () {
+        const request = yield* requestOf(options)
+        const answer = yield* writes.write(request, change)
+        const { repeat } = options
+        if (!answer.replayed || repeat === undefined) return answerOf(answer)
+        return answerOf({ ...answer, body: yield* repeat(answer.body, request.actor.customerId) })
+      })
 )
 
 /** The same for changes that somebody else is asked about first: outside the transaction, and not for a repeated request. */

@@ -6,7 +6,7 @@ import { ManagedTokens } from "../../services/manage/ManagedTokens.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
-import { answerResource, makeWrite, pageRequest, requireOwner, toWirePage } from "./ManageWire.ts"
+import { answerResource, makeWrite, pageRequest, requireOwner, toWirePage, withEnd } from "./ManageWire.ts"
 import { toCreatedToken, toToken } from "./TokensApi.ts"
 
 const entry = (verb: string, id: number, details: Readonly<Record<string, unknown>> = {}) => ({
@@ -22,6 +22,12 @@ export const TokensHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const tokens = yield* ManagedTokens
     const write = yield* makeWrite
+    const repeat = (kept: unknown, customerId: number) =>
+      tokens.find(customerId, Number(Object(kept).id)).pipe(
+        Effect.flatMap(toToken),
+        Effect.map((current) => withEnd(kept, current)),
+        Effect.catchTag("not_found", () => Effect.succeed(kept))
+      )
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
         const { actor } = yield* CurrentActor
@@ -33,7 +39,7 @@ export const TokensHandlers = HttpApiBuilder.group(
         Effect.andThen(
           requireOwner,
           write(
-            { operation: "token.create", status: 201, idempotentBody: payload },
+            { operation: "token.create", status: 201, idempotentBody: payload, repeat },
             Effect.gen(function* () {
               const { actor } = yield* CurrentActor
               const { name, scope, expires_at } = payload

@@ -1,6 +1,7 @@
 import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import type { Actor } from "../../domain/Actor.ts"
 import { IdempotencyKeyConflict } from "../../domain/Errors.ts"
 import { Idempotency, type IdempotencyClaim } from "../../services/Idempotency.ts"
 import {
@@ -15,7 +16,8 @@ import { rowsOf, timestamp } from "../SqlRows.ts"
 const AnswerRow = Schema.Struct({
   fingerprint: Schema.Uint8Array,
   status: Schema.NullOr(Schema.Int),
-  sealedBody: Schema.NullOr(Schema.Uint8Array)
+  sealedBody: Schema.NullOr(Schema.Uint8Array),
+  isMakers: Schema.Boolean
 })
 const ClaimRow = Schema.Struct({ claimed: Schema.Boolean })
 
@@ -35,29 +37,51 @@ export const ManagementWritesSql = Layer.effect(
       `management_answers:${actor.customerId}:${operation}:${key}`
 
     /** Waits for another request with the key: its transaction either leaves an answer or nothing. */
-    const claim = Effect.fnUntraced(function* (request: WriteRequest, claimed: IdempotencyClaim) {
+    const claim = Effect.fnUntraced(function* (
+      { actor, operation }: WriteRequest,
+      claimed: IdempotencyClaim
+    ) {
       const now = timestamp(yield* Clock.currentTimeMillis)
       const rows = yield* claimRows(sql`
-        insert into management_answers as a (customer_id, operation, key, fingerprint, expires_at)
-        values (${request.actor.customerId}, ${request.operation}, ${claimed.key}, ${claimed.fingerprint}::bytea,
-          ${timestamp(claimed.expiresAt)})
+        insert into management_answers as a (customer_id, operation, key, fingerprint, expires_at, actor_kind, actor_id,
+          session_id)
+        values (${actor.customerId}, ${operation}, ${claimed.key}, ${claimed.fingerprint}::bytea,
+          ${timestamp(claimed.expiresAt)}, ${actor.kind}, ${actor.id}, ${actor.sessionId ?? null}::uuid)
         on conflict (customer_id, operation, key) do update set fingerprint = excluded.fingerprint, status = null,
-          sealed_body = null, expires_at = excluded.expires_at
+          sealed_body = null, expires_at = excluded.expires_at, actor_kind = excluded.actor_kind,
+          actor_id = excluded.actor_id, session_id = excluded.session_id
         where a.expires_at <= ${now}
         returning true as claimed`)
       return rows.length === 1
     })
 
+    /** Of an answer `a`: this actor made the request, and the credential that made it was not revoked since. */
+    const isMakers = ({ kind, id }: Actor) => {
+      const isSameActor = sql`a.actor_kind = ${kind} and a.actor_id = ${id}`
+      switch (kind) {
+        case "token":
+          return sql`${isSameActor} and exists (
+            select from personal_tokens t where t.id = ${Number(id)} and t.revoked_at is null)`
+        case "user":
+          return sql`${isSameActor} and not exists (
+            select from refresh_tokens r where r.family = a.session_id and r.revoked_at is not null)`
+        default:
+          return isSameActor
+      }
+    }
+
     const find = Effect.fnUntraced(function* (request: WriteRequest, claimed: IdempotencyClaim) {
       const now = timestamp(yield* Clock.currentTimeMillis)
       const [row] = yield* answerRows(sql`
-        select fingerprint, status, sealed_body as "sealedBody" from management_answers
+        select fingerprint, status, sealed_body as "sealedBody", coalesce(${isMakers(request.actor)}, false) as "isMakers"
+        from management_answers a
         where customer_id = ${request.actor.customerId} and operation = ${request.operation}
           and key = ${claimed.key} and expires_at > ${now}`)
       if (row === undefined || row.status === null || row.sealedBody === null) {
         return Option.none<WriteAnswer>()
       }
-      if (!isSame(row.fingerprint, claimed.fingerprint)) return yield* new IdempotencyKeyConflict()
+      if (!row.isMakers || !isSame(row.fingerprint, claimed.fingerprint))
+        return yield* new IdempotencyKeyConflict()
       const body: unknown = JSON.parse(
         masterKey.open("management-answer", contextOf(request, claimed.key), row.sealedBody)
       )

@@ -47,7 +47,10 @@ export interface WriteAnswer {
 export class ManagementWrites extends Context.Service<
   ManagementWrites,
   {
-    /** What an earlier request with the same key was answered. */
+    /**
+     * What an earlier request with the same key was answered. Only for whoever made it, and while the credential that made
+     * it is not revoked: an answer may hold a secret.
+     */
     readonly kept: (
       request: WriteRequest
     ) => Effect.Effect<Option.Option<WriteAnswer>, IdempotencyKeyConflict>
