@@ -16,6 +16,7 @@ export interface Demo {
   readonly customer_id: string | number
   readonly live_key: string
   readonly test_key: string
+  /** A personal access token of full scope. */
   readonly token: string
 }
 

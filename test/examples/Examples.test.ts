@@ -1,21 +1,37 @@
-import { readFileSync } from "node:fs"
-import { DateTime, Effect } from "effect"
+import { readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { codeOf } from "../contract/Operator.ts"
-import { type Server, startServer, until } from "../contract/Server.ts"
-import { curlRequest, examplesIn, words } from "./ShellExamples.ts"
+import { until } from "../contract/Server.ts"
+import { type DocumentShell, openDocumentShell } from "./DocumentShell.ts"
+import { type Example, examplesIn, nameOf, runScript, runUntil, serverIn } from "./ShellExamples.ts"
 
-let server: Server
-const variables: Record<string, string> = {}
-beforeAll(async () => {
-  server = await startServer()
-  variables["PEYK"] = server.url
-  variables["KEY"] = server.demo.live_key
-  variables["TEST_KEY"] = server.demo.test_key
-  const tomorrow = Effect.map(DateTime.now, DateTime.add({ days: 1 }))
-  variables["TOMORROW"] = DateTime.formatIsoDateUtc(await Effect.runPromise(tomorrow))
-}, 60_000)
-afterAll(() => server?.stop())
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const read = (name: string): string => readFileSync(`${root}${name}`, "utf8")
+const files = (folder: string): ReadonlyArray<string> =>
+  (readdirSync(`${root}${folder}`, { recursive: true }) as Array<string>).map((file) => `${folder}/${file}`)
+
+const documents = ["README.md", "bench/README.md", ...files("docs"), ...files("deploy")]
+  .filter((name) => name.endsWith(".md"))
+  .filter((name) => examplesIn(read(name)).length > 0)
+  .toSorted()
+
+/** All that is marked as not run, by its first line: nothing is left out without a word. */
+const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
+  ["README.md", "npm ci"],
+  ["README.md", "npm test          # types, Effect diagnostics, lint, format, tests; needs nothing running"],
+  [
+    "bench/README.md",
+    "npm run bench                                                          # all of it: about 5 minutes on 2 cores"
+  ],
+  [
+    "bench/README.md",
+    "npm run soak                                                    # 3 minutes, 2 processes, a seed of its own"
+  ],
+  [
+    "docs/providers.md",
+    "curl -s http://127.0.0.1:8080/v1/inbound/TOKEN -H 'Content-Type: application/json' \\"
+  ]
+]
 
 const isCountingDown = (from: number) => (left: unknown) =>
   typeof left === "number" && left <= from && left > from - 20
@@ -29,48 +45,63 @@ const expected = (value: unknown, key = ""): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, expected(field, name)]))
 }
 
-const callOnce = async (command: ReadonlyArray<string>) => {
-  const { method, url, headers, body } = curlRequest(command)
-  const reply = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) })
-  return (await reply.json()) as Record<string, unknown>
-}
+const isError = (answer: unknown): boolean => Object(answer).error !== undefined
 
 /** A message that was just accepted is read until it is sent: that takes a moment. */
-const isUnderWay = (answer: Record<string, unknown>) =>
-  answer["message_id"] !== undefined && (answer["status"] === "queued" || answer["status"] === "sending")
+const isUnderWay = (answer: unknown): boolean =>
+  Object(answer).message_id !== undefined && ["queued", "sending"].includes(Object(answer).status)
 
-const call = (command: ReadonlyArray<string>) =>
-  command.includes("-d")
-    ? callOnce(command)
-    : until("a final answer", async () => {
-        const answer = await callOnce(command)
-        return isUnderWay(answer) ? undefined : answer
+const runExample = async ({ script, answer, runsUntil }: Example, document: DocumentShell) => {
+  const shell = document.shell(isError(answer))
+  const filled = document.fill(script)
+  if (runsUntil !== undefined) return await runUntil(runsUntil, filled, shell)
+  const run = () => runScript(filled, document.input, shell)
+  const isLook = answer !== undefined && !script.includes("-d ")
+  const printed = isLook
+    ? await until("a final answer", async () => {
+        const text = await run()
+        return isUnderWay(JSON.parse(text)) ? undefined : text
       })
-
-const keepAnswer = async ({ message_id, verification_id }: Record<string, unknown>) => {
-  if (typeof message_id === "string") variables["MESSAGE_ID"] = message_id
-  if (typeof verification_id !== "string") return
-  variables["VERIFICATION_ID"] = verification_id
-  variables["CODE"] = await codeOf(server, "+989121234567")
+    : await run()
+  if (answer !== undefined) expect(JSON.parse(printed)).toEqual(expected(answer))
+  await document.keep(script, printed)
 }
 
-describe.each(["verification.md", "messages.md"])("the examples of docs/%s", (name) => {
-  const examples = examplesIn(readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8"))
+const runnableIn = (name: string) => examplesIn(read(name)).filter(({ notRun }) => notRun === undefined)
 
-  it("are there", () => {
-    expect(examples.length).toBeGreaterThan(7)
+describe.each(documents.filter((name) => runnableIn(name).length > 0))("the commands of %s", (name) => {
+  const examples = runnableIn(name)
+  let document: DocumentShell
+  beforeAll(async () => {
+    document = await openDocumentShell(serverIn(read(name)))
+  }, 60_000)
+  afterAll(() => document?.stop())
+
+  it.each(examples.map((example) => ({ name: nameOf(example), example })))(
+    "$name",
+    async ({ example }) => {
+      await runExample(example, document)
+    },
+    180_000
+  )
+})
+
+describe("commands that are not run", () => {
+  const marked = documents.flatMap((name) =>
+    examplesIn(read(name))
+      .filter(({ notRun }) => notRun !== undefined)
+      .map((example) => ({ name, example }))
+  )
+
+  it("are those that are listed here", () => {
+    expect(marked.map(({ name, example }) => [name, nameOf(example)])).toEqual(NOT_RUN)
   })
 
-  it.each(examples)("$command", async ({ command, answer }) => {
-    const line = words(command, variables)
-    if (line[0] === "npx") {
-      const made = (await server.cli(...line.slice(2))) as { readonly id: number }
-      variables["TEMPLATE_ID"] = String(made.id)
-      return
-    }
-    const reply = await call(line)
-    if (answer === undefined) expect(reply).toHaveProperty("message_id")
-    else expect(reply).toEqual(expected(answer))
-    await keepAnswer(reply)
+  it("name scripts that there are", () => {
+    const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: object }
+    const named = marked.flatMap(({ example }) =>
+      [...example.script.matchAll(/npm run ([\w:-]+)/g)].map(([, script = ""]) => script)
+    )
+    expect(named.filter((script) => !Object.hasOwn(scripts, script))).toEqual([])
   })
 })

@@ -1,75 +1,88 @@
-/** The examples of a document: its `sh` blocks with the `json` block that may follow each, read without a shell. */
+/**
+ * The shell examples of a document, run by bash as they are written. A comment before a block says what is special about it:
+ * `<!-- not run: WHY -->`, or `<!-- runs until: TEXT -->` for a server, which is stopped once it has printed that.
+ */
+import { spawn } from "node:child_process"
 
 export interface Example {
-  readonly command: ReadonlyArray<string>
-  /** What is answered; `…` stands for any text. */
+  readonly script: string
+  /** What is answered, where the document shows it; `…` stands for any text. */
   readonly answer: unknown
+  /** Why it is not run; undefined: it is. */
+  readonly notRun: string | undefined
+  readonly runsUntil: string | undefined
 }
 
-type Variables = Readonly<Record<string, string>>
+const BLOCKS =
+  /(?:<!-- (not run|runs until): ([^\n]*?) -->\n+)?```(?:sh|bash|shell|console)\n([\s\S]*?)```(?:\n\n```json\n([\s\S]*?)```)?/g
 
-const BLOCKS = /```sh\n([\s\S]*?)```(?:\n\n```json\n([\s\S]*?)```)?/g
-/** Single quotes keep everything; elsewhere $NAME stands for its value. */
-const PIECE = /'([^']*)'|"([^"]*)"|\\\n|(\s+)|([^\s'"\\]+)/g
-
-const fill = (text: string, variables: Variables) =>
-  text.replace(/\$([A-Z_]+)/g, (whole, name: string) => {
-    const value = variables[name]
-    if (value === undefined) throw new Error(`the example uses ${whole}, which nothing has set`)
-    return value
-  })
-
-/** The words of a command line. */
-export const words = (line: string, variables: Variables): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  let isOpen = false
-  for (const [, single, double, space, bare] of line.trim().matchAll(PIECE)) {
-    const text =
-      single ??
-      (double !== undefined || bare !== undefined ? fill(double ?? bare ?? "", variables) : undefined)
-    if (space !== undefined || text === undefined) {
-      isOpen = false
-      continue
-    }
-    if (isOpen) found.push(`${found.pop() ?? ""}${text}`)
-    else found.push(text)
-    isOpen = true
-  }
-  return found
-}
-
-/** In order; variables are filled in when an example is reached, because earlier ones set them. */
-export const examplesIn = (document: string) =>
-  [...document.matchAll(BLOCKS)].map(([, command = "", answer]) => ({
-    command,
-    answer: answer === undefined ? undefined : (JSON.parse(answer) as unknown)
+export const examplesIn = (document: string): ReadonlyArray<Example> =>
+  [...document.matchAll(BLOCKS)].map(([, mark, text, script = "", answer]) => ({
+    script,
+    answer: answer === undefined ? undefined : (JSON.parse(answer) as unknown),
+    notRun: mark === "not run" ? text : undefined,
+    runsUntil: mark === "runs until" ? text : undefined
   }))
 
-export interface CurlRequest {
-  readonly method: string
-  readonly url: string
-  readonly headers: Record<string, string>
-  readonly body: string | undefined
+/** The line by which an example is called. */
+export const nameOf = ({ script }: Example): string =>
+  script.split("\n").find((line) => line.trim() !== "" && !line.startsWith("#")) ?? ""
+
+/** The first server that the JavaScript of a document shows, and the file that its commands call it by. */
+export const serverIn = (document: string) => {
+  const [, code] = /```js\n([\s\S]*?)```/.exec(document) ?? []
+  const [, file] = /node (\w+\.mjs)/.exec(document) ?? []
+  return code === undefined || file === undefined ? undefined : { code, file }
 }
 
-/** The part of curl that the examples use: -s, -X, -H, -d and the address. */
-export const curlRequest = ([, ...options]: ReadonlyArray<string>): CurlRequest => {
-  const headers: Record<string, string> = {}
-  let method: string | undefined
-  let body: string | undefined
-  let url = ""
-  for (let at = 0; at < options.length; at++) {
-    const option = options[at] ?? ""
-    if (option === "-s") continue
-    if (!option.startsWith("-")) url = option
-    else {
-      const value = options[++at] ?? ""
-      if (option === "-X") method = value
-      else if (option === "-d") body = value
-      else if (option === "-H")
-        headers[value.slice(0, value.indexOf(":"))] = value.slice(value.indexOf(":") + 1).trim()
-      else throw new Error(`the example uses ${option}, which this does not know`)
-    }
+export interface Shell {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+const STOP_ON_ERRORS = "set -e -u -o pipefail\n"
+const DEADLINE_MILLIS = 150_000
+
+const start = (script: string, { cwd, env }: Shell) => {
+  const child = spawn("bash", ["-c", STOP_ON_ERRORS + script], { cwd, env, detached: true })
+  const printed = { out: "", err: "" }
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed.out += text))
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (printed.err += text))
+  const endAll = (signal: NodeJS.Signals) => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal)
   }
-  return { method: method ?? (body === undefined ? "GET" : "POST"), url, headers, body }
+  const timer = setTimeout(() => endAll("SIGKILL"), DEADLINE_MILLIS)
+  const closed = new Promise<number | null>((resolve) => {
+    child.once("close", (code) => {
+      clearTimeout(timer)
+      resolve(code)
+    })
+  })
+  return { child, printed, closed, endAll }
+}
+
+const failed = (script: string, printed: { readonly out: string; readonly err: string }, why: string) =>
+  new Error(`${why}\n${script}\n${printed.out}${printed.err}`)
+
+/** Runs a script to its end with an input; what it printed. A script that fails is an error. */
+export const runScript = async (script: string, input: string, shell: Shell): Promise<string> => {
+  const { child, printed, closed } = start(script, shell)
+  child.stdin.on("error", () => {})
+  child.stdin.end(input)
+  const code = await closed
+  if (code !== 0) throw failed(script, printed, `the example ended with ${code}`)
+  return printed.out
+}
+
+/** Starts a script that serves, waits until it prints a text, and stops it. */
+export const runUntil = async (text: string, script: string, shell: Shell): Promise<void> => {
+  const { child, printed, closed, endAll } = start(script, shell)
+  const seen = new Promise<boolean>((resolve) => {
+    child.stdout.on("data", () => printed.out.includes(text) && resolve(true))
+    void closed.then(() => resolve(printed.out.includes(text)))
+  })
+  const isSeen = await seen
+  endAll("SIGTERM")
+  await closed
+  if (!isSeen) throw failed(script, printed, `the example never printed ${text}`)
 }

@@ -1,0 +1,152 @@
+/** A folder and a server for the commands of one document: what its reader would have. */
+import { DateTime, Effect, Exit, Scope } from "effect"
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { codeOf } from "../contract/Operator.ts"
+import { freePort, neutralEnvironment, type Server, startServer } from "../contract/Server.ts"
+import { fakeSmsir, SMSIR_KEY } from "../support/fakes/FakeSmsir.ts"
+import type { Shell } from "./ShellExamples.ts"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const node = join(root, "node_modules", ".bin", "node")
+
+/** What a reader types for a placeholder. */
+const SECRET = `whsec_${Buffer.alloc(32, "good").toString("base64")}`
+const PASSWORD = "correct horse battery"
+const CONTACTS = "phone,chat_id\n09121234567,1001\n"
+
+/** Stands for a program of the reader's: the project's own one, in the project's place. */
+const writeProgram = async (folder: string, name: string, script: string) => {
+  const file = join(folder, name)
+  await writeFile(file, `#!/usr/bin/env bash\n${script}\n`)
+  await chmod(file, 0o755)
+}
+
+/** `npx peyk` without the search for the package; npm as if it were started in the project; curl to the test's port. */
+const writePrograms = async (folder: string) => {
+  await writeProgram(folder, "npx", `[ "$1" = peyk ] && shift && exec ${node} ${root}bin/peyk.js "$@"`)
+  await writeProgram(
+    folder,
+    "npm",
+    `[ "$*" = "run fakes" ] && set -- run fakes -- "$FREE_PORTS"\ncd ${root} && PATH="$REAL_PATH" exec npm "$@"`
+  )
+  await writeProgram(
+    folder,
+    "curl",
+    `PATH="$REAL_PATH" exec curl --connect-to "127.0.0.1:8080:127.0.0.1:$SERVER_PORT" $CURL_FAILS "$@"`
+  )
+}
+
+const tomorrow = Effect.map(DateTime.now, (now) => DateTime.formatIsoDateUtc(DateTime.add(now, { days: 1 })))
+
+const postTo = async (server: Server, path: string, body: object) => {
+  const reply = await fetch(`${server.url}${path}`, {
+    method: "POST",
+    headers: {
+      "x-api-key": server.demo.live_key,
+      "idempotency-key": "first",
+      "content-type": "application/json"
+    },
+    body: JSON.stringify(body)
+  })
+  return (await reply.json()) as Readonly<Record<string, string>>
+}
+
+/** Of what a reader has sent before: ids to look at. */
+const sendFirst = async (server: Server, variables: Record<string, string>) => {
+  const code = await postTo(server, "/v1/otp/send", { phone: "09120000000" })
+  const message = { to: "09120000000", message: "first", channels: "bale" }
+  const { message_id } = await postTo(server, "/v1/messages/send", message)
+  const webhook = ["--url", "https://example.com/first", "--events", "message.sent"]
+  const { id } = (await server.cli("webhook", "create", "--customer", "1", ...webhook)) as {
+    readonly id: number
+  }
+  variables["VERIFICATION_ID"] = code["verification_id"] ?? ""
+  variables["MESSAGE_ID"] = message_id ?? ""
+  variables["WEBHOOK_ID"] = String(id)
+}
+
+export interface DocumentShell {
+  readonly server: Server
+  readonly shell: (mayFail: boolean) => Shell
+  /** With what a reader puts in for `…`. */
+  readonly fill: (script: string) => string
+  readonly input: string
+  /** Keeps what later examples need of what one has printed. */
+  readonly keep: (script: string, printed: string) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+export const openDocumentShell = async (
+  program: { readonly code: string; readonly file: string } | undefined
+): Promise<DocumentShell> => {
+  const scope = Scope.makeUnsafe()
+  const smsir = await Effect.runPromise(fakeSmsir().pipe(Scope.provide(scope)))
+  const smsirUrl = `${smsir.url}/v1`
+  const server = await startServer({ env: { PEYK_SMSIR_URL: smsirUrl } })
+  const folder = await mkdtemp(join(tmpdir(), "peyk-docs-"))
+  const programs = join(folder, "bin")
+  await mkdir(programs)
+  await writePrograms(programs)
+  await symlink(server.dataDir, join(folder, "data"))
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"))
+  await writeFile(join(folder, "contacts.csv"), CONTACTS)
+  if (program !== undefined) await writeFile(join(folder, program.file), program.code)
+
+  const path = `${join(root, "node_modules", ".bin")}${delimiter}${process.env["PATH"] ?? ""}`
+  const variables: Record<string, string> = {
+    PEYK: "http://127.0.0.1:8080",
+    KEY: server.demo.live_key,
+    TEST_KEY: server.demo.test_key,
+    PEYK_TOKEN: server.demo.token,
+    TOMORROW: await Effect.runPromise(tomorrow)
+  }
+  await sendFirst(server, variables)
+  const ownPort = String(await freePort())
+  const shell = (mayFail: boolean): Shell => ({
+    cwd: folder,
+    env: {
+      ...neutralEnvironment(),
+      PATH: `${programs}${delimiter}${path}`,
+      REAL_PATH: path,
+      SERVER_PORT: String(server.port),
+      FREE_PORTS: ownPort,
+      CURL_FAILS: mayFail ? "" : "--fail-with-body",
+      PEYK_DATA_DIR: server.dataDir,
+      PEYK_PORT: ownPort,
+      PEYK_SMSIR_URL: smsirUrl,
+      ...variables
+    }
+  })
+  return {
+    server,
+    shell,
+    fill: (script) =>
+      script
+        .replaceAll("svc_live_…", server.demo.live_key)
+        .replaceAll("svc_pat_…", server.demo.token)
+        .replaceAll("whsec_…", SECRET)
+        .replace(/^([A-Z_]+)=…/gm, (_, name: string) => `${name}='${variables[name] ?? ""}'`)
+        .replaceAll(/\bPORT=\d+/g, "PORT=0")
+        .replaceAll("…", SMSIR_KEY),
+    input: `${PASSWORD}\n`,
+    keep: async (script, printed) => {
+      const made = /peyk (template|webhook) create/.exec(script)?.[1]
+      const id = /^id +(\d+)/m.exec(printed)?.[1]
+      if (made !== undefined && id !== undefined) variables[`${made.toUpperCase()}_ID`] = id
+      for (const [, kind = "", value = ""] of printed.matchAll(
+        /"(verification|message|webhook)_id":"?([\w-]+)/g
+      )) {
+        variables[`${kind.toUpperCase()}_ID`] = value
+        if (kind === "verification") variables["CODE"] = await codeOf(server, "+989121234567")
+      }
+    },
+    stop: async () => {
+      await server.stop()
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+}
