@@ -12,6 +12,14 @@ export interface Page<A> {
   readonly next: string | null
 }
 
+const ID = /^[1-9]\d{0,9}$/
+const MAX_ID = 2_147_483_647
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Whether a list by number, or by UUID, can have come to this position. */
+export const isIdPosition = (text: string): boolean => ID.test(text) && Number(text) <= MAX_ID
+export const isUuidPosition = (text: string): boolean => UUID.test(text)
+
 /** Of one more row than asked for, the page: the extra one only shows that there is more. */
 export const toPage = <A>(rows: ReadonlyArray<A>, limit: number, positionOf: (row: A) => string): Page<A> => {
   const items = rows.slice(0, limit)

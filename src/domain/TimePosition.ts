@@ -34,6 +34,8 @@ export const parseTimePosition = (text: string | null): TimePosition | null => {
   return at === undefined || id === undefined ? null : { at: Number(at), id }
 }
 
+export const isTimePosition = (text: string): boolean => parseTimePosition(text) !== null
+
 /** From the first instant up to the second, which is not part of it; what is left out does not bound it. */
 export interface TimeRange {
   readonly from?: Instant | undefined

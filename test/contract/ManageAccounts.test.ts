@@ -342,9 +342,7 @@ describe("the list of accounts", () => {
     const parts = await owner.parts<Account>("/accounts", 2)
     expect(parts.map((part) => part.length)).toEqual([2, 2, 1])
     expect(parts.flat()).toEqual(await all(owner))
-    expect((await owner.read<List<Account>>("/accounts?cursor=%00x&limit=100")).data).toEqual(
-      await all(owner)
-    )
+    expect(issues(await owner.get("/accounts?cursor=%00x&limit=100"))).toEqual(["query.cursor"])
     expect(issues(await owner.get("/accounts?channel=fax&active=yes"))).toEqual([
       "query.active",
       "query.channel"
@@ -525,9 +523,7 @@ describe("the contacts of an account", () => {
     const parts = await mine.parts<Contact>(path, 100)
     expect(parts).toHaveLength(10)
     expect(parts.flat().map(({ phone }) => phone)).toEqual(numbered(1000).map(({ phone }) => phone))
-    expect((await mine.read<List<Contact>>(`${path}?cursor=%00x&limit=1`)).data).toEqual(
-      parts.flat().slice(0, 1)
-    )
+    expect(issues(await mine.get(`${path}?cursor=%00x&limit=1`))).toEqual(["query.cursor"])
     for (const limit of ["0", "101", "abc"]) {
       expect(new Set(issues(await mine.get(`${path}?limit=${limit}`)))).toEqual(new Set(["query.limit"]))
     }

@@ -8,7 +8,7 @@ import { documentedError } from "../Envelope.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../RequestGuards.ts"
 import { optional } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
-import { pageOf, pageQuery, PathId } from "./ManageWire.ts"
+import { pageOf, pageByIdQuery, PathId } from "./ManageWire.ts"
 import { FutureInstant, IpNetwork, Name, Timestamp } from "./ManageFields.ts"
 
 export const ApiKeyResource = Schema.Struct({
@@ -95,7 +95,7 @@ export class ApiKeysGroup extends HttpApiGroup.make("api-keys")
   .add(
     HttpApiEndpoint.get("list", "/", {
       query: {
-        ...pageQuery,
+        ...pageByIdQuery,
         mode: Schema.optionalKey(KeyMode),
         status: Schema.optionalKey(ApiKeyResource.fields.status)
       },

@@ -7,7 +7,7 @@ import { OptionalIdempotencyKey, RequireJson } from "../RequestGuards.ts"
 import { optional, PositiveInt } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { Name, TemplateText, Timestamp } from "./ManageFields.ts"
-import { pageOf, pageQuery, PathId } from "./ManageWire.ts"
+import { pageByIdQuery, pageByPhoneQuery, pageOf, PathId } from "./ManageWire.ts"
 
 const id = { id: PathId }
 const invalid = documentedError("validation_error")
@@ -106,7 +106,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
   .add(
     HttpApiEndpoint.get("list", "/", {
       query: {
-        ...pageQuery,
+        ...pageByIdQuery,
         channel: Schema.optionalKey(Channel),
         active: Schema.optionalKey(Schema.Literals(["true", "false"]))
       },
@@ -152,7 +152,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
       .middleware(RequireJson),
     HttpApiEndpoint.get("contacts", "/:id/contacts", {
       params: id,
-      query: pageQuery,
+      query: pageByPhoneQuery,
       success: pageOf(Contact),
       error: [notFound, invalid]
     }).annotateMerge(summary("List the phones that an account's bot reaches")),
@@ -232,7 +232,7 @@ export const TemplateChangeBody = Schema.Struct({
 export class TemplatesGroup extends HttpApiGroup.make("templates")
   .add(
     HttpApiEndpoint.get("list", "/", {
-      query: pageQuery,
+      query: pageByIdQuery,
       success: pageOf(TemplateResource),
       error: invalid
     }).annotateMerge(summary("List templates")),
