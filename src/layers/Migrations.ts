@@ -15,6 +15,7 @@ import answers from "./migrations/0012_answers.ts"
 import managementLimits from "./migrations/0022_management_limits.ts"
 import makersOfAnswers from "./migrations/0023_makers_of_answers.ts"
 import restsByKind from "./migrations/0025_rests_by_kind.ts"
+import parkedTimers from "./migrations/0026_parked_timers.ts"
 
 const migrations = {
   "0001_verification": verification,
@@ -27,11 +28,12 @@ const migrations = {
   "0008_checks": checks,
   "0009_account_changes": accountChanges,
   "0010_event_times": eventTimes,
-  "0011_ended_codes": endedCodes,
+"0011_ended_codes": endedCodes,
   "0012_answers": answers,
   "0022_management_limits": managementLimits,
   "0023_makers_of_answers": makersOfAnswers,
-  "0025_rests_by_kind": restsByKind
+  "0025_rests_by_kind": restsByKind,
+  "0026_parked_timers": parkedTimers
 }
 
 const MIGRATIONS_TABLE = "peyk_migrations"

@@ -45,9 +45,15 @@ const readFigures = Effect.gen(function* () {
   const due = yield* rowsOf(DueRow)(sql`
     select k as kind,
       (select count(*)::int from (
-        select 1 from timers where kind collate "C" = k and claimable_at <= ${timestamp(now)} limit ${MAX_COUNTED}) counted) as due,
-      (select claimable_at from timers where kind collate "C" = k and claimable_at <= ${timestamp(now)}
-       order by claimable_at limit 1) as "oldestAt"
+        select 1 from timers where kind collate "C" = k and not parked and claimable_at <= ${timestamp(now)}
+        union all
+        select 1 from timers where kind collate "C" = k and parked and claimable_at <= ${timestamp(now)}
+        limit ${MAX_COUNTED}) counted) as due,
+      least(
+        (select claimable_at from timers where kind collate "C" = k and not parked and claimable_at <= ${timestamp(now)}
+         order by claimable_at limit 1),
+        (select min(claimable_at) from timers
+         where kind collate "C" = k and parked and claimable_at <= ${timestamp(now)})) as "oldestAt"
     from unnest(${timerKinds}::text[]) as k`)
   const connections = yield* rowsOf(ConnectionRow)(sql`
     select state, count(*)::int as count from pg_stat_activity

@@ -1,19 +1,16 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type LeasedTimer, timerKinds } from "../services/Timers.ts"
+import type { LeasedTimer, TimerKind } from "../services/Timers.ts"
 import { TimerStore } from "../services/TimerStore.ts"
+import {
+  ClaimedTimer,
+  claimFairlySql,
+  FairlyClaimedRow,
+  parkedCustomers,
+  toFairClaim
+} from "./TimerClaimSql.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
 
-const DueRow = Schema.Struct({
-  kind: Schema.Literals(timerKinds),
-  customerId: Schema.Int,
-  subject: Schema.String,
-  lane: Schema.Int,
-  dueAt: InstantColumn,
-  leaseToken: Schema.String,
-  leasedUntil: InstantColumn,
-  wasAbandoned: Schema.Boolean
-})
 const RenewedRow = Schema.Struct({ place: Schema.Int })
 const NextRow = Schema.Struct({ at: Schema.NullOr(InstantColumn) })
 
@@ -21,20 +18,30 @@ export const TimerStoreSql = Layer.effect(
   TimerStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const dueRows = rowsOf(DueRow)
+    const claimedRows = rowsOf(ClaimedTimer)
+    const fairlyClaimedRows = rowsOf(FairlyClaimedRow)
     const nextRows = rowsOf(NextRow)
     const renewedRows = rowsOf(RenewedRow)
     const isHeld = ({ customerId, kind, subject, lane, leaseToken }: LeasedTimer) =>
       sql`customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid and lane = ${lane}
         and lease_token = ${leaseToken}::uuid`
 
+    const firstInOrder = (kinds: ReadonlyArray<TimerKind>) => sql`
+      select min(t.claimable_at) from unnest(${kinds}::text[]) as k, lateral (
+        select claimable_at from timers where kind collate "C" = k and not parked order by claimable_at limit 1) t`
+    const firstParked = (kinds: ReadonlyArray<TimerKind>) => sql`
+      select min(t.claimable_at) from (${parkedCustomers(sql, kinds)}) as c, lateral (
+        select claimable_at from timers
+        where kind collate "C" = c.kind and customer_id::bigint = c.customer_id and parked
+        order by claimable_at limit 1) t`
+
     return TimerStore.of({
       claim: ({ kinds, limit, lease, now }) =>
-        dueRows(sql`
+        claimedRows(sql`
           with due as (
             select d.* from unnest(${kinds}::text[]) as k, lateral (
               select customer_id, kind, subject, lane, claimable_at, lease_token from timers
-              where kind collate "C" = k and claimable_at <= ${timestamp(now)}
+              where kind collate "C" = k and not parked and claimable_at <= ${timestamp(now)}
               order by claimable_at limit ${limit} for update skip locked) d
             order by d.claimable_at limit ${limit}
           )
@@ -43,11 +50,17 @@ export const TimerStoreSql = Layer.effect(
           where t.customer_id = d.customer_id and t.kind = d.kind and t.subject = d.subject and t.lane = d.lane
           returning t.kind, t.customer_id as "customerId", t.subject, t.lane, d.claimable_at as "dueAt", t.lease_token as "leaseToken",
             t.claimable_at as "leasedUntil", d.lease_token is not null as "wasAbandoned"`),
-      nextClaimAt: (kinds) =>
+      claimFairly: (request) =>
+        Effect.map(fairlyClaimedRows(claimFairlySql(sql, request)), (rows) =>
+          toFairClaim(request.free, rows)
+        ),
+      nextClaimAt: (kinds, withParked) =>
         Effect.map(
-          nextRows(sql`
-            select min(t.claimable_at) as at from unnest(${kinds}::text[]) as k, lateral (
-              select claimable_at from timers where kind collate "C" = k order by claimable_at limit 1) t`),
+          nextRows(
+            withParked.length === 0
+              ? sql`select (${firstInOrder(kinds)}) as at`
+              : sql`select least((${firstInOrder(kinds)}), (${firstParked(withParked)})) as at`
+          ),
           ([row]) => row?.at ?? null
         ),
       renew: (timers, until) =>

@@ -194,7 +194,7 @@ export class MessageSends extends Context.Service<
               wasAbandoned: false
             }
             const finish = Effect.sync(() => {
-              if (room.leave(POOL, 1)) timers.wakeAt(0)
+              if (room.leave(POOL, message.customerId, 1)) timers.wakeAt(0)
             })
             return workers.start(
               Effect.ensuring(timers.run(timer, deliveries.runLane(timer, message)), finish)
@@ -210,7 +210,7 @@ export class MessageSends extends Context.Service<
       ) {
         // What is to be sent now begins here, unless this process has enough to do: then whoever has room claims it.
         const entering = lanes(message).length
-        const entered = message.scheduledFor === null && room.tryEnter(POOL, entering)
+        const entered = message.scheduledFor === null && room.tryEnter(POOL, message.customerId, entering)
         const lease = entered ? timers.leaseAtBirth() : null
         const claim = yield* idempotency.claim(request.idempotency, message.createdAt)
         const accepted = yield* store
@@ -219,7 +219,7 @@ export class MessageSends extends Context.Service<
             Effect.onExit((exit) =>
               Effect.sync(() => {
                 const isBegun = Exit.isSuccess(exit) && exit.value
-                if (entered && !isBegun) room.leave(POOL, entering)
+                if (entered && !isBegun) room.leave(POOL, message.customerId, entering)
               })
             )
           )

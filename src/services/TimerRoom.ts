@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { gauge } from "./Series.ts"
 import { Settings } from "./Settings.ts"
+import { SharedRoom } from "./SharedRoom.ts"
 import type { TimerKind } from "./Timers.ts"
 
 /** Codes are urgent: messages, of which many may come at once, and what waits long do not take their room. */
@@ -19,17 +20,43 @@ export const poolOf: Readonly<Record<TimerKind, Pool>> = {
 }
 
 /** Asking what became of messages is not urgent, and every answer may take the whole time-out. */
-const roomOf: Partial<Record<Pool, number>> = { reports: 16 }
+const mostOfOneIn: Partial<Record<Pool, number>> = { reports: 16 }
 
-/** How many timers this process works on at once, of each pool. */
+const pools = [...new Set(Object.values(poolOf))]
+
+/** Room for timers that are about to be claimed: nobody else may enter it until it is known whose they are. */
+export interface ClaimingRoom {
+  readonly free: number
+  readonly holders: ReadonlyArray<readonly [customerId: number, places: number]>
+  /** To be called once, with the customer of each timer that was claimed. */
+  readonly settle: (customerIds: ReadonlyArray<number>, backlog: Backlog) => void
+}
+
+/**
+ * `none`: all that is due is taken as it comes. `some`: more may be due than one customer should have at once. `held back`:
+ * the same, and others have to leave first.
+ */
+export type Backlog = "none" | "some" | "held back"
+
+interface PoolState {
+  readonly room: SharedRoom
+  claiming: number
+  backlog: Backlog
+}
+
+/** How many timers this process works on at once, of each pool; customers share them. */
 export class TimerRoom extends Context.Service<
   TimerRoom,
   {
     readonly free: (pool: Pool) => number
-    /** Enters with `count` timers, if there is room for all of them. */
-    readonly tryEnter: (pool: Pool, count: number) => boolean
-    /** True when it was full before. */
-    readonly leave: (pool: Pool, count: number) => boolean
+    /** How far timers wait for room, as far as it is known. */
+    readonly backlog: (pool: Pool) => Backlog
+    /** Enters with `count` timers of a customer, if they are within its share. */
+    readonly tryEnter: (pool: Pool, customerId: number, count: number) => boolean
+    /** Null when the pool is full. */
+    readonly tryClaim: (pool: Pool) => ClaimingRoom | null
+    /** True when others are known to wait for it. */
+    readonly leave: (pool: Pool, customerId: number, count: number) => boolean
   }
 >()("peyk/services/TimerRoom") {
   static readonly layer = Layer.effect(
@@ -37,32 +64,68 @@ export class TimerRoom extends Context.Service<
     Effect.gen(function* () {
       const { timerConcurrency } = yield* Settings
       const context = yield* Effect.context<never>()
-      const taken: Record<Pool, number> = { codes: 0, messages: 0, reports: 0, updates: 0, webhooks: 0 }
-      const roomIn = (pool: Pool) => Math.min(timerConcurrency, roomOf[pool] ?? timerConcurrency)
-      const free = (pool: Pool) => roomIn(pool) - taken[pool]
-      for (const pool of new Set(Object.values(poolOf))) {
+      const places = new Map(
+        pools.map((pool) => {
+          const mostOfOne = Math.min(timerConcurrency, mostOfOneIn[pool] ?? timerConcurrency)
+          const state: PoolState = { room: new SharedRoom(mostOfOne), claiming: 0, backlog: "none" }
+          return [pool, state] as const
+        })
+      )
+      const stateOf = (pool: Pool) => {
+        const state = places.get(pool)
+        if (state === undefined) throw new Error(`no pool ${pool}`)
+        return state
+      }
+      const free = (pool: Pool) => {
+        const { room, claiming } = stateOf(pool)
+        return room.free - claiming
+      }
+      for (const [pool, { room }] of places) {
         gauge(context, "peyk_timers_running", {
           description: "Timers that this process works on now, by pool.",
           attributes: { pool },
-          read: () => taken[pool]
+          read: () => room.taken
         })
         gauge(context, "peyk_timers_running_limit", {
-          description: "Timers that this process works on at once at most, by pool.",
+          description:
+            "Timers that this process works on at once at most, by pool; half of them for one customer.",
           attributes: { pool },
-          read: () => roomIn(pool)
+          read: () => room.capacity
         })
       }
       return TimerRoom.of({
         free,
-        tryEnter: (pool, count) => {
-          if (free(pool) < count) return false
-          taken[pool] += count
-          return true
+        backlog: (pool) => stateOf(pool).backlog,
+        tryEnter: (pool, customerId, count) => {
+          const state = stateOf(pool)
+          if (state.claiming > 0) return false
+          const mayEnter = state.room.mayEnter(customerId, count)
+          if (mayEnter) state.room.enter(customerId, count)
+          else state.backlog = "held back"
+          return mayEnter
         },
-        leave: (pool, count) => {
-          const wasFull = free(pool) <= 0
-          taken[pool] -= count
-          return wasFull
+        tryClaim: (pool) => {
+          const state = stateOf(pool)
+          const claiming = free(pool)
+          if (claiming <= 0) {
+            state.backlog = "held back"
+            return null
+          }
+          state.claiming += claiming
+          return {
+            free: claiming,
+            holders: [...state.room.holders],
+            settle: (customerIds, backlog) => {
+              state.claiming -= claiming
+              for (const customerId of customerIds) state.room.enter(customerId)
+              state.backlog = backlog
+            }
+          }
+        },
+        leave: (pool, customerId, count) => {
+          const { room, backlog } = stateOf(pool)
+          room.leave(customerId, count)
+          return backlog === "held back"
         }
       })
     })

@@ -2,6 +2,7 @@ import { Array as Arr, Cause, Clock, Context, Effect, Layer } from "effect"
 import { Settings } from "./Settings.ts"
 import { inNewTrace, withoutSpans } from "./Spans.ts"
 import { TimerMetrics } from "./TimerMetrics.ts"
+import { makeTimerClaims } from "./TimerClaims.ts"
 import { poolOf, TimerRoom } from "./TimerRoom.ts"
 import { type DueTimer, type TimerKind, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
@@ -35,6 +36,7 @@ export class TimerRunner extends Context.Service<
       const workers = yield* Workers
       const room = yield* TimerRoom
       const metrics = yield* TimerMetrics
+      const claims = yield* makeTimerClaims
       const kinds = [...handlers.keys()]
       const pools = Object.entries(Arr.groupBy(kinds, (kind) => poolOf[kind])).map(
         ([, [first, ...rest]]) => ({
@@ -57,16 +59,10 @@ export class TimerRunner extends Context.Service<
         )
       const run = (timer: DueTimer) => timers.run(timer, work(timer))
 
-      const claim = (claimed: ReadonlyArray<TimerKind>, limit: number) =>
-        Effect.gen(function* () {
-          const lease = yield* timers.newLease
-          return yield* store.claim({ kinds: claimed, limit, lease, now: yield* Clock.currentTimeMillis })
-        }).pipe(withoutSpans)
-
       const runDue: Effect.Effect<number> = Effect.gen(function* () {
         let done = 0
         while (true) {
-          const due = yield* claim(kinds, timerConcurrency)
+          const { due } = yield* claims.byShares(kinds, timerConcurrency)
           if (due.length === 0) return done
           yield* Effect.forEach(due, run, { concurrency: "unbounded", discard: true })
           done += due.length
@@ -76,7 +72,7 @@ export class TimerRunner extends Context.Service<
       const begin = (timer: DueTimer) => {
         const pool = poolOf[timer.kind]
         const finish = Effect.sync(() => {
-          if (room.leave(pool, 1)) timers.wakeAt(0)
+          if (room.leave(pool, timer.customerId, 1)) timers.wakeAt(0)
         })
         return workers.start(Effect.ensuring(run(timer), finish))
       }
@@ -84,14 +80,9 @@ export class TimerRunner extends Context.Service<
       /** Not to be interrupted in between: a leased timer that nobody starts would look abandoned. */
       const beginDueOf = ({ pool, kinds: claimed }: (typeof pools)[number]) =>
         Effect.gen(function* () {
-          const free = room.free(pool)
-          if (free <= 0 || !room.tryEnter(pool, free)) return false
-          const due = yield* Effect.onError(claim(claimed, free), () =>
-            Effect.sync(() => room.leave(pool, free))
-          )
-          room.leave(pool, free - due.length)
+          const { due, mayBeMore } = yield* claims.ofPool(pool, claimed)
           yield* Effect.forEach(due, begin, { discard: true })
-          return due.length === free
+          return mayBeMore
         }).pipe(Effect.uninterruptible)
 
       /** Whether there may be more to begin at once. */
@@ -101,8 +92,14 @@ export class TimerRunner extends Context.Service<
       const sleep = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const longest = now + leaseMillis / 2
-        const withRoom = pools.filter(({ pool }) => room.free(pool) > 0).flatMap((each) => each.kinds)
-        const next = withRoom.length > 0 ? yield* withoutSpans(store.nextClaimAt(withRoom)) : null
+        const withRoom = pools.filter(({ pool }) => room.free(pool) > 0)
+        const kindsOf = (some: typeof pools) => some.flatMap((each) => each.kinds)
+        // What was parked waits for somebody to leave, who wakes this up.
+        const withParked = withRoom.filter(({ pool }) => room.backlog(pool) === "some")
+        const next =
+          withRoom.length > 0
+            ? yield* withoutSpans(store.nextClaimAt(kindsOf(withRoom), kindsOf(withParked)))
+            : null
         yield* timers.sleepUntil(Math.min(next ?? longest, longest))
       })
 
