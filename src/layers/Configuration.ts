@@ -152,7 +152,7 @@ export const settings = {
     "PEYK_TIMER_CONCURRENCY",
     defaultSettings.timerConcurrency,
     { minimum: 1, maximum: 10_000 },
-    "Due codes (fallback, expiry), and as many messages, that a process works on at once."
+    "Due codes (fallback, expiry), and as many messages, of one customer that a process works on at once; of all, twice as many."
   ),
   ...processSettings,
   ...limitSettings,

@@ -28,7 +28,7 @@ const migrations = {
   "0008_checks": checks,
   "0009_account_changes": accountChanges,
   "0010_event_times": eventTimes,
-"0011_ended_codes": endedCodes,
+  "0011_ended_codes": endedCodes,
   "0012_answers": answers,
   "0022_management_limits": managementLimits,
   "0023_makers_of_answers": makersOfAnswers,

@@ -88,9 +88,9 @@ export class TimerRoom extends Context.Service<
         })
         gauge(context, "peyk_timers_running_limit", {
           description:
-            "Timers that this process works on at once at most, by pool; half of them for one customer.",
+            "Timers of one customer that this process works on at once at most, by pool; of all, twice as many.",
           attributes: { pool },
-          read: () => room.capacity
+          read: () => room.capacity / 2
         })
       }
       return TimerRoom.of({
