@@ -1,8 +1,9 @@
-import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Latch, Layer, Queue } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
 import type { Instant } from "../domain/Instant.ts"
 import { withoutSpans } from "../services/Spans.ts"
+import { MaintenanceSql } from "./MaintenanceSql.ts"
 
 /** Something that processes cache has changed in the store. */
 export type Change =
@@ -55,6 +56,12 @@ export const ofCustomer =
 const NOTIFICATION_CHANNEL = "peyk_changed"
 const RECONNECT_PAUSE = "1 second"
 const BEAT_PAUSE = "1 second"
+/** PostgreSQL confirms a LISTEN at once, or the connection is of no use. */
+const LISTEN_TIMEOUT = "5 seconds"
+/** A connection that did not bring so many beats in a row is closed, and another one opened. */
+const MAX_MISSED_BEATS = 5
+/** Where none is ever brought (behind a pooler of transactions), that is done ever more rarely. */
+const MAX_PATIENCE_BEATS = 320
 /** So long after it last heard itself, a process may have missed something. */
 const MAX_SILENCE_MILLIS = 5000
 
@@ -87,23 +94,31 @@ export class ChangeFeed extends Context.Service<
   static readonly layer = Layer.effect(
     ChangeFeed,
     Effect.gen(function* () {
-      const client = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
+      const { listen, closeAll } = yield* MaintenanceSql
       const beats = `beat:${yield* (yield* SecureRandom.SecureRandom).uuidV4()}:`
       const listeners: Array<Listener> = []
       let heardAt = Number.NEGATIVE_INFINITY
+      let missed = 0
+      let patience = MAX_MISSED_BEATS
       const asked = Latch.makeUnsafe(false)
       const isListening = Latch.makeUnsafe(false)
+      const heard = (beatAt: Instant) => {
+        heardAt = beatAt
+        missed = 0
+        patience = MAX_MISSED_BEATS
+      }
       const tell = (change: Change) =>
         Effect.forEach(listeners, (listener) => listener(change), { discard: true })
 
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const notifications = yield* client.listen(NOTIFICATION_CHANNEL)
+          const notifications = yield* Effect.timeout(listen(NOTIFICATION_CHANNEL), LISTEN_TIMEOUT)
           yield* tell({ _tag: "Unknown" })
           yield* isListening.open
           while (true) {
             const { payload } = yield* Queue.take(notifications)
-            if (payload.startsWith(beats)) heardAt = Number(payload.slice(beats.length))
+            if (payload.startsWith(beats)) heard(Number(payload.slice(beats.length)))
             else if (!payload.startsWith("beat:")) yield* tell(toChange(payload))
           }
         })
@@ -113,13 +128,29 @@ export class ChangeFeed extends Context.Service<
         Effect.forkScoped
       )
 
+      // Its own close would wait for an answer to UNLISTEN.
+      const listenAgain = Effect.suspend(() => {
+        missed = 0
+        patience = Math.min(patience * 2, MAX_PATIENCE_BEATS)
+        return Effect.andThen(
+          Effect.logWarning("notifications of changes have stopped: listening on another connection"),
+          closeAll
+        )
+      })
+
       // Asked after a silence at once: until it is heard, what is remembered has to be looked up again.
       const beat = Effect.gen(function* () {
         yield* asked.await
         asked.closeUnsafe()
         const now = yield* Clock.currentTimeMillis
-        yield* Effect.ignore(client`select pg_notify(${NOTIFICATION_CHANNEL}, ${`${beats}${now}`})`)
+        yield* Effect.ignore(
+          Effect.tap(sql`select pg_notify(${NOTIFICATION_CHANNEL}, ${`${beats}${now}`})`, () => {
+            missed += 1
+            return Effect.void
+          })
+        )
         yield* Effect.sleep(BEAT_PAUSE)
+        if (missed >= patience) yield* listenAgain
       })
       yield* Effect.forkScoped(Effect.forever(withoutSpans(beat)))
 

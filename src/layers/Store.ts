@@ -1,15 +1,19 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
 import * as path from "node:path"
 import { Readiness } from "../services/Readiness.ts"
 import type { Configuration } from "./Configuration.ts"
+import { ConnectionWatch } from "./ConnectionWatch.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import { MasterKey } from "./MasterKey.ts"
 import { checkMasterSecret, resolveMasterSecret } from "./MasterSecret.ts"
 import { appliedMigration, latestMigration, migrate } from "./Migrations.ts"
+import { MaintenanceSql } from "./MaintenanceSql.ts"
 import { rowsOf } from "./SqlRows.ts"
 import { StartupError } from "./StartupError.ts"
+import { makeWatchedSql } from "./WatchedSql.ts"
 
 const MIN_VERSION = 150_000
 /** A store that hangs is not ready either. */
@@ -17,6 +21,11 @@ const READINESS_TIMEOUT = "2 seconds"
 const APPLICATION_NAME = "peyk"
 /** Statements of several fibers that share a connection; more of them would queue behind the slowest. */
 const MULTIPLEX_CONCURRENCY = 16
+/** How much longer than PostgreSQL may take for a statement this process waits for the answer. */
+const ANSWER_MILLIS = 1500
+/** Where PostgreSQL has no limit from us. */
+const UNLIMITED_PATIENCE_MILLIS = 60_000
+const MIGRATION_PATIENCE_MILLIS = 3_600_000
 
 export const isEmbedded = ({ databaseUrl }: Configuration): boolean => Option.isNone(databaseUrl)
 
@@ -42,6 +51,7 @@ const poolOptions = ({ poolSize, statementTimeoutMillis }: Configuration) => ({
   maxConnections: poolSize,
   multiplex: true,
   multiplexConcurrency: MULTIPLEX_CONCURRENCY,
+  patienceMillis: patienceFor(statementTimeoutMillis),
   startupParameters: { ...byKeys, ...timeouts(statementTimeoutMillis).startupParameters }
 })
 
@@ -50,10 +60,36 @@ const unreachable = (error: SqlError.SqlError) =>
     message: `PostgreSQL cannot be reached: ${error.message} (${String(error.reason.cause)})`
   })
 
-const connect = (options: PgClient.PgPoolConfig) => Effect.mapError(PgClient.make(options), unreachable)
+/** How long the connections of a pool may be silent while a statement waits. */
+interface Patience {
+  readonly patienceMillis: number
+}
 
-/** What one process uses beside its pool: batches, reports, migrations, its presence. */
-const OTHER_CONNECTIONS = 8
+const patienceFor = (statementTimeoutMillis: number): number =>
+  statementTimeoutMillis === 0 ? UNLIMITED_PATIENCE_MILLIS : statementTimeoutMillis + ANSWER_MILLIS
+
+const watchedPool = (options: PgClient.PgPoolConfig & Patience) =>
+  Effect.gen(function* () {
+    const watched = (yield* ConnectionWatch).pool(options.patienceMillis)
+    const pool = yield* Effect.mapError(
+      Effect.provide(makeWatchedSql(options, watched, options.patienceMillis), Reactivity.layer),
+      unreachable
+    )
+    return { ...pool, closeAll: Effect.sync(watched.closeAll) }
+  })
+
+/** Connections of their own, for one purpose. */
+const poolOf = <Self>(
+  purpose: Context.Key<Self, SqlClient.SqlClient>,
+  options: PgClient.PgPoolConfig & Patience
+) =>
+  Layer.effect(
+    purpose,
+    Effect.map(watchedPool(options), ({ sql }) => sql)
+  )
+
+/** What one process uses beside its pool: batches, reports, maintenance, migrations, its presence. */
+const OTHER_CONNECTIONS = 10
 /** Of the command line, and PostgreSQL's own reserve. */
 const SPARE_CONNECTIONS = 20
 const USUAL_MAX_CONNECTIONS = 100
@@ -91,20 +127,19 @@ export const locate = Effect.fnUntraced(function* (configuration: Configuration)
   return { path: socketPath, username: "postgres", database: "peyk" }
 })
 
-/** Connections of their own, for one purpose. */
-const poolOf = <Self>(purpose: Context.Key<Self, SqlClient.SqlClient>, options: PgClient.PgPoolConfig) =>
-  Layer.provide(Layer.effect(purpose, SqlClient.SqlClient), PgClient.layerFrom(connect(options)))
-
 /** For searches and reports, which may take long: nothing waits behind them but their like, and none takes for ever. */
 export class ReportingSql extends Context.Service<ReportingSql, SqlClient.SqlClient>()(
   "peyk/layers/Store/ReportingSql"
 ) {}
 
+const REPORT_MILLIS = 15_000
+
 const reportingOptions = {
   applicationName: `${APPLICATION_NAME} reports`,
   maxConnections: 2,
   minConnections: 0,
-  startupParameters: { statement_timeout: "15s" }
+  patienceMillis: patienceFor(REPORT_MILLIS),
+  startupParameters: { statement_timeout: String(REPORT_MILLIS) }
 }
 
 /** For the statements of batches. */
@@ -139,14 +174,19 @@ const batchOptions = {
 export const poolLimits = ({ poolSize }: Configuration): Readonly<Record<string, number>> => ({
   requests: poolSize,
   batches: batchOptions.maxConnections,
-  reports: reportingOptions.maxConnections
+  reports: reportingOptions.maxConnections,
+  maintenance: maintenanceOptions.maxConnections
 })
 
-export const batchSql = (place: PgClient.PgPoolConfig) =>
+export const batchSql = (place: PgClient.PgPoolConfig, statementTimeoutMillis = 0) =>
   poolOf(BatchSql, {
     ...batchOptions,
     ...place,
-    startupParameters: { ...batchOptions.startupParameters, ...place.startupParameters }
+    patienceMillis: patienceFor(statementTimeoutMillis),
+    startupParameters: {
+      ...batchOptions.startupParameters,
+      ...timeouts(statementTimeoutMillis).startupParameters
+    }
   })
 
 /** For what changes the schema: it takes as long as it takes, and is one process's at a time. */
@@ -156,23 +196,38 @@ export class MigrationSql extends Context.Service<MigrationSql, SqlClient.SqlCli
 
 const migrationOptions = {
   applicationName: `${APPLICATION_NAME} migrations`,
+  patienceMillis: MIGRATION_PATIENCE_MILLIS,
   maxConnections: 1,
   minConnections: 0,
   idleTimeout: "1 second" as const
 }
+
+const MAINTENANCE_MILLIS = 4000
+
+const maintenanceOptions = {
+  applicationName: `${APPLICATION_NAME} maintenance`,
+  maxConnections: 2,
+  minConnections: 0,
+  patienceMillis: MAINTENANCE_MILLIS + ANSWER_MILLIS,
+  startupParameters: { statement_timeout: String(MAINTENANCE_MILLIS) }
+}
+
+export const maintenanceSql = (place: PgClient.PgPoolConfig) =>
+  Layer.effect(MaintenanceSql, watchedPool({ ...maintenanceOptions, ...place }))
 
 /** Connections to the store. */
 export const SqlLive = (configuration: Configuration) =>
   Layer.unwrap(
     Effect.map(locate(configuration), (place) =>
       Layer.mergeAll(
-        PgClient.layerFrom(connect({ ...poolOptions(configuration), ...place })),
+        poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...place }),
         poolOf(ReportingSql, { ...reportingOptions, ...place }),
-        batchSql({ ...place, ...timeouts(configuration.statementTimeoutMillis) }),
+        batchSql(place, configuration.statementTimeoutMillis),
+        maintenanceSql(place),
         poolOf(MigrationSql, { ...migrationOptions, ...place })
       )
     )
-  )
+  ).pipe(Layer.provide(ConnectionWatch.layer))
 
 const VersionRow = Schema.Struct({ version: Schema.Int })
 

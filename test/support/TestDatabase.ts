@@ -3,7 +3,8 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
-import { batchSql, byKeys } from "../../src/layers/Store.ts"
+import { ConnectionWatch } from "../../src/layers/ConnectionWatch.ts"
+import { batchSql, byKeys, maintenanceSql } from "../../src/layers/Store.ts"
 
 const placeOf = (database: string) => ({
   host: inject("postgresSocketDirectory"),
@@ -29,6 +30,8 @@ export const TestDatabase = Layer.unwrap(
       admin.unsafe(`create database ${name} template template_peyk strategy file_copy`),
       () => Effect.ignore(admin.unsafe(`drop database ${name} with (force)`))
     )
-    return Layer.merge(connect(name), Layer.orDie(batchSql(placeOf(name))))
+    const place = placeOf(name)
+    const others = Layer.mergeAll(batchSql(place), maintenanceSql(place))
+    return Layer.merge(connect(name), Layer.orDie(Layer.provide(others, ConnectionWatch.layer)))
   })
 )

@@ -1,0 +1,109 @@
+import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
+import { Duration, Effect, Redacted, Stream } from "effect"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import type { NetConnectOpts } from "node:net"
+import type { WatchedPool } from "./ConnectionWatch.ts"
+
+const DEFAULT_PORT = 5432
+
+type Connection = SqlConnection.Connection
+type Execute = Connection["execute"]
+
+/** Where the driver itself would connect to. */
+const addressOf = (config: PgClient.PgPoolConfig): NetConnectOpts => {
+  if (config.path !== undefined) return { path: config.path }
+  const {
+    hostname,
+    port: ownPort,
+    searchParams
+  } = new URL(config.url === undefined ? "postgres:///" : Redacted.value(config.url))
+  const named = decodeURIComponent(hostname.replace(/^\[(.*)\]$/, "$1"))
+  const host = config.host ?? searchParams.get("host") ?? (named === "" ? "localhost" : named)
+  const port = config.port ?? Number(searchParams.get("port") ?? (ownPort === "" ? DEFAULT_PORT : ownPort))
+  return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+}
+
+const connectionError = (message: string, operation: string) =>
+  new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({ cause: new Error(message), message, operation })
+  })
+
+/** A connection on which no statement waits for an answer for ever. */
+const watchedConnection = (connection: PgConnection.PgConnection, { during }: WatchedPool): Connection => {
+  const rows = (sql: string, params: ReadonlyArray<unknown>, prepare: boolean) =>
+    Effect.map(during(connection.query(sql, params, prepare)), (result) => result.rows)
+  const execute =
+    (prepare: boolean): Execute =>
+    (sql, params, transform) =>
+      transform === undefined
+        ? rows(sql, params, prepare)
+        : Effect.map(rows(sql, params, prepare), (found) => transform(found))
+  return {
+    execute: execute(true),
+    executeUnprepared: execute(false),
+    executeRaw: (sql, params) => during(connection.query(sql, params)),
+    executeValues: (sql, params) => during(connection.queryValues(sql, params)),
+    executeValuesUnprepared: (sql, params) => during(connection.queryValues(sql, params, false)),
+    executeStream: (sql, params, transform) => {
+      const stream = connection.stream(sql, params)
+      return transform === undefined
+        ? stream
+        : Stream.mapArray(stream, (found) => transform(found) as typeof found)
+    }
+  }
+}
+
+const isRolledBack = (result: unknown): boolean =>
+  typeof result === "object" && result !== null && "command" in result && result.command === "ROLLBACK"
+
+/** Of a transaction that had failed, PostgreSQL answers COMMIT with ROLLBACK. */
+const commit = (connection: Connection) =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
+    isRolledBack(result)
+      ? Effect.fail(
+          new SqlError.SqlError({
+            reason: new SqlError.UnknownError({ cause: result, message: "COMMIT has rolled back" })
+          })
+        )
+      : Effect.void
+  )
+
+/**
+ * A pool as the driver makes it, with two bounds that the driver does not have: a connection that falls silent is closed
+ * (`ConnectionWatch`), and a free connection is waited for no longer than `patience`.
+ */
+export const makeWatchedSql = Effect.fnUntraced(function* (
+  config: PgClient.PgPoolConfig,
+  watched: WatchedPool,
+  patience: Duration.Input
+) {
+  const pool = yield* PgPool.make({ ...config, stream: () => watched.open(addressOf(config)) })
+  const perConnection = config.multiplex === true ? (config.multiplexConcurrency ?? 1) : 1
+  const inTime = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    Effect.timeoutOrElse(work, {
+      duration: patience,
+      orElse: () => Effect.fail(connectionError("no connection to PostgreSQL was free in time", "acquire"))
+    })
+  const borrower: SqlConnection.Borrower = (use) =>
+    Effect.suspend(() => {
+      const borrowed = pool.use((connection) => use(watchedConnection(connection, watched)))
+      return watched.isFull(perConnection) ? inTime(borrowed) : borrowed
+    })
+  const watch = (connection: PgConnection.PgConnection) => watchedConnection(connection, watched)
+  const sql = yield* SqlClient.make({
+    acquirer: inTime(Effect.map(pool.get, watch)),
+    borrower,
+    transactionAcquirer: inTime(Effect.map(pool.reserve, watch)),
+    compiler: PgClient.makeCompiler(),
+    driver: "pg",
+    prepareTransactionControls: true,
+    commit,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    spanAttributes: [["db.system.name", "postgresql"]]
+  })
+  return {
+    sql,
+    listen: (channel: string) =>
+      Effect.flatMap(inTime(pool.reserve), (connection) => connection.listen(channel))
+  }
+})
