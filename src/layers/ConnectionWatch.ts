@@ -64,10 +64,13 @@ export const makeWatch = () => {
     }
   }
 
-  /** A silent pool makes those of other pools suspect too, if they were not heard since: they share the way there. */
+  /**
+   * A silent pool makes those of other pools suspect too, if they were not heard since: they share the way there. What was
+   * heard in the tick of the statement is noticed in the next one.
+   */
   const suspect = (silent: Pool, since: number) => {
     for (const connection of connections) {
-      if (connection.pool === silent || connection.heardAt <= since) connection.isSuspect = true
+      if (connection.pool === silent || connection.heardAt <= since + 1) connection.isSuspect = true
     }
   }
 
