@@ -1,5 +1,5 @@
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Duration, Effect, Redacted, Stream } from "effect"
+import { type Duration, Effect, Redacted, Stream } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import type { NetConnectOpts } from "node:net"
 import type { WatchedPool } from "./ConnectionWatch.ts"

@@ -248,7 +248,8 @@ describe("GET /metrics", () => {
     for (const [pool, limit] of [
       ["requests", 10],
       ["batches", 4],
-      ["reports", 2]
+      ["reports", 2],
+      ["maintenance", 2]
     ] as const) {
       expect(valueOf(metrics, "peyk_database_pool_limit", { pool }), pool).toBe(limit)
     }

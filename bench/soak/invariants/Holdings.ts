@@ -4,7 +4,7 @@ import type { Invariant } from "../Evidence.ts"
 /** A file or two, and connections to webhooks and providers that are kept for a while. */
 const MORE_DESCRIPTORS = 10
 /** What a process's pools open as they are needed: requests 10, batches 4, reports 2, changes and presence 1 each. */
-const MOST_CONNECTIONS = 18
+const MOST_CONNECTIONS = 20
 /** Megabytes. Code is still compiled, and caches fill; what leaks goes on and on. */
 const MORE_HEAP = 24
 const MORE_RESIDENT = 160
