@@ -95,7 +95,7 @@ export const openDocumentShell = async (
   await writeFile(join(folder, "contacts.csv"), CONTACTS)
   if (program !== undefined) await writeFile(join(folder, program.file), program.code)
 
-  const path = `${join(root, "node_modules", ".bin")}${delimiter}${process.env["PATH"] ?? ""}`
+  const path = `${join(root, "node_modules", ".bin")}${delimiter}${neutralEnvironment()["PATH"] ?? ""}`
   const variables: Record<string, string> = {
     PEYK: "http://127.0.0.1:8080",
     KEY: server.demo.live_key,

@@ -51,12 +51,9 @@ const start = (script: string, { cwd, env }: Shell) => {
   const endAll = (signal: NodeJS.Signals) => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal)
   }
-  const timer = setTimeout(() => endAll("SIGKILL"), DEADLINE_MILLIS)
+  AbortSignal.timeout(DEADLINE_MILLIS).addEventListener("abort", () => endAll("SIGKILL"))
   const closed = new Promise<number | null>((resolve) => {
-    child.once("close", (code) => {
-      clearTimeout(timer)
-      resolve(code)
-    })
+    child.once("close", resolve)
   })
   return { child, printed, closed, endAll }
 }
