@@ -21,6 +21,7 @@ const toRow = (resource: Resource) => ({
   strategy: resource.strategy,
   sent: resource.successful_attempts,
   failed: resource.failed_attempts,
+  unknown: resource.unknown_attempts,
   created_at: resource.created_at,
   completed_at: resource.completed_at
 })

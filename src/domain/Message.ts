@@ -5,7 +5,7 @@ import { InvalidStrategy, MessageRequired, MessageTooLong } from "./Errors.ts"
 import { Delivery } from "./DeliveryReport.ts"
 import { Instant } from "./Instant.ts"
 import { Phone } from "./Phone.ts"
-import { AttemptErrorCode, attemptErrors } from "./ProviderOutcome.ts"
+import { AttemptErrorCode, attemptErrors, isUncertain } from "./ProviderOutcome.ts"
 import { RouteAccount } from "./RouteAccount.ts"
 
 /** In order until one succeeds, or over all of them. */
@@ -187,6 +187,8 @@ export interface MessageView extends Pick<
 > {
   readonly successfulAttempts: number
   readonly failedAttempts: number
+  /** Of the failed ones: those that may have been delivered. */
+  readonly unknownAttempts: number
   readonly attempts: ReadonlyArray<MessageAttemptView>
 }
 
@@ -212,6 +214,7 @@ export const viewMessage = (message: ShownMessage): MessageView => {
     completedAt,
     successfulAttempts: count("sent"),
     failedAttempts: count("failed"),
+    unknownAttempts: attempts.filter((attempt) => attempt.status === "failed" && isUncertain(attempt)).length,
     attempts: attempts.map((attempt) => attemptView(message, attempt))
   }
 }

@@ -29,6 +29,10 @@ export const attemptErrors = {
 export const AttemptErrorCode = Schema.Literals(Struct.keys(attemptErrors))
 export type AttemptErrorCode = typeof AttemptErrorCode.Type
 
+/** Whether an attempt may have been delivered though it counts as failed. */
+export const isUncertain = ({ error_code }: { readonly error_code: AttemptErrorCode | null }): boolean =>
+  error_code === "provider_outcome_unknown"
+
 const byBlame = {
   recipient: "recipient_unreachable",
   request: "provider_rejected",

@@ -4,6 +4,7 @@ import { Charge, chargeInOrder } from "./Charging.ts"
 import { Delivery } from "./DeliveryReport.ts"
 import { Instant } from "./Instant.ts"
 import { Phone } from "./Phone.ts"
+import { AttemptErrorCode } from "./ProviderOutcome.ts"
 import { type Route, RouteStep } from "./Route.ts"
 
 export const VerificationStatus = Schema.Literals([
@@ -16,17 +17,18 @@ export const VerificationStatus = Schema.Literals([
 ])
 export type VerificationStatus = typeof VerificationStatus.Type
 
-/** One real call to a provider, as it is kept. */
+/** One real call to a provider, as it is kept; or, of a send that failed without any, why a step was not called. */
 export const Attempt = Schema.Struct({
   /** Index into the route; the contract's `sequence` is one more. */
   step: Schema.Int,
   status: Schema.Literals(["sent", "failed"]),
-  /** Ours, for operators and events; null when sent. */
-  error_code: Schema.NullOr(Schema.String),
+  /** Null when sent. */
+  error_code: Schema.NullOr(AttemptErrorCode),
   /** The provider's own code and text. */
   provider_error: Schema.NullOr(Schema.String),
   provider_message_id: Schema.NullOr(Schema.String),
-  attempted_at: Instant,
+  /** Null when the provider was not called. */
+  attempted_at: Schema.NullOr(Instant),
   /** What became of it, where the provider tells; absent as long as that is not known. */
   delivery: Schema.optionalKey(Delivery)
 })
@@ -66,6 +68,7 @@ export const EventType = Schema.Literals([
   "verification.queued",
   "verification.attempt_sent",
   "verification.attempt_failed",
+  "verification.attempt_unknown",
   "verification.attempt_delivered",
   "verification.attempt_undelivered",
   "verification.verified",
@@ -122,6 +125,8 @@ export type ShownVerification = Pick<
 export const effectiveStatus = ({ status, expiresAt }: ShownVerification, now: Instant): VerificationStatus =>
   !isTerminal(status) && now >= expiresAt ? "expired" : status
 
+const wasCalled = ({ attempted_at }: Attempt): boolean => attempted_at !== null
+
 /**
  * What send answers after the first outcome: `failed` when the first attempt definitely failed and no other channel is
  * left, or when no channel could be tried; and the step that was called. Where none was called, it is the step planned
@@ -131,10 +136,13 @@ export const firstAnswer = ({
   status,
   attempts,
   remaining
-}: Verification): Pick<Verification, "answeredStatus" | "answeredStep"> => ({
-  answeredStatus: status === "failed" && attempts.length <= 1 ? "failed" : "queued",
-  answeredStep: attempts[0]?.step ?? remaining[0] ?? 0
-})
+}: Verification): Pick<Verification, "answeredStatus" | "answeredStep"> => {
+  const called = attempts.filter(wasCalled)
+  return {
+    answeredStatus: status === "failed" && called.length <= 1 ? "failed" : "queued",
+    answeredStep: called[0]?.step ?? remaining[0] ?? 0
+  }
+}
 
 /** Whether send has answered, or would have if its process had not died. */
 export const isAnswered = ({ status, answeredStep }: Verification): boolean =>
@@ -152,9 +160,9 @@ export const sendAnswer = (
 const descriptorOf = ({ route }: ShownVerification, step: number): ChannelDescriptor =>
   (route[step] ?? route[0]).descriptor
 
-/** The last channel that was tried; before the first attempt, the first of the route. */
+/** The last channel that was tried; where none was, the first of the route. */
 export const currentChannel = (verification: ShownVerification): ChannelDescriptor =>
-  descriptorOf(verification, verification.attempts.at(-1)?.step ?? 0)
+  descriptorOf(verification, verification.attempts.findLast(wasCalled)?.step ?? 0)
 
 /** Whole seconds until the next channel, rounded up; null when there is none to come. */
 const remainingSeconds = (verification: ShownVerification, now: Instant): number | null => {
@@ -168,8 +176,12 @@ export interface AttemptView {
   readonly sequence: number
   readonly channel: ChannelDescriptor
   readonly status: "sent" | "failed"
-  readonly dispatchedAt: Instant
+  /** Null when the provider was not called. */
+  readonly dispatchedAt: Instant | null
   readonly transitionReason: "timed_out" | "failed" | null
+  readonly errorCode: AttemptErrorCode | null
+  /** Null while the provider has not reported it. */
+  readonly delivery: Delivery["status"] | null
 }
 
 const attemptView = (verification: ShownVerification, attempt: Attempt, isLast: boolean): AttemptView => ({
@@ -177,7 +189,9 @@ const attemptView = (verification: ShownVerification, attempt: Attempt, isLast: 
   channel: descriptorOf(verification, attempt.step),
   status: attempt.status,
   dispatchedAt: attempt.attempted_at,
-  transitionReason: isLast ? null : attempt.status === "sent" ? "timed_out" : "failed"
+  transitionReason: isLast ? null : attempt.status === "sent" ? "timed_out" : "failed",
+  errorCode: attempt.error_code,
+  delivery: attempt.delivery?.status ?? null
 })
 
 export interface VerificationView {

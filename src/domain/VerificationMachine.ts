@@ -2,7 +2,7 @@ import { Array as Arr } from "effect"
 import { chargeInOrder } from "./Charging.ts"
 import { type Delivery, reportRequest, withDelivery } from "./DeliveryReport.ts"
 import type { Instant } from "./Instant.ts"
-import { attemptResult, outcomeOfRepeat, ProviderOutcome } from "./ProviderOutcome.ts"
+import { attemptResult, isUncertain, outcomeOfRepeat, ProviderOutcome } from "./ProviderOutcome.ts"
 import type { Transition } from "./Transition.ts"
 import { type Attempt, type EventType, firstAnswer, isTerminal, type Verification } from "./Verification.ts"
 
@@ -76,11 +76,22 @@ const toAttempt = (step: number, outcome: ProviderOutcome, attemptedAt: Instant)
   attempted_at: attemptedAt
 })
 
-const isDefiniteFailure = ({ status, error_code }: Attempt): boolean =>
-  status === "failed" && error_code !== "provider_outcome_unknown"
+const isDefiniteFailure = (attempt: Attempt): boolean => attempt.status === "failed" && !isUncertain(attempt)
 
-const attemptEvent = ({ status }: Attempt): EventType =>
-  status === "sent" ? "verification.attempt_sent" : "verification.attempt_failed"
+const attemptEvent = (attempt: Attempt): EventType => {
+  if (attempt.status === "sent") return "verification.attempt_sent"
+  return isUncertain(attempt) ? "verification.attempt_unknown" : "verification.attempt_failed"
+}
+
+/** For a step of a send that fails without any attempt. */
+const notCalled = (step: number): Attempt => ({
+  step,
+  status: "failed",
+  error_code: "account_unavailable",
+  provider_error: null,
+  provider_message_id: null,
+  attempted_at: null
+})
 
 const unchanged = (verification: Verification): VerificationTransition => ({
   next: verification,
@@ -174,8 +185,8 @@ export const recordAttempt = (verification: Verification, call: Call): Verificat
   const outcome = repeating ? outcomeOfRepeat(call.outcome) : call.outcome
   const attempt = toAttempt(step, outcome, attemptedAt)
   if (mayRepeat(verification, call)) return repeatStep(verification, attempt, call)
-  // That a step failed is told once, and not again when its repeat fails too.
-  const told = repeating && attempt.status === "failed" ? [] : [attemptEvent(attempt)]
+  // That an outcome is unknown is announced once, and not again when that of the repeat is unknown too.
+  const told = repeating && isUncertain(attempt) ? [] : [attemptEvent(attempt)]
   const report = reportRequest(verification.route, attempt, finishedAt)
   const attempts = withAttempt(verification.attempts, attempt)
   if (isTerminal(verification.status))
@@ -296,13 +307,15 @@ export const skipRemaining = (verification: Verification, now: Instant): Verific
     const call = { step: first, outcome: notRepeated, attemptedAt: called ?? now, finishedAt: now }
     return recordAttempt(verification, call)
   }
-  const isFailed = statusAfter(verification.attempts, false, now >= verification.expiresAt) === "failed"
+  const { attempts, route } = verification
+  const isFailed = statusAfter(attempts, false, now >= verification.expiresAt) === "failed"
   const status = isFailed ? "failed" : verification.status
   const next = answered(
     charged({
       ...verification,
       status,
       revision: verification.revision + 1,
+      attempts: isFailed && attempts.length === 0 ? route.map((_, index) => notCalled(index)) : attempts,
       remaining: [],
       nextStepAt: null,
       slotReserved: false

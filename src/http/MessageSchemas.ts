@@ -124,6 +124,9 @@ export const MessageStatusResponse = Schema.Struct({
   metadata: jsonObject(),
   successful_attempts: Schema.Int,
   failed_attempts: Schema.Int,
+  unknown_attempts: Schema.Int.annotateKey({
+    description: "Of the failed attempts, those whose outcome is unknown: they may have been delivered."
+  }),
   created_at: Schema.String,
   completed_at: Schema.NullOr(Schema.String),
   attempts: Schema.Array(
@@ -176,6 +179,7 @@ export const toMessageStatus = (view: MessageView): Omit<typeof MessageStatusRes
   template: view.template,
   successful_attempts: view.successfulAttempts,
   failed_attempts: view.failedAttempts,
+  unknown_attempts: view.unknownAttempts,
   created_at: formatInstant(view.createdAt),
   completed_at: formatNullable(view.completedAt),
   attempts: view.attempts.map((attempt) => ({

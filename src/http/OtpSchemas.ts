@@ -4,6 +4,7 @@ import { WaitSeconds } from "../domain/Customer.ts"
 import { foldDigits } from "../domain/Digits.ts"
 import { formatInstant } from "../domain/Instant.ts"
 import { normalPhone } from "../domain/Phone.ts"
+import { AttemptErrorCode } from "../domain/ProviderOutcome.ts"
 import type { StepRequest } from "../domain/Route.ts"
 import { VerificationStatus, type VerificationView } from "../domain/Verification.ts"
 import type { SendAnswer, SendRequest } from "../services/VerificationSends.ts"
@@ -102,8 +103,14 @@ export const StatusResponse = Schema.Struct({
       sequence: Schema.Int,
       channel: ChannelDescriptor,
       status: AttemptStatus,
-      dispatched_at: Schema.String,
-      transition_reason: Schema.NullOr(Schema.Literals(["timed_out", "failed"]))
+      dispatched_at: Schema.NullOr(Schema.String).annotateKey({
+        description: "Null when the provider was not called: no account could send in time."
+      }),
+      transition_reason: Schema.NullOr(Schema.Literals(["timed_out", "failed"])),
+      error_code: Schema.NullOr(AttemptErrorCode),
+      delivery: Schema.NullOr(Schema.Literals(["delivered", "undelivered"])).annotateKey({
+        description: "What the provider reports became of the code; null while it has not."
+      })
     })
   )
 }).annotate({ identifier: "OtpStatusResponse" })
@@ -179,7 +186,9 @@ export const toStatus = (view: VerificationView): typeof StatusResponse.Type => 
     sequence: attempt.sequence,
     channel: attempt.channel,
     status: attempt.status,
-    dispatched_at: formatInstant(attempt.dispatchedAt),
-    transition_reason: attempt.transitionReason
+    dispatched_at: attempt.dispatchedAt === null ? null : formatInstant(attempt.dispatchedAt),
+    transition_reason: attempt.transitionReason,
+    error_code: attempt.errorCode,
+    delivery: attempt.delivery
   }))
 })

@@ -8,16 +8,14 @@ import { toStatus } from "./OtpSchemas.ts"
 
 interface KeptAttempt {
   readonly step: number
-  readonly error_code: string | null
   readonly provider_error: string | null
   readonly delivery?: Delivery
 }
 
-/** What an event tells of an attempt beside what its status shows. */
+/** What an event says of an attempt in addition to its status. */
 const furtherOf = (attempts: ReadonlyArray<KeptAttempt>, sequence: number) => {
   const kept = attempts.find(({ step }) => step === sequence - 1)
   return {
-    error_code: kept?.error_code ?? null,
     provider_error: kept?.provider_error ?? null,
     delivery: kept?.delivery?.status ?? null
   }

@@ -24,8 +24,10 @@ export interface Attempt {
   readonly sequence: number
   readonly channel: Channel
   readonly status: string
-  readonly dispatched_at: string
+  readonly dispatched_at: string | null
   readonly transition_reason: string | null
+  readonly error_code: string | null
+  readonly delivery: string | null
 }
 
 export interface Status {
@@ -78,6 +80,7 @@ export interface MessageStatus {
   readonly metadata: Readonly<Record<string, unknown>>
   readonly successful_attempts: number
   readonly failed_attempts: number
+  readonly unknown_attempts: number
   readonly created_at: string
   readonly completed_at: string | null
   readonly attempts: ReadonlyArray<MessageAttempt>

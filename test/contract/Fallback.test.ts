@@ -9,6 +9,12 @@ const definite = {
   rubika: { outcome: "throttled" },
   soroushplus: { outcome: "unavailable" }
 }
+const codeOfOutcome: Readonly<Record<string, string>> = {
+  rejected: "provider_rejected",
+  unreachable: "recipient_unreachable",
+  throttled: "provider_rate_limited",
+  unavailable: "provider_unavailable"
+}
 const outcomes = Object.entries(definite).map(([channel, { outcome }]): [string, string] => [
   outcome,
   channel
@@ -35,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 
 describe("a definite failure", () => {
-  it.each(outcomes)("(%s) moves on to the next channel at once", async (_, channel) => {
+  it.each(outcomes)("(%s) moves on to the next channel at once, and says why", async (outcome, channel) => {
     const api = otp(server, failing.live)
     const phone = newPhone()
     const sent = await api.sent({ phone, channels: [channel, "sms"], channel_timeout: 120 })
@@ -53,14 +59,18 @@ describe("a definite failure", () => {
         channel: sent.current_attempt_channel,
         status: "failed",
         dispatched_at: expect.stringMatching(timestamp),
-        transition_reason: "failed"
+        transition_reason: "failed",
+        error_code: codeOfOutcome[outcome],
+        delivery: null
       },
       {
         sequence: 2,
         channel: status.current_channel,
         status: "sent",
         dispatched_at: expect.stringMatching(timestamp),
-        transition_reason: null
+        transition_reason: null,
+        error_code: null,
+        delivery: null
       }
     ])
     const messages = await simulated(server, phone)

@@ -95,6 +95,7 @@ describe("the status of a message", () => {
       metadata: {},
       successful_attempts: 1,
       failed_attempts: 0,
+      unknown_attempts: 0,
       created_at: expect.stringMatching(timestamp),
       completed_at: expect.stringMatching(timestamp),
       attempts: [
@@ -126,6 +127,7 @@ describe("the status of a message", () => {
       metadata: {},
       successful_attempts: 0,
       failed_attempts: 0,
+      unknown_attempts: 0,
       created_at: expect.stringMatching(timestamp),
       completed_at: null,
       attempts: []

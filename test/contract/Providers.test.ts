@@ -183,6 +183,13 @@ describe("a code over bale, eitaa and sms", () => {
     })
     const status = await codes.attempted(sent.verification_id, 3)
     const dispatched_at = expect.stringMatching(timestamp)
+    const unreachable = {
+      status: "failed",
+      dispatched_at,
+      transition_reason: "failed",
+      error_code: "recipient_unreachable",
+      delivery: null
+    }
     expect(status).toEqual({
       verification_id: sent.verification_id,
       status: "queued",
@@ -193,9 +200,17 @@ describe("a code over bale, eitaa and sms", () => {
       expires_at: expect.stringMatching(timestamp),
       verified_at: null,
       attempts: [
-        { sequence: 1, channel: bale, status: "failed", dispatched_at, transition_reason: "failed" },
-        { sequence: 2, channel: eitaa, status: "failed", dispatched_at, transition_reason: "failed" },
-        { sequence: 3, channel: sms, status: "sent", dispatched_at, transition_reason: null }
+        { ...unreachable, sequence: 1, channel: bale },
+        { ...unreachable, sequence: 2, channel: eitaa },
+        {
+          sequence: 3,
+          channel: sms,
+          status: "sent",
+          dispatched_at,
+          transition_reason: null,
+          error_code: null,
+          delivery: null
+        }
       ]
     })
     expect(ends.eitaa.received).toHaveLength(earlier)
@@ -686,18 +701,22 @@ describe("a bridge", () => {
 })
 
 describe("a delivery report of SMS.ir", () => {
-  it("changes nothing that the status shows", async () => {
+  it("is shown as the attempt's delivery, and changes nothing else in the status", async () => {
     const sms = verified.attempts.at(-1)
     expect(sms).toMatchObject({ channel: { provider: "smsir" }, status: "sent" })
-    await until(
-      "the reports on the first SMS to be asked for",
-      async () =>
-        ends.smsir.received.some(({ method, path }) => method === "GET" && /\/send\/\d+$/.test(path))
-          ? true
-          : undefined,
+    const reported = await until(
+      "the delivery of the first SMS to be reported",
+      async () => {
+        const status = await codes.status(verified.verification_id)
+        return status.attempts.at(-1)?.delivery === null ? undefined : status
+      },
       25_000
     )
-    expect(await codes.status(verified.verification_id)).toEqual(verified)
+    const attempts = verified.attempts.map((attempt) => ({
+      ...attempt,
+      delivery: attempt === sms ? "delivered" : null
+    }))
+    expect(reported).toEqual({ ...verified, attempts })
     expect((await live.status(retried)).status).toBe("sent")
   }, 40_000)
 })

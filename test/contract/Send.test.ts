@@ -138,7 +138,9 @@ describe("the live status", () => {
           channel,
           status: "sent",
           dispatched_at: expect.stringMatching(timestamp),
-          transition_reason: null
+          transition_reason: null,
+          error_code: null,
+          delivery: null
         }
       ]
     })

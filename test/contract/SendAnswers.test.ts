@@ -39,6 +39,32 @@ describe("the answer of send", () => {
     expectReplay(await again(), answer)
   })
 
+  it("is failed when every account rests, and the status says so on an attempt that was not made", async () => {
+    const resting = { outcome: "throttled" }
+    const customer = await customerWith(server, { bale: resting, eitaa: resting })
+    for (const channel of ["bale", "eitaa"]) await sender(customer, [channel])()
+    const again = sender(customer, ["bale", "eitaa"])
+    const answer = ok<Sent>(await again())
+    expect([answer.status, answer.current_attempt_channel.provider]).toEqual(["failed", "bale"])
+    const status = await otp(server, customer.live).status(answer.verification_id)
+    expect(status).toMatchObject({
+      status: "failed",
+      current_channel: { provider: "bale" },
+      remaining_seconds: null
+    })
+    const notMade = {
+      status: "failed",
+      error_code: "account_unavailable",
+      dispatched_at: null,
+      delivery: null
+    }
+    expect(status.attempts).toMatchObject([
+      { ...notMade, sequence: 1, channel: { provider: "bale" } },
+      { ...notMade, sequence: 2, channel: { provider: "eitaa" } }
+    ])
+    expectReplay(await again(), answer)
+  })
+
   it("is what a replay answers, though the only attempt was made after it, and failed", async () => {
     const customer = await customerWith(server, { sms: { outcome: "rejected" } })
     await sender(customer, ["sms"])()

@@ -100,6 +100,20 @@ describe("what the status endpoint tells of a message", () => {
   })
 
   it.prop(
+    "counts, of the attempts that failed, those that may have been delivered",
+    [setting, happenings],
+    ([setting, list]) => {
+      for (const { after } of live(setting, list)) {
+        const { attempts, failedAttempts, unknownAttempts } = viewMessage(after)
+        const failed = attempts.filter(({ status }) => status === "failed")
+        const unknown = failed.filter(({ errorCode }) => errorCode === "provider_outcome_unknown")
+        assert.deepStrictEqual([failedAttempts, unknownAttempts], [failed.length, unknown.length])
+      }
+    },
+    { arbitrary: { runs: 500 } }
+  )
+
+  it.prop(
     "is what the message is, with the times of its attempts",
     [setting, happenings],
     ([setting, list]) => {

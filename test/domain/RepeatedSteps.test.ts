@@ -1,7 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { type ProviderOutcome, attemptErrorCode } from "../../src/domain/ProviderOutcome.ts"
-import { sendAnswer, type Verification, viewVerification } from "../../src/domain/Verification.ts"
+import {
+  type EventType,
+  sendAnswer,
+  type Verification,
+  viewVerification
+} from "../../src/domain/Verification.ts"
 import {
   awaitSlot,
   decide,
@@ -55,6 +60,12 @@ const ended = (verification: Verification, status: "verified" | "locked" | "expi
 
 const errorCodes = ({ attempts }: Verification) => attempts.map(({ step, error_code }) => [step, error_code])
 
+/** That the outcome is unknown was announced before: the repeat announces only what settles it. */
+const eventsOfRepeat = (errorCode: string | null): ReadonlyArray<EventType> => {
+  if (errorCode === null) return ["verification.attempt_sent"]
+  return errorCode === "provider_outcome_unknown" ? [] : ["verification.attempt_failed"]
+}
+
 describe("a step whose outcome is unknown, to a provider that de-duplicates", () => {
   it("counts as failed at once, is to be repeated before all others, and nothing else changes", () => {
     const transition = recordAttempt(fresh, callAt(0, outcomes.Unknown, START, START + 35))
@@ -77,7 +88,7 @@ describe("a step whose outcome is unknown, to a provider that de-duplicates", ()
         answeredStatus: "queued",
         answeredStep: 0
       },
-      events: ["verification.queued", "verification.attempt_failed"],
+      events: ["verification.queued", "verification.attempt_unknown"],
       dueAt: START + 35
     })
     assert.deepStrictEqual(decide(transition.next, START + 35, false), {
@@ -119,7 +130,7 @@ describe("a step whose outcome is unknown, to a provider that de-duplicates", ()
     assert.deepStrictEqual(next.remaining, [1, 2])
     assert.isFalse(next.repeating)
     assert.strictEqual(next.status, "queued")
-    assert.deepStrictEqual(events, errorCode === null ? ["verification.attempt_sent"] : [])
+    assert.deepStrictEqual(events, eventsOfRepeat(errorCode))
     assert.strictEqual(next.attempts[0]?.attempted_at, START + 35)
     assert.strictEqual(next.nextStepAt, errorCode === null ? START + 35 + 60_000 : START + 70)
   })
@@ -131,7 +142,8 @@ describe("a step whose outcome is unknown, to a provider that de-duplicates", ()
       const isDefinite = errorCode === "recipient_unreachable" || errorCode === "provider_rejected"
       assert.strictEqual(next.status, isDefinite ? "failed" : "queued")
       assert.strictEqual(events.includes("verification.failed"), isDefinite)
-      assert.notInclude(events, "verification.attempt_failed")
+      assert.strictEqual(events.includes("verification.attempt_failed"), isDefinite)
+      assert.notInclude(events, "verification.attempt_unknown")
     }
   )
 
@@ -163,7 +175,7 @@ describe("a step whose outcome is unknown, to a provider that de-duplicates", ()
       assert.isFalse(next.repeating)
       assert.isNull(dueAt)
       assert.deepStrictEqual(errorCodes(next), [[0, "provider_outcome_unknown"]])
-      assert.deepStrictEqual(events, ["verification.attempt_failed"])
+      assert.deepStrictEqual(events, ["verification.attempt_unknown"])
     }
   )
 
@@ -172,7 +184,7 @@ describe("a step whose outcome is unknown, to a provider that de-duplicates", ()
     (_, outcome, errorCode) => {
       const over = ended(afterUnknown(fresh), "verified")
       const { next, dueAt, events } = recordAttempt(over, callAt(0, outcome, START + 35))
-      assert.deepStrictEqual(events, errorCode === null ? ["verification.attempt_sent"] : [])
+      assert.deepStrictEqual(events, eventsOfRepeat(errorCode))
       assert.deepStrictEqual(errorCodes(next), [[0, errorCode]])
       assert.deepStrictEqual(
         [next.status, next.repeating, next.nextStepAt, dueAt],
@@ -288,7 +300,7 @@ describe("a verification with steps that may be repeated", () => {
         if (!isRepeated) continue
         assert.deepStrictEqual(after.remaining, before.remaining)
         assert.strictEqual(after.attempts.at(-1)?.error_code, "provider_outcome_unknown")
-        assert.strictEqual(transition?.events.at(-1), "verification.attempt_failed")
+        assert.strictEqual(transition?.events.at(-1), "verification.attempt_unknown")
         assert.strictEqual(after.status, "queued")
         assert.strictEqual(nextDueAt(after), call.finishedAt)
       }

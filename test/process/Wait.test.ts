@@ -36,7 +36,7 @@ const channelsOf = async (phone: string) => (await simulated(server, phone)).map
 const untilNothingIsDue = () =>
   until("no timer to be left", async () => ((await timersIn(server.dataDir)) === 0 ? true : undefined))
 
-const secondsBetween = (from: string | undefined, to: string | undefined) =>
+const secondsBetween = (from: string | null | undefined, to: string | null | undefined) =>
   (Date.parse(to ?? "") - Date.parse(from ?? "")) / 1000
 
 describe("kill -9 during the wait", () => {

@@ -124,7 +124,12 @@ layer(TestDatabase, { excludeTestServices: true })("a provider that tells what b
         [1, 2, 3, 4]
       )
       assert.include(JSON.stringify(announced[0]?.data), '"delivery":')
-      assert.strictEqual((yield* status).status, "queued")
+      const shown = yield* status
+      assert.strictEqual(shown.status, "queued")
+      assert.deepStrictEqual(
+        shown.attempts.map(({ delivery }) => delivery),
+        ["delivered", null]
+      )
       yield* arriveAt(start, 90_000)
       assert.deepStrictEqual(reports.seconds(), [10, 60])
       assert.strictEqual(yield* reportTimers, 0)

@@ -93,7 +93,7 @@ layer(TestDatabase, { excludeTestServices: true })("a code whose answer was lost
           (yield* eventsOf(id)).map(({ type, sequence }) => [sequence, type]),
           [
             [1, "verification.queued"],
-            [2, "verification.attempt_failed"],
+            [2, "verification.attempt_unknown"],
             [3, "verification.attempt_sent"]
           ]
         )
@@ -118,7 +118,7 @@ layer(TestDatabase, { excludeTestServices: true })("a code whose answer was lost
       assert.deepStrictEqual((yield* stored(id))?.errors, [UNKNOWN, null])
       assert.deepStrictEqual(
         (yield* eventsOf(id)).map(({ type }) => type),
-        ["verification.queued", "verification.attempt_failed", "verification.attempt_sent"]
+        ["verification.queued", "verification.attempt_unknown", "verification.attempt_sent"]
       )
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })

@@ -54,16 +54,33 @@ layer(TestDatabase, { excludeTestServices: true })("the answer of send", (it) =>
     }).pipe(Effect.provide(paced(providers, { accountGapMillis: 10_000 })))
   })
 
-  it.effect("names the first channel when none could be called, and is failed", () => {
-    const providers = scriptProviders()
-    const slots = scriptSlots({ bale: 600_000, sms: 600_000 })
-    return Effect.gen(function* () {
-      const customerId = yield* makeCustomer()
-      const answer = yield* sendOf(customerId, ["bale", "sms"])
-      assert.deepStrictEqual(providers.channels(), [])
-      assert.deepStrictEqual([answer.status, answer.currentAttemptChannel.label], ["failed", "bale"])
-    }).pipe(Effect.provide(testProcess(Layer.merge(providers.layer, slots.layer))))
-  })
+  it.effect(
+    "names the first channel when none could be called, and is failed, which the status explains",
+    () => {
+      const providers = scriptProviders()
+      const slots = scriptSlots({ bale: 600_000, sms: 600_000 })
+      return Effect.gen(function* () {
+        const customerId = yield* makeCustomer()
+        const answer = yield* sendOf(customerId, ["bale", "sms"])
+        assert.deepStrictEqual(providers.channels(), [])
+        assert.deepStrictEqual([answer.status, answer.currentAttemptChannel.label], ["failed", "bale"])
+        const { attempts, currentChannel } = yield* statusOf(customerId, answer.verificationId)
+        assert.deepStrictEqual(
+          attempts.map(({ sequence, status, errorCode, dispatchedAt }) => [
+            sequence,
+            status,
+            errorCode,
+            dispatchedAt
+          ]),
+          [
+            [1, "failed", "account_unavailable", null],
+            [2, "failed", "account_unavailable", null]
+          ]
+        )
+        assert.strictEqual(currentChannel.label, "bale")
+      }).pipe(Effect.provide(testProcess(Layer.merge(providers.layer, slots.layer))))
+    }
+  )
 })
 
 layer(TestDatabase, { excludeTestServices: true })("the replay of a send is its first answer", (it) => {

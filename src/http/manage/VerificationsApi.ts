@@ -19,7 +19,6 @@ import {
 
 const AttemptResource = Schema.Struct({
   ...StatusResponse.fields.attempts.value.fields,
-  error_code: Schema.NullOr(Schema.String),
   provider_error: Schema.NullOr(Schema.String),
   ...attemptDetails
 })
@@ -41,7 +40,6 @@ export const toVerification = (
     const kept = verification.attempts[index]
     return {
       ...attempt,
-      error_code: kept?.error_code ?? null,
       provider_error: kept?.provider_error ?? null,
       ...toAttemptDetails(kept)
     }
