@@ -2,8 +2,10 @@ import { type Cause, Effect, Exit, Layer, Option, SchemaIssue, type Types } from
 import { SecureRandom } from "effect/crypto"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
+import { type Cors, corsOf } from "./Cors.ts"
 import { errorCodeOf, errorResponse, RequestId } from "./Envelope.ts"
 import type { ErrorCode } from "./ErrorTable.ts"
+import { MANAGEMENT_PATH } from "./manage/ManageOptions.ts"
 import { givenRequestId } from "./RequestIds.ts"
 import { type Answered, CLIENT_GONE, RequestMetrics, UNMATCHED } from "./RequestMetrics.ts"
 import { NO_SNIFFING } from "./SecurityHeaders.ts"
@@ -93,14 +95,32 @@ const pathOf = (url: string): string => {
   return end === -1 ? url : url.slice(0, end)
 }
 
-/** 404 or 405, which come before anything else is asked of a request. */
-const refusal = (method: string, served: ServedPath | undefined, requestId: string): Response | undefined => {
-  if (served === undefined) return errorResponse("not_found", requestId)
-  const { methods } = served
-  return methods.has(method)
-    ? undefined
-    : errorResponse("method_not_allowed", requestId, { headers: { allow: [...methods].sort().join(", ") } })
+const listOf = (methods: ReadonlySet<string>): string => [...methods].sort().join(", ")
+
+/** With OPTIONS, which every path has. */
+const allMethods = ({ methods }: ServedPath): string => listOf(new Set([...methods, "OPTIONS"]))
+
+interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly served: ServedPath | undefined
+  readonly cors: Cors
+  readonly requestId: string
 }
+
+/** What is answered before anything else is asked of a request: 404, 405, preflights and OPTIONS. */
+const immediate = ({ method, path, served, cors, requestId }: Asked): Response | undefined => {
+  if (served === undefined) return errorResponse("not_found", requestId)
+  if (cors.preflight !== null) return HttpServerResponse.empty({ headers: cors.preflight })
+  if (method === "OPTIONS") return path.startsWith(MANAGEMENT_PATH) ? undefined : HttpServerResponse.empty()
+  return served.methods.has(method)
+    ? undefined
+    : errorResponse("method_not_allowed", requestId, { headers: { allow: listOf(served.methods) } })
+}
+
+/** What OPTIONS asks for. */
+const allowOf = ({ method, served }: Asked, { status }: Response) =>
+  method === "OPTIONS" && served !== undefined && status < 300 ? { allow: allMethods(served) } : {}
 
 const told = (response: Response): Told => ({ status: response.status, code: errorCodeOf(response) })
 
@@ -115,8 +135,15 @@ interface Surroundings {
   readonly trace: Effect.Success<typeof makeTrace>
 }
 
+export interface OutermostOptions {
+  readonly findPath: FindPath
+  readonly isUnavailable: IsUnavailable
+  /** Whose pages may call the management API. */
+  readonly corsOrigins: ReadonlySet<string>
+}
+
 /** Around every request: its id, unknown paths and methods, an envelope for every error there is, and that it is counted. */
-export const outermost = (findPath: FindPath, isUnavailable: IsUnavailable) => {
+export const outermost = ({ findPath, isUnavailable, corsOrigins: origins }: OutermostOptions) => {
   const answer = (app: Effect.Effect<Response, Types.unhandled>, requestId: string) =>
     app.pipe(
       Effect.provideService(RequestId, requestId),
@@ -129,22 +156,27 @@ export const outermost = (findPath: FindPath, isUnavailable: IsUnavailable) => {
   const around = ({ random, metrics, trace }: Surroundings) => {
     const handle = Effect.fnUntraced(function* (app: Effect.Effect<Response, Types.unhandled>) {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const served = findPath(pathOf(request.url))
+      const path = pathOf(request.url)
+      const served = findPath(path)
       const route = served?.template ?? UNMATCHED
       const answered = metrics.begin(route, request.method)
       const requestId = givenRequestId(request.headers["x-request-id"]) ?? (yield* random.uuidV7())
-      const refused = refusal(request.method, served, requestId)
+      const { method, headers } = request
+      const cors = corsOf(origins, { method, path, headers }, served === undefined ? "" : allMethods(served))
+      const asked = { method, path, served, cors, requestId }
+      const known = immediate(asked)
       const response = yield* Effect.onExit(
-        refused === undefined
-          ? trace(
-              { method: request.method, headers: request.headers, route, requestId },
-              answer(app, requestId),
-              told
-            )
-          : Effect.succeed(refused),
+        known === undefined
+          ? trace({ method, headers, route, requestId }, answer(app, requestId), told)
+          : Effect.succeed(known),
         count(answered)
       )
-      return HttpServerResponse.setHeaders(response, { "x-request-id": requestId, ...NO_SNIFFING })
+      return HttpServerResponse.setHeaders(response, {
+        "x-request-id": requestId,
+        ...NO_SNIFFING,
+        ...cors.headers,
+        ...allowOf(asked, response)
+      })
     })
     // A router middleware has to be typed as leaving errors alone, though here none is left.
     return (

@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
 import { DOCS_PATH, DocumentationPage } from "./DocumentationPage.ts"
 import { InboundRoutes, inboundRoutes } from "./InboundRoutes.ts"
+import { ManageOptions } from "./manage/ManageOptions.ts"
 import { type IsUnavailable, outermost } from "./Outermost.ts"
 import { makeRouteTable, type ServedRoute } from "./RouteTable.ts"
 import { SimulatorRoutes, simulatorRoutes } from "./SimulatorRoutes.ts"
@@ -21,6 +22,7 @@ const documentRoutes: ReadonlyArray<ServedRoute> = [OPENAPI_PATH, DOCS_PATH].map
 export const makeRoutes = (options: {
   readonly simulator: boolean
   readonly isUnavailable: IsUnavailable
+  readonly corsOrigins: ReadonlySet<string>
 }) => {
   const served = [
     ...apiRoutes,
@@ -33,6 +35,7 @@ export const makeRoutes = (options: {
     DocumentationPage,
     InboundRoutes,
     options.simulator ? SimulatorRoutes : Layer.empty,
-    outermost(makeRouteTable(served), options.isUnavailable)
+    ManageOptions,
+    outermost({ ...options, findPath: makeRouteTable(served) })
   )
 }

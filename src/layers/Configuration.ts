@@ -1,6 +1,7 @@
 import { Config, Option, Redacted } from "effect"
 import { DAY_MILLIS } from "../domain/Admission.ts"
 import { defaultSettings } from "../services/Settings.ts"
+import { corsSettings } from "./CorsSettings.ts"
 import { endpointSettings } from "./EndpointSettings.ts"
 import { limitSettings } from "./LimitSettings.ts"
 import { processSettings } from "./ProcessSettings.ts"
@@ -159,6 +160,7 @@ export const settings = {
   ...retentionSettings,
   ...endpointSettings,
   ...sessionSettings,
+  ...corsSettings,
   allowsPrivateAddresses: flag(
     "PEYK_ALLOW_PRIVATE_ADDRESSES",
     false,

@@ -45,7 +45,7 @@ import { ContactLinksSql } from "./ContactLinksSql.ts"
 import { CustomersSql } from "./CustomersSql.ts"
 import { endpointSettings } from "./EndpointSettings.ts"
 import { ManagedWebhooksSql } from "./manage/ManagedWebhooksSql.ts"
-import { ManagementHandlers } from "./manage/ManagementGraph.ts"
+import { ManageAdmissionLive, ManagementHandlers } from "./manage/ManagementGraph.ts"
 import { Searches } from "./manage/ReadGraph.ts"
 import { KeyWindowStoreSql } from "./KeyWindowStoreSql.ts"
 import { ManagementSql } from "./ManagementSql.ts"
@@ -120,7 +120,11 @@ const metricsAccess = ({ metricsToken: token, host }: Configuration) =>
   Layer.succeed(MetricsAccess, { token, isOpen: isLoopbackHost(host), isPrivate: isPrivateAddress })
 
 const httpRoutes = (configuration: Configuration, { live, sandbox, messages }: typeof useCases) =>
-  makeRoutes({ simulator: hasSimulator(configuration), isUnavailable: isStoreUnavailable }).pipe(
+  makeRoutes({
+    simulator: hasSimulator(configuration),
+    isUnavailable: isStoreUnavailable,
+    corsOrigins: configuration.corsOrigins
+  }).pipe(
     Layer.provide([
       Layer.provide(OtpHandlers, [live, LiveKeyLive, RequireIdempotencyKeyLive, RequireJsonLive]),
       Layer.provide(SandboxHandlers, [sandbox, TestKeyLive, RequireJsonLive]),
@@ -130,7 +134,8 @@ const httpRoutes = (configuration: Configuration, { live, sandbox, messages }: t
         MetricsLive(poolLimits(configuration)),
         metricsAccess(configuration)
       ]),
-      ManagementHandlers
+      ManagementHandlers,
+      ManageAdmissionLive
     ]),
     Layer.provide([KeyLimitsLive, RequestMetrics.layer])
   )

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { Actor } from "../../domain/Actor.ts"
-import { ScopeInsufficient } from "../../domain/Errors.ts"
+import { ScopeInsufficient, type TooManyRequestsApiKey, type Unauthenticated } from "../../domain/Errors.ts"
 import { type GivenCredential, ManagementCredentials } from "../../services/manage/ManagementCredentials.ts"
 import type { Origin } from "../../services/manage/ManagementWrites.ts"
 import { CredentialLimits } from "../../services/manage/CredentialLimits.ts"
@@ -63,23 +63,41 @@ export const originOf = (
   requestId
 })
 
+/** Checks a request's credential, its scope for the request's method, and its limit. */
+export class ManageAdmission extends Context.Service<
+  ManageAdmission,
+  {
+    readonly identify: Effect.Effect<
+      CurrentActor["Service"],
+      Unauthenticated | ScopeInsufficient | TooManyRequestsApiKey,
+      HttpServerRequest.HttpServerRequest
+    >
+  }
+>()("peyk/http/manage/ManageAuth/ManageAdmission") {
+  static readonly layer = Layer.effect(
+    ManageAdmission,
+    Effect.gen(function* () {
+      const credentials = yield* ManagementCredentials
+      const limits = yield* CredentialLimits
+      const trustedProxies = yield* TrustedProxies
+      const identify = Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const actor = yield* credentials.authenticate(givenBy(request))
+        if (actor.scope === "read_only" && !READING_METHODS.includes(request.method)) {
+          return yield* new ScopeInsufficient()
+        }
+        yield* limits.admit(actor).pipe(Effect.tapError(tellRefusal), Effect.flatMap(tellAllowance))
+        return { actor, origin: originOf(request, trustedProxies, yield* RequestId) }
+      })
+      return { identify }
+    })
+  )
+}
+
 export const ManageAuthLive = Layer.effect(
   ManageAuth,
   Effect.gen(function* () {
-    const credentials = yield* ManagementCredentials
-    const limits = yield* CredentialLimits
-    const trustedProxies = yield* TrustedProxies
-
-    const identify = Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const actor = yield* credentials.authenticate(givenBy(request))
-      if (actor.scope === "read_only" && !READING_METHODS.includes(request.method)) {
-        return yield* new ScopeInsufficient()
-      }
-      yield* limits.admit(actor).pipe(Effect.tapError(tellRefusal), Effect.flatMap(tellAllowance))
-      return { actor, origin: originOf(request, trustedProxies, yield* RequestId) }
-    })
-
+    const { identify } = yield* ManageAdmission
     // Whatever the scheme, the headers decide: it never fails, so that no second scheme is tried.
     const admit: (typeof ManageAuth)["Service"]["personalToken"] = (httpEffect) =>
       Effect.matchEffect(identify, {

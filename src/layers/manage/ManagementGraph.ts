@@ -8,7 +8,7 @@ import { ManagedAccountsSql } from "./ManagedAccountsSql.ts"
 import { ManagedRoutingSql } from "./ManagedRoutingSql.ts"
 import { ManagedTemplatesSql } from "./ManagedTemplatesSql.ts"
 import { ApiKeysHandlers } from "../../http/manage/ApiKeysHandlers.ts"
-import { ManageAuthLive } from "../../http/manage/ManageAuth.ts"
+import { ManageAdmission, ManageAuthLive } from "../../http/manage/ManageAuth.ts"
 import { OptionalIdempotencyKeyLive, RequireJsonLive } from "../../http/RequestGuards.ts"
 import { WebhooksHandlers } from "../../http/manage/WebhooksHandlers.ts"
 import { ManagedWebhooksSql } from "./ManagedWebhooksSql.ts"
@@ -23,6 +23,9 @@ const Credentials = Layer.provide(ManagementCredentialsLive, [PersonalTokensSql,
 
 const CredentialLimitsLive = Layer.provide(CredentialLimits.layer, KeyWindowStoreSql)
 
+/** Who may manage. */
+export const ManageAdmissionLive = Layer.provide(ManageAdmission.layer, [Credentials, CredentialLimitsLive])
+
 /** The handlers of the management API, over the store. */
 export const ManagementHandlers = Layer.mergeAll(
   ApiKeysHandlers,
@@ -34,7 +37,7 @@ export const ManagementHandlers = Layer.mergeAll(
   WebhooksHandlers
 ).pipe(
   Layer.provide([
-    Layer.provide(ManageAuthLive, [Credentials, CredentialLimitsLive]),
+    Layer.provide(ManageAuthLive, ManageAdmissionLive),
     RequireJsonLive,
     OptionalIdempotencyKeyLive,
     ManagementWritesSql,

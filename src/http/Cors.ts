@@ -1,0 +1,44 @@
+/** Lets pages of the operator's origins call what takes personal credentials. Service keys never belong into a browser. */
+
+const PATHS = ["/v1/manage/", "/v1/auth/"]
+
+const EXPOSED = "ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
+const ACCEPTED = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id"
+const PREFLIGHT_SECONDS = 600
+
+export interface CorsRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+
+export interface Cors {
+  /** For any answer to this request. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What the request itself asks: whether another may be made. */
+  readonly preflight: Readonly<Record<string, string>> | null
+}
+
+const NONE: Cors = { headers: {}, preflight: null }
+
+export const corsOf = (
+  origins: ReadonlySet<string>,
+  { method, path, headers }: CorsRequest,
+  methods: string
+): Cors => {
+  if (origins.size === 0 || !PATHS.some((prefix) => path.startsWith(prefix))) return NONE
+  const { origin = "" } = headers
+  if (!origins.has(origin)) return { headers: { vary: "Origin" }, preflight: null }
+  const shared = { vary: "Origin", "access-control-allow-origin": origin }
+  const isPreflight = method === "OPTIONS" && headers["access-control-request-method"] !== undefined
+  return {
+    headers: isPreflight ? shared : { ...shared, "access-control-expose-headers": EXPOSED },
+    preflight: isPreflight
+      ? {
+          "access-control-allow-methods": methods,
+          "access-control-allow-headers": ACCEPTED,
+          "access-control-max-age": String(PREFLIGHT_SECONDS)
+        }
+      : null
+  }
+}
