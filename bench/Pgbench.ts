@@ -1,4 +1,5 @@
 /** The statements of the hand-written service by pgbench: as fast as the database does them one by one, without a service. */
+import { Redacted } from "effect"
 import { execFile, execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -91,8 +92,9 @@ export const pgbenchTurn = ({ path, database, directory, store, measures }: Pgbe
     const where = ["-h", store.socketDirectory, "-U", "postgres", "-n", "-M", "prepared", "-c", `${CLIENTS}`]
     const log = ["--log", "--log-prefix", join(directory, "pgbench_log")]
     const given = ["-D", `salt=${salt}`, "-D", "i=0", "-f", file, ...amount, ...log, database]
+    const env = { ...process.env, PGPASSWORD: Redacted.value(store.password) }
     const before = [familyCpuSeconds(store.pid), cpuSeconds(process.pid, "children")] as const
-    const { stdout } = await promisify(execFile)(path, [...where, ...given])
+    const { stdout } = await promisify(execFile)(path, [...where, ...given], { env })
     const after = [familyCpuSeconds(store.pid), cpuSeconds(process.pid, "children")] as const
     const latencies = takeLatencies(directory)
     const run: Run = {

@@ -1,6 +1,6 @@
 /** PostgreSQL for a measurement: the embedded one, durable as it is by default, and what each subject keeps in it. */
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, type Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { readFileSync } from "node:fs"
 import * as EmbeddedPostgres from "../src/layers/EmbeddedPostgres.ts"
@@ -17,6 +17,7 @@ export const OWN_DATABASE = "peyk"
 
 export interface Store {
   readonly socketDirectory: string
+  readonly password: Redacted.Redacted
   readonly pid: number
   /** Runs statements one by one, on a connection of their own. */
   readonly run: (
@@ -25,10 +26,14 @@ export interface Store {
   ) => Promise<ReadonlyArray<ReadonlyArray<Record<string, unknown>>>>
 }
 
-const execute = (path: string, database: string, texts: ReadonlyArray<string>) =>
+const execute = (
+  { socketPath: path, password }: EmbeddedPostgres.EmbeddedPostgres,
+  database: string,
+  texts: ReadonlyArray<string>
+) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const sql = yield* PgClient.make({ path, username: "postgres", database, maxConnections: 1 })
+      const sql = yield* PgClient.make({ path, username: "postgres", password, database, maxConnections: 1 })
       return yield* Effect.forEach(texts, (text) => sql.unsafe<Record<string, unknown>>(text))
     })
   ).pipe(Effect.provide(Reactivity.layer))
@@ -38,11 +43,13 @@ export const startStore = Effect.fnUntraced(function* (
   directory: string,
   options: EmbeddedPostgres.EmbeddedPostgresOptions = {}
 ) {
-  const { socketPath, socketDirectory } = yield* EmbeddedPostgres.start(directory, options)
+  const postgres = yield* EmbeddedPostgres.start(directory, options)
+  const { socketPath, socketDirectory, password } = postgres
   const store: Store = {
     socketDirectory,
+    password,
     pid: Number(readFileSync(`${socketPath}.lock`, "utf8").split("\n")[0]),
-    run: (database, texts) => Effect.runPromise(execute(socketPath, database, texts))
+    run: (database, texts) => Effect.runPromise(execute(postgres, database, texts))
   }
   return store
 })

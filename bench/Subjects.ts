@@ -1,4 +1,5 @@
 /** Which programs are compared, and how each is started. */
+import { Redacted } from "effect"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -10,6 +11,7 @@ import { type Program, startSubject, type Subject } from "./Subject.ts"
 export interface Ground {
   readonly directory: string
   readonly socketDirectory: string
+  readonly password: Redacted.Redacted
   readonly customers: number
   readonly processes: number
   /** Of Peyk's customers. */
@@ -40,13 +42,19 @@ const reference = (
   name: SubjectName,
   file: string,
   port: number,
-  { customers, socketDirectory }: Ground,
+  { customers, socketDirectory, password }: Ground,
   env: NodeJS.ProcessEnv = {}
 ): Program => ({
   name,
   file: `reference/${file}`,
   port,
-  env: { PORT: String(port), PGHOST: socketDirectory, PGDATABASE: databaseOf[name]?.name, ...env },
+  env: {
+    PORT: String(port),
+    PGHOST: socketDirectory,
+    PGPASSWORD: Redacted.value(password),
+    PGDATABASE: databaseOf[name]?.name,
+    ...env
+  },
   dialect: referenceDialect(customers)
 })
 

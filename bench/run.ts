@@ -48,8 +48,8 @@ const program = Effect.gen(function* () {
   const load = loadGenerator(options.load, { connections, directory: temporary })
   const postgres = flushMillis === 0 ? {} : { packageRoot: makeSlowPostgres(temporary, flushMillis) }
   const store = yield* startStore(join(directory, "postgres"), postgres)
-  const { socketDirectory } = store
-  const ground = { directory, socketDirectory, customers, processes, peykKeys }
+  const { socketDirectory, password } = store
+  const ground = { directory, socketDirectory, password, customers, processes, peykKeys }
   const subjects = yield* Effect.acquireRelease(
     Effect.promise(() => startSubjects(options.subjects, ground)),
     (started) => Effect.sync(() => started.forEach((subject) => subject.stop()))

@@ -1,7 +1,7 @@
 /**
  * What somebody would write by hand: Fastify 5 and postgres.js, the same checks and the same durable work per request in the
  * fewest statements. CRASH_SAFE=1: a send is accepted, then the provider called, then the attempt recorded; else the provider
- * is called first and everything written after it. Environment: PORT, PGHOST (a socket's directory), PGDATABASE, POOL.
+ * is called first and everything written after it. Environment: PORT, PGHOST (a socket's directory), PGPASSWORD, PGDATABASE, POOL.
  */
 import { createHash, randomFillSync, randomInt } from "node:crypto"
 import Fastify from "fastify"

@@ -1,6 +1,6 @@
 /** The PostgreSQL that all processes share: a real one, which this program starts, restarts and asks. */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
+import { Effect, Exit, Layer, ManagedRuntime, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -38,7 +38,7 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
   const scope = Scope.makeUnsafe()
   const dataDirectory = join(directory, "postgres")
   // Whoever has joined it brings it back when it goes away: that is how it is restarted.
-  const { socketPath, socketDirectory } = await Effect.runPromise(
+  const { socketPath, socketDirectory, password } = await Effect.runPromise(
     EmbeddedPostgres.start(dataDirectory, { initFlags: ["--no-sync"] }).pipe(Scope.provide(scope))
   )
   const runtime = ManagedRuntime.make(
@@ -46,6 +46,7 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
       PgClient.layer({
         path: socketPath,
         username: "postgres",
+        password,
         database: "peyk",
         applicationName: OWN_NAME,
         maxConnections: 2
@@ -72,7 +73,7 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
   }
 
   return {
-    url: `postgres:///peyk?${new URLSearchParams({ host: socketDirectory, user: "postgres" })}`,
+    url: `postgres:///peyk?${new URLSearchParams({ host: socketDirectory, user: "postgres", password: Redacted.value(password) })}`,
     query,
     restart: async (mode) => {
       const pid = postmaster()

@@ -1,20 +1,22 @@
-import { Effect, type Scope } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Effect, type Redacted, type Scope } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
 import { findPackage, prepareBinaries } from "./EmbeddedPostgresBinaries.ts"
-import { directoryError, type EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { directoryError, type EmbeddedPostgresError, withFiles } from "./EmbeddedPostgresError.ts"
 import { createCluster } from "./EmbeddedPostgresCluster.ts"
+import { checkPassword, readPassword, requirePassword } from "./EmbeddedPostgresPassword.ts"
 import { choosePlace, socketPathIn } from "./EmbeddedPostgresPlace.ts"
 import { joinServer } from "./EmbeddedPostgresPresence.ts"
 
 export { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 export { isPresent } from "./EmbeddedPostgresPlace.ts"
 
-/** How to connect, as user `postgres` without a password; the database for the application is `peyk`. */
+/** How to connect, as user `postgres`; the database for the application is `peyk`. */
 export interface EmbeddedPostgres {
   /** for PgClient's `path` */
   readonly socketPath: string
   /** for PgClient's or libpq's `host` */
   readonly socketDirectory: string
+  readonly password: Redacted.Redacted
 }
 
 export interface EmbeddedPostgresOptions {
@@ -30,13 +32,26 @@ const applicationDatabase = "peyk"
 // not the key that tells who is present
 const creationKey = "1885698412"
 
+/** Of all processes that have just joined. */
+const alone =
+  (sql: SqlClient.SqlClient) =>
+  <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError.SqlError> =>
+    Effect.ensuring(
+      Effect.andThen(sql.unsafe(`select pg_advisory_lock(${creationKey})`), work),
+      Effect.ignore(sql.unsafe(`select pg_advisory_unlock(${creationKey})`))
+    )
+
 const createApplicationDatabase = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const found = sql`select 1 from pg_database where datname = ${applicationDatabase}`
   if ((yield* found).length > 0) return
-  yield* sql.unsafe(`select pg_advisory_lock(${creationKey})`)
-  if ((yield* found).length === 0) yield* sql.unsafe(`create database ${applicationDatabase}`)
-  yield* sql.unsafe(`select pg_advisory_unlock(${creationKey})`)
+  const create = Effect.suspend(() => sql.unsafe(`create database ${applicationDatabase}`))
+  yield* alone(sql)(Effect.flatMap(found, (rows) => (rows.length === 0 ? create : Effect.void)))
 })
+
+const unprepared = (directory: string) => (error: EmbeddedPostgresError | SqlError.SqlError) =>
+  error._tag === "EmbeddedPostgresError"
+    ? error
+    : directoryError(directory, `could not be made ready for use: ${error.message} (${error.reason.cause})`)
 
 const prepare = Effect.fnUntraced(function* (directory: string, options: EmbeddedPostgresOptions) {
   const root = options.packageRoot ?? (yield* findPackage(process.platform, process.arch))
@@ -53,6 +68,11 @@ const prepare = Effect.fnUntraced(function* (directory: string, options: Embedde
   }
 })
 
+const requiredPassword = Effect.fnUntraced(function* (directory: string) {
+  const password = yield* withFiles(directory, () => readPassword(directory))
+  return password ?? (yield* directoryError(directory, "has lost its password"))
+})
+
 /**
  * PostgreSQL from the npm package's binaries, with its files in `directory`. Processes that start the same directory
  * share one server: the first starts it and the last to leave stops it, whichever those are.
@@ -64,14 +84,13 @@ export const start: (
   "EmbeddedPostgres.start"
 )(function* (directory: string, options: EmbeddedPostgresOptions = {}) {
   const cluster = yield* prepare(directory, options)
+  yield* checkPassword(cluster.directory)
   const sql = yield* joinServer(cluster)
-  yield* createApplicationDatabase(sql).pipe(
-    Effect.mapError(({ message, reason }) =>
-      directoryError(
-        cluster.directory,
-        `lacks the database ${applicationDatabase}: ${message} (${reason.cause})`
-      )
-    )
-  )
-  return { socketPath: socketPathIn(cluster.directory), socketDirectory: cluster.directory }
+  const prepared = Effect.andThen(requirePassword(cluster, sql, alone(sql)), createApplicationDatabase(sql))
+  yield* Effect.mapError(prepared, unprepared(cluster.directory))
+  return {
+    socketPath: socketPathIn(cluster.directory),
+    socketDirectory: cluster.directory,
+    password: yield* requiredPassword(cluster.directory)
+  }
 })

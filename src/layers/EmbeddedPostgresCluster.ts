@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { removeAbandonedWork, run, workInProgress } from "./EmbeddedPostgresAccess.ts"
 import type { Binaries } from "./EmbeddedPostgresBinaries.ts"
 import { directoryError, errorCode, withFiles } from "./EmbeddedPostgresError.ts"
+import { keepPasswordDraft, makePassword, writePasswordDraft } from "./EmbeddedPostgresPassword.ts"
 import type { Place } from "./EmbeddedPostgresPlace.ts"
 
 const makeTemporary = (place: Place) => {
@@ -46,14 +47,30 @@ const publish = (place: Place, temporary: string) => {
 
 const discard = (directory: string) => fs.rmSync(directory, { recursive: true, force: true })
 
-const initArguments = ["-U", "postgres", "--auth=trust", "-E", "UTF8", "--no-locale"]
+const initArguments = ["-U", "postgres", "--auth=scram-sha-256", "-E", "UTF8", "--no-locale"]
 
-const initialise = (place: Place, initdb: string, directory: string, flags: ReadonlyArray<string>) =>
-  run(initdb, ["-D", directory, ...initArguments, ...flags], place.user).pipe(
-    Effect.mapError(({ message }) =>
-      directoryError(place.requested, `could not be made a PostgreSQL database: ${message}`)
+/** With a password from its first moment on. */
+const initialise = (place: Place, initdb: string, directory: string, flags: ReadonlyArray<string>) => {
+  const initWith = (draft: string) =>
+    run(initdb, ["-D", directory, ...initArguments, `--pwfile=${draft}`, ...flags], place.user).pipe(
+      Effect.mapError(({ message }) =>
+        directoryError(place.requested, `could not be made a PostgreSQL database: ${message}`)
+      )
     )
+  return Effect.acquireUseRelease(
+    withFiles(place.requested, () => {
+      const draft = workInProgress(place.directory)
+      writePasswordDraft(draft, makePassword(), place.user)
+      return draft
+    }),
+    (draft) =>
+      Effect.andThen(
+        initWith(draft),
+        withFiles(place.requested, () => keepPasswordDraft(draft, directory, place.user))
+      ),
+    (draft) => Effect.sync(() => discard(draft))
   )
+}
 
 export const createCluster = Effect.fnUntraced(function* (
   place: Place,

@@ -3,6 +3,7 @@ import { Clock, Effect, Exit, Ref, Schedule, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
 import { directoryError, errorCode } from "./EmbeddedPostgresError.ts"
+import { readPassword } from "./EmbeddedPostgresPassword.ts"
 import { socketPathIn } from "./EmbeddedPostgresPlace.ts"
 import { findPostmaster, removeStaleLocks, stopPostmaster } from "./EmbeddedPostgresPostmaster.ts"
 import { type Cluster, NotYet, startServer } from "./EmbeddedPostgresServer.ts"
@@ -24,6 +25,7 @@ const openSession = Effect.fnUntraced(function* (directory: string) {
   const sql = yield* PgClient.makeClient({
     path: socketPathIn(directory),
     username: "postgres",
+    password: readPassword(directory),
     database: "postgres",
     applicationName: "peyk presence"
   }).pipe(

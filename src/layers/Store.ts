@@ -118,13 +118,13 @@ export const requireStore = (configuration: Configuration): Effect.Effect<void, 
 export const locate = Effect.fnUntraced(function* (configuration: Configuration) {
   const { databaseUrl } = configuration
   if (Option.isSome(databaseUrl)) return { url: databaseUrl.value }
-  const { socketPath } = yield* Effect.mapError(
+  const { socketPath, password } = yield* Effect.mapError(
     EmbeddedPostgres.start(embeddedDirectory(configuration), {
       flags: ["-c", `max_connections=${maxConnections(configuration)}`]
     }),
     ({ message }) => new StartupError({ message })
   )
-  return { path: socketPath, username: "postgres", database: "peyk" }
+  return { path: socketPath, username: "postgres", password, database: "peyk" }
 })
 
 /** For searches and reports, which may take long: nothing waits behind them but their like, and none takes for ever. */

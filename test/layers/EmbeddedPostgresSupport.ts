@@ -11,6 +11,7 @@ import { afterEach, beforeEach, expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type EmbeddedPostgresOptions, start } from "../../src/layers/EmbeddedPostgres.ts"
+import { readPassword } from "../../src/layers/EmbeddedPostgresPassword.ts"
 import { findPackage } from "../../src/layers/EmbeddedPostgresBinaries.ts"
 
 export const isRoot = process.getuid?.() === 0
@@ -47,7 +48,15 @@ export const quick: EmbeddedPostgresOptions = { initFlags: ["--no-sync"] }
 export const query = (socketPath: string, statement: string, database = "postgres") =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<{ readonly answer: unknown }>(statement)).pipe(
     Effect.map((rows) => rows[0]?.answer),
-    Effect.provide(PgClient.layer({ path: socketPath, username: "postgres", database, maxConnections: 1 }))
+    Effect.provide(
+      PgClient.layer({
+        path: socketPath,
+        username: "postgres",
+        password: readPassword(path.dirname(socketPath)),
+        database,
+        maxConnections: 1
+      })
+    )
   )
 
 export const answers = (socketPath: string) =>

@@ -6,6 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { start } from "../../src/layers/EmbeddedPostgres.ts"
+import { readPassword } from "../../src/layers/EmbeddedPostgresPassword.ts"
 import { makeDataDir, until } from "../contract/Server.ts"
 
 const directoryIn = (dataDir: string) => join(dataDir, "postgres")
@@ -41,7 +42,15 @@ const query = (directory: string, database: string, statement: string) =>
   Effect.runPromise(
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<{ readonly answer: unknown }>(statement)).pipe(
       Effect.map((rows) => rows[0]?.answer),
-      Effect.provide(PgClient.layer({ host: directory, username: "postgres", database, maxConnections: 1 }))
+      Effect.provide(
+        PgClient.layer({
+          host: directory,
+          username: "postgres",
+          password: readPassword(directory),
+          database,
+          maxConnections: 1
+        })
+      )
     )
   )
 
@@ -81,10 +90,14 @@ export const startExternal = async (): Promise<ExternalPostgres> => {
   const directory = directoryIn(dataDir)
   let scope: Scope.Closeable | undefined
   let databases = 0
+  let password = ""
 
   const begin = async () => {
     scope = Scope.makeUnsafe()
-    await Effect.runPromise(start(directory, { initFlags: ["--no-sync"] }).pipe(Scope.provide(scope)))
+    const started = await Effect.runPromise(
+      start(directory, { initFlags: ["--no-sync"] }).pipe(Scope.provide(scope))
+    )
+    password = Redacted.value(started.password)
   }
   const end = async () => {
     if (scope !== undefined) await Effect.runPromise(Scope.close(scope, Exit.void))
@@ -96,7 +109,7 @@ export const startExternal = async (): Promise<ExternalPostgres> => {
     newDatabase: async () => {
       const name = `external_${(databases += 1)}`
       await query(directory, "postgres", `create database ${name}`)
-      return `postgres:///${name}?${new URLSearchParams({ host: directory, user: "postgres" })}`
+      return `postgres:///${name}?${new URLSearchParams({ host: directory, user: "postgres", password })}`
     },
     start: begin,
     stop: end,

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { readPassword } from "../../src/layers/EmbeddedPostgresPassword.ts"
 
 /** A personal access token of this customer, put into the embedded store of a data directory. */
 export const insertToken = (
@@ -19,6 +20,13 @@ export const insertToken = (
         ${createHash("sha256").update(secret).digest()}::bytea, now())`
     return secret
   })
-  const store = { host: join(dataDir, "postgres"), username: "postgres", database: "peyk", maxConnections: 1 }
+  const directory = join(dataDir, "postgres")
+  const store = {
+    host: directory,
+    username: "postgres",
+    password: readPassword(directory),
+    database: "peyk",
+    maxConnections: 1
+  }
   return Effect.runPromise(Effect.provide(insert, PgClient.layer(store)))
 }

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
@@ -9,6 +9,7 @@ import { batchSql, byKeys, maintenanceSql } from "../../src/layers/Store.ts"
 const placeOf = (database: string) => ({
   host: inject("postgresSocketDirectory"),
   username: "postgres",
+  password: Redacted.make(inject("postgresPassword")),
   database
 })
 

@@ -2,10 +2,10 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TestProject } from "vitest/node"
-import { start } from "../../src/layers/EmbeddedPostgres.ts"
+import { type EmbeddedPostgres, start } from "../../src/layers/EmbeddedPostgres.ts"
 import { migrate } from "../../src/layers/Migrations.ts"
 
 import { guardLogs } from "./LogGuard.ts"
@@ -14,6 +14,7 @@ declare module "vitest" {
   interface ProvidedContext {
     /** PgClient's `host`, for user postgres; clone the migrated database `template_peyk` in it. */
     readonly postgresSocketDirectory: string
+    readonly postgresPassword: string
   }
 }
 
@@ -26,8 +27,14 @@ const settings = [
   "max_connections=200"
 ].flatMap((setting) => ["-c", setting])
 
-const runIn = <A, E>(host: string, database: string, effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-  effect.pipe(Effect.provide(PgClient.layer({ host, username: "postgres", database, maxConnections: 1 })))
+const runIn = <A, E>(
+  { socketDirectory: host, password }: EmbeddedPostgres,
+  database: string,
+  effect: Effect.Effect<A, E, SqlClient.SqlClient>
+) =>
+  effect.pipe(
+    Effect.provide(PgClient.layer({ host, username: "postgres", password, database, maxConnections: 1 }))
+  )
 
 const createTemplate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -35,10 +42,10 @@ const createTemplate = Effect.gen(function* () {
 })
 
 const startTestDatabase = Effect.fnUntraced(function* (directory: string) {
-  const { socketDirectory } = yield* start(directory, { flags: settings, initFlags: ["--no-sync"] })
-  yield* runIn(socketDirectory, "postgres", createTemplate)
-  yield* runIn(socketDirectory, templateDatabase, migrate)
-  return socketDirectory
+  const postgres = yield* start(directory, { flags: settings, initFlags: ["--no-sync"] })
+  yield* runIn(postgres, "postgres", createTemplate)
+  yield* runIn(postgres, templateDatabase, migrate)
+  return postgres
 })
 
 const makeDirectory = () => {
@@ -79,7 +86,8 @@ export default async (project: TestProject) => {
     await stop(started)
     throw new Error(`the test database did not start: ${started.cause}`)
   }
-  project.provide("postgresSocketDirectory", started.value)
+  project.provide("postgresSocketDirectory", started.value.socketDirectory)
+  project.provide("postgresPassword", Redacted.value(started.value.password))
   const searchLogs = guardLogs(path.join(directory, "logs"))
   return () => {
     searchLogs()
