@@ -136,13 +136,10 @@ export const firstAnswer = ({
   status,
   attempts,
   remaining
-}: Verification): Pick<Verification, "answeredStatus" | "answeredStep"> => {
-  const called = attempts.filter(wasCalled)
-  return {
-    answeredStatus: status === "failed" && called.length <= 1 ? "failed" : "queued",
-    answeredStep: called[0]?.step ?? remaining[0] ?? 0
-  }
-}
+}: Verification): Pick<Verification, "answeredStatus" | "answeredStep"> => ({
+  answeredStatus: status === "failed" ? "failed" : "queued",
+  answeredStep: attempts.find(wasCalled)?.step ?? remaining[0] ?? 0
+})
 
 /** Whether send has answered, or would have if its process had not died. */
 export const isAnswered = ({ status, answeredStep }: Verification): boolean =>
