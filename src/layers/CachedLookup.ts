@@ -1,39 +1,41 @@
-import { Cache, Clock, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Instant } from "../domain/Instant.ts"
+import { sharedLookup } from "./SharedLookup.ts"
 
 const CAPACITY = 20_000
 /** How long an answer may be wrong. */
 const MAX_STALE_MILLIS = 5000
 /** How long one is remembered that is known to be right still. */
 const MAX_AGE_MILLIS = 600_000
-/** Lookups that are under way, for whoever asks for the same. */
-const MAX_UNDER_WAY = 1000
 
 /** A lookup whose answers are remembered. */
-export interface CachedLookup<Key, A, E, R> {
-  readonly get: (key: Key) => Effect.Effect<A, E, R>
+export interface CachedLookup<Key, A, E> {
+  readonly get: (key: Key) => Effect.Effect<A, E>
   /** What is remembered; undefined where `get` has to look it up. */
   readonly recall: (key: Key) => A | undefined
+  /** What a lookup finds that begins now, or one that many who ask now share. */
+  readonly refresh: (key: Key) => Effect.Effect<A, E>
   readonly invalidate: (key: Key) => Effect.Effect<void>
   /** All answers of which this is so. */
   readonly invalidateIf: (isMeant: (answer: A) => boolean) => Effect.Effect<void>
   readonly invalidateAll: Effect.Effect<void>
 }
 
-/** Who tells of all that changes: then answers are right for as long as it is known to be heard. */
-interface Feed {
-  readonly isHeard: (now: Instant) => boolean
+interface Trust<A> {
+  /** Whether a feed that invalidates what changes is known to be heard: then answers are right for that long. */
+  readonly isHeard?: (now: Instant) => boolean
+  /** False for an answer of which a newer version is known to exist. */
+  readonly isCurrent?: (answer: A) => boolean
 }
-
-const UNHEARD: Feed = { isHeard: () => false }
 
 /**
  * Remembers answers for five seconds, and for ten minutes while a feed invalidates those that change and is known to be
- * heard. Failures are not remembered: what is missing may be made in the next moment.
+ * heard. Failures are not remembered: what is missing may be made in the next moment. Nor is a failure taken from a lookup
+ * that began before it was asked for.
  */
 export const cachedLookup = Effect.fnUntraced(function* <Key, A, E, R>(
   lookup: (key: Key) => Effect.Effect<A, E, R>,
-  { isHeard }: Feed = UNHEARD
+  { isHeard = () => false, isCurrent = () => true }: Trust<A> = {}
 ) {
   const clock = yield* Clock.Clock
   const answers = new Map<Key, { readonly answer: A; readonly since: Instant }>()
@@ -47,39 +49,43 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A, E, R>(
     if (oldest !== undefined) answers.delete(oldest)
     answers.set(key, { answer, since })
   }
-  const underWay = yield* Cache.makeWith(
-    (key: Key) =>
-      Effect.suspend(() => {
-        const changesBefore = changes
-        const since = clock.currentTimeMillisUnsafe()
-        return Effect.tap(lookup(key), (answer) =>
-          Effect.sync(() => {
-            if (changes === changesBefore) remember(key, answer, since)
-          })
-        )
-      }),
-    { capacity: MAX_UNDER_WAY, timeToLive: () => 0 }
+  const shared = yield* sharedLookup((key: Key) =>
+    Effect.suspend(() => {
+      const changesBefore = changes
+      const since = clock.currentTimeMillisUnsafe()
+      return Effect.tap(lookup(key), (answer) =>
+        Effect.sync(() => {
+          if (changes === changesBefore) remember(key, answer, since)
+        })
+      )
+    })
   )
 
   const forget = (forgetAnswers: () => void) =>
-    Effect.suspend(() => {
+    Effect.sync(() => {
       changes += 1
+      shared.close()
       forgetAnswers()
-      return Cache.invalidateAll(underWay)
     })
   const recall = (key: Key): A | undefined => {
     const found = answers.get(key)
-    if (found === undefined) return undefined
+    if (found === undefined || !isCurrent(found.answer)) return undefined
     const now = clock.currentTimeMillisUnsafe()
     const age = now - found.since
     return age < MAX_STALE_MILLIS || (age < MAX_AGE_MILLIS && isHeard(now)) ? found.answer : undefined
   }
-  const cached: CachedLookup<Key, A, E, R> = {
-    get: (key) => {
-      const known = recall(key)
-      return known === undefined ? Cache.get(underWay, key) : Effect.succeed(known)
-    },
+  const find = (key: Key) => {
+    const underWay = shared.underWay(key)
+    return underWay === undefined ? shared.ask(key) : Effect.catch(underWay, () => shared.ask(key))
+  }
+  const cached: CachedLookup<Key, A, E> = {
+    get: (key) =>
+      Effect.suspend(() => {
+        const known = recall(key)
+        return known === undefined ? find(key) : Effect.succeed(known)
+      }),
     recall,
+    refresh: shared.ask,
     invalidate: (key) => forget(() => answers.delete(key)),
     invalidateIf: (isMeant) =>
       forget(() => {
