@@ -6,8 +6,6 @@ import { Unauthenticated } from "../../domain/Errors.ts"
 import { looksLikeToken } from "../../domain/PersonalToken.ts"
 import { PersonalTokens } from "../../services/manage/PersonalTokens.ts"
 import { nameOf } from "../ApiKeysSql.ts"
-import { cachedLookup } from "../CachedLookup.ts"
-import { ChangeFeed, endedBy } from "../ChangeFeed.ts"
 import { makeLastUses } from "../LastUses.ts"
 import { InstantColumn, rowsOf } from "../SqlRows.ts"
 
@@ -24,24 +22,22 @@ export const PersonalTokensSql = Layer.effect(
   PersonalTokens,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const feed = yield* ChangeFeed
     const noteUse = yield* makeLastUses(sql, "personal_tokens")
     const tokenRows = rowsOf(TokenRow)
 
+    // Not cached: a token that was revoked is refused at once, and few requests use one.
     const lookup = Effect.fnUntraced(function* (secretHash: string) {
       const [row] = yield* tokenRows(sql`
         select id, customer_id as "customerId", name, scope, expires_at as "expiresAt", revoked_at as "revokedAt"
         from personal_tokens where secret_hash = decode(${secretHash}, 'hex')`)
       return row ?? (yield* new Unauthenticated())
     })
-    const cache = yield* cachedLookup(lookup)
-    yield* feed.subscribe(endedBy(cache, { customer: () => cache.invalidateAll, key: cache.invalidate }))
 
     return PersonalTokens.of({
       authenticate: Effect.fnUntraced(function* (redacted) {
         const secret = Redacted.value(redacted)
         if (!looksLikeToken(secret)) return yield* new Unauthenticated()
-        const token = yield* cache.get(nameOf(secret))
+        const token = yield* lookup(nameOf(secret))
         const now = yield* Clock.currentTimeMillis
         if (apiKeyStatus(token, now) !== "active") return yield* new Unauthenticated()
         noteUse(token.id, now)

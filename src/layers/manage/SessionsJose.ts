@@ -14,7 +14,6 @@ import {
 import { SessionIssuers } from "../../services/manage/SessionIssuers.ts"
 import { Sessions } from "../../services/manage/Sessions.ts"
 import { cachedLookup } from "../CachedLookup.ts"
-import { ChangeFeed, endedBy } from "../ChangeFeed.ts"
 import { rowsOf } from "../SqlRows.ts"
 import type { KeyOf } from "./KeySet.ts"
 import { externalKeys, ownKeys } from "./SessionKeys.ts"
@@ -54,25 +53,19 @@ const unproven = (jwt: string) =>
     catch: unauthenticated
   })
 
-/** Users of ours, by their session; nobody whose session has ended, or who is disabled. */
-const findUsers = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const feed = yield* ChangeFeed
+/** Users of ours, by their session; nobody whose session has ended, or who is disabled. Not cached: that counts at once. */
+const findUsers = Effect.map(SqlClient.SqlClient, (sql) => {
   const userRows = rowsOf(UserOfSession)
-  const cache = yield* cachedLookup(
-    Effect.fnUntraced(function* (sessionId: string) {
-      const [row] = yield* userRows(sql`
-        select u.id, u.customer_id as "customerId", u.name, u.role from users u
-        where u.disabled_at is null
-          and u.id = (select user_id from refresh_tokens where family = ${sessionId}::uuid limit 1)
-          and not exists (
-            select from refresh_tokens where family = ${sessionId}::uuid and revoked_at is not null)`)
-      return row ?? (yield* new Unauthenticated())
-    })
-  )
-  yield* feed.subscribe(endedBy(cache, { customer: () => cache.invalidateAll, key: cache.invalidate }))
-  return (sessionId: string) =>
-    UUID.test(sessionId) ? cache.get(sessionId) : Effect.fail(new Unauthenticated())
+  return Effect.fnUntraced(function* (sessionId: string) {
+    if (!UUID.test(sessionId)) return yield* new Unauthenticated()
+    const [row] = yield* userRows(sql`
+      select u.id, u.customer_id as "customerId", u.name, u.role from users u
+      where u.disabled_at is null
+        and u.id = (select user_id from refresh_tokens where family = ${sessionId}::uuid limit 1)
+        and not exists (
+          select from refresh_tokens where family = ${sessionId}::uuid and revoked_at is not null)`)
+    return row ?? (yield* new Unauthenticated())
+  })
 })
 
 const ownIssuer = Effect.gen(function* () {
