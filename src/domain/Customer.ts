@@ -17,6 +17,8 @@ export interface Principal {
   readonly requestsPerMinute: number | null
   /** Networks (CIDR) that it may be used from; null: any. */
   readonly allowedIps: ReadonlyArray<string> | null
+  /** Of the customer's set-up, the key's own fields included. */
+  readonly setUpVersion: number
 }
 
 /** What an account can do, as its provider and its settings have it. */

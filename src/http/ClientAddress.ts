@@ -1,5 +1,10 @@
 import { Context, Option } from "effect"
-import type { HttpServerRequest } from "effect/http"
+
+/** What of a request says where it comes from. */
+interface Origin {
+  readonly headers: { readonly [name: string]: string | undefined }
+  readonly remoteAddress: Option.Option<string>
+}
 
 /** How many proxies stand before this service, each of which appends whom it serves to `X-Forwarded-For`. */
 export const TrustedProxies = Context.Reference<number>("peyk/http/ClientAddress/TrustedProxies", {
@@ -10,10 +15,7 @@ export const TrustedProxies = Context.Reference<number>("peyk/http/ClientAddress
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "").trim()
 
 /** The network address of whoever makes the request; null where it is not known. */
-export const clientAddress = (
-  { headers, remoteAddress }: HttpServerRequest.HttpServerRequest,
-  trustedProxies: number
-): string | null => {
+export const clientAddress = ({ headers, remoteAddress }: Origin, trustedProxies: number): string | null => {
   const direct = Option.getOrNull(remoteAddress)
   if (trustedProxies === 0 || direct === null) return direct === null ? null : plain(direct)
   const path = [...(headers["x-forwarded-for"] ?? "").split(","), direct].filter((part) => part.trim() !== "")

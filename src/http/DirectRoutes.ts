@@ -1,16 +1,28 @@
-import { type Cause, Context, Effect, Exit, identity, References, Result, Schema } from "effect"
+import {
+  type Cause,
+  Context,
+  Effect,
+  Exit,
+  identity,
+  Option,
+  Redacted,
+  References,
+  Result,
+  Schema
+} from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { ServerResponse } from "node:http"
 import type { Principal } from "../domain/Customer.ts"
 import { TooManyRequestsApiKey } from "../domain/Errors.ts"
 import { ApiKeys } from "../services/ApiKeys.ts"
-import { KeyLimits } from "../services/KeyLimits.ts"
 import type { Allowance } from "../services/RequestWindows.ts"
 import { Verifications } from "../services/Verifications.ts"
 import { Workers } from "../services/Workers.ts"
+import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { answerError, type CodedError, errorCodeOf, RequestId } from "./Envelope.ts"
 import { SendBody, sendRequestOf, toSendResponse, toStatus, VerifyBody } from "./OtpSchemas.ts"
 import { fromCause, type IsUnavailable } from "./Outermost.ts"
+import { type KeyUse, type KeyWork, makeKeyAdmission } from "./KeyAdmission.ts"
 import { answerRaw } from "./RawErrors.ts"
 import type { IncomingRequest } from "./IncomingRequest.ts"
 import { CLIENT_GONE, RequestMetrics } from "./RequestMetrics.ts"
@@ -34,11 +46,12 @@ interface Answer {
 
 interface Admitted {
   readonly principal: Principal
+  readonly secret: string
   /** As the table of routes has it. */
   readonly route: string
 }
 
-type Work = Effect.Effect<Answer, CodedError>
+type Work = KeyWork<Answer, CodedError, never>
 
 /** Larger bodies are rare, and take the long way. */
 const MAX_DIRECT_BYTES = 16_384
@@ -102,7 +115,8 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
   const context: Context.Context<never> = yield* Effect.context<never>()
   const annotations = Context.get(context, References.CurrentLogAnnotations)
   const apiKeys = yield* ApiKeys
-  const limits = yield* KeyLimits
+  const keys = yield* makeKeyAdmission("live")
+  const trustedProxies = yield* TrustedProxies
   const verifications = yield* Verifications
   const workers = yield* Workers
   const metrics = yield* RequestMetrics
@@ -120,8 +134,19 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
       request_id: requestId
     })
 
+  const useOf = (secret: string, { headers, socket }: IncomingRequest): KeyUse => ({
+    secret: Redacted.make(secret),
+    address: clientAddress(
+      {
+        headers: { "x-forwarded-for": headers["x-forwarded-for"]?.toString() },
+        remoteAddress: Option.fromUndefinedOr(socket.remoteAddress)
+      },
+      trustedProxies
+    )
+  })
+
   const run = (
-    { principal, route }: Admitted,
+    { principal: known, secret, route }: Admitted,
     request: IncomingRequest,
     response: ServerResponse,
     work: Work
@@ -130,10 +155,11 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
     const answered = metrics.begin(route, method)
     const requestId = requestIdFor(given["x-request-id"])
     const headers: HeaderList = ["x-request-id", requestId, ...NO_SNIFFING_LIST]
+    const use = useOf(secret, request)
     const program: Effect.Effect<Told> = Effect.matchCauseEffect(
-      Effect.flatMap(limits.admit(principal), (allowance) => {
+      Effect.flatMap(keys.admitKnown(use, known), ({ principal, allowance }) => {
         tellAllowance(headers, allowance)
-        return work
+        return keys.perform(use, principal, work)
       }),
       {
         onSuccess: (answer) => {
@@ -159,27 +185,32 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
       )
   }
 
-  const send = (principal: Principal, key: string, body: unknown): Work | undefined => {
+  const send = (key: string, body: unknown): Work | undefined => {
     const payload = decodeSend(body)
     if (Result.isFailure(payload)) return undefined
-    return Effect.map(
-      verifications.send(sendRequestOf(principal.customerId, key, payload.success)),
-      (sent): Answer => ({
+    return (principal) =>
+      Effect.map(verifications.send(sendRequestOf(principal, key, payload.success)), (sent): Answer => ({
         body: toSendResponse(sent),
         isReplayed: sent.replayed
-      })
-    )
+      }))
   }
 
-  const verify = ({ customerId }: Principal, body: unknown): Work | undefined => {
+  const verify = (body: unknown): Work | undefined => {
     const payload = decodeVerify(body)
     if (Result.isFailure(payload)) return undefined
     const { verification_id: id, code } = payload.success
-    return Effect.map(verifications.verify({ customerId, id, code }), (answer): Answer => ({ body: answer }))
+    return ({ customerId, setUpVersion }) =>
+      Effect.map(verifications.verify({ customerId, id, code, setUpVersion }), (answer): Answer => ({
+        body: answer
+      }))
   }
 
-  const status = ({ customerId }: Principal, id: string): Work =>
-    Effect.map(verifications.status({ customerId, id }), (view): Answer => ({ body: toStatus(view) }))
+  const status =
+    (id: string): Work =>
+    ({ customerId, setUpVersion }) =>
+      Effect.map(verifications.status({ customerId, id, setUpVersion }), (view): Answer => ({
+        body: toStatus(view)
+      }))
 
   /** What a body is to be made of it; undefined for a request that is declined before that is read. */
   const readerOf = ({ url, headers }: IncomingRequest) => {
@@ -188,11 +219,11 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
     const key = keyInHeader(String(headers["idempotency-key"] ?? ""))
     if (url !== SEND || Result.isFailure(key) || key.success === null) return undefined
     const given = key.success
-    return (principal: Principal, body: unknown) => send(principal, given, body)
+    return (body: unknown) => send(given, body)
   }
 
   const post = (
-    principal: Principal,
+    key: Pick<Admitted, "principal" | "secret">,
     request: IncomingRequest,
     response: ServerResponse,
     decline: () => void
@@ -210,13 +241,13 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
         return answerRaw("service_unavailable", request, response)
       }
       const bytes = request.read()
-      const work = reader(principal, parseJson(bytes))
+      const work = reader(parseJson(bytes))
       if (work === undefined) {
         request.off("readable", onReadable).unshift(bytes)
         return decline()
       }
       isTaken = true
-      run({ principal, route: request.url === SEND ? SEND : VERIFY }, request, response, work)
+      run({ ...key, route: request.url === SEND ? SEND : VERIFY }, request, response, work)
     }
     request.on("readable", onReadable)
     // The long way knows what to answer it.
@@ -233,12 +264,12 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
     if (typeof secret !== "string") return false
     if (method === "POST" && url.startsWith("/v1/otp/")) {
       const principal = principalOf(secret)
-      return principal !== undefined && post(principal, request, response, decline)
+      return principal !== undefined && post({ principal, secret }, request, response, decline)
     }
     const id = method === "GET" ? STATUS_PATH.exec(url)?.[1] : undefined
     const principal = id === undefined ? undefined : principalOf(secret)
     if (id === undefined || principal === undefined) return false
-    run({ principal, route: STATUS }, request, response, status(principal, id))
+    run({ principal, secret, route: STATUS }, request, response, status(id))
     return true
   }
   return handle

@@ -77,7 +77,11 @@ export const MessageHandlers = HttpApiBuilder.group(
     const messages = yield* Messages
     return handlers.handleAll({
       send: Effect.fnUntraced(function* ({ payload }) {
-        return yield* Effect.flatMap(requestOf(payload), messages.send).pipe(
+        const { perform } = yield* CurrentPrincipal
+        const made = requestOf(payload)
+        return yield* Effect.flatMap(made, (request) =>
+          perform(({ setUpVersion }) => messages.send({ ...request, setUpVersion }))
+        ).pipe(
           Effect.map((sent) =>
             HttpApiSchema.withHeaders({
               body: toMessageSendResponse(sent),
@@ -88,10 +92,11 @@ export const MessageHandlers = HttpApiBuilder.group(
         )
       }),
       status: Effect.fnUntraced(function* ({ params }) {
-        const { customerId } = yield* CurrentPrincipal
-        return yield* orEnvelope(
-          Effect.map(messages.status({ customerId, id: params.message_id }), statusResponse)
+        const { perform } = yield* CurrentPrincipal
+        const view = perform(({ customerId, setUpVersion }) =>
+          messages.status({ customerId, id: params.message_id, setUpVersion })
         )
+        return yield* orEnvelope(Effect.map(view, statusResponse))
       })
     })
   })

@@ -16,9 +16,11 @@ import { CurrentPrincipal } from "./ServiceKeys.ts"
 
 const verifyWith = (verifications: Verifications["Service"]) =>
   Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof VerifyBody.Type }) {
-    const { customerId } = yield* CurrentPrincipal
+    const { perform } = yield* CurrentPrincipal
     const { verification_id: id, code } = payload
-    return yield* orEnvelope(verifications.verify({ customerId, id, code }))
+    return yield* orEnvelope(
+      perform(({ customerId, setUpVersion }) => verifications.verify({ customerId, id, code, setUpVersion }))
+    )
   })
 
 export const OtpHandlers = HttpApiBuilder.group(
@@ -28,9 +30,9 @@ export const OtpHandlers = HttpApiBuilder.group(
     const verifications = yield* Verifications
     return handlers.handleAll({
       send: Effect.fnUntraced(function* ({ payload }) {
-        const { customerId } = yield* CurrentPrincipal
+        const { perform } = yield* CurrentPrincipal
         const key = yield* CurrentIdempotencyKey
-        const answer = verifications.send(sendRequestOf(customerId, key, payload))
+        const answer = perform((principal) => verifications.send(sendRequestOf(principal, key, payload)))
         return yield* answer.pipe(
           Effect.map((sent) =>
             HttpApiSchema.withHeaders({
@@ -43,10 +45,11 @@ export const OtpHandlers = HttpApiBuilder.group(
       }),
       verify: verifyWith(verifications),
       status: Effect.fnUntraced(function* ({ params }) {
-        const { customerId } = yield* CurrentPrincipal
-        return yield* orEnvelope(
-          Effect.map(verifications.status({ customerId, id: params.verification_id }), toStatus)
+        const { perform } = yield* CurrentPrincipal
+        const view = perform(({ customerId, setUpVersion }) =>
+          verifications.status({ customerId, id: params.verification_id, setUpVersion })
         )
+        return yield* orEnvelope(Effect.map(view, toStatus))
       })
     })
   })
@@ -59,20 +62,21 @@ export const SandboxHandlers = HttpApiBuilder.group(
     const verifications = yield* Verifications
     return handlers.handleAll({
       send: Effect.fnUntraced(function* ({ payload }) {
-        const { customerId } = yield* CurrentPrincipal
-        const answer = verifications.send({
-          customerId,
-          phone: payload.phone,
-          channels: toSteps(payload.channels)
-        })
+        const { perform } = yield* CurrentPrincipal
+        const { phone } = payload
+        const channels = toSteps(payload.channels)
+        const answer = perform(({ customerId, setUpVersion }) =>
+          verifications.send({ customerId, phone, channels, setUpVersion })
+        )
         return yield* orEnvelope(Effect.map(answer, toSendResponse))
       }),
       verify: verifyWith(verifications),
       status: Effect.fnUntraced(function* ({ params }) {
-        const { customerId } = yield* CurrentPrincipal
-        return yield* orEnvelope(
-          Effect.map(verifications.status({ customerId, id: params.verification_id }), toSandboxStatus)
+        const { perform } = yield* CurrentPrincipal
+        const view = perform(({ customerId, setUpVersion }) =>
+          verifications.status({ customerId, id: params.verification_id, setUpVersion })
         )
+        return yield* orEnvelope(Effect.map(view, toSandboxStatus))
       })
     })
   })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { ChannelDescriptor } from "../domain/Channel.ts"
-import { WaitSeconds } from "../domain/Customer.ts"
+import { type Principal, WaitSeconds } from "../domain/Customer.ts"
 import { foldDigits } from "../domain/Digits.ts"
 import { formatInstant } from "../domain/Instant.ts"
 import { normalPhone } from "../domain/Phone.ts"
@@ -141,7 +141,7 @@ const templateIdOf = (id: number | string | null | undefined): number | undefine
 
 /** What a customer asks for, with the idempotency key that stands for it. */
 export const sendRequestOf = (
-  customerId: number,
+  { customerId, setUpVersion }: Principal,
   key: string | null,
   payload: typeof SendBody.Type
 ): SendRequest => {
@@ -154,6 +154,7 @@ export const sendRequestOf = (
   }
   return {
     customerId,
+    setUpVersion,
     phone: body.phone,
     channels: body.channels,
     channelTimeout: body.channel_timeout,

@@ -2,21 +2,19 @@ import { Context, Effect, Layer } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { KeyMode, Principal } from "../domain/Customer.ts"
-import {
-  IpNotAllowed,
-  LiveKeyNotAllowed,
-  TestKeyNotAllowed,
-  type TooManyRequestsApiKey
-} from "../domain/Errors.ts"
-import { ApiKeys } from "../services/ApiKeys.ts"
-import { KeyLimits } from "../services/KeyLimits.ts"
+import type { TooManyRequestsApiKey } from "../domain/Errors.ts"
 import type { Allowance } from "../services/RequestWindows.ts"
-import { isInNetworks } from "./AllowedNetworks.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { documentedError, orEnvelope } from "./Envelope.ts"
+import { type KeyRefusal, type KeyWork, makeKeyAdmission, type StillChanging } from "./KeyAdmission.ts"
+
+interface KeyRequest extends Principal {
+  /** Does the request's work; again, with the key as it is then, while the customer's set-up has changed. */
+  readonly perform: <A, E, R>(work: KeyWork<A, E, R>) => Effect.Effect<A, E | KeyRefusal | StillChanging, R>
+}
 
 /** Who makes the request. */
-export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()(
+export class CurrentPrincipal extends Context.Service<CurrentPrincipal, KeyRequest>()(
   "peyk/http/ServiceKeys/CurrentPrincipal"
 ) {}
 
@@ -66,33 +64,29 @@ export const tellAllowance = (allowance: Allowance | null) =>
 
 export const tellRefusal = (error: TooManyRequestsApiKey) => tellAllowance(allowanceOf(error))
 
-const checkAddress = ({ allowedIps }: Principal, trustedProxies: number) =>
-  allowedIps === null
-    ? Effect.void
-    : Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        isInNetworks(clientAddress(request, trustedProxies), allowedIps)
-          ? Effect.void
-          : Effect.fail(new IpNotAllowed())
-      )
-
 const makeAdmission = (mode: KeyMode) =>
   Effect.gen(function* () {
-    const apiKeys = yield* ApiKeys
-    const limits = yield* KeyLimits
+    const keys = yield* makeKeyAdmission(mode)
     const trustedProxies = yield* TrustedProxies
-    const wrongMode = () => (mode === "live" ? new TestKeyNotAllowed() : new LiveKeyNotAllowed())
     const admit: (typeof LiveKey)["Service"]["serviceKey"] = (httpEffect, { credential }) =>
-      apiKeys.authenticate(credential).pipe(
-        Effect.filterOrFail((principal) => principal.mode === mode, wrongMode),
-        Effect.tap((principal) => checkAddress(principal, trustedProxies)),
-        Effect.tap((principal) =>
-          limits.admit(principal).pipe(Effect.tapError(tellRefusal), Effect.flatMap(tellAllowance))
-        ),
-        Effect.matchEffect({
-          onFailure: (error) => orEnvelope(Effect.fail(error)),
-          onSuccess: (principal) => Effect.provideService(httpEffect, CurrentPrincipal, principal)
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+        const use = { secret: credential, address: clientAddress(request, trustedProxies) }
+        return Effect.matchEffect(keys.admit(use), {
+          onFailure: (error) =>
+            Effect.andThen(
+              error._tag === "too_many_requests_api_key" ? tellRefusal(error) : Effect.void,
+              orEnvelope(Effect.fail(error))
+            ),
+          onSuccess: ({ principal, allowance }) =>
+            Effect.andThen(
+              tellAllowance(allowance),
+              Effect.provideService(httpEffect, CurrentPrincipal, {
+                ...principal,
+                perform: (work) => keys.perform(use, principal, work)
+              })
+            )
         })
-      )
+      })
     return { serviceKey: admit }
   })
 

@@ -2,6 +2,7 @@ import type { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyMode } from "../domain/Customer.ts"
 import type { AdmissionError } from "../domain/Errors.ts"
+import type { SetUpChanged } from "../services/SetUpChanged.ts"
 import type { TimerKind } from "../services/Timers.ts"
 import type { Acceptance } from "../services/VerificationStore.ts"
 import { type AdmissionRequest, admissionSql, runAdmission } from "./AdmissionSql.ts"
@@ -17,10 +18,10 @@ export const acceptAlone = (
   sql: SqlClient.SqlClient,
   mode: KeyMode,
   timerKind: TimerKind,
-  { verification: v, admission, codeHash, sealedCode, lease, idempotency }: Acceptance
-): Effect.Effect<boolean, AdmissionError> => {
+  { verification: v, setUpVersion, admission, codeHash, sealedCode, lease, idempotency }: Acceptance
+): Effect.Effect<boolean, AdmissionError | SetUpChanged> => {
   const { id, customerId, phone, createdAt: now } = v
-  const request: AdmissionRequest = { kind: "code", id, customerId, phone, now, admission }
+  const request: AdmissionRequest = { kind: "code", id, customerId, phone, now, admission, setUpVersion }
   const { verdict, counts, columns } = admissionSql(sql, request)
   const keys = idempotencyKeys(sql, SEND_OPERATION)
   return runAdmission(

@@ -7,6 +7,7 @@ import { ChangeFeed, endedBy, ofCustomer } from "./ChangeFeed.ts"
 import { MasterKey } from "./MasterKey.ts"
 import { maskCredentials } from "./providers/MaskedConnection.ts"
 import { openSettings } from "./SealedSettings.ts"
+import { setUpColumns, SetUpFields, SetUpVersions } from "./SetUpVersions.ts"
 
 const AccountRow = Schema.Struct({
   customerId: Schema.NullOr(Schema.Int),
@@ -14,7 +15,8 @@ const AccountRow = Schema.Struct({
   provider: Schema.String,
   sealedSettings: Schema.Uint8Array,
   allowsPrivateAddresses: Schema.Boolean,
-  active: Schema.Boolean
+  active: Schema.Boolean,
+  ...SetUpFields
 })
 
 export const AccountConnectionsSql = Layer.effect(
@@ -23,13 +25,15 @@ export const AccountConnectionsSql = Layer.effect(
     const key = yield* MasterKey
     const adapters = yield* ProviderAdapters
     const feed = yield* ChangeFeed
+    const versions = yield* SetUpVersions
     const rowOf = yield* makeLookupBatch<number, typeof AccountRow>({
       name: "account_connection",
       key: { name: "account_id", type: "int4", of: (id) => id },
       row: AccountRow,
       statement: (keys) => `
         select r.nth, a.customer_id as "customerId", a.channel, a.provider, a.sealed_settings as "sealedSettings",
-          a.allows_private_addresses as "allowsPrivateAddresses", a.disabled_at is null as active
+          a.allows_private_addresses as "allowsPrivateAddresses", a.disabled_at is null as active,
+          ${setUpColumns("a.customer_id")}
         from ${keys} join sending_accounts a on a.id = r.account_id`
     })
 
@@ -52,11 +56,15 @@ export const AccountConnectionsSql = Layer.effect(
       Effect.map(
         rowOf(accountId),
         Option.match({
-          onNone: () => ({ customerId: null, connection: unusable("the account is gone") }),
-          onSome: (row) => ({ customerId: row.customerId, connection: connect(row) })
+          onNone: () => ({ customerId: null, setUpVersion: 0, connection: unusable("the account is gone") }),
+          onSome: (row) => {
+            const { customerId, setUpVersion } = row
+            versions.note(customerId, row)
+            return { customerId, setUpVersion, connection: connect(row) }
+          }
         })
       )
-    const cache = yield* cachedLookup(lookup, feed)
+    const cache = yield* cachedLookup(lookup, { isHeard: feed.isHeard, isCurrent: versions.isCurrent })
     yield* feed.subscribe(endedBy(cache, { customer: ofCustomer(cache) }))
 
     return AccountConnections.of({

@@ -9,6 +9,7 @@ import { Settings } from "../services/Settings.ts"
 import { makeLookupBatch } from "./batch/LookupBatch.ts"
 import { cachedLookup } from "./CachedLookup.ts"
 import { ChangeFeed, endedBy, ofCustomer } from "./ChangeFeed.ts"
+import { setUpColumns, SetUpFields, SetUpVersions } from "./SetUpVersions.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
 
 const AccountRow = Schema.Struct({
@@ -20,7 +21,8 @@ const AccountRow = Schema.Struct({
   isUnwell: Schema.Boolean,
   coolingUntil: Schema.NullOr(InstantColumn),
   areTextsUnwell: Schema.Boolean,
-  textsCoolingUntil: Schema.NullOr(InstantColumn)
+  textsCoolingUntil: Schema.NullOr(InstantColumn),
+  ...SetUpFields
 })
 const SlotRow = Schema.Struct({
   index: Schema.NullOr(Schema.Int),
@@ -50,6 +52,7 @@ interface Account {
   readonly condition: Condition
   /** Of texts; null: they fare as codes do. */
   readonly textCondition: Condition | null
+  readonly setUpVersion: number
 }
 
 /** How an account fares, with what it sends by one means. */
@@ -72,6 +75,7 @@ export const AccountSlotsSql = Layer.effect(
     const settings = yield* Settings
     const sql = yield* SqlClient.SqlClient
     const feed = yield* ChangeFeed
+    const versions = yield* SetUpVersions
     const rowOf = yield* makeLookupBatch<number, typeof AccountRow>({
       name: "account_pace",
       key: { name: "account_id", type: "int4", of: (id) => id },
@@ -80,7 +84,8 @@ export const AccountSlotsSql = Layer.effect(
         select r.nth, a.customer_id as "customerId", a.channel, a.gap_ms as "gapMillis", a.rate_per_minute as "perMinute",
           a.rests_by_kind as "restsByKind", p.failures > 0 or p.cooldowns > 0 as "isUnwell",
           p.cooling_until as "coolingUntil", p.text_failures > 0 or p.text_cooldowns > 0 as "areTextsUnwell",
-          p.texts_cooling_until as "textsCoolingUntil"
+          p.texts_cooling_until as "textsCoolingUntil",
+          ${setUpColumns("a.customer_id")}
         from ${keys} join sending_accounts a on a.id = r.account_id join account_pace p on p.account_id = a.id`
     })
     const slotRows = rowsOf(SlotRow)
@@ -97,6 +102,7 @@ export const AccountSlotsSql = Layer.effect(
       const found = yield* rowOf(id)
       if (Option.isNone(found)) return yield* Effect.die(`no account ${id}`)
       const row = found.value
+      versions.note(row.customerId, row)
       const account: Account = {
         id,
         customerId: row.customerId,
@@ -105,11 +111,12 @@ export const AccountSlotsSql = Layer.effect(
         condition: { isUnwell: row.isUnwell, coolingUntil: row.coolingUntil },
         textCondition: row.restsByKind
           ? { isUnwell: row.areTextsUnwell, coolingUntil: row.textsCoolingUntil }
-          : null
+          : null,
+        setUpVersion: row.setUpVersion
       }
       return account
     })
-    const cache = yield* cachedLookup(lookup, feed)
+    const cache = yield* cachedLookup(lookup, { isHeard: feed.isHeard, isCurrent: versions.isCurrent })
     yield* feed.subscribe(endedBy(cache, { customer: ofCustomer(cache), account: cache.invalidate }))
     const recall = ({ account_id }: RouteAccount) =>
       account_id === null ? undefined : cache.recall(account_id)

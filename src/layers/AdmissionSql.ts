@@ -11,6 +11,9 @@ import {
 } from "../domain/Errors.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { Phone } from "../domain/Phone.ts"
+import { SetUpChanged } from "../services/SetUpChanged.ts"
+import type { KnownSetUp } from "../services/VerificationStore.ts"
+import { currentSetUp } from "./SetUpVersions.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
 import { covers, gatherInto } from "./WalletSql.ts"
 
@@ -22,9 +25,18 @@ export interface AdmissionRequest {
   readonly phone: Phone
   readonly now: Instant
   readonly admission: Admission
+  /** What it was prepared with; refused where the store has another one. */
+  readonly setUpVersion: KnownSetUp
 }
 
-const Reason = Schema.Literals(["phone_hour", "phone_day", "platform_day", "quota", "wallet"])
+const Reason = Schema.Literals([
+  "set_up_changed",
+  "phone_hour",
+  "phone_day",
+  "platform_day",
+  "quota",
+  "wallet"
+])
 
 /** The columns that the statement's last `select` has to have. */
 const VerdictRow = Schema.Struct({
@@ -162,6 +174,11 @@ const walletGate = (sql: SqlClient.SqlClient, request: AdmissionRequest): Readon
   ]
 }
 
+const setUpRefusal = (sql: SqlClient.SqlClient, { customerId, setUpVersion }: AdmissionRequest) => sql`
+  select 'set_up_changed' as reason, null::timestamptz as until
+  from (select ${customerId}::int as customer_id, ${setUpVersion}::int as set_up) r
+  ${sql.literal(currentSetUp.join)} where not ${sql.literal(currentSetUp.condition)}`
+
 /**
  * The SQL by which the statement that accepts a request asks everything that may say no, under locks and in their order,
  * and counts it only when nothing does. Its `claimed` part has to read from `verdict` where `reason is null`, and all that
@@ -169,7 +186,7 @@ const walletGate = (sql: SqlClient.SqlClient, request: AdmissionRequest): Readon
  */
 export const admissionSql = (sql: SqlClient.SqlClient, request: AdmissionRequest) => {
   const gates = [phoneGate, platformGate, quotaGate, walletGate].flatMap((gate) => gate(sql, request))
-  const refusals = gates.flatMap((gate) => gate.refusals)
+  const refusals = [setUpRefusal(sql, request), ...gates.flatMap((gate) => gate.refusals)]
   const first = refusals.reduce<Statement.Fragment>(
     (all, refusal, nth) => sql`${all} union all (select ${nth}::int as nth, r.* from (${refusal}) r)`,
     sql`select null::int as nth, null::text as reason, null::timestamptz as until`
@@ -213,8 +230,10 @@ const lockBeforeWallet = (sql: SqlClient.SqlClient, request: AdmissionRequest) =
 }
 
 /** Why a request was refused; undefined when it was not. */
-const refusalOf = ({ reason, until }: Verdict, now: Instant): AdmissionError | undefined => {
+const refusalOf = ({ reason, until }: Verdict, now: Instant): AdmissionError | SetUpChanged | undefined => {
   switch (reason) {
+    case "set_up_changed":
+      return new SetUpChanged()
     case "phone_hour":
     case "phone_day":
     case "platform_day":
@@ -248,7 +267,7 @@ export const runAdmission = (
   sql: SqlClient.SqlClient,
   request: AdmissionRequest,
   statement: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
-): Effect.Effect<boolean, AdmissionError> => {
+): Effect.Effect<boolean, AdmissionError | SetUpChanged> => {
   const verdictRows = rowsOf(VerdictRow)
   const ask = <E>(asking: Effect.Effect<ReadonlyArray<unknown>, E>) =>
     Effect.flatMap(verdictRows(retryRaces(asking)), ([verdict]) =>

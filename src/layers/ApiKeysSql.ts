@@ -9,6 +9,7 @@ import { makeLookupBatch } from "./batch/LookupBatch.ts"
 import { cachedLookup } from "./CachedLookup.ts"
 import { ChangeFeed, endedBy, ofCustomer } from "./ChangeFeed.ts"
 import { makeLastUses } from "./LastUses.ts"
+import { setUpColumns, SetUpFields, SetUpVersions } from "./SetUpVersions.ts"
 import { InstantColumn } from "./SqlRows.ts"
 
 const KeyRow = Schema.Struct({
@@ -18,7 +19,8 @@ const KeyRow = Schema.Struct({
   requestsPerMinute: Schema.NullOr(Schema.Int),
   allowedIps: Schema.NullOr(Schema.Array(Schema.String)),
   expiresAt: Schema.NullOr(InstantColumn),
-  revokedAt: Schema.NullOr(InstantColumn)
+  revokedAt: Schema.NullOr(InstantColumn),
+  ...SetUpFields
 })
 
 export const hashSecret = (secret: string): Buffer => hash("sha256", secret, "buffer")
@@ -31,6 +33,7 @@ export const ApiKeysSql = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const feed = yield* ChangeFeed
+    const versions = yield* SetUpVersions
     const clock = yield* Clock.Clock
     const rowOf = yield* makeLookupBatch<string, typeof KeyRow>({
       name: "key",
@@ -39,14 +42,17 @@ export const ApiKeysSql = Layer.effect(
       statement: (keys) => `
         select r.nth, k.id as "keyId", k.customer_id as "customerId", k.mode,
           coalesce(k.rate_limit_per_minute, (c.limits ->> 'key_minute')::int) as "requestsPerMinute",
-          k.allowed_ips as "allowedIps", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"
+          k.allowed_ips as "allowedIps", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
+          ${setUpColumns("k.customer_id")}
         from ${keys} join api_keys k on k.secret_hash = r.secret_hash join customers c on c.id = k.customer_id`
     })
-    const lookup = (secretHash: string) =>
-      Effect.flatMap(rowOf(secretHash), (found) =>
-        Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(new Unauthenticated())
-      )
-    const cache = yield* cachedLookup(lookup, feed)
+    const lookup = Effect.fnUntraced(function* (secretHash: string) {
+      const found = yield* rowOf(secretHash)
+      if (Option.isNone(found)) return yield* new Unauthenticated()
+      versions.note(found.value.customerId, found.value)
+      return found.value
+    })
+    const cache = yield* cachedLookup(lookup, { isHeard: feed.isHeard, isCurrent: versions.isCurrent })
     yield* feed.subscribe(endedBy(cache, { customer: ofCustomer(cache), key: cache.invalidate }))
 
     const noteUse = yield* makeLastUses(sql, "api_keys")
@@ -54,17 +60,23 @@ export const ApiKeysSql = Layer.effect(
     const principalOf = (key: typeof KeyRow.Type, now: number): Principal | undefined => {
       if (apiKeyStatus(key, now) !== "active") return undefined
       noteUse(key.keyId, now)
-      const { keyId, customerId, mode, requestsPerMinute, allowedIps } = key
-      return { keyId, customerId, mode, requestsPerMinute, allowedIps }
+      const { keyId, customerId, mode, requestsPerMinute, allowedIps, setUpVersion } = key
+      return { keyId, customerId, mode, requestsPerMinute, allowedIps, setUpVersion }
     }
+
+    const confirm = Effect.fnUntraced(function* (redacted: Redacted.Redacted) {
+      const key = yield* cache.refresh(nameOf(Redacted.value(redacted)))
+      return principalOf(key, yield* Clock.currentTimeMillis) ?? (yield* new Unauthenticated())
+    })
 
     return ApiKeys.of({
       authenticate: Effect.fnUntraced(function* (redacted) {
         const secret = Redacted.value(redacted)
         if (!looksLikeApiKey(secret)) return yield* new Unauthenticated()
         const key = yield* cache.get(nameOf(secret))
-        return principalOf(key, yield* Clock.currentTimeMillis) ?? (yield* new Unauthenticated())
+        return principalOf(key, yield* Clock.currentTimeMillis) ?? (yield* confirm(redacted))
       }),
+      confirm,
       recall: (secret) => {
         const key = looksLikeApiKey(secret) ? cache.recall(nameOf(secret)) : undefined
         return key === undefined ? undefined : principalOf(key, clock.currentTimeMillisUnsafe())

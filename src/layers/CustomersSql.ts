@@ -1,23 +1,27 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { LimitOverrides } from "../domain/Admission.ts"
-import { type CustomerConfiguration, Plan, RoutingStep, SendingAccount } from "../domain/Customer.ts"
-import { Customers } from "../services/Customers.ts"
+import { Plan, RoutingStep, SendingAccount } from "../domain/Customer.ts"
+import { Customers, type CustomerSetUp } from "../services/Customers.ts"
+import { SetUpChanged } from "../services/SetUpChanged.ts"
 import { makeLookupBatch } from "./batch/LookupBatch.ts"
 import { cachedLookup } from "./CachedLookup.ts"
 import { ChangeFeed, endedBy } from "./ChangeFeed.ts"
+import { setUpColumns, SetUpFields, SetUpVersions } from "./SetUpVersions.ts"
 
 const ConfigurationRow = Schema.Struct({
   plan: Plan,
   webOtpHost: Schema.NullOr(Schema.String),
   limits: LimitOverrides,
   routing: Schema.NullOr(Schema.Array(RoutingStep)),
-  accounts: Schema.Array(SendingAccount)
+  accounts: Schema.Array(SendingAccount),
+  ...SetUpFields
 })
 
 export const CustomersSql = Layer.effect(
   Customers,
   Effect.gen(function* () {
     const feed = yield* ChangeFeed
+    const versions = yield* SetUpVersions
     const rowOf = yield* makeLookupBatch<number, typeof ConfigurationRow>({
       name: "customer",
       key: { name: "customer_id", type: "int4", of: (customerId) => customerId },
@@ -29,7 +33,8 @@ export const CustomersSql = Layer.effect(
             'shared', a.customer_id is null, 'sendsCodes', a.sends_codes, 'sendsTexts', a.sends_texts,
             'deduplicates', a.deduplicates, 'reportsDelivery', a.reports_delivery, 'needsContact', a.needs_contact)
             order by a.id)
-          from sending_accounts a where a.customer_id = c.id or a.customer_id is null), '[]') as accounts
+          from sending_accounts a where a.customer_id = c.id or a.customer_id is null), '[]') as accounts,
+          ${setUpColumns("c.id")}
         from ${keys} join customers c on c.id = r.customer_id left join routing_orders o on o.customer_id = c.id`
     })
 
@@ -37,22 +42,35 @@ export const CustomersSql = Layer.effect(
       const found = yield* rowOf(customerId)
       if (Option.isNone(found)) return yield* Effect.die(`no customer ${customerId}`)
       const row = found.value
-      const configuration: CustomerConfiguration = {
+      versions.note(customerId, row)
+      const configuration: CustomerSetUp = {
         customerId,
         plan: row.plan,
         webOtpHost: row.webOtpHost,
         limits: row.limits,
         routing: row.routing,
         accounts: row.accounts.filter(({ shared }) => !shared),
-        sharedAccounts: row.accounts.filter(({ shared }) => shared)
+        sharedAccounts: row.accounts.filter(({ shared }) => shared),
+        setUpVersion: row.setUpVersion
       }
       return configuration
     })
 
-    const cache = yield* cachedLookup(lookup, feed)
+    const cache = yield* cachedLookup(lookup, { isHeard: feed.isHeard, isCurrent: versions.isCurrent })
     yield* feed.subscribe(
       endedBy(cache, { customer: (id) => (id === null ? cache.invalidateAll : cache.invalidate(id)) })
     )
-    return Customers.of({ configuration: (customerId) => cache.get(customerId) })
+    return Customers.of({
+      configuration: (customerId, setUpVersion) =>
+        Effect.filterOrFail(
+          cache.get(customerId),
+          (setUp) => setUpVersion === undefined || setUpVersion === setUp.setUpVersion,
+          () => new SetUpChanged()
+        ),
+      confirm: ({ customerId, setUpVersion }) =>
+        Effect.flatMap(cache.refresh(customerId), (current) =>
+          current.setUpVersion === setUpVersion ? Effect.void : new SetUpChanged()
+        )
+    })
   })
 )

@@ -57,6 +57,7 @@ import { ProviderEndpoints } from "./providers/ProviderEndpoints.ts"
 import { ProviderAdaptersLive } from "./ProviderAdaptersLive.ts"
 import { RetentionStoreSql } from "./RetentionStoreSql.ts"
 import { sessionIssuers } from "./SessionSettings.ts"
+import { SetUpVersions } from "./SetUpVersions.ts"
 import { emptySimulator, SimulatorOff, SimulatorSql } from "./SimulatorSql.ts"
 import { isEmbedded, isStoreUnavailable, poolLimits, ReadinessSql, StoreLive } from "./Store.ts"
 import { Telemetry } from "./Telemetry.ts"
@@ -107,7 +108,9 @@ export const Foundation = Layer.mergeAll(
     Layer.mergeAll(ContactLinksSql, AccountConnectionsSql, BotInboxStoreSql, BotAddressesLive, Workers.layer)
   ),
   Layer.provideMerge(ProviderAdaptersLive),
-  Layer.provideMerge(Layer.mergeAll(ChangeFeed.layer, Timers.layer, TimerRoom.layer, SubjectIds.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(ChangeFeed.layer, SetUpVersions.layer, Timers.layer, TimerRoom.layer, SubjectIds.layer)
+  ),
   Layer.provideMerge(Layer.mergeAll(TimerStoreSql, Crypto))
 )
 

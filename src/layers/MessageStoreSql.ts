@@ -9,6 +9,7 @@ import { type AdmissionRequest, admissionSql, runAdmission } from "./AdmissionSq
 import { idempotencyKeys } from "./IdempotencySql.ts"
 import { outbox } from "./OutboxSql.ts"
 import { first, InstantColumn, nullableTimestamp, RialsColumn, rowsOf, timestamp } from "./SqlRows.ts"
+import { currentSetUp, setUpColumns, SetUpFields, SetUpVersions } from "./SetUpVersions.ts"
 import { subjectTimers } from "./SubjectTimersSql.ts"
 import { moveParts } from "./WalletSql.ts"
 
@@ -31,6 +32,8 @@ export const messageColumns = `m.id, m.customer_id as "customerId", m.phone, m.s
   m.scheduled_for as "scheduledFor", m.created_at as "createdAt", m.completed_at as "completedAt",
   m.held, m.captured`
 const ClaimedRow = Schema.Struct({ ...MessageRow.fields, fingerprint: Schema.Uint8Array })
+const LeasedRow = Schema.Struct({ ...MessageRow.fields, ...SetUpFields })
+const PlaceRow = Schema.Struct({ isCurrent: Schema.Boolean, id: Schema.NullOr(Schema.String) })
 const CountRow = Schema.Struct({ count: Schema.Int, webhooks: Schema.Int })
 
 const webhooksOf = Schema.decodeUnknownOption(Schema.Struct({ webhooks: Schema.Int }))
@@ -41,7 +44,10 @@ export const MessageStoreSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
     const timerLoop = yield* Timers
+    const versions = yield* SetUpVersions
     const messageRows = rowsOf(MessageRow)
+    const leasedRows = rowsOf(LeasedRow)
+    const placeRows = rowsOf(PlaceRow)
     const claimedRows = rowsOf(ClaimedRow)
     const countRows = rowsOf(CountRow)
 
@@ -61,9 +67,24 @@ export const MessageStoreSql = Layer.effect(
     }
 
     return MessageStore.of({
-      accept: Effect.fnUntraced(function* ({ message: m, admission, lanes, lease, idempotency }) {
+      accept: Effect.fnUntraced(function* ({
+        message: m,
+        setUpVersion,
+        admission,
+        lanes,
+        lease,
+        idempotency
+      }) {
         const { id, customerId, phone, createdAt: now } = m
-        const request: AdmissionRequest = { kind: "message", id, customerId, phone, now, admission }
+        const request: AdmissionRequest = {
+          kind: "message",
+          id,
+          customerId,
+          phone,
+          now,
+          admission,
+          setUpVersion
+        }
         const { verdict, counts, columns: verdictColumns } = admissionSql(sql, request)
         const claimableAt = timestamp(lease?.until ?? m.scheduledFor ?? m.createdAt)
         const template = m.template === null ? null : JSON.stringify(m.template)
@@ -90,7 +111,9 @@ export const MessageStoreSql = Layer.effect(
         const accepting = Effect.tap(statement, ([row]) =>
           Effect.sync(() => (due = Option.getOrElse(webhooksOf(row), () => ({ webhooks: 0 })).webhooks))
         )
-        const accepted = yield* runAdmission(sql, request, accepting)
+        const accepted = yield* runAdmission(sql, request, accepting).pipe(
+          Effect.catchTag("SetUpChanged", () => versions.changed(customerId, setUpVersion))
+        )
         wakeFor(due)
         return accepted
       }),
@@ -109,11 +132,29 @@ export const MessageStoreSql = Layer.effect(
             select ${columns} from messages m where m.customer_id = ${customerId} and m.id = ${id}::uuid`)
         ),
 
+      read: Effect.fnUntraced(function* ({ customerId, id, setUpVersion }) {
+        const rows = yield* Effect.orDie(sql`
+          select ${sql.literal(currentSetUp.condition)} as "isCurrent", ${columns}
+          from (select ${customerId}::int as customer_id, ${id}::uuid as id, ${setUpVersion}::int as set_up) r
+          ${sql.literal(currentSetUp.join)}
+          left join messages m on m.customer_id = r.customer_id and m.id = r.id`)
+        const [place] = yield* placeRows(Effect.succeed(rows))
+        if (place?.isCurrent === false) return yield* versions.changed(customerId, setUpVersion)
+        return yield* first(messageRows(Effect.succeed(place?.id == null ? [] : rows)))
+      }),
+
       loadLeased: (timer) =>
         first(
-          messageRows(sql`
-            select ${columns} from messages m
+          leasedRows(sql`
+            select ${columns}, ${sql.literal(setUpColumns("m.customer_id"))} from messages m
             where m.customer_id = ${timer.customerId} and m.id = ${timer.subject}::uuid and ${timers.isHeld(timer)}`)
+        ).pipe(
+          Effect.map(
+            Option.map(({ setUpVersion, platformVersion, ...message }) => {
+              versions.note(message.customerId, { setUpVersion, platformVersion })
+              return message
+            })
+          )
         ),
 
       commit: Effect.fnUntraced(function* (timer, before, { next: m, events: made, dueAt, report }, now) {

@@ -12,6 +12,7 @@ import accountChanges from "./migrations/0009_account_changes.ts"
 import eventTimes from "./migrations/0010_event_times.ts"
 import endedCodes from "./migrations/0011_ended_codes.ts"
 import answers from "./migrations/0012_answers.ts"
+import setUpVersions from "./migrations/0014_set_up_versions.ts"
 import managementLimits from "./migrations/0022_management_limits.ts"
 import makersOfAnswers from "./migrations/0023_makers_of_answers.ts"
 import restsByKind from "./migrations/0025_rests_by_kind.ts"
@@ -30,6 +31,7 @@ const migrations = {
   "0010_event_times": eventTimes,
   "0011_ended_codes": endedCodes,
   "0012_answers": answers,
+  "0014_set_up_versions": setUpVersions,
   "0022_management_limits": managementLimits,
   "0023_makers_of_answers": makersOfAnswers,
   "0025_rests_by_kind": restsByKind,

@@ -3,6 +3,8 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { walletMove } from "../domain/Charging.ts"
 import type { KeyMode } from "../domain/Customer.ts"
+import type { AdmissionError } from "../domain/Errors.ts"
+import type { SetUpChanged } from "../services/SetUpChanged.ts"
 import { SubjectIds } from "../services/SubjectIds.ts"
 import { type TimerKind, Timers } from "../services/Timers.ts"
 import { type Acceptance, VerificationStore } from "../services/VerificationStore.ts"
@@ -16,6 +18,7 @@ import { makeCompareBatch } from "./batch/CompareBatchSql.ts"
 import { makeLoadBatch, makeLoadLeasedBatch } from "./batch/LoadBatchSql.ts"
 import type { BatchClients } from "./batch/StatementBatch.ts"
 import { idempotencyKeys } from "./IdempotencySql.ts"
+import { SetUpVersions } from "./SetUpVersions.ts"
 import { first, rowsOf } from "./SqlRows.ts"
 import { BatchSql } from "./Store.ts"
 import { verificationColumns, VerificationRow } from "./VerificationRow.ts"
@@ -42,6 +45,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
       const random = yield* SecureRandom.SecureRandom
       const ids = yield* SubjectIds
       const timerLoop = yield* Timers
+      const versions = yield* SetUpVersions
       const claimedRows = rowsOf(ClaimedRow)
 
       const columns = sql.literal(verificationColumns)
@@ -53,21 +57,27 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
       const commitInBatch = yield* makeCommitBatch(writing, mode, timerKind, announces, random.uuidV7())
       const compareInBatch = yield* makeCompareBatch(clients, mode, timerKind, announces, random.uuidV7())
       const loadInBatch = yield* makeLoadBatch(clients, mode)
-      const loadLeasedInBatch = yield* makeLoadLeasedBatch(clients, mode, timerKind)
+      const loadLeasedInBatch = yield* makeLoadLeasedBatch(clients, mode, timerKind, versions)
       /** Webhooks are due at once. */
       const wakeFor = (webhooks: number) => {
         if (webhooks > 0) timerLoop.wakeAt(0)
       }
 
-      const isAccepted = (acceptance: Acceptance) =>
+      const isAccepted = (acceptance: Acceptance): Effect.Effect<boolean, AdmissionError | SetUpChanged> =>
         Effect.flatMap(acceptInBatch(acceptance), (verdict) => {
           switch (verdict.reason) {
+            case "set_up_changed":
+              return versions.changed(acceptance.verification.customerId, acceptance.setUpVersion)
             case null:
               return Effect.succeed(true)
             case "key_taken":
               return Effect.succeed(false)
             case "ask_alone":
-              return acceptAlone(sql, mode, timerKind, acceptance)
+              return acceptAlone(sql, mode, timerKind, acceptance).pipe(
+                Effect.catchTag("SetUpChanged", () =>
+                  versions.changed(acceptance.verification.customerId, acceptance.setUpVersion)
+                )
+              )
             default:
               return Effect.fail(
                 phoneRefusal(verdict.reason, verdict.until, acceptance.verification.createdAt)
@@ -98,7 +108,13 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
               where ${keys.isClaimed(customerId, key, now)}`)
           ).pipe(Effect.map(Option.map(({ fingerprint, ...subject }) => ({ fingerprint, subject })))),
 
-        load: (customerId, id) => loadInBatch({ customerId, id }),
+        load: (customerId, id) =>
+          Effect.map(loadInBatch({ customerId, id, setUpVersion: null }), ({ found }) => found),
+
+        read: (request) =>
+          Effect.flatMap(loadInBatch(request), ({ isCurrent, found }) =>
+            isCurrent ? Effect.succeed(found) : versions.changed(request.customerId, request.setUpVersion)
+          ),
 
         loadLeased: loadLeasedInBatch,
 
@@ -118,9 +134,12 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
         },
 
         compareCode: (attempt) =>
-          Effect.map(compareInBatch(attempt), (compared) => {
-            wakeFor(Option.isSome(compared) ? compared.value.webhooks : 0)
-            return compared
+          Effect.flatMap(compareInBatch(attempt), (compared) => {
+            if (Option.isNone(compared)) return Effect.succeedNone
+            const { matched, status, webhooks } = compared.value
+            if (status === null) return versions.changed(attempt.customerId, attempt.setUpVersion)
+            wakeFor(webhooks)
+            return Effect.succeedSome({ matched, status })
           })
       })
     })

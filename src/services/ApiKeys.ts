@@ -8,6 +8,8 @@ export class ApiKeys extends Context.Service<
   {
     /** Who this key speaks for, if it is known, not expired and not revoked. Notes that it was used. */
     readonly authenticate: (secret: Redacted.Redacted) => Effect.Effect<Principal, Unauthenticated>
+    /** The same, as the store has it now: before a request is refused for what is remembered of its key. */
+    readonly confirm: (secret: Redacted.Redacted) => Effect.Effect<Principal, Unauthenticated>
     /** The same for a key that was asked for just now; undefined where it has to be looked up, or is not active. */
     readonly recall: (secret: string) => Principal | undefined
   }

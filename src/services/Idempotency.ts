@@ -7,6 +7,7 @@ import {
   type IdempotencyKeyInProgress
 } from "../domain/Errors.ts"
 import type { Instant } from "../domain/Instant.ts"
+import { isSetUpChanged } from "./SetUpChanged.ts"
 import { Settings } from "./Settings.ts"
 
 /** A request's idempotency key, with the parsed body, which tells a repeated request from another one. */
@@ -96,7 +97,9 @@ export class Idempotency extends Context.Service<
             Option.match({ onNone: otherwise, onSome: (answer) => Effect.succeed(answer) })
           )
         return Effect.matchEffect(once.make, {
-          onFailure: (refusal) => replayOr(() => Effect.fail(refusal)),
+          // Whoever asks may have been stopped from it: that comes before a replay.
+          onFailure: (refusal) =>
+            isSetUpChanged(refusal) ? Effect.fail(refusal) : replayOr(() => Effect.fail(refusal)),
           // A taken key that stands for nothing has just lapsed: then the request is a new one.
           onSuccess: Option.match({
             onNone: () => replayOr(() => answerOnce(request, once)),

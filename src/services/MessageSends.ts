@@ -35,6 +35,7 @@ import { Limits } from "./Limits.ts"
 import { MessageDeliveries } from "./MessageDeliveries.ts"
 import { type MessageAcceptance, MessageStore } from "./MessageStore.ts"
 import { Routing } from "./Routing.ts"
+import { type SetUpChanged, withCurrentSetUp } from "./SetUpChanged.ts"
 import { SubjectIds } from "./SubjectIds.ts"
 import { Templates } from "./Templates.ts"
 import { poolOf, TimerRoom } from "./TimerRoom.ts"
@@ -59,6 +60,8 @@ export interface MessageRequest extends ScheduleRequest {
   /** JSON text of an object. */
   readonly metadata?: string | undefined
   readonly idempotency?: IdempotentRequest | undefined
+  /** What the request's key was read with; absent: it was made without one. */
+  readonly setUpVersion?: number | undefined
 }
 
 export interface MessageAnswer {
@@ -119,7 +122,7 @@ export class MessageSends extends Context.Service<
   {
     readonly send: (
       request: MessageRequest
-    ) => Effect.Effect<MessageAnswer, MessageRefusal | IdempotencyError>
+    ) => Effect.Effect<MessageAnswer, MessageRefusal | IdempotencyError | SetUpChanged>
   }
 >()("peyk/services/MessageSends") {
   static readonly layer = Layer.effect(
@@ -154,10 +157,11 @@ export class MessageSends extends Context.Service<
         const createdAt = yield* Clock.currentTimeMillis
         const phone = yield* Effect.fromResult(parsePhone(request.to))
         const { text, strategy, scheduledFor } = yield* Effect.fromResult(checkRules(request, createdAt))
-        const customer = yield* customers.configuration(customerId)
+        const customer = yield* customers.configuration(customerId, request.setUpVersion)
         const { prices, monthlyQuota } = billing.terms(customer)
-        const route = withPrices(yield* Effect.fromResult(routing.resolveMessage(customer, channels)), prices)
-        const content = yield* contentOf(request, text)
+        const resolved = Effect.fromResult(routing.resolveMessage(customer, channels))
+        const route = withPrices(yield* Effect.tapError(resolved, () => customers.confirm(customer)), prices)
+        const content = yield* Effect.tapError(contentOf(request, text), () => customers.confirm(customer))
         const id = yield* ids.next
         const started = startMessage({
           ...content,
@@ -176,7 +180,7 @@ export class MessageSends extends Context.Service<
           monthlyQuota,
           hold: message.held
         }
-        return { message, admission }
+        return { message, admission, setUpVersion: customer.setUpVersion }
       })
 
       const begin = (message: Message, lease: Lease) =>
@@ -205,7 +209,11 @@ export class MessageSends extends Context.Service<
 
       /** None when the idempotency key was taken. */
       const accept = Effect.fnUntraced(function* (
-        { message, admission }: Pick<MessageAcceptance, "message" | "admission">,
+        {
+          message,
+          admission,
+          setUpVersion
+        }: Pick<MessageAcceptance, "message" | "admission" | "setUpVersion">,
         request: MessageRequest
       ) {
         // What is to be sent now begins here, unless this process has enough to do: then whoever has room claims it.
@@ -214,7 +222,7 @@ export class MessageSends extends Context.Service<
         const lease = entered ? timers.leaseAtBirth() : null
         const claim = yield* idempotency.claim(request.idempotency, message.createdAt)
         const accepted = yield* store
-          .accept({ message, admission, lanes: lanes(message), lease, idempotency: claim })
+          .accept({ message, setUpVersion, admission, lanes: lanes(message), lease, idempotency: claim })
           .pipe(
             Effect.onExit((exit) =>
               Effect.sync(() => {
@@ -234,11 +242,14 @@ export class MessageSends extends Context.Service<
 
       return MessageSends.of({
         send: (request) =>
-          idempotency.answerOnce(request.idempotency, {
-            make: make(request),
-            find: (key, now) => store.findClaimedKey(request.customerId, key, now),
-            replay: (message: Message) => Effect.succeed(toAnswer(message, true))
-          })
+          withCurrentSetUp(
+            request.setUpVersion,
+            idempotency.answerOnce(request.idempotency, {
+              make: make(request),
+              find: (key, now) => store.findClaimedKey(request.customerId, key, now),
+              replay: (message: Message) => Effect.succeed(toAnswer(message, true))
+            })
+          )
       })
     })
   )

@@ -5,10 +5,13 @@ import type { Instant } from "../domain/Instant.ts"
 import type { Message } from "../domain/Message.ts"
 import type { Lane, MessageTransition } from "../domain/MessageMachine.ts"
 import type { ClaimedKey, IdempotencyClaim } from "./Idempotency.ts"
+import type { SetUpChanged } from "./SetUpChanged.ts"
 import type { Lease, LeasedTimer } from "./Timers.ts"
+import type { KnownSetUp } from "./VerificationStore.ts"
 
 export interface MessageAcceptance {
   readonly message: Message
+  readonly setUpVersion: KnownSetUp
   readonly admission: Admission
   readonly lanes: ReadonlyArray<Lane>
   /** This process's from the start; null: for whoever is there when it is due. */
@@ -16,18 +19,24 @@ export interface MessageAcceptance {
   readonly idempotency: IdempotencyClaim | null
 }
 
-/** Each method is one atomic statement. */
+/** Each method is one atomic statement. Those that are given a version of the customer's set-up do nothing unless it is current. */
 export class MessageStore extends Context.Service<
   MessageStore,
   {
     /** False, and nothing kept or counted, when the idempotency key is taken. */
-    readonly accept: (acceptance: MessageAcceptance) => Effect.Effect<boolean, AdmissionError>
+    readonly accept: (acceptance: MessageAcceptance) => Effect.Effect<boolean, AdmissionError | SetUpChanged>
     readonly findClaimedKey: (
       customerId: number,
       key: string,
       now: Instant
     ) => Effect.Effect<Option.Option<ClaimedKey<Message>>>
     readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<Message>>
+    /** The same for a request. */
+    readonly read: (request: {
+      readonly customerId: number
+      readonly id: string
+      readonly setUpVersion: KnownSetUp
+    }) => Effect.Effect<Option.Option<Message>, SetUpChanged>
     /** The message of a timer, while that is still leased with this token. */
     readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<Message>>
     /**

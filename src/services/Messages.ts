@@ -3,6 +3,7 @@ import { type IdempotencyError, NotFound } from "../domain/Errors.ts"
 import { type MessageView, viewMessage } from "../domain/Message.ts"
 import { type MessageAnswer, type MessageRefusal, type MessageRequest, MessageSends } from "./MessageSends.ts"
 import { MessageStore } from "./MessageStore.ts"
+import type { SetUpChanged } from "./SetUpChanged.ts"
 
 /** Messages to one phone each: sent and followed. */
 export class Messages extends Context.Service<
@@ -10,11 +11,13 @@ export class Messages extends Context.Service<
   {
     readonly send: (
       request: MessageRequest
-    ) => Effect.Effect<MessageAnswer, MessageRefusal | IdempotencyError>
+    ) => Effect.Effect<MessageAnswer, MessageRefusal | IdempotencyError | SetUpChanged>
     readonly status: (subject: {
       readonly customerId: number
       readonly id: string
-    }) => Effect.Effect<MessageView, NotFound>
+      /** What the request's key was read with; null: it was made without one. */
+      readonly setUpVersion?: number | null
+    }) => Effect.Effect<MessageView, NotFound | SetUpChanged>
   }
 >()("peyk/services/Messages") {
   static readonly layer = Layer.effect(
@@ -24,8 +27,8 @@ export class Messages extends Context.Service<
       const store = yield* MessageStore
       return Messages.of({
         send,
-        status: Effect.fnUntraced(function* ({ customerId, id }) {
-          const stored = yield* store.load(customerId, id)
+        status: Effect.fnUntraced(function* ({ customerId, id, setUpVersion = null }) {
+          const stored = yield* store.read({ customerId, id, setUpVersion })
           return Option.isSome(stored) ? viewMessage(stored.value) : yield* new NotFound()
         })
       })

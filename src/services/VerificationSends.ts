@@ -23,10 +23,11 @@ import {
 import { Billing } from "./Billing.ts"
 import { Codes } from "./Codes.ts"
 import { CodeVault } from "./CodeVault.ts"
-import { Customers } from "./Customers.ts"
+import { Customers, type CustomerSetUp } from "./Customers.ts"
 import { Idempotency, type IdempotentRequest } from "./Idempotency.ts"
 import { Limits } from "./Limits.ts"
 import { Routing } from "./Routing.ts"
+import { type SetUpChanged, withCurrentSetUp } from "./SetUpChanged.ts"
 import { SubjectIds } from "./SubjectIds.ts"
 import { Templates } from "./Templates.ts"
 import { Timers } from "./Timers.ts"
@@ -39,6 +40,8 @@ export interface SendRequest extends RouteRequest {
   readonly phone: string
   readonly templateId?: number | undefined
   readonly idempotency?: IdempotentRequest | undefined
+  /** What the request's key was read with; absent: it was made without one. */
+  readonly setUpVersion?: number | undefined
 }
 
 export interface SendAnswer {
@@ -68,7 +71,11 @@ const toAnswer = (verification: Verification, replayed: boolean): SendAnswer => 
 /** Creates verifications: accepted in one write, the first channel tried before the answer. */
 export class VerificationSends extends Context.Service<
   VerificationSends,
-  { readonly send: (request: SendRequest) => Effect.Effect<SendAnswer, Refusal | IdempotencyError> }
+  {
+    readonly send: (
+      request: SendRequest
+    ) => Effect.Effect<SendAnswer, Refusal | IdempotencyError | SetUpChanged>
+  }
 >()("peyk/services/VerificationSends") {
   static readonly layer = Layer.effect(
     VerificationSends,
@@ -105,12 +112,18 @@ export class VerificationSends extends Context.Service<
         return made
       }
 
-      const prepare = Effect.fnUntraced(function* (request: SendRequest) {
-        const { customerId, templateId } = request
-        const phone = yield* Effect.fromResult(parsePhone(request.phone))
-        const customer = yield* customers.configuration(customerId)
+      const contentOf = Effect.fnUntraced(function* (customer: CustomerSetUp, request: SendRequest) {
         const route = yield* Effect.fromResult(routeOf(customer, request))
-        const textBody = yield* templates.codeText(customer, templateId)
+        return { route, textBody: yield* templates.codeText(customer, request.templateId) }
+      })
+
+      const prepare = Effect.fnUntraced(function* (request: SendRequest) {
+        const { customerId } = request
+        const phone = yield* Effect.fromResult(parsePhone(request.phone))
+        const customer = yield* customers.configuration(customerId, request.setUpVersion)
+        const { route, textBody } = yield* Effect.tapError(contentOf(customer, request), () =>
+          customers.confirm(customer)
+        )
         const id = yield* ids.next
         const now = clock.currentTimeMillisUnsafe()
         const verification = startVerification({ id, customerId, phone, route, textBody }, now)
@@ -119,18 +132,23 @@ export class VerificationSends extends Context.Service<
           monthlyQuota: billing.terms(customer).monthlyQuota,
           hold: verification.held
         }
-        return { verification, admission }
+        return { verification, admission, setUpVersion: customer.setUpVersion }
       })
 
       /** Accepts, and makes the first attempt. None when the idempotency key was taken. */
       const acceptAndTry = Effect.fnUntraced(function* (
-        { verification, admission }: Pick<Acceptance, "verification" | "admission">,
+        {
+          verification,
+          admission,
+          setUpVersion
+        }: Pick<Acceptance, "verification" | "admission" | "setUpVersion">,
         request: SendRequest
       ) {
         const { id, createdAt } = verification
         const code = yield* codes.next
         const timer = yield* store.accept({
           verification,
+          setUpVersion,
           admission,
           codeHash: vault.hash(id, code),
           sealedCode: vault.seal(id, code),
@@ -153,11 +171,14 @@ export class VerificationSends extends Context.Service<
 
       return VerificationSends.of({
         send: (request) =>
-          idempotency.answerOnce(request.idempotency, {
-            make: make(request),
-            find: (key, now) => store.findClaimedKey(request.customerId, key, now),
-            replay
-          })
+          withCurrentSetUp(
+            request.setUpVersion,
+            idempotency.answerOnce(request.idempotency, {
+              make: make(request),
+              find: (key, now) => store.findClaimedKey(request.customerId, key, now),
+              replay
+            })
+          )
       })
     })
   )

@@ -5,10 +5,15 @@ import type { Instant } from "../domain/Instant.ts"
 import type { Verification, VerificationStatus } from "../domain/Verification.ts"
 import type { VerificationTransition } from "../domain/VerificationMachine.ts"
 import type { ClaimedKey, IdempotencyClaim } from "./Idempotency.ts"
+import type { SetUpChanged } from "./SetUpChanged.ts"
 import type { Lease, LeasedTimer } from "./Timers.ts"
+
+/** What a request was prepared with; null: nothing that could have changed. */
+export type KnownSetUp = number | null
 
 export interface Acceptance {
   readonly verification: Verification
+  readonly setUpVersion: KnownSetUp
   readonly admission: Admission
   readonly codeHash: Uint8Array
   readonly sealedCode: Uint8Array
@@ -28,18 +33,26 @@ export interface Comparison {
   readonly status: VerificationStatus
 }
 
-/** Each method is one atomic statement. */
+/** Each method is one atomic statement. Those that are given a version of the customer's set-up do nothing unless it is current. */
 export class VerificationStore extends Context.Service<
   VerificationStore,
   {
     /** The timer of the first step; none, and nothing kept or counted, when it is refused or the key is taken. */
-    readonly accept: (acceptance: Acceptance) => Effect.Effect<Option.Option<LeasedTimer>, AdmissionError>
+    readonly accept: (
+      acceptance: Acceptance
+    ) => Effect.Effect<Option.Option<LeasedTimer>, AdmissionError | SetUpChanged>
     readonly findClaimedKey: (
       customerId: number,
       key: string,
       now: Instant
     ) => Effect.Effect<Option.Option<ClaimedKey<Verification>>>
     readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<Verification>>
+    /** The same for a request. */
+    readonly read: (request: {
+      readonly customerId: number
+      readonly id: string
+      readonly setUpVersion: KnownSetUp
+    }) => Effect.Effect<Option.Option<Verification>, SetUpChanged>
     /** The verification of a timer, while that is still leased with this token. */
     readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<StoredVerification>>
     /**
@@ -62,6 +75,7 @@ export class VerificationStore extends Context.Service<
       readonly codeHash: Uint8Array
       readonly maxWrongCodes: number | null
       readonly now: Instant
-    }) => Effect.Effect<Option.Option<Comparison>>
+      readonly setUpVersion: KnownSetUp
+    }) => Effect.Effect<Option.Option<Comparison>, SetUpChanged>
   }
 >()("peyk/services/VerificationStore") {}

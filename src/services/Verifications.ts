@@ -9,6 +9,7 @@ import {
 } from "../domain/Verification.ts"
 import { Codes } from "./Codes.ts"
 import { CodeVault } from "./CodeVault.ts"
+import type { SetUpChanged } from "./SetUpChanged.ts"
 import { type Refusal, type SendAnswer, type SendRequest, VerificationSends } from "./VerificationSends.ts"
 import { VerificationMetrics } from "./VerificationMetrics.ts"
 import { VerificationStore } from "./VerificationStore.ts"
@@ -23,6 +24,8 @@ export interface VerifyAnswer {
 interface Subject {
   readonly customerId: number
   readonly id: string
+  /** What the request's key was read with; null: it was made without one. */
+  readonly setUpVersion?: number | null
 }
 
 const reasonByStatus: Record<VerificationStatus, VerifyReason> = {
@@ -38,9 +41,13 @@ const reasonByStatus: Record<VerificationStatus, VerifyReason> = {
 export class Verifications extends Context.Service<
   Verifications,
   {
-    readonly send: (request: SendRequest) => Effect.Effect<SendAnswer, Refusal | IdempotencyError>
-    readonly verify: (attempt: Subject & { readonly code: string }) => Effect.Effect<VerifyAnswer, NotFound>
-    readonly status: (subject: Subject) => Effect.Effect<VerificationView, NotFound>
+    readonly send: (
+      request: SendRequest
+    ) => Effect.Effect<SendAnswer, Refusal | IdempotencyError | SetUpChanged>
+    readonly verify: (
+      attempt: Subject & { readonly code: string }
+    ) => Effect.Effect<VerifyAnswer, NotFound | SetUpChanged>
+    readonly status: (subject: Subject) => Effect.Effect<VerificationView, NotFound | SetUpChanged>
   }
 >()("peyk/services/Verifications") {
   static readonly layer = Layer.effect(
@@ -53,8 +60,8 @@ export class Verifications extends Context.Service<
       const vault = yield* CodeVault
       const metrics = yield* VerificationMetrics
 
-      const load = Effect.fnUntraced(function* ({ customerId, id }: Subject) {
-        const stored = yield* store.load(customerId, id)
+      const read = Effect.fnUntraced(function* ({ customerId, id, setUpVersion = null }: Subject) {
+        const stored = yield* store.read({ customerId, id, setUpVersion })
         return Option.isSome(stored) ? stored.value : yield* new NotFound()
       })
 
@@ -63,16 +70,16 @@ export class Verifications extends Context.Service<
         return { verified: reason === "ok", reason }
       }
 
-      const verify = ({ customerId, id, code }: Subject & { readonly code: string }) =>
+      const verify = ({ customerId, id, code, setUpVersion = null }: Subject & { readonly code: string }) =>
         Effect.suspend(() => {
           const now = clock.currentTimeMillisUnsafe()
           const codeHash = vault.hash(id, foldDigits(code))
           const { maxWrongCodes } = codes
           return Effect.flatMap(
-            store.compareCode({ customerId, id, codeHash, maxWrongCodes, now }),
+            store.compareCode({ customerId, id, codeHash, maxWrongCodes, now, setUpVersion }),
             (compared) => {
               if (Option.isNone(compared)) {
-                return Effect.map(load({ customerId, id }), (verification) =>
+                return Effect.map(read({ customerId, id }), (verification) =>
                   answered(reasonByStatus[effectiveStatus(verification, now)])
                 )
               }
@@ -84,7 +91,7 @@ export class Verifications extends Context.Service<
         })
 
       const status = Effect.fnUntraced(function* (subject: Subject) {
-        return viewVerification(yield* load(subject), yield* Clock.currentTimeMillis)
+        return viewVerification(yield* read(subject), yield* Clock.currentTimeMillis)
       })
 
       return Verifications.of({ send, verify, status })

@@ -36,7 +36,8 @@ layer(TestDatabase, { excludeTestServices: true })("a service key", (it) => {
         customerId,
         mode: "test",
         requestsPerMinute: null,
-        allowedIps: null
+        allowedIps: null,
+        setUpVersion: 0
       })
     }).pipe(Effect.provide(process))
   )

@@ -11,7 +11,14 @@ import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
 const Exception = Schema.Struct({
   nth: Schema.Int,
-  reason: Schema.Literals(["phone_hour", "phone_day", "platform_day", "key_taken", "ask_alone"]),
+  reason: Schema.Literals([
+    "set_up_changed",
+    "phone_hour",
+    "phone_day",
+    "platform_day",
+    "key_taken",
+    "ask_alone"
+  ]),
   until: Schema.NullOr(Schema.Int)
 })
 

@@ -4,6 +4,7 @@ import type { Route } from "../../domain/Route.ts"
 import type { TimerKind } from "../../services/Timers.ts"
 import type { Acceptance } from "../../services/VerificationStore.ts"
 import { monthOf } from "../AdmissionSql.ts"
+import { currentSetUp } from "../SetUpVersions.ts"
 import { type BatchColumn, batchSource, intArrayText, jsonText } from "./BatchColumns.ts"
 
 export const SEND_OPERATION = "otp.send"
@@ -67,7 +68,8 @@ const columns: ReadonlyArray<BatchColumn<Acceptance>> = [
   { name: "day", type: "int4", of: ({ admission }) => admission.phone.day },
   { name: "platform_day", type: "int4", of: ({ admission }) => admission.phone.platformDay },
   { name: "hold", type: "int8", of: ({ admission }) => BigInt(admission.hold) },
-  { name: "stripe", type: "int2", of: ({ verification }) => stripeOf(verification.id) }
+  { name: "stripe", type: "int2", of: ({ verification }) => stripeOf(verification.id) },
+  { name: "set_up", type: "int4", of: ({ setUpVersion }) => setUpVersion }
 ]
 
 /** Only in a batch with somebody who has a quota: nobody else's is counted. */
@@ -94,6 +96,7 @@ const lookColumns: ReadonlyArray<BatchColumn<AcceptRow>> = [
 const judgedByLooking = (rows: string, hasQuotas: boolean) => `
   judged as materialized (
     select r.*, case
+        when not ${currentSetUp.condition} then 'set_up_changed'
         when p.hour_used >= r.hour and r.hour > 0 and p.hour_ends_at > r.now then 'phone_hour'
         when p.day_used >= r.day and r.day > 0 and p.day_ends_at > r.now then 'phone_day'
         when o.day_used >= r.platform_day and o.day_ends_at > r.now then 'platform_day'
@@ -102,6 +105,7 @@ const judgedByLooking = (rows: string, hasQuotas: boolean) => `
         when k.key is not null then 'key_taken' end as verdict,
       p.hour_ends_at, p.day_ends_at, o.day_ends_at as platform_day_ends_at
     from ${rows}
+    ${currentSetUp.join}
     left join phone_counters p on p.customer_id = r.customer_id and p.kind = 'code' and p.phone = r.phone
       and (r.hour > 0 or r.day > 0)
     left join platform_phone_counters o on o.phone = r.phone and r.platform_day > 0
@@ -110,9 +114,11 @@ const judgedByLooking = (rows: string, hasQuotas: boolean) => `
     left join idempotency_keys k on k.customer_id = r.customer_id and k.operation = '${SEND_OPERATION}'
       and k.key = r.key and k.expires_at > r.now)`
 
-/** Takes all for admitted: what counting returns tells whether they are. */
-const judgedUnseen = (rows: string) =>
-  `judged as materialized (select r.*, null::text as verdict from ${rows})`
+/** Takes all for admitted whose set-up is current: what counting returns tells whether they are. */
+const judgedUnseen = (rows: string) => `
+  judged as materialized (
+    select r.*, case when not ${currentSetUp.condition} then 'set_up_changed' end as verdict
+    from ${rows} ${currentSetUp.join})`
 
 const QUOTA_COUNTED = `
   quota_counted as (
@@ -172,7 +178,8 @@ const writes = ({ mode, timerKind, hasQuotas, looks }: AcceptShape) => `
     select customer_id, '${timerKind}', id, lease_until, lease_token from judged where verdict is null)`
 
 /** Whether there is less than was taken for granted: others claimed, counted or spent since the look, or there was none. */
-const isRaced = (hasQuotas: boolean) => `
+const isRaced = (hasQuotas: boolean, looks: boolean) => `
+  ${looks ? "" : "exists (select from judged where verdict is not null) or"}
   (select count(*) from claimed) <> (select count(*) from judged where verdict is null and key is not null)
   or (select count(*) from held) <> (select count(*) from holds)
   or exists (select from phone_counted c join judged a on a.customer_id = c.customer_id and a.phone = c.phone
@@ -205,6 +212,6 @@ export const acceptStatement = (shape: AcceptShape) => {
   const { rows, parameters } = sourceOf(shape)
   const text = `
     with ${looks ? judgedByLooking(rows, hasQuotas) : judgedUnseen(rows)}, ${writes(shape)}
-    select case when ${isRaced(hasQuotas)} then try_again() end as raced ${looks ? `, ${exceptions} as exceptions` : ""}`
+    select case when ${isRaced(hasQuotas, looks)} then try_again() end as raced ${looks ? `, ${exceptions} as exceptions` : ""}`
   return { text, parameters }
 }

@@ -37,9 +37,13 @@ export const isVerification = (mode: KeyMode): string =>
  * The rows, with constants as if they were columns. Compared with an indexed column as they are, they would let a planner
  * that takes a table for empty read all of it by that index, once for each row of the batch.
  */
-export const withConstants = (rows: string, constants: Readonly<Record<string, string>>): string => {
+export const withConstants = (
+  rows: string,
+  constants: Readonly<Record<string, string>>,
+  join = ""
+): string => {
   const columns = Object.entries(constants).map(([name, value]) => `${value} as ${name}`)
-  return `r as materialized (select r.*, ${columns.join(", ")} from ${rows})`
+  return `r as materialized (select r.*, ${columns.join(", ")} from ${rows} ${join})`
 }
 
 /** An int[] in a column of texts: arrays of different lengths do not make one array. */

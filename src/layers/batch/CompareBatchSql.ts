@@ -4,8 +4,10 @@ import type { KeyMode } from "../../domain/Customer.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { VerificationStatus } from "../../domain/Verification.ts"
 import type { TimerKind } from "../../services/Timers.ts"
+import type { KnownSetUp } from "../../services/VerificationStore.ts"
 import { stripeOf } from "../../domain/Charging.ts"
 import { retryRaces } from "../AdmissionSql.ts"
+import { currentSetUp } from "../SetUpVersions.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { inOrder } from "./BatchAnswers.ts"
 import { type BatchColumn, batchSource, isVerification, withConstants } from "./BatchColumns.ts"
@@ -20,6 +22,7 @@ export interface CodeEntry {
   readonly codeHash: Uint8Array
   readonly maxWrongCodes: number | null
   readonly now: Instant
+  readonly setUpVersion: KnownSetUp
 }
 
 /** With the id for the event that this may become. */
@@ -31,7 +34,8 @@ interface CodeRow extends CodeEntry {
 const ComparedRow = Schema.Struct({
   places: Schema.Array(Schema.Int),
   matched: Schema.Boolean,
-  status: VerificationStatus,
+  /** Null where the set-up has changed, and nothing was compared. */
+  status: Schema.NullOr(VerificationStatus),
   webhooks: Schema.Int
 })
 type Compared = typeof ComparedRow.Type
@@ -43,20 +47,25 @@ const columns: ReadonlyArray<BatchColumn<CodeRow>> = [
   { name: "max_wrong", type: "int4", of: ({ maxWrongCodes }) => maxWrongCodes },
   { name: "now", type: "timestamptz", of: ({ now }) => now },
   { name: "stripe", type: "int2", of: ({ id }) => stripeOf(id) },
-  { name: "event_id", type: "uuid", of: ({ eventId }) => eventId }
+  { name: "event_id", type: "uuid", of: ({ eventId }) => eventId },
+  { name: "set_up", type: "int4", of: ({ setUpVersion }) => setUpVersion }
 ]
 const source = batchSource(columns)
 
 const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) => {
   const outbox = outboxParts(announces, [{ type: "'verification.' || c.status", id: "c.event_id" }])
   return `
-  with ${withConstants(source.rows, { timer_kind: `'${timerKind}'`, lane: "0::smallint" })},
+  with ${withConstants(
+    source.rows,
+    { timer_kind: `'${timerKind}'`, lane: "0::smallint", is_current: currentSetUp.condition },
+    currentSetUp.join
+  )},
   target as materialized (
     select v.customer_id, v.id, v.held as was_held, v.code_hash = r.code_hash as matched,
       v.code_hash <> r.code_hash and coalesce(v.wrong_codes + 1 >= r.max_wrong, false) as locks,
       r.now, r.nth, r.stripe, r.event_id, r.timer_kind, r.lane
     from r join verifications v on ${isVerification(mode)}
-      and v.status in ('pending', 'queued') and v.expires_at > r.now
+      and v.status in ('pending', 'queued') and v.expires_at > r.now and r.is_current
     for update of v),
   compared as (
     update verifications v set
@@ -84,7 +93,8 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) =>
     where t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.lane)
   ${outbox.parts}
   select array_agg(nth::int) as places, matched, status, ${outbox.webhooks} as webhooks
-  from compared group by matched, status`
+  from compared group by matched, status
+  union all select array_agg(nth::int), false, null, 0 from r where not is_current having count(*) > 0`
 }
 
 /** Compares the codes of many requests in one statement. None where there is nothing to compare with. */

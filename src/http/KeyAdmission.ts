@@ -1,0 +1,101 @@
+import { Effect, type Redacted } from "effect"
+import type { KeyMode, Principal } from "../domain/Customer.ts"
+import {
+  IpNotAllowed,
+  LiveKeyNotAllowed,
+  TestKeyNotAllowed,
+  type TooManyRequestsApiKey,
+  type Unauthenticated
+} from "../domain/Errors.ts"
+import { ApiKeys } from "../services/ApiKeys.ts"
+import { KeyLimits } from "../services/KeyLimits.ts"
+import type { Allowance } from "../services/RequestWindows.ts"
+import { isSetUpChanged, MAX_SET_UP_CHANGES, type SetUpChanged } from "../services/SetUpChanged.ts"
+import { isInNetworks } from "./AllowedNetworks.ts"
+
+/** Why a key does not admit a request. */
+export type KeyRefusal =
+  | Unauthenticated
+  | TestKeyNotAllowed
+  | LiveKeyNotAllowed
+  | IpNotAllowed
+  | TooManyRequestsApiKey
+
+/** A key, and where it is used from; null where that is not known. */
+export interface KeyUse {
+  readonly secret: Redacted.Redacted
+  readonly address: string | null
+}
+
+interface AdmittedKey {
+  readonly principal: Principal
+  readonly allowance: Allowance | null
+}
+
+export interface StillChanging {
+  readonly _tag: "service_unavailable"
+}
+
+/** Work for a request, done with what is known of its key. */
+export type KeyWork<A, E, R> = (principal: Principal) => Effect.Effect<A, E | SetUpChanged, R>
+
+const STILL_CHANGING: StillChanging = { _tag: "service_unavailable" }
+
+/** Refusals that rest on what may be changed of a key. */
+const isChangeable = ({ _tag }: KeyRefusal): boolean =>
+  _tag === "ip_not_allowed" || _tag === "too_many_requests_api_key"
+
+/** Admits keys of one mode. */
+export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode) {
+  const apiKeys = yield* ApiKeys
+  const limits = yield* KeyLimits
+
+  const check = ({ mode: given, allowedIps }: Principal, address: string | null): KeyRefusal | undefined => {
+    if (given !== mode) return mode === "live" ? new TestKeyNotAllowed() : new LiveKeyNotAllowed()
+    return allowedIps === null || isInNetworks(address, allowedIps) ? undefined : new IpNotAllowed()
+  }
+
+  const count = ({ address }: KeyUse, principal: Principal): Effect.Effect<AdmittedKey, KeyRefusal> => {
+    const refusal = check(principal, address)
+    return refusal === undefined
+      ? Effect.map(limits.admit(principal), (allowance) => ({ principal, allowance }))
+      : Effect.fail(refusal)
+  }
+
+  /** A refusal is looked at again with the key as the store has it. */
+  const admitKnown = (use: KeyUse, principal: Principal): Effect.Effect<AdmittedKey, KeyRefusal> =>
+    Effect.catchIf(count(use, principal), isChangeable, () =>
+      Effect.flatMap(apiKeys.confirm(use.secret), (current) => count(use, current))
+    )
+
+  /** The key as it is now. It is counted again only where another limit counts. */
+  const renew = Effect.fnUntraced(function* (use: KeyUse, before: Principal) {
+    const principal = yield* apiKeys.authenticate(use.secret)
+    if (principal.requestsPerMinute !== before.requestsPerMinute) {
+      return (yield* count(use, principal)).principal
+    }
+    const refusal = check(principal, use.address)
+    return refusal === undefined ? principal : yield* refusal
+  })
+
+  const perform = <A, E, R>(
+    use: KeyUse,
+    principal: Principal,
+    work: KeyWork<A, E, R>,
+    triesLeft = MAX_SET_UP_CHANGES
+  ): Effect.Effect<A, E | KeyRefusal | StillChanging, R> =>
+    Effect.catch(work(principal), (error): Effect.Effect<A, E | KeyRefusal | StillChanging, R> => {
+      if (!isSetUpChanged(error)) return Effect.fail(error)
+      if (triesLeft === 0) return Effect.fail(STILL_CHANGING)
+      return Effect.flatMap(renew(use, principal), (current) => perform(use, current, work, triesLeft - 1))
+    })
+
+  return {
+    admit: (use: KeyUse) =>
+      Effect.flatMap(apiKeys.authenticate(use.secret), (principal) => admitKnown(use, principal)),
+    /** The same for a key that was recalled. */
+    admitKnown,
+    /** Does the work of an admitted request; again, with the key as it is then, while the customer's set-up has changed. */
+    perform
+  }
+})
