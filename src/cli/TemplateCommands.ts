@@ -16,7 +16,7 @@ const toFields = (template: Template) => ({
   id: template.id,
   name: template.name,
   parameters: placeholders(template.body),
-  disabled: template.disabled,
+  active: template.active,
   problem: templateProblem(template.body),
   body: template.body
 })

@@ -6,7 +6,7 @@ export const Template = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
   body: Schema.String,
-  disabled: Schema.Boolean
+  active: Schema.Boolean
 })
 export type Template = typeof Template.Type
 
@@ -29,8 +29,8 @@ export const templateProblem = (body: string): string | null =>
 export const render = (body: string, parameters: ReadonlyMap<string, string>): string =>
   body.replace(PLACEHOLDER, (whole, name: string) => parameters.get(name) ?? whole)
 
-const checkUsable = ({ id, body, disabled }: Template): Result.Result<void, TemplateInvalid> => {
-  const reason = disabled ? "the template is switched off" : templateProblem(body)
+const checkUsable = ({ id, body, active }: Template): Result.Result<void, TemplateInvalid> => {
+  const reason = active ? templateProblem(body) : "the template is switched off"
   return reason === null
     ? Result.void
     : Result.fail(new TemplateInvalid({ details: { template_id: id, reason } }))

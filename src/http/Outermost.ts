@@ -17,7 +17,10 @@ type Response = HttpServerResponse.HttpServerResponse
 /** A body made of nothing but mistakes is not answered with a list many times its size. */
 const MAX_ISSUES = 100
 
-const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({
+  // Its value may be a secret in the wrong place.
+  leafHook: (issue) => (issue._tag === "UnexpectedKey" ? "unknown field" : SchemaIssue.defaultLeafHook(issue))
+})
 
 const rootOf = { Payload: "body", Params: "path", Query: "query", Headers: "headers" } as const
 

@@ -13,7 +13,7 @@ export const TemplatesSql = Layer.effect(
 
     const find = Effect.fnUntraced(function* (customerId: number, templateId: number) {
       const [template] = yield* templateRows(sql`
-        select id, name, body, disabled_at is not null as disabled from templates
+        select id, name, body, disabled_at is null as active from templates
         where customer_id = ${customerId} and id = ${templateId}`)
       return template ?? (yield* new TemplateNotFound({ details: { template_id: templateId } }))
     })

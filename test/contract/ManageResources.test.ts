@@ -172,7 +172,7 @@ describe("a template", () => {
       id: expect.any(Number),
       name: "greeting",
       body: "سلام {{name}}، {{ order }} {{name}}",
-      disabled: false,
+      active: true,
       placeholders: ["name"],
       problem: expect.any(String),
       carries_codes: false,
@@ -249,16 +249,16 @@ describe("a template", () => {
         10_000
       )
     await untilAnswered(200)
-    expect(ok(await owner.patch(`/templates/${id}`, { disabled: true }))).toMatchObject({ disabled: true })
+    expect(ok(await owner.patch(`/templates/${id}`, { active: false }))).toMatchObject({ active: false })
     refused(await untilAnswered(422), 422, "template_invalid")
-    expect(ok(await owner.patch(`/templates/${id}`, { disabled: false }))).toMatchObject({ disabled: false })
+    expect(ok(await owner.patch(`/templates/${id}`, { active: true }))).toMatchObject({ active: true })
     await untilAnswered(200)
   })
 
   it("takes null for absent in a change", async () => {
     const made = await mine.newTemplate("{{code}}")
-    const reply = await mine.patch(`/templates/${made.id}`, { name: null, body: null, disabled: null })
-    expect(ok(reply)).toMatchObject({ name: made.name, body: made.body, disabled: false })
+    const reply = await mine.patch(`/templates/${made.id}`, { name: null, body: null, active: null })
+    expect(ok(reply)).toMatchObject({ name: made.name, body: made.body, active: true })
   })
 
   it("is guarded by If-Match", async () => {
@@ -281,7 +281,7 @@ describe("a template", () => {
     const parts = await owner.parts<Template>("/templates", 2)
     expect(parts.map((part) => part.length)).toEqual([2, 2, 1])
     expect(parts.flat()).toEqual(whole)
-    expect((await owner.read<List<Template>>("/templates?cursor=%00x")).data).toEqual(whole)
+    expect(issues(await owner.get("/templates?cursor=%00x"))).toEqual(["query.cursor"])
     for (const limit of ["0", "101", "abc"]) {
       expect(new Set(issues(await owner.get(`/templates?limit=${limit}`)))).toEqual(new Set(["query.limit"]))
     }
@@ -307,7 +307,7 @@ describe("a creation with an Idempotency-Key", () => {
       const first = await owner.post(path, body, withKey(key))
       expect(first.headers.get("idempotency-replayed")).toBeNull()
       const reordered = Object.fromEntries(Object.entries(body).toReversed())
-      for (const again of [body, reordered, { ...body, unknown_field: 1 }]) {
+      for (const again of [body, reordered]) {
         const reply = await owner.post(path, again, withKey(key))
         expect(ok(reply, 201)).toEqual(ok(first, 201))
         expect(reply.headers.get("idempotency-replayed")).toBe("true")
@@ -478,7 +478,11 @@ describe("the paths of the set-up", () => {
   ])("answer 404 for the id %s", async (id) => {
     for (const path of ["api-keys", "accounts", "templates"]) {
       refused(await mine.get(`/${path}/${id}`), 404, "not_found")
-      refused(await mine.patch(`/${path}/${id}`, { label: "x" }), 404, "not_found")
+      refused(
+        await mine.patch(`/${path}/${id}`, path === "accounts" ? { label: "x" } : { name: "x" }),
+        404,
+        "not_found"
+      )
     }
     refused(await mine.delete(`/api-keys/${id}`), 404, "not_found")
   })

@@ -191,7 +191,7 @@ describe("tokens and users", () => {
     const password = { password: "another password" }
     expect((await manage(server, "PUT", `/users/${user.id}/password`, owner(), password)).status).toBe(204)
     await signIn(server, email, "another password")
-    const change = { role: "viewer", disabled: true }
+    const change = { role: "viewer", active: false }
     expect(json(await manage(server, "PATCH", `/users/${user.id}`, owner(), change))).toMatchObject({
       role: "viewer",
       status: "disabled"
@@ -203,7 +203,7 @@ describe("tokens and users", () => {
     const alone = await newCustomer("Alone")
     const { id, email } = await firstUser(server, alone, "owner")
     const authorization = `Bearer ${(await signIn(server, email)).access_token}`
-    for (const change of [{ role: "viewer" }, { disabled: true }]) {
+    for (const change of [{ role: "viewer" }, { active: false }]) {
       refused(await manage(server, "PATCH", `/users/${id}`, { authorization }, change), 409, "conflict")
     }
     await withPasswordFile("set by hand", (file) =>
@@ -261,6 +261,7 @@ describe("an operator", () => {
       email,
       name: "viewer",
       role: "viewer",
+      active: true,
       status: "active",
       created_at: expect.any(String),
       disabled_at: null

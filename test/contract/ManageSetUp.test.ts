@@ -189,7 +189,7 @@ describe("a token that may only read", () => {
     ["DELETE", "/accounts/ACCOUNT/contacts/09121111111", undefined],
     ["PUT", "/routing", { steps: [{ channel: "sms" }] }],
     ["POST", "/templates", { name: "x", body: "x" }],
-    ["PATCH", "/templates/TEMPLATE", { disabled: true }]
+    ["PATCH", "/templates/TEMPLATE", { active: false }]
   ] as const)("is refused a %s of %s, and nothing changes", async (method, path, body) => {
     const before = await owner.audit()
     refused(await reader.call(method, at(path), body), 403, "scope_insufficient")

@@ -53,7 +53,7 @@ export interface Template {
   readonly id: number
   readonly name: string
   readonly body: string
-  readonly disabled: boolean
+  readonly active: boolean
   readonly placeholders: ReadonlyArray<string>
   readonly problem: string | null
   readonly carries_codes: boolean

@@ -96,6 +96,7 @@ describe("a webhook", () => {
       url: hook.url,
       events: ["message.sent"],
       description: "mine",
+      active: true,
       status: "active",
       disabled_reason: null,
       failing_since: null,
@@ -152,12 +153,12 @@ describe("a webhook", () => {
     const changed = await call("PATCH", `/${hook.id}`, { events: ["message.sent"] }, { headers })
     expect(ok<Hook>(changed)).toMatchObject({ url: hook.url, events: ["message.sent"], version: 2 })
     expect(changed.headers.get("etag")).toBe('"2"')
-    refused(await call("PATCH", `/${hook.id}`, { disabled: true }, { headers }), 412, "precondition_failed")
+    refused(await call("PATCH", `/${hook.id}`, { active: false }, { headers }), 412, "precondition_failed")
     expect(issues(await call("PATCH", `/${hook.id}`, { url: "gopher://example.com" }))).toEqual(["body.url"])
-    const off = ok(await call("PATCH", `/${hook.id}`, { disabled: true }))
+    const off = ok(await call("PATCH", `/${hook.id}`, { active: false }))
     expect(off).toMatchObject({ status: "disabled", disabled_reason: "manual" })
     refused(await call("POST", `/${hook.id}/test`), 409, "conflict")
-    const on = ok(await call("PATCH", `/${hook.id}`, { disabled: false }))
+    const on = ok(await call("PATCH", `/${hook.id}`, { active: true }))
     expect(on).toMatchObject({ status: "active", disabled_reason: null })
     await end()
   })
@@ -175,7 +176,7 @@ describe("a webhook", () => {
     ] as const) {
       const replies = await Promise.all([
         call("GET", `/${id}`, undefined, { secret }),
-        call("PATCH", `/${id}`, { disabled: true }, { secret }),
+        call("PATCH", `/${id}`, { active: false }, { secret }),
         call("DELETE", `/${id}`, undefined, { secret }),
         call("POST", `/${id}/test`, undefined, { secret }),
         call("POST", `/${id}/rotate-secret`, undefined, { secret }),

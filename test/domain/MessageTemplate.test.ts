@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
 import { fillTemplate } from "../../src/domain/Template.ts"
 
-const template = (body: string, disabled = false) => ({ id: 7, name: "greeting", body, disabled })
+const template = (body: string, disabled = false) => ({ id: 7, name: "greeting", body, active: !disabled })
 
 /** The text, or the error with its details. */
 const fill = (body: string, parameters: Readonly<Record<string, string>> | ReadonlyMap<string, string>) =>

@@ -12,7 +12,7 @@ import {
 } from "../../src/domain/Template.ts"
 
 const check = (body: string, disabled = false) =>
-  checkCodeTemplate({ id: 7, name: "login", body, disabled }).pipe(
+  checkCodeTemplate({ id: 7, name: "login", body, active: !disabled }).pipe(
     Result.mapError(({ _tag, details }) => ({ _tag, id: details.template_id }))
   )
 

@@ -158,7 +158,7 @@ describe("--json", () => {
       name: "welcome",
       body: "{{code}}: {{minutes}} min",
       parameters: ["code", "minutes"],
-      disabled: false
+      active: true
     })
     expect(await server.cli(...ofCustomer("template", "list"))).toEqual({ data: [template] })
   })

@@ -100,7 +100,10 @@ const Contact = Schema.Struct({
 })
 
 const Inbox = Schema.Struct({ path: Schema.String }).annotate({ identifier: "AccountInbox" })
-const InboxBody = Schema.Struct({})
+/** An object without fields; `Schema.Struct({})` would take any value. */
+const InboxBody = Schema.Record(Schema.String, Schema.Unknown).check(
+  Schema.makeFilter((body) => Object.keys(body).map((key) => ({ path: [key], issue: "unknown field" })))
+)
 
 export class AccountsGroup extends HttpApiGroup.make("accounts")
   .add(
@@ -211,7 +214,7 @@ export const TemplateResource = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
   body: Schema.String,
-  disabled: Schema.Boolean,
+  active: Schema.Boolean,
   placeholders: Schema.Array(Schema.String),
   problem: Schema.NullOr(Schema.String).annotateKey({ description: "What keeps the text from being used." }),
   carries_codes: Schema.Boolean,
@@ -226,7 +229,7 @@ export const NewTemplate = Schema.Struct({ name: Name, body: TemplateText }).ann
 export const TemplateChangeBody = Schema.Struct({
   name: optional(Name),
   body: optional(TemplateText),
-  disabled: optional(Schema.Boolean)
+  active: optional(Schema.Boolean)
 }).annotate({ identifier: "TemplateChange" })
 
 export class TemplatesGroup extends HttpApiGroup.make("templates")

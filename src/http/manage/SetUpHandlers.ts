@@ -110,7 +110,7 @@ export const TemplatesHandlers = HttpApiBuilder.group(
             const change = {
               name: payload.name ?? undefined,
               body: payload.body ?? undefined,
-              disabled: payload.disabled ?? undefined
+              active: payload.active ?? undefined
             }
             const updated = yield* templates.update(actor.customerId, params.id, change, version)
             const details = {

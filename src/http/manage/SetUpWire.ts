@@ -42,10 +42,10 @@ export const toTemplate = (template: ManagedTemplate) => ({
   id: template.id,
   name: template.name,
   body: template.body,
-  disabled: template.disabled,
+  active: template.active,
   placeholders: placeholders(template.body),
   problem: templateProblem(template.body),
-  carries_codes: Result.isSuccess(checkCodeTemplate({ ...template, disabled: false })),
+  carries_codes: Result.isSuccess(checkCodeTemplate({ ...template, active: true })),
   created_at: formatInstant(template.createdAt),
   version: template.version
 })

@@ -33,6 +33,7 @@ export const UserResource = Schema.Struct({
   email: Schema.String,
   name: Schema.String,
   role: Role,
+  active: Schema.Boolean,
   status: Schema.Literals(["active", "disabled"]),
   created_at: Timestamp,
   disabled_at: Schema.NullOr(Timestamp)
@@ -43,6 +44,7 @@ export const toUser = (user: UserRecord): typeof UserResource.Type => ({
   email: user.email,
   name: user.name,
   role: user.role,
+  active: user.disabledAt === null,
   status: user.disabledAt === null ? "active" : "disabled",
   created_at: formatInstant(user.createdAt),
   disabled_at: user.disabledAt === null ? null : formatInstant(user.disabledAt)
@@ -60,7 +62,7 @@ export const NewUserBody = Schema.Struct({
 export const UserChangeBody = Schema.Struct({
   name: Schema.optionalKey(Name),
   role: Schema.optionalKey(Role),
-  disabled: Schema.optionalKey(Schema.Boolean)
+  active: Schema.optionalKey(Schema.Boolean)
 }).annotate({ identifier: "UserChange" })
 
 const PasswordBody = Schema.Struct({ password: NewPassword }).annotate({ identifier: "NewPassword" })

@@ -68,17 +68,21 @@ export const UsersHandlers = HttpApiBuilder.group(
           return answerResource(toUser(yield* users.find(actor.customerId, params.id)))
         }).pipe(orEnvelope),
 
-      update: ({ params, payload: { name, role, disabled } }) =>
+      update: ({ params, payload: { name, role, active } }) =>
         Effect.gen(function* () {
           yield* requireOwner
           const { actor } = yield* CurrentActor
           return yield* write(
             { operation: "user.update", status: 200 },
             Effect.map(
-              users.update(actor.customerId, params.id, { name, role, isDisabled: disabled }),
+              users.update(actor.customerId, params.id, {
+                name,
+                role,
+                isDisabled: active === undefined ? undefined : !active
+              }),
               (user) => ({
                 body: toUser(user),
-                audit: entry("update", user.id, { role, disabled })
+                audit: entry("update", user.id, { role, active })
               })
             )
           )

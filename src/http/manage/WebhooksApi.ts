@@ -23,6 +23,7 @@ const WebhookResource = Schema.Struct({
   url: Schema.String,
   events: Schema.Array(Schema.String),
   description: Schema.String,
+  active: Schema.Boolean,
   status: Schema.Literals(["active", "disabled"]),
   disabled_reason: Schema.NullOr(DisabledReason),
   failing_since: Schema.NullOr(Timestamp),
@@ -87,7 +88,7 @@ export const WebhookChangeBody = Schema.Struct({
   url: optional(Url),
   events: optional(Events),
   description: optional(Description),
-  disabled: optional(Schema.Boolean)
+  active: optional(Schema.Boolean)
 }).annotate({ identifier: "WebhookChange" })
 
 export const ReplayBody = Schema.Struct({
@@ -108,6 +109,7 @@ export const toWebhook = (endpoint: WebhookEndpoint) => ({
   url: endpoint.url,
   events: endpoint.events,
   description: endpoint.description,
+  active: endpoint.disabledReason === null,
   status: endpoint.disabledReason === null ? ("active" as const) : ("disabled" as const),
   disabled_reason: endpoint.disabledReason,
   failing_since: timeOf(endpoint.failingSince),

@@ -11,11 +11,11 @@ import { toCreatedWebhook, toDelivery, toWebhook, type WebhookChangeBody } from 
 
 const unique = (events: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(events)]
 
-const changeOf = ({ url, events, description, disabled }: typeof WebhookChangeBody.Type): WebhookChange => ({
+const changeOf = ({ url, events, description, active }: typeof WebhookChangeBody.Type): WebhookChange => ({
   ...(url == null ? {} : { url }),
   ...(events == null ? {} : { events: unique(events) }),
   ...(description == null ? {} : { description }),
-  isDisabled: disabled ?? undefined
+  isDisabled: active == null ? undefined : !active
 })
 
 const entry = (verb: string, id: number, details: Readonly<Record<string, unknown>> = {}) => ({

@@ -15,7 +15,7 @@ export const ManagedTemplatesSql = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) => {
     const templateRows = rowsOf(TemplateRow)
     const columns = sql.literal(
-      `id, name, body, disabled_at is not null as disabled, created_at as "createdAt", version`
+      `id, name, body, disabled_at is null as active, created_at as "createdAt", version`
     )
 
     const find = Effect.fnUntraced(function* (customerId: number, id: number) {
@@ -45,13 +45,13 @@ export const ManagedTemplatesSql = Layer.effect(
         return row ?? (yield* Effect.die("an insert returned no row"))
       }),
 
-      update: Effect.fnUntraced(function* (customerId, id, { name, body, disabled }, version) {
+      update: Effect.fnUntraced(function* (customerId, id, { name, body, active }, version) {
         const now = timestamp(yield* Clock.currentTimeMillis)
         const [row] = yield* templateRows(sql`
           update templates set name = coalesce(${name ?? null}::text, name),
             body = coalesce(${body ?? null}::text, body),
-            disabled_at = case when ${disabled === undefined} then disabled_at
-              when ${disabled ?? false} then coalesce(disabled_at, ${now}) end
+            disabled_at = case when ${active === undefined} then disabled_at
+              when not ${active ?? true} then coalesce(disabled_at, ${now}) end
           where customer_id = ${customerId} and id = ${id}
             and (${version}::int is null or version = ${version}::int)
           returning ${columns}`)

@@ -15,7 +15,7 @@ const noTemplate = (templateId: number) =>
 
 export const templateManagement = (sql: SqlClient.SqlClient): TemplateMethods => {
   const templateRows = rowsOf(Template)
-  const columns = sql.literal("id, name, body, disabled_at is not null as disabled")
+  const columns = sql.literal("id, name, body, disabled_at is null as active")
 
   return {
     createTemplate: Effect.fnUntraced(function* ({ customerId, name, body }) {

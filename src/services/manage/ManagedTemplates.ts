@@ -13,7 +13,7 @@ export interface ManagedTemplate extends Template {
 export interface TemplateChange {
   readonly name?: string | undefined
   readonly body?: string | undefined
-  readonly disabled?: boolean | undefined
+  readonly active?: boolean | undefined
 }
 
 /** A customer's own templates. */
