@@ -87,7 +87,8 @@ export const makeWatch = () => {
   }
 
   return {
-    pool: (patienceMillis: number): WatchedPool => {
+    /** `failed` is called with what its statements fail with. */
+    pool: (patienceMillis: number, failed: (cause: Cause.Cause<unknown>) => void = () => {}): WatchedPool => {
       const statements = new UnderWay<Statement>()
       const interrupted = new Set<number>()
       const pool: Pool = { patience: Math.ceil(patienceMillis / TICK_MILLIS), statements, interrupted }
@@ -119,7 +120,10 @@ export const makeWatch = () => {
             const begun: Begun<Statement> = statements.begin({ begunAt })
             return Effect.onExitPrimitive(statement, (exit) => {
               statements.end(begun)
-              if (Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)) interrupted.add(begunAt)
+              if (Exit.isFailure(exit)) {
+                if (Cause.hasInterrupts(exit.cause)) interrupted.add(begunAt)
+                else failed(exit.cause)
+              }
               return undefined
             })
           }),
@@ -148,7 +152,7 @@ export const makeWatch = () => {
 /** The connections of this process to PostgreSQL. */
 export class ConnectionWatch extends Context.Service<
   ConnectionWatch,
-  { readonly pool: (patienceMillis: number) => WatchedPool }
+  { readonly pool: ReturnType<typeof makeWatch>["pool"] }
 >()("peyk/layers/ConnectionWatch") {
   static readonly layer = Layer.effect(
     ConnectionWatch,

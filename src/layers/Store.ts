@@ -1,7 +1,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { SqlClient, SqlError } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import * as path from "node:path"
 import { Readiness } from "../services/Readiness.ts"
 import type { Configuration } from "./Configuration.ts"
@@ -13,6 +13,7 @@ import { appliedMigration, latestMigration, migrate } from "./Migrations.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
 import { rowsOf } from "./SqlRows.ts"
 import { StartupError } from "./StartupError.ts"
+import { StoreWrites } from "./StoreWrites.ts"
 import { makeWatchedSql } from "./WatchedSql.ts"
 
 const MIN_VERSION = 150_000
@@ -70,7 +71,8 @@ const patienceFor = (statementTimeoutMillis: number): number =>
 
 const watchedPool = (options: PgClient.PgPoolConfig & Patience) =>
   Effect.gen(function* () {
-    const watched = (yield* ConnectionWatch).pool(options.patienceMillis)
+    const { failed } = yield* StoreWrites
+    const watched = (yield* ConnectionWatch).pool(options.patienceMillis, failed)
     const pool = yield* Effect.mapError(
       Effect.provide(makeWatchedSql(options, watched, options.patienceMillis), Reactivity.layer),
       unreachable
@@ -227,7 +229,7 @@ export const SqlLive = (configuration: Configuration) =>
         poolOf(MigrationSql, { ...migrationOptions, ...place })
       )
     )
-  ).pipe(Layer.provide(ConnectionWatch.layer))
+  ).pipe(Layer.provide(ConnectionWatch.layer), Layer.provideMerge(StoreWrites.layer))
 
 const VersionRow = Schema.Struct({ version: Schema.Int })
 
@@ -265,41 +267,28 @@ export const StoreLive = (configuration: Configuration) =>
     Layer.provideMerge(SqlLive(configuration))
   )
 
+const WritableRow = Schema.Struct({ writable: Schema.Boolean })
+
 export const ReadinessSql = Layer.effect(
   Readiness,
-  Effect.map(SqlClient.SqlClient, (sql) =>
-    Readiness.of({
-      isReady: appliedMigration.pipe(
-        Effect.map((applied) => applied >= latestMigration),
-        Effect.orElseSucceed(() => false),
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { areFailing } = yield* StoreWrites
+    const isMigrated = Effect.map(appliedMigration, (applied) => applied >= latestMigration)
+    const isWritable = Effect.map(
+      rowsOf(WritableRow)(sql`select current_setting('transaction_read_only') = 'off' as writable`),
+      ([row]) => row?.writable === true
+    )
+    const asked = Effect.map(
+      Effect.all([isMigrated, isWritable], { concurrency: 2 }),
+      ([migrated, writable]) => migrated && writable
+    )
+    return Readiness.of({
+      isReady: Effect.suspend(() => (areFailing() ? Effect.succeed(false) : asked)).pipe(
+        Effect.catchCause(() => Effect.succeed(false)),
         Effect.timeoutOrElse({ duration: READINESS_TIMEOUT, orElse: () => Effect.succeed(false) }),
         Effect.provideService(SqlClient.SqlClient, sql)
       )
     })
-  )
-)
-
-const UNREACHABLE: ReadonlySet<string> = new Set([
-  "ConnectionError",
-  "StatementTimeoutError",
-  "LockTimeoutError"
-])
-const RACES: ReadonlySet<string> = new Set(["SerializationError", "DeadlockError"])
-
-/**
- * SQLSTATEs of a PostgreSQL that answers, but cannot work now: it stops, has crashed, starts, has no connection left, or is a
- * standby (while another takes its place).
- */
-const NOT_NOW: ReadonlySet<unknown> = new Set(["57P01", "57P02", "57P03", "53300", "25006"])
-
-const sqlStateOf = (cause: unknown): unknown =>
-  typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
-
-/** Whether a defect says that the store cannot be reached, or took too long: nothing will help but time. */
-export const isStoreUnreachable = (defect: unknown): boolean =>
-  SqlError.isSqlError(defect) &&
-  (UNREACHABLE.has(defect.reason._tag) || NOT_NOW.has(sqlStateOf(defect.reason.cause)))
-
-/** The same, or that races were lost too often: that the store cannot serve now, and nothing is wrong with us. */
-export const isStoreUnavailable = (defect: unknown): boolean =>
-  isStoreUnreachable(defect) || (SqlError.isSqlError(defect) && RACES.has(defect.reason._tag))
+  })
+).pipe(Layer.provide(StoreWrites.layerProbes))

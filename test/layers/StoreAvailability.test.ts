@@ -1,6 +1,6 @@
 import { SqlError } from "effect/sql"
 import { describe, expect, it } from "vitest"
-import { isStoreUnreachable } from "../../src/layers/Store.ts"
+import { isStoreUnreachable } from "../../src/layers/StoreAvailability.ts"
 
 /** As the driver tells of what PostgreSQL refused with this SQLSTATE. */
 const refusedWith = (code: string) =>
@@ -17,6 +17,13 @@ describe("isStoreUnreachable", () => {
     ["57P02", "has crashed"],
     ["57P03", "starts"],
     ["53300", "has no connection left"],
+    ["57P04", "has lost the database"],
+    ["57P05", "ended an idle session"],
+    ["53000", "lacks something"],
+    ["53100", "has no disk left"],
+    ["53200", "has no memory left"],
+    ["53400", "has reached a limit of its configuration"],
+    ["58030", "cannot read or write its files"],
     ["25006", "is a standby"]
   ])("takes %s for a PostgreSQL that %s", (code) => {
     expect(isStoreUnreachable(refusedWith(code))).toBe(true)

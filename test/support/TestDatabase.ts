@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 import { ConnectionWatch } from "../../src/layers/ConnectionWatch.ts"
 import { batchSql, byKeys, maintenanceSql } from "../../src/layers/Store.ts"
+import { StoreWrites } from "../../src/layers/StoreWrites.ts"
 
 const placeOf = (database: string) => ({
   host: inject("postgresSocketDirectory"),
@@ -33,6 +34,9 @@ export const TestDatabase = Layer.unwrap(
     )
     const place = placeOf(name)
     const others = Layer.mergeAll(batchSql(place), maintenanceSql(place))
-    return Layer.merge(connect(name), Layer.orDie(Layer.provide(others, ConnectionWatch.layer)))
+    return Layer.merge(
+      connect(name),
+      Layer.orDie(Layer.provide(others, [ConnectionWatch.layer, StoreWrites.layer]))
+    )
   })
 )

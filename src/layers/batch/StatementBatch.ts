@@ -1,7 +1,7 @@
 import { Cause, Context, Effect, Exit, References } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { inSpan } from "../../services/Spans.ts"
-import { isStoreUnreachable } from "../Store.ts"
+import { isStoreUnreachable } from "../StoreAvailability.ts"
 import { type BatchLane, makeBatchLane } from "./BatchLane.ts"
 import { BatchMetrics, type BatchName } from "./BatchMetrics.ts"
 
