@@ -2,6 +2,7 @@ import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, ConfigProvider, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
 import { Command } from "effect/cli"
 import { accountCommand } from "./cli/AccountCommands.ts"
+import { backupCommand, restoreCommand } from "./cli/BackupCommands.ts"
 import { contactsCommand } from "./cli/ContactCommands.ts"
 import { customerCommand } from "./cli/CustomerCommands.ts"
 import { demoCommand } from "./cli/DemoCommand.ts"
@@ -30,6 +31,8 @@ const peyk = Command.make("peyk").pipe(
     migrateCommand,
     openapiCommand,
     doctorCommand,
+    backupCommand,
+    restoreCommand,
     demoCommand,
     customerCommand,
     keyCommand,

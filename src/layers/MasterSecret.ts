@@ -49,8 +49,10 @@ const isSealed = Effect.gen(function* () {
 const unusable = (file: string) => (error: unknown) =>
   new StartupError({ message: `the master secret ${file} cannot be read or made: ${String(error)}` })
 
+export const secretFileIn = (directory: string): string => path.join(directory, "secret")
+
 const secretOfDirectory = Effect.fnUntraced(function* (directory: string) {
-  const file = path.join(directory, "secret")
+  const file = secretFileIn(directory)
   if (!fs.existsSync(file)) {
     if (yield* isSealed) {
       return yield* new StartupError({
@@ -62,6 +64,21 @@ const secretOfDirectory = Effect.fnUntraced(function* (directory: string) {
   const encoded = yield* Effect.try({ try: () => fs.readFileSync(file, "utf8"), catch: unusable(file) })
   return yield* decodeSecret(encoded, file)
 })
+
+/** The master secret that is there already: the one given, else the one kept in the data directory. */
+export const findMasterSecret = (options: {
+  readonly given: Option.Option<Redacted.Redacted>
+  readonly dataDirectory: string
+}): Effect.Effect<Option.Option<Redacted.Redacted<Uint8Array>>, StartupError> =>
+  Effect.gen(function* () {
+    if (Option.isSome(options.given)) {
+      return Option.some(yield* decodeSecret(Redacted.value(options.given.value), "PEYK_SECRET"))
+    }
+    const file = secretFileIn(options.dataDirectory)
+    if (!fs.existsSync(file)) return Option.none()
+    const encoded = yield* Effect.try({ try: () => fs.readFileSync(file, "utf8"), catch: unusable(file) })
+    return Option.some(yield* decodeSecret(encoded, file))
+  })
 
 /** The master secret: the one given, else (embedded) the one kept in the data directory, made on the first start. */
 export const resolveMasterSecret = (options: {
@@ -77,10 +94,13 @@ export const resolveMasterSecret = (options: {
 
 const CheckRow = Schema.Struct({ secretCheck: Schema.Uint8Array })
 
+/** What a store keeps to tell which master secret it was made with. */
+export const secretCheck = Effect.map(MasterKey, (key) => key.mac("secret-check", "peyk"))
+
 /** Refuses a secret that is not the one this store was made with: nothing sealed in it could be opened. */
 export const checkMasterSecret = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const check = (yield* MasterKey).mac("secret-check", "peyk")
+  const check = yield* secretCheck
   yield* Effect.orDie(sql`insert into installation (secret_check) values (${check}) on conflict do nothing`)
   const [row] = yield* rowsOf(CheckRow)(sql`select secret_check as "secretCheck" from installation`)
   if (row === undefined || !timingSafeEqual(row.secretCheck, check)) {

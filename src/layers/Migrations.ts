@@ -38,7 +38,7 @@ const migrations = {
   "0026_parked_timers": parkedTimers
 }
 
-const MIGRATIONS_TABLE = "peyk_migrations"
+export const MIGRATIONS_TABLE = "peyk_migrations"
 
 export const latestMigration = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
@@ -47,6 +47,15 @@ export const migrate = Migrator.make({})({
   loader: Migrator.fromRecord(migrations),
   table: MIGRATIONS_TABLE
 })
+
+/** The same, up to the schema that an earlier version had. */
+export const migrateTo = (last: number) =>
+  Migrator.make({})({
+    loader: Migrator.fromRecord(
+      Object.fromEntries(Object.entries(migrations).filter(([name]) => Number.parseInt(name, 10) <= last))
+    ),
+    table: MIGRATIONS_TABLE
+  })
 
 /** The number of the newest migration that this store has had; 0 for an empty one. */
 export const appliedMigration = Effect.gen(function* () {

@@ -1,0 +1,129 @@
+import { Effect, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { appliedMigration, latestMigration, migrate, migrateTo } from "../Migrations.ts"
+import { rowsOf } from "../SqlRows.ts"
+import { StartupError } from "../StartupError.ts"
+import type { ReadLine } from "./BackupFile.ts"
+import { BackupHeader, BackupTrailer, TableLine } from "./BackupFormat.ts"
+import { quoted, storedTables } from "./StoreBackup.ts"
+
+const ROWS_AT_ONCE = 500
+
+const decodeHeader = Schema.decodeUnknownResult(Schema.fromJsonString(BackupHeader))
+const decodeTable = Schema.decodeUnknownResult(Schema.fromJsonString(TableLine))
+const decodeTrailer = Schema.decodeUnknownResult(Schema.fromJsonString(BackupTrailer))
+
+const ColumnRow = Schema.Struct({ column: Schema.String, type: Schema.String })
+
+const broken = (what: string) => new StartupError({ message: `the backup is not whole: ${what}` })
+
+/** What the file is, before anything is done with it. */
+export const readHeader = Effect.fnUntraced(function* (readLine: ReadLine) {
+  const header = decodeHeader((yield* readLine) ?? "")
+  if (Result.isFailure(header)) {
+    return yield* new StartupError({ message: "this is no backup that this version of Peyk can read" })
+  }
+  const { migration } = header.success
+  if (migration > latestMigration) {
+    return yield* new StartupError({
+      message: `the backup was made by a newer version of Peyk (schema ${migration}, this one knows ${latestMigration})`
+    })
+  }
+  return header.success
+})
+
+/** Whether there is a store already, or the remains of one. */
+export const isEmptyStore = Effect.map(
+  Effect.orElseSucceed(
+    Effect.map(appliedMigration, (applied) => applied > 0),
+    () => false
+  ),
+  (exists) => !exists
+)
+
+const insertStatement = Effect.fnUntraced(function* ({ table, columns }: TableLine) {
+  const sql = yield* SqlClient.SqlClient
+  const known = yield* rowsOf(ColumnRow)(sql`
+    select attname as column, format_type(atttypid, atttypmod) as type from pg_attribute
+    where attrelid = ${quoted(table)}::regclass and attnum > 0 and not attisdropped`)
+  const typeOf = new Map(known.map(({ column, type }) => [column, type]))
+  const values = columns.map((column, index) => `(l.line ->> ${index})::${typeOf.get(column)}`)
+  return `insert into ${quoted(table)} (${columns.map(quoted).join(", ")}) overriding system value
+    select ${values.join(", ")} from (select text::jsonb as line from unnest($1::text[]) text) l`
+})
+
+/** Reads the rows of one table up to the line that follows them, and gives that back. */
+const loadTable = Effect.fnUntraced(function* (table: TableLine, readLine: ReadLine) {
+  const sql = yield* SqlClient.SqlClient
+  const statement = yield* insertStatement(table)
+  let pending: Array<string> = []
+  let count = 0
+  const flush = Effect.suspend(() => {
+    const lines = pending
+    pending = []
+    count += lines.length
+    return lines.length === 0 ? Effect.void : Effect.asVoid(sql.unsafe(statement, [lines]))
+  })
+  while (true) {
+    const line = yield* readLine
+    if (line?.startsWith("[") !== true) {
+      yield* flush
+      return { line, count }
+    }
+    pending.push(line)
+    if (pending.length >= ROWS_AT_ONCE) yield* flush
+  }
+})
+
+const checkCounts = (trailer: BackupTrailer, loaded: ReadonlyMap<string, number>) => {
+  const wrong = Object.entries(trailer.rows).find(([table, count]) => loaded.get(table) !== count)
+  return wrong === undefined && Object.keys(trailer.rows).length === loaded.size
+    ? Effect.void
+    : Effect.fail(broken(`the rows of ${wrong?.[0] ?? "a table"} do not add up`))
+}
+
+const setSequences = (sequences: BackupTrailer["sequences"]) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.forEach(
+      Object.entries(sequences),
+      ([name, last]) => sql`select setval(${quoted(name)}::regclass, ${last}::bigint)`,
+      { discard: true }
+    )
+  )
+
+const load = Effect.fnUntraced(function* (readLine: ReadLine) {
+  const loaded = new Map<string, number>()
+  let line = yield* readLine
+  while (true) {
+    const table = decodeTable(line ?? "")
+    if (Result.isFailure(table)) break
+    const read = yield* loadTable(table.success, readLine)
+    loaded.set(table.success.table, read.count)
+    line = read.line
+  }
+  const trailer = decodeTrailer(line ?? "")
+  if (Result.isFailure(trailer)) return yield* broken("it ends too early")
+  if ((yield* readLine) !== undefined) return yield* broken("something follows its end")
+  yield* checkCounts(trailer.success, loaded)
+  yield* setSequences(trailer.success.sequences)
+  return trailer.success.rows
+})
+
+/**
+ * Makes an empty store what the backup says: at the schema of then, all or nothing, and after that brought up to date.
+ * Triggers rest meanwhile: what they would write is in the backup.
+ */
+export const restoreStore = Effect.fnUntraced(function* (header: BackupHeader, readLine: ReadLine) {
+  const sql = yield* SqlClient.SqlClient
+  const restore = Effect.gen(function* () {
+    yield* migrateTo(header.migration)
+    yield* sql`set local session_replication_role = replica`
+    const tables = yield* storedTables
+    yield* sql.unsafe(`truncate ${tables.map(({ table }) => quoted(table)).join(", ")}`)
+    return yield* load(readLine)
+  })
+  const rows = yield* sql.withTransaction(restore)
+  yield* migrate
+  yield* sql`analyze`
+  return rows
+})
