@@ -1,7 +1,7 @@
 import { Effect, Result, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { RoutingStep } from "../domain/Customer.ts"
-import { checkNames } from "../domain/Route.ts"
+import { checkNames, stepProblems } from "../domain/Route.ts"
 import { Management } from "../services/Management.ts"
 import { withManagement } from "./CommandGround.ts"
 import { customerFlag } from "./CustomerFlag.ts"
@@ -9,6 +9,11 @@ import { printMany } from "./Output.ts"
 
 const Steps = Schema.fromJsonString(
   Schema.NonEmptyArray(RoutingStep).check(
+    Schema.makeFilter((steps: ReadonlyArray<RoutingStep>) =>
+      steps.flatMap((step, index) =>
+        stepProblems(step).map(({ path, issue }) => ({ path: [index, ...path], issue }))
+      )
+    ),
     Schema.makeFilter((steps) =>
       Result.match(checkNames(steps), {
         onSuccess: () => true,
@@ -18,10 +23,17 @@ const Steps = Schema.fromJsonString(
   )
 )
 
-const toFields = ({ channel, account_id, wait }: RoutingStep) => ({
+/** The rarer columns only where a step has them. */
+const toFields = (
+  { channel, account_id, wait, sender, template_id }: RoutingStep,
+  _index: number,
+  steps: ReadonlyArray<RoutingStep>
+) => ({
   channel,
   account_id: account_id ?? null,
-  wait: wait ?? null
+  wait: wait ?? null,
+  ...(steps.some((step) => step.sender !== undefined) ? { sender: sender ?? null } : {}),
+  ...(steps.some((step) => step.template_id !== undefined) ? { template_id: template_id ?? null } : {})
 })
 
 const set = Command.make(

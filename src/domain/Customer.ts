@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import type { LimitOverrides } from "./Admission.ts"
 import { Channel } from "./Channel.ts"
+import type { Template } from "./Template.ts"
 
 export const Plan = Schema.Literals(["free", "start", "business"])
 export type Plan = typeof Plan.Type
@@ -57,7 +58,10 @@ export const WaitSeconds = Schema.Int.check(Schema.isBetween({ minimum: 45, maxi
 export const RoutingStep = Schema.Struct({
   channel: Channel,
   account_id: Schema.optionalKey(Schema.Int),
-  wait: Schema.optionalKey(WaitSeconds)
+  wait: Schema.optionalKey(WaitSeconds),
+  sender: Schema.optionalKey(Schema.Literal("shared")),
+  /** The text of codes, where the request names none. */
+  template_id: Schema.optionalKey(Schema.Int)
 })
 export type RoutingStep = typeof RoutingStep.Type
 
@@ -74,4 +78,6 @@ export interface CustomerConfiguration {
   readonly sharedAccounts: ReadonlyArray<SendingAccount>
   /** The saved routing order; null when none is saved. */
   readonly routing: ReadonlyArray<RoutingStep> | null
+  /** The templates that the saved routing order names. */
+  readonly routingTemplates: ReadonlyArray<Template>
 }

@@ -7,12 +7,20 @@ import {
   InvalidChannel,
   NoCredentials,
   type RouteError,
-  SmsMessageConfigMissing
+  SmsMessageConfigMissing,
+  type TemplateError,
+  TemplateNotFound
 } from "./Errors.ts"
+import { checkCodeTemplate } from "./Template.ts"
 import { type AccountRequest, RouteAccount, routeAccount, selectAccount } from "./RouteAccount.ts"
 
 /** One step of a code's route: which account sends, and how many seconds to wait before the next. */
-export const RouteStep = Schema.Struct({ ...RouteAccount.fields, wait: Schema.Int })
+export const RouteStep = Schema.Struct({
+  ...RouteAccount.fields,
+  wait: Schema.Int,
+  /** What the code is sent with on this step; absent: with the verification's text. */
+  textBody: Schema.optionalKey(Schema.String)
+})
 export type RouteStep = typeof RouteStep.Type
 export type Route = Arr.NonEmptyReadonlyArray<RouteStep>
 
@@ -23,17 +31,41 @@ export interface StepRequest {
   readonly sender?: "shared" | undefined
   readonly provider?: string | undefined
   readonly wait?: number | undefined
+  /** Of a saved order's steps. */
+  readonly template_id?: number | undefined
+}
+
+/** What contradicts itself in a step, by field. */
+export const stepProblems = (
+  step: {
+    readonly [Field in "account_id" | "sender" | "provider" | "template_id"]?: unknown
+  } & { readonly channel: string }
+): ReadonlyArray<{ readonly path: readonly [string]; readonly issue: string }> => {
+  const { channel, account_id, sender, provider, template_id } = step
+  const problems: ReadonlyArray<readonly [isOne: boolean, field: string, issue: string]> = [
+    [provider != null && channel !== "sms", "provider", "Only sms has a provider"],
+    [sender != null && channel === "sms", "sender", "There is no shared sms sender"],
+    [sender != null && account_id != null, "account_id", "A shared sender is not chosen by account"],
+    [
+      template_id != null && channel === "sms",
+      "template_id",
+      "SMS uses the template registered at its provider"
+    ]
+  ]
+  return problems.flatMap(([isOne, field, issue]) => (isOne ? [{ path: [field] as const, issue }] : []))
 }
 
 export interface RouteRequest {
   readonly channels?: ReadonlyArray<StepRequest> | undefined
   /** The request-wide waiting time, in seconds. */
   readonly channelTimeout?: number | undefined
+  /** The request's own template, which goes before those of a saved order's steps. */
+  readonly templateId?: number | undefined
 }
 
 export const DEFAULT_WAIT_SECONDS = 60
 
-type KnownStep = AccountRequest & { readonly wait?: number | undefined }
+type KnownStep = AccountRequest & Pick<StepRequest, "wait" | "template_id">
 
 const knownStep = (step: StepRequest): Result.Result<KnownStep, InvalidChannel> => {
   const { channel, provider } = step
@@ -78,15 +110,32 @@ const toRoute = (steps: ReadonlyArray<RouteStep>): Result.Result<Route, Fallback
 const waitOf = ({ wait }: KnownStep, { channels, channelTimeout }: RouteRequest): number =>
   (channels === undefined ? (channelTimeout ?? wait) : (wait ?? channelTimeout)) ?? DEFAULT_WAIT_SECONDS
 
-const resolveStep = (step: KnownStep, request: RouteRequest, configuration: CustomerConfiguration) =>
-  Result.flatMap(accountFor(configuration, step), (account): Result.Result<RouteStep, RouteError> =>
-    account.sendsCodes
-      ? Result.succeed({
-          ...routeAccount(account),
-          wait: waitOf(step, request)
-        })
-      : Result.fail(new SmsMessageConfigMissing({ details: { account_id: account.id } }))
-  )
+/** The text of a saved step's template. */
+const textOf = (
+  { template_id }: KnownStep,
+  { templateId }: RouteRequest,
+  { routingTemplates }: CustomerConfiguration
+): Result.Result<{ readonly textBody?: string }, TemplateError> => {
+  if (template_id === undefined || templateId !== undefined) return Result.succeed({})
+  const template = routingTemplates.find(({ id }) => id === template_id)
+  return template === undefined
+    ? Result.fail(new TemplateNotFound({ details: { template_id } }))
+    : Result.map(checkCodeTemplate(template), (textBody) => ({ textBody }))
+}
+
+const resolveStep = (
+  step: KnownStep,
+  request: RouteRequest,
+  configuration: CustomerConfiguration
+): Result.Result<RouteStep, RouteError | TemplateError> =>
+  Result.gen(function* () {
+    const account = yield* accountFor(configuration, step)
+    if (!account.sendsCodes) {
+      return yield* Result.fail(new SmsMessageConfigMissing({ details: { account_id: account.id } }))
+    }
+    const text = yield* textOf(step, request, configuration)
+    return { ...routeAccount(account), wait: waitOf(step, request), ...text }
+  })
 
 /**
  * The route a request takes: its own channels, else the saved routing order. The waiting time of a step is that of the
@@ -95,7 +144,7 @@ const resolveStep = (step: KnownStep, request: RouteRequest, configuration: Cust
 export const resolveRoute = (
   request: RouteRequest,
   configuration: CustomerConfiguration
-): Result.Result<Route, RouteError> =>
+): Result.Result<Route, RouteError | TemplateError> =>
   Result.flatMap(checkNames(request.channels ?? configuration.routing ?? []), (steps) =>
     Result.flatMap(Result.all(steps.map((step) => resolveStep(step, request, configuration))), toRoute)
   )

@@ -5,7 +5,7 @@ import { foldDigits } from "../domain/Digits.ts"
 import { formatInstant } from "../domain/Instant.ts"
 import { normalPhone } from "../domain/Phone.ts"
 import { AttemptErrorCode } from "../domain/ProviderOutcome.ts"
-import type { StepRequest } from "../domain/Route.ts"
+import { type StepRequest, stepProblems } from "../domain/Route.ts"
 import { VerificationStatus, type VerificationView } from "../domain/Verification.ts"
 import type { SendAnswer, SendRequest } from "../services/VerificationSends.ts"
 import { optional, PositiveInt, ResourceId } from "./WireSchemas.ts"
@@ -21,18 +21,7 @@ const ChannelObject = Schema.Struct({
   provider: optional(Schema.String).annotateKey({ description: "For sms only, e.g. smsir." }),
   wait: optional(WaitSeconds).annotateKey({ description: "Seconds to wait before the next channel." })
 })
-  .check(
-    Schema.makeFilter(({ channel, account_id, provider, sender }) => {
-      const issues: Array<Schema.FilterIssue> = []
-      if (provider != null && channel !== "sms")
-        issues.push({ path: ["provider"], issue: "Only sms has a provider" })
-      if (sender != null && channel === "sms")
-        issues.push({ path: ["sender"], issue: "There is no shared sms sender" })
-      if (sender != null && account_id != null)
-        issues.push({ path: ["account_id"], issue: "A shared sender is not chosen by account" })
-      return issues
-    })
-  )
+  .check(Schema.makeFilter(stepProblems))
   .annotate({ identifier: "ChannelObject" })
 
 const Channels = Schema.Union([
@@ -40,7 +29,10 @@ const Channels = Schema.Union([
   Schema.Array(Schema.Union([Schema.String, ChannelObject])).check(Schema.isMinLength(1))
 ]).annotate({ description: "One channel name, or a list of names or channel objects, in order." })
 
-const TemplateId = Schema.Union([PositiveInt, Schema.String.check(Schema.isPattern(/^[1-9]\d{0,14}$/))])
+export const TemplateId = Schema.Union([
+  PositiveInt,
+  Schema.String.check(Schema.isPattern(/^[1-9]\d{0,14}$/))
+])
 
 const Phone = Schema.String.annotate({
   description: "An Iranian mobile number: 0912…, +98912…, 0098912… or 912…",
@@ -136,7 +128,7 @@ export const toSteps = (
   return typeof channels === "string" ? [{ channel: channels }] : channels.map(toStep)
 }
 
-const templateIdOf = (id: number | string | null | undefined): number | undefined =>
+export const templateIdOf = (id: number | string | null | undefined): number | undefined =>
   id == null ? undefined : Number(id)
 
 /** What a customer asks for, with the idempotency key that stands for it. */

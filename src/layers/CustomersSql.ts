@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { LimitOverrides } from "../domain/Admission.ts"
 import { Plan, RoutingStep, SendingAccount } from "../domain/Customer.ts"
+import { Template } from "../domain/Template.ts"
 import { Customers, type CustomerSetUp } from "../services/Customers.ts"
 import { SetUpChanged } from "../services/SetUpChanged.ts"
 import { makeLookupBatch } from "./batch/LookupBatch.ts"
@@ -14,6 +15,7 @@ const ConfigurationRow = Schema.Struct({
   limits: LimitOverrides,
   routing: Schema.NullOr(Schema.Array(RoutingStep)),
   accounts: Schema.Array(SendingAccount),
+  routingTemplates: Schema.Array(Template),
   ...SetUpFields
 })
 
@@ -33,7 +35,11 @@ export const CustomersSql = Layer.effect(
             'shared', a.customer_id is null, 'sendsCodes', a.sends_codes, 'sendsTexts', a.sends_texts,
             'deduplicates', a.deduplicates, 'reportsDelivery', a.reports_delivery, 'needsContact', a.needs_contact)
             order by a.id)
-          from sending_accounts a where a.customer_id = c.id or a.customer_id is null), '[]') as accounts,
+          from sending_accounts a where a.customer_id = c.id or a.customer_id is null), '[]') as accounts, coalesce((
+          select jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'body', t.body,
+            'active', t.disabled_at is null))
+          from templates t where t.customer_id = c.id
+            and t.id in (select (s ->> 'template_id')::int from jsonb_array_elements(o.steps) s)), '[]') as "routingTemplates",
           ${setUpColumns("c.id")}
         from ${keys} join customers c on c.id = r.customer_id left join routing_orders o on o.customer_id = c.id`
     })
@@ -49,6 +55,7 @@ export const CustomersSql = Layer.effect(
         webOtpHost: row.webOtpHost,
         limits: row.limits,
         routing: row.routing,
+        routingTemplates: row.routingTemplates,
         accounts: row.accounts.filter(({ shared }) => !shared),
         sharedAccounts: row.accounts.filter(({ shared }) => shared),
         setUpVersion: row.setUpVersion

@@ -14,7 +14,7 @@ import endedCodes from "./migrations/0011_ended_codes.ts"
 import answers from "./migrations/0012_answers.ts"
 import setUpVersions from "./migrations/0014_set_up_versions.ts"
 import managementLimits from "./migrations/0022_management_limits.ts"
-import makersOfAnswers from "./migrations/0023_makers_of_answers.ts"
+import answersAndTemplates from "./migrations/0023_answers_and_templates.ts"
 import restsByKind from "./migrations/0025_rests_by_kind.ts"
 import parkedTimers from "./migrations/0026_parked_timers.ts"
 
@@ -33,7 +33,7 @@ const migrations = {
   "0012_answers": answers,
   "0014_set_up_versions": setUpVersions,
   "0022_management_limits": managementLimits,
-  "0023_makers_of_answers": makersOfAnswers,
+  "0023_answers_and_templates": answersAndTemplates,
   "0025_rests_by_kind": restsByKind,
   "0026_parked_timers": parkedTimers
 }

@@ -96,7 +96,13 @@ export const oldRecords = (sql: SqlClient.SqlClient) => {
 
   const work: Readonly<Record<RecordTask, (pass: RetentionPass) => RecordWork>> = {
     events: () => deletesEvents,
-    verification_phones: () => erases("verifications", sql`text_body = null`),
+    verification_phones: () =>
+      erases(
+        "verifications",
+        sql`text_body = null, route = case when jsonb_path_exists(route, '$[*].textBody') then (
+          select jsonb_agg(step - 'textBody' order by nth) from jsonb_array_elements(route) with ordinality s(step, nth))
+          else route end`
+      ),
     message_phones: () =>
       erases(
         "messages",

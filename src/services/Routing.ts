@@ -1,6 +1,6 @@
 import { Context, Layer, type Result } from "effect"
 import type { CustomerConfiguration } from "../domain/Customer.ts"
-import type { ChannelsRequired, RouteError } from "../domain/Errors.ts"
+import type { ChannelsRequired, RouteError, TemplateError } from "../domain/Errors.ts"
 import { type MessageRoute, type MessageStepRequest, resolveMessageRoute } from "../domain/MessageRoute.ts"
 import { resolveRoute, resolveSandboxRoute, type Route, type RouteRequest } from "../domain/Route.ts"
 
@@ -11,7 +11,7 @@ export class Routing extends Context.Service<
     readonly resolve: (
       customer: CustomerConfiguration,
       request: RouteRequest
-    ) => Result.Result<Route, RouteError>
+    ) => Result.Result<Route, RouteError | TemplateError>
     readonly resolveMessage: (
       customer: CustomerConfiguration,
       steps: ReadonlyArray<MessageStepRequest>

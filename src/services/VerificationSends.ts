@@ -38,7 +38,6 @@ import { Workers } from "./Workers.ts"
 export interface SendRequest extends RouteRequest {
   readonly customerId: number
   readonly phone: string
-  readonly templateId?: number | undefined
   readonly idempotency?: IdempotentRequest | undefined
   /** What the request's key was read with; absent: it was made without one. */
   readonly setUpVersion?: number | undefined
@@ -102,7 +101,8 @@ export class VerificationSends extends Context.Service<
       /** Along their saved order, which is what most requests ask for. */
       const savedRoutes = new WeakMap<CustomerConfiguration, ReturnType<typeof resolved>>()
       const routeOf = (customer: CustomerConfiguration, request: SendRequest) => {
-        if (request.channels !== undefined || request.channelTimeout !== undefined) {
+        const { channels, channelTimeout, templateId } = request
+        if (channels !== undefined || channelTimeout !== undefined || templateId !== undefined) {
           return resolved(customer, request)
         }
         const known = savedRoutes.get(customer)

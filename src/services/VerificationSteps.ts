@@ -89,8 +89,9 @@ export class VerificationSteps extends Context.Service<
 
       const callProvider = (verification: Verification, step: number, code: string) => {
         const { id, customerId, phone, route, textBody, expiresAt } = verification
-        const text = renderCodeText(textBody ?? DEFAULT_CODE_TEXT, code, expiresInSeconds(verification))
         const routeStep = route[step] ?? route[0]
+        const body = routeStep.textBody ?? textBody ?? DEFAULT_CODE_TEXT
+        const text = renderCodeText(body, code, expiresInSeconds(verification))
         const call = providers.sendCode({
           attemptId: `${id}-${step + 1}`,
           customerId,

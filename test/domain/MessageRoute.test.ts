@@ -49,6 +49,7 @@ const customer = (
   accounts,
   sharedAccounts: [],
   routing: null,
+  routingTemplates: [],
   ...part
 })
 

@@ -127,6 +127,7 @@ export const routeCase: Arbitrary.Arbitrary<RouteCase> = Arbitrary.all({
     configuration: {
       customerId: 1,
       plan,
+      routingTemplates: [],
       webOtpHost: null,
       limits: {},
       accounts,

@@ -2,7 +2,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Channel } from "../../domain/Channel.ts"
 import { RoutingStep, WaitSeconds } from "../../domain/Customer.ts"
+import { stepProblems } from "../../domain/Route.ts"
 import { documentedError } from "../Envelope.ts"
+import { TemplateId } from "../OtpSchemas.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../RequestGuards.ts"
 import { optional, PositiveInt } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
@@ -186,8 +188,14 @@ export const RoutingBody = Schema.Struct({
     Schema.Struct({
       channel: Schema.String.annotate({ description: "eitaa, bale, soroushplus, rubika or sms" }),
       account_id: optional(PositiveInt),
-      wait: optional(WaitSeconds)
-    })
+      wait: optional(WaitSeconds),
+      sender: optional(Schema.Literal("shared")).annotateKey({
+        description: "The platform's account; start plan only."
+      }),
+      template_id: optional(TemplateId).annotateKey({
+        description: "The text of codes on this step, where the request names none. Messengers only."
+      })
+    }).check(Schema.makeFilter(stepProblems))
   )
     .check(Schema.isMaxLength(20))
     .annotate({ description: "The channels in order; an empty list removes the order." })
@@ -201,7 +209,14 @@ export class RoutingGroup extends HttpApiGroup.make("routing")
     HttpApiEndpoint.put("save", "/", {
       payload: RoutingBody,
       success: Routing,
-      error: [changed, documentedError("invalid_channel"), documentedError("duplicate_channel")]
+      error: [
+        changed,
+        documentedError("invalid_channel"),
+        documentedError("duplicate_channel"),
+        documentedError("shared_sender_not_allowed"),
+        documentedError("template_not_found"),
+        documentedError("template_invalid")
+      ]
     })
       .annotateMerge(summary("Save the default routing order"))
       .middleware(RequireJson)

@@ -6,6 +6,7 @@ import { ManagedRouting } from "../../services/manage/ManagedRouting.ts"
 import { ManagedTemplates } from "../../services/manage/ManagedTemplates.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
+import { templateIdOf } from "../OtpSchemas.ts"
 import { CurrentActor } from "./ManageAuth.ts"
 import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } from "./ManageWire.ts"
 import type { RoutingBody } from "./SetUpApi.ts"
@@ -15,17 +16,21 @@ import { toTemplate } from "./SetUpWire.ts"
 const readSteps = ({ steps }: typeof RoutingBody.Type) =>
   Result.map(
     checkNames(
-      steps.map(({ channel, account_id, wait }) => ({
+      steps.map(({ channel, account_id, wait, sender, template_id }) => ({
         channel,
         account_id: account_id ?? undefined,
-        wait: wait ?? undefined
+        wait: wait ?? undefined,
+        sender: sender ?? undefined,
+        template_id: templateIdOf(template_id)
       }))
     ),
     (known): ReadonlyArray<RoutingStep> =>
-      known.map(({ channel, account_id, wait }) => ({
+      known.map(({ channel, account_id, wait, sender, template_id }) => ({
         channel,
         ...(account_id === undefined ? {} : { account_id }),
-        ...(wait === undefined ? {} : { wait })
+        ...(wait === undefined ? {} : { wait }),
+        ...(sender === undefined ? {} : { sender }),
+        ...(template_id === undefined ? {} : { template_id })
       }))
   )
 

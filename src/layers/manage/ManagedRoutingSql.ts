@@ -2,8 +2,8 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RoutingStep } from "../../domain/Customer.ts"
 import { fieldError, PreconditionFailed } from "../../domain/Errors.ts"
-import { Management } from "../../services/Management.ts"
 import { ManagedRouting } from "../../services/manage/ManagedRouting.ts"
+import { routingOrders } from "../management/RoutingOrders.ts"
 import { lockCustomer } from "../management/RequireCustomer.ts"
 import { rowsOf } from "../SqlRows.ts"
 
@@ -15,7 +15,7 @@ export const ManagedRoutingSql = Layer.effect(
   ManagedRouting,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const management = yield* Management
+    const orders = routingOrders(sql)
     const routingRows = rowsOf(RoutingRow)
 
     const find = (customerId: number) =>
@@ -33,8 +33,8 @@ export const ManagedRoutingSql = Layer.effect(
         if (version !== null && saved.version !== version) {
           return yield* new PreconditionFailed({ details: { version: saved.version } })
         }
-        yield* Effect.mapError(management.saveRouting(customerId, steps), ({ message }) =>
-          fieldError("steps", message)
+        yield* Effect.catchTag(orders.save(customerId, steps), "ManagementError", ({ message }) =>
+          Effect.fail(fieldError("steps", message))
         )
         return yield* find(customerId)
       })

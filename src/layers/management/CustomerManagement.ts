@@ -4,7 +4,8 @@ import { LimitOverrides } from "../../domain/Admission.ts"
 import { Plan, RoutingStep } from "../../domain/Customer.ts"
 import { type Management, ManagementError } from "../../services/Management.ts"
 import { InstantColumn, rowsOf, timestamp } from "../SqlRows.ts"
-import { noCustomer, requireCustomer } from "./RequireCustomer.ts"
+import { noCustomer } from "./RequireCustomer.ts"
+import { routingOrders } from "./RoutingOrders.ts"
 
 const CustomerRow = Schema.Struct({
   id: Schema.Int,
@@ -15,7 +16,6 @@ const CustomerRow = Schema.Struct({
 })
 const LimitsRow = Schema.Struct({ limits: LimitOverrides })
 const RoutingRow = Schema.Struct({ steps: Schema.NullOr(Schema.Array(RoutingStep)) })
-const AccountChannelRow = Schema.Struct({ id: Schema.Int, channel: Schema.String })
 
 type CustomerMethods = Pick<
   Management["Service"],
@@ -32,21 +32,7 @@ export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods =>
   const customerRows = rowsOf(CustomerRow)
   const routingRows = rowsOf(RoutingRow)
   const limitRows = rowsOf(LimitsRow)
-  const accountRows = rowsOf(AccountChannelRow)
-
-  /** A step that names an account names one of this customer's, on the step's channel. */
-  const checkAccounts = Effect.fnUntraced(function* (customerId: number, steps: ReadonlyArray<RoutingStep>) {
-    const accounts = yield* accountRows(sql`
-      select id, channel from sending_accounts where customer_id = ${customerId}`)
-    for (const { account_id, channel } of steps) {
-      if (account_id === undefined) continue
-      if (!accounts.some((account) => account.id === account_id && account.channel === channel)) {
-        return yield* new ManagementError({
-          message: `customer ${customerId} has no ${channel} account ${account_id}`
-        })
-      }
-    }
-  })
+  const orders = routingOrders(sql)
 
   const columns = sql.literal(`id, name, plan, webotp_host as "webOtpHost", created_at as "createdAt"`)
 
@@ -81,15 +67,14 @@ export const customerManagement = (sql: SqlClient.SqlClient): CustomerMethods =>
 
     listCustomers: customerRows(sql`select ${columns} from customers order by id`),
 
-    saveRouting: Effect.fnUntraced(function* (customerId, steps) {
-      yield* requireCustomer(sql, customerId)
-      yield* checkAccounts(customerId, steps)
-      const now = timestamp(yield* Clock.currentTimeMillis)
-      yield* Effect.orDie(sql`
-        insert into routing_orders (customer_id, steps, updated_at)
-        values (${customerId}, ${JSON.stringify(steps)}::jsonb, ${now})
-        on conflict (customer_id) do update set steps = excluded.steps, updated_at = excluded.updated_at`)
-    }),
+    saveRouting: (customerId, steps) =>
+      Effect.mapError(orders.save(customerId, steps), (error) =>
+        error._tag === "ManagementError"
+          ? error
+          : new ManagementError({
+              message: "details" in error ? `${error._tag}: ${JSON.stringify(error.details)}` : error._tag
+            })
+      ),
 
     findRouting: Effect.fnUntraced(function* (customerId) {
       const [row] = yield* routingRows(sql`

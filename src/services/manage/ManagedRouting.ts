@@ -1,6 +1,11 @@
 import { Context, type Effect } from "effect"
 import type { RoutingStep } from "../../domain/Customer.ts"
-import type { PreconditionFailed, ValidationError } from "../../domain/Errors.ts"
+import type {
+  PreconditionFailed,
+  SharedSenderNotAllowed,
+  TemplateError,
+  ValidationError
+} from "../../domain/Errors.ts"
 
 /** A customer's saved routing order; version 0 and no steps where none is saved. */
 export interface SavedRouting {
@@ -17,6 +22,9 @@ export class ManagedRouting extends Context.Service<
       customerId: number,
       steps: ReadonlyArray<RoutingStep>,
       version: number | null
-    ) => Effect.Effect<SavedRouting, PreconditionFailed | ValidationError>
+    ) => Effect.Effect<
+      SavedRouting,
+      PreconditionFailed | ValidationError | SharedSenderNotAllowed | TemplateError
+    >
   }
 >()("peyk/services/manage/ManagedRouting") {}
