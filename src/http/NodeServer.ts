@@ -74,6 +74,7 @@ export class ServingServer extends Server {
   readonly #open = new UnderWay<Admission>()
   readonly #waits: BodyWaits
   readonly #closing = new ClosingSockets()
+  readonly #unreadable = new WeakSet<Duplex>()
   /** Requests that came while the server listened already, and nobody was there yet to answer them. */
   readonly #early: Array<() => void> = []
   #dropped = 0
@@ -106,6 +107,8 @@ export class ServingServer extends Server {
       if (event === "request") setImmediate(() => this.#early.splice(0).forEach((dispatch) => dispatch()))
     })
     this.on("clientError", (error, socket) => this.#refuse(error, socket))
+    // Without a listener Node closes the connection unanswered.
+    this.on("connect", (_request, socket) => this.#closing.endWith(socket, rawResponse("bad_request")))
     // An expectation that we do not know is no reason to refuse a request (RFC 9110, 10.1.1).
     this.on("checkExpectation", (request, response) => void this.emit("request", request, response))
   }
@@ -170,14 +173,22 @@ export class ServingServer extends Server {
     } else if (response === null || (response.req.complete && response.writableFinished)) {
       this.#closing.endWith(socket, rawResponse(codeOf(error)))
     } else if (response.req.complete) {
-      // An answer now would be taken for that of the request before.
-      socket.destroy()
+      // An answer now would be taken for that of the request before, which is still to come.
+      this.#endAfter(response, socket)
     } else {
       // The body of the last request is what is wrong: that is its answer, unless it has one.
       const isUnanswered = response.socket === socket && !response.headersSent
       const id = requestIdFor(response.req.headers["x-request-id"])
       this.#closing.endWith(socket, isUnanswered ? rawResponse(codeOf(error), id) : null)
     }
+  }
+
+  /** What comes after a request that is still being answered is not read any more. */
+  #endAfter(response: ServerResponse, socket: Duplex): void {
+    if (this.#unreadable.has(socket)) return
+    this.#unreadable.add(socket)
+    response.shouldKeepAlive = false
+    response.once("close", () => this.#closing.endWith(socket, null))
   }
 
   /** Closes connections, the oldest first, whose clients have not sent one complete request yet. */

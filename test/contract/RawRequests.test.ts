@@ -110,3 +110,24 @@ describe("what an answer is, its media type says alone", () => {
     nosniff(await raw(server, `${head("/v1/otp/send", ["Transfer-Encoding: gzip"])}`))
   })
 })
+
+describe("bytes after a request", () => {
+  it("do not take the answer of the request from it", async () => {
+    const bytes = `${head("/v1/messages/send", [...keyed(), "Content-Length: 0"])}garbage {"to":"1"}\r\n\r\n`
+    const reply = await raw(server, bytes)
+    refused(reply, 422, "validation_error")
+  })
+})
+
+describe("what no path can be", () => {
+  it("CONNECT is answered as well", async () => {
+    refused(await raw(server, "CONNECT peyk:443 HTTP/1.1\r\nHost: peyk\r\n\r\n"), 400, "bad_request")
+  })
+
+  it("a parameter behind a semicolon is not part of the path, for anybody", async () => {
+    const headers = { authorization: `apikey ${server.demo.token}` }
+    const list = await request(server, "GET", "/v1/manage/verifications/;x=y", { headers })
+    refused(list, 404, "not_found")
+    refused(await request(server, "GET", "/v1/otp/send;x"), 405, "method_not_allowed")
+  })
+})
