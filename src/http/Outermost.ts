@@ -93,8 +93,9 @@ export const fromCause = Effect.fnUntraced(function* (
   return wrapErrors(response, requestId)
 })
 
+/** Ends where the router takes it to end. */
 const pathOf = (url: string): string => {
-  const end = url.search(/[?#]/)
+  const end = url.search(/[?#;]/)
   return end === -1 ? url : url.slice(0, end)
 }
 

@@ -165,7 +165,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
       params: id,
       payload: ContactsBody,
       success: Schema.Struct({ imported: Schema.Int }),
-      error: [notFound, conflict]
+      error: [notFound, conflict, documentedError("invalid_phone")]
     })
       .annotateMerge(summary("Link phones to the chats by which a bot reaches them; at most 1000"))
       .middleware(RequireJson),
