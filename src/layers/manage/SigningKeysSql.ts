@@ -1,8 +1,7 @@
 import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from "jose"
+import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, importJWK, SignJWT } from "jose"
 import { type SigningKey, SigningKeys } from "../../services/manage/SigningKeys.ts"
-import { cachedLookup } from "../CachedLookup.ts"
 import { MasterKey } from "../MasterKey.ts"
 import { rowsOf, timestamp } from "../SqlRows.ts"
 
@@ -71,19 +70,23 @@ export const SigningKeysSql = Layer.effect(
       )
     )
 
-    const currentKey = Effect.fnUntraced(function* () {
+    let imported: { readonly id: string; readonly key: CryptoKey } | undefined
+
+    /** Read for each token, as another process may have made another key; opened once. */
+    const currentKey = Effect.gen(function* () {
       const row = (yield* newest) ?? (yield* firstKey)
       if (row === undefined) return yield* Effect.die("a signing key was made and is not there")
+      if (imported?.id === row.id) return imported
       const jwk: object = JSON.parse(masterKey.open("signing-key", contextOf(row.id), row.sealedPrivateJwk))
       const key = yield* Effect.promise(() => importJWK(jwk, ALGORITHM))
-      return { id: row.id, key }
+      if (key instanceof Uint8Array) return yield* Effect.die("a signing key is no key pair")
+      imported = { id: row.id, key }
+      return imported
     })
-    // For seconds: another process may have made another.
-    const current = yield* cachedLookup(currentKey)
 
     return SigningKeys.of({
       sign: Effect.fnUntraced(function* (claims) {
-        const { id, key } = yield* current.get(ALGORITHM)
+        const { id, key } = yield* currentKey
         const header = { alg: ALGORITHM, kid: id, typ: "JWT" }
         const jwt = yield* Effect.promise(() => new SignJWT(claims).setProtectedHeader(header).sign(key))
         return Redacted.make(jwt)
@@ -97,7 +100,7 @@ export const SigningKeysSql = Layer.effect(
         return rows.map(({ publicJwk }) => publicJwk)
       }),
 
-      rotate: Effect.tap(oneAtATime(create), () => current.invalidateAll)
+      rotate: oneAtATime(create)
     })
   })
 )
