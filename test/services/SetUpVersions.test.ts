@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Deferred, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { ApiKeys } from "../../src/services/ApiKeys.ts"
 import { Customers } from "../../src/services/Customers.ts"
@@ -121,6 +121,35 @@ layer(TestDatabase, { excludeTestServices: true })("the version of a customer's 
         )
       }).pipe(Effect.provide(testProcess(providers.layer)))
     }
+  )
+
+  it.effect("is counted last: two who change one customer's accounts never wait in a circle", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const customerId = yield* makeCustomer(["bale", "sms"])
+      const rename = (channel: string) => sql`
+        update sending_accounts set label = 'x' where customer_id = ${customerId} and channel = ${channel}`
+      const first = yield* Deferred.make<void>()
+      const second = yield* Deferred.make<void>()
+      const before = yield* versionOf(customerId)
+      const one = sql.withTransaction(
+        Effect.gen(function* () {
+          yield* rename("bale")
+          yield* Deferred.succeed(first, undefined)
+          yield* Deferred.await(second)
+          yield* rename("sms")
+        })
+      )
+      const other = sql.withTransaction(
+        Effect.gen(function* () {
+          yield* Deferred.await(first)
+          yield* rename("sms")
+          yield* Deferred.succeed(second, undefined)
+        })
+      )
+      yield* Effect.all([one, other], { concurrency: "unbounded" })
+      assert.isAbove(yield* versionOf(customerId), before)
+    }).pipe(Effect.provide(process()))
   )
 
   it.effect("of the platform counts for every customer", () =>
