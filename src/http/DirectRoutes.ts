@@ -136,13 +136,11 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
 
   const useOf = (secret: string, { headers, socket }: IncomingRequest): KeyUse => ({
     secret: Redacted.make(secret),
-    address: clientAddress(
-      {
-        headers: { "x-forwarded-for": headers["x-forwarded-for"]?.toString() },
-        remoteAddress: Option.fromUndefinedOr(socket.remoteAddress)
-      },
-      trustedProxies
-    )
+    address: () => {
+      const forwarded = { "x-forwarded-for": headers["x-forwarded-for"]?.toString() }
+      const remoteAddress = Option.fromUndefinedOr(socket.remoteAddress)
+      return clientAddress({ headers: forwarded, remoteAddress }, trustedProxies)
+    }
   })
 
   const run = (

@@ -21,10 +21,10 @@ export type KeyRefusal =
   | IpNotAllowed
   | TooManyRequestsApiKey
 
-/** A key, and where it is used from; null where that is not known. */
 export interface KeyUse {
   readonly secret: Redacted.Redacted
-  readonly address: string | null
+  /** Where it is used from; null where that is not known. */
+  readonly address: () => string | null
 }
 
 interface AdmittedKey {
@@ -50,13 +50,13 @@ export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode) {
   const apiKeys = yield* ApiKeys
   const limits = yield* KeyLimits
 
-  const check = ({ mode: given, allowedIps }: Principal, address: string | null): KeyRefusal | undefined => {
+  const check = ({ address }: KeyUse, { mode: given, allowedIps }: Principal): KeyRefusal | undefined => {
     if (given !== mode) return mode === "live" ? new TestKeyNotAllowed() : new LiveKeyNotAllowed()
-    return allowedIps === null || isInNetworks(address, allowedIps) ? undefined : new IpNotAllowed()
+    return allowedIps === null || isInNetworks(address(), allowedIps) ? undefined : new IpNotAllowed()
   }
 
-  const count = ({ address }: KeyUse, principal: Principal): Effect.Effect<AdmittedKey, KeyRefusal> => {
-    const refusal = check(principal, address)
+  const count = (use: KeyUse, principal: Principal): Effect.Effect<AdmittedKey, KeyRefusal> => {
+    const refusal = check(use, principal)
     return refusal === undefined
       ? Effect.map(limits.admit(principal), (allowance) => ({ principal, allowance }))
       : Effect.fail(refusal)
@@ -74,8 +74,14 @@ export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode) {
     if (principal.requestsPerMinute !== before.requestsPerMinute) {
       return (yield* count(use, principal)).principal
     }
-    const refusal = check(principal, use.address)
+    const refusal = check(use, principal)
     return refusal === undefined ? principal : yield* refusal
+  })
+
+  /** That the key as the store has it admits such requests. */
+  const confirm = Effect.fnUntraced(function* (use: KeyUse) {
+    const refusal = check(use, yield* apiKeys.confirm(use.secret))
+    if (refusal !== undefined) return yield* refusal
   })
 
   const perform = <A, E, R>(
@@ -95,6 +101,7 @@ export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode) {
       Effect.flatMap(apiKeys.authenticate(use.secret), (principal) => admitKnown(use, principal)),
     /** The same for a key that was recalled. */
     admitKnown,
+    confirm,
     /** Does the work of an admitted request; again, with the key as it is then, while the customer's set-up has changed. */
     perform
   }

@@ -1,7 +1,7 @@
 import { type Cause, Effect, Exit, Layer, Option, SchemaIssue, type Types } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiError } from "effect/http-api"
+import type { HttpApiError } from "effect/http-api"
 import { type Cors, corsOf } from "./Cors.ts"
 import { errorCodeOf, errorResponse, RequestId } from "./Envelope.ts"
 import type { ErrorCode } from "./ErrorTable.ts"
@@ -10,6 +10,7 @@ import { givenRequestId } from "./RequestIds.ts"
 import { type Answered, CLIENT_GONE, RequestMetrics, UNMATCHED } from "./RequestMetrics.ts"
 import { NO_SNIFFING } from "./SecurityHeaders.ts"
 import { makeTrace, type Told } from "./RequestSpans.ts"
+import { schemaErrorIn } from "./SchemaErrors.ts"
 import type { FindPath, ServedPath } from "./RouteTable.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -59,14 +60,6 @@ const isEnvelope = ({ body }: Response): boolean =>
 
 const wrapErrors = (response: Response, requestId: string): Response =>
   response.status < 400 || isEnvelope(response) ? response : fromStatus(response.status, requestId)
-
-const schemaErrorIn = (cause: Cause.Cause<unknown>): Option.Option<HttpApiError.HttpApiSchemaError> => {
-  for (const reason of cause.reasons) {
-    const error = reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
-    if (HttpApiError.HttpApiSchemaError.is(error)) return Option.some(error)
-  }
-  return Option.none()
-}
 
 /** Tells defects that mean "the store cannot be reached" from bugs. */
 export type IsUnavailable = (defect: unknown) => boolean

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { KeyMode, Principal } from "../domain/Customer.ts"
@@ -7,6 +7,7 @@ import type { Allowance } from "../services/RequestWindows.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { documentedError, orEnvelope } from "./Envelope.ts"
 import { type KeyRefusal, type KeyWork, makeKeyAdmission, type StillChanging } from "./KeyAdmission.ts"
+import { schemaErrorIn } from "./SchemaErrors.ts"
 
 interface KeyRequest extends Principal {
   /** Does the request's work; again, with the key as it is then, while the customer's set-up has changed. */
@@ -64,13 +65,38 @@ export const tellAllowance = (allowance: Allowance | null) =>
 
 export const tellRefusal = (error: TooManyRequestsApiKey) => tellAllowance(allowanceOf(error))
 
+/** Of requests that are refused for their own shape, before any statement has looked at their key. */
+const SHAPE_STATUSES: ReadonlySet<number> = new Set([400, 413, 415])
+
+/** Before a request is refused for its shape, its key is confirmed: one that was revoked is refused for that. */
+const afterKey = <E, R>(
+  work: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  confirmed: Effect.Effect<void, KeyRefusal>
+) => {
+  const keyFirst = (answer: typeof work) =>
+    Effect.matchEffect(confirmed, {
+      onFailure: (error) => orEnvelope(Effect.fail(error)),
+      onSuccess: () => answer
+    })
+  return Effect.matchCauseEffect(work, {
+    onSuccess: (response) => {
+      const answer = Effect.succeed(response)
+      return SHAPE_STATUSES.has(response.status) ? keyFirst(answer) : answer
+    },
+    onFailure: (cause) => {
+      const failure = Effect.failCause(cause)
+      return Option.isSome(schemaErrorIn(cause)) ? keyFirst(failure) : failure
+    }
+  })
+}
+
 const makeAdmission = (mode: KeyMode) =>
   Effect.gen(function* () {
     const keys = yield* makeKeyAdmission(mode)
     const trustedProxies = yield* TrustedProxies
     const admit: (typeof LiveKey)["Service"]["serviceKey"] = (httpEffect, { credential }) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-        const use = { secret: credential, address: clientAddress(request, trustedProxies) }
+        const use = { secret: credential, address: () => clientAddress(request, trustedProxies) }
         return Effect.matchEffect(keys.admit(use), {
           onFailure: (error) =>
             Effect.andThen(
@@ -80,7 +106,7 @@ const makeAdmission = (mode: KeyMode) =>
           onSuccess: ({ principal, allowance }) =>
             Effect.andThen(
               tellAllowance(allowance),
-              Effect.provideService(httpEffect, CurrentPrincipal, {
+              Effect.provideService(afterKey(httpEffect, keys.confirm(use)), CurrentPrincipal, {
                 ...principal,
                 perform: (work) => keys.perform(use, principal, work)
               })

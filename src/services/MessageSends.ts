@@ -29,7 +29,7 @@ import type { MessageStepRequest } from "../domain/MessageRoute.ts"
 import { parsePhone } from "../domain/Phone.ts"
 import { planSchedule, type ScheduleError, type ScheduleRequest } from "../domain/Schedule.ts"
 import { Billing } from "./Billing.ts"
-import { Customers } from "./Customers.ts"
+import { Customers, type CustomerSetUp } from "./Customers.ts"
 import { Idempotency, type IdempotentRequest } from "./Idempotency.ts"
 import { Limits } from "./Limits.ts"
 import { MessageDeliveries } from "./MessageDeliveries.ts"
@@ -152,26 +152,35 @@ export class MessageSends extends Context.Service<
         return { text: yield* Effect.fromResult(checkText(filled.text)), template: used }
       })
 
-      const prepare = Effect.fnUntraced(function* (request: MessageRequest) {
-        const { customerId, channels, metadata = "{}" } = request
-        const createdAt = yield* Clock.currentTimeMillis
+      /** What of a request may be refused, also for what the customer has set up. */
+      const plan = Effect.fnUntraced(function* (
+        customer: CustomerSetUp,
+        request: MessageRequest,
+        now: Instant
+      ) {
         const phone = yield* Effect.fromResult(parsePhone(request.to))
-        const { text, strategy, scheduledFor } = yield* Effect.fromResult(checkRules(request, createdAt))
+        const { text, ...rules } = yield* Effect.fromResult(checkRules(request, now))
+        const route = yield* Effect.fromResult(routing.resolveMessage(customer, request.channels))
+        return { phone, ...rules, route, content: yield* contentOf(request, text) }
+      })
+
+      const prepare = Effect.fnUntraced(function* (request: MessageRequest) {
+        const { customerId, metadata = "{}" } = request
+        const createdAt = yield* Clock.currentTimeMillis
         const customer = yield* customers.configuration(customerId, request.setUpVersion)
+        const { content, route, ...planned } = yield* Effect.tapError(
+          plan(customer, request, createdAt),
+          () => customers.confirm(customer)
+        )
         const { prices, monthlyQuota } = billing.terms(customer)
-        const resolved = Effect.fromResult(routing.resolveMessage(customer, channels))
-        const route = withPrices(yield* Effect.tapError(resolved, () => customers.confirm(customer)), prices)
-        const content = yield* Effect.tapError(contentOf(request, text), () => customers.confirm(customer))
         const id = yield* ids.next
         const started = startMessage({
           ...content,
+          ...planned,
           id,
           customerId,
-          phone,
-          strategy,
-          route,
+          route: withPrices(route, prices),
           metadata,
-          scheduledFor,
           createdAt
         })
         const message = chargeMessage(started)

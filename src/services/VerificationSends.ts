@@ -112,16 +112,17 @@ export class VerificationSends extends Context.Service<
         return made
       }
 
-      const contentOf = Effect.fnUntraced(function* (customer: CustomerSetUp, request: SendRequest) {
+      /** What of a request may be refused for what the customer has set up. */
+      const plan = Effect.fnUntraced(function* (customer: CustomerSetUp, request: SendRequest) {
+        const phone = yield* Effect.fromResult(parsePhone(request.phone))
         const route = yield* Effect.fromResult(routeOf(customer, request))
-        return { route, textBody: yield* templates.codeText(customer, request.templateId) }
+        return { phone, route, textBody: yield* templates.codeText(customer, request.templateId) }
       })
 
       const prepare = Effect.fnUntraced(function* (request: SendRequest) {
         const { customerId } = request
-        const phone = yield* Effect.fromResult(parsePhone(request.phone))
         const customer = yield* customers.configuration(customerId, request.setUpVersion)
-        const { route, textBody } = yield* Effect.tapError(contentOf(customer, request), () =>
+        const { phone, route, textBody } = yield* Effect.tapError(plan(customer, request), () =>
           customers.confirm(customer)
         )
         const id = yield* ids.next

@@ -100,11 +100,14 @@ export const apiRounds = (
         await api.read(verification_id),
         await api.verify(verification_id, "000000"),
         await api.send({ channels: "bale" }),
-        await api.send({ channels: [{ channel: "sms", account_id: 1 }] })
+        await api.send({ channels: [{ channel: "sms", account_id: 1 }] }),
+        await api.postSend({ phone: "no phone" }),
+        await api.postSend({}),
+        await api.post("/send", {})
       ]
       return {
         kind: "key revoked",
-        expected: [401, 401, 401, 401],
+        expected: replies.map(() => 401),
         seen: replies.map(({ status }) => status)
       }
     },

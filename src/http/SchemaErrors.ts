@@ -1,0 +1,13 @@
+import { type Cause, Option } from "effect"
+import { HttpApiError } from "effect/http-api"
+
+/** What of a request did not match its schema, where it failed for that. */
+export const schemaErrorIn = (
+  cause: Cause.Cause<unknown>
+): Option.Option<HttpApiError.HttpApiSchemaError> => {
+  for (const reason of cause.reasons) {
+    const error = reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
+    if (HttpApiError.HttpApiSchemaError.is(error)) return Option.some(error)
+  }
+  return Option.none()
+}
