@@ -48,8 +48,9 @@ const insertStatement = Effect.fnUntraced(function* ({ table, columns }: TableLi
     where attrelid = ${quoted(table)}::regclass and attnum > 0 and not attisdropped`)
   const typeOf = new Map(known.map(({ column, type }) => [column, type]))
   const values = columns.map((column, index) => `(l.line ->> ${index})::${typeOf.get(column)}`)
+  // offset 0: each line is parsed once, and not once for each of its columns
   return `insert into ${quoted(table)} (${columns.map(quoted).join(", ")}) overriding system value
-    select ${values.join(", ")} from (select text::jsonb as line from unnest($1::text[]) text) l`
+    select ${values.join(", ")} from (select text::jsonb as line from unnest($1::text[]) text offset 0) l`
 })
 
 /** Reads the rows of one table up to the line that follows them, and gives that back. */
