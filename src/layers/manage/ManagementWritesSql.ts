@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, Option, Schema } from "effect"
+import { type Cause, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { Actor } from "../../domain/Actor.ts"
@@ -10,6 +10,7 @@ import {
   type WriteAnswer,
   type WriteRequest
 } from "../../services/manage/ManagementWrites.ts"
+import { isRace } from "../AdmissionSql.ts"
 import { MasterKey } from "../MasterKey.ts"
 import { rowsOf, timestamp } from "../SqlRows.ts"
 
@@ -22,6 +23,21 @@ const AnswerRow = Schema.Struct({
 const ClaimRow = Schema.Struct({ claimed: Schema.Boolean })
 
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b)
+
+/** A deadlock is seen after a second. */
+const MAX_RACES = 5
+
+const isRaceIn = ({ reasons }: Cause.Cause<unknown>): boolean =>
+  reasons.some((reason) =>
+    reason._tag === "Fail" ? isRace(reason.error) : reason._tag === "Die" && isRace(reason.defect)
+  )
+
+/** A transaction that lost a race, to a delivery that ends or another change, has kept nothing: it is made again. */
+const retryRaces = <A, E, R>(transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.sandbox(transaction).pipe(
+    Effect.retry({ while: isRaceIn, times: MAX_RACES }),
+    Effect.catch((cause) => Effect.failCause(cause))
+  )
 
 export const ManagementWritesSql = Layer.effect(
   ManagementWrites,
@@ -140,7 +156,7 @@ export const ManagementWritesSql = Layer.effect(
           if (claimed === null || (yield* claim(request, claimed))) return yield* make(claimed)
           return yield* replay(request, claimed)
         })
-        return sql.withTransaction(once).pipe(Effect.catchTag("SqlError", Effect.die))
+        return retryRaces(sql.withTransaction(once)).pipe(Effect.catchTag("SqlError", Effect.die))
       }
     })
   })
