@@ -6,6 +6,7 @@ import { Ground, ManagementLive, Service, useCases } from "../layers/Live.ts"
 import { appliedMigration } from "../layers/Migrations.ts"
 import { ownNumber, reportReady } from "../layers/processes/Supervised.ts"
 import { StartupError } from "../layers/StartupError.ts"
+import { StoreClock } from "../layers/StoreClock.ts"
 import { withConfiguration, withStore } from "./CommandGround.ts"
 import { printOne } from "./Output.ts"
 import { serveSeveral } from "./ServeSeveral.ts"
@@ -41,7 +42,13 @@ const launch = (
   configuration: Configuration,
   server: ReturnType<typeof alone> | ReturnType<typeof oneOfSeveral>
 ) =>
-  Layer.launch(server.pipe(Layer.provide(ManagementLive), Layer.provide(Ground(configuration)))).pipe(
+  Layer.launch(
+    server.pipe(
+      Layer.provide(ManagementLive),
+      Layer.provide(StoreClock),
+      Layer.provide(Ground(configuration))
+    )
+  ).pipe(
     Effect.catchTag("ServeError", (error) => Effect.fail(cannotListen(configuration, error))),
     (serving) => Effect.andThen(exitWhenStuck(stopMillis(configuration)), serving)
   )

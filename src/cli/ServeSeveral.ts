@@ -4,6 +4,7 @@ import { Ground, ManagementLive } from "../layers/Live.ts"
 import { claimSharedPort } from "../layers/processes/SharedPort.ts"
 import { supervise } from "../layers/processes/Supervisor.ts"
 import { locate } from "../layers/Store.ts"
+import { StoreClock } from "../layers/StoreClock.ts"
 import { exitWhenStuck, stopMillis } from "./Stopping.ts"
 import { announce, prepareDemo } from "./Welcome.ts"
 
@@ -33,7 +34,9 @@ export const serveSeveral = (configuration: Configuration) =>
     yield* locate(configuration)
     const port = yield* claimSharedPort(host, wanted)
     const demo = yield* prepareDemo(configuration).pipe(
-      Effect.provide(Layer.provideMerge(ManagementLive, Ground(configuration)))
+      Effect.provide(
+        ManagementLive.pipe(Layer.provideMerge(StoreClock), Layer.provideMerge(Ground(configuration)))
+      )
     )
     const signals = yield* hangUps
     const { failed, replaceAll } = yield* supervise({

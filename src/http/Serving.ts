@@ -1,13 +1,20 @@
 import { Context, Effect, Layer } from "effect"
+import { ClockAgreement } from "../services/ClockAgreement.ts"
 import { Settings } from "../services/Settings.ts"
 import { Workers } from "../services/Workers.ts"
 import { type ServingOptions, ServingServer } from "./NodeServer.ts"
-import { makeOverloadGate, type OverloadBounds } from "./OverloadGate.ts"
+import { makeOverloadGate, type OverloadBounds, type OverloadGate } from "./OverloadGate.ts"
 
 /** How long a client that is just about to ask again, on a connection it has, finds somebody there. */
 const LINGER_MILLIS = 500
 const LOOK_MILLIS = 50
 const SWEEP_MILLIS = 250
+
+/** With a wrong time a process would take codes for expired, and limits for lapsed: it answers nothing but health checks. */
+const closedWhile = (isApart: () => boolean, gate: OverloadGate): OverloadGate => ({
+  ...gate,
+  enter: (kind, now) => (kind === "vital" || !isApart()) && gate.enter(kind, now)
+})
 
 /** The server of this process: what it is doing now can be read from it at any time. */
 export class Serving extends Context.Service<Serving, ServingServer>()("peyk/http/Serving") {
@@ -16,7 +23,8 @@ export class Serving extends Context.Service<Serving, ServingServer>()("peyk/htt
       Serving,
       Effect.gen(function* () {
         const { load } = yield* Workers
-        const server = new ServingServer(makeOverloadGate(options, load), options)
+        const { isApart } = yield* ClockAgreement
+        const server = new ServingServer(closedWhile(isApart, makeOverloadGate(options, load)), options)
         const sweep = Effect.sync(() => server.endOverdue())
         yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(SWEEP_MILLIS), sweep)))
         return server

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as path from "node:path"
+import { ClockAgreement } from "../services/ClockAgreement.ts"
 import { Readiness } from "../services/Readiness.ts"
 import type { Configuration } from "./Configuration.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
@@ -274,6 +275,7 @@ export const ReadinessSql = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { areFailing } = yield* StoreWrites
+    const { mayBeApart } = yield* ClockAgreement
     const isMigrated = Effect.map(appliedMigration, (applied) => applied >= latestMigration)
     const isWritable = Effect.map(
       rowsOf(WritableRow)(sql`select current_setting('transaction_read_only') = 'off' as writable`),
@@ -284,7 +286,7 @@ export const ReadinessSql = Layer.effect(
       ([migrated, writable]) => migrated && writable
     )
     return Readiness.of({
-      isReady: Effect.suspend(() => (areFailing() ? Effect.succeed(false) : asked)).pipe(
+      isReady: Effect.suspend(() => (areFailing() || mayBeApart() ? Effect.succeed(false) : asked)).pipe(
         Effect.catchCause(() => Effect.succeed(false)),
         Effect.timeoutOrElse({ duration: READINESS_TIMEOUT, orElse: () => Effect.succeed(false) }),
         Effect.provideService(SqlClient.SqlClient, sql)

@@ -1,4 +1,5 @@
 import { Array as Arr, Cause, Clock, Context, Effect, Layer } from "effect"
+import { ClockAgreement } from "./ClockAgreement.ts"
 import { Settings } from "./Settings.ts"
 import { inNewTrace, withoutSpans } from "./Spans.ts"
 import { TimerMetrics } from "./TimerMetrics.ts"
@@ -36,6 +37,7 @@ export class TimerRunner extends Context.Service<
       const workers = yield* Workers
       const room = yield* TimerRoom
       const metrics = yield* TimerMetrics
+      const { mayBeApart } = yield* ClockAgreement
       const claims = yield* makeTimerClaims
       const kinds = [...handlers.keys()]
       const pools = Object.entries(Arr.groupBy(kinds, (kind) => poolOf[kind])).map(
@@ -122,7 +124,9 @@ export class TimerRunner extends Context.Service<
           (cause) => Effect.andThen(tellHalt(cause), Effect.sleep(ERROR_PAUSE_MILLIS))
         )
       )
-      return TimerRunner.of({ runDue, loop: Effect.forever(turn) })
+      /** With a wrong time, nothing is known to be due. */
+      const turnInTime = Effect.suspend(() => (mayBeApart() ? Effect.sleep(ERROR_PAUSE_MILLIS) : turn))
+      return TimerRunner.of({ runDue, loop: Effect.forever(turnInTime) })
     })
   )
 

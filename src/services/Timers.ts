@@ -1,6 +1,7 @@
 import { type Cause, Clock, Context, Effect, Latch, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Instant } from "../domain/Instant.ts"
+import { ClockAgreement } from "./ClockAgreement.ts"
 import { Settings } from "./Settings.ts"
 import { withoutSpans } from "./Spans.ts"
 import { TimerStore } from "./TimerStore.ts"
@@ -78,6 +79,7 @@ export class Timers extends Context.Service<
       const { leaseMillis } = yield* Settings
       const clock = yield* Clock.Clock
       const store = yield* TimerStore
+      const { mayBeApart } = yield* ClockAgreement
       const random = yield* SecureRandom.SecureRandom
       const held = new UnderWay<LeasedTimer>()
       const wakeUp = Latch.makeUnsafe(false)
@@ -91,6 +93,8 @@ export class Timers extends Context.Service<
 
       const renewHeld = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
+        // A lease until a time that is far off would outlive this process.
+        if (mayBeApart()) return
         const timers = [...held].filter(({ leasedUntil }) => leasedUntil <= now + (leaseMillis * 2) / 3)
         const renewed = timers.length > 0 ? yield* store.renew(timers, now + leaseMillis) : []
         for (const timer of renewed) timer.leasedUntil = now + leaseMillis
