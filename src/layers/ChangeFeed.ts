@@ -55,7 +55,7 @@ export const ofCustomer =
 
 const NOTIFICATION_CHANNEL = "peyk_changed"
 const RECONNECT_PAUSE = "1 second"
-const BEAT_PAUSE = "1 second"
+const BEAT_PAUSE_MILLIS = 1000
 /** PostgreSQL confirms a LISTEN at once, or the connection is of no use. */
 const LISTEN_TIMEOUT = "5 seconds"
 /** A connection that did not bring so many beats in a row is closed, and another one opened. */
@@ -139,18 +139,20 @@ export class ChangeFeed extends Context.Service<
       })
 
       // Asked after a silence at once: until it is heard, what is remembered has to be looked up again.
+      let beatAt = Number.NEGATIVE_INFINITY
       const beat = Effect.gen(function* () {
         yield* asked.await
+        const pause = beatAt + BEAT_PAUSE_MILLIS - (yield* Clock.currentTimeMillis)
+        if (pause > 0) yield* Effect.sleep(pause)
+        if (missed >= patience) yield* listenAgain
         asked.closeUnsafe()
-        const now = yield* Clock.currentTimeMillis
+        beatAt = yield* Clock.currentTimeMillis
         yield* Effect.ignore(
-          Effect.tap(sql`select pg_notify(${NOTIFICATION_CHANNEL}, ${`${beats}${now}`})`, () => {
+          Effect.tap(sql`select pg_notify(${NOTIFICATION_CHANNEL}, ${`${beats}${beatAt}`})`, () => {
             missed += 1
             return Effect.void
           })
         )
-        yield* Effect.sleep(BEAT_PAUSE)
-        if (missed >= patience) yield* listenAgain
       })
       yield* Effect.forkScoped(Effect.forever(withoutSpans(beat)))
 
