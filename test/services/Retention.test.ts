@@ -216,6 +216,20 @@ layer(TestDatabase, { excludeTestServices: true })("retention", (it) => {
     }).pipe(Effect.provide(process()))
   )
 
+  it.effect("erases the text of a step of the route, and leaves the route", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const customerId = yield* makeCustomer()
+      yield* codes(daysAgo(91), 1, customerId, "verified", 0)
+      const routes = sql<{ route: unknown }>`select route from verifications`
+      const before = yield* routes
+      yield* sql`update verifications set route = jsonb_set(route, '{0,textBody}', '"Code: {{code}}"')`
+      assert.notDeepEqual([...(yield* routes)], [...before])
+      yield* wholeRound
+      assert.deepStrictEqual([...(yield* routes)], [...before])
+    }).pipe(Effect.provide(process()))
+  )
+
   it.effect("erases what was not finished when its time came as soon as it is", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
