@@ -231,6 +231,34 @@ export const beginAttempt = (message: Message, step: number, turn: LaneTurn): Me
   }
 }
 
+/**
+ * A call that was begun is not made: its slot passed before, and the next is at `at`. Changes nothing when the call was
+ * written off meanwhile.
+ */
+export const postponeAttempt = (message: Message, { step, tries }: Call, at: Instant): MessageTransition => {
+  const begun = message.attempts.find((attempt) => attempt.step === step)
+  if (begun?.status !== "sending" || begun.tries !== tries) return unchanged(message)
+  const waiting: MessageAttempt = {
+    ...begun,
+    status: "pending",
+    tries: tries - 1,
+    due_at: at,
+    attempted_at: null
+  }
+  return {
+    next: {
+      ...message,
+      revision: message.revision + 1,
+      attempts:
+        tries > 1
+          ? withAttempt(message.attempts, waiting)
+          : message.attempts.filter((attempt) => attempt.step !== step)
+    },
+    events: [],
+    dueAt: at
+  }
+}
+
 /** How long after each try that found the provider unavailable the next one is made. */
 const RETRY_BACKOFF_MILLIS = [2000, 8000]
 

@@ -5,6 +5,12 @@ import type { ProviderOutcome } from "./ProviderOutcome.ts"
 /** Used later than this, slots that were reserved one after the other would be used all at once: a new one is taken. */
 const MAX_LATENESS_MILLIS = 500
 
+/** A call may start so long after the start that is noted for it: slots are apart by twice as much more than the gap. */
+const MAX_START_DELAY_MILLIS = 50
+
+export const isStartInTime = (startsAt: Instant, now: Instant): boolean =>
+  now >= startsAt && now - startsAt <= MAX_START_DELAY_MILLIS
+
 export const isSlotUsable = (at: Instant, now: Instant): boolean => now - at <= MAX_LATENESS_MILLIS
 
 /** What an account sends. */

@@ -4,13 +4,19 @@ import { MINUTE_MILLIS } from "../domain/Admission.ts"
 import { Channel } from "../domain/Channel.ts"
 import { type DefaultRates, type SendKind, verdictOf } from "../domain/Pace.ts"
 import type { RouteAccount } from "../domain/RouteAccount.ts"
-import { AccountSlots, type SendResult, type Slot, type SlotRequest } from "../services/AccountSlots.ts"
+import {
+  AccountSlots,
+  type SendResult,
+  type Slot,
+  type SlotRequest,
+  type StartRequest
+} from "../services/AccountSlots.ts"
 import { Settings } from "../services/Settings.ts"
 import { makeLookupBatch } from "./batch/LookupBatch.ts"
 import { cachedLookup } from "./CachedLookup.ts"
 import { ChangeFeed, endedBy, ofCustomer } from "./ChangeFeed.ts"
 import { setUpColumns, SetUpFields, SetUpVersions } from "./SetUpVersions.ts"
-import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
+import { InstantColumn, nullableTimestamp, rowsOf, timestamp } from "./SqlRows.ts"
 
 const AccountRow = Schema.Struct({
   customerId: Schema.NullOr(Schema.Int),
@@ -29,6 +35,8 @@ const SlotRow = Schema.Struct({
   at: InstantColumn,
   blocked: Schema.Array(Schema.Int)
 })
+
+const StartRow = Schema.Struct({ hasStart: Schema.Boolean, nextStartAt: Schema.NullOr(InstantColumn) })
 
 /** Sends arrive at providers not quite when they left: so that they are not closer there than they may be. */
 const MARGIN_MILLIS = 100
@@ -89,6 +97,7 @@ export const AccountSlotsSql = Layer.effect(
         from ${keys} join sending_accounts a on a.id = r.account_id join account_pace p on p.account_id = a.id`
     })
     const slotRows = rowsOf(SlotRow)
+    const startRows = rowsOf(StartRow)
     const rates: DefaultRates = {
       eitaa: settings.accountRateEitaa,
       bale: settings.accountRateBale,
@@ -128,6 +137,24 @@ export const AccountSlotsSql = Layer.effect(
       return coolingUntil !== null && coolingUntil > now
     }
 
+    const paceOf = ({ gapMillis }: Account) => (gapMillis === 0 ? 0 : gapMillis + MARGIN_MILLIS)
+
+    /** One statement, and only for a call that did not start in the moment in which its slot was reserved. */
+    const noteStart = Effect.fnUntraced(function* (account: Account, { now, instead }: StartRequest) {
+      const gap = sql`${paceOf(account)}::int * interval '1 millisecond'`
+      const at = sql`${timestamp(now)}::timestamptz`
+      const [row] = yield* startRows(sql`
+        with started as (
+          update account_pace set next_start_at = ${at} + ${gap}
+          where account_id = ${account.id} and (coalesce(next_start_at <= ${at}, true)
+            or next_start_at = ${nullableTimestamp(instead)}::timestamptz + ${gap})
+          returning account_id)
+        select exists (select from started) as "hasStart", next_start_at as "nextStartAt"
+        from account_pace where account_id = ${account.id}`)
+      if (row === undefined || row.hasStart) return { hasStart: true, at: now }
+      return { hasStart: false, at: Math.max(row.nextStartAt ?? now, now + 1) }
+    })
+
     /**
      * One statement: looks at the accounts under a lock, finds the slot that each could give, and reserves the best. On a
      * shared account a customer has its share only: what the others of this minute, and one more, would leave it; and
@@ -138,7 +165,6 @@ export const AccountSlotsSql = Layer.effect(
       const restsApart = ({ textCondition }: Account) => kind === "text" && textCondition !== null
       const now = timestamp(request.now)
       const soon = timestamp(request.now + settings.slotWaitMillis)
-      const paceOf = ({ gapMillis }: Account) => (gapMillis === 0 ? 0 : gapMillis + MARGIN_MILLIS)
       const shareOf = ({ perMinute, gapMillis }: Account) =>
         perMinute > 0 ? perMinute : Math.ceil(MINUTE_MILLIS / Math.max(1, gapMillis))
       return slotRows(sql`
@@ -149,12 +175,14 @@ export const AccountSlotsSql = Layer.effect(
             ${accounts.map(restsApart)}::bool[])
             with ordinality as q (account_id, gap, rate, share, rests_apart, nth)),
         locked as materialized (
-          select q.nth::int - 1 as index, q.gap, q.rate, q.share, p.account_id, p.slots, p.slot_customers,
-            case when q.rests_apart then p.texts_cooling_until else p.cooling_until end as cooling_until, cardinality(p.slots) as taken
+          select q.nth::int - 1 as index, q.gap, q.rate, q.share, p.account_id, p.slots, p.slot_customers, p.next_start_at,
+            case when q.rests_apart then p.texts_cooling_until else p.cooling_until end as cooling_until,
+            cardinality(p.slots) as taken
           from asked q join account_pace p on p.account_id = q.account_id order by p.account_id for update of p),
         timed as (
           select l.*,
-            greatest(${now}::timestamptz, l.slots[l.taken] + l.gap * interval '1 millisecond') as by_gap,
+            greatest(${now}::timestamptz, l.slots[l.taken] + l.gap * interval '1 millisecond',
+              case when l.gap > 0 then l.next_start_at end) as by_gap,
             case when l.rate > 0 and l.taken >= l.rate
               then l.slots[l.taken - l.rate + 1] + ${MINUTE_MILLIS + MARGIN_MILLIS}::int * interval '1 millisecond' end as by_rate,
             l.share > 0 and (
@@ -178,6 +206,8 @@ export const AccountSlotsSql = Layer.effect(
           limit 1),
         reserved as (
           update account_pace p set
+            next_start_at = case when c.gap > 0 and c.at <= ${now}::timestamptz
+              then c.at + c.gap * interval '1 millisecond' else p.next_start_at end,
             slots = (c.slots || c.at)[greatest(1, c.taken + 2 - greatest(1, c.rate, c.share)):],
             slot_customers = (c.slot_customers || ${customerId}::int)[greatest(1, c.taken + 2 - greatest(1, c.rate, c.share)):]
           from chosen c where p.account_id = c.account_id)
@@ -231,8 +261,10 @@ export const AccountSlotsSql = Layer.effect(
     let waiting = 0
     const spread = (at: number) => at + (waiting++ % SPREADS) * SPREAD_MILLIS
 
-    const toSlot = ({ index, at, blocked }: typeof SlotRow.Type): Slot =>
-      index === null ? { _tag: "FreeAt", at: spread(at), blocked } : { _tag: "Taken", index, at, blocked }
+    const toSlot = ({ index, at, blocked }: typeof SlotRow.Type, now: number): Slot =>
+      index === null
+        ? { _tag: "FreeAt", at: spread(at), blocked }
+        : { _tag: "Taken", index, at, hasStart: at <= now, blocked }
 
     const verdict = ({ outcome }: SendResult) => verdictOf(outcome, settings.cooldownMaxMillis)
 
@@ -259,13 +291,13 @@ export const AccountSlotsSql = Layer.effect(
 
     const isFree = (account: Account | undefined, { kind, now }: SlotRequest): boolean =>
       account !== undefined && !isPaced(account) && !isCooling(account, kind, now)
-    const atOnce = (now: number): Slot => ({ _tag: "Taken", index: 0, at: now, blocked: [] })
+    const atOnce = (now: number): Slot => ({ _tag: "Taken", index: 0, at: now, hasStart: true, blocked: [] })
 
     const take = Effect.fnUntraced(function* (request: SlotRequest) {
       const accounts = yield* Effect.forEach(request.accounts, accountOf)
       if (isFree(accounts[0], request)) return atOnce(request.now)
       const [row] = yield* reserve(accounts, request)
-      return row === undefined ? yield* Effect.die("no slot and no time for one") : toSlot(row)
+      return row === undefined ? yield* Effect.die("no slot and no time for one") : toSlot(row, request.now)
     })
 
     /** As it mostly is: the account is not paced, and fared well. */
@@ -281,6 +313,11 @@ export const AccountSlotsSql = Layer.effect(
 
     return AccountSlots.of({
       take: (request) => (isFreeAsKnown(request) ? Effect.succeed(atOnce(request.now)) : take(request)),
+
+      start: (account, request) =>
+        recall(account)?.gapMillis === 0
+          ? Effect.succeed({ hasStart: true, at: request.now })
+          : Effect.flatMap(accountOf(account), (found) => noteStart(found, request)),
 
       isResting: (account, kind, now) =>
         Effect.map(accountOf(account), (found) => isCooling(found, kind, now)),

@@ -49,6 +49,14 @@ const flag = (name: string, byDefault: boolean, description: string): Setting<bo
   config: Config.withDefault(Config.Boolean(name), byDefault)
 })
 
+const connections = (name: "codeConnections" | "messageConnections", variable: string, what: string) =>
+  integer(
+    variable,
+    defaultSettings[name],
+    { minimum: 1, maximum: 10_000 },
+    `Connections to one provider's host that a process has for the ${what} of one customer; of all, twice as many.`
+  )
+
 /** Every setting there is. `docs/configuration.md` is checked against this. */
 export const settings = {
   host: text("PEYK_HOST", "127.0.0.1", "Address to listen on."),
@@ -155,6 +163,8 @@ export const settings = {
     { minimum: 1, maximum: 10_000 },
     "Due codes (fallback, expiry), and as many messages, of one customer that a process works on at once; of all, twice as many."
   ),
+  codeConnections: connections("codeConnections", "PEYK_CODE_CONNECTIONS", "codes"),
+  messageConnections: connections("messageConnections", "PEYK_MESSAGE_CONNECTIONS", "messages"),
   ...processSettings,
   ...limitSettings,
   ...retentionSettings,

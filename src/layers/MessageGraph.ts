@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import type { AccountSlots } from "../services/AccountSlots.ts"
 import { Billing } from "../services/Billing.ts"
 import { Limits } from "../services/Limits.ts"
+import { CallRooms } from "../services/CallRooms.ts"
 import { MessageDeliveries } from "../services/MessageDeliveries.ts"
 import { MessageMetrics } from "../services/MessageMetrics.ts"
 import { Messages } from "../services/Messages.ts"
@@ -15,7 +16,15 @@ import { ProvidersLive } from "./ProvidersLive.ts"
 import { TemplatesSql } from "./TemplatesSql.ts"
 
 /** Everything in which one composition of the messaging use cases may differ from another. */
-export type MessageSeams = Routing | Templates | Limits | Billing | AccountSlots | Providers | MessageMetrics
+export type MessageSeams =
+  | Routing
+  | Templates
+  | Limits
+  | Billing
+  | AccountSlots
+  | CallRooms
+  | Providers
+  | MessageMetrics
 
 /** The messaging use cases over the given seams. */
 export const messageGraph = <E, R>(seams: Layer.Layer<MessageSeams, E, R>) =>
@@ -32,6 +41,7 @@ export const LiveMessageSeams = Layer.mergeAll(
   Limits.layer,
   Billing.layer,
   AccountSlotsSql,
+  CallRooms.layer,
   ProvidersLive,
   MessageMetrics.layer
 )

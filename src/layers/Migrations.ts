@@ -15,7 +15,7 @@ import answers from "./migrations/0012_answers.ts"
 import setUpVersions from "./migrations/0014_set_up_versions.ts"
 import managementLimits from "./migrations/0022_management_limits.ts"
 import answersAndTemplates from "./migrations/0023_answers_and_templates.ts"
-import restsByKind from "./migrations/0025_rests_by_kind.ts"
+import accountPace from "./migrations/0025_account_pace.ts"
 import parkedTimers from "./migrations/0026_parked_timers.ts"
 
 const migrations = {
@@ -34,7 +34,7 @@ const migrations = {
   "0014_set_up_versions": setUpVersions,
   "0022_management_limits": managementLimits,
   "0023_answers_and_templates": answersAndTemplates,
-  "0025_rests_by_kind": restsByKind,
+  "0025_account_pace": accountPace,
   "0026_parked_timers": parkedTimers
 }
 

@@ -6,6 +6,7 @@ import {
   withoutPrivateParts
 } from "../domain/ProviderOutcome.ts"
 import { AccountConnections } from "../services/AccountConnections.ts"
+import { CallKind } from "../services/CallKind.ts"
 import { ContactLinks } from "../services/ContactLinks.ts"
 import type { Addressed, ProviderConnection } from "../services/ProviderAdapter.ts"
 import { Providers, type TextDelivery } from "../services/Providers.ts"
@@ -92,11 +93,11 @@ export const ProvidersLive = Layer.effect(
     return Providers.of({
       sendCode: sendWith(
         ({ code }) => Redacted.value(code),
-        (connection, delivery) => connection.sendCode(delivery)
+        (connection, delivery) => Effect.provideService(connection.sendCode(delivery), CallKind, "code")
       ),
       sendText: sendWith(
         () => "",
-        (connection, delivery) => connection.sendText(delivery)
+        (connection, delivery) => Effect.provideService(connection.sendText(delivery), CallKind, "text")
       )
     })
   })

@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { AccountSlots } from "../services/AccountSlots.ts"
 import { Billing } from "../services/Billing.ts"
+import { CallRooms } from "../services/CallRooms.ts"
 import { Codes } from "../services/Codes.ts"
 import { Limits } from "../services/Limits.ts"
 import { Providers } from "../services/Providers.ts"
@@ -23,6 +24,7 @@ export type VerificationSeams =
   | Billing
   | Codes
   | AccountSlots
+  | CallRooms
   | Providers
   | VerificationMetrics
 
@@ -46,6 +48,7 @@ export const LiveSeams = Layer.mergeAll(
   Billing.layer,
   Codes.layerRandom,
   AccountSlotsSql,
+  CallRooms.layer,
   ProvidersLive,
   VerificationMetrics.layer
 )
@@ -60,6 +63,7 @@ export const SandboxSeams = Layer.mergeAll(
   Billing.layerFree,
   Codes.layerConstant(SANDBOX_CODE),
   AccountSlots.layerUnlimited,
+  CallRooms.layerUnlimited,
   Providers.layerSandbox,
   VerificationMetrics.layerNone
 )

@@ -2,6 +2,7 @@ import { Effect, Layer, Redacted } from "effect"
 import type { WebhookAnswer } from "../domain/Webhook.ts"
 import { keptText } from "../domain/ProviderOutcome.ts"
 import { type WebhookPost, WebhookSender } from "../services/WebhookSender.ts"
+import { CallKind } from "../services/CallKind.ts"
 import { AllowsPrivateAddresses } from "./AddressPolicy.ts"
 import { checkCustomerUrl } from "./CustomerUrls.ts"
 import { ProviderHttp } from "./providers/ProviderHttp.ts"
@@ -31,7 +32,7 @@ export const WebhookSenderLive = Layer.effect(
         // The rules may have become stricter since it was created.
         const checked = checkCustomerUrl(post.url, allowsPrivateAddresses)
         if (checked !== true) return Effect.succeed(noAnswer(`the address ${checked}`))
-        return Effect.match(
+        const posted = Effect.provideService(
           http.call({
             method: "POST",
             url: post.url,
@@ -41,15 +42,17 @@ export const WebhookSenderLive = Layer.effect(
             ignoresBody: true,
             reach: allowsPrivateAddresses ? "any" : "public"
           }),
-          {
-            onFailure: ({ reason }) => noAnswer(reason),
-            onSuccess: ({ status, retryAfterMillis }): WebhookAnswer => ({
-              status,
-              error: null,
-              retryAfterMillis
-            })
-          }
+          CallKind,
+          "webhook"
         )
+        return Effect.match(posted, {
+          onFailure: ({ reason }) => noAnswer(reason),
+          onSuccess: ({ status, retryAfterMillis }): WebhookAnswer => ({
+            status,
+            error: null,
+            retryAfterMillis
+          })
+        })
       }
     })
   })

@@ -18,12 +18,27 @@ export interface SlotRequest {
 
 /** The right to send once over one of the accounts, not before `at`; or when the earliest of them may. */
 export type Slot = (
-  | { readonly _tag: "Taken"; readonly index: number; readonly at: Instant }
+  | {
+      readonly _tag: "Taken"
+      readonly index: number
+      readonly at: Instant
+      /** That a call starts then is noted already; else `start` has to be asked, when it has come. */
+      readonly hasStart: boolean
+    }
   | { readonly _tag: "FreeAt"; readonly at: Instant }
 ) & {
   /** Those that rest, or are at their rate: not only within their gap. */
   readonly blocked: ReadonlyArray<number>
 }
+
+export interface StartRequest {
+  readonly now: Instant
+  /** The start that was noted for this very call, and passed unused. */
+  readonly instead: Instant | null
+}
+
+/** It is noted that a call starts then; or when to ask again. */
+export type Start = { readonly hasStart: boolean; readonly at: Instant }
 
 export interface SendResult {
   readonly kind: SendKind
@@ -39,6 +54,11 @@ export class AccountSlots extends Context.Service<
      * Takes a slot of the first account that has one soon and is not blocked, else the earliest slot there is in time.
      */
     readonly take: (request: SlotRequest) => Effect.Effect<Slot>
+    /**
+     * The right to start a call at `now`, when a slot has come that had none: no other call of the account started within
+     * its gap, and the next one is pushed.
+     */
+    readonly start: (account: RouteAccount, request: StartRequest) => Effect.Effect<Start>
     /** Whether the account rests: a slot taken before is worth nothing then. */
     readonly isResting: (account: RouteAccount, kind: SendKind, now: Instant) => Effect.Effect<boolean>
     /** What a send came to: an account that fails, or is told to slow down, rests. */
@@ -49,7 +69,8 @@ export class AccountSlots extends Context.Service<
   static readonly layerUnlimited = Layer.succeed(
     AccountSlots,
     AccountSlots.of({
-      take: ({ now }) => Effect.succeed({ _tag: "Taken", index: 0, at: now, blocked: [] }),
+      take: ({ now }) => Effect.succeed({ _tag: "Taken", index: 0, at: now, hasStart: true, blocked: [] }),
+      start: (_account, { now }) => Effect.succeed({ hasStart: true, at: now }),
       isResting: () => Effect.succeed(false),
       report: () => Effect.void
     })

@@ -11,11 +11,14 @@ import {
   type MessageAction,
   type MessageTransition,
   patienceEnd,
+  postponeAttempt,
   recordOutcome
 } from "../domain/MessageMachine.ts"
 import { isSlotUsable } from "../domain/Pace.ts"
 import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
-import { AccountSlots } from "./AccountSlots.ts"
+import { AccountSlots, type Start } from "./AccountSlots.ts"
+import { CallRooms } from "./CallRooms.ts"
+import { makeCallStarts } from "./CallStarts.ts"
 import { MessageMetrics } from "./MessageMetrics.ts"
 import { MessageStore } from "./MessageStore.ts"
 import { neverRecorded, outcomeOf, tellFailure } from "./ProviderCalls.ts"
@@ -25,6 +28,14 @@ import { makeSharedStates } from "./SharedStates.ts"
 import { type DueTimer, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
 import { writeTransition } from "./Transitions.ts"
+
+interface StepSlot {
+  readonly step: number
+  readonly slot: Start
+}
+
+/** What has to wait is due again then. */
+const NOT_WAITING = { waitMillis: 0, waiting: <A, E, R>(wait: Effect.Effect<A, E, R>) => wait }
 
 /** Carries messages along their routes: attempts, retries, failover, patience. */
 export class MessageDeliveries extends Context.Service<
@@ -43,6 +54,8 @@ export class MessageDeliveries extends Context.Service<
       const store = yield* MessageStore
       const providers = yield* Providers
       const slots = yield* AccountSlots
+      const rooms = yield* CallRooms
+      const startOf = yield* makeCallStarts
       const timers = yield* Timers
       const timerStore = yield* TimerStore
       const metrics = yield* MessageMetrics
@@ -103,25 +116,54 @@ export class MessageDeliveries extends Context.Service<
         patienceMillis: messagePatienceMillis
       })
 
+      const call = Effect.fnUntraced(function* (
+        timer: DueTimer,
+        message: Message,
+        step: number,
+        tries: number
+      ) {
+        const attemptedAt = yield* Clock.currentTimeMillis
+        const outcome = yield* callProvider(message, step)
+        const finishedAt = yield* Clock.currentTimeMillis
+        const account = accountAt(message, step)
+        metrics.attempted({ channel: account.channel, outcome, attemptedAt, finishedAt })
+        yield* record(timer, message, { step, tries }, outcome)
+        yield* slots.report(account, { kind: "text", outcome, now: yield* Clock.currentTimeMillis })
+      })
+
       /** Nothing is sent where the attempt cannot be begun: then somebody else has this lane. */
-      const sendStep = Effect.fnUntraced(function* (timer: DueTimer, message: Message, step: number) {
+      const sendInPlace = Effect.fnUntraced(function* (
+        timer: DueTimer,
+        message: Message,
+        { step, slot }: StepSlot
+      ) {
+        const account = accountAt(message, step)
+        const first = yield* startOf(account, slot, NOT_WAITING)
         const turn = turnOf(timer, yield* Clock.currentTimeMillis)
+        if (!first.hasStart) {
+          yield* commit(timer, message, (current) => awaitSlot(current, { step, at: first.at }, turn))
+          return
+        }
         const begun = yield* commit(timer, message, (current) => beginAttempt(current, step, turn))
         if (!begun.written) return
+        const tries = begun.state.attempts.find((attempt) => attempt.step === step)?.tries ?? 0
+        const start = yield* startOf(account, first, NOT_WAITING)
         // Who has leased it since takes this attempt for lost, and goes on with the route.
         if (!timers.isLeased(timer)) return
-        const attemptedAt = yield* Clock.currentTimeMillis
-        const outcome = yield* callProvider(begun.state, step)
-        const finishedAt = yield* Clock.currentTimeMillis
-        const { channel } = accountAt(message, step)
-        metrics.attempted({ channel, outcome, attemptedAt, finishedAt })
-        const tries = begun.state.attempts.find((attempt) => attempt.step === step)?.tries ?? 0
-        yield* record(timer, begun.state, { step, tries }, outcome)
-        yield* slots.report(accountAt(message, step), {
-          kind: "text",
-          outcome,
-          now: yield* Clock.currentTimeMillis
-        })
+        if (start.hasStart) return yield* call(timer, begun.state, step, tries)
+        yield* commit(timer, begun.state, (current) => postponeAttempt(current, { step, tries }, start.at))
+      })
+
+      /** Waits for a place among the calls to the provider; when this process stops, another goes on. */
+      const sendStep = Effect.fnUntraced(function* (timer: DueTimer, message: Message, chosen: StepSlot) {
+        const request = {
+          customerId: message.customerId,
+          kind: "text" as const,
+          account: accountAt(message, chosen.step),
+          waitMillis: null
+        }
+        const inPlace = yield* rooms.withPlace(request, sendInPlace(timer, message, chosen))
+        if (Option.isNone(inPlace)) yield* timerStore.release(timer, yield* Clock.currentTimeMillis)
       })
 
       const send = Effect.fnUntraced(function* (
@@ -145,7 +187,7 @@ export class MessageDeliveries extends Context.Service<
         }
         const step = candidates[slot.index]
         if (step === undefined) return yield* Effect.die("a slot was taken of an account not asked for")
-        if (slot.at <= turn.now) return yield* sendStep(timer, message, step)
+        if (slot.at <= turn.now) return yield* sendStep(timer, message, { step, slot })
         yield* commit(timer, message, (current) => awaitSlot(current, { step, at: slot.at }, turn))
       })
 
@@ -159,7 +201,7 @@ export class MessageDeliveries extends Context.Service<
         const isReady =
           isSlotUsable(at, now) && !(yield* slots.isResting(accountAt(message, step), "text", now))
         yield* isReady
-          ? sendStep(timer, message, step)
+          ? sendStep(timer, message, { step, slot: { at, hasStart: false } })
           : send(timer, message, candidatesOf(message, timer.lane))
       })
 

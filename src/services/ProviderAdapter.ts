@@ -49,6 +49,8 @@ export interface Webhook {
 /** A provider with an account's settings: ready to send. */
 export interface ProviderConnection {
   readonly traits: AccountTraits
+  /** The origin that it calls (`https://api.sms.ir`): calls there share connections. Absent: it calls none. */
+  readonly farEnd?: string
   readonly sendCode: (delivery: Addressed<CodeDelivery>) => Effect.Effect<ProviderOutcome>
   readonly sendText: (delivery: Addressed<TextDelivery>) => Effect.Effect<ProviderOutcome>
   /** A call that changes nothing and shows whether the account works: what it found, for people. Null: there is none. */

@@ -16,6 +16,9 @@ export interface SettingsShape {
   readonly graceMillis: number
   /** Timers a process works on at once. */
   readonly timerConcurrency: number
+  /** Calls of one customer to one provider's host at once; of all, twice as many. */
+  readonly codeConnections: number
+  readonly messageConnections: number
   /** Limits; 0 switches one off. */
   readonly phoneHourLimit: number
   readonly phoneDayLimit: number
@@ -65,6 +68,8 @@ export const defaultSettings: SettingsShape = {
   messagePatienceMillis: 15 * 60_000,
   graceMillis: 15_000,
   timerConcurrency: 256,
+  codeConnections: 128,
+  messageConnections: 64,
   phoneHourLimit: 5,
   phoneDayLimit: 10,
   platformPhoneDayLimit: 50,
@@ -105,6 +110,8 @@ export const settingNames = [
   "messagePatienceMillis",
   "graceMillis",
   "timerConcurrency",
+  "codeConnections",
+  "messageConnections",
   "phoneHourLimit",
   "phoneDayLimit",
   "platformPhoneDayLimit",

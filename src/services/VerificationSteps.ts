@@ -1,4 +1,5 @@
 import { type Cause, Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import type { Instant } from "../domain/Instant.ts"
 import { isSlotUsable } from "../domain/Pace.ts"
 import type { ProviderOutcome } from "../domain/ProviderOutcome.ts"
 import { DEFAULT_CODE_TEXT, renderCodeText } from "../domain/Template.ts"
@@ -6,6 +7,7 @@ import { expiresInSeconds, type Verification } from "../domain/Verification.ts"
 import {
   type Action,
   awaitSlot,
+  type Choice,
   chooseStep,
   decide,
   expire,
@@ -15,7 +17,9 @@ import {
   skipRemaining,
   type VerificationTransition
 } from "../domain/VerificationMachine.ts"
-import { AccountSlots, type Slot } from "./AccountSlots.ts"
+import { AccountSlots, type Slot, type Start } from "./AccountSlots.ts"
+import { CallRooms } from "./CallRooms.ts"
+import { makeCallStarts } from "./CallStarts.ts"
 import { CodeVault } from "./CodeVault.ts"
 import { neverRecorded, outcomeOf, tellFailure } from "./ProviderCalls.ts"
 import { Providers } from "./Providers.ts"
@@ -37,7 +41,17 @@ interface Plan {
 
 interface Attempting {
   readonly timer: LeasedTimer
+  /** The steps that can still be tried. */
+  readonly left: ReadonlyArray<number>
+  /** For how long this may wait for a slot itself, and for a place among the calls to a provider. */
   readonly waitMillis: number
+  readonly placeMillis: number
+  /** Steps that are skipped for good, and those that found no place within the request. */
+  readonly passedOver: ReadonlyArray<number>
+  readonly crowded: ReadonlyArray<number>
+  /** Whether this is a request's own attempt, which leaves what has to wait to the background. */
+  readonly isFirst: boolean
+  /** For a failure before anything was sent. */
   readonly handBack: (cause: Cause.Cause<never>) => Effect.Effect<never>
   /** Around what waits for others: the account's slot, the provider. */
   readonly waiting: Waiting
@@ -48,13 +62,21 @@ type Waiting = Workers["Service"]["waitOutside"]
 interface StepCall {
   readonly timer: LeasedTimer
   readonly step: number
-  readonly slotAt?: number
+  readonly slot: Start
   readonly code: string
   readonly waiting: Waiting
 }
 
 /** Nobody waits for what timers do. */
 const unheeded: Waiting = (wait) => wait
+
+const atOnce = {
+  waitMillis: 0,
+  passedOver: [],
+  crowded: [],
+  isFirst: false,
+  waiting: unheeded
+} as const
 
 /** Carries verifications along their routes: attempts, fallback, expiry. */
 export class VerificationSteps extends Context.Service<
@@ -81,6 +103,8 @@ export class VerificationSteps extends Context.Service<
       const store = yield* VerificationStore
       const providers = yield* Providers
       const slots = yield* AccountSlots
+      const startOf = yield* makeCallStarts
+      const rooms = yield* CallRooms
       const vault = yield* CodeVault
       const timers = yield* Timers
       const timerStore = yield* TimerStore
@@ -127,14 +151,21 @@ export class VerificationSteps extends Context.Service<
       /** Calls the provider, and writes down what came of it. */
       const callLeased = (
         verification: Verification,
-        { step, slotAt, code, waiting }: StepCall
+        { step, slot, code, waiting }: StepCall
       ): Effect.Effect<Verification> => {
         const attemptedAt = clock.currentTimeMillisUnsafe()
         const account = accountAt(verification, step)
         return Effect.flatMap(waiting(callProvider(verification, step, code)), (outcome) => {
           const finishedAt = clock.currentTimeMillisUnsafe()
           metrics.attempted({ channel: account.channel, outcome, attemptedAt, finishedAt })
-          const call = { step, outcome, attemptedAt, finishedAt, slotAt, isRepeat: verification.repeating }
+          const call = {
+            step,
+            outcome,
+            attemptedAt,
+            finishedAt,
+            slotAt: slot.at,
+            isRepeat: verification.repeating
+          }
           const record = commit(verification, (current) => recordAttempt(current, call))
           const told =
             outcome._tag === "Accepted" ? record : Effect.andThen(tell(verification, step, outcome), record)
@@ -166,7 +197,7 @@ export class VerificationSteps extends Context.Service<
         const skipped = slot.blocked
           .filter((index) => index < slot.index)
           .flatMap((index) => steps[index] ?? [])
-        return { step, skipped, at: slot.at }
+        return { step, skipped, at: slot.at, hasStart: slot.hasStart }
       }
 
       const takeSlot = (verification: Verification, steps: ReadonlyArray<number>) =>
@@ -183,32 +214,90 @@ export class VerificationSteps extends Context.Service<
           return Effect.map(taken, (slot) => ({ now, choice: choiceOf(slot, steps) }))
         })
 
+      /** The step is tried in the background, at a slot of its account. */
+      const inBackground = (verification: Verification, choice: Choice & { readonly at: Instant }) =>
+        Effect.map(
+          commit(verification, (current) => awaitSlot(current, choice)),
+          ({ state }) => state
+        )
+
+      /** When its account may start a call, as far as that can be waited for. */
+      const callAtStart = Effect.fnUntraced(function* (
+        verification: Verification,
+        call: StepCall,
+        attempting: Attempting
+      ) {
+        const { step, slot } = call
+        const start = yield* startOf(accountAt(verification, step), slot, attempting)
+        return start.hasStart
+          ? yield* callStep(verification, { ...call, slot: start })
+          : yield* inBackground(verification, { step, skipped: [], at: start.at })
+      })
+
+      /** In a place for calls to its provider. */
+      const callInPlace = Effect.fnUntraced(function* (
+        verification: Verification,
+        call: StepCall,
+        attempting: Attempting
+      ): Effect.fn.Return<Verification> {
+        const { placeMillis, left } = attempting
+        const begunAt = clock.currentTimeMillisUnsafe()
+        const request = {
+          customerId: verification.customerId,
+          kind: "code" as const,
+          account: accountAt(verification, call.step),
+          waitMillis: placeMillis
+        }
+        const inPlace = yield* rooms.withPlace(request, callAtStart(verification, call, attempting))
+        if (Option.isSome(inPlace)) return inPlace.value
+        const isStopping = clock.currentTimeMillisUnsafe() < begunAt + placeMillis
+        if (isStopping) return yield* giveBack(verification, call)
+        const { isFirst, passedOver, crowded } = attempting
+        const others = left.filter((step) => step !== call.step)
+        return yield* tryNext(verification, others, call.code, {
+          ...attempting,
+          placeMillis: 0,
+          passedOver: isFirst ? passedOver : [...passedOver, call.step],
+          crowded: isFirst ? [...crowded, call.step] : crowded
+        })
+      })
+
+      /** Nothing can be called now. A step that found no place in time of the request is tried in the background. */
+      const callNothing = (verification: Verification, { crowded, passedOver }: Attempting, now: number) => {
+        const [step] = crowded
+        return step === undefined
+          ? Effect.map(
+              commit(verification, (current) => skipRemaining(current, now)),
+              ({ state }) => state
+            )
+          : inBackground(verification, { step, skipped: passedOver, at: now })
+      }
+
       /**
        * Over the first step whose account may send now, or within its gap; at a later slot in the background, with the
        * timer that the step is due by; or over none.
-       *
-       * @param waitMillis for how long this may wait for a slot itself
-       * @param handBack for a failure before anything was sent
        */
       const tryNext = Effect.fnUntraced(function* (
         verification: Verification,
         steps: ReadonlyArray<number>,
         code: string,
-        { timer, waitMillis, handBack, waiting }: Attempting
-      ) {
+        attempting: Attempting
+      ): Effect.fn.Return<Verification> {
+        const { timer, waitMillis, handBack, waiting, passedOver } = attempting
+        if (steps.length === 0)
+          return yield* callNothing(verification, attempting, clock.currentTimeMillisUnsafe())
         const { now, choice } = yield* Effect.catchCause(takeSlot(verification, steps), handBack)
-        if (choice === null) {
-          return (yield* commit(verification, (current) => skipRemaining(current, now))).state
-        }
+        if (choice === null) return yield* callNothing(verification, attempting, now)
         const { step, at } = choice
-        if (at > now + waitMillis) {
-          return (yield* commit(verification, (current) => awaitSlot(current, choice))).state
-        }
+        const chosenStep = { ...choice, skipped: [...passedOver, ...choice.skipped] }
+        if (at > now + waitMillis) return yield* inBackground(verification, chosenStep)
         if (at > now) yield* waiting(Effect.sleep(at - now))
-        const call = { timer, step, slotAt: at, code, waiting }
-        if (step === steps[0]) return yield* callStep(verification, call)
-        const chosen = yield* commit(verification, (current) => chooseStep(current, choice), timer)
-        return chosen.written ? yield* callStep(chosen.state, call) : chosen.state
+        const call = { timer, step, slot: choice, code, waiting }
+        const left = steps.filter((other) => !choice.skipped.includes(other))
+        const next = { ...attempting, left }
+        if (step === verification.remaining[0]) return yield* callInPlace(verification, call, next)
+        const chosen = yield* commit(verification, (current) => chooseStep(current, chosenStep), timer)
+        return chosen.written ? yield* callInPlace(chosen.state, call, next) : chosen.state
       })
 
       const tryStep = Effect.fnUntraced(function* (
@@ -219,16 +308,23 @@ export class VerificationSteps extends Context.Service<
       ) {
         const [step] = steps
         const now = yield* Clock.currentTimeMillis
-        const isUsable = hasSlot && isSlotUsable(verification.nextStepAt ?? now, now)
+        const slotAt = verification.nextStepAt ?? now
+        const attempting: Attempting = {
+          ...atOnce,
+          timer,
+          left: steps,
+          placeMillis: slotHorizonMillis,
+          handBack: timers.handBack(timer)
+        }
+        const isUsable = hasSlot && isSlotUsable(slotAt, now)
         const isReady = isUsable && !(yield* slots.isResting(accountAt(verification, step), "code", now))
         return isReady
-          ? yield* callStep(verification, { timer, step, code, waiting: unheeded })
-          : yield* tryNext(verification, steps, code, {
-              timer,
-              waitMillis: 0,
-              handBack: timers.handBack(timer),
-              waiting: unheeded
-            })
+          ? yield* callInPlace(
+              verification,
+              { timer, step, slot: { at: slotAt, hasStart: false }, code, waiting: unheeded },
+              attempting
+            )
+          : yield* tryNext(verification, steps, code, attempting)
       })
 
       const abandonStep = Effect.fnUntraced(function* (verification: Verification, step: number) {
@@ -271,11 +367,15 @@ export class VerificationSteps extends Context.Service<
 
       return VerificationSteps.of({
         tryFirst: (timer, verification, code) => {
-          const attempting = {
+          const attempting: Attempting = {
+            ...atOnce,
             timer,
+            left: verification.remaining,
             waitMillis: slotWaitMillis,
+            placeMillis: slotWaitMillis,
             handBack: Effect.failCause,
-            waiting: workers.waitOutside
+            waiting: workers.waitOutside,
+            isFirst: true
           }
           return timers.holding(timer, tryNext(verification, verification.remaining, code, attempting))
         },

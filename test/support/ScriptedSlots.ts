@@ -15,8 +15,9 @@ export const scriptSlots = (freeAt: Partial<Record<Channel, number>> = {}) => {
           const blocked = times.flatMap((time, nth) => (time > now ? [nth] : []))
           return index === -1
             ? { _tag: "FreeAt", at: Math.min(...times), blocked }
-            : { _tag: "Taken", index, at: now, blocked }
+            : { _tag: "Taken", index, at: now, hasStart: true, blocked }
         }),
+      start: (_account, { now }) => Effect.succeed({ hasStart: true, at: now }),
       isResting: ({ channel }, _kind, now) => Effect.succeed((freeAt[channel] ?? 0) > now),
       report: ({ channel }, { outcome }) => Effect.sync(() => reports.push([channel, outcome._tag]))
     })

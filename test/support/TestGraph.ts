@@ -47,7 +47,7 @@ const EmptyStore = Layer.effectDiscard(
     }
     yield* Effect.orDie(sql`
       update account_pace set slots = '{}', slot_customers = '{}', failures = 0, cooldowns = 0, cooling_until = null,
-        text_failures = 0, text_cooldowns = 0, texts_cooling_until = null`)
+        text_failures = 0, text_cooldowns = 0, texts_cooling_until = null, next_start_at = null`)
   })
 )
 

@@ -58,3 +58,6 @@ export const ProviderNumber = Schema.Union([Schema.Finite, Schema.String])
       SchemaTransformation.transform<number, number | string>({ decode: Number, encode: (value) => value })
     )
   )
+
+/** What calls to an address share their connections by. */
+export const originOf = (url: string): string => new URL(url).origin

@@ -4,7 +4,7 @@ import type { Phone } from "../../domain/Phone.ts"
 import { type Blame, inWords, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
 import type { TextDelivery } from "../../services/Providers.ts"
-import { Credential, ProviderNumber, readSettings } from "./AccountSettings.ts"
+import { Credential, ProviderNumber, originOf, readSettings } from "./AccountSettings.ts"
 import { outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 
@@ -103,6 +103,7 @@ export const baleSafirAdapter = (http: ProviderHttp["Service"], baseUrl: string)
           classify
         )
       return {
+        farEnd: originOf(baseUrl),
         traits,
         sendCode: (delivery) => post(delivery, { otp_message: { otp: Redacted.value(delivery.code) } }),
         sendText: (delivery) => post(delivery, { message: { text: Redacted.value(delivery.text) } }),

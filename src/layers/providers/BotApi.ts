@@ -3,7 +3,7 @@ import type { Channel } from "../../domain/Channel.ts"
 import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { Addressed, ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
 import type { TextDelivery } from "../../services/Providers.ts"
-import { Credential, readSettings, ReceivesUpdates } from "./AccountSettings.ts"
+import { Credential, originOf, readSettings, ReceivesUpdates } from "./AccountSettings.ts"
 import { type BotAccess, botCalls } from "./BotApiCalls.ts"
 import { botInbox, type InboxTraits } from "./BotApiInbox.ts"
 import type { ProviderHttp } from "./ProviderHttp.ts"
@@ -66,6 +66,7 @@ export const botAdapter = (
         const deliver = ({ chatId, text }: Addressed<TextDelivery>) =>
           chatId === null ? noChat : calls.sendMessage(chatId, Redacted.value(text))
         return {
+          farEnd: originOf(baseUrl),
           traits: {
             sendsCodes: platform.sendsCodes,
             sendsTexts: true,

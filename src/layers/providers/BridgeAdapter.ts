@@ -6,7 +6,7 @@ import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
 import type { CodeDelivery, TextDelivery } from "../../services/Providers.ts"
 import { checkCustomerUrl } from "../CustomerUrls.ts"
-import { readSettings } from "./AccountSettings.ts"
+import { originOf, readSettings } from "./AccountSettings.ts"
 import { outcomeOfFailure, perhaps, providerWords } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 import { webhookHeaders, WebhookSecret } from "./StandardWebhook.ts"
@@ -115,6 +115,7 @@ export const bridgeAdapter = (http: ProviderHttp["Service"]): ProviderAdapter =>
       )
       return {
         traits,
+        farEnd: originOf(url),
         sendCode: (delivery) => post(codeMessage(delivery)),
         sendText: (delivery) => post(messageOf("text", delivery)),
         check: null,

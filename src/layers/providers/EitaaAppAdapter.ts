@@ -5,7 +5,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import { inWords, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { Addressed, ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
 import type { TextDelivery } from "../../services/Providers.ts"
-import { Credential, readSettings } from "./AccountSettings.ts"
+import { Credential, originOf, readSettings } from "./AccountSettings.ts"
 import { verifyInitData, verifySharedContact } from "./EitaaInitData.ts"
 import { outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
@@ -137,6 +137,7 @@ export const eitaaAppAdapter = (http: ProviderHttp["Service"], baseUrl: string):
       const sendText = ({ chatId, text }: Addressed<TextDelivery>) =>
         chatId === null ? Effect.succeed(noChat) : sendMessage(chatId, Redacted.value(text))
       return {
+        farEnd: originOf(baseUrl),
         traits,
         sendCode: sendText,
         sendText,

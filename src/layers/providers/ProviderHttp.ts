@@ -7,6 +7,7 @@ import {
   type HttpMethod
 } from "effect/http"
 import { readExactJson } from "../../domain/ExactJson.ts"
+import { CallKind } from "../../services/CallKind.ts"
 import { Settings } from "../../services/Settings.ts"
 import { CallProgress, ProviderHttpClient, type Reach } from "./ProviderHttpClient.ts"
 
@@ -93,7 +94,7 @@ export class ProviderHttp extends Context.Service<
       const clientOf = yield* ProviderHttpClient
 
       const exchange = Effect.fnUntraced(function* (request: ProviderRequest, progress: CallProgress) {
-        const client = clientOf(request, progress)
+        const client = clientOf({ ...request, kind: yield* CallKind }, progress)
         const response = yield* client.execute(toHttp(request))
         const text = request.ignoresBody === true ? yield* discard(response) : yield* response.text
         return {

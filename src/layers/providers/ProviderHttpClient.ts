@@ -3,6 +3,8 @@ import { Agent, buildConnector, type Dispatcher, ProxyAgent } from "@effect/plat
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpClient } from "effect/http"
 import * as net from "node:net"
+import type { CallKind } from "../../services/CallKind.ts"
+import { Settings, type SettingsShape } from "../../services/Settings.ts"
 import { isPrivateAddress, PrivateAddressRefused, publicLookup } from "../PrivateAddresses.ts"
 import { ProviderEndpoints } from "./ProviderEndpoints.ts"
 
@@ -12,6 +14,7 @@ export class CallProgress {
 }
 
 const poolOptions = { connections: 64, maxResponseSize: 262_144, allowH2: false }
+type PoolOptions = typeof poolOptions
 
 /** What waits long, or matters less than a send, has connections of its own. A batch of updates may be long. */
 const backgroundOptions = { ...poolOptions, connections: 256, maxResponseSize: 4_194_304 }
@@ -49,7 +52,7 @@ const clientOver = (dispatcher: Dispatcher) =>
 
 const clientFrom = (make: () => Dispatcher) => Effect.flatMap(scopedDispatcher(make), clientOver)
 
-const clientThrough = (proxy: Redacted.Redacted | null, options: typeof poolOptions) =>
+const clientThrough = (proxy: Redacted.Redacted | null, options: PoolOptions) =>
   clientFrom(() =>
     proxy === null ? new Agent(options) : new ProxyAgent({ ...options, uri: Redacted.value(proxy) })
   )
@@ -61,9 +64,20 @@ const clientThrough = (proxy: Redacted.Redacted | null, options: typeof poolOpti
  */
 export type Reach = "provider" | "public" | "any"
 
-const clientsThrough = (proxy: Redacted.Redacted | null) =>
+/** As many as `CallRooms` has places for: what has a place there finds a connection here. */
+const byKind = <A, E, R>(
+  { codeConnections, messageConnections }: SettingsShape,
+  make: (options: PoolOptions) => Effect.Effect<A, E, R>
+) =>
   Effect.all({
-    sends: clientThrough(proxy, poolOptions),
+    code: make({ ...poolOptions, connections: 2 * codeConnections }),
+    text: make({ ...poolOptions, connections: 2 * messageConnections }),
+    webhook: make(poolOptions)
+  } satisfies Record<CallKind, unknown>)
+
+const clientsThrough = (settings: SettingsShape, proxy: Redacted.Redacted | null) =>
+  Effect.all({
+    sends: byKind(settings, (options) => clientThrough(proxy, options)),
     background: clientThrough(proxy, backgroundOptions)
   })
 
@@ -71,6 +85,7 @@ export interface ClientChoice {
   readonly url: string
   readonly reach?: Reach
   readonly isBackground?: boolean
+  readonly kind: CallKind
 }
 
 /**
@@ -84,21 +99,24 @@ export class ProviderHttpClient extends Context.Service<
   static readonly layer = Layer.effect(
     ProviderHttpClient,
     Effect.gen(function* () {
+      const settings = yield* Settings
       const { providerProxy, telegramProxy, telegramUrl } = yield* ProviderEndpoints
-      const provider = yield* clientsThrough(providerProxy)
-      const telegram = telegramProxy === null ? provider : yield* clientsThrough(telegramProxy)
-      const any = yield* clientThrough(null, poolOptions)
-      const onlyPublic = yield* clientFrom(() => new Agent({ ...poolOptions, connect: publicConnector() }))
-      const choose = ({ url, reach = "provider", isBackground = false }: ClientChoice) => {
+      const provider = yield* clientsThrough(settings, providerProxy)
+      const telegram = telegramProxy === null ? provider : yield* clientsThrough(settings, telegramProxy)
+      const any = yield* byKind(settings, (options) => clientThrough(null, options))
+      const onlyPublic = yield* byKind(settings, (options) =>
+        clientFrom(() => new Agent({ ...options, connect: publicConnector() }))
+      )
+      const choose = ({ url, reach = "provider", isBackground = false, kind }: ClientChoice) => {
         switch (reach) {
           case "provider": {
             const clients = url.startsWith(telegramUrl) ? telegram : provider
-            return isBackground ? clients.background : clients.sends
+            return isBackground ? clients.background : clients.sends[kind]
           }
           case "public":
-            return onlyPublic
+            return onlyPublic[kind]
           case "any":
-            return any
+            return any[kind]
         }
       }
       return (choice, progress) =>

@@ -8,7 +8,7 @@ import {
   type ProviderConnection
 } from "../../services/ProviderAdapter.ts"
 import type { TextDelivery } from "../../services/Providers.ts"
-import { Credential, readSettings, ReceivesUpdates } from "./AccountSettings.ts"
+import { Credential, originOf, readSettings, ReceivesUpdates } from "./AccountSettings.ts"
 import { ask, outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 import { keypadOf, readRubikaUpdate } from "./RubikaUpdates.ts"
@@ -153,6 +153,7 @@ export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string)
           chatId === null ? Effect.succeed(noChat) : sendMessage(chatId, Redacted.value(text))
         const read = readRubikaUpdate(trust_contacts)
         return {
+          farEnd: originOf(baseUrl),
           traits,
           sendCode: sendText,
           sendText,

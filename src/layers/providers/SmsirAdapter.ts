@@ -7,7 +7,7 @@ import {
   type ProviderAdapter,
   type ProviderConnection
 } from "../../services/ProviderAdapter.ts"
-import { Credential, ProviderNumber, readSettings } from "./AccountSettings.ts"
+import { Credential, ProviderNumber, originOf, readSettings } from "./AccountSettings.ts"
 import { ask, outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 
@@ -169,6 +169,7 @@ export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): Pr
         ({ method: "POST", url: `${baseUrl}${path}`, headers, body: JSON.stringify(body) }) as const
       const get = (path: string) => ({ method: "GET", url: `${baseUrl}${path}`, headers }) as const
       return {
+        farEnd: originOf(baseUrl),
         traits: {
           sendsCodes: otp_template_id !== undefined,
           sendsTexts: line_number !== undefined,

@@ -7,6 +7,8 @@ const statements = [
   `update sending_accounts set rests_by_kind = true where provider = 'smsir'`,
   `alter table account_pace add column text_failures int not null default 0,
     add column text_cooldowns int not null default 0, add column texts_cooling_until timestamptz`,
+  // Before this no call of the account starts: slots are when calls are meant to start, and some start late.
+  `alter table account_pace add column next_start_at timestamptz`,
   `drop trigger announce on account_pace`,
   `create trigger announce
     after update of failures, cooldowns, cooling_until, text_failures, text_cooldowns, texts_cooling_until on account_pace
