@@ -12,8 +12,8 @@ afterAll(() => server?.stop())
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
-// Kept for 24 hours, also over an upgrade: another version has to come to the same, or it would refuse to replay.
-describe("the fingerprint of a request is that of its body in the contract's words, for", () => {
+// Kept for 24 hours, also over an upgrade: another version has to make the same one, or it would refuse to replay.
+describe("the fingerprint of a request is that of its body in the contract's words, with the phone's normal form, for", () => {
   it("a code", async () => {
     const body = {
       phone: "09121110001",
@@ -24,7 +24,7 @@ describe("the fingerprint of a request is that of its body in the contract's wor
     ok(await otp(server, server.demo.live_key).postSend(body, { "idempotency-key": "a-code" }))
     expect(await fingerprintIn(server.dataDir, "a-code")).toBe(
       sha256(
-        '{"channel_timeout":60,"channels":[{"channel":"bale"},{"channel":"sms","wait":45}],"phone":"09121110001"}'
+        '{"channel_timeout":60,"channels":[{"channel":"bale"},{"channel":"sms","wait":45}],"phone":"+989121110001"}'
       )
     )
   })
@@ -41,7 +41,7 @@ describe("the fingerprint of a request is that of its body in the contract's wor
     ok(await messages(server, server.demo.live_key).post(body, { "idempotency-key": "a-message" }), 201)
     expect(await fingerprintIn(server.dataDir, "a-message")).toBe(
       sha256(
-        '{"channels":[{"channel":"bale"}],"delay":"1h","message":"x","metadata":{"a":1,"b":null},"strategy":"failover","to":"09121110002"}'
+        '{"channels":[{"channel":"bale"}],"delay":"1h","message":"x","metadata":{"a":1,"b":null},"strategy":"failover","to":"+989121110002"}'
       )
     )
   })
