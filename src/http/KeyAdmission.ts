@@ -36,12 +36,12 @@ export interface StillChanging {
   readonly _tag: "service_unavailable"
 }
 
-/** Work for a request, done with what is known of its key. */
+/** The work of a request, given its key. */
 export type KeyWork<A, E, R> = (principal: Principal) => Effect.Effect<A, E | SetUpChanged, R>
 
 const STILL_CHANGING: StillChanging = { _tag: "service_unavailable" }
 
-/** Refusals that rest on what may be changed of a key. */
+/** Refusals that a change of the key may lift. */
 const isChangeable = ({ _tag }: KeyRefusal): boolean =>
   _tag === "ip_not_allowed" || _tag === "too_many_requests_api_key"
 
@@ -62,13 +62,13 @@ export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode) {
       : Effect.fail(refusal)
   }
 
-  /** A refusal is looked at again with the key as the store has it. */
+  /** Confirms a refusal with the key as the store has it. */
   const admitKnown = (use: KeyUse, principal: Principal): Effect.Effect<AdmittedKey, KeyRefusal> =>
     Effect.catchIf(count(use, principal), isChangeable, () =>
       Effect.flatMap(apiKeys.confirm(use.secret), (current) => count(use, current))
     )
 
-  /** The key as it is now. It is counted again only where another limit counts. */
+  /** Reads and checks the key again. Counts the request again only if the key's limit has changed. */
   const renew = Effect.fnUntraced(function* (use: KeyUse, before: Principal) {
     const principal = yield* apiKeys.authenticate(use.secret)
     if (principal.requestsPerMinute !== before.requestsPerMinute) {
@@ -78,7 +78,7 @@ export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode) {
     return refusal === undefined ? principal : yield* refusal
   })
 
-  /** That the key as the store has it admits such requests. */
+  /** Succeeds if the key, as the store has it, still admits requests from there. */
   const confirm = Effect.fnUntraced(function* (use: KeyUse) {
     const refusal = check(use, yield* apiKeys.confirm(use.secret))
     if (refusal !== undefined) return yield* refusal
@@ -102,7 +102,7 @@ export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode) {
     /** The same for a key that was recalled. */
     admitKnown,
     confirm,
-    /** Does the work of an admitted request; again, with the key as it is then, while the customer's set-up has changed. */
+    /** Does the work of an admitted request. Repeats it with the key read again while the customer's set-up changes. */
     perform
   }
 })

@@ -1,7 +1,7 @@
 import { type Cause, Option } from "effect"
 import { HttpApiError } from "effect/http-api"
 
-/** What of a request did not match its schema, where it failed for that. */
+/** The schema error that a request failed with, if any. */
 export const schemaErrorIn = (
   cause: Cause.Cause<unknown>
 ): Option.Option<HttpApiError.HttpApiSchemaError> => {

@@ -10,7 +10,7 @@ import { type KeyRefusal, type KeyWork, makeKeyAdmission, type StillChanging } f
 import { schemaErrorIn } from "./SchemaErrors.ts"
 
 interface KeyRequest extends Principal {
-  /** Does the request's work; again, with the key as it is then, while the customer's set-up has changed. */
+  /** Does the request's work. Repeats it with the key read again while the customer's set-up changes. */
   readonly perform: <A, E, R>(work: KeyWork<A, E, R>) => Effect.Effect<A, E | KeyRefusal | StillChanging, R>
 }
 
@@ -65,10 +65,10 @@ export const tellAllowance = (allowance: Allowance | null) =>
 
 export const tellRefusal = (error: TooManyRequestsApiKey) => tellAllowance(allowanceOf(error))
 
-/** Of requests that are refused for their own shape, before any statement has looked at their key. */
+/** Statuses of requests that are refused for their shape, before any statement has compared their key. */
 const SHAPE_STATUSES: ReadonlySet<number> = new Set([400, 413, 415])
 
-/** Before a request is refused for its shape, its key is confirmed: one that was revoked is refused for that. */
+/** Confirms the key before a request is refused for its shape: a revoked key is 401 first. */
 const afterKey = <E, R>(
   work: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   confirmed: Effect.Effect<void, KeyRefusal>

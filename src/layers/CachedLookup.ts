@@ -13,7 +13,7 @@ export interface CachedLookup<Key, A, E> {
   readonly get: (key: Key) => Effect.Effect<A, E>
   /** What is remembered; undefined where `get` has to look it up. */
   readonly recall: (key: Key) => A | undefined
-  /** What a lookup finds that begins now, or one that many who ask now share. */
+  /** The answer of a lookup that begins after this call; shared by all who ask for it meanwhile. */
   readonly refresh: (key: Key) => Effect.Effect<A, E>
   readonly invalidate: (key: Key) => Effect.Effect<void>
   /** All answers of which this is so. */
@@ -30,8 +30,8 @@ interface Trust<A> {
 
 /**
  * Remembers answers for five seconds, and for ten minutes while a feed invalidates those that change and is known to be
- * heard. Failures are not remembered: what is missing may be made in the next moment. Nor is a failure taken from a lookup
- * that began before it was asked for.
+ * heard. Failures are not remembered: what is missing may be made in the next moment. For the same reason, a failure never
+ * comes from a lookup that began before the request.
  */
 export const cachedLookup = Effect.fnUntraced(function* <Key, A, E, R>(
   lookup: (key: Key) => Effect.Effect<A, E, R>,

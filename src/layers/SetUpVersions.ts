@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SetUpChanged } from "../services/SetUpChanged.ts"
 
-/** Whose set-up the platform's shared accounts are. */
+/** The row that counts changes of the platform's shared accounts. */
 const PLATFORM = 0
 
 const CAPACITY = 100_000
@@ -11,15 +11,15 @@ const versionOf = (customerId: string): string =>
 
 const platformVersion = versionOf(String(PLATFORM))
 
-/** Columns of a row that is cached; `customerId` is the column that says whose it is, null for the platform's. */
+/** Version columns for a cached row. `customerId` names the owner's column, which is null for the platform's accounts. */
 export const setUpColumns = (customerId: string): string =>
   `${versionOf(customerId)} + ${platformVersion} as "setUpVersion", ${platformVersion} as "platformVersion"`
 
 export const SetUpFields = { setUpVersion: Schema.Int, platformVersion: Schema.Int }
 
 /**
- * For a statement about requests `r`, each with the version that it was prepared with as `set_up` (null: any): how to
- * join what is current, and the condition that a request is. Joined once for a batch, by primary key.
+ * For statements about requests `r`, whose column `set_up` is the version that the request was prepared with (null: any).
+ * The join finds the current version by primary key; the condition holds for requests that have it.
  */
 export const currentSetUp = {
   join: `left join set_up_versions s on s.customer_id = r.customer_id`,
@@ -32,20 +32,20 @@ interface Versioned {
 }
 
 /**
- * The newest version of each customer's set-up that this process has seen. What is cached was read at some version; it is
- * used while no newer one was seen. Statements that write, and those that answer, compare the version with the store's:
- * so what this process has not seen yet is found out there, before anything is done.
+ * The newest version of each customer's set-up that this process has seen. A cached entry is used until a newer version
+ * is seen. A statement that serves a request compares the request's version with the store's, so this process also learns
+ * of changes that no notification brought, before the statement does anything.
  */
 export class SetUpVersions extends Context.Service<
   SetUpVersions,
   {
-    /** Takes note of what was read just now. */
+    /** Remembers the versions of a row that was just read. */
     readonly note: (
       customerId: number | null,
       read: { readonly setUpVersion: number; readonly platformVersion: number }
     ) => void
     readonly isCurrent: (read: Versioned) => boolean
-    /** Fails, after taking note that the store has a newer version than this. */
+    /** Remembers that the store has a newer version than this, and fails. */
     readonly changed: (customerId: number, since: number | null) => Effect.Effect<never, SetUpChanged>
   }
 >()("peyk/layers/SetUpVersions") {

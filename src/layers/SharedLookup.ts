@@ -2,19 +2,19 @@ import { Deferred, Effect } from "effect"
 
 interface Line<A, E> {
   readonly running: Deferred.Deferred<A, E>
-  /** For those who asked after `running` had begun. */
+  /** Answers requests that came after `running` had begun. */
   next: Deferred.Deferred<A, E> | undefined
-  /** Whether its answer is good for those who ask while it runs. */
+  /** Whether requests may join it while it runs. */
   isOpen: boolean
 }
 
-/** Lookups of one key are made one after the other, each for all who wait for it. */
+/** Runs the lookups of one key one after the other. Each answers all requests that wait for it. */
 export interface SharedLookup<Key, A, E> {
-  /** What a lookup answers that is under way; undefined where there is none that is open. */
+  /** The answer of the lookup that runs now; undefined if none runs that may be joined. */
   readonly underWay: (key: Key) => Effect.Effect<A, E> | undefined
-  /** What a lookup answers that begins now or later. */
+  /** The answer of a lookup that begins after this call. */
   readonly ask: (key: Key) => Effect.Effect<A, E>
-  /** Closes those that are under way: something has changed that they may have missed. */
+  /** Lets nobody join the running lookups: they may have missed a change. */
   readonly close: () => void
 }
 
@@ -22,7 +22,7 @@ export const sharedLookup = <Key, A, E, R>(
   lookup: (key: Key) => Effect.Effect<A, E, R>
 ): Effect.Effect<SharedLookup<Key, A, E>, never, R> =>
   Effect.map(Effect.context<R>(), (context) => {
-    // Not in the fiber of one who asks: the others wait for it too, when that one hangs up.
+    // In fibers of their own: when the first client hangs up, the others still wait for the answer.
     const runFork = Effect.runForkWith(context)
     const lines = new Map<Key, Line<A, E>>()
 

@@ -97,7 +97,7 @@ export class Idempotency extends Context.Service<
             Option.match({ onNone: otherwise, onSome: (answer) => Effect.succeed(answer) })
           )
         return Effect.matchEffect(once.make, {
-          // Whoever asks may have been stopped from it: that comes before a replay.
+          // The key may have been revoked: check that before a replay.
           onFailure: (refusal) =>
             isSetUpChanged(refusal) ? Effect.fail(refusal) : replayOr(() => Effect.fail(refusal)),
           // A taken key that stands for nothing has just lapsed: then the request is a new one.

@@ -1,17 +1,17 @@
 import { Data, Effect } from "effect"
 
 /**
- * What a request was prepared with, its key or its customer's set-up, is no longer what the store has. Nothing of the
- * request was done: it is to be prepared again.
+ * The request was prepared with a key or a set-up that the store has changed since. Nothing was written: prepare the
+ * request again.
  */
 export class SetUpChanged extends Data.TaggedError("SetUpChanged") {}
 
 export const isSetUpChanged = (error: unknown): error is SetUpChanged => error instanceof SetUpChanged
 
-/** Nobody changes a set-up so often in a row. */
+/** How often a request is prepared again before it is given up. */
 export const MAX_SET_UP_CHANGES = 10
 
-/** Prepares a request again while its customer's set-up has changed, unless its key is to be read again as well. */
+/** Repeats a request that has no key while its customer's set-up changes. With a key, the caller reads the key again. */
 export const withCurrentSetUp = <A, E>(
   setUpVersion: number | undefined,
   request: Effect.Effect<A, E | SetUpChanged>

@@ -114,7 +114,7 @@ const judgedByLooking = (rows: string, hasQuotas: boolean) => `
     left join idempotency_keys k on k.customer_id = r.customer_id and k.operation = '${SEND_OPERATION}'
       and k.key = r.key and k.expires_at > r.now)`
 
-/** Takes all for admitted whose set-up is current: what counting returns tells whether they are. */
+/** Takes all requests with a current set-up for admitted; the counts that are returned show whether they are. */
 const judgedUnseen = (rows: string) => `
   judged as materialized (
     select r.*, case when not ${currentSetUp.condition} then 'set_up_changed' end as verdict

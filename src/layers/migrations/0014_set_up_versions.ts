@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // Counts the changes of a customer's set-up; 0 stands for the platform's own accounts. No row: never changed.
+  // Counts the changes of each customer's set-up. Row 0 counts those of the platform's accounts. No row means 0.
   `create table set_up_versions (
     customer_id int primary key,
     version int not null
@@ -14,7 +14,7 @@ const statements = [
       on conflict (customer_id) do update set version = s.version + 1;
       return null;
     end $$`,
-  // Deferred: the row is locked at the end of the transaction, after all others, so that nobody waits in a circle.
+  // Deferred: a transaction locks this row last, so two transactions never wait for each other in a circle.
   ...[
     ["customers", "id", "update of plan, webotp_host, limits"],
     ["sending_accounts", "customer_id", "insert or update or delete"],
