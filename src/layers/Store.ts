@@ -3,14 +3,12 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as path from "node:path"
-import { ClockAgreement } from "../services/ClockAgreement.ts"
-import { Readiness } from "../services/Readiness.ts"
 import type { Configuration } from "./Configuration.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import { MasterKey } from "./MasterKey.ts"
 import { checkMasterSecret, resolveMasterSecret } from "./MasterSecret.ts"
-import { appliedMigration, latestMigration, migrate } from "./Migrations.ts"
+import { migrate } from "./Migrations.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
 import { rowsOf } from "./SqlRows.ts"
 import { StartupError } from "./StartupError.ts"
@@ -18,8 +16,6 @@ import { StoreWrites } from "./StoreWrites.ts"
 import { makeWatchedSql } from "./WatchedSql.ts"
 
 const MIN_VERSION = 150_000
-/** A store that hangs is not ready either. */
-const READINESS_TIMEOUT = "2 seconds"
 const APPLICATION_NAME = "peyk"
 /** Statements of several fibers that share a connection; more of them would queue behind the slowest. */
 const MULTIPLEX_CONCURRENCY = 16
@@ -267,30 +263,3 @@ export const StoreLive = (configuration: Configuration) =>
     Layer.provideMerge(Layer.effectDiscard(Effect.andThen(checkVersion, migrateOrExplain))),
     Layer.provideMerge(SqlLive(configuration))
   )
-
-const WritableRow = Schema.Struct({ writable: Schema.Boolean })
-
-export const ReadinessSql = Layer.effect(
-  Readiness,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const { areFailing } = yield* StoreWrites
-    const { mayBeApart } = yield* ClockAgreement
-    const isMigrated = Effect.map(appliedMigration, (applied) => applied >= latestMigration)
-    const isWritable = Effect.map(
-      rowsOf(WritableRow)(sql`select current_setting('transaction_read_only') = 'off' as writable`),
-      ([row]) => row?.writable === true
-    )
-    const asked = Effect.map(
-      Effect.all([isMigrated, isWritable], { concurrency: 2 }),
-      ([migrated, writable]) => migrated && writable
-    )
-    return Readiness.of({
-      isReady: Effect.suspend(() => (areFailing() || mayBeApart() ? Effect.succeed(false) : asked)).pipe(
-        Effect.catchCause(() => Effect.succeed(false)),
-        Effect.timeoutOrElse({ duration: READINESS_TIMEOUT, orElse: () => Effect.succeed(false) }),
-        Effect.provideService(SqlClient.SqlClient, sql)
-      )
-    })
-  })
-).pipe(Layer.provide(StoreWrites.layerProbes))
