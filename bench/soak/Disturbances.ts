@@ -12,6 +12,23 @@ export type DisturbanceKind =
   | "store"
   /** Connections to PostgreSQL terminated. */
   | "cut"
+  /** Connections of a server to PostgreSQL silent, half open or slow, until it works again. */
+  | "silence"
+  /** Connections to the providers silent, half open or slow: their answers may be lost. */
+  | "far end"
+  /** A process, or this machine, could do nothing for a while, and nobody did that on purpose. */
+  | "stall"
+
+/** What keeps the process that made a call from writing down its outcome, or the store from keeping it. */
+export const LOSSES: ReadonlyArray<DisturbanceKind> = [
+  "kill",
+  "freeze",
+  "store",
+  "cut",
+  "silence",
+  "far end",
+  "stall"
+]
 
 export interface Disturbance {
   readonly kind: DisturbanceKind
@@ -40,6 +57,11 @@ export class Disturbances {
     }
   }
 
+  /** What was found out afterwards. */
+  note(kind: DisturbanceKind, server: number | null, { from, to }: Span): void {
+    this.all.push({ kind, server, from, to })
+  }
+
   during(span: Span, kinds: ReadonlyArray<DisturbanceKind>, server: number | null = null): boolean {
     return this.all.some(
       (each) =>
@@ -51,7 +73,7 @@ export class Disturbances {
 
   /** Spans in which no server could work: the store away, or each of them killed, stopped or on its way up. */
   outages(servers: number): ReadonlyArray<Span> {
-    const away = this.all.filter(({ kind }) => kind !== "cut" && kind !== "store")
+    const away = this.all.filter(({ kind }) => !["cut", "store", "far end"].includes(kind))
     const edges = away.map(({ from }) => from)
     const together = edges.flatMap((at): ReadonlyArray<Span> => {
       const open = away.filter((each) => each.from <= at && at <= each.to)

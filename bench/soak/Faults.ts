@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { Client } from "./Client.ts"
 import type { Disturbances } from "./Disturbances.ts"
 import type { Postgres } from "./Postgres.ts"
+import type { Hush, Proxy } from "./Proxy.ts"
 import type { Random } from "./Random.ts"
 import type { Server } from "./Servers.ts"
 import { now } from "./Time.ts"
@@ -11,6 +12,9 @@ export interface Target {
   readonly servers: ReadonlyArray<Server>
   readonly postgres: Postgres
   readonly client: Client
+  /** Between the processes and the providers. */
+  readonly providers: ReadonlyArray<Proxy>
+  readonly providerTimeoutMillis: number
   readonly disturbances: Disturbances
   readonly leaseMillis: number
   /** What went wrong with the faults themselves: a process that did not stop in order, say. */
@@ -52,6 +56,23 @@ const freeze: Fault = {
     const server = random.pick(target.servers)
     const millis = freezeMillis(target, random)
     await server.freezeFor(millis)
+    return `server ${server.index} for ${millis} ms`
+  }
+}
+
+/** Its statements are under way when it stops: what it does next, it does under leases that have run out. */
+const freezeWhileSlow: Fault = {
+  name: "slow statements, then stop and continue",
+  strike: async (target, random) => {
+    const server = random.pick(target.servers)
+    const millis = freezeMillis(target, random)
+    const end = target.disturbances.begin("silence", server.index)
+    server.store.delay(random.between(100, 300))
+    await pause(1000)
+    await server.freezeFor(millis)
+    server.store.delay(0)
+    await pause(1000)
+    end()
     return `server ${server.index} for ${millis} ms`
   }
 }
@@ -104,6 +125,79 @@ const cutStore: Fault = {
   }
 }
 
+/** From when new connections work, which they always do here. */
+const WELL_AGAIN_MILLIS = 15_000
+/** Then it has given up every connection that says nothing. */
+const GIVEN_UP_MILLIS = 20_000
+
+const hushStore =
+  (how: Hush): Fault["strike"] =>
+  async ({ servers, disturbances, problems }, random) => {
+    const server = random.pick(servers)
+    const end = disturbances.begin("silence", server.index)
+    const from = now()
+    const hushed = server.store.hush(how)
+    await pause(1000)
+    const isWell = await server.untilReady(WELL_AGAIN_MILLIS)
+    if (!isWell) problems.push(`server ${server.index} was not ready ${WELL_AGAIN_MILLIS} ms after a silence`)
+    while (server.store.hushed() > 0 && now() < from + GIVEN_UP_MILLIS) await pause(100)
+    end()
+    return `${hushed} of server ${server.index}, ${server.store.hushed()} left after ${Math.round(now() - from)} ms`
+  }
+
+const delayStore: Fault = {
+  name: "connections to PostgreSQL slow",
+  strike: async ({ servers, disturbances }, random) => {
+    const server = random.pick(servers)
+    const millis = random.between(20, 150)
+    const end = disturbances.begin("silence", server.index)
+    server.store.delay(millis)
+    await pause(random.between(1500, 3000))
+    server.store.delay(0)
+    await pause(2 * millis)
+    end()
+    return `of server ${server.index}, by ${millis} ms each way`
+  }
+}
+
+const hushProviders =
+  (how: Hush): Fault["strike"] =>
+  async ({ providers, disturbances, providerTimeoutMillis }) => {
+    const end = disturbances.begin("far end", null)
+    const hushed = providers.map(({ hush }) => hush(how)).reduce((sum, each) => sum + each, 0)
+    await pause(2 * providerTimeoutMillis)
+    end()
+    return `${hushed} of them`
+  }
+
+/** The store is there, and cannot do what it is asked for; then it can again. */
+const storeTrouble =
+  (
+    begin: (postgres: Postgres) => Promise<void>,
+    finish: (postgres: Postgres) => Promise<void>
+  ): Fault["strike"] =>
+  async ({ postgres, disturbances }, random) => {
+    const end = disturbances.begin("store", null)
+    const millis = random.between(1000, 3000)
+    await begin(postgres)
+    await pause(millis)
+    await finish(postgres)
+    end()
+    return `for ${millis} ms`
+  }
+
+const lockTable: Fault = {
+  name: "a table locked",
+  strike: async ({ postgres, disturbances }, random) => {
+    const end = disturbances.begin("store", null)
+    const table = random.pick(["timers", "verifications", "messages", "wallets"])
+    const millis = random.between(1000, 3000)
+    await postgres.lockTable(table, millis)
+    end()
+    return `${table} for ${millis} ms`
+  }
+}
+
 const cutClients: Fault = {
   name: "connections of clients cut",
   strike: async ({ client }, random) => {
@@ -119,10 +213,31 @@ const cutClients: Fault = {
 /** What a process lives through. */
 const survivable: ReadonlyArray<Fault> = [
   freeze,
+  freezeWhileSlow,
   { name: "PostgreSQL restarted, fast", strike: restartStore("fast") },
   { name: "PostgreSQL restarted, immediate", strike: restartStore("immediate") },
   cutStore,
-  cutClients
+  cutClients,
+  { name: "connections to PostgreSQL silent", strike: hushStore("silent") },
+  { name: "connections to PostgreSQL half open", strike: hushStore("half open") },
+  delayStore,
+  { name: "connections to providers silent", strike: hushProviders("silent") },
+  { name: "connections to providers half open", strike: hushProviders("half open") },
+  {
+    name: "the disk full",
+    strike: storeTrouble(
+      ({ fillDisk }) => fillDisk(true),
+      ({ fillDisk }) => fillDisk(false)
+    )
+  },
+  {
+    name: "PostgreSQL read-only",
+    strike: storeTrouble(
+      ({ setReadOnly }) => setReadOnly(true),
+      ({ setReadOnly }) => setReadOnly(false)
+    )
+  },
+  lockTable
 ]
 const deadly: ReadonlyArray<Fault> = [kill, roll, kill, freezeAndKill, roll, killAll]
 

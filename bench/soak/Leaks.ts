@@ -14,6 +14,19 @@ export interface Holdings {
 /** Longer than idle connections are kept: ours to the servers, theirs to the providers. */
 export const SETTLE_MILLIS = 6000
 
+/** One is opened or closed between two counts now and then; one that nobody knows stays. */
+const COUNTS = 10
+
+const countAll = async (servers: ReadonlyArray<Server>, postgres: Postgres): Promise<Holdings> => ({
+  servers: await Promise.all(
+    servers.map(async (server) => ({ ...(await server.memory()), life: server.life() }))
+  ),
+  connections: await postgres.connections()
+})
+
+export const knownConnections = ({ servers }: Holdings): number =>
+  servers.reduce((sum, { connections }) => sum + connections, 0)
+
 /** Nothing may be under way. */
 export const takeStock = async (
   servers: ReadonlyArray<Server>,
@@ -22,10 +35,10 @@ export const takeStock = async (
 ): Promise<Holdings> => {
   client.forgetIdle()
   await pause(SETTLE_MILLIS)
-  return {
-    servers: await Promise.all(
-      servers.map(async (server) => ({ ...(await server.memory()), life: server.life() }))
-    ),
-    connections: await postgres.connections()
+  let counted = await countAll(servers, postgres)
+  for (let nth = 1; nth < COUNTS && counted.connections > knownConnections(counted); nth += 1) {
+    await pause(1000)
+    counted = await countAll(servers, postgres)
   }
+  return counted
 }

@@ -9,13 +9,21 @@ import * as EmbeddedPostgres from "../../src/layers/EmbeddedPostgres.ts"
 import { now } from "./Time.ts"
 
 export interface Postgres {
-  /** What processes are given as `DATABASE_URL`. */
-  readonly url: string
+  /** Where its socket is. */
+  readonly socketPath: string
+  /** What a process is given as `DATABASE_URL`, to reach it through the socket in this folder. */
+  readonly urlAt: (socketDirectory: string) => string
   readonly query: <Row>(text: string) => Promise<ReadonlyArray<Row>>
   /** Fast: sessions are ended. Immediate: as in a crash, what was not committed is gone. */
   readonly restart: (mode: "fast" | "immediate") => Promise<void>
   /** Terminates this share of the processes' connections, chosen by the store; how many that were. */
   readonly cutConnections: (share: number) => Promise<number>
+  /** Whether its disk is full, for all that writes codes, messages and timers. */
+  readonly fillDisk: (isFull: boolean) => Promise<void>
+  /** As a standby that clients meet in a failover: it answers, and takes no writes. */
+  readonly setReadOnly: (isReadOnly: boolean) => Promise<void>
+  /** Keeps everybody from a table for so long. */
+  readonly lockTable: (table: string, millis: number) => Promise<void>
   /** The processes' connections. */
   readonly connections: () => Promise<number>
   readonly stop: () => Promise<void>
@@ -25,6 +33,13 @@ const OWN_NAME = "soak"
 const AWAY_MILLIS = 60_000
 
 const OTHERS = `datname = 'peyk' and backend_type = 'client backend' and application_name <> '${OWN_NAME}'`
+
+const WRITTEN = ["verifications", "messages", "timers"]
+
+const DISK_FULL = `
+  create or replace function soak_disk_full() returns trigger language plpgsql as $$ begin
+    raise exception 'could not extend file: No space left on device' using errcode = 'disk_full';
+  end $$`
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -38,7 +53,7 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
   const scope = Scope.makeUnsafe()
   const dataDirectory = join(directory, "postgres")
   // Whoever has joined it brings it back when it goes away: that is how it is restarted.
-  const { socketPath, socketDirectory, password } = await Effect.runPromise(
+  const { socketPath, password } = await Effect.runPromise(
     EmbeddedPostgres.start(dataDirectory, { initFlags: ["--no-sync"] }).pipe(Scope.provide(scope))
   )
   const runtime = ManagedRuntime.make(
@@ -49,7 +64,8 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
         password,
         database: "peyk",
         applicationName: OWN_NAME,
-        maxConnections: 2
+        maxConnections: 2,
+        startupParameters: { default_transaction_read_only: "off" }
       })
     )
   )
@@ -73,8 +89,29 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
   }
 
   return {
-    url: `postgres:///peyk?${new URLSearchParams({ host: socketDirectory, user: "postgres", password: Redacted.value(password) })}`,
+    socketPath,
+    urlAt: (host) =>
+      `postgres:///peyk?${new URLSearchParams({ host, user: "postgres", password: Redacted.value(password) })}`,
     query,
+    fillDisk: async (isFull) => {
+      if (isFull) await query(DISK_FULL)
+      for (const table of WRITTEN) {
+        await query(
+          isFull
+            ? `create trigger soak_disk_full before insert or update on ${table} for each statement execute function soak_disk_full()`
+            : `drop trigger if exists soak_disk_full on ${table}`
+        )
+      }
+    },
+    setReadOnly: async (isReadOnly) => {
+      await query(`alter system set default_transaction_read_only = ${isReadOnly ? "on" : "off"}`)
+      await query("select pg_reload_conf()")
+    },
+    lockTable: async (table, millis) => {
+      await query(
+        `do $$ begin lock table ${table} in access exclusive mode; perform pg_sleep(${millis / 1000}); end $$`
+      )
+    },
     restart: async (mode) => {
       const pid = postmaster()
       process.kill(pid, mode === "fast" ? "SIGINT" : "SIGQUIT")

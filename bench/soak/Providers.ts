@@ -11,6 +11,7 @@ import {
 import { fakeBaleSafir, SAFIR_KEY } from "../../test/support/fakes/FakeBaleSafir.ts"
 import { EITAA_TOKEN, fakeEitaa } from "../../test/support/fakes/FakeEitaa.ts"
 import { fakeSmsir, SMSIR_KEY } from "../../test/support/fakes/FakeSmsir.ts"
+import { type Proxy, startProxy } from "./Proxy.ts"
 import { randomOf } from "./Random.ts"
 import { now } from "./Time.ts"
 
@@ -51,6 +52,8 @@ export interface Arrival {
   readonly content: string
   readonly deed: Deed
   readonly at: number
+  /** The server that made the call. */
+  readonly server: number
 }
 
 export interface Providers {
@@ -65,6 +68,8 @@ export interface Providers {
   readonly arrivals: ReadonlyArray<Arrival>
   /** What a phone has been given, oldest first. */
   readonly inbox: (phone: string) => ReadonlyArray<Arrival>
+  /** What stands between them and the processes. */
+  readonly proxies: ReadonlyArray<Proxy>
   /** From now on they accept everything at once. */
   readonly calm: () => void
 }
@@ -81,7 +86,7 @@ const digitsIn = (text: string): string => /\d{4,}/.exec(text)?.[0] ?? text
 /** A gateway as docs/bridge.md asks for: what it has sent it does not send again, and answers the same. */
 const fakeBridge = Effect.suspend(() => fakeFarEnd(() => ({ json: { status: "accepted", message_id: "1" } })))
 
-type Told = Omit<Arrival, "channel" | "deed" | "at">
+type Told = Omit<Arrival, "channel" | "deed" | "at" | "server">
 
 /** Undefined for what is no send. */
 type Reader = (received: Received) => Told | undefined
@@ -198,6 +203,16 @@ const carryOut = async (deed: Deed, channel: ChannelName, behave: () => Answer |
 
 const FORGET_ABOVE = 1000
 
+/** The same far end, reached through a proxy. */
+const behindProxy = Effect.fnUntraced(function* (fake: FakeFarEnd) {
+  const { port } = new URL(fake.url)
+  const proxy = yield* Effect.acquireRelease(
+    Effect.promise(() => startProxy(0, { host: "127.0.0.1", port: Number(port) })),
+    ({ close }) => Effect.promise(close)
+  )
+  return { proxy, url: `http://127.0.0.1:${proxy.address}` }
+})
+
 export const startProviders = (seed: string): Effect.Effect<Providers, never, Scope.Scope> =>
   Effect.gen(function* () {
     const arrivals: Array<Arrival> = []
@@ -233,17 +248,17 @@ export const startProviders = (seed: string): Effect.Effect<Providers, never, Sc
         const told = read(received)
         if (told === undefined) return fake.behave(received)
         const deed = deedFor(channel, told)
-        note({ ...told, channel, deed, at: now() })
+        note({ ...told, channel, deed, at: now(), server: Number(received.headers["x-soak-server"]) })
         return carryOut(deed, channel, () => fake.behave(received))
       }
       fake.script(answer)
       return fake
     }
 
-    const safir = mischievous("bale", yield* fakeBaleSafir(), readSafir)
-    const eitaa = mischievous("eitaa", yield* fakeEitaa(), readEitaa)
-    const smsir = mischievous("sms", yield* fakeSmsir(), readSmsir)
-    const bridge = mischievous("soroushplus", yield* fakeBridge, readBridge)
+    const safir = yield* behindProxy(mischievous("bale", yield* fakeBaleSafir(), readSafir))
+    const eitaa = yield* behindProxy(mischievous("eitaa", yield* fakeEitaa(), readEitaa))
+    const smsir = yield* behindProxy(mischievous("sms", yield* fakeSmsir(), readSmsir))
+    const bridge = yield* behindProxy(mischievous("soroushplus", yield* fakeBridge, readBridge))
     return {
       urls: {
         PEYK_BALE_SAFIR_URL: `${safir.url}/api/v3`,
@@ -272,6 +287,7 @@ export const startProviders = (seed: string): Effect.Effect<Providers, never, Sc
         }
       ],
       arrivals,
+      proxies: [safir, eitaa, smsir, bridge].map(({ proxy }) => proxy),
       inbox: (phone) => inboxes.get(phone) ?? [],
       calm: () => {
         isCalm = true

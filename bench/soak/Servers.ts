@@ -5,7 +5,9 @@ import { openSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import type { Disturbances } from "./Disturbances.ts"
+import type { Disturbances, Span } from "./Disturbances.ts"
+import type { Proxy } from "./Proxy.ts"
+import { readStalls } from "./Stalls.ts"
 import { now } from "./Time.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
@@ -34,13 +36,18 @@ export interface Server {
   /** Which process of this server it is, from 1. */
   readonly life: () => number
   readonly pid: () => number
-  /** @param aheadMillis how far its clock is ahead; 0: `bin/peyk.js serve` as it is */
-  readonly start: (aheadMillis?: number) => Promise<void>
+  /** @param furtherAhead how far its clock is ahead of what it usually is */
+  readonly start: (furtherAhead?: number) => Promise<void>
   /** `kill -9`; serves again after so long. */
   readonly killFor: (millis: number) => Promise<void>
   readonly freezeFor: (millis: number) => Promise<void>
   /** Stops in order; gives what is wrong with how it ended, if anything is. */
   readonly terminate: () => Promise<string | null>
+  readonly store: Proxy
+  /** When it could do nothing, by its own account. */
+  readonly stalls: () => ReadonlyArray<Span>
+  /** Until it answers that it is ready, at most so long; whether it did. */
+  readonly untilReady: (millis: number) => Promise<boolean>
   /** Stops in order, and starts anew. */
   readonly roll: () => Promise<{
     readonly problem: string | null
@@ -57,6 +64,10 @@ export interface ServerOptions {
   readonly port: number
   readonly directory: string
   readonly env: Readonly<Record<string, string>>
+  /** How far its clock is ahead of the others'. */
+  readonly aheadMillis: number
+  /** Between it and PostgreSQL. */
+  readonly store: Proxy
   readonly disturbances: Disturbances
 }
 
@@ -94,6 +105,7 @@ export const makeServer = (options: ServerOptions): Server => {
   const { index, port, directory, disturbances } = options
   const url = `http://127.0.0.1:${port}`
   const log = join(directory, `server-${index}.log`)
+  const stallsFile = join(directory, `stalls-${index}.jsonl`)
   const memoryFile = join(directory, `memory-${index}.json`)
   const output = openSync(log, "a")
   let child: ChildProcess | undefined
@@ -106,10 +118,14 @@ export const makeServer = (options: ServerOptions): Server => {
     return child
   }
 
-  const start = async (aheadMillis = 0) => {
+  const start = async (furtherAhead = 0) => {
+    const aheadMillis = options.aheadMillis + furtherAhead
     const program = aheadMillis === 0 ? ["bin/peyk.js", "serve"] : ["test/process/ServeAhead.ts"]
     const preload = new URL(`TellHeap.ts?${new URLSearchParams({ file: memoryFile })}`, import.meta.url).href
-    const started = spawn(process.execPath, ["--expose-gc", "--import", preload, ...program], {
+    const who = new URLSearchParams({ server: String(index), file: stallsFile })
+    const preloads = [preload, new URL(`TellServer.ts?${who}`, import.meta.url).href]
+    const imports = preloads.flatMap((each) => ["--import", each])
+    const started = spawn(process.execPath, ["--expose-gc", ...imports, ...program], {
       cwd: root,
       env: {
         ...options.env,
@@ -143,6 +159,16 @@ export const makeServer = (options: ServerOptions): Server => {
     port,
     url,
     log,
+    store: options.store,
+    stalls: () => readStalls(stallsFile),
+    untilReady: async (millis) => {
+      const deadline = now() + millis
+      while (now() < deadline) {
+        if (await answersReady(url)) return true
+        await pause(100)
+      }
+      return false
+    },
     isUp: () => child !== undefined && !hasEnded(child),
     isFrozen: () => isFrozen,
     life: () => life,

@@ -5,10 +5,10 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { cpus, tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import { makeBackend } from "./Backend.ts"
@@ -22,12 +22,14 @@ import { Journal } from "./Journal.ts"
 import { watchLateness } from "./Lateness.ts"
 import { takeStock } from "./Leaks.ts"
 import { phoneOf, startLoad } from "./Load.ts"
-import { startPostgres } from "./Postgres.ts"
+import { type Postgres, startPostgres } from "./Postgres.ts"
 import { PROVIDER_TIMEOUT_MILLIS, type Providers, startProviders } from "./Providers.ts"
+import { type Proxy, startProxy } from "./Proxy.ts"
 import { randomOf } from "./Random.ts"
 import { readRecords } from "./Records.ts"
 import { makeServer, type Server } from "./Servers.ts"
 import { comeToTheEnd, untilNothingIsDue } from "./Settling.ts"
+import { watchStalls } from "./Stalls.ts"
 import { now } from "./Time.ts"
 import { startWebhookReceiver, type WebhookReceiver } from "./WebhookReceiver.ts"
 
@@ -36,6 +38,7 @@ const { values: options } = parseArgs({
     seconds: { type: "string", default: "180" },
     processes: { type: "string", default: "2" },
     users: { type: "string", default: "16" },
+    apart: { type: "string", default: "2000" },
     seed: { type: "string", default: randomBytes(4).toString("hex") }
   }
 })
@@ -44,7 +47,12 @@ const processes = Number(options.processes)
 const users = Number(options.users)
 const { seed } = options
 
-const LEASE_MILLIS = 2000
+/** By how much the clock of every second process is ahead. */
+const apartMillis = Number(options.apart)
+
+/** By what the clocks show it has to last, and be renewed in time. */
+const LEASE_MILLIS = 2000 + 2 * apartMillis
+const STATEMENT_TIMEOUT_MILLIS = 3000
 const CUSTOMERS = 3
 /** So many phones have met the bot of eitaa's accounts; whoever comes later cannot be reached over it. */
 const ACQUAINTED = 20_000
@@ -81,6 +89,7 @@ const environment = (databaseUrl: string, directory: string, providers: Provider
   PEYK_DATA_DIR: directory,
   PEYK_ALLOW_PRIVATE_ADDRESSES: "true",
   PEYK_LEASE_MS: String(LEASE_MILLIS),
+  PEYK_STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MILLIS),
   PEYK_PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MILLIS),
   PEYK_MESSAGE_PATIENCE_MS: "15000",
   PEYK_LIMIT_KEY_MINUTE: "1000000",
@@ -101,15 +110,32 @@ interface Stage {
   readonly onEnd: (stop: () => Promise<unknown>) => void
 }
 
+/** A folder with a socket of the name that clients look for. */
+const startStoreProxy = (directory: string, index: number, { socketPath }: Postgres): Promise<Proxy> => {
+  const folder = join(directory, `store-${index}`)
+  mkdirSync(folder)
+  return startProxy(join(folder, basename(socketPath)), { path: socketPath })
+}
+
 const perform = async ({ directory, providers, webhooks, onEnd }: Stage): Promise<Evidence> => {
   const postgres = await startPostgres(directory)
   onEnd(postgres.stop)
-  const env = environment(postgres.url, directory, providers)
+  const env = environment(postgres.urlAt(dirname(postgres.socketPath)), directory, providers)
   const disturbances = new Disturbances()
   const problems: Array<string> = []
   const servers: Array<Server> = []
   for (let index = 0; index < processes; index += 1) {
-    const server = makeServer({ index, port: await freePort(), directory, env, disturbances })
+    const store = await startStoreProxy(directory, index, postgres)
+    onEnd(store.close)
+    const server = makeServer({
+      index,
+      port: await freePort(),
+      directory,
+      env: { ...env, DATABASE_URL: postgres.urlAt(dirname(String(store.address))) },
+      aheadMillis: index % 2 === 0 ? 0 : apartMillis,
+      store,
+      disturbances
+    })
     onEnd(server.destroy)
     servers.push(server)
   }
@@ -125,12 +151,16 @@ const perform = async ({ directory, providers, webhooks, onEnd }: Stage): Promis
   onEnd(async () => client.close())
   const journal = new Journal()
   const world = { backend: makeBackend(client, journal, processes), journal, providers }
+  const stopWatching = watchStalls((span) => disturbances.note("stall", null, span))
+  onEnd(async () => stopWatching())
   const lateness = watchLateness(postgres, disturbances, processes)
   const stopMillis: Array<number> = []
   const target: Target = {
     servers,
     postgres,
     client,
+    providers: providers.proxies,
+    providerTimeoutMillis: PROVIDER_TIMEOUT_MILLIS,
     disturbances,
     leaseMillis: LEASE_MILLIS,
     problems,
@@ -168,6 +198,9 @@ const perform = async ({ directory, providers, webhooks, onEnd }: Stage): Promis
   const settled = await takeStock(servers, postgres, client)
   tell("at rest; from here on with clocks that are ahead")
   problems.push(...(await comeToTheEnd(servers, postgres)))
+  for (const { index, stalls } of servers) {
+    for (const span of stalls()) disturbances.note("stall", index, span)
+  }
   return {
     records: await readRecords(postgres),
     journal,

@@ -1,5 +1,6 @@
 /** Processes that lived through all of the second act hold no more than when they had just become warm. */
 import type { Invariant } from "../Evidence.ts"
+import { knownConnections } from "../Leaks.ts"
 
 /** A file or two, and connections to webhooks and providers that are kept for a while. */
 const MORE_DESCRIPTORS = 10
@@ -19,7 +20,7 @@ export const holdings: Invariant = ({ warm, settled }) => {
       `${before[of].toFixed(0)} → ${after[of].toFixed(0)}`
     return `server ${index}: connections ${change("connections")}, other descriptors ${change("descriptors")}, heap MB ${change("heap")}, resident MB ${change("resident")}`
   })
-  const known = settled.servers.reduce((sum, { connections }) => sum + connections, 0)
+  const known = knownConnections(settled)
   return {
     invariant: `Nothing leaks: at rest, at most ${MOST_CONNECTIONS} connections to PostgreSQL for each process, and none that no process knows; at most ${MORE_DESCRIPTORS} more of other descriptors, ${MORE_HEAP} MB more heap, ${MORE_RESIDENT} MB more resident`,
     counted: [...counted, `connections ${known}, by PostgreSQL's count ${settled.connections}`].join(

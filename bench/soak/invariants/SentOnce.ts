@@ -3,21 +3,22 @@
  * - to a provider that de-duplicates (Bale Safir, bridges), once more with the same id, after an answer that was lost;
  * - a message, after "try again later", up to two more times.
  */
+import { LOSSES } from "../Disturbances.ts"
 import { type Evidence, groupBy, type Invariant, stepKey } from "../Evidence.ts"
 import { type Arrival, deeds } from "../Providers.ts"
 
 const DEDUPLICATING = ["bale", "soroushplus"]
 const RETRIES = 2
-const BREAKS = ["kill", "freeze", "store", "cut"] as const
 
 const tells = ({ deed }: Arrival) => deeds[deed].tells
 
 /**
- * Its answer did not come through: it was never given, or whoever waited for it was hindered meanwhile; or before, so that the
- * lease that the call was made under ran out.
+ * Its answer did not come through: it was never given, or the server that waited for it was hindered meanwhile; or before, so
+ * that the lease that the call was made under ran out.
  */
 const wasAnswerLost = (first: Arrival, second: Arrival, { disturbances, leaseMillis }: Evidence): boolean =>
-  tells(first) === "nothing" || disturbances.during({ from: first.at - leaseMillis, to: second.at }, BREAKS)
+  tells(first) === "nothing" ||
+  disturbances.during({ from: first.at - leaseMillis, to: second.at }, LOSSES, first.server)
 
 const problemsOf = (
   arrivals: ReadonlyArray<Arrival>,

@@ -4,9 +4,8 @@
  * A request that a stopping process never read may break: its client repeats it, and is not told that it was done already.
  */
 import type { Outcome } from "../Client.ts"
+import { LOSSES } from "../Disturbances.ts"
 import type { Evidence, Invariant } from "../Evidence.ts"
-
-const HARM = ["kill", "freeze", "store", "cut"] as const
 
 const isDoneAlready = (outcome: Outcome): boolean =>
   outcome._tag === "Reply" && (outcome.isReplayed || Object(outcome.body).reason === "already_verified")
@@ -26,7 +25,7 @@ const readAndFailed = (attempts: ReadonlyArray<Outcome>, evidence: Evidence): bo
   return (
     mayHaveBeenRead.length > 0 &&
     mayHaveBeenRead.every((each) => isTakenByStop(each, evidence)) &&
-    !mayHaveBeenRead.some((each) => evidence.disturbances.during(each, HARM))
+    !mayHaveBeenRead.some((each) => evidence.disturbances.during(each, LOSSES))
   )
 }
 

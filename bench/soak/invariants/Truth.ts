@@ -1,17 +1,20 @@
 /** What an attempt says is what the provider did: sent is sent, and what has failed for certain was not delivered. */
+import { LOSSES } from "../Disturbances.ts"
 import { describe, type Evidence, groupBy, type Invariant, stepKey } from "../Evidence.ts"
 import { type Arrival, deeds } from "../Providers.ts"
 import type { AttemptRecord, SubjectRecord } from "../Records.ts"
 
-const LOSSES = ["kill", "freeze", "store", "cut"] as const
-
-/** How long before and after a call something may have happened that keeps its outcome from being written. */
-const reach = ({ at }: Arrival, leaseMillis: number) => ({ from: at - 1000, to: at + 3000 + 2 * leaseMillis })
+/**
+ * Whether something happened to the server that made a call, or to the store, at a time that keeps the call's outcome from being
+ * written.
+ */
+const wasHindered = ({ at, server }: Arrival, { disturbances, leaseMillis }: Evidence) =>
+  disturbances.during({ from: at - 1000, to: at + 3000 + 2 * leaseMillis }, LOSSES, server)
 
 const problemOf = (
   attempt: AttemptRecord,
   arrivals: ReadonlyArray<Arrival>,
-  { disturbances, leaseMillis }: Evidence
+  evidence: Evidence
 ): string | undefined => {
   const isAccepted = arrivals.some(({ deed }) => deeds[deed].tells === "accepted")
   const isDelivered = arrivals.some(({ deed }) => deeds[deed].delivers)
@@ -22,19 +25,15 @@ const problemOf = (
   const isWrittenOff =
     arrivals.length > 0 &&
     arrivals.every(({ deed }) => deeds[deed].tells !== "nothing") &&
-    !arrivals.some((each) => disturbances.during(reach(each, leaseMillis), LOSSES))
+    !arrivals.some((each) => wasHindered(each, evidence))
   return isWrittenOff
-    ? "was written off as unknown, though its provider answered and no process died"
+    ? "was written off as unknown, though its provider answered and its process was not hindered"
     : undefined
 }
 
 /** The process that made the call, or the store, was lost before it was written down, and its code had ended meanwhile. */
-const isForgotten = (
-  subject: SubjectRecord,
-  call: Arrival,
-  { disturbances, leaseMillis }: Evidence
-): boolean =>
-  ["verified", "locked"].includes(subject.status) && disturbances.during(reach(call, leaseMillis), LOSSES)
+const isForgotten = (subject: SubjectRecord, call: Arrival, evidence: Evidence): boolean =>
+  ["verified", "locked"].includes(subject.status) && wasHindered(call, evidence)
 
 const problemsOf = (
   subject: SubjectRecord,

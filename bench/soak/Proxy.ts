@@ -1,0 +1,81 @@
+/** Stands between a process and what it calls, and lets connections fall silent, lose their answers, or be slow. */
+import { createConnection, createServer, type NetConnectOpts, type Socket } from "node:net"
+
+/** What becomes of the connections there are: nothing gets through, or requests do and answers do not. */
+export type Hush = "silent" | "half open"
+
+export interface Proxy {
+  /** The port, or the path of its socket. */
+  readonly address: string | number
+  /** Hushes the connections there are, for good: without a FIN, and not those that come later. How many they were. */
+  readonly hush: (how: Hush) => number
+  /** How many hushed connections the process still holds. */
+  readonly hushed: () => number
+  /** From now on, so long for each piece in each direction; 0: at once again. */
+  readonly delay: (millis: number) => void
+  readonly close: () => Promise<void>
+}
+
+interface Link {
+  readonly near: Socket
+  readonly far: Socket
+  hush: Hush | null
+}
+
+export const startProxy = async (listenAt: string | number, target: NetConnectOpts): Promise<Proxy> => {
+  const links = new Set<Link>()
+  let delayMillis = 0
+
+  const forward = (from: Socket, to: Socket, isLost: () => boolean) => {
+    from.on("data", (piece: Buffer) => {
+      if (isLost()) return
+      if (delayMillis === 0) return void to.write(piece)
+      from.pause()
+      setTimeout(() => {
+        if (!isLost()) to.write(piece)
+        from.resume()
+      }, delayMillis)
+    })
+  }
+
+  const join = (near: Socket) => {
+    const link: Link = { near, far: createConnection(target), hush: null }
+    links.add(link)
+    forward(near, link.far, () => link.hush === "silent")
+    forward(link.far, near, () => link.hush !== null)
+    for (const socket of [near, link.far]) socket.on("error", () => socket.destroy())
+    near.on("close", () => {
+      links.delete(link)
+      link.far.destroy()
+    })
+    // A hushed connection does not say that its far end has gone.
+    link.far.on("close", () => link.hush === null && near.destroy())
+  }
+
+  const server = createServer(join)
+  await new Promise<void>((resolve) => {
+    if (typeof listenAt === "string") server.listen(listenAt, resolve)
+    else server.listen(listenAt, "127.0.0.1", resolve)
+  })
+  const bound = server.address()
+  return {
+    address: typeof bound === "object" && bound !== null ? bound.port : listenAt,
+    hush: (how) => {
+      const open = [...links].filter(({ hush }) => hush === null)
+      for (const link of open) link.hush = how
+      return open.length
+    },
+    hushed: () => [...links].filter(({ hush }) => hush !== null).length,
+    delay: (millis) => {
+      delayMillis = millis
+    },
+    close: () =>
+      new Promise((resolve) => {
+        for (const { near, far } of links) {
+          near.destroy()
+          far.destroy()
+        }
+        server.close(() => resolve())
+      })
+  }
+}
