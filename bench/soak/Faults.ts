@@ -243,17 +243,22 @@ const deadly: ReadonlyArray<Fault> = [kill, roll, kill, freezeAndKill, roll, kil
 
 export type Severity = "any" | "survivable"
 
+interface Plan {
+  readonly severity: Severity
+  /** Words of the names of faults; none: all of them. */
+  readonly only: ReadonlyArray<string>
+  readonly until: number
+  readonly random: Random
+}
+
 /** Until then, each kind once before any comes again; what was done is told. */
 export const strikeUntil = async (
   target: Target,
-  {
-    severity,
-    until,
-    random
-  }: { readonly severity: Severity; readonly until: number; readonly random: Random },
+  { severity, only, until, random }: Plan,
   tell: (text: string) => void
 ) => {
-  const kinds = severity === "any" ? [...survivable, ...deadly] : survivable
+  const all = severity === "any" ? [...survivable, ...deadly] : survivable
+  const kinds = all.filter(({ name }) => only.length === 0 || only.some((word) => name.includes(word)))
   let struck = 0
   let next: ReadonlyArray<Fault> = []
   while (now() < until) {

@@ -38,6 +38,7 @@ const { values: options } = parseArgs({
     seconds: { type: "string", default: "180" },
     processes: { type: "string", default: "2" },
     users: { type: "string", default: "16" },
+    faults: { type: "string", default: "" },
     apart: { type: "string", default: "2000" },
     seed: { type: "string", default: randomBytes(4).toString("hex") }
   }
@@ -47,6 +48,7 @@ const processes = Number(options.processes)
 const users = Number(options.users)
 const { seed } = options
 
+const only = options.faults.split(",").filter((word) => word !== "")
 /** By how much the clock of every second process is ahead. */
 const apartMillis = Number(options.apart)
 
@@ -173,6 +175,7 @@ const perform = async ({ directory, providers, webhooks, onEnd }: Stage): Promis
   await pause(seconds * WARM_UP * 1000)
   const first = {
     severity: "any",
+    only,
     until: opened + seconds * FIRST_ACT * 1000,
     random: randomOf(seed, "faults", 1)
   } as const
@@ -183,6 +186,7 @@ const perform = async ({ directory, providers, webhooks, onEnd }: Stage): Promis
   load.resume()
   const second = {
     severity: "survivable",
+    only,
     until: now() + seconds * (1 - FIRST_ACT) * 1000,
     random: randomOf(seed, "faults", 2)
   } as const

@@ -15,7 +15,7 @@ const run = (...args: ReadonlyArray<string>) =>
 const UUID = "01a2086a-62d7-76a2-956f-99d841041c58"
 
 describe("in a folder without a store", () => {
-  it.each([
+  const commands = [
     ["customer", "list"],
     ["customer", "create", "--name", "A", "--plan", "free"],
     ["key", "create", "--customer", "1", "--mode", "live"],
@@ -23,13 +23,18 @@ describe("in a folder without a store", () => {
     ["signing-key", "rotate"],
     ["verification", "show", "--customer", "1", "--verification", UUID],
     ["migrate"]
-  ])("peyk %s makes none, and says where it looked and what to set", async (...command) => {
-    const { code, out, err } = await run(...command)
-    expect({ code, out }).toEqual({ code: 1, out: "" })
-    expect(err).toContain(`there is no store in ${dataDir}`)
-    expect(err).toMatch(/PEYK_DATA_DIR.*DATABASE_URL/)
-    expect(await readdir(dataDir)).toEqual([])
-  })
+  ].map((command) => ({ name: command.slice(0, 2).join(" "), command }))
+
+  it.each(commands)(
+    "peyk $name makes none, and says where it looked and what to set",
+    async ({ command }) => {
+      const { code, out, err } = await run(...command)
+      expect({ code, out }).toEqual({ code: 1, out: "" })
+      expect(err).toContain(`there is no store in ${dataDir}`)
+      expect(err).toMatch(/PEYK_DATA_DIR.*DATABASE_URL/)
+      expect(await readdir(dataDir)).toEqual([])
+    }
+  )
 
   it("peyk doctor says so among its findings, and makes none", async () => {
     const { code, out } = await run("doctor", "--json")

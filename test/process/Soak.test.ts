@@ -22,8 +22,24 @@ const soak = async (...options: ReadonlyArray<string>) => {
   return { code, printed }
 }
 
-it("two processes hold every invariant while they are killed, stopped, restarted and cut off", async () => {
-  const { code, printed } = await soak("--seconds", "16", "--seed", "short")
-  expect(code, printed).toBe(0)
-  expect(printed).toContain("every invariant was held")
-}, 240_000)
+it.each([
+  [
+    "two processes hold every invariant while they are killed, stopped, restarted and cut off",
+    ["--apart", "0", "--faults", "kill,stop,rolling,restarted,terminated,cut"],
+    ["kill -9"]
+  ],
+  [
+    "two processes whose clocks differ hold every invariant while connections fall silent and the store cannot write",
+    ["--faults", "silent,half open,slow,full,read-only,locked"],
+    ["silent", "the disk full"]
+  ]
+])(
+  "%s",
+  async (_, options, struck) => {
+    const { code, printed } = await soak("--seconds", "16", "--seed", "short", ...options)
+    expect(code, printed).toBe(0)
+    expect(printed).toContain("every invariant was held")
+    for (const fault of struck) expect(printed).toContain(fault)
+  },
+  240_000
+)
