@@ -1,5 +1,6 @@
 /** Stands between a process and what it calls, and lets connections fall silent, lose their answers, or be slow. */
 import { createConnection, createServer, type NetConnectOpts, type Socket } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
 
 /** What becomes of the connections there are: nothing gets through, or requests do and answers do not. */
 export type Hush = "silent" | "half open"
@@ -31,10 +32,10 @@ export const startProxy = async (listenAt: string | number, target: NetConnectOp
       if (isLost()) return
       if (delayMillis === 0) return void to.write(piece)
       from.pause()
-      setTimeout(() => {
+      void pause(delayMillis).then(() => {
         if (!isLost()) to.write(piece)
         from.resume()
-      }, delayMillis)
+      })
     })
   }
 

@@ -1,5 +1,6 @@
 /** When a process could do nothing: the machine did something else, or its own work did not end. */
 import { readFileSync } from "node:fs"
+import { setTimeout as pause } from "node:timers/promises"
 import type { Span } from "./Disturbances.ts"
 import { now } from "./Time.ts"
 
@@ -8,14 +9,19 @@ const LOOK_EVERY_MILLIS = 100
 const STALL_MILLIS = 400
 
 export const watchStalls = (tell: (span: Span) => void): (() => void) => {
-  let last = now()
-  const timer = setInterval(() => {
-    const at = now()
-    if (at - last > LOOK_EVERY_MILLIS + STALL_MILLIS) tell({ from: last, to: at })
-    last = at
-  }, LOOK_EVERY_MILLIS)
-  timer.unref()
-  return () => clearInterval(timer)
+  const state = { isStopped: false }
+  const watch = async () => {
+    while (!state.isStopped) {
+      const from = now()
+      await pause(LOOK_EVERY_MILLIS, undefined, { ref: false })
+      const to = now()
+      if (to - from > LOOK_EVERY_MILLIS + STALL_MILLIS) tell({ from, to })
+    }
+  }
+  void watch()
+  return () => {
+    state.isStopped = true
+  }
 }
 
 /** What a process wrote down; none where it wrote nothing. */
