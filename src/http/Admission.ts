@@ -39,10 +39,6 @@ export class Admission {
     this.#wait = this.#waits.begin(this)
   }
 
-  get isWaitingForBody(): boolean {
-    return this.#wait !== null
-  }
-
   giveUpWaiting(): void {
     this.#isGivenUp = true
     if (this.#wait !== null) this.#waits.giveUp(this.#wait)

@@ -125,7 +125,7 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** A command that makes the request again: curl where it can, else its bytes. */
+/** A command that makes the request again: curl where it can, else its bytes, by bash. */
 export const reproduction = (port: number, request: RawRequest): string => {
   const { method, target, headers, body, sent } = request
   const isPlain =
@@ -134,7 +134,7 @@ export const reproduction = (port: number, request: RawRequest): string => {
     !headers.some(([name]) => /^(?:content-length|transfer-encoding|host|connection)$/i.test(name)) &&
     (body === null || (body.length < 4000 && /^[\x20-\x7e]*$/.test(body.toString("latin1"))))
   if (!isPlain)
-    return `echo ${bytesOf(request).subarray(0, 4000).toString("base64")} | base64 -d | nc 127.0.0.1 ${port}`
+    return `exec 3<>/dev/tcp/127.0.0.1/${port}; echo ${bytesOf(request).subarray(0, 4000).toString("base64")} | base64 -d >&3; cat <&3`
   const parts = headers.map(
     ([name, value]) => `-H ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`
   )
