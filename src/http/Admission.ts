@@ -12,7 +12,7 @@ export class Admission {
   readonly since: number
   readonly #gate: OverloadGate
   readonly #waits: BodyWaits
-  #isCounted = true
+  #isCounted = false
   #wait: Begun<Admission> | null = null
   #isGivenUp = false
   #giveUp = () => {}
@@ -30,13 +30,20 @@ export class Admission {
     this.#waits = waits
   }
 
-  waitForBody(giveUp: () => void): void {
-    if (this.#isGivenUp) return giveUp()
-    this.#giveUp = giveUp
-    if (this.#wait !== null) return
-    this.#isCounted = false
-    this.#gate.withdraw(this.kind)
+  /** False when there is no room. With a body to come, the request is counted once that is there. */
+  begin(hasBody: boolean): boolean {
+    if (!hasBody) {
+      this.#isCounted = this.#gate.enter(this.kind, this.since)
+      return this.#isCounted
+    }
+    if (!this.#gate.hasRoom(this.kind, this.since)) return false
     this.#wait = this.#waits.begin(this)
+    return true
+  }
+
+  waitForBody(giveUp: () => void): void {
+    if (this.#isGivenUp) giveUp()
+    else this.#giveUp = giveUp
   }
 
   giveUpWaiting(): void {

@@ -9,7 +9,7 @@ export class IncomingRequest extends IncomingMessage {
     this.#admission = admission
   }
 
-  /** The body is still to come: the request is not at work until then. `giveUp` is called if it does not come in time. */
+  /** `giveUp` is called if the body does not come in time. */
   waitForBody(giveUp: () => void): void {
     this.#admission?.waitForBody(giveUp)
   }

@@ -53,6 +53,9 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 const codeOf = (error: Error): ErrorCode =>
   ("code" in error && typeof error.code === "string" ? codes[error.code] : undefined) ?? "bad_request"
 
+const hasBody = ({ headers }: IncomingRequest): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0
+
 /** The only transfer coding that there is here. Node's parser refuses others too, but after the request is dispatched. */
 const hasUnknownCoding = ({ headers }: IncomingRequest): boolean => {
   const coding = headers["transfer-encoding"]
@@ -147,7 +150,7 @@ export class ServingServer extends Server {
     if (!socket.destroyed) this.#sockets.set(socket, admission)
     if (this.#isStopping) response.shouldKeepAlive = false
     const isLeaving = this.#isStopping && url === "/readyz"
-    if (isLeaving || !this.#gate.enter(kind, now)) {
+    if (isLeaving || !admission.begin(hasBody(request))) {
       response.on("close", () => this.#drain(request, admission))
       answerRaw("service_unavailable", request, response)
       return false

@@ -85,27 +85,25 @@ export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds
     cameIn = 0
   }
 
+  /** Whether a request would be let in; one that would not counts as refused. */
+  const hasRoom = (kind: RequestClass, now: number): boolean => {
+    if (now - windowStart >= maxDelayMillis) adapt(now)
+    if (kind === "vital") return true
+    const isFull = inFlightOf(kind) >= roomIn(maxInFlight, kind)
+    if (!isFull && workingOf(kind) < roomIn(limit, kind)) return true
+    shed[kind] += 1
+    return false
+  }
+
   return {
+    hasRoom,
     enter: (kind: RequestClass, now: number): boolean => {
-      if (now - windowStart >= maxDelayMillis) adapt(now)
-      if (kind !== "vital") {
-        const isFull = inFlightOf(kind) >= roomIn(maxInFlight, kind)
-        if (isFull || workingOf(kind) >= roomIn(limit, kind)) {
-          shed[kind] += 1
-          return false
-        }
-        entered += 1
-        cameIn += 1
-      }
+      if (!hasRoom(kind, now)) return false
       inFlight[kind] += 1
+      if (kind === "vital") return true
+      entered += 1
+      cameIn += 1
       return true
-    },
-    /** Takes back that a request has entered: it waits for its body, and enters again with it. */
-    withdraw: (kind: RequestClass): void => {
-      inFlight[kind] -= 1
-      if (kind === "vital") return
-      entered -= 1
-      cameIn -= 1
     },
     leave: (kind: RequestClass): void => {
       inFlight[kind] -= 1

@@ -16,8 +16,8 @@ const waitsOf = (maxWaiting: number) => {
   const wait = (url: string, since = 0) => {
     const request = new IncomingRequest(new Socket())
     request.url = url
-    gate.enter("public", since)
     const admission = new Admission(new ServerResponse(request), "public", since, { gate, waits })
+    assert.isTrue(admission.begin(true))
     admission.waitForBody(() => givenUp.push(url))
     return admission
   }
