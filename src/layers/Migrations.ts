@@ -12,11 +12,11 @@ import accountChanges from "./migrations/0009_account_changes.ts"
 import eventTimes from "./migrations/0010_event_times.ts"
 import endedCodes from "./migrations/0011_ended_codes.ts"
 import answers from "./migrations/0012_answers.ts"
-import setUpVersions from "./migrations/0014_set_up_versions.ts"
-import managementLimits from "./migrations/0022_management_limits.ts"
-import answersAndTemplates from "./migrations/0023_answers_and_templates.ts"
-import accountPace from "./migrations/0025_account_pace.ts"
-import parkedTimers from "./migrations/0026_parked_timers.ts"
+import setUpVersions from "./migrations/0013_set_up_versions.ts"
+import managementLimits from "./migrations/0014_management_limits.ts"
+import answersAndTemplates from "./migrations/0015_answers_and_templates.ts"
+import accountPace from "./migrations/0016_account_pace.ts"
+import parkedTimers from "./migrations/0017_parked_timers.ts"
 
 const migrations = {
   "0001_verification": verification,
@@ -31,11 +31,11 @@ const migrations = {
   "0010_event_times": eventTimes,
   "0011_ended_codes": endedCodes,
   "0012_answers": answers,
-  "0014_set_up_versions": setUpVersions,
-  "0022_management_limits": managementLimits,
-  "0023_answers_and_templates": answersAndTemplates,
-  "0025_account_pace": accountPace,
-  "0026_parked_timers": parkedTimers
+  "0013_set_up_versions": setUpVersions,
+  "0014_management_limits": managementLimits,
+  "0015_answers_and_templates": answersAndTemplates,
+  "0016_account_pace": accountPace,
+  "0017_parked_timers": parkedTimers
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"
