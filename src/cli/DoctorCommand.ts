@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Configuration } from "../layers/Configuration.ts"
 import { ManagementLive, settingsLayer, simulatorLayer } from "../layers/Live.ts"
 import { checkMasterSecret } from "../layers/MasterSecret.ts"
-import { appliedMigration, latestMigration } from "../layers/Migrations.ts"
+import { appliedMigration, checkHistory, latestMigration } from "../layers/Migrations.ts"
 import { rowsOf, timestamp } from "../layers/SqlRows.ts"
 import { isEmbedded, MasterKeyLive, requireStore, SqlLive } from "../layers/Store.ts"
 import { Management } from "../services/Management.ts"
@@ -55,6 +55,7 @@ const serverVersion = Effect.gen(function* () {
 })
 
 const migrations = Effect.gen(function* () {
+  yield* Effect.mapError(checkHistory, ({ message }) => new Unhealthy({ message }))
   const applied = yield* appliedMigration
   if (applied >= latestMigration) return `current (${applied})`
   return yield* new Unhealthy({ message: `at ${applied} of ${latestMigration}; run: peyk migrate` })

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import verification from "./migrations/0001_verification.ts"
 import messaging from "./migrations/0002_messaging.ts"
@@ -17,6 +17,7 @@ import managementLimits from "./migrations/0014_management_limits.ts"
 import answersAndTemplates from "./migrations/0015_answers_and_templates.ts"
 import accountPace from "./migrations/0016_account_pace.ts"
 import parkedTimers from "./migrations/0017_parked_timers.ts"
+import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
   "0001_verification": verification,
@@ -42,11 +43,45 @@ export const MIGRATIONS_TABLE = "peyk_migrations"
 
 export const latestMigration = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
-/** Brings the schema up to date, forward only. Safe to run in several processes at once: one does it, others wait. */
-export const migrate = Migrator.make({})({
-  loader: Migrator.fromRecord(migrations),
-  table: MIGRATIONS_TABLE
+/** The store had a migration that this version does not know under its number: ours cannot follow on it. */
+export class UnknownHistory extends Schema.TaggedError<UnknownHistory>()("UnknownHistory", {
+  message: Schema.String
+}) {}
+
+const AppliedRow = Schema.Struct({ id: Schema.Int, name: Schema.String })
+const HistoryRow = Schema.Struct({ exists: Schema.Boolean })
+
+const appliedMigrations = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [table] = yield* rowsOf(HistoryRow)(
+    sql`select to_regclass(${MIGRATIONS_TABLE}) is not null as exists`
+  )
+  if (table?.exists !== true) return []
+  return yield* rowsOf(AppliedRow)(
+    sql`select migration_id as id, name from ${sql(MIGRATIONS_TABLE)} order by migration_id`
+  )
 })
+
+const isOurs = ({ id, name }: typeof AppliedRow.Type): boolean =>
+  id > latestMigration || Object.hasOwn(migrations, `${String(id).padStart(4, "0")}_${name}`)
+
+/**
+ * Fails where the store's migrations are not ours by number and name. Numbers alone would let a store pass as current that
+ * lacks what ours does. Migrations newer than ours are another process's, of a later version.
+ */
+export const checkHistory = Effect.gen(function* () {
+  const foreign = (yield* appliedMigrations).find((applied) => !isOurs(applied))
+  if (foreign === undefined) return
+  return yield* new UnknownHistory({
+    message: `this store had migration ${foreign.id} "${foreign.name}", which this version of Peyk does not have. Use the version that made the store, or an empty store`
+  })
+})
+
+/** Brings the schema up to date, forward only. Safe to run in several processes at once: one does it, others wait. */
+export const migrate = Effect.andThen(
+  checkHistory,
+  Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: MIGRATIONS_TABLE })
+)
 
 /** The same, up to the schema that an earlier version had. */
 export const migrateTo = (last: number) =>
