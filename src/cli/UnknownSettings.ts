@@ -7,9 +7,13 @@ const PREFIX = "PEYK_"
 
 const known: ReadonlyArray<string> = [...Object.values(settings).map(({ name }) => name), NUMBER_VARIABLE]
 
-/** What a variable that is no setting may have meant. */
+const withoutPrefix = (name: string): string => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name)
+
+const knownByShortName = new Map(known.map((name) => [withoutPrefix(name), name]))
+
+/** What a variable that is no setting may have meant. The prefix that all have in common makes no name near. */
 export const describeUnknown = (name: string): string => {
-  const meant = nearest(name, known)
+  const meant = knownByShortName.get(nearest(withoutPrefix(name), [...knownByShortName.keys()]) ?? "")
   return meant === undefined ? `${name} is no setting` : `${name} is no setting; did you mean ${meant}?`
 }
 

@@ -4,7 +4,13 @@ import { type Server, startServer } from "../contract/Server.ts"
 let server: Server
 beforeAll(async () => {
   server = await startServer({
-    env: { PEYK_LIMIT_PHONE_HUOR: "3", PEYK_FAVOURITE_COLOUR: "blue", PEYKAN: "a car", PEYK_PROCESSES: "2" }
+    env: {
+      PEYK_LIMIT_PHONE_HUOR: "3",
+      PEYK_FAVOURITE_COLOUR: "blue",
+      PEYK_NOPE: "nothing",
+      PEYKAN: "a car",
+      PEYK_PROCESSES: "2"
+    }
   })
 }, 60_000)
 afterAll(() => server?.stop())
@@ -23,14 +29,17 @@ describe("a PEYK_ variable that is no setting", () => {
     expect(others).toEqual([])
   })
 
-  it("is named without a guess where no setting is near", () => {
-    const [found] = warnings().filter((line) => line.includes("PEYK_FAVOURITE_COLOUR"))
-    expect(found).toMatch(/"level":"WARN"/)
-    expect(found).not.toContain("did you mean")
-  })
+  it.each(["PEYK_FAVOURITE_COLOUR", "PEYK_NOPE"])(
+    "is named without a guess where none is near: %s",
+    (name) => {
+      const [found] = warnings().filter((line) => line.includes(name))
+      expect(found).toMatch(/"level":"WARN"/)
+      expect(found).not.toContain("did you mean")
+    }
+  )
 
   it("is the only thing that is warned of, and its value is not repeated", () => {
-    expect(warnings()).toHaveLength(2)
-    expect(server.output()).not.toMatch(/blue|a car/)
+    expect(warnings()).toHaveLength(3)
+    expect(server.output()).not.toMatch(/blue|nothing|a car/)
   })
 })
