@@ -57,7 +57,7 @@ export class DuplicateChannel extends Data.TaggedError("duplicate_channel")<{
 export class FallbackOrderRequired extends Data.TaggedError("fallback_order_required") {}
 export class NoCredentials extends Data.TaggedError("no_credentials") {}
 export class ChannelUnavailable extends Data.TaggedError("channel_unavailable")<{
-  readonly details: { readonly channel: string }
+  readonly details: { readonly channel: string; readonly reason?: string }
 }> {}
 export class ChannelAmbiguous extends Data.TaggedError("channel_ambiguous")<{
   readonly details: { readonly channel: string; readonly account_ids: ReadonlyArray<number> }

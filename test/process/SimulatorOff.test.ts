@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { newPhone, otp, refused, request } from "../contract/Client.ts"
+import { json, newPhone, otp, refused, request } from "../contract/Client.ts"
 import { customerWith, newCustomer, sentCode } from "../contract/Operator.ts"
 import { type Running, type Server, startProcess, startServer } from "../contract/Server.ts"
 import { answerOf, type ExternalPostgres, startExternal } from "./Postgres.ts"
@@ -63,8 +63,14 @@ describe("a simulator that is switched off after it was on", () => {
     expect(await kept()).toBe(0)
   })
 
-  it("refuses to connect an account by the API: 422 channel_unavailable", async () => {
-    refused(await connectSimulated(server, customer.id), 422, "channel_unavailable")
+  it("refuses to connect an account by the API: 422 channel_unavailable, with the reason", async () => {
+    const reply = await connectSimulated(server, customer.id)
+    refused(reply, 422, "channel_unavailable")
+    const { error } = json<{ error: { details: unknown } }>(reply)
+    expect(error.details).toEqual({
+      channel: "bale",
+      reason: expect.stringMatching(/^the simulator is switched off/)
+    })
   })
 
   it("refuses to connect an account on the command line, with exit code 1", async () => {

@@ -84,10 +84,12 @@ export const ManagedAccountsSql = Layer.effect(
       return row
     })
 
-    const requireSwitchedOn = ({ channel, provider }: Pick<AccountRequest, "channel" | "provider">) =>
-      adapters.get(provider)?.switchedOff === undefined
+    const requireSwitchedOn = ({ channel, provider }: Pick<AccountRequest, "channel" | "provider">) => {
+      const reason = adapters.get(provider)?.switchedOff
+      return reason === undefined
         ? Effect.void
-        : Effect.fail(new ChannelUnavailable({ details: { channel } }))
+        : Effect.fail(new ChannelUnavailable({ details: { channel, reason } }))
+    }
 
     const toNewAccount = (customerId: number, account: AccountRequest): NewAccount => ({
       customerId,
