@@ -72,18 +72,25 @@ const lookUp = (hostname: string) =>
     )
   })
 
+/** The same when an address is saved: names that can only be local are refused too. */
+export const checkSavedUrl = (text: string, allowsPrivateAddresses: boolean): true | string => {
+  const checked = checkCustomerUrl(text, allowsPrivateAddresses)
+  if (checked !== true || allowsPrivateAddresses) return checked
+  const hostname = addressOf(new URL(text).hostname)
+  return isIP(hostname) !== 0 || !isLocalName(hostname) || PRIVATE
+}
+
 /**
- * The same when an address is saved: names that can only be local are refused, and the others are looked up. A name that
- * stands for nothing (yet) passes: each connection looks it up again, and refuses what is private.
+ * The same, and the other names are looked up. A name that stands for nothing (yet) passes: each connection looks it up
+ * again, and refuses what is private.
  */
 export const checkCustomerUrlNow = (
   text: string,
   allowsPrivateAddresses: boolean
 ): Effect.Effect<true | string> => {
-  const checked = checkCustomerUrl(text, allowsPrivateAddresses)
+  const checked = checkSavedUrl(text, allowsPrivateAddresses)
   if (checked !== true || allowsPrivateAddresses) return Effect.succeed(checked)
   const hostname = addressOf(new URL(text).hostname)
-  if (isIP(hostname) === 0 && isLocalName(hostname)) return Effect.succeed(PRIVATE)
   return isIP(hostname) === 0
     ? Effect.timeoutOrElse(lookUp(hostname), {
         duration: LOOKUP_TIMEOUT,

@@ -297,6 +297,8 @@ describe("an account that is wrong", () => {
     "https://[fd00::1]/hook",
     "https://2130706433/hook",
     "https://0x7f.1/hook",
+    "https://intranet/",
+    "https://x.lan/",
     "not a url"
   ])("as a bridge to %s is refused", async (url) => {
     const { told } = await unchanged(simulatorAccount({ provider: "bridge", settings: { url, secret } }))

@@ -378,6 +378,9 @@ describe("bridge: an account that may not lead into a private network", () => {
     ["https://gateway.localhost", "url must not lead into a private network"],
     ["https://printer.local", "url must not lead into a private network"],
     ["https://metadata.google.internal", "url must not lead into a private network"],
+    ["https://intranet/", "url must not lead into a private network"],
+    ["https://x.lan/", "url must not lead into a private network"],
+    ["https://gateway.home.arpa.", "url must not lead into a private network"],
     ["http://gateway.example.com", "url must begin with https://"],
     ["http://127.0.0.1", "url must begin with https://"]
   ]
@@ -394,7 +397,7 @@ describe("bridge: an account that may not lead into a private network", () => {
     "https://8.8.8.8/send",
     "https://[2606:4700::1111]:8443",
     "https://localhost.example.com",
-    "https://mylocal"
+    "https://gateway.mylocal"
   ])("is connected at %s", (url) =>
     Effect.gen(function* () {
       const adapter = bridgeAdapter(yield* ProviderHttp)

@@ -5,7 +5,7 @@ import { formatInstant } from "../../domain/Instant.ts"
 import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
 import type { CodeDelivery, TextDelivery } from "../../services/Providers.ts"
-import { checkCustomerUrl } from "../CustomerUrls.ts"
+import { checkSavedUrl } from "../CustomerUrls.ts"
 import { originOf, readSettings } from "./AccountSettings.ts"
 import { outcomeOfFailure, perhaps, providerWords } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
@@ -13,7 +13,7 @@ import { webhookHeaders, WebhookSecret } from "./StandardWebhook.ts"
 
 const bridgeSettings = (allowsPrivateAddresses: boolean) =>
   Schema.Struct({
-    url: Schema.String.check(Schema.makeFilter((text) => checkCustomerUrl(text, allowsPrivateAddresses))),
+    url: Schema.String.check(Schema.makeFilter((text) => checkSavedUrl(text, allowsPrivateAddresses))),
     secret: WebhookSecret
   })
 
