@@ -9,6 +9,7 @@ import type { DirectHandler } from "./DirectRoutes.ts"
 import { IncomingRequest } from "./IncomingRequest.ts"
 import type { OverloadGate, OverloadSnapshot } from "./OverloadGate.ts"
 import type { ErrorCode } from "./ErrorTable.ts"
+import { announcesBody } from "./RequestBody.ts"
 import { answerRaw, rawResponse } from "./RawErrors.ts"
 import { classOf } from "./RequestClass.ts"
 import { requestIdFor } from "./RequestIds.ts"
@@ -52,9 +53,6 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 
 const codeOf = (error: Error): ErrorCode =>
   ("code" in error && typeof error.code === "string" ? codes[error.code] : undefined) ?? "bad_request"
-
-const hasBody = ({ headers }: IncomingRequest): boolean =>
-  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0
 
 /** The only transfer coding that there is here. Node's parser refuses others too, but after the request is dispatched. */
 const hasUnknownCoding = ({ headers }: IncomingRequest): boolean => {
@@ -150,7 +148,7 @@ export class ServingServer extends Server {
     if (!socket.destroyed) this.#sockets.set(socket, admission)
     if (this.#isStopping) response.shouldKeepAlive = false
     const isLeaving = this.#isStopping && url === "/readyz"
-    if (isLeaving || !admission.begin(hasBody(request))) {
+    if (isLeaving || !admission.begin(announcesBody(request.headers))) {
       response.on("close", () => this.#drain(request, admission))
       answerRaw("service_unavailable", request, response)
       return false

@@ -10,13 +10,10 @@ import { givenRequestId } from "./RequestIds.ts"
 import { type Answered, CLIENT_GONE, RequestMetrics, UNMATCHED } from "./RequestMetrics.ts"
 import { NO_SNIFFING } from "./SecurityHeaders.ts"
 import { makeTrace, type Told } from "./RequestSpans.ts"
-import { schemaErrorIn } from "./SchemaErrors.ts"
+import { MAX_ISSUES, schemaErrorIn } from "./SchemaErrors.ts"
 import type { FindPath, ServedPath } from "./RouteTable.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
-
-/** A body made of nothing but mistakes is not answered with a list many times its size. */
-const MAX_ISSUES = 100
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({
   // Its value may be a secret in the wrong place.

@@ -9,6 +9,11 @@ const noRoom: CodedError = { _tag: "service_unavailable" }
 const comeToWork = (source: IncomingRequest) =>
   Effect.suspend(() => (source.endBodyWait() ? Effect.void : Effect.fail(noRoom)))
 
+/** Whether a request's headers announce a body. */
+export const announcesBody = (
+  headers: Readonly<Record<string, string | Array<string> | undefined>>
+): boolean => headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0
+
 /**
  * Waits until the request's whole body is there, which it then holds. What is wrong with the body is left to whoever reads
  * it next.

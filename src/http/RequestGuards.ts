@@ -69,17 +69,19 @@ export class RequireJson extends HttpApiMiddleware.Service<RequireJson>()("peyk/
 export const isJson = (contentType: string | undefined): boolean =>
   contentType?.split(";")[0]?.trim().toLowerCase() === "application/json"
 
+export const maxBodyBytes = Effect.map(HttpIncomingMessage.MaxBodySize, (limit) =>
+  limit === undefined ? Number.POSITIVE_INFINITY : ByteSize.toNumberUnsafe(limit)
+)
+
 export const RequireJsonLive = Layer.effect(
   RequireJson,
-  Effect.map(HttpIncomingMessage.MaxBodySize, (limit) => {
-    const maxBodyBytes = limit === undefined ? Number.POSITIVE_INFINITY : ByteSize.toNumberUnsafe(limit)
-    return RequireJson.of((httpEffect) =>
+  Effect.map(maxBodyBytes, (maxBytes) =>
+    RequireJson.of((httpEffect) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
         if (!isJson(headers["content-type"])) return answerError({ _tag: "unsupported_media_type" })
-        if (Number(headers["content-length"]) > maxBodyBytes)
-          return answerError({ _tag: "payload_too_large" })
+        if (Number(headers["content-length"]) > maxBytes) return answerError({ _tag: "payload_too_large" })
         return Effect.matchEffect(awaitBody, { onFailure: answerError, onSuccess: () => httpEffect })
       })
     )
-  })
+  )
 )

@@ -1,6 +1,9 @@
 import { type Cause, Option } from "effect"
 import { HttpApiError } from "effect/http-api"
 
+/** A body made of nothing but mistakes is not answered with a list many times its size. */
+export const MAX_ISSUES = 100
+
 /** The schema error that a request failed with, if any. */
 export const schemaErrorIn = (
   cause: Cause.Cause<unknown>

@@ -10,6 +10,7 @@ import { optional } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { pageOf, pageByIdQuery, PathId } from "./ManageWire.ts"
 import { FutureInstant, IpNetwork, Name, Timestamp } from "./ManageFields.ts"
+import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
 export const ApiKeyResource = Schema.Struct({
   id: Schema.Int,
@@ -141,5 +142,6 @@ export class ApiKeysGroup extends HttpApiGroup.make("api-keys")
       .middleware(OptionalIdempotencyKey)
   )
   .prefix("/v1/manage/api-keys")
+  .middleware(NoUndeclaredBody)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: service keys" })) {}

@@ -7,6 +7,7 @@ import { ManageAuth } from "./ManageAuth.ts"
 import { Timestamp } from "./ManageFields.ts"
 import { pageOf, pageByTimeQuery } from "./ManageWire.ts"
 import { FilterText, timeQuery } from "./SearchFields.ts"
+import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
 const ActorKind = Schema.Literals(["token", "user", "session", "operator"])
 
@@ -52,5 +53,6 @@ export class AuditLogGroup extends HttpApiGroup.make("audit-log")
     }).annotateMerge(OpenApi.annotations({ summary: "List who changed what, from where; the newest first" }))
   )
   .prefix("/v1/manage/audit-log")
+  .middleware(NoUndeclaredBody)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: audit log" })) {}

@@ -14,6 +14,7 @@ import {
   Rials,
   toAttemptDetails
 } from "./SearchFields.ts"
+import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
 const MessageResource = Schema.Struct({
   ...MessageStatusResponse.fields,
@@ -55,5 +56,6 @@ export class ManagedMessagesGroup extends HttpApiGroup.make("managed-messages")
     }).annotateMerge(OpenApi.annotations({ summary: "Read a message, with what its attempts came to" }))
   )
   .prefix("/v1/manage/messages")
+  .middleware(NoUndeclaredBody)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: messages" })) {}

@@ -10,6 +10,7 @@ import { optional, PositiveInt } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { Name, TemplateText, Timestamp } from "./ManageFields.ts"
 import { pageByIdQuery, pageByPhoneQuery, pageOf, PathId } from "./ManageWire.ts"
+import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
 const id = { id: PathId }
 const invalid = documentedError("validation_error")
@@ -176,6 +177,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
     }).annotateMerge(summary("Forget how a bot reaches a phone"))
   )
   .prefix("/v1/manage/accounts")
+  .middleware(NoUndeclaredBody)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: sending accounts" })) {}
 
@@ -222,6 +224,7 @@ export class RoutingGroup extends HttpApiGroup.make("routing")
       .middleware(RequireJson)
   )
   .prefix("/v1/manage/routing")
+  .middleware(NoUndeclaredBody)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: routing" })) {}
 
@@ -277,5 +280,6 @@ export class TemplatesGroup extends HttpApiGroup.make("templates")
       .middleware(RequireJson)
   )
   .prefix("/v1/manage/templates")
+  .middleware(NoUndeclaredBody)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: templates" })) {}

@@ -11,6 +11,7 @@ import { optional } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { FutureInstant, Name, Timestamp } from "./ManageFields.ts"
 import { pageOf, pageByIdQuery, PathId } from "./ManageWire.ts"
+import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
 export const TokenResource = Schema.Struct({
   id: Schema.Int,
@@ -88,5 +89,6 @@ export class TokensGroup extends HttpApiGroup.make("tokens")
     }).annotateMerge(OpenApi.annotations({ summary: "Revoke a personal access token. For owners" }))
   )
   .prefix("/v1/manage/tokens")
+  .middleware(NoUndeclaredBody)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: personal access tokens" })) {}

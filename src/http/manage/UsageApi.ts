@@ -14,6 +14,7 @@ import { documentedError } from "../Envelope.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { Timestamp } from "./ManageFields.ts"
 import { Rials, timeQuery } from "./SearchFields.ts"
+import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
 const sendFields = {
   accepted: Schema.Int,
@@ -114,5 +115,6 @@ export class UsageReportGroup extends HttpApiGroup.make("usage")
     )
   )
   .prefix("/v1/manage/usage")
+  .middleware(NoUndeclaredBody)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: usage" })) {}

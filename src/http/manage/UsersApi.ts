@@ -9,6 +9,7 @@ import { ManageAuth } from "./ManageAuth.ts"
 import { Name, Timestamp } from "./ManageFields.ts"
 import { pageOf, pageByUuidQuery } from "./ManageWire.ts"
 import { Email, NewPassword } from "./UserFields.ts"
+import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
 const Me = Schema.Struct({
   kind: Schema.Literals(["token", "user", "session", "operator"]),
@@ -25,6 +26,7 @@ export class MeGroup extends HttpApiGroup.make("me")
       OpenApi.annotations({ summary: "Whom this credential speaks for" })
     )
   )
+  .middleware(NoUndeclaredBody)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: who am I" })) {}
 
@@ -129,5 +131,6 @@ export class UsersGroup extends HttpApiGroup.make("users")
       .middleware(RequireJson)
   )
   .prefix("/v1/manage/users")
+  .middleware(NoUndeclaredBody)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: users", description: "For owners." })) {}

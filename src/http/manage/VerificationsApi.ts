@@ -16,6 +16,7 @@ import {
   Rials,
   toAttemptDetails
 } from "./SearchFields.ts"
+import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
 const AttemptResource = Schema.Struct({
   ...StatusResponse.fields.attempts.value.fields,
@@ -68,5 +69,6 @@ export class ManagedVerificationsGroup extends HttpApiGroup.make("verifications"
     }).annotateMerge(OpenApi.annotations({ summary: "Read a verification, with what its attempts came to" }))
   )
   .prefix("/v1/manage/verifications")
+  .middleware(NoUndeclaredBody)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: verifications" })) {}

@@ -12,6 +12,7 @@ import { ManageAuth } from "./ManageAuth.ts"
 import { Timestamp } from "./ManageFields.ts"
 import { pageOf, pageByTimeQuery } from "./ManageWire.ts"
 import { Rials, timeQuery } from "./SearchFields.ts"
+import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
 const Subject = Schema.Struct({ type: SubjectType, id: Schema.String }).annotate({
   identifier: "ChargedSubject"
@@ -82,5 +83,6 @@ export class WalletGroup extends HttpApiGroup.make("wallet")
     }).annotateMerge(OpenApi.annotations({ summary: "List what was paid in and spent, the newest first" }))
   )
   .prefix("/v1/manage/wallet")
+  .middleware(NoUndeclaredBody)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: wallet" })) {}

@@ -17,6 +17,7 @@ import { optional } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { FutureInstant as DateTimeText, Timestamp } from "./ManageFields.ts"
 import { pageByIdQuery, pageByUuidQuery, pageOf, PathId } from "./ManageWire.ts"
+import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
 const WebhookResource = Schema.Struct({
   id: Schema.Int,
@@ -210,5 +211,6 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks")
       .middleware(RequireJson)
   )
   .prefix("/v1/manage/webhooks")
+  .middleware(NoUndeclaredBody)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: webhooks" })) {}

@@ -11,6 +11,7 @@ import { ApiKeysHandlers } from "../../http/manage/ApiKeysHandlers.ts"
 import { ManageAdmission, ManageAuthLive } from "../../http/manage/ManageAuth.ts"
 import { OptionalIdempotencyKeyLive, RequireJsonLive } from "../../http/RequestGuards.ts"
 import { WebhooksHandlers } from "../../http/manage/WebhooksHandlers.ts"
+import { NoUndeclaredBodyLive } from "../../http/manage/UndeclaredBody.ts"
 import { ManagedWebhooksSql } from "./ManagedWebhooksSql.ts"
 import { CredentialHandlers, SessionsLive } from "./CredentialGraph.ts"
 import { ManagedKeysSql } from "./ManagedKeysSql.ts"
@@ -39,6 +40,7 @@ export const ManagementHandlers = Layer.mergeAll(
   Layer.provide([
     Layer.provide(ManageAuthLive, ManageAdmissionLive),
     RequireJsonLive,
+    NoUndeclaredBodyLive,
     OptionalIdempotencyKeyLive,
     ManagementWritesSql,
     ManagedKeysSql,
