@@ -13,6 +13,7 @@ export class Admission {
   readonly #gate: OverloadGate
   readonly #waits: BodyWaits
   #isCounted = false
+  #hasRoom = true
   #wait: Begun<Admission> | null = null
   #isGivenUp = false
   #giveUp = () => {}
@@ -52,12 +53,15 @@ export class Admission {
     this.#giveUp()
   }
 
+  /** False when there was no room once the body was there. */
   endBodyWait(): boolean {
-    if (this.#wait === null) return true
-    this.#waits.end(this.#wait)
-    this.#wait = null
-    this.#isCounted = this.#gate.enter(this.kind, performance.now())
-    return this.#isCounted
+    if (this.#wait !== null) {
+      this.#waits.end(this.#wait)
+      this.#wait = null
+      this.#hasRoom = this.#gate.enter(this.kind, performance.now())
+      this.#isCounted = this.#hasRoom
+    }
+    return this.#hasRoom
   }
 
   /** It has been answered, or its client is gone. */

@@ -14,8 +14,14 @@ export class IncomingRequest extends IncomingMessage {
     this.#admission?.waitForBody(giveUp)
   }
 
-  /** The body has come. False when there is no room now for the request's work. */
+  /** The body has come. False when there was no room then for the request's work. */
   endBodyWait(): boolean {
     return this.#admission?.endBodyWait() ?? true
+  }
+
+  /** With its whole body, the request counts as load, also if nobody reads the body. */
+  override push(chunk: unknown, encoding?: BufferEncoding): boolean {
+    if (chunk === null) this.endBodyWait()
+    return super.push(chunk, encoding)
   }
 }

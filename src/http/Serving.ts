@@ -4,6 +4,7 @@ import { Settings } from "../services/Settings.ts"
 import { Workers } from "../services/Workers.ts"
 import { type ServingOptions, ServingServer } from "./NodeServer.ts"
 import { makeOverloadGate, type OverloadBounds, type OverloadGate } from "./OverloadGate.ts"
+import type { RequestClass } from "./RequestClass.ts"
 
 /** How long a client that is just about to ask again, on a connection it has, finds somebody there. */
 const LINGER_MILLIS = 500
@@ -11,10 +12,14 @@ const LOOK_MILLIS = 50
 const SWEEP_MILLIS = 250
 
 /** With a wrong time a process would take codes for expired, and limits for lapsed: it answers nothing but health checks. */
-const closedWhile = (isApart: () => boolean, gate: OverloadGate): OverloadGate => ({
-  ...gate,
-  enter: (kind, now) => (kind === "vital" || !isApart()) && gate.enter(kind, now)
-})
+export const closedWhile = (isApart: () => boolean, gate: OverloadGate): OverloadGate => {
+  const isOpenTo = (kind: RequestClass) => kind === "vital" || !isApart()
+  return {
+    ...gate,
+    hasRoom: (kind, now) => isOpenTo(kind) && gate.hasRoom(kind, now),
+    enter: (kind, now) => isOpenTo(kind) && gate.enter(kind, now)
+  }
+}
 
 /** The server of this process: what it is doing now can be read from it at any time. */
 export class Serving extends Context.Service<Serving, ServingServer>()("peyk/http/Serving") {
