@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { ClockAgreement } from "../services/ClockAgreement.ts"
 import { Readiness } from "../services/Readiness.ts"
 import { appliedMigration, latestMigration } from "./Migrations.ts"
+import { sharedLookup } from "./SharedLookup.ts"
 import { rowsOf } from "./SqlRows.ts"
 import { StoreWrites } from "./StoreWrites.ts"
 
@@ -26,11 +27,18 @@ export const ReadinessSql = Layer.effect(
       Effect.all([isMigrated, isWritable], { concurrency: 2 }),
       ([migrated, writable]) => migrated && writable
     )
-    return Readiness.of({
-      isReady: Effect.suspend(() => (areFailing() || mayBeApart() ? Effect.succeed(false) : asked)).pipe(
+    const inTime = <E>(ready: Effect.Effect<boolean, E>) =>
+      ready.pipe(
         Effect.catchCause(() => Effect.succeed(false)),
-        Effect.timeoutOrElse({ duration: READINESS_TIMEOUT, orElse: () => Effect.succeed(false) }),
-        Effect.provideService(SqlClient.SqlClient, sql)
+        Effect.timeoutOrElse({ duration: READINESS_TIMEOUT, orElse: () => Effect.succeed(false) })
+      )
+    // Anybody may ask, as often as they like: the store is asked once at a time for all of them.
+    const shared = yield* sharedLookup<"ready", boolean, never, never>(() =>
+      inTime(Effect.provideService(asked, SqlClient.SqlClient, sql))
+    )
+    return Readiness.of({
+      isReady: Effect.suspend(() =>
+        areFailing() || mayBeApart() ? Effect.succeed(false) : inTime(shared.ask("ready"))
       )
     })
   })
