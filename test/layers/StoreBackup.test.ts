@@ -8,6 +8,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { inject } from "vitest"
 import { readBackup, writeBackup } from "../../src/layers/backup/BackupFile.ts"
+import { BACKUP_FORMAT } from "../../src/layers/backup/BackupFormat.ts"
 import { quoted, storedTables, writeStore } from "../../src/layers/backup/StoreBackup.ts"
 import { readHeader, restoreStore } from "../../src/layers/backup/StoreRestore.ts"
 import { appliedMigration, latestMigration, migrateTo } from "../../src/layers/Migrations.ts"
@@ -165,6 +166,40 @@ layer(TestDatabase, { excludeTestServices: true })("a backup of a store", (it) =
       const [row] = yield* target<{ readonly kept: boolean }>`
         select code_hash is not null as kept from verifications`
       assert.isFalse(row?.kept)
+    })
+  )
+
+  it.effect("is not restored over a store", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* folder, "store.backup")
+      const source = yield* emptyDatabase
+      yield* migrateTo(latestMigration).pipe(over(source))
+      yield* backUp(file).pipe(over(source))
+      yield* source`insert into customers (name, plan, created_at) values ('kept', 'free', now())`
+      const error = yield* Effect.flip(restore(file).pipe(over(source)))
+      assert.match(error.message, /there is a store already/)
+      assert.lengthOf(yield* source`select from customers`, 1)
+    })
+  )
+
+  it.effect("is refused where it names a table that is not of the schema", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* folder, "forged.backup")
+      const header = { format: BACKUP_FORMAT, migration: latestMigration, made_at: "", secret_check: null }
+      const role = { table: "pg_db_role_setting", columns: ["setdatabase", "setrole", "setconfig"] }
+      const trailer = { sequences: {}, rows: { pg_db_role_setting: 1 } }
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const writer = yield* writeBackup(file)
+          const rows = [header, role, ["0", "0", "{archive_command=id}"], trailer]
+          yield* writer.write(rows.map((row) => JSON.stringify(row)))
+          yield* writer.finish
+        })
+      )
+      const target = yield* emptyDatabase
+      const error = yield* Effect.flip(restore(file).pipe(over(target)))
+      assert.match(error.message, /not whole: it has a table “pg_db_role_setting”/)
+      assert.strictEqual(yield* Effect.orElseSucceed(appliedMigration, () => 0).pipe(over(target)), 0)
     })
   )
 

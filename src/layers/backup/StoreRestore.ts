@@ -8,6 +8,7 @@ import { BackupHeader, BackupTrailer, TableLine } from "./BackupFormat.ts"
 import { quoted, storedTables } from "./StoreBackup.ts"
 
 const ROWS_AT_ONCE = 500
+const FIRST_MIGRATION = 1
 
 const decodeHeader = Schema.decodeUnknownResult(Schema.fromJsonString(BackupHeader))
 const decodeTable = Schema.decodeUnknownResult(Schema.fromJsonString(TableLine))
@@ -32,7 +33,7 @@ export const readHeader = Effect.fnUntraced(function* (readLine: ReadLine) {
   return header.success
 })
 
-/** Whether there is a store already, or the remains of one. */
+/** Whether there is a store already, or the remains of one; `restoreStore` makes sure. */
 export const isEmptyStore = Effect.map(
   Effect.orElseSucceed(
     Effect.map(appliedMigration, (applied) => applied > 0),
@@ -92,12 +93,14 @@ const setSequences = (sequences: BackupTrailer["sequences"]) =>
     )
   )
 
-const load = Effect.fnUntraced(function* (readLine: ReadLine) {
+const load = Effect.fnUntraced(function* (readLine: ReadLine, tables: ReadonlySet<string>) {
   const loaded = new Map<string, number>()
   let line = yield* readLine
   while (true) {
     const table = decodeTable(line ?? "")
     if (Result.isFailure(table)) break
+    // PostgreSQL's own tables can be named too.
+    if (!tables.has(table.success.table)) return yield* broken(`it has a table “${table.success.table}”`)
     const read = yield* loadTable(table.success, readLine)
     loaded.set(table.success.table, read.count)
     line = read.line
@@ -111,17 +114,20 @@ const load = Effect.fnUntraced(function* (readLine: ReadLine) {
 })
 
 /**
- * Makes an empty store what the backup says: at the schema of then, all or nothing, and after that brought up to date.
+ * Makes an empty store what the backup says: at the schema of then, all or nothing, and after that brought up to date. Fails
+ * where there is a store, also one that another process has made in the meantime.
  * Triggers rest meanwhile: what they would write is in the backup.
  */
 export const restoreStore = Effect.fnUntraced(function* (header: BackupHeader, readLine: ReadLine) {
   const sql = yield* SqlClient.SqlClient
   const restore = Effect.gen(function* () {
-    yield* migrateTo(header.migration)
+    const applied = yield* migrateTo(header.migration)
+    if (applied[0]?.[0] !== FIRST_MIGRATION)
+      return yield* new StartupError({ message: "there is a store already" })
     yield* sql`set local session_replication_role = replica`
-    const tables = yield* storedTables
-    yield* sql.unsafe(`truncate ${tables.map(({ table }) => quoted(table)).join(", ")}`)
-    return yield* load(readLine)
+    const tables = (yield* storedTables).map(({ table }) => table)
+    yield* sql.unsafe(`truncate ${tables.map(quoted).join(", ")}`)
+    return yield* load(readLine, new Set(tables))
   })
   const rows = yield* sql.withTransaction(restore)
   yield* migrate
