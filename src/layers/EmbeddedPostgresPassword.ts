@@ -20,28 +20,34 @@ local replication all scram-sha-256
 export const makePassword = (): Redacted.Redacted =>
   Redacted.make(randomBytes(PASSWORD_BYTES).toString("base64url"))
 
-/** Nobody's other processes must not read it: as root, who starts a server of nobody's, it stays root's. */
-const giveTo = (file: string, user: ServerUser | undefined) => {
-  if (user === undefined) return
-  const { uid, gid } = user.uid === nobody.uid ? { uid: 0, gid: 0 } : user
-  fs.chownSync(file, uid, gid)
-}
+/** Nobody's other processes must not read the password: as root, who starts a server of nobody's, it stays root's. */
+const passwordOwner = (user: ServerUser | undefined): ServerUser | undefined =>
+  user?.uid === nobody.uid ? { uid: 0, gid: 0 } : user
 
-const writeNew = (file: string, text: string) => fs.writeFileSync(file, text, { mode: 0o600, flag: "wx" })
+/** The directory's owner may be less than we are: never give away what they have put in the file's place. */
+const writeNew = (file: string, text: string, owner: ServerUser | undefined) => {
+  const descriptor = fs.openSync(file, "wx", 0o600)
+  try {
+    fs.writeFileSync(descriptor, text)
+    if (owner !== undefined) fs.fchownSync(descriptor, owner.uid, owner.gid)
+    // Rules that ask for a password must not outlive it in a power failure.
+    fs.fsyncSync(descriptor)
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
 
 /** For initdb, which reads it as `user`. */
 export const writePasswordDraft = (
   draft: string,
   password: Redacted.Redacted,
   user: ServerUser | undefined
-) => {
-  writeNew(draft, `${Redacted.value(password)}\n`)
-  if (user !== undefined) fs.chownSync(draft, user.uid, user.gid)
-}
+) => writeNew(draft, `${Redacted.value(password)}\n`, user)
 
 export const keepPasswordDraft = (draft: string, directory: string, user: ServerUser | undefined) => {
+  const owner = passwordOwner(user)
+  if (owner !== undefined) fs.lchownSync(draft, owner.uid, owner.gid)
   fs.renameSync(draft, passwordFileIn(directory))
-  giveTo(passwordFileIn(directory), user)
 }
 
 /** The password of the cluster's only role; undefined in a cluster of an earlier version, which had none. */
@@ -79,11 +85,10 @@ const scramVerifier = (password: string) => {
   return `SCRAM-SHA-256$${SCRAM_ITERATIONS}:${salt.toString("base64")}$${storedKey}:${serverKey}`
 }
 
-const replace = (file: string, text: string, give: (draft: string) => void) => {
+const replace = (file: string, text: string, owner: ServerUser | undefined) => {
   const draft = `${file}.${process.pid}`
   fs.rmSync(draft, { force: true })
-  writeNew(draft, text)
-  give(draft)
+  writeNew(draft, text, owner)
   fs.renameSync(draft, file)
 }
 
@@ -99,10 +104,8 @@ const convert = Effect.fnUntraced(function* (
   const password = (yield* withFiles(directory, () => readPassword(directory))) ?? makePassword()
   yield* sql.unsafe(`alter role postgres password '${scramVerifier(Redacted.value(password))}'`)
   yield* withFiles(directory, () => {
-    replace(passwordFileIn(directory), `${Redacted.value(password)}\n`, (draft) => giveTo(draft, user))
-    replace(accessFileIn(directory), ACCESS_RULES, (draft) => {
-      if (user !== undefined) fs.chownSync(draft, user.uid, user.gid)
-    })
+    replace(passwordFileIn(directory), `${Redacted.value(password)}\n`, passwordOwner(user))
+    replace(accessFileIn(directory), ACCESS_RULES, user)
   })
   yield* sql.unsafe("select pg_reload_conf()")
   yield* Effect.logInfo(`The embedded PostgreSQL in ${directory} takes connections with its password only`)
