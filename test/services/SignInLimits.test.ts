@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, Effect, Layer, Redacted } from "effect"
+import { Array as Arr, Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { createHash, randomUUID } from "node:crypto"
 import { ServiceUnavailable, TooManySignIns } from "../../src/domain/Errors.ts"
@@ -183,3 +183,31 @@ layer(TestDatabase, { excludeTestServices: true })("what was given back", (it) =
     }).pipe(Effect.provide(process))
   )
 })
+
+layer(TestDatabase, { excludeTestServices: true })(
+  "while passwords of one e-mail address are compared",
+  (it) => {
+    const SIGN_INS = 40
+
+    it.effect("no refusal shows whether the address is somebody's", () =>
+      Effect.gen(function* () {
+        const { email } = yield* newUser
+        const { load } = yield* Workers
+        for (const address of [email, "nobody@example.ir"]) {
+          isHeld = true
+          let refused = 0
+          const signIns = yield* Effect.forEach(Arr.range(1, SIGN_INS), () =>
+            Effect.forkChild(
+              Effect.tap(signIn(address, WRONG), () => Effect.sync(() => (refused += 1))),
+              { startImmediately: true }
+            )
+          )
+          yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => load.waiting + refused === SIGN_INS }))
+          isHeld = false
+          assert.strictEqual(refused, 0, address)
+          yield* Fiber.interruptAll(signIns)
+        }
+      }).pipe(Effect.provide(process))
+    )
+  }
+)

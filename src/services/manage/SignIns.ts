@@ -19,8 +19,8 @@ export interface SignedIn {
   readonly refreshToken: Redacted.Redacted
 }
 
-const hashingOriginOf = (candidate: Candidate | null, { ip }: Origin): HashingOrigin =>
-  hashingOrigin(candidate?.user.customerId ?? null, ip)
+/** Whatever the e-mail address: refusing one customer's sign-ins would show that the address is one of theirs. */
+const checkingOrigin = ({ ip }: Origin): HashingOrigin => hashingOrigin(null, ip)
 
 /** Whoever hangs up does not undo a comparison. */
 const wasNotCompared = (cause: Cause.Cause<{ readonly _tag: string }>): boolean => {
@@ -102,7 +102,7 @@ export class SignIns extends Context.Service<
         origin: Origin
       ) {
         const { matches, isOutdated } = yield* workers.waitOutside(
-          passwords.verify(password, candidate?.passwordHash ?? null, hashingOriginOf(candidate, origin))
+          passwords.verify(password, candidate?.passwordHash ?? null, checkingOrigin(origin))
         )
         if (candidate === null) return yield* new Unauthenticated()
         const { user } = candidate
@@ -134,13 +134,15 @@ export class SignIns extends Context.Service<
 
       /** Not worth a refusal: another sign-in will do it. */
       const rehash = (candidate: Candidate, password: Redacted.Redacted, origin: Origin) =>
-        workers.waitOutside(passwords.hash(password, hashingOriginOf(candidate, origin))).pipe(
-          Effect.flatMap((made) => sessions.rehash(candidate, made)),
-          Effect.catchTags({
-            too_many_sign_ins: () => Effect.void,
-            service_unavailable: () => Effect.void
-          })
-        )
+        workers
+          .waitOutside(passwords.hash(password, hashingOrigin(candidate.user.customerId, origin.ip)))
+          .pipe(
+            Effect.flatMap((made) => sessions.rehash(candidate, made)),
+            Effect.catchTags({
+              too_many_sign_ins: () => Effect.void,
+              service_unavailable: () => Effect.void
+            })
+          )
 
       return SignIns.of({
         signIn: Effect.fnUntraced(function* ({ email, password }, origin) {
