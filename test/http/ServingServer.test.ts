@@ -80,3 +80,22 @@ describe("requests with bodies that nobody reads", () => {
     await stop(server)
   })
 })
+
+describe("CONNECT after a request that is still being answered", () => {
+  it("is not answered in its place", async () => {
+    const server = makeServer()
+    const open: Array<ServerResponse> = []
+    server.on("request", (_request, response) => void open.push(response))
+    const client = await clientOf(server)
+    client.write("GET /docs HTTP/1.1\r\nHost: x\r\n\r\nCONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+    while (open.length === 0) await turns(1)
+    await turns(10)
+    open[0]?.end("the page")
+    const answer = await received(client)
+    assert.deepStrictEqual(answer.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 200"])
+    assert.match(answer, /the page/)
+    while (!server.isIdle) await turns(1)
+    assert.strictEqual(server.snapshot().inFlight.public, 0)
+    await stop(server)
+  })
+})
