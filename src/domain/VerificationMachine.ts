@@ -39,6 +39,10 @@ export const decide = (verification: Verification, now: Instant, wasAbandoned: b
   return { _tag: "TryStep", steps: repeating ? [remaining[0]] : remaining, hasSlot: slotReserved }
 }
 
+/** Whether this step is what is to be tried now. */
+export const isStepDue = (verification: Verification, step: number, now: Instant): boolean =>
+  verification.remaining[0] === step && decide(verification, now, false)._tag === "TryStep"
+
 /**
  * A step that started later than this after its planned time (a process was down) counts its waiting time from its real
  * start: otherwise all channels whose time passed meanwhile would fire at once. Smaller delays do not add up.

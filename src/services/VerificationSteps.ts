@@ -12,6 +12,7 @@ import {
   decide,
   expire,
   handBackStep,
+  isStepDue,
   nextDueAt,
   recordAttempt,
   skipRemaining,
@@ -66,6 +67,9 @@ interface StepCall {
   readonly code: string
   readonly waiting: Waiting
 }
+
+/** A code that waited longer than this before its call may have been verified, or have expired, meanwhile. */
+const MAX_UNSEEN_MILLIS = 1000
 
 /** Nobody waits for what timers do. */
 const unheeded: Waiting = (wait) => wait
@@ -234,6 +238,20 @@ export class VerificationSteps extends Context.Service<
           : yield* inBackground(verification, { step, skipped: [], at: start.at })
       })
 
+      /** After a wait: the verification may have ended meanwhile. */
+      const callIfStillDue = Effect.fnUntraced(function* (
+        verification: Verification,
+        call: StepCall,
+        attempting: Attempting
+      ) {
+        const loaded = yield* Effect.catchCause(store.loadLeased(call.timer), attempting.handBack)
+        const now = clock.currentTimeMillisUnsafe()
+        const due = Option.filter(loaded, ({ verification: current }) => isStepDue(current, call.step, now))
+        return Option.isSome(due)
+          ? yield* callAtStart(due.value.verification, call, attempting)
+          : yield* giveBack(verification, call)
+      })
+
       /** In a place for calls to its provider. */
       const callInPlace = Effect.fnUntraced(function* (
         verification: Verification,
@@ -248,7 +266,12 @@ export class VerificationSteps extends Context.Service<
           account: accountAt(verification, call.step),
           waitMillis: placeMillis
         }
-        const inPlace = yield* rooms.withPlace(request, callAtStart(verification, call, attempting))
+        const called = Effect.suspend(() =>
+          clock.currentTimeMillisUnsafe() - begunAt > MAX_UNSEEN_MILLIS
+            ? callIfStillDue(verification, call, attempting)
+            : callAtStart(verification, call, attempting)
+        )
+        const inPlace = yield* rooms.withPlace(request, called)
         if (Option.isSome(inPlace)) return inPlace.value
         const isStopping = clock.currentTimeMillisUnsafe() < begunAt + placeMillis
         if (isStopping) return yield* giveBack(verification, call)

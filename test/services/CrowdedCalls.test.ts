@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Fiber, Layer, Option } from "effect"
+import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Channel } from "../../src/domain/Channel.ts"
 import { CallRooms } from "../../src/services/CallRooms.ts"
@@ -11,19 +11,28 @@ import { scriptProviders } from "../support/ScriptedProviders.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../support/TestGraph.ts"
 
-/** No place for calls over these channels, for as long as they are in the set. */
-const crowdedRooms = (crowded: Set<Channel>, waits: Array<number>) =>
-  Layer.succeed(
+const LOOK_MILLIS = 2500
+
+/** Calls over these channels wait: for a place until the channel leaves the set, and at most as long as they may. */
+const crowdedRooms = (crowded: Set<Channel>, waits: Array<number>) => {
+  const mayCall = (channel: Channel, waitMillis: number): Effect.Effect<boolean> =>
+    Effect.suspend(() => {
+      if (!crowded.has(channel)) return Effect.succeed(true)
+      if (waitMillis <= 0) return Effect.succeed(false)
+      return Effect.andThen(Effect.sleep(LOOK_MILLIS), mayCall(channel, waitMillis - LOOK_MILLIS))
+    })
+  return Layer.succeed(
     CallRooms,
     CallRooms.of({
-      withPlace: ({ account, waitMillis }, call) =>
-        Effect.suspend(() => {
-          if (!crowded.has(account.channel)) return Effect.asSome(call)
-          waits.push(waitMillis ?? 0)
-          return Effect.as(Effect.sleep(waitMillis ?? 0), Option.none())
-        })
+      withPlace: ({ account: { channel }, waitMillis }, call) => {
+        if (crowded.has(channel)) waits.push(waitMillis ?? 0)
+        return Effect.flatMap(mayCall(channel, waitMillis ?? 0), (may) =>
+          may ? Effect.asSome(call) : Effect.succeedNone
+        )
+      }
     })
   )
+}
 
 const setUp = (...channels: ReadonlyArray<Channel>) => {
   const crowded = new Set(channels)
@@ -39,7 +48,7 @@ const setUp = (...channels: ReadonlyArray<Channel>) => {
     )
   }
   const rooms = crowdedRooms(crowded, waits)
-  return { crowded, providers, waitOut, process: testProcess(Layer.merge(providers.layer, rooms)) }
+  return { crowded, waits, providers, waitOut, process: testProcess(Layer.merge(providers.layer, rooms)) }
 }
 
 layer(TestDatabase, { excludeTestServices: true })(
@@ -87,6 +96,69 @@ layer(TestDatabase, { excludeTestServices: true })(
         assert.deepStrictEqual(providers.channels(), [])
         const [account] = yield* (yield* Management).listAccounts(customerId)
         assert.deepStrictEqual([account?.failures, account?.coolingUntil], [0, null])
+      }).pipe(Effect.provide(process))
+    })
+
+    /** The fallback to sms is due, and waits so long for a place; `meanwhile` happens. */
+    const fallBack = <E, R>(
+      { crowded, waits }: ReturnType<typeof setUp>,
+      waitedMillis: number,
+      meanwhile: Effect.Effect<unknown, E, R>
+    ) =>
+      Effect.gen(function* () {
+        const before = waits.length
+        const running = yield* Effect.forkChild((yield* TimerRunner).runDue)
+        yield* Effect.repeat(Effect.yieldNow, { until: () => waits.length > before })
+        yield* meanwhile
+        yield* TestClock.adjust(waitedMillis - LOOK_MILLIS)
+        crowded.clear()
+        yield* TestClock.adjust(LOOK_MILLIS)
+        yield* Fiber.join(running)
+      })
+
+    it.effect("is not sent once it was verified while it waited", () => {
+      const crowd = setUp("sms")
+      const { providers, process } = crowd
+      return Effect.gen(function* () {
+        const customerId = yield* makeCustomer(["bale", "sms"])
+        const { verificationId: id } = yield* codeTo(customerId, ["bale", "sms"])
+        yield* TestClock.adjust("60 seconds")
+        const code = providers.deliveries[0]?.code ?? ""
+        yield* fallBack(
+          crowd,
+          10_000,
+          Effect.flatMap(Verifications, ({ verify }) => verify({ customerId, id, code }))
+        )
+        assert.deepStrictEqual(providers.channels(), ["bale"])
+        const { status, attempts } = yield* (yield* Verifications).status({ customerId, id })
+        assert.deepStrictEqual([status, attempts.length], ["verified", 1])
+      }).pipe(Effect.provide(process))
+    })
+
+    it.effect("is not sent once it expired while it waited", () => {
+      const crowd = setUp("sms")
+      const { providers, process } = crowd
+      return Effect.gen(function* () {
+        const customerId = yield* makeCustomer(["bale", "sms"])
+        const { verificationId: id } = yield* codeTo(customerId, ["bale", "sms"])
+        // As after an outage: it is valid for 10 seconds more.
+        yield* TestClock.adjust("290 seconds")
+        yield* fallBack(crowd, 15_000, Effect.void)
+        yield* (yield* TimerRunner).runDue
+        assert.deepStrictEqual(providers.channels(), ["bale"])
+        assert.strictEqual((yield* (yield* Verifications).status({ customerId, id })).status, "expired")
+      }).pipe(Effect.provide(process))
+    })
+
+    it.effect("is sent once there is a place, if it is still waited for", () => {
+      const crowd = setUp("sms")
+      const { providers, process } = crowd
+      return Effect.gen(function* () {
+        const customerId = yield* makeCustomer(["bale", "sms"])
+        yield* codeTo(customerId, ["bale", "sms"])
+        yield* TestClock.adjust("60 seconds")
+        yield* fallBack(crowd, 10_000, Effect.void)
+        assert.deepStrictEqual(providers.channels(), ["bale", "sms"])
       }).pipe(Effect.provide(process))
     })
   }
