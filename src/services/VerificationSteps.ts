@@ -232,7 +232,8 @@ export class VerificationSteps extends Context.Service<
         attempting: Attempting
       ) {
         const { step, slot } = call
-        const start = yield* startOf(accountAt(verification, step), slot, attempting)
+        const starting = startOf(accountAt(verification, step), slot, attempting)
+        const start = yield* Effect.catchCause(starting, attempting.handBack)
         return start.hasStart
           ? yield* callStep(verification, { ...call, slot: start })
           : yield* inBackground(verification, { step, skipped: [], at: start.at })
@@ -340,7 +341,8 @@ export class VerificationSteps extends Context.Service<
           handBack: timers.handBack(timer)
         }
         const isUsable = hasSlot && isSlotUsable(slotAt, now)
-        const isReady = isUsable && !(yield* slots.isResting(accountAt(verification, step), "code", now))
+        const isResting = slots.isResting(accountAt(verification, step), "code", now)
+        const isReady = isUsable && !(yield* Effect.catchCause(isResting, attempting.handBack))
         return isReady
           ? yield* callInPlace(
               verification,

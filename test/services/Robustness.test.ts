@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { AccountSlots } from "../../src/services/AccountSlots.ts"
 import { TimerRunner } from "../../src/services/TimerRunner.ts"
 import { Verifications } from "../../src/services/Verifications.ts"
 import { VerificationSteps } from "../../src/services/VerificationSteps.ts"
@@ -96,6 +97,34 @@ layer(TestDatabase, { excludeTestServices: true })("what goes wrong", (it) => {
       }).pipe(Effect.provide(testProcess(providers.layer)))
     }
   )
+
+  it.effect("a fallback whose account could not be asked for its start is made a second later", () => {
+    const providers = scriptProviders()
+    let asked = 0
+    const slots = Layer.succeed(
+      AccountSlots,
+      AccountSlots.of({
+        take: ({ now }) =>
+          Effect.succeed({ _tag: "Taken", index: 0, at: now, hasStart: now === 0, blocked: [] }),
+        start: (_account, { now }) =>
+          Effect.suspend(() =>
+            asked++ === 0 ? Effect.die("no store") : Effect.succeed({ hasStart: true, at: now })
+          ),
+        isResting: () => Effect.succeed(false),
+        report: () => Effect.void
+      })
+    )
+    return Effect.gen(function* () {
+      const customerId = yield* makeCustomer(["bale", "sms"])
+      yield* (yield* Verifications).send({ customerId, phone: PHONE })
+      yield* TestClock.adjust("60 seconds")
+      yield* (yield* TimerRunner).runDue
+      assert.deepStrictEqual(providers.channels(), ["bale"])
+      yield* TestClock.adjust("1 second")
+      yield* (yield* TimerRunner).runDue
+      assert.deepStrictEqual(providers.channels(), ["bale", "sms"])
+    }).pipe(Effect.provide(testProcess(Layer.merge(providers.layer, slots))))
+  })
 
   const losesLease = (customerId: number) =>
     Effect.gen(function* () {
