@@ -12,6 +12,8 @@ export interface PlaceRequest {
   readonly account: RouteAccount
   /** Null: for as long as it takes. */
   readonly waitMillis: number | null
+  /** Around the wait for a place. */
+  readonly waiting: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /**
@@ -50,13 +52,13 @@ export class CallRooms extends Context.Service<
             })
 
       const withPlaceAt = <A>(farEnd: string, request: PlaceRequest, call: Effect.Effect<A>) => {
-        const { kind, customerId, waitMillis } = request
+        const { kind, customerId, waitMillis, waiting } = request
         const room = roomAt(farEnd, kind)
         const entry = room.begin(customerId)
         const called = Effect.suspend(() => (entry.hasPlace ? Effect.asSome(call) : Effect.succeedNone))
         const work = entry.hasPlace
           ? called
-          : Effect.andThen(workers.untilStop(room.wait(entry, waitMillis)), called)
+          : Effect.andThen(workers.untilStop(waiting(room.wait(entry, waitMillis))), called)
         return Effect.onExitPrimitive(work, () => {
           room.end(entry)
           if (room.isEmpty) rooms[kind].delete(farEnd)

@@ -160,7 +160,8 @@ export class MessageDeliveries extends Context.Service<
           customerId: message.customerId,
           kind: "text" as const,
           account: accountAt(message, chosen.step),
-          waitMillis: null
+          waitMillis: null,
+          waiting: NOT_WAITING.waiting
         }
         const inPlace = yield* rooms.withPlace(request, sendInPlace(timer, message, chosen))
         if (Option.isNone(inPlace)) yield* timerStore.release(timer, yield* Clock.currentTimeMillis)

@@ -54,7 +54,7 @@ interface Attempting {
   readonly isFirst: boolean
   /** For a failure before anything was sent. */
   readonly handBack: (cause: Cause.Cause<never>) => Effect.Effect<never>
-  /** Around what waits for others: the account's slot, the provider. */
+  /** Around what waits for others: the account's slot, a place among the calls to the provider, the provider. */
   readonly waiting: Waiting
 }
 
@@ -259,13 +259,14 @@ export class VerificationSteps extends Context.Service<
         call: StepCall,
         attempting: Attempting
       ): Effect.fn.Return<Verification> {
-        const { placeMillis, left } = attempting
+        const { placeMillis, left, waiting } = attempting
         const begunAt = clock.currentTimeMillisUnsafe()
         const request = {
           customerId: verification.customerId,
           kind: "code" as const,
           account: accountAt(verification, call.step),
-          waitMillis: placeMillis
+          waitMillis: placeMillis,
+          waiting
         }
         const called = Effect.suspend(() =>
           clock.currentTimeMillisUnsafe() - begunAt > MAX_UNSEEN_MILLIS

@@ -28,6 +28,7 @@ const requestOf = (
   customerId,
   kind,
   waitMillis,
+  waiting: (wait) => wait,
   account: {
     channel: "sms",
     account_id: accountId,
@@ -107,6 +108,17 @@ describe("room for calls to a provider", () => {
       assert.strictEqual(begun.length, 2)
       yield* call(requestOf(1))
       assert.strictEqual(begun.length, 3)
+    }).pipe(Effect.provide(rooms))
+  )
+
+  it.effect("is waited for outside of this process's work, unlike the call itself", () =>
+    Effect.gen(function* () {
+      const { call, endFirst } = yield* makeCalls
+      const { load, waitOutside } = yield* Workers
+      for (let n = 0; n < 4; n++) yield* call({ ...requestOf(1), waiting: waitOutside })
+      assert.strictEqual(load.waiting, 2)
+      yield* endFirst
+      assert.strictEqual(load.waiting, 1)
     }).pipe(Effect.provide(rooms))
   )
 
