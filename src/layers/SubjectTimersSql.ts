@@ -29,7 +29,7 @@ export const subjectTimers = (sql: SqlClient.SqlClient, kind: TimerKind) => {
     write: (dueAt: Instant | null | "held", lane = 0) => {
       if (dueAt === "held") return sql`select`
       if (dueAt === null) return remove(lane)
-      return sql`update timers t set claimable_at = ${timestamp(dueAt)}, lease_token = null
+      return sql`update timers t set claimable_at = ${timestamp(dueAt)}, lease_token = null, parked = false
         from ${subject(lane)} where ${isSubjects}`
     }
   }

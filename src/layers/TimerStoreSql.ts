@@ -66,7 +66,7 @@ export const TimerStoreSql = Layer.effect(
       renew: (timers, until) =>
         Effect.map(
           renewedRows(sql`
-            update timers t set claimable_at = ${timestamp(until)}
+            update timers t set claimable_at = ${timestamp(until)}, parked = false
             from unnest(${timers.map(({ customerId }) => customerId)}::int[],
               ${timers.map(({ kind }) => kind)}::text[], ${timers.map(({ subject }) => subject)}::uuid[],
               ${timers.map(({ lane }) => lane)}::int[], ${timers.map(({ leaseToken }) => leaseToken)}::uuid[]) with ordinality
@@ -79,7 +79,8 @@ export const TimerStoreSql = Layer.effect(
       release: (timer, dueAt) =>
         Effect.orDie(
           Effect.asVoid(sql`
-            update timers set claimable_at = ${timestamp(dueAt)}, lease_token = null where ${isHeld(timer)}`)
+            update timers set claimable_at = ${timestamp(dueAt)}, lease_token = null, parked = false
+            where ${isHeld(timer)}`)
         ),
       remove: (timer) => Effect.orDie(Effect.asVoid(sql`delete from timers where ${isHeld(timer)}`))
     })

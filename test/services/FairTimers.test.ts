@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, Clock, Deferred, Effect } from "effect"
+import { Array as Arr, Clock, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Messages } from "../../src/services/Messages.ts"
@@ -113,6 +113,44 @@ layer(TestDatabase, { excludeTestServices: true })("a customer's flood over a pr
       yield* Effect.repeat(countOf("true"), { until: (count) => count === 0 })
     }).pipe(Effect.provide(testProcess(providers.layer, { timerConcurrency: 4 })))
   })
+})
+
+layer(TestDatabase, { excludeTestServices: true })("a timer that was parked while its work went on", (it) => {
+  const park = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update timers set parked = true`)
+
+  it.effect("is found in the order of time once that work has set when it is due next", () => {
+    const { gate, providers } = hangingBale()
+    return Effect.gen(function* () {
+      const customerId = yield* makeCustomer(["bale", "sms"])
+      const { send } = yield* Verifications
+      const sending = yield* Effect.forkChild(send({ customerId, phone: PHONE }))
+      yield* until(() => callsOf(providers, "bale") === 1)
+      // As another process does that has no room for it, once the lease has lapsed.
+      yield* park
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(sending)
+      assert.deepStrictEqual([yield* countOf("not parked"), yield* countOf("parked")], [1, 0])
+    }).pipe(Effect.provide(testProcess(providers.layer)))
+  })
+
+  it.effect("or has given its lease back, or renewed it", () =>
+    Effect.gen(function* () {
+      const customerId = yield* makeCustomer(["bale"])
+      const { claim, release, renew } = yield* TimerStore
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`insert into timers (customer_id, kind, subject, claimable_at)
+        values (${customerId}::int, 'message', gen_random_uuid(), 'epoch')`
+      const lease = yield* (yield* Timers).newLease
+      const [timer] = yield* claim({ kinds: ["message"], limit: 1, lease, now: 0 })
+      assert.isDefined(timer)
+      yield* park
+      yield* renew([timer], 60_000)
+      assert.strictEqual(yield* countOf("parked"), 0)
+      yield* park
+      yield* release(timer, 60_000)
+      assert.strictEqual(yield* countOf("parked"), 0)
+    }).pipe(Effect.provide(testProcess(scriptProviders().layer)))
+  )
 })
 
 layer(TestDatabase, { excludeTestServices: true })("a backlog of one customer", (it) => {

@@ -78,7 +78,7 @@ const optionalParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
     isNeeded: (entry) => dueAtOf(entry) !== null,
     columns: [{ name: "due_at", type: "timestamptz", of: dueAtOf }],
     sql: `timer as (
-      update timers t set claimable_at = c.due_at, lease_token = null from changed c
+      update timers t set claimable_at = c.due_at, lease_token = null, parked = false from changed c
       where c.due_at is not null and ${IS_TIMER_OF_CHANGED})`
   },
   {
@@ -88,7 +88,7 @@ const optionalParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
       { name: "handed_back_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
     ],
     sql: `handed_back as (
-      update timers t set claimable_at = c.handed_back_at, lease_token = null from changed c
+      update timers t set claimable_at = c.handed_back_at, lease_token = null, parked = false from changed c
       where c.handed_back_at is not null and t.lease_token = c.handed_back_token and ${IS_TIMER_OF_CHANGED})`
   },
   {
