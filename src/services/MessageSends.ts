@@ -192,6 +192,10 @@ export class MessageSends extends Context.Service<
         return { message, admission, setUpVersion: customer.setUpVersion }
       })
 
+      const leaveRoom = ({ customerId }: Message, count: number) => {
+        if (room.leave(POOL, customerId, count)) timers.wakeAt(0)
+      }
+
       const begin = (message: Message, lease: Lease) =>
         Effect.forEach(
           lanes(message),
@@ -206,9 +210,7 @@ export class MessageSends extends Context.Service<
               dueAt: sendTime(message),
               wasAbandoned: false
             }
-            const finish = Effect.sync(() => {
-              if (room.leave(POOL, message.customerId, 1)) timers.wakeAt(0)
-            })
+            const finish = Effect.sync(() => leaveRoom(message, 1))
             return workers.start(
               Effect.ensuring(timers.run(timer, deliveries.runLane(timer, message)), finish)
             )
@@ -236,7 +238,7 @@ export class MessageSends extends Context.Service<
             Effect.onExit((exit) =>
               Effect.sync(() => {
                 const isBegun = Exit.isSuccess(exit) && exit.value
-                if (entered && !isBegun) room.leave(POOL, message.customerId, entering)
+                if (entered && !isBegun) leaveRoom(message, entering)
               })
             )
           )

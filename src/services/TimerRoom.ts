@@ -41,6 +41,8 @@ export type Backlog = "none" | "some" | "held back"
 interface PoolState {
   readonly room: SharedRoom
   claiming: number
+  /** Whether some have left since the claim began: it did not know of their places. */
+  hasSomeLeft: boolean
   backlog: Backlog
 }
 
@@ -67,7 +69,12 @@ export class TimerRoom extends Context.Service<
       const places = new Map(
         pools.map((pool) => {
           const mostOfOne = Math.min(timerConcurrency, mostOfOneIn[pool] ?? timerConcurrency)
-          const state: PoolState = { room: new SharedRoom(mostOfOne), claiming: 0, backlog: "none" }
+          const state: PoolState = {
+            room: new SharedRoom(mostOfOne),
+            claiming: 0,
+            hasSomeLeft: false,
+            backlog: "none"
+          }
           return [pool, state] as const
         })
       )
@@ -112,20 +119,23 @@ export class TimerRoom extends Context.Service<
             return null
           }
           state.claiming += claiming
+          state.hasSomeLeft = false
           return {
             free: claiming,
             holders: [...state.room.holders],
             settle: (customerIds, backlog) => {
               state.claiming -= claiming
               for (const customerId of customerIds) state.room.enter(customerId)
-              state.backlog = backlog
+              // Those who left may have been the last to wake who is held back.
+              state.backlog = backlog === "held back" && state.hasSomeLeft ? "some" : backlog
             }
           }
         },
         leave: (pool, customerId, count) => {
-          const { room, backlog } = stateOf(pool)
-          room.leave(customerId, count)
-          return backlog === "held back"
+          const state = stateOf(pool)
+          state.room.leave(customerId, count)
+          state.hasSomeLeft = true
+          return state.backlog === "held back"
         }
       })
     })
