@@ -63,11 +63,11 @@ const list = Command.make(
       Effect.gen(function* () {
         const { id } = yield* (yield* Management).findCustomer(customer)
         const page = yield* (yield* ManagedMessages).list(id, {
-          ...(yield* searchOf(given)),
+          ...(yield* searchOf("messages", given)),
           status: Option.getOrUndefined(status),
           strategy: Option.getOrUndefined(strategy)
         })
-        const { data, next_cursor } = toWirePage(page, messageJson)
+        const { data, next_cursor } = toWirePage("messages", page, messageJson)
         const json = `{"data":[${data.join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`
         yield* printPage(
           json,

@@ -1,7 +1,9 @@
-import { Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
-import { pageRequest } from "../http/manage/ManageWire.ts"
+import type { PageRequest } from "../domain/Paging.ts"
+import { decodeCursor, type ListName } from "../http/manage/Cursors.ts"
 import { SearchInstant } from "../http/manage/SearchFields.ts"
+import { ManagementError } from "../services/Management.ts"
 import { asTable, type Fields, print } from "./Output.ts"
 
 const DEFAULT_LIMIT = 20
@@ -20,13 +22,18 @@ export const pageFlags = {
   )
 }
 
-export const pageOf = ({
-  limit,
-  cursor
-}: {
-  readonly limit: number
-  readonly cursor: Option.Option<string>
-}) => pageRequest({ limit, ...(Option.isSome(cursor) ? { cursor: cursor.value } : {}) })
+/** The part that the flags ask for; one list does not take the cursor of another. */
+export const pageOf = (
+  list: ListName,
+  { limit, cursor }: { readonly limit: number; readonly cursor: Option.Option<string> }
+): Effect.Effect<PageRequest, ManagementError> => {
+  const after = Option.isNone(cursor) ? null : decodeCursor(list, cursor.value)
+  return after === null && Option.isSome(cursor)
+    ? Effect.fail(
+        new ManagementError({ message: "--cursor is not one that the part before of this list ended with" })
+      )
+    : Effect.succeed({ limit, after })
+}
 
 /** A time to compare with; without an offset it is Tehran's, as in the API. */
 export const timeFlag = (name: string, description: string) =>

@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { Channel } from "../domain/Channel.ts"
+import type { ListName } from "../http/manage/Cursors.ts"
 import { searchedPhone } from "../http/manage/SearchFields.ts"
 import { ManagementError } from "../services/Management.ts"
 import { customerFlag } from "./CustomerFlag.ts"
@@ -32,13 +33,13 @@ interface Given {
   readonly cursor: Option.Option<string>
 }
 
-export const searchOf = Effect.fnUntraced(function* (given: Given) {
+export const searchOf = Effect.fnUntraced(function* (list: ListName, given: Given) {
   const phone = yield* Effect.mapError(
     searchedPhone(Option.getOrUndefined(given.phone)),
     () => new ManagementError({ message: "--phone is not an Iranian mobile number" })
   )
   return {
-    ...pageOf(given),
+    ...(yield* pageOf(list, given)),
     phone,
     channel: Option.getOrUndefined(given.channel),
     from: Option.getOrUndefined(given.createdAfter),

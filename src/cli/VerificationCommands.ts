@@ -57,10 +57,10 @@ const list = Command.make(
     withManagement(
       Effect.gen(function* () {
         const { id } = yield* (yield* Management).findCustomer(customer)
-        const search = { ...(yield* searchOf(given)), status: Option.getOrUndefined(status) }
+        const search = { ...(yield* searchOf("verifications", given)), status: Option.getOrUndefined(status) }
         const page = yield* (yield* ManagedVerifications).list(id, search)
         const now = yield* Clock.currentTimeMillis
-        const answer = toWirePage(page, (verification) => toVerification(verification, now))
+        const answer = toWirePage("verifications", page, (verification) => toVerification(verification, now))
         yield* printPage(JSON.stringify(answer), answer.data.map(toRow), answer.next_cursor)
       })
     )

@@ -67,8 +67,8 @@ const list = Command.make("list", { customer: customerFlag, ...pageFlags }, ({ c
   withManagement(
     Effect.gen(function* () {
       const { id } = yield* (yield* Management).findCustomer(customer)
-      const page = yield* (yield* ManagedWebhooks).list(id, pageOf(given))
-      const answer = toWirePage(page, toWebhook)
+      const page = yield* (yield* ManagedWebhooks).list(id, yield* pageOf("webhooks", given))
+      const answer = toWirePage("webhooks", page, toWebhook)
       yield* printPage(JSON.stringify(answer), answer.data, answer.next_cursor)
     })
   )

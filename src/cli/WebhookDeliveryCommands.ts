@@ -50,15 +50,16 @@ export const deliveries = Command.make(
   ({ customer, webhook, status, eventType, since, ...given }) =>
     withManagement(
       Effect.gen(function* () {
+        const part = yield* pageOf("deliveries", given)
         const page = yield* (yield* ManagedWebhooks)
           .deliveries(customer, webhook, {
-            ...pageOf(given),
+            ...part,
             status: Option.getOrUndefined(status),
             eventType: Option.getOrUndefined(eventType),
             since: Option.getOrUndefined(since)
           })
           .pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
-        const answer = toWirePage(page, toDelivery)
+        const answer = toWirePage("deliveries", page, toDelivery)
         yield* printPage(JSON.stringify(answer), answer.data.map(toRow), answer.next_cursor)
       })
     )

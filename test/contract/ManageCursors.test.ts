@@ -110,4 +110,22 @@ describe("a cursor", () => {
     for (const changed of [`${cursor}=`, ` ${cursor}`, `${cursor}!`])
       expect(issues(await withCursor(path, changed))).toEqual(["query.cursor"])
   })
+
+  it("of one list is refused by every other", async () => {
+    const cursors = new Map<string, string>()
+    for (const [list, path] of Object.entries(paths)) {
+      const { next_cursor } = ok<Part>(await get(`${path}?limit=1`))
+      cursors.set(list, next_cursor ?? "")
+    }
+    const accepted: Array<string> = []
+    for (const [list, cursor] of cursors) {
+      for (const [other, path] of Object.entries(paths)) {
+        if (other === list) continue
+        const reply = await withCursor(path, cursor)
+        if (reply.status === 422) expect(issues(reply)).toEqual(["query.cursor"])
+        else accepted.push(`${list} by ${other}: ${reply.status}`)
+      }
+    }
+    expect(accepted).toEqual([])
+  })
 })

@@ -95,6 +95,18 @@ describe("peyk verification", () => {
     expect(out).toContain(`--cursor ${first.next_cursor}`)
   })
 
+  it("list refuses a cursor that is none, and one of another list, with exit code 1", async () => {
+    const { next_cursor } = await list("message", "list", "--limit", "1")
+    for (const cursor of ["garbage", next_cursor ?? ""]) {
+      const words = ofCustomer("verification", "list", "--cursor", cursor)
+      expect(await server.run(...words)).toEqual({
+        code: 1,
+        out: "",
+        err: expect.stringMatching(/--cursor is not one that the part before of this list ended with/)
+      })
+    }
+  })
+
   it("show answers what the management API does, and a table of attempts for people", async () => {
     const [id = ""] = verifications
     const show = ofCustomer("verification", "show", "--verification", id)

@@ -57,11 +57,11 @@ export const AccountsHandlers = HttpApiBuilder.group(
       list: Effect.fnUntraced(function* ({ query }) {
         const { actor } = yield* CurrentActor
         const page = yield* accounts.list(actor.customerId, {
-          ...pageRequest(query),
+          ...pageRequest("accounts", query),
           channel: query.channel,
           active: query.active === undefined ? undefined : query.active === "true"
         })
-        return toWirePage(page, toAccount)
+        return toWirePage("accounts", page, toAccount)
       }),
 
       connect: Effect.fnUntraced(function* ({ payload }) {
@@ -139,9 +139,9 @@ export const AccountsHandlers = HttpApiBuilder.group(
 
       contacts: Effect.fnUntraced(function* ({ params, query }) {
         const { actor } = yield* CurrentActor
-        return yield* accounts.listContacts(actor.customerId, params.id, pageRequest(query)).pipe(
+        return yield* accounts.listContacts(actor.customerId, params.id, pageRequest("contacts", query)).pipe(
           Effect.map((page) =>
-            toWirePage(page, ({ phone, chatId, linkedAt }) => ({
+            toWirePage("contacts", page, ({ phone, chatId, linkedAt }) => ({
               phone,
               chat_id: chatId,
               linked_at: formatInstant(linkedAt)

@@ -8,7 +8,7 @@ import { documentedError } from "../Envelope.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../RequestGuards.ts"
 import { optional } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
-import { pageOf, pageByIdQuery, PathId } from "./ManageWire.ts"
+import { pageOf, pageQuery, PathId } from "./ManageWire.ts"
 import { FutureInstant, IpNetwork, Name, Timestamp } from "./ManageFields.ts"
 import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
@@ -96,7 +96,7 @@ export class ApiKeysGroup extends HttpApiGroup.make("api-keys")
   .add(
     HttpApiEndpoint.get("list", "/", {
       query: {
-        ...pageByIdQuery,
+        ...pageQuery("api_keys"),
         mode: Schema.optionalKey(KeyMode),
         status: Schema.optionalKey(ApiKeyResource.fields.status)
       },

@@ -37,9 +37,9 @@ export const ApiKeysHandlers = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
         const { actor } = yield* CurrentActor
-        const page = yield* keys.list(actor.customerId, { ...query, ...pageRequest(query) })
+        const page = yield* keys.list(actor.customerId, { ...query, ...pageRequest("api_keys", query) })
         const items = yield* Effect.forEach(page.items, toApiKey)
-        return toWirePage({ items, next: page.next }, (item) => item)
+        return toWirePage("api_keys", { items, next: page.next }, (item) => item)
       }),
 
       create: ({ payload }) =>

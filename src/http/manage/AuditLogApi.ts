@@ -5,7 +5,7 @@ import type { AuditRecord } from "../../services/manage/AuditLog.ts"
 import { documentedError } from "../Envelope.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { Timestamp } from "./ManageFields.ts"
-import { pageOf, pageByTimeQuery } from "./ManageWire.ts"
+import { pageOf, pageQuery } from "./ManageWire.ts"
 import { FilterText, timeQuery } from "./SearchFields.ts"
 import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
@@ -39,7 +39,7 @@ export class AuditLogGroup extends HttpApiGroup.make("audit-log")
   .add(
     HttpApiEndpoint.get("list", "/", {
       query: {
-        ...pageByTimeQuery,
+        ...pageQuery("audit_log"),
         ...timeQuery,
         actor_kind: Schema.optionalKey(ActorKind),
         action: Schema.optionalKey(FilterText).annotateKey({

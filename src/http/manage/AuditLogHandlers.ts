@@ -15,7 +15,7 @@ export const AuditLogHandlers = HttpApiBuilder.group(
       list: Effect.fnUntraced(function* ({ query }) {
         const { actor } = yield* CurrentActor
         const page = yield* log.list(actor.customerId, {
-          ...pageRequest(query),
+          ...pageRequest("audit_log", query),
           from: query.from,
           to: query.to,
           actorKind: query.actor_kind,
@@ -23,7 +23,7 @@ export const AuditLogHandlers = HttpApiBuilder.group(
           subjectType: query.subject_type,
           subjectId: query.subject_id
         })
-        return toWirePage(page, toAuditRecord)
+        return toWirePage("audit_log", page, toAuditRecord)
       })
     })
   })

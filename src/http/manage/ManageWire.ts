@@ -1,9 +1,7 @@
 import { Effect, Option, Schema, SchemaTransformation } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ScopeInsufficient, ValidationError } from "../../domain/Errors.ts"
-import { isIdPosition, isUuidPosition, type Page, type PageRequest } from "../../domain/Paging.ts"
-import { Phone } from "../../domain/Phone.ts"
-import { isTimePosition } from "../../domain/TimePosition.ts"
+import type { Page, PageRequest } from "../../domain/Paging.ts"
 import {
   type Change,
   ManagementWrites,
@@ -11,50 +9,35 @@ import {
   type WriteRequest
 } from "../../services/manage/ManagementWrites.ts"
 import type { CodedError } from "../Envelope.ts"
+import { cursorOf, decodeCursor, encodeCursor, type ListName } from "./Cursors.ts"
 import { CurrentActor } from "./ManageAuth.ts"
 
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 100
-const MAX_CURSOR_LENGTH = 500
 
-const encodeCursor = (position: string): string => Buffer.from(position).toString("base64url")
-const decodeCursor = (cursor: string): string => Buffer.from(cursor, "base64url").toString("utf8")
-
-/** The query of a list. Cursors are opaque to callers and theirs to change; one that is no position of the list is refused. */
-const pageQueryOf = (isPosition: (text: string) => boolean) => ({
+/** The query of a list. */
+export const pageQuery = (list: ListName) => ({
   limit: Schema.optionalKey(
     Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: MAX_LIMIT }))
   ).annotateKey({ description: `1 to ${MAX_LIMIT}, ${DEFAULT_LIMIT} if absent.` }),
-  cursor: Schema.optionalKey(
-    Schema.String.check(
-      Schema.isMaxLength(MAX_CURSOR_LENGTH),
-      Schema.makeFilter((cursor: string) => {
-        const position = decodeCursor(cursor)
-        const isCursor = encodeCursor(position) === cursor && isPosition(position)
-        return isCursor || "Expected a next_cursor of this list"
-      })
-    )
-  ).annotateKey({ description: "next_cursor of the part before." })
+  cursor: Schema.optionalKey(cursorOf(list)).annotateKey({ description: "next_cursor of the part before." })
 })
-
-/** Queries of lists by number, by UUID, by time and by phone. */
-export const pageByIdQuery = pageQueryOf(isIdPosition)
-export const pageByUuidQuery = pageQueryOf(isUuidPosition)
-export const pageByTimeQuery = pageQueryOf(isTimePosition)
-export const pageByPhoneQuery = pageQueryOf(Schema.is(Phone))
 
 /** `{data, next_cursor}` */
 export const pageOf = <S extends Schema.Top>(item: S) =>
   Schema.Struct({ data: Schema.Array(item), next_cursor: Schema.NullOr(Schema.String) })
 
-export const pageRequest = (query: { readonly limit?: number; readonly cursor?: string }): PageRequest => ({
+export const pageRequest = (
+  list: ListName,
+  query: { readonly limit?: number; readonly cursor?: string }
+): PageRequest => ({
   limit: query.limit ?? DEFAULT_LIMIT,
-  after: query.cursor === undefined ? null : decodeCursor(query.cursor)
+  after: query.cursor === undefined ? null : decodeCursor(list, query.cursor)
 })
 
-export const toWirePage = <A, B>({ items, next }: Page<A>, toWire: (item: A) => B) => ({
+export const toWirePage = <A, B>(list: ListName, { items, next }: Page<A>, toWire: (item: A) => B) => ({
   data: items.map(toWire),
-  next_cursor: next === null ? null : encodeCursor(next)
+  next_cursor: next === null ? null : encodeCursor(list, next)
 })
 
 /** A number in a path; whatever is none is the id of nothing. */

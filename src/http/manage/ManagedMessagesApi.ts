@@ -42,7 +42,7 @@ export const messageJson = (message: Message): string =>
 export class ManagedMessagesGroup extends HttpApiGroup.make("managed-messages")
   .add(
     HttpApiEndpoint.get("list", "/", {
-      query: deliveryQuery({
+      query: deliveryQuery("messages", {
         status: Schema.optionalKey(MessageStatus),
         strategy: Schema.optionalKey(Strategy)
       }),

@@ -26,7 +26,7 @@ export const ManagedMessagesHandlers = HttpApiBuilder.group(
           const { actor } = yield* CurrentActor
           const { status, strategy, channel, from, to } = query
           const page = yield* messages.list(actor.customerId, {
-            ...pageRequest(query),
+            ...pageRequest("messages", query),
             phone: yield* searchedPhone(query.phone),
             status,
             strategy,
@@ -34,7 +34,7 @@ export const ManagedMessagesHandlers = HttpApiBuilder.group(
             from,
             to
           })
-          const { data, next_cursor } = toWirePage(page, messageJson)
+          const { data, next_cursor } = toWirePage("messages", page, messageJson)
           return answerJson(`{"data":[${data.join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`)
         }).pipe(orEnvelope),
 

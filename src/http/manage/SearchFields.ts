@@ -6,7 +6,8 @@ import { formatInstant, type Instant } from "../../domain/Instant.ts"
 import { parseContactPhone } from "../../domain/Phone.ts"
 import { documentedError } from "../Envelope.ts"
 import { FutureInstant, Timestamp } from "./ManageFields.ts"
-import { pageByTimeQuery } from "./ManageWire.ts"
+import type { ListName } from "./Cursors.ts"
+import { pageQuery } from "./ManageWire.ts"
 
 /** Within what the store can compare: the years 1970 to 9999. */
 export const SearchInstant = FutureInstant.check(
@@ -39,8 +40,8 @@ export const PhoneText = Schema.String.check(Schema.isMaxLength(MAX_FILTER_LENGT
 })
 
 /** The query of a search among what was sent to phones, with what only this one filters by. */
-export const deliveryQuery = <Own extends Schema.Struct.Fields>(own: Own) => ({
-  ...pageByTimeQuery,
+export const deliveryQuery = <Own extends Schema.Struct.Fields>(list: ListName, own: Own) => ({
+  ...pageQuery(list),
   ...timeQuery,
   phone: Schema.optionalKey(PhoneText),
   ...own,

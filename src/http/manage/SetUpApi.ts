@@ -9,7 +9,7 @@ import { OptionalIdempotencyKey, RequireJson } from "../RequestGuards.ts"
 import { optional, PositiveInt } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { Name, TemplateText, Timestamp } from "./ManageFields.ts"
-import { pageByIdQuery, pageByPhoneQuery, pageOf, PathId } from "./ManageWire.ts"
+import { pageQuery, pageOf, PathId } from "./ManageWire.ts"
 import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
 const id = { id: PathId }
@@ -112,7 +112,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
   .add(
     HttpApiEndpoint.get("list", "/", {
       query: {
-        ...pageByIdQuery,
+        ...pageQuery("accounts"),
         channel: Schema.optionalKey(Channel),
         active: Schema.optionalKey(Schema.Literals(["true", "false"]))
       },
@@ -158,7 +158,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
       .middleware(RequireJson),
     HttpApiEndpoint.get("contacts", "/:id/contacts", {
       params: id,
-      query: pageByPhoneQuery,
+      query: pageQuery("contacts"),
       success: pageOf(Contact),
       error: [notFound, invalid]
     }).annotateMerge(summary("List the phones that an account's bot reaches")),
@@ -253,7 +253,7 @@ export const TemplateChangeBody = Schema.Struct({
 export class TemplatesGroup extends HttpApiGroup.make("templates")
   .add(
     HttpApiEndpoint.get("list", "/", {
-      query: pageByIdQuery,
+      query: pageQuery("templates"),
       success: pageOf(TemplateResource),
       error: invalid
     }).annotateMerge(summary("List templates")),

@@ -84,7 +84,11 @@ export const TemplatesHandlers = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
         const { actor } = yield* CurrentActor
-        return toWirePage(yield* templates.list(actor.customerId, pageRequest(query)), toTemplate)
+        return toWirePage(
+          "templates",
+          yield* templates.list(actor.customerId, pageRequest("templates", query)),
+          toTemplate
+        )
       }),
 
       create: ({ payload }) =>

@@ -10,7 +10,7 @@ import { RequireJson } from "../RequestGuards.ts"
 import { optional } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { FutureInstant, Name, Timestamp } from "./ManageFields.ts"
-import { pageOf, pageByIdQuery, PathId } from "./ManageWire.ts"
+import { pageOf, pageQuery, PathId } from "./ManageWire.ts"
 import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
 export const TokenResource = Schema.Struct({
@@ -62,7 +62,7 @@ const notFound = documentedError("not_found")
 export class TokensGroup extends HttpApiGroup.make("tokens")
   .add(
     HttpApiEndpoint.get("list", "/", {
-      query: pageByIdQuery,
+      query: pageQuery("tokens"),
       success: pageOf(TokenResource),
       error: documentedError("validation_error")
     }).annotateMerge(OpenApi.annotations({ summary: "List personal access tokens, the newest first" })),

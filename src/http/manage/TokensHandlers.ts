@@ -31,8 +31,8 @@ export const TokensHandlers = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
         const { actor } = yield* CurrentActor
-        const { items, next } = yield* tokens.list(actor.customerId, pageRequest(query))
-        return toWirePage({ items: yield* Effect.forEach(items, toToken), next }, (item) => item)
+        const { items, next } = yield* tokens.list(actor.customerId, pageRequest("tokens", query))
+        return toWirePage("tokens", { items: yield* Effect.forEach(items, toToken), next }, (item) => item)
       }),
 
       create: ({ payload }) =>

@@ -7,7 +7,7 @@ import { documentedError } from "../Envelope.ts"
 import { RequireJson } from "../RequestGuards.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { Name, Timestamp } from "./ManageFields.ts"
-import { pageOf, pageByUuidQuery } from "./ManageWire.ts"
+import { pageOf, pageQuery } from "./ManageWire.ts"
 import { Email, NewPassword } from "./UserFields.ts"
 import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
@@ -90,7 +90,7 @@ const conflict = documentedError("conflict")
 export class UsersGroup extends HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.get("list", "/", {
-      query: pageByUuidQuery,
+      query: pageQuery("users"),
       success: pageOf(UserResource),
       error: documentedError("validation_error")
     }).annotateMerge(OpenApi.annotations({ summary: "List users, the newest first" })),

@@ -43,7 +43,7 @@ export const UsersHandlers = HttpApiBuilder.group(
         Effect.gen(function* () {
           yield* requireOwner
           const { actor } = yield* CurrentActor
-          return toWirePage(yield* users.list(actor.customerId, pageRequest(query)), toUser)
+          return toWirePage("users", yield* users.list(actor.customerId, pageRequest("users", query)), toUser)
         }).pipe(orEnvelope),
 
       create: ({ payload: { password, ...told } }) =>

@@ -56,7 +56,7 @@ export const toVerification = (
 export class ManagedVerificationsGroup extends HttpApiGroup.make("verifications")
   .add(
     HttpApiEndpoint.get("list", "/", {
-      query: deliveryQuery({
+      query: deliveryQuery("verifications", {
         status: Schema.optionalKey(VerificationStatus)
       }),
       success: pageOf(VerificationResource),

@@ -19,7 +19,7 @@ export const ManagedVerificationsHandlers = HttpApiBuilder.group(
           const { actor } = yield* CurrentActor
           const { status, channel, from, to } = query
           const page = yield* verifications.list(actor.customerId, {
-            ...pageRequest(query),
+            ...pageRequest("verifications", query),
             phone: yield* searchedPhone(query.phone),
             status,
             channel,
@@ -27,7 +27,7 @@ export const ManagedVerificationsHandlers = HttpApiBuilder.group(
             to
           })
           const now = yield* Clock.currentTimeMillis
-          return toWirePage(page, (verification) => toVerification(verification, now))
+          return toWirePage("verifications", page, (verification) => toVerification(verification, now))
         }).pipe(orEnvelope),
 
       read: ({ params }) =>

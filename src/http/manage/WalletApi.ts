@@ -10,7 +10,7 @@ import {
 import { documentedError } from "../Envelope.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { Timestamp } from "./ManageFields.ts"
-import { pageOf, pageByTimeQuery } from "./ManageWire.ts"
+import { pageOf, pageQuery } from "./ManageWire.ts"
 import { Rials, timeQuery } from "./SearchFields.ts"
 import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
@@ -72,12 +72,12 @@ export class WalletGroup extends HttpApiGroup.make("wallet")
       OpenApi.annotations({ summary: "Read the wallet" })
     ),
     HttpApiEndpoint.get("holds", "/holds", {
-      query: pageByTimeQuery,
+      query: pageQuery("holds"),
       success: pageOf(HoldResource),
       error: invalid
     }).annotateMerge(OpenApi.annotations({ summary: "List what is held, and for what; the newest first" })),
     HttpApiEndpoint.get("ledger", "/ledger", {
-      query: { ...pageByTimeQuery, ...timeQuery, kind: Schema.optionalKey(LedgerKind) },
+      query: { ...pageQuery("ledger"), ...timeQuery, kind: Schema.optionalKey(LedgerKind) },
       success: pageOf(EntryResource),
       error: invalid
     }).annotateMerge(OpenApi.annotations({ summary: "List what was paid in and spent, the newest first" }))

@@ -19,14 +19,18 @@ export const WalletHandlers = HttpApiBuilder.group(
 
       holds: Effect.fnUntraced(function* ({ query }) {
         const { actor } = yield* CurrentActor
-        return toWirePage(yield* wallets.holds(actor.customerId, pageRequest(query)), toHold)
+        return toWirePage(
+          "holds",
+          yield* wallets.holds(actor.customerId, pageRequest("holds", query)),
+          toHold
+        )
       }),
 
       ledger: Effect.fnUntraced(function* ({ query }) {
         const { actor } = yield* CurrentActor
         const { kind, from, to } = query
-        const search = { ...pageRequest(query), kind, from, to }
-        return toWirePage(yield* wallets.ledger(actor.customerId, search), toEntry)
+        const search = { ...pageRequest("ledger", query), kind, from, to }
+        return toWirePage("ledger", yield* wallets.ledger(actor.customerId, search), toEntry)
       })
     })
   })

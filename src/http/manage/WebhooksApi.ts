@@ -16,7 +16,7 @@ import { RequireJson } from "../RequestGuards.ts"
 import { optional } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { FutureInstant as DateTimeText, Timestamp } from "./ManageFields.ts"
-import { pageByIdQuery, pageByUuidQuery, pageOf, PathId } from "./ManageWire.ts"
+import { pageQuery, pageOf, PathId } from "./ManageWire.ts"
 import { NoUndeclaredBody } from "./UndeclaredBody.ts"
 
 const WebhookResource = Schema.Struct({
@@ -146,7 +146,7 @@ const summary = (text: string) => OpenApi.annotations({ summary: text })
 export class WebhooksGroup extends HttpApiGroup.make("webhooks")
   .add(
     HttpApiEndpoint.get("list", "/", {
-      query: pageByIdQuery,
+      query: pageQuery("webhooks"),
       success: pageOf(WebhookResource),
       error: invalid
     }).annotateMerge(summary("List webhooks, the newest first")),
@@ -188,7 +188,7 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
       params: id,
       query: {
-        ...pageByUuidQuery,
+        ...pageQuery("deliveries"),
         status: Schema.optionalKey(DeliveryStatus),
         event_type: Schema.optionalKey(Schema.Literals([...WebhookEventType.literals, TEST_EVENT])),
         since: Schema.optionalKey(DateTimeText).annotateKey({ description: "Events from then on." })

@@ -47,7 +47,11 @@ export const WebhooksHandlers = HttpApiBuilder.group(
 
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
-        return toWirePage(yield* webhooks.list(yield* customerId, pageRequest(query)), toWebhook)
+        return toWirePage(
+          "webhooks",
+          yield* webhooks.list(yield* customerId, pageRequest("webhooks", query)),
+          toWebhook
+        )
       }),
 
       create: ({ payload }) =>
@@ -124,8 +128,12 @@ export const WebhooksHandlers = HttpApiBuilder.group(
 
       deliveries: Effect.fnUntraced(function* ({ params, query }) {
         const { status, event_type: eventType, since } = query
-        const page = { ...pageRequest(query), status, eventType, since }
-        return toWirePage(yield* webhooks.deliveries(yield* customerId, params.id, page), toDelivery)
+        const page = { ...pageRequest("deliveries", query), status, eventType, since }
+        return toWirePage(
+          "deliveries",
+          yield* webhooks.deliveries(yield* customerId, params.id, page),
+          toDelivery
+        )
       }, orEnvelope),
 
       replay: ({ params }) =>
