@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, Effect, Fiber, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { createHash, randomUUID } from "node:crypto"
 import { ServiceUnavailable, TooManySignIns } from "../../src/domain/Errors.ts"
@@ -162,6 +163,31 @@ layer(TestDatabase, { excludeTestServices: true })("a sign-in that waits for has
     }).pipe(Effect.provide(process))
   )
 })
+
+layer(TestDatabase, { excludeTestServices: true })(
+  "sign-ins from a network that has failed too often",
+  (it) => {
+    it.effect("leave nothing in the store, whatever e-mail addresses they name", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const count = Effect.map(
+          sql<{ readonly count: number }>`select count(*)::int as count from sign_in_failures`,
+          ([row]) => row?.count
+        )
+        const attacker = newOrigin()
+        const attempt = (nth: number) => signIn(`${nth}@example.ir`, WRONG, attacker)
+        const first = yield* Effect.forEach(Arr.range(1, 50), attempt)
+        assert.deepStrictEqual(new Set(first), new Set(["unauthenticated"]))
+        const before = yield* count
+        assert.deepStrictEqual(
+          yield* Effect.forEach(Arr.range(51, 55), attempt),
+          Arr.replicate("too_many_sign_ins", 5)
+        )
+        assert.strictEqual(yield* count, before)
+      }).pipe(Effect.provide(process))
+    )
+  }
+)
 
 layer(TestDatabase, { excludeTestServices: true })("what was given back", (it) => {
   it.effect("may be taken again, exactly as often", () =>

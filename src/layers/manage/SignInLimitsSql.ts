@@ -69,6 +69,18 @@ export const SignInLimitsSql = Layer.effect(
       })
     })
 
+    /** Reads alone, so that what is refused anyway leaves no rows, whatever e-mail addresses it names. */
+    const refuseIfFull = Effect.fnUntraced(function* (counters: ReadonlyArray<Counter>, instant: number) {
+      const limits = counters.map(({ limit }) => limit)
+      const [full] = yield* windowRows(sql`
+        select f.ends_at as "endsAt"
+        from unnest(${keysOf(counters)}::text[], ${limits}::int[]) as c (origin, max_used)
+        join sign_in_failures f on f.origin = c.origin and f.used >= c.max_used
+        where f.ends_at > ${timestamp(instant)}::timestamptz order by f.ends_at desc limit 1`)
+      if (full === undefined) return
+      return yield* new TooManySignIns({ retryAfterSeconds: retryAfterSeconds(full.endsAt, instant) })
+    })
+
     const giveBack = (counters: ReadonlyArray<Counter>) =>
       counters.length === 0
         ? Effect.void
@@ -79,12 +91,13 @@ export const SignInLimitsSql = Layer.effect(
     return SignInLimits.of({
       take: (origin, now) => {
         const counters = countersOf(origin)
-        return Effect.forEach(
+        const takeEach = Effect.forEach(
           counters,
           (counter, index) =>
             Effect.tapError(takeOne(counter, now), () => giveBack(counters.slice(0, index))),
           { discard: true }
         )
+        return Effect.andThen(refuseIfFull(counters, now), takeEach)
       },
 
       giveBack: (origin) => Effect.asVoid(giveBack(countersOf(origin))),
