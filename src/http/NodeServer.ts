@@ -109,7 +109,11 @@ export class ServingServer extends Server {
     })
     this.on("clientError", (error, socket) => this.#refuse(error, socket))
     // Without a listener Node closes the connection unanswered.
-    this.on("connect", (_request, socket) => this.#refuse(new Error("CONNECT is not served"), socket))
+    this.on("connect", (_request, socket) => {
+      // Node has just removed its own listener. Without one, a reset of the connection ends the process.
+      socket.on("error", () => socket.destroy())
+      this.#refuse(new Error("CONNECT is not served"), socket)
+    })
     // An expectation that we do not know is no reason to refuse a request (RFC 9110, 10.1.1).
     this.on("checkExpectation", (request, response) => void this.emit("request", request, response))
   }

@@ -98,4 +98,20 @@ describe("CONNECT after a request that is still being answered", () => {
     assert.strictEqual(server.snapshot().inFlight.public, 0)
     await stop(server)
   })
+
+  it("does no harm when its client resets the connection", async () => {
+    const server = makeServer()
+    const open: Array<ServerResponse> = []
+    server.on("request", (_request, response) => void open.push(response))
+    const connected = once(server, "connect")
+    const client = await clientOf(server)
+    client.write("GET /docs HTTP/1.1\r\nHost: x\r\n\r\nCONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+    await connected
+    const socket = open[0]?.socket
+    const closed = new Promise((resume) => void socket?.once("close", resume))
+    client.resetAndDestroy()
+    await closed
+    assert.isTrue(socket?.destroyed)
+    await stop(server)
+  })
 })
