@@ -109,11 +109,7 @@ export class ServingServer extends Server {
     })
     this.on("clientError", (error, socket) => this.#refuse(error, socket))
     // Without a listener Node closes the connection unanswered.
-    this.on("connect", (_request, socket) => {
-      // Node has just removed its own listener. Without one, a reset of the connection ends the process.
-      socket.on("error", () => socket.destroy())
-      this.#refuse(new Error("CONNECT is not served"), socket)
-    })
+    this.on("connect", (_request, socket) => this.#refuseConnect(socket))
     // An expectation that we do not know is no reason to refuse a request (RFC 9110, 10.1.1).
     this.on("checkExpectation", (request, response) => void this.emit("request", request, response))
   }
@@ -186,6 +182,17 @@ export class ServingServer extends Server {
       const id = requestIdFor(response.req.headers["x-request-id"])
       this.#closing.endWith(socket, isUnanswered ? rawResponse(codeOf(error), id) : null)
     }
+  }
+
+  /** Node has just taken its own listeners off the socket. Without any, a reset of the connection ends the process. */
+  #refuseConnect(socket: Duplex): void {
+    socket.on("error", () => socket.destroy())
+    socket.once("close", () => {
+      const unanswered = [...this.#open].filter(({ response }) => response.req.socket === socket)
+      // Node tells the one whose turn it was, and not those behind it.
+      for (const { response } of unanswered) response.emit("close")
+    })
+    this.#refuse(new Error("CONNECT is not served"), socket)
   }
 
   /** What comes after a request that is still being answered is not read any more. */

@@ -82,12 +82,15 @@ describe("requests with bodies that nobody reads", () => {
 })
 
 describe("CONNECT after a request that is still being answered", () => {
+  const PAGE = "GET /docs HTTP/1.1\r\nHost: x\r\n\r\n"
+  const CONNECT = "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n"
+
   it("is not answered in its place", async () => {
     const server = makeServer()
     const open: Array<ServerResponse> = []
     server.on("request", (_request, response) => void open.push(response))
     const client = await clientOf(server)
-    client.write("GET /docs HTTP/1.1\r\nHost: x\r\n\r\nCONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+    client.write(PAGE + CONNECT)
     while (open.length === 0) await turns(1)
     await turns(10)
     open[0]?.end("the page")
@@ -105,13 +108,16 @@ describe("CONNECT after a request that is still being answered", () => {
     server.on("request", (_request, response) => void open.push(response))
     const connected = once(server, "connect")
     const client = await clientOf(server)
-    client.write("GET /docs HTTP/1.1\r\nHost: x\r\n\r\nCONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+    client.write(PAGE.repeat(3) + CONNECT)
     await connected
+    assert.strictEqual(server.snapshot().inFlight.public, 3)
     const socket = open[0]?.socket
     const closed = new Promise((resume) => void socket?.once("close", resume))
     client.resetAndDestroy()
     await closed
     assert.isTrue(socket?.destroyed)
+    await turns(10)
+    assert.strictEqual(server.snapshot().inFlight.public, 0)
     await stop(server)
   })
 })
