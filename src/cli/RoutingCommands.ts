@@ -1,5 +1,5 @@
 import { Effect, Result, Schema } from "effect"
-import { Command, Flag } from "effect/cli"
+import { CliError, Command, Flag } from "effect/cli"
 import { RoutingStep } from "../domain/Customer.ts"
 import { checkNames, stepProblems } from "../domain/Route.ts"
 import { Management } from "../services/Management.ts"
@@ -23,6 +23,21 @@ const Steps = Schema.fromJsonString(
   )
 )
 
+const decodeSteps = Schema.decodeUnknownEffect(Steps, { errors: "all", onExcessProperty: "error" })
+
+/** A field that no step has is refused, as by the API: it would be saved without effect. */
+const readSteps = (given: string) =>
+  Effect.mapError(
+    decodeSteps(given),
+    ({ message }) =>
+      new CliError.InvalidValue({
+        option: "steps",
+        value: given,
+        expected: `Schema validation failed: ${message}`,
+        kind: "flag"
+      })
+  )
+
 /** The rarer columns only where a step has them. */
 const toFields = (
   { channel, account_id, wait, sender, template_id }: RoutingStep,
@@ -42,7 +57,7 @@ const set = Command.make(
     customer: customerFlag,
     steps: Flag.String("steps").pipe(
       Flag.withDescription('The order, e.g. [{"channel":"bale"},{"channel":"sms","wait":45}]'),
-      Flag.withSchema(Steps)
+      Flag.mapEffect(readSteps)
     )
   },
   ({ customer, steps }) =>

@@ -72,6 +72,12 @@ describe("what is wrong is told in one line:", () => {
     ["steps that are no JSON", route("bale,sms"), /steps.*JSON/],
     ["steps that are no list", route({ channel: "bale" }), /steps.*array/i],
     ["no steps at all", route([]), /steps/],
+    ["a field that no step has", route([{ channel: "bale", bogus: 1 }]), /steps.*bogus/],
+    [
+      "a field that the settings of a provider do not have",
+      connect("bale", "simulator", '{"bogus":"x"}'),
+      /settings of simulator: bogus is not a setting of this provider/
+    ],
     ["a wait that is too short", route([{ channel: "bale", wait: 44 }]), /steps.*wait/],
     [
       "an account in a routing that is not the customer's",
