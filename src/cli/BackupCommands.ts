@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Option } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
@@ -7,7 +7,7 @@ import * as path from "node:path"
 import { type ReadLine, readBackup, writeBackup } from "../layers/backup/BackupFile.ts"
 import type { BackupHeader } from "../layers/backup/BackupFormat.ts"
 import { writeStore } from "../layers/backup/StoreBackup.ts"
-import { isEmptyStore, readHeader, restoreStore } from "../layers/backup/StoreRestore.ts"
+import { checkBackup, isEmptyStore, readHeader, restoreStore } from "../layers/backup/StoreRestore.ts"
 import type { Configuration } from "../layers/Configuration.ts"
 import { MasterKey } from "../layers/MasterKey.ts"
 import { findMasterSecret, secretCheck, secretFileIn } from "../layers/MasterSecret.ts"
@@ -73,9 +73,7 @@ const checkSecret = Effect.fnUntraced(function* (
   header: BackupHeader
 ) {
   const found = yield* findMasterSecret({ given, dataDirectory })
-  if (Option.isNone(found)) {
-    return `missing: put it into ${secretFileIn(path.resolve(dataDirectory))}, or set PEYK_SECRET, before you start Peyk`
-  }
+  if (Option.isNone(found)) return null
   const check = yield* Effect.provide(secretCheck, MasterKey.layer(found.value))
   if (header.secret_check === null || Buffer.from(check).toString("hex") === header.secret_check) {
     return "opens this store"
@@ -85,6 +83,16 @@ const checkSecret = Effect.fnUntraced(function* (
       "the backup was made with another master secret: put that into the data directory, or set PEYK_SECRET"
   })
 })
+
+const missingSecret = ({ dataDirectory }: Configuration) =>
+  `missing: put it into ${secretFileIn(path.resolve(dataDirectory))}, or set PEYK_SECRET, before you start Peyk`
+
+const warnOfMissingSecret = ({ dataDirectory }: Configuration) =>
+  Console.error(
+    "warning: the store is restored, but its master secret is missing. Peyk does not start on it: accounts' settings, " +
+      "webhook secrets, signing keys and codes are sealed with that secret. Before you start Peyk, put the secret of the " +
+      `store that was backed up into ${secretFileIn(path.resolve(dataDirectory))}, or set PEYK_SECRET to it.`
+  )
 
 const restoreInto = Effect.fnUntraced(function* (
   configuration: Configuration,
@@ -101,16 +109,18 @@ const restoreInto = Effect.fnUntraced(function* (
   return { file: path.resolve(source), made_at: header.made_at, rows: total(rows) }
 })
 
+/** The file is read twice: nothing is made of one that is damaged. */
 const restore = Effect.fnUntraced(function* (configuration: Configuration, source: string) {
   yield* requireEmbedded(configuration, "pg_restore")
-  const readLine = yield* readBackup(source)
-  const header = yield* readHeader(readLine)
+  const header = yield* Effect.scoped(Effect.flatMap(readBackup(source), checkBackup))
   const secret = yield* checkSecret(configuration, header)
+  const readLine = yield* readBackup(source)
   const restored = yield* Effect.mapError(
-    onOneConnection(configuration, restoreInto(configuration, source, header, readLine)),
+    onOneConnection(configuration, restoreInto(configuration, source, yield* readHeader(readLine), readLine)),
     inWords("the backup could not be restored")
   )
-  yield* printOne({ ...restored, master_secret: secret })
+  yield* printOne({ ...restored, master_secret: secret ?? missingSecret(configuration) })
+  if (secret === null) yield* warnOfMissingSecret(configuration)
 })
 
 export const restoreCommand = Command.make("restore", { file }, (given) =>

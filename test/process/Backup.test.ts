@@ -119,8 +119,11 @@ describe("a backup that was made while codes were sent", () => {
 
   it("is restored without the master secret too, and says where that belongs", async () => {
     const dataDir = await newFolder()
-    const { out } = await peyk(dataDir, ["restore", file, "--json"])
+    const { code: ended, out, err } = await peyk(dataDir, ["restore", file, "--json"])
+    expect(ended).toBe(0)
     expect(JSON.parse(out).master_secret).toContain(join(dataDir, "secret"))
+    expect(err).toMatch(/^warning: .*master secret is missing. Peyk does not start on it/)
+    expect(err).toContain(join(dataDir, "secret"))
     refusedWith(await peyk(dataDir, ["serve"]), /the master secret .* is gone/)
   }, 60_000)
 })
@@ -158,15 +161,28 @@ describe("peyk restore", () => {
     expect(await readdir(dataDir)).toEqual([])
   })
 
+  it.each([0.02, 0.5, 0.98])("says that a file is damaged, and leaves nothing behind: at %d", async (at) => {
+    const dataDir = await newFolder()
+    const damaged = join(await newFolder(), "damaged.backup")
+    const bytes = await readFile(file)
+    const place = Math.floor(bytes.length * at)
+    bytes[place] = (bytes[place] ?? 0) ^ 0x10
+    await writeFile(damaged, bytes)
+    refusedWith(await peyk(dataDir, ["restore", damaged]), /damaged\.backup is damaged/)
+    expect(await readdir(dataDir)).toEqual([])
+  })
+
   it("restores nothing of a backup that was cut off, and the whole one after that", async () => {
     const dataDir = await newFolder()
     const cut = join(await newFolder(), "cut.backup")
     const whole = await readFile(file)
     await writeFile(cut, whole.subarray(0, whole.length - 200))
     refusedWith(await peyk(dataDir, ["restore", cut]), /cannot be read/)
+    expect(await readdir(dataDir)).toEqual([])
     const lines = gunzipSync(whole).toString("utf8").trimEnd().split("\n")
     await writeFile(cut, gzipSync(`${lines.slice(0, -1).join("\n")}\n`))
     refusedWith(await peyk(dataDir, ["restore", cut]), /not whole/)
+    expect(await readdir(dataDir)).toEqual([])
     expect((await peyk(dataDir, ["restore", file])).code).toBe(0)
   }, 60_000)
 })

@@ -74,6 +74,10 @@ export const writeBackup = (file: string): Effect.Effect<BackupWriter, StartupEr
   }))
 }
 
+class NotWhole extends Error {
+  override readonly message = "its last line is not whole"
+}
+
 async function* linesOf(file: string): AsyncGenerator<string, void> {
   // an error in either destroys both, and ends the loop below with it
   const unzipped = pipeline(fs.createReadStream(file), createGunzip(), () => {})
@@ -84,8 +88,17 @@ async function* linesOf(file: string): AsyncGenerator<string, void> {
     rest = lines.pop() ?? ""
     yield* lines
   }
-  if (rest !== "") throw new Error("its last line is not whole")
+  if (rest !== "") throw new NotWhole()
 }
+
+const isDamage = (error: unknown): boolean =>
+  error instanceof NotWhole ||
+  (error instanceof Error && "code" in error && String(error.code).startsWith("Z_"))
+
+const unreadable = (file: string) => (error: unknown) =>
+  new StartupError({
+    message: `${file} ${isDamage(error) ? "is damaged, or no backup, and " : ""}cannot be read: ${messageOf(error)}`
+  })
 
 /** The next line of a backup; undefined at its end. */
 export type ReadLine = Effect.Effect<string | undefined, StartupError>
@@ -102,6 +115,6 @@ export const readBackup = (file: string): Effect.Effect<ReadLine, never, Scope.S
           const { done, value } = await lines.next()
           return done === true ? undefined : value
         },
-        catch: (error) => new StartupError({ message: `${file} cannot be read: ${messageOf(error)}` })
+        catch: unreadable(file)
       })
   )

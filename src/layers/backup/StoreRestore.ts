@@ -16,7 +16,8 @@ const decodeTrailer = Schema.decodeUnknownResult(Schema.fromJsonString(BackupTra
 
 const ColumnRow = Schema.Struct({ column: Schema.String, type: Schema.String })
 
-const broken = (what: string) => new StartupError({ message: `the backup is not whole: ${what}` })
+const broken = (what: string) =>
+  new StartupError({ message: `the backup is damaged, it is not whole: ${what}` })
 
 /** What the file is, before anything is done with it. */
 export const readHeader = Effect.fnUntraced(function* (readLine: ReadLine) {
@@ -93,24 +94,58 @@ const setSequences = (sequences: BackupTrailer["sequences"]) =>
     )
   )
 
-const load = Effect.fnUntraced(function* (readLine: ReadLine, tables: ReadonlySet<string>) {
-  const loaded = new Map<string, number>()
+interface ReadTable {
+  /** What follows the table's rows. */
+  readonly line: string | undefined
+  readonly count: number
+}
+
+/** Reads all tables, and with each what is done with it, up to the end of the backup. */
+const readTables = Effect.fnUntraced(function* <E, R>(
+  readLine: ReadLine,
+  readTable: (table: TableLine) => Effect.Effect<ReadTable, E, R>
+) {
+  const found = new Map<string, number>()
   let line = yield* readLine
   while (true) {
     const table = decodeTable(line ?? "")
     if (Result.isFailure(table)) break
-    // PostgreSQL's own tables can be named too.
-    if (!tables.has(table.success.table)) return yield* broken(`it has a table “${table.success.table}”`)
-    const read = yield* loadTable(table.success, readLine)
-    loaded.set(table.success.table, read.count)
+    const read = yield* readTable(table.success)
+    found.set(table.success.table, read.count)
     line = read.line
   }
   const trailer = decodeTrailer(line ?? "")
   if (Result.isFailure(trailer)) return yield* broken("it ends too early")
   if ((yield* readLine) !== undefined) return yield* broken("something follows its end")
-  yield* checkCounts(trailer.success, loaded)
-  yield* setSequences(trailer.success.sequences)
-  return trailer.success.rows
+  yield* checkCounts(trailer.success, found)
+  return trailer.success
+})
+
+const load = Effect.fnUntraced(function* (readLine: ReadLine, tables: ReadonlySet<string>) {
+  const { sequences, rows } = yield* readTables(readLine, (table) =>
+    // PostgreSQL's own tables can be named too.
+    tables.has(table.table)
+      ? loadTable(table, readLine)
+      : Effect.fail(broken(`it has a table “${table.table}”`))
+  )
+  yield* setSequences(sequences)
+  return rows
+})
+
+const countRows = Effect.fnUntraced(function* (readLine: ReadLine) {
+  let count = 0
+  while (true) {
+    const line = yield* readLine
+    if (line?.startsWith("[") !== true) return { line, count }
+    count += 1
+  }
+})
+
+/** Reads the file to its end, where its checksum is: before that, a damaged file looks like any other. */
+export const checkBackup = Effect.fnUntraced(function* (readLine: ReadLine) {
+  const header = yield* readHeader(readLine)
+  yield* readTables(readLine, () => countRows(readLine))
+  return header
 })
 
 /**
