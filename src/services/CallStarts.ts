@@ -5,6 +5,7 @@ import type { RouteAccount } from "../domain/RouteAccount.ts"
 import { AccountSlots, type Start } from "./AccountSlots.ts"
 
 interface StartWait {
+  /** In all, however often others start first. */
   readonly waitMillis: number
   readonly waiting: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
@@ -22,11 +23,12 @@ export const makeCallStarts = Effect.gen(function* () {
     slot: Start,
     { waitMillis, waiting }: StartWait
   ) {
+    const until = clock.currentTimeMillisUnsafe() + waitMillis
     let { at, hasStart } = slot
     let lead = 0
     for (let isNoted = false; ; isNoted = true) {
       const before = clock.currentTimeMillisUnsafe()
-      if (at > before + Math.max(waitMillis, lead)) return { hasStart: false, at }
+      if (at > Math.max(until, before + lead)) return { hasStart: false, at }
       if (at > before) yield* waiting(Effect.sleep(at - before))
       const now = clock.currentTimeMillisUnsafe()
       if (hasStart && isStartInTime(at, now)) return { hasStart: true, at }

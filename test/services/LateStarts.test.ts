@@ -1,12 +1,13 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { AccountSlots } from "../../src/services/AccountSlots.ts"
 import { TimerRunner } from "../../src/services/TimerRunner.ts"
 import { Workers } from "../../src/services/Workers.ts"
 import { codeTo, messageTo, paced } from "../support/PacedAccounts.ts"
 import { scriptProviders } from "../support/ScriptedProviders.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { makeCustomer } from "../support/TestGraph.ts"
+import { makeCustomer, testProcess } from "../support/TestGraph.ts"
 
 layer(TestDatabase, { excludeTestServices: true })("a call that starts late", (it) => {
   /** Does what is due after so long, and nothing in between: as a process that was held up. */
@@ -47,6 +48,40 @@ layer(TestDatabase, { excludeTestServices: true })("a call that starts late", (i
       assert.deepStrictEqual(startsOf(providers), [0, 8400, 16_500])
     }).pipe(Effect.provide(paced(providers, { accountGapMillis: 8000 })))
   })
+
+  it.effect(
+    "of which others are always first is made in the background, after as long as a request waits",
+    () => {
+      const providers = scriptProviders()
+      let taken = 0
+      let asked = 0
+      const slots = Layer.succeed(
+        AccountSlots,
+        AccountSlots.of({
+          take: ({ now }) =>
+            Effect.sync(() => {
+              taken++
+              return { _tag: "Taken", index: 0, at: now + 1000, hasStart: false, blocked: [] }
+            }),
+          start: (_account, { now }) =>
+            Effect.sync(() => {
+              asked++
+              return { hasStart: false, at: now + 3000 }
+            }),
+          isResting: () => Effect.succeed(false),
+          report: () => Effect.void
+        })
+      )
+      return Effect.gen(function* () {
+        const customerId = yield* makeCustomer(["bale"])
+        const sending = yield* Effect.forkChild(codeTo(customerId, ["bale"]))
+        yield* Effect.repeat(Effect.yieldNow, { until: () => taken > 0 })
+        for (let second = 0; second < 7; second++) yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* Fiber.join(sending)).status, "queued")
+        assert.deepStrictEqual(providers.channels(), [])
+      }).pipe(Effect.provide(testProcess(Layer.merge(providers.layer, slots))))
+    }
+  )
 
   it.effect("pushes nothing when it starts on time", () => {
     const providers = scriptProviders()
