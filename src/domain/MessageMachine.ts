@@ -314,9 +314,10 @@ export const recordDelivery = (message: Message, step: number, delivery: Deliver
 /** However soon an account is free again, according to somebody's clock: the lane does not spin. */
 const MIN_WAIT_MILLIS = 50
 
-/** The earliest slot that an account of the lane has is reserved for this step. */
+/** The earliest slot that an account of the lane has is reserved for this step. Later than patience lasts, it is none. */
 export const awaitSlot = (message: Message, reservation: Reservation, turn: LaneTurn): MessageTransition => {
   const { lane, now } = turn
+  if (reservation.at > patienceEnd(message, turn)) return awaitAccount(message, reservation.at, turn)
   if (
     !maySend(decideMessage(message, lane, now)) ||
     !candidatesOf(message, lane).includes(reservation.step)

@@ -3,6 +3,7 @@ import { Arbitrary, Schema } from "effect"
 import type { Strategy } from "../../src/domain/Message.ts"
 import {
   awaitAccount,
+  awaitSlot,
   beginAttempt,
   type LaneTurn,
   type MessageTransition,
@@ -24,6 +25,17 @@ const statuses = ({ next }: MessageTransition) =>
   next.attempts.map(({ step, status, error_code }) => [step, status, error_code])
 
 describe("the patience of a message", () => {
+  it("ends also for one whose slot others pushed past it", () => {
+    const end = START + PATIENCE
+    const pushed = { step: 0, at: end + 100 }
+    const patient = { ...message("failover", 1), patientUntil: end }
+    const waiting = awaitSlot(patient, pushed, turnAt(end - 1))
+    assert.deepStrictEqual([waiting.dueAt, waiting.next.reservations], [end, []])
+    const over = awaitSlot({ ...waiting.next, reservations: [{ step: 0, at: end - 1 }] }, pushed, turnAt(end))
+    assert.deepStrictEqual(statuses(over), [[0, "failed", "account_unavailable"]])
+    assert.strictEqual(over.next.status, "failed")
+  })
+
   it.prop(
     "counts from its planned time, or from the first look at it when that is more than 5 s late",
     [
