@@ -1,14 +1,12 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
-import { DOCS_PATH, DocumentationPage } from "./DocumentationPage.ts"
+import { DOCS_PATH, DocumentationPage, OPENAPI_PATH, OpenApiDocument } from "./DocumentationPage.ts"
 import { InboundRoutes, inboundRoutes } from "./InboundRoutes.ts"
 import { ManageOptions } from "./manage/ManageOptions.ts"
 import { type IsUnavailable, outermost } from "./Outermost.ts"
 import { makeRouteTable, type ServedRoute } from "./RouteTable.ts"
 import { SimulatorRoutes, simulatorRoutes } from "./SimulatorRoutes.ts"
-
-const OPENAPI_PATH = "/openapi.json"
 
 const apiRoutes: ReadonlyArray<ServedRoute> = Object.values(Api.groups).flatMap((group) =>
   Object.values(group.endpoints).map(({ method, path }) => ({ method, path }))
@@ -31,8 +29,9 @@ export const makeRoutes = (options: {
     ...(options.simulator ? simulatorRoutes : [])
   ]
   return Layer.mergeAll(
-    HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }),
+    HttpApiBuilder.layer(Api),
     DocumentationPage,
+    OpenApiDocument,
     InboundRoutes,
     options.simulator ? SimulatorRoutes : Layer.empty,
     ManageOptions,

@@ -17,9 +17,9 @@ interface Raw {
 }
 
 /** The bytes as they came: nothing is unpacked. */
-const docs = (headers: Readonly<Record<string, string>> = {}, method = "GET") =>
+const docs = (headers: Readonly<Record<string, string>> = {}, method = "GET", path = "/docs") =>
   new Promise<Raw>((resolve, reject) => {
-    const asked = httpRequest(`${server.url}/docs`, { method, headers }, (response) => {
+    const asked = httpRequest(`${server.url}${path}`, { method, headers }, (response) => {
       const chunks: Array<Buffer> = []
       response.on("data", (chunk: Buffer) => chunks.push(chunk))
       response.on("end", () =>
@@ -88,5 +88,27 @@ describe("GET /docs", () => {
     const head = await docs({}, "HEAD")
     expect({ status: head.status, bytes: head.body.length }).toEqual({ status: 200, bytes: 0 })
     expect(head.headers["etag"]).toBe((await docs()).headers["etag"])
+  })
+})
+
+describe("GET /openapi.json", () => {
+  const openapi = (headers: Readonly<Record<string, string>> = {}, method = "GET") =>
+    docs(headers, method, "/openapi.json")
+
+  it("comes compressed to those who take gzip, and as it is to others", async () => {
+    const plain = await openapi()
+    expect(plain.headers["content-type"]).toMatch(/^application\/json/)
+    expect(JSON.parse(plain.body.toString("utf8"))).toMatchObject({ openapi: "3.1.0" })
+    const zipped = await openapi({ "accept-encoding": "gzip" })
+    expect(zipped.headers["content-encoding"]).toBe("gzip")
+    expect(gunzipSync(zipped.body).equals(plain.body)).toBe(true)
+    expect(zipped.body.length).toBeLessThan(plain.body.length / 5)
+  })
+
+  it("is not sent again to those who have it", async () => {
+    const etag = String((await openapi()).headers["etag"])
+    const again = await openapi({ "if-none-match": etag })
+    expect({ status: again.status, bytes: again.body.length }).toEqual({ status: 304, bytes: 0 })
+    expect((await openapi({ "if-none-match": '"other"' })).status).toBe(200)
   })
 })
