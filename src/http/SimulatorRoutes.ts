@@ -1,28 +1,59 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { readFileSync } from "node:fs"
 import { InvalidPhone } from "../domain/Errors.ts"
 import { formatInstant } from "../domain/Instant.ts"
 import { parsePhone, type Phone } from "../domain/Phone.ts"
 import { Simulator } from "../services/Simulator.ts"
 import { orEnvelope } from "./Envelope.ts"
 import type { ServedRoute } from "./RouteTable.ts"
-import { simulatorPage } from "./SimulatorPage.ts"
+import { serveFixed } from "./FixedPage.ts"
 
 const PAGE_PATH = "/simulator"
 const MESSAGES_PATH = "/simulator/messages"
 
-export const simulatorRoutes: ReadonlyArray<ServedRoute> = [
-  { method: "GET", path: PAGE_PATH },
-  { method: "GET", path: MESSAGES_PATH }
+/** Of the folder next to this file. */
+const files: ReadonlyArray<{
+  readonly path: `/${string}`
+  readonly name: string
+  readonly contentType: string
+}> = [
+  { path: PAGE_PATH, name: "index.html", contentType: "text/html; charset=utf-8" },
+  { path: `${PAGE_PATH}/simulator.css`, name: "simulator.css", contentType: "text/css; charset=utf-8" },
+  { path: `${PAGE_PATH}/simulator.js`, name: "simulator.js", contentType: "text/javascript; charset=utf-8" }
 ]
 
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"
+export const simulatorRoutes: ReadonlyArray<ServedRoute> = [...files, { path: MESSAGES_PATH }].map(
+  ({ path }) => ({ method: "GET", path })
+)
 
-const page = HttpServerResponse.text(simulatorPage, {
-  contentType: "text/html; charset=utf-8",
-  headers: { "content-security-policy": CONTENT_SECURITY_POLICY }
-})
+/** Message texts are untrusted: the page's script inserts them as text, and no other script runs. */
+const HEADERS = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "connect-src 'self'",
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join("; "),
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY"
+}
+
+const page = Layer.unwrap(
+  Effect.sync(() => {
+    const [first, ...rest] = files.map(({ path, name, contentType }) => {
+      const bytes = readFileSync(new URL(`simulator/${name}`, import.meta.url))
+      return HttpRouter.add("GET", path, HttpServerResponse.uint8Array(bytes)).pipe(
+        Layer.provide(serveFixed({ contentType, headersOf: () => HEADERS }).layer)
+      )
+    })
+    return first === undefined ? Layer.empty : Layer.mergeAll(first, ...rest)
+  })
+)
 
 /** Read from the raw query: a `+` in it is the number's own, not a space. */
 const phoneParameter = (url: string): Effect.Effect<Phone | null, InvalidPhone> => {
@@ -45,7 +76,4 @@ const messages = Effect.gen(function* () {
 }).pipe(orEnvelope)
 
 /** The simulator's page and its messages as JSON; mounted only where the simulator is on. */
-export const SimulatorRoutes = Layer.mergeAll(
-  HttpRouter.add("GET", PAGE_PATH, page),
-  HttpRouter.add("GET", MESSAGES_PATH, messages)
-)
+export const SimulatorRoutes = Layer.mergeAll(page, HttpRouter.add("GET", MESSAGES_PATH, messages))
