@@ -275,8 +275,9 @@ export class VerificationSteps extends Context.Service<
         )
         const inPlace = yield* rooms.withPlace(request, called)
         if (Option.isSome(inPlace)) return inPlace.value
-        const isStopping = clock.currentTimeMillisUnsafe() < begunAt + placeMillis
-        if (isStopping) return yield* giveBack(verification, call)
+        const now = clock.currentTimeMillisUnsafe()
+        const isStopping = now < begunAt + placeMillis
+        if (isStopping || now >= verification.expiresAt) return yield* giveBack(verification, call)
         const { isFirst, passedOver, crowded } = attempting
         const others = left.filter((step) => step !== call.step)
         return yield* tryNext(verification, others, call.code, {

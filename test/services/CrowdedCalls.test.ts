@@ -150,6 +150,20 @@ layer(TestDatabase, { excludeTestServices: true })(
       }).pipe(Effect.provide(process))
     })
 
+    it.effect("is sent over no other channel either once it expired while it waited", () => {
+      const crowd = setUp("sms")
+      const { providers, process } = crowd
+      return Effect.gen(function* () {
+        const customerId = yield* makeCustomer(["bale", "sms", "eitaa"])
+        const { verificationId: id } = yield* codeTo(customerId, ["bale", "sms", "eitaa"])
+        yield* TestClock.adjust("290 seconds")
+        yield* crowd.waitOut(yield* Effect.forkChild((yield* TimerRunner).runDue))
+        yield* (yield* TimerRunner).runDue
+        assert.deepStrictEqual(providers.channels(), ["bale"])
+        assert.strictEqual((yield* (yield* Verifications).status({ customerId, id })).status, "expired")
+      }).pipe(Effect.provide(process))
+    })
+
     it.effect("is sent once there is a place, if it is still waited for", () => {
       const crowd = setUp("sms")
       const { providers, process } = crowd
