@@ -40,10 +40,11 @@ export const untilNothingIsDue = async (
 }
 
 /**
- * The waits of a route come to their end, one after the other; then validity does, and what webhooks wait for. All
- * processes are started anew with a clock that is ahead: nobody has to sit through it.
+ * By how much the clocks are ahead: past the waits of a route, one after the other, past validity, and past the fourth try
+ * of a webhook delivery (30 minutes and a tenth), which long runs get to. All processes are restarted with such a clock,
+ * so that the run does not wait.
  */
-const JUMPS_MILLIS = [50_000, 100_000, 800_000]
+const JUMPS_MILLIS = [50_000, 100_000, 800_000, 2_100_000]
 
 export const comeToTheEnd = async (
   servers: ReadonlyArray<Server>,
