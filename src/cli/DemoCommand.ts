@@ -1,4 +1,4 @@
-import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpServer } from "effect/http"
 import type { Channel } from "../domain/Channel.ts"
@@ -87,6 +87,7 @@ const followFallback = Effect.fnUntraced(function* (caller: Caller, id: string) 
     if (status.attempts.length > 1) return status
     if (
       status.remaining_seconds !== null &&
+      status.remaining_seconds > 0 &&
       status.remaining_seconds !== toldSeconds &&
       status.remaining_seconds % 5 === 0
     ) {
@@ -172,7 +173,9 @@ const demo = (configuration: Configuration, timed: boolean) => {
         Layer.provideMerge(Ground(own))
       )
     ),
-    Effect.catchTag("ServeError", (error) => Effect.die(error))
+    Effect.catchTag("ServeError", (error) => Effect.die(error)),
+    // What the server logs of its work would stand in the middle of the walk.
+    Effect.provideService(References.MinimumLogLevel, "Warn")
   )
 }
 
