@@ -15,6 +15,8 @@ const node = join(root, "node_modules", ".bin", "node")
 /** What a reader types for a placeholder. */
 const SECRET = `whsec_${Buffer.alloc(32, "good").toString("base64")}`
 const PASSWORD = "correct horse battery"
+/** The demo customer has six accounts; the README connects three before it imports contacts. */
+const CONNECTED_LAST = "9"
 const CONTACTS = "phone,chat_id\n09121234567,1001\n"
 
 /** Stands for a program of the reader's: the project's own one, in the project's place. */
@@ -130,7 +132,10 @@ export const openDocumentShell = async (
         .replaceAll("whsec_…", SECRET)
         .replace(/^([A-Z_]+)=…/gm, (_, name: string) => `${name}='${variables[name] ?? ""}'`)
         .replaceAll(/\bPORT=\d+/g, "PORT=0")
-        .replaceAll("…", SMSIR_KEY),
+        .replaceAll("YOUR_TEMPLATE_ID", "123456")
+        .replaceAll("YOUR_LINE_NUMBER", "30007732000000")
+        .replaceAll("ACCOUNT_ID", CONNECTED_LAST)
+        .replaceAll(/…|YOUR_(?:API_KEY|TOKEN)/g, SMSIR_KEY),
     input: `${PASSWORD}\n`,
     keep: async (script, printed) => {
       const made = /peyk (template|webhook) create/.exec(script)?.[1]
