@@ -10,7 +10,7 @@ import { optional } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { pageOf, pageQuery, PathId } from "./ManageWire.ts"
 import { FutureInstant, IpNetwork, Name, Timestamp } from "./ManageFields.ts"
-import { NoUndeclaredBody } from "./UndeclaredBody.ts"
+import { NoUndeclaredBody, undeclaredBodyErrors } from "./UndeclaredBody.ts"
 
 export const ApiKeyResource = Schema.Struct({
   id: Schema.Int,
@@ -127,7 +127,7 @@ export class ApiKeysGroup extends HttpApiGroup.make("api-keys")
     HttpApiEndpoint.delete("revoke", "/:id", {
       params: id,
       success: HttpApiSchema.Empty(204),
-      error: notFound
+      error: [...undeclaredBodyErrors, notFound]
     }).annotateMerge(OpenApi.annotations({ summary: "Revoke a service key" })),
     HttpApiEndpoint.post("rotate", "/:id/rotate", {
       params: id,

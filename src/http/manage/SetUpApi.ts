@@ -10,7 +10,7 @@ import { optional, PositiveInt } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { Name, TemplateText, Timestamp } from "./ManageFields.ts"
 import { pageQuery, pageOf, PathId } from "./ManageWire.ts"
-import { NoUndeclaredBody } from "./UndeclaredBody.ts"
+import { NoUndeclaredBody, undeclaredBodyErrors } from "./UndeclaredBody.ts"
 
 const id = { id: PathId }
 const invalid = documentedError("validation_error")
@@ -141,7 +141,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
     HttpApiEndpoint.post("check", "/:id/check", {
       params: id,
       success: AccountCheck,
-      error: notFound
+      error: [...undeclaredBodyErrors, notFound]
     }).annotateMerge(summary("Ask the provider whether an account works")),
     HttpApiEndpoint.get("inbox", "/:id/inbox", {
       params: id,
@@ -173,7 +173,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
     HttpApiEndpoint.delete("removeContact", "/:id/contacts/:phone", {
       params: { ...id, phone: Schema.String },
       success: HttpApiSchema.Empty(204),
-      error: notFound
+      error: [...undeclaredBodyErrors, notFound]
     }).annotateMerge(summary("Forget how a bot reaches a phone"))
   )
   .prefix("/v1/manage/accounts")

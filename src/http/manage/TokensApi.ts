@@ -11,7 +11,7 @@ import { optional } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { FutureInstant, Name, Timestamp } from "./ManageFields.ts"
 import { pageOf, pageQuery, PathId } from "./ManageWire.ts"
-import { NoUndeclaredBody } from "./UndeclaredBody.ts"
+import { NoUndeclaredBody, undeclaredBodyErrors } from "./UndeclaredBody.ts"
 
 export const TokenResource = Schema.Struct({
   id: Schema.Int,
@@ -85,7 +85,7 @@ export class TokensGroup extends HttpApiGroup.make("tokens")
     HttpApiEndpoint.delete("revoke", "/:id", {
       params: id,
       success: HttpApiSchema.Empty(204),
-      error: notFound
+      error: [...undeclaredBodyErrors, notFound]
     }).annotateMerge(OpenApi.annotations({ summary: "Revoke a personal access token. For owners" }))
   )
   .prefix("/v1/manage/tokens")

@@ -7,14 +7,19 @@ import { announcesBody, awaitBody } from "../RequestBody.ts"
 import { isJson, maxBodyBytes } from "../RequestGuards.ts"
 import { MAX_ISSUES } from "../SchemaErrors.ts"
 
-/** Refuses fields where an operation takes no body: they would be accepted without effect. An empty object passes. */
+/**
+ * Refuses fields where an operation takes no body: they would be accepted without effect. An empty object passes. Its
+ * errors are documented where a body is likely: not for GET.
+ */
 export class NoUndeclaredBody extends HttpApiMiddleware.Service<NoUndeclaredBody>()(
-  "peyk/http/NoUndeclaredBody",
-  {
-    // Too late and too large (408, 413) are what any request can be answered: the document's x-error-codes have them.
-    error: [documentedError("unsupported_media_type"), documentedError("validation_error")]
-  }
+  "peyk/http/NoUndeclaredBody"
 ) {}
+
+/** Of operations without a body that change something. */
+export const undeclaredBodyErrors = [
+  documentedError("unsupported_media_type"),
+  documentedError("validation_error")
+] as const
 
 type Refusal = Effect.Effect<void, CodedError>
 

@@ -17,7 +17,7 @@ import { optional } from "../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { FutureInstant as DateTimeText, Timestamp } from "./ManageFields.ts"
 import { pageQuery, pageOf, PathId } from "./ManageWire.ts"
-import { NoUndeclaredBody } from "./UndeclaredBody.ts"
+import { NoUndeclaredBody, undeclaredBodyErrors } from "./UndeclaredBody.ts"
 
 const WebhookResource = Schema.Struct({
   id: Schema.Int,
@@ -173,17 +173,17 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.delete("remove", "/:id", {
       params: id,
       success: HttpApiSchema.Empty(204),
-      error: notFound
+      error: [...undeclaredBodyErrors, notFound]
     }).annotateMerge(summary("Remove a webhook; what is on its way to it ends")),
     HttpApiEndpoint.post("test", "/:id/test", {
       params: id,
       success: DeliveryResource.pipe(HttpApiSchema.status(202)),
-      error: [notFound, conflict, ...keyErrors]
+      error: [...undeclaredBodyErrors, notFound, conflict, ...keyErrors]
     }).annotateMerge(summary(`Send a ${TEST_EVENT} event to a webhook`)),
     HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", {
       params: id,
       success: CreatedWebhookResource,
-      error: [notFound, ...keyErrors]
+      error: [...undeclaredBodyErrors, notFound, ...keyErrors]
     }).annotateMerge(summary("Replace a webhook's secret; the old one signs beside it for 24 hours")),
     HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
       params: id,
@@ -199,7 +199,7 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.post("replay", "/:id/deliveries/:event_id/replay", {
       params: { ...id, event_id: Schema.String },
       success: DeliveryResource.pipe(HttpApiSchema.status(202)),
-      error: [notFound, conflict, ...keyErrors]
+      error: [...undeclaredBodyErrors, notFound, conflict, ...keyErrors]
     }).annotateMerge(summary("Deliver an event again")),
     HttpApiEndpoint.post("replaySince", "/:id/replay", {
       params: id,
