@@ -37,11 +37,11 @@ const document = JSON.parse(readFileSync(new URL("../../openapi.json", import.me
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-/** Every operation of the management API that takes no body. */
+/** Every operation of the management API that changes something and takes no body. */
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   path.startsWith("/v1/manage/")
     ? Object.entries(methods).flatMap(([method, operation]) =>
-        operation.requestBody === undefined ? [[method.toUpperCase(), path] as const] : []
+        method !== "get" && operation.requestBody === undefined ? [[method.toUpperCase(), path] as const] : []
       )
     : []
 )

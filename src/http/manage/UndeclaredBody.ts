@@ -8,8 +8,8 @@ import { isJson, maxBodyBytes } from "../RequestGuards.ts"
 import { MAX_ISSUES } from "../SchemaErrors.ts"
 
 /**
- * Refuses fields where an operation takes no body: they would be accepted without effect. An empty object passes. Its
- * errors are documented where a body is likely: not for GET.
+ * Refuses fields where an operation takes no body: they would be accepted without effect. An empty object passes. Bodies
+ * of reads are ignored: they have no meaning (RFC 9110, 9.3.1).
  */
 export class NoUndeclaredBody extends HttpApiMiddleware.Service<NoUndeclaredBody>()(
   "peyk/http/NoUndeclaredBody"
@@ -69,7 +69,7 @@ export const NoUndeclaredBodyLive = Layer.effect(
   Effect.map(maxBodyBytes, (maxBytes) => {
     const refuse = refuseBody(maxBytes)
     return NoUndeclaredBody.of((httpEffect, { endpoint }) =>
-      endpoint.payload.size > 0
+      endpoint.payload.size > 0 || endpoint.method === "GET"
         ? httpEffect
         : Effect.matchEffect(refuse, { onFailure: answerError, onSuccess: () => httpEffect })
     )
