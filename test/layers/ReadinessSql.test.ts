@@ -8,12 +8,15 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const Process = Layer.provide(ReadinessSql, StoreWrites.layer)
 
-/** Statements about the migrations that wait for a lock. */
+/** Statements about the migrations that wait for a lock. A transaction keeps what it once read of activity. */
 const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
-    sql<{ readonly count: number }>`
+    Effect.andThen(
+      sql`select pg_stat_clear_snapshot()`,
+      sql<{ readonly count: number }>`
       select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%peyk_migrations%'`,
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%peyk_migrations%'`
+    ),
     ([row]) => row?.count ?? 0
   )
 )
