@@ -141,12 +141,22 @@ const countRows = Effect.fnUntraced(function* (readLine: ReadLine) {
   }
 })
 
-/** Reads the file to its end, where its checksum is: before that, a damaged file looks like any other. */
-export const checkBackup = Effect.fnUntraced(function* (readLine: ReadLine) {
-  const header = yield* readHeader(readLine)
-  yield* readTables(readLine, () => countRows(readLine))
-  return header
+const readToEnd = Effect.fnUntraced(function* (readLine: ReadLine) {
+  while ((yield* readLine) !== undefined);
 })
+
+/**
+ * Reads the file to its end, where its checksum is. A damaged file can look like any other mistake before that, so the
+ * checksum's verdict comes first.
+ */
+export const checkBackup = Effect.fnUntraced(
+  function* (readLine: ReadLine) {
+    const header = yield* readHeader(readLine)
+    yield* readTables(readLine, () => countRows(readLine))
+    return header
+  },
+  (check, readLine) => Effect.tapError(check, () => readToEnd(readLine))
+)
 
 /**
  * Makes an empty store what the backup says: at the schema of then, all or nothing, and after that brought up to date. Fails
