@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, type Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { readFileSync } from "node:fs"
-import * as EmbeddedPostgres from "../src/layers/EmbeddedPostgres.ts"
+import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostgres.ts"
 
 export interface Database {
   readonly name: string

@@ -1,12 +1,12 @@
 /** The service as it is, but for its provider: one in this process that accepts at once. For measuring, see README. */
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Layer, Redacted } from "effect"
-import { ProviderOutcome } from "../src/domain/ProviderOutcome.ts"
-import { configuration } from "../src/layers/Configuration.ts"
-import { Ground, ManagementLive, Service, useCases } from "../src/layers/Live.ts"
-import { LiveMessageSeams, messageGraph } from "../src/layers/MessageGraph.ts"
-import { LiveSeams, liveStore, verificationGraph } from "../src/layers/VerificationGraph.ts"
-import { type CodeDelivery, Providers } from "../src/services/Providers.ts"
+import { ProviderOutcome } from "../src/domain/account/ProviderOutcome.ts"
+import { configuration } from "../src/layers/config/Configuration.ts"
+import { Ground, ManagementLive, Service, useCases } from "../src/layers/graphs/Live.ts"
+import { LiveMessageSeams, messageGraph } from "../src/layers/graphs/MessageGraph.ts"
+import { LiveSeams, liveStore, verificationGraph } from "../src/layers/graphs/VerificationGraph.ts"
+import { type CodeDelivery, Providers } from "../src/services/provider/Providers.ts"
 import type { Target } from "./Requests.ts"
 
 const accepted = Effect.succeed(ProviderOutcome.Accepted({ messageId: null }))

@@ -1,10 +1,10 @@
 /** The customers whose backends the load plays, as an operator sets them up. */
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import type { Phone } from "../../src/domain/Phone.ts"
-import { configuration } from "../../src/layers/Configuration.ts"
-import { Ground, ManagementLive } from "../../src/layers/Live.ts"
-import { ManagedWebhooks } from "../../src/services/manage/ManagedWebhooks.ts"
-import { Management } from "../../src/services/Management.ts"
+import { configuration } from "../../src/layers/config/Configuration.ts"
+import { Ground, ManagementLive } from "../../src/layers/graphs/Live.ts"
+import { ManagedWebhooks } from "../../src/services/resources/ManagedWebhooks.ts"
+import { Management } from "../../src/services/resources/Management.ts"
 import { chatOf, type Providers } from "./Providers.ts"
 
 export interface Customer {

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
-import * as EmbeddedPostgres from "../../src/layers/EmbeddedPostgres.ts"
+import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
 import { now } from "./Time.ts"
 
 export interface Postgres {

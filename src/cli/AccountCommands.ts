@@ -1,14 +1,19 @@
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Channel } from "../domain/Channel.ts"
-import type { SendingAccount } from "../domain/Customer.ts"
+import { Channel } from "../domain/routing/Channel.ts"
+import type { SendingAccount } from "../domain/people/Customer.ts"
 import { formatInstant, type Instant } from "../domain/Instant.ts"
-import { type AccountState, Management, ManagementError, type NewAccount } from "../services/Management.ts"
-import { describeFinding } from "./AccountFindings.ts"
-import { accountFlag } from "./AccountFlag.ts"
+import {
+  type AccountState,
+  Management,
+  ManagementError,
+  type NewAccount
+} from "../services/resources/Management.ts"
+import { describeFinding } from "./output/AccountFindings.ts"
+import { accountFlag } from "./input/AccountFlag.ts"
 import { withManagement } from "./CommandGround.ts"
-import { customerFlag } from "./CustomerFlag.ts"
-import { printMany, printOne } from "./Output.ts"
+import { customerFlag } from "./input/CustomerFlag.ts"
+import { printMany, printOne } from "./output/Output.ts"
 
 const toFields = ({ account, gapMillis, perMinute, failures, coolingUntil }: AccountState, now: Instant) => ({
   credential_id: account.id,

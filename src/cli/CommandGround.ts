@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
-import { type Configuration, configuration } from "../layers/Configuration.ts"
-import { Ground, ManagementLive } from "../layers/Live.ts"
-import { StartupError } from "../layers/StartupError.ts"
-import { requireStore } from "../layers/Store.ts"
-import type { ManagementError } from "../services/Management.ts"
-import { forPerson } from "./Errors.ts"
+import { type Configuration, configuration } from "../layers/config/Configuration.ts"
+import { Ground, ManagementLive } from "../layers/graphs/Live.ts"
+import { StartupError } from "../layers/process/StartupError.ts"
+import { requireStore } from "../layers/postgres/Store.ts"
+import type { ManagementError } from "../services/resources/Management.ts"
+import { forPerson } from "./output/Errors.ts"
 
 /** Another issuer's tokens are nothing without its keys. */
 const isConsistent = ({ jwtIssuer, jwtJwksUrl }: Configuration): boolean =>

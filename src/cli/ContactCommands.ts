@@ -1,12 +1,12 @@
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { readContacts } from "../domain/ContactFile.ts"
+import { readContacts } from "../domain/account/ContactFile.ts"
 import { parsePhone } from "../domain/Phone.ts"
-import { Management, ManagementError } from "../services/Management.ts"
-import { accountFlag } from "./AccountFlag.ts"
+import { Management, ManagementError } from "../services/resources/Management.ts"
+import { accountFlag } from "./input/AccountFlag.ts"
 import { withManagement } from "./CommandGround.ts"
-import { readInput } from "./InputFile.ts"
-import { printOne } from "./Output.ts"
+import { readInput } from "./input/InputFile.ts"
+import { printOne } from "./output/Output.ts"
 
 const importContacts = Command.make(
   "import",

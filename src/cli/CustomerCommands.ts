@@ -1,13 +1,13 @@
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Plan } from "../domain/Customer.ts"
-import { HostName } from "../domain/HostName.ts"
+import { Plan } from "../domain/people/Customer.ts"
+import { HostName } from "../domain/text/HostName.ts"
 import { formatInstant } from "../domain/Instant.ts"
-import { type Customer, Management } from "../services/Management.ts"
+import { type Customer, Management } from "../services/resources/Management.ts"
 import { withManagement } from "./CommandGround.ts"
-import { customerFlag } from "./CustomerFlag.ts"
+import { customerFlag } from "./input/CustomerFlag.ts"
 import { customerLimits } from "./LimitCommands.ts"
-import { printMany, printOne } from "./Output.ts"
+import { printMany, printOne } from "./output/Output.ts"
 
 const toFields = ({ id, name, plan, webOtpHost, createdAt }: Customer) => ({
   id,

@@ -1,12 +1,12 @@
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { type ApiKeyRecord, apiKeyStatus } from "../domain/ApiKey.ts"
-import { KeyMode } from "../domain/Customer.ts"
+import { type ApiKeyRecord, apiKeyStatus } from "../domain/people/ApiKey.ts"
+import { KeyMode } from "../domain/people/Customer.ts"
 import { formatInstant, type Instant } from "../domain/Instant.ts"
-import { Management } from "../services/Management.ts"
+import { Management } from "../services/resources/Management.ts"
 import { withManagement } from "./CommandGround.ts"
-import { customerFlag } from "./CustomerFlag.ts"
-import { printMany, printOne } from "./Output.ts"
+import { customerFlag } from "./input/CustomerFlag.ts"
+import { printMany, printOne } from "./output/Output.ts"
 
 const iso = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
 

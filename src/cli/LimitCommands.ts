@@ -1,10 +1,10 @@
 import { Effect, Option, Schema, Struct } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { LimitOverrides } from "../domain/Admission.ts"
-import { Management, ManagementError } from "../services/Management.ts"
+import { LimitOverrides } from "../domain/people/Admission.ts"
+import { Management, ManagementError } from "../services/resources/Management.ts"
 import { withManagement } from "./CommandGround.ts"
-import { customerFlag } from "./CustomerFlag.ts"
-import { printOne } from "./Output.ts"
+import { customerFlag } from "./input/CustomerFlag.ts"
+import { printOne } from "./output/Output.ts"
 
 type LimitName = keyof LimitOverrides
 

@@ -1,11 +1,11 @@
 import { Effect, Result, Schema } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
-import { RoutingStep } from "../domain/Customer.ts"
-import { checkNames, stepProblems } from "../domain/Route.ts"
-import { Management } from "../services/Management.ts"
+import { RoutingStep } from "../domain/people/Customer.ts"
+import { checkNames, stepProblems } from "../domain/routing/Route.ts"
+import { Management } from "../services/resources/Management.ts"
 import { withManagement } from "./CommandGround.ts"
-import { customerFlag } from "./CustomerFlag.ts"
-import { printMany } from "./Output.ts"
+import { customerFlag } from "./input/CustomerFlag.ts"
+import { printMany } from "./output/Output.ts"
 
 const Steps = Schema.fromJsonString(
   Schema.NonEmptyArray(RoutingStep).check(

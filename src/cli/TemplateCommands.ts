@@ -6,11 +6,11 @@ import {
   TemplateBody,
   TemplateName,
   templateProblem
-} from "../domain/Template.ts"
-import { Management } from "../services/Management.ts"
+} from "../domain/message/Template.ts"
+import { Management } from "../services/resources/Management.ts"
 import { withManagement } from "./CommandGround.ts"
-import { customerFlag } from "./CustomerFlag.ts"
-import { printMany, printOne } from "./Output.ts"
+import { customerFlag } from "./input/CustomerFlag.ts"
+import { printMany, printOne } from "./output/Output.ts"
 
 const toFields = (template: Template) => ({
   id: template.id,

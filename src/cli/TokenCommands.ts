@@ -1,11 +1,11 @@
 import { Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Scope } from "../domain/Actor.ts"
-import { toToken } from "../http/manage/TokensApi.ts"
-import { Management } from "../services/Management.ts"
+import { Scope } from "../domain/people/Actor.ts"
+import { toToken } from "../http/manage/access/TokensApi.ts"
+import { Management } from "../services/resources/Management.ts"
 import { withManagement } from "./CommandGround.ts"
-import { customerFlag } from "./CustomerFlag.ts"
-import { printMany, printOne } from "./Output.ts"
+import { customerFlag } from "./input/CustomerFlag.ts"
+import { printMany, printOne } from "./output/Output.ts"
 
 const create = Command.make(
   "create",

@@ -1,13 +1,13 @@
 import { Effect, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Role } from "../domain/Actor.ts"
+import { Role } from "../domain/people/Actor.ts"
 import { formatInstant } from "../domain/Instant.ts"
-import { toUser } from "../http/manage/UsersApi.ts"
-import { Management } from "../services/Management.ts"
+import { toUser } from "../http/manage/access/UsersApi.ts"
+import { Management } from "../services/resources/Management.ts"
 import { withManagement } from "./CommandGround.ts"
-import { customerFlag } from "./CustomerFlag.ts"
-import { readInput } from "./InputFile.ts"
-import { printMany, printOne } from "./Output.ts"
+import { customerFlag } from "./input/CustomerFlag.ts"
+import { readInput } from "./input/InputFile.ts"
+import { printMany, printOne } from "./output/Output.ts"
 
 const userFlag = Flag.String("user").pipe(Flag.withDescription("The user's id"))
 

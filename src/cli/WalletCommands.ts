@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Management, type Wallet } from "../services/Management.ts"
+import { Management, type Wallet } from "../services/resources/Management.ts"
 import { withManagement } from "./CommandGround.ts"
-import { customerFlag } from "./CustomerFlag.ts"
-import { printOne } from "./Output.ts"
+import { customerFlag } from "./input/CustomerFlag.ts"
+import { printOne } from "./output/Output.ts"
 
 const toFields = ({ balance, held }: Wallet) => ({
   balance,

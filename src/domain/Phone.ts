@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
 import { Metadata } from "libphonenumber-js/mobile"
-import { foldDigits } from "./Digits.ts"
+import { foldDigits } from "./text/Digits.ts"
 import { InvalidPhone } from "./Errors.ts"
 
 declare module "libphonenumber-js/mobile" {

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { DAY_MILLIS, HOUR_MILLIS } from "./Admission.ts"
+import { DAY_MILLIS, HOUR_MILLIS } from "./people/Admission.ts"
 import { Instant } from "./Instant.ts"
 
 /** What lapses by itself, and is of no use to anybody after that. */

@@ -2,18 +2,18 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { documentedError } from "./Envelope.ts"
 import { type ErrorCode, errorTable } from "./ErrorTable.ts"
-import { ApiKeysGroup } from "./manage/ApiKeysApi.ts"
+import { ApiKeysGroup } from "./manage/access/ApiKeysApi.ts"
 import { AccountsGroup, RoutingGroup, TemplatesGroup } from "./manage/SetUpApi.ts"
-import { AuthGroup, WellKnownGroup } from "./manage/AuthApi.ts"
-import { TokensGroup } from "./manage/TokensApi.ts"
-import { MeGroup, UsersGroup } from "./manage/UsersApi.ts"
+import { AuthGroup, WellKnownGroup } from "./manage/access/AuthApi.ts"
+import { TokensGroup } from "./manage/access/TokensApi.ts"
+import { MeGroup, UsersGroup } from "./manage/access/UsersApi.ts"
 import { AuditLogGroup } from "./manage/AuditLogApi.ts"
 import { ManagedMessagesGroup } from "./manage/ManagedMessagesApi.ts"
 import { UsageReportGroup } from "./manage/UsageApi.ts"
 import { ManagedVerificationsGroup } from "./manage/VerificationsApi.ts"
 import { WalletGroup } from "./manage/WalletApi.ts"
 import { WebhooksGroup } from "./manage/WebhooksApi.ts"
-import { MessageBody, MessageSendResponse, MessageStatusResponse } from "./MessageSchemas.ts"
+import { MessageBody, MessageSendResponse, MessageStatusResponse } from "./message/MessageSchemas.ts"
 import {
   SandboxSendBody,
   SandboxStatusResponse,
@@ -22,7 +22,7 @@ import {
   StatusResponse,
   VerifyBody,
   VerifyResponse
-} from "./OtpSchemas.ts"
+} from "./otp/OtpSchemas.ts"
 import { OptionalIdempotencyKey, RequireIdempotencyKey, RequireJson } from "./RequestGuards.ts"
 import { LiveKey, TestKey } from "./ServiceKeys.ts"
 import { ResourceId } from "./WireSchemas.ts"

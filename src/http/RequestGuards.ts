@@ -3,7 +3,7 @@ import { HttpIncomingMessage, HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { IdempotencyKeyTooLong, IdempotencyRequired } from "../domain/Errors.ts"
 import { answerError, documentedError } from "./Envelope.ts"
-import { awaitBody } from "./RequestBody.ts"
+import { awaitBody } from "./server/RequestBody.ts"
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 

@@ -1,12 +1,12 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
-import { DOCS_PATH, DocumentationPage, OPENAPI_PATH, OpenApiDocument } from "./DocumentationPage.ts"
-import { InboundRoutes, inboundRoutes } from "./InboundRoutes.ts"
+import { DOCS_PATH, DocumentationPage, OPENAPI_PATH, OpenApiDocument } from "./system/DocumentationPage.ts"
+import { InboundRoutes, inboundRoutes } from "./system/InboundRoutes.ts"
 import { ManageOptions } from "./manage/ManageOptions.ts"
-import { type IsUnavailable, outermost } from "./Outermost.ts"
+import { type IsUnavailable, outermost } from "./server/Outermost.ts"
 import { makeRouteTable, type ServedRoute } from "./RouteTable.ts"
-import { SimulatorRoutes, simulatorRoutes } from "./SimulatorRoutes.ts"
+import { SimulatorRoutes, simulatorRoutes } from "./system/SimulatorRoutes.ts"
 
 const apiRoutes: ReadonlyArray<ServedRoute> = Object.values(Api.groups).flatMap((group) =>
   Object.values(group.endpoints).map(({ method, path }) => ({ method, path }))

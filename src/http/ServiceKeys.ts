@@ -1,12 +1,12 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import type { KeyMode, Principal } from "../domain/Customer.ts"
+import type { KeyMode, Principal } from "../domain/people/Customer.ts"
 import type { TooManyRequestsApiKey } from "../domain/Errors.ts"
-import type { Allowance } from "../services/RequestWindows.ts"
-import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
+import type { Allowance } from "../services/customer/RequestWindows.ts"
+import { clientAddress, TrustedProxies } from "./server/ClientAddress.ts"
 import { documentedError, orEnvelope } from "./Envelope.ts"
-import { type KeyRefusal, type KeyWork, makeKeyAdmission, type StillChanging } from "./KeyAdmission.ts"
+import { type KeyRefusal, type KeyWork, makeKeyAdmission, type StillChanging } from "./fast/KeyAdmission.ts"
 import { schemaErrorIn } from "./SchemaErrors.ts"
 
 interface KeyRequest extends Principal {

@@ -1,10 +1,10 @@
-import type { Delivery } from "../domain/DeliveryReport.ts"
+import type { Delivery } from "../domain/account/DeliveryReport.ts"
 import { formatInstant } from "../domain/Instant.ts"
-import { type ShownMessage, viewMessage } from "../domain/Message.ts"
-import { type ShownVerification, viewVerification } from "../domain/Verification.ts"
-import type { WebhookEvent } from "../domain/Webhook.ts"
-import { toMessageStatus } from "./MessageSchemas.ts"
-import { toStatus } from "./OtpSchemas.ts"
+import { type ShownMessage, viewMessage } from "../domain/message/Message.ts"
+import { type ShownVerification, viewVerification } from "../domain/verification/Verification.ts"
+import type { WebhookEvent } from "../domain/webhook/Webhook.ts"
+import { toMessageStatus } from "./message/MessageSchemas.ts"
+import { toStatus } from "./otp/OtpSchemas.ts"
 
 interface KeptAttempt {
   readonly step: number

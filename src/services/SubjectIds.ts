@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { inStripe, WALLET_STRIPES } from "../domain/Charging.ts"
+import { inStripe, WALLET_STRIPES } from "../domain/money/Charging.ts"
 
 /**
  * Ids (UUIDv7) for what is sent. What is accepted together is paid from the same stripe of a wallet, one row; what is

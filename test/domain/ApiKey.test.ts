@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { apiKeySecret, apiKeyStatus, looksLikeApiKey, visibleParts } from "../../src/domain/ApiKey.ts"
-import { KeyMode } from "../../src/domain/Customer.ts"
+import { apiKeySecret, apiKeyStatus, looksLikeApiKey, visibleParts } from "../../src/domain/people/ApiKey.ts"
+import { KeyMode } from "../../src/domain/people/Customer.ts"
 
 const byte = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
 /** What 256 random bits look like. */

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { converse } from "../../src/domain/BotConversation.ts"
-import { BotUpdate } from "../../src/domain/BotUpdate.ts"
+import { converse } from "../../src/domain/account/BotConversation.ts"
+import { BotUpdate } from "../../src/domain/account/BotUpdate.ts"
 import { parseContactPhone } from "../../src/domain/Phone.ts"
 
 const { Spoke, SharedContact, Left } = BotUpdate

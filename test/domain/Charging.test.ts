@@ -1,7 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { type Charge, stripeOf, WALLET_STRIPES, walletMove, withPrices } from "../../src/domain/Charging.ts"
-import { chargeMessage } from "../../src/domain/MessageMachine.ts"
+import {
+  type Charge,
+  stripeOf,
+  WALLET_STRIPES,
+  walletMove,
+  withPrices
+} from "../../src/domain/money/Charging.ts"
+import { chargeMessage } from "../../src/domain/message/MessageMachine.ts"
 import * as MessageExamples from "./MessageExamples.ts"
 import * as MessageRuns from "./MessageRuns.ts"
 import * as VerificationRuns from "./VerificationRuns.ts"

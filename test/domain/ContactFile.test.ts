@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
-import { readContacts } from "../../src/domain/ContactFile.ts"
+import { readContacts } from "../../src/domain/account/ContactFile.ts"
 import { parseContactPhone, parsePhone, Phone } from "../../src/domain/Phone.ts"
 
 const read = (...lines: ReadonlyArray<string>) => Result.getOrThrow(readContacts(lines.join("\n")))

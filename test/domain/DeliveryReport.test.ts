@@ -8,20 +8,20 @@ import {
   reportRequest,
   settledDelivery,
   withDelivery
-} from "../../src/domain/DeliveryReport.ts"
-import type { Message } from "../../src/domain/Message.ts"
+} from "../../src/domain/account/DeliveryReport.ts"
+import type { Message } from "../../src/domain/message/Message.ts"
 import {
   beginAttempt,
   recordDelivery as recordForMessage,
   recordOutcome
-} from "../../src/domain/MessageMachine.ts"
-import { ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
-import type { Verification } from "../../src/domain/Verification.ts"
+} from "../../src/domain/message/MessageMachine.ts"
+import { ProviderOutcome } from "../../src/domain/account/ProviderOutcome.ts"
+import type { Verification } from "../../src/domain/verification/Verification.ts"
 import {
   nextDueAt,
   recordAttempt,
   recordDelivery as recordForVerification
-} from "../../src/domain/VerificationMachine.ts"
+} from "../../src/domain/verification/VerificationMachine.ts"
 import { created as createdMessage } from "./MessageExamples.ts"
 import { created, outcomes, routeOf, START } from "./VerificationRuns.ts"
 

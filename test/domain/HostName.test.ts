@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { HostName } from "../../src/domain/HostName.ts"
+import { HostName } from "../../src/domain/text/HostName.ts"
 
 const isHostName = Schema.is(HostName)
 const LABEL = "a".repeat(63)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { checkText, Message, parseStrategy, sendTime, viewMessage } from "../../src/domain/Message.ts"
+import { checkText, Message, parseStrategy, sendTime, viewMessage } from "../../src/domain/message/Message.ts"
 import { created, START, inShownOrder } from "./MessageExamples.ts"
 import { happenings, live, setting, SIZE } from "./MessageRuns.ts"
 

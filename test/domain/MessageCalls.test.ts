@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Message, MessageAttempt } from "../../src/domain/Message.ts"
-import { beginAttempt, lanes, recordOutcome } from "../../src/domain/MessageMachine.ts"
+import type { Message, MessageAttempt } from "../../src/domain/message/Message.ts"
+import { beginAttempt, lanes, recordOutcome } from "../../src/domain/message/MessageMachine.ts"
 import { outcomes } from "./MessageExamples.ts"
 import { begins, happenings, live, setting, SIZE } from "./MessageRuns.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import type { Strategy } from "../../src/domain/Message.ts"
+import type { Strategy } from "../../src/domain/message/Message.ts"
 import {
   awaitAccount,
   awaitSlot,
@@ -8,7 +8,7 @@ import {
   type LaneTurn,
   type MessageTransition,
   recordOutcome
-} from "../../src/domain/MessageMachine.ts"
+} from "../../src/domain/message/MessageMachine.ts"
 import { created, outcomes, START } from "./MessageExamples.ts"
 import { happenings, live, patienceEnd, setting, SIZE } from "./MessageRuns.ts"
 

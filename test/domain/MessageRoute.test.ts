@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result } from "effect"
-import type { CustomerConfiguration, SendingAccount } from "../../src/domain/Customer.ts"
+import type { CustomerConfiguration, SendingAccount } from "../../src/domain/people/Customer.ts"
 import {
   type MessageRoute,
   type MessageStepRequest,
   resolveMessageRoute
-} from "../../src/domain/MessageRoute.ts"
+} from "../../src/domain/routing/MessageRoute.ts"
 import {
   accountFor,
   errorsOf,

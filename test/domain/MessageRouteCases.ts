@@ -1,6 +1,6 @@
 import { Arbitrary, Result, Schema } from "effect"
-import type { CustomerConfiguration, SendingAccount } from "../../src/domain/Customer.ts"
-import { type MessageStepRequest, resolveMessageRoute } from "../../src/domain/MessageRoute.ts"
+import type { CustomerConfiguration, SendingAccount } from "../../src/domain/people/Customer.ts"
+import { type MessageStepRequest, resolveMessageRoute } from "../../src/domain/routing/MessageRoute.ts"
 import { routeCase } from "./RouteCases.ts"
 
 /** The routes of a message, and the customer who asks for them. */

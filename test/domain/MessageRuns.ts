@@ -1,6 +1,6 @@
 import { Arbitrary, Schema } from "effect"
 import type { Instant } from "../../src/domain/Instant.ts"
-import { type Message, sendTime, Strategy } from "../../src/domain/Message.ts"
+import { type Message, sendTime, Strategy } from "../../src/domain/message/Message.ts"
 import {
   awaitAccount,
   beginAttempt,
@@ -12,8 +12,8 @@ import {
   type MessageAction,
   type MessageTransition,
   recordOutcome
-} from "../../src/domain/MessageMachine.ts"
-import type { ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
+} from "../../src/domain/message/MessageMachine.ts"
+import type { ProviderOutcome } from "../../src/domain/account/ProviderOutcome.ts"
 import { created, outcomes, START } from "./MessageExamples.ts"
 
 /** What is fixed about a message, and about the processes that send it. */

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
-import { HORIZON_MILLIS, planSchedule, type ScheduleRequest } from "../../src/domain/Schedule.ts"
+import { HORIZON_MILLIS, planSchedule, type ScheduleRequest } from "../../src/domain/message/Schedule.ts"
 
 const NOW = 1_800_000_000_123
 const DAY = 86_400_000

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
-import { fillTemplate } from "../../src/domain/Template.ts"
+import { fillTemplate } from "../../src/domain/message/Template.ts"
 
 const template = (body: string, disabled = false) => ({ id: 7, name: "greeting", body, active: !disabled })
 

@@ -1,6 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Message } from "../../src/domain/Message.ts"
-import { decideMessage, type Lane, lanes, type MessageAction } from "../../src/domain/MessageMachine.ts"
+import type { Message } from "../../src/domain/message/Message.ts"
+import {
+  decideMessage,
+  type Lane,
+  lanes,
+  type MessageAction
+} from "../../src/domain/message/MessageMachine.ts"
 import { created, START } from "./MessageExamples.ts"
 import {
   type Happening,

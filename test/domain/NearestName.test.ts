@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { nearest } from "../../src/domain/NearestName.ts"
+import { nearest } from "../../src/domain/text/NearestName.ts"
 
 const known = ["PEYK_PORT", "PEYK_HOST", "PEYK_DATA_DIR", "PEYK_METRICS_TOKEN"]
 

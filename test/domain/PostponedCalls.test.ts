@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { beginAttempt, lanes, postponeAttempt } from "../../src/domain/MessageMachine.ts"
+import { beginAttempt, lanes, postponeAttempt } from "../../src/domain/message/MessageMachine.ts"
 import { happenings, live, setting, SIZE } from "./MessageRuns.ts"
 
 describe("a call of a message that was begun and is put off", () => {

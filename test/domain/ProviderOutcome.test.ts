@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { attemptErrorCode, attemptResult, ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
+import { attemptErrorCode, attemptResult, ProviderOutcome } from "../../src/domain/account/ProviderOutcome.ts"
 
 /** What a database refuses, and what a cut at a fixed length breaks. */
 const nastyPiece = Schema.Union([

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Message, MessageAttempt, Strategy } from "../../src/domain/Message.ts"
+import type { Message, MessageAttempt, Strategy } from "../../src/domain/message/Message.ts"
 import {
   awaitAccount,
   beginAttempt,
   candidatesOf,
   decideMessage,
   recordOutcome
-} from "../../src/domain/MessageMachine.ts"
-import type { ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
+} from "../../src/domain/message/MessageMachine.ts"
+import type { ProviderOutcome } from "../../src/domain/account/ProviderOutcome.ts"
 import { created, outcomes, START } from "./MessageExamples.ts"
 import { begins, type Entry, happenings, live, type Setting, setting, SIZE } from "./MessageRuns.ts"
 import { deduplicating, repeats, someSteps } from "./RepeatedRuns.ts"

@@ -1,7 +1,7 @@
 import { Arbitrary, Schema } from "effect"
-import { ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
-import type { Route } from "../../src/domain/Route.ts"
-import type { RouteAccount } from "../../src/domain/RouteAccount.ts"
+import { ProviderOutcome } from "../../src/domain/account/ProviderOutcome.ts"
+import type { Route } from "../../src/domain/routing/Route.ts"
+import type { RouteAccount } from "../../src/domain/routing/RouteAccount.ts"
 import { route } from "./VerificationRuns.ts"
 
 type NonEmpty<Step> = readonly [Step, ...ReadonlyArray<Step>]

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
-import { type ProviderOutcome, attemptErrorCode } from "../../src/domain/ProviderOutcome.ts"
+import { type ProviderOutcome, attemptErrorCode } from "../../src/domain/account/ProviderOutcome.ts"
 import {
   type EventType,
   sendAnswer,
   type Verification,
   viewVerification
-} from "../../src/domain/Verification.ts"
+} from "../../src/domain/verification/Verification.ts"
 import {
   awaitSlot,
   decide,
@@ -14,7 +14,7 @@ import {
   nextDueAt,
   recordAttempt,
   skipRemaining
-} from "../../src/domain/VerificationMachine.ts"
+} from "../../src/domain/verification/VerificationMachine.ts"
 import { deduplicating, mixedRoute, repeats } from "./RepeatedRuns.ts"
 import {
   created,

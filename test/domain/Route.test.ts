@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result, Schema } from "effect"
-import type { CustomerConfiguration, SendingAccount } from "../../src/domain/Customer.ts"
-import { resolveRoute, type RouteStep, type StepRequest } from "../../src/domain/Route.ts"
+import type { CustomerConfiguration, SendingAccount } from "../../src/domain/people/Customer.ts"
+import { resolveRoute, type RouteStep, type StepRequest } from "../../src/domain/routing/Route.ts"
 import { errorsOf, outcomeOf, type RouteCase, routeCase, serves, stepsOf } from "./RouteCases.ts"
 
 const runs = { arbitrary: { runs: 2_000 } }

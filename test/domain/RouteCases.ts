@@ -1,13 +1,13 @@
 import { Arbitrary, Result, Schema } from "effect"
-import type { Channel } from "../../src/domain/Channel.ts"
+import type { Channel } from "../../src/domain/routing/Channel.ts"
 import {
   type CustomerConfiguration,
   Plan,
   type RoutingStep,
   type SendingAccount,
   WaitSeconds
-} from "../../src/domain/Customer.ts"
-import { resolveRoute, type RouteRequest, type StepRequest } from "../../src/domain/Route.ts"
+} from "../../src/domain/people/Customer.ts"
+import { resolveRoute, type RouteRequest, type StepRequest } from "../../src/domain/routing/Route.ts"
 
 /** A request and the customer who makes it. */
 export interface RouteCase {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result } from "effect"
-import { codeChannels } from "../../src/domain/Channel.ts"
-import { resolveSandboxRoute, type StepRequest } from "../../src/domain/Route.ts"
+import { codeChannels } from "../../src/domain/routing/Channel.ts"
+import { resolveSandboxRoute, type StepRequest } from "../../src/domain/routing/Route.ts"
 import { routeCase } from "./RouteCases.ts"
 
 const descriptorFor = (...channels: ReadonlyArray<StepRequest>) =>

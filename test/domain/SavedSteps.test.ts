@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { CustomerConfiguration, RoutingStep, SendingAccount } from "../../src/domain/Customer.ts"
-import { resolveRoute, type RouteRequest } from "../../src/domain/Route.ts"
+import type { CustomerConfiguration, RoutingStep, SendingAccount } from "../../src/domain/people/Customer.ts"
+import { resolveRoute, type RouteRequest } from "../../src/domain/routing/Route.ts"
 
 const account = (id: number, part: Partial<SendingAccount> = {}): SendingAccount => ({
   id,

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Option, Schema } from "effect"
 import { formatInstant } from "../../src/domain/Instant.ts"
-import { parseDateTime } from "../../src/domain/Schedule.ts"
+import { parseDateTime } from "../../src/domain/message/Schedule.ts"
 
 const MINUTE = 60_000
 const DAY = 86_400_000

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { isAnswered, sendAnswer, type Verification } from "../../src/domain/Verification.ts"
+import { isAnswered, sendAnswer, type Verification } from "../../src/domain/verification/Verification.ts"
 import {
   awaitSlot,
   type Choice,
@@ -9,7 +9,7 @@ import {
   handBackStep,
   recordAttempt,
   skipRemaining
-} from "../../src/domain/VerificationMachine.ts"
+} from "../../src/domain/verification/VerificationMachine.ts"
 import { created, outcomes, route, START } from "./VerificationRuns.ts"
 
 const runs = { arbitrary: { runs: 500 } }

@@ -1,11 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Option, Schema } from "effect"
-import { Role, Scope } from "../../src/domain/Actor.ts"
-import { CURRENT_COST, formatHash, isOutdated, parseHash } from "../../src/domain/PasswordHash.ts"
-import { looksLikeToken, tokenSecret } from "../../src/domain/PersonalToken.ts"
-import { externalActor, isTimely, type SessionClaims, userActor } from "../../src/domain/SessionClaims.ts"
-import { looksLikeRefreshToken, networkOf, refreshSecret } from "../../src/domain/SignIn.ts"
-import { isEmail, isPassword, normalizeEmail } from "../../src/domain/User.ts"
+import { Role, Scope } from "../../src/domain/people/Actor.ts"
+import { CURRENT_COST, formatHash, isOutdated, parseHash } from "../../src/domain/people/PasswordHash.ts"
+import { looksLikeToken, tokenSecret } from "../../src/domain/people/PersonalToken.ts"
+import {
+  externalActor,
+  isTimely,
+  type SessionClaims,
+  userActor
+} from "../../src/domain/people/SessionClaims.ts"
+import { looksLikeRefreshToken, networkOf, refreshSecret } from "../../src/domain/people/SignIn.ts"
+import { isEmail, isPassword, normalizeEmail } from "../../src/domain/people/User.ts"
 
 const between = (minimum: number, maximum: number) =>
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
-import { HostName } from "../../src/domain/HostName.ts"
+import { HostName } from "../../src/domain/text/HostName.ts"
 import {
   checkCodeTemplate,
   DEFAULT_CODE_TEXT,
@@ -9,7 +9,7 @@ import {
   renderCodeText,
   templateProblem,
   webOtpCodeText
-} from "../../src/domain/Template.ts"
+} from "../../src/domain/message/Template.ts"
 
 const check = (body: string, disabled = false) =>
   checkCodeTemplate({ id: 7, name: "login", body, active: !disabled }).pipe(

@@ -1,21 +1,21 @@
 import { Arbitrary, Schema } from "effect"
-import type { Channel } from "../../src/domain/Channel.ts"
-import { WaitSeconds } from "../../src/domain/Customer.ts"
+import type { Channel } from "../../src/domain/routing/Channel.ts"
+import { WaitSeconds } from "../../src/domain/people/Customer.ts"
 import { Phone } from "../../src/domain/Phone.ts"
-import { ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
-import type { Route, RouteStep } from "../../src/domain/Route.ts"
+import { ProviderOutcome } from "../../src/domain/account/ProviderOutcome.ts"
+import type { Route, RouteStep } from "../../src/domain/routing/Route.ts"
 import {
   startVerification,
   type Verification,
   type VerificationStatus
-} from "../../src/domain/Verification.ts"
+} from "../../src/domain/verification/Verification.ts"
 import {
   type Action,
   decide,
   expire,
   recordAttempt,
   type VerificationTransition
-} from "../../src/domain/VerificationMachine.ts"
+} from "../../src/domain/verification/VerificationMachine.ts"
 
 export const START = 1_800_000_000_000
 

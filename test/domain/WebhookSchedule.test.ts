@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { judge, replayedFrom } from "../../src/domain/Webhook.ts"
-import { isGivenUp, nextTryAt, TRY_AFTER_MILLIS } from "../../src/domain/WebhookSchedule.ts"
+import { judge, replayedFrom } from "../../src/domain/webhook/Webhook.ts"
+import { isGivenUp, nextTryAt, TRY_AFTER_MILLIS } from "../../src/domain/webhook/WebhookSchedule.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { assert, describe, it } from "vitest"
-import { settings } from "../../src/layers/Configuration.ts"
+import { settings } from "../../src/layers/config/Configuration.ts"
 
 const read = (file: string): string => fs.readFileSync(new URL(`../../${file}`, import.meta.url), "utf8")
 

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { ManagedWebhooks } from "../../src/services/manage/ManagedWebhooks.ts"
+import { ManagedWebhooks } from "../../src/services/resources/ManagedWebhooks.ts"
 import { exampleServer } from "../support/ExampleServer.ts"
 import { scriptProviders } from "../support/ScriptedProviders.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"

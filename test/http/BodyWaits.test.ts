@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ServerResponse } from "node:http"
 import { Socket } from "node:net"
-import { Admission } from "../../src/http/Admission.ts"
-import { BodyWaits } from "../../src/http/BodyWaits.ts"
-import { IncomingRequest } from "../../src/http/IncomingRequest.ts"
-import { makeOverloadGate } from "../../src/http/OverloadGate.ts"
+import { Admission } from "../../src/http/server/Admission.ts"
+import { BodyWaits } from "../../src/http/server/BodyWaits.ts"
+import { IncomingRequest } from "../../src/http/server/IncomingRequest.ts"
+import { makeOverloadGate } from "../../src/http/server/OverloadGate.ts"
 
 const TIMEOUT = 5000
 

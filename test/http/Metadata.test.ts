@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { canonicalJson } from "../../src/domain/CanonicalJson.ts"
+import { canonicalJson } from "../../src/domain/text/CanonicalJson.ts"
 import {
   isShort,
   isWithinBounds,
   MAX_METADATA_BYTES,
   MAX_METADATA_DEPTH,
   readMetadata
-} from "../../src/http/Metadata.ts"
+} from "../../src/http/message/Metadata.ts"
 
 /** A value of JSON as it is written: numbers are texts, and fields have an order. */
 type Written =

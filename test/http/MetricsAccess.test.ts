@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Redacted } from "effect"
 import { Headers } from "effect/http"
-import { mayReadMetrics } from "../../src/http/MetricsAccess.ts"
-import { isPrivateAddress } from "../../src/layers/PrivateAddresses.ts"
+import { mayReadMetrics } from "../../src/http/metrics/MetricsAccess.ts"
+import { isPrivateAddress } from "../../src/layers/network/PrivateAddresses.ts"
 
 const from = (address: string, headers: Readonly<Record<string, string>> = {}) => ({
   remoteAddress: Option.some(address),

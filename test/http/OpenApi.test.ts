@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { openApiDocument } from "../../src/cli/OpenApiCommand.ts"
+import { openApiDocument } from "../../src/cli/server/OpenApiCommand.ts"
 import { objectAt, operations, references, resolveReference } from "./OpenApiDocument.ts"
 
 const committed = fs.readFileSync(new URL("../../openapi.json", import.meta.url), "utf8")

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { makeOverloadGate } from "../../src/http/OverloadGate.ts"
-import type { RequestClass } from "../../src/http/RequestClass.ts"
+import { makeOverloadGate } from "../../src/http/server/OverloadGate.ts"
+import type { RequestClass } from "../../src/http/server/RequestClass.ts"
 
 const DELAY = 1000
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { classOf, type RequestClass } from "../../src/http/RequestClass.ts"
+import { classOf, type RequestClass } from "../../src/http/server/RequestClass.ts"
 
 const cases: ReadonlyArray<readonly [RequestClass, string, ReadonlyArray<string>]> = [
   [

@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import { connect, type Socket } from "node:net"
-import { ServingServer } from "../../src/http/NodeServer.ts"
-import { makeOverloadGate } from "../../src/http/OverloadGate.ts"
-import { closedWhile } from "../../src/http/Serving.ts"
+import { ServingServer } from "../../src/http/server/NodeServer.ts"
+import { makeOverloadGate } from "../../src/http/server/OverloadGate.ts"
+import { closedWhile } from "../../src/http/server/Serving.ts"
 
 const makeGate = () =>
   makeOverloadGate({ maxInFlight: 100, maxDelayMillis: 1000 }, { running: 0, waiting: 0 })

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Redacted } from "effect"
-import { CodeVaultLive } from "../../src/layers/CodeVaultLive.ts"
-import { MasterKey } from "../../src/layers/MasterKey.ts"
-import { CodeVault } from "../../src/services/CodeVault.ts"
+import { CodeVaultLive } from "../../src/layers/verification/CodeVaultLive.ts"
+import { MasterKey } from "../../src/layers/crypto/MasterKey.ts"
+import { CodeVault } from "../../src/services/verification/CodeVault.ts"
 
 const ID = "01a1ffe0-d872-7691-b337-2bb3d613f527"
 const OTHER = "01a1ffe0-d872-7691-b337-2bb3d613f528"

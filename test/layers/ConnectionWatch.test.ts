@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { type AddressInfo, createServer, type Socket } from "node:net"
-import { makeWatch } from "../../src/layers/ConnectionWatch.ts"
+import { makeWatch } from "../../src/layers/postgres/ConnectionWatch.ts"
 
 /** Ten ticks. */
 const PATIENCE_MILLIS = 5000

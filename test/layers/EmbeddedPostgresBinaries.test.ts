@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { findPackage } from "../../src/layers/EmbeddedPostgresBinaries.ts"
+import { findPackage } from "../../src/layers/postgres/embedded/EmbeddedPostgresBinaries.ts"
 import {
   base,
   copyPackage,

@@ -4,10 +4,10 @@ import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { start } from "../../src/layers/EmbeddedPostgres.ts"
-import { nobody, run } from "../../src/layers/EmbeddedPostgresAccess.ts"
-import { findPackage, prepareBinaries } from "../../src/layers/EmbeddedPostgresBinaries.ts"
-import { passwordFileIn } from "../../src/layers/EmbeddedPostgresPassword.ts"
+import { start } from "../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
+import { nobody, run } from "../../src/layers/postgres/embedded/EmbeddedPostgresAccess.ts"
+import { findPackage, prepareBinaries } from "../../src/layers/postgres/embedded/EmbeddedPostgresBinaries.ts"
+import { passwordFileIn } from "../../src/layers/postgres/embedded/EmbeddedPostgresPassword.ts"
 import {
   base,
   directory,

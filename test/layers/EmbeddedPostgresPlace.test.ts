@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { start } from "../../src/layers/EmbeddedPostgres.ts"
+import { start } from "../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
 import {
   base,
   directory,

@@ -10,9 +10,9 @@ import { PgClient } from "@effect/sql-pg"
 import { afterEach, beforeEach, expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type EmbeddedPostgresOptions, start } from "../../src/layers/EmbeddedPostgres.ts"
-import { readPassword } from "../../src/layers/EmbeddedPostgresPassword.ts"
-import { findPackage } from "../../src/layers/EmbeddedPostgresBinaries.ts"
+import { type EmbeddedPostgresOptions, start } from "../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
+import { readPassword } from "../../src/layers/postgres/embedded/EmbeddedPostgresPassword.ts"
+import { findPackage } from "../../src/layers/postgres/embedded/EmbeddedPostgresBinaries.ts"
 
 export const isRoot = process.getuid?.() === 0
 export const sharedDirectory = "/var/lib/peyk"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { type PublishedKeys, makeKeySet } from "../../src/layers/manage/KeySet.ts"
+import { type PublishedKeys, makeKeySet } from "../../src/layers/access/KeySet.ts"
 import { type IssuerKey, makeIssuerKey } from "../support/fakes/JwtIssuer.ts"
 
 /** An issuer that counts how often it is asked, and may be out of reach. */

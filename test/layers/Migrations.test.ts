@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { latestMigration, migrate, MIGRATIONS_TABLE } from "../../src/layers/Migrations.ts"
+import { latestMigration, migrate, MIGRATIONS_TABLE } from "../../src/layers/postgres/Migrations.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const record = (id: number, name: string) =>

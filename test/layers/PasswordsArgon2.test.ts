@@ -1,8 +1,8 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
-import { Argon2, PasswordsArgon2 } from "../../src/layers/manage/PasswordsArgon2.ts"
-import { type HashingOrigin, Passwords } from "../../src/services/manage/Passwords.ts"
+import { Argon2, PasswordsArgon2 } from "../../src/layers/crypto/PasswordsArgon2.ts"
+import { type HashingOrigin, Passwords } from "../../src/services/access/Passwords.ts"
 
 const password = Redacted.make("correct horse battery staple")
 

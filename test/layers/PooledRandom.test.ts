@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Array as Arr, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { PooledRandom } from "../../src/layers/PooledRandom.ts"
+import { PooledRandom } from "../../src/layers/crypto/PooledRandom.ts"
 
 const take = (sizes: ReadonlyArray<number>) =>
   Effect.gen(function* () {

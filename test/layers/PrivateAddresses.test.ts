@@ -3,7 +3,11 @@ import { Arbitrary, Effect, Layer, Redacted, Schema } from "effect"
 import type * as dns from "node:dns"
 import * as net from "node:net"
 import { beforeEach, vi } from "vitest"
-import { isPrivateAddress, PrivateAddressRefused, publicLookup } from "../../src/layers/PrivateAddresses.ts"
+import {
+  isPrivateAddress,
+  PrivateAddressRefused,
+  publicLookup
+} from "../../src/layers/network/PrivateAddresses.ts"
 import {
   defaultEndpoints,
   ProviderEndpoints,
@@ -22,7 +26,7 @@ const names = vi.hoisted(() => ({
   asked: new Array<{ readonly hostname: string; readonly families: ReadonlyArray<4 | 6> }>()
 }))
 
-vi.mock("../../src/layers/NameResolution.ts", () => ({
+vi.mock("../../src/layers/network/NameResolution.ts", () => ({
   resolveName: (
     hostname: string,
     families: ReadonlyArray<4 | 6>,

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ReadinessSql } from "../../src/layers/ReadinessSql.ts"
-import { StoreWrites } from "../../src/layers/StoreWrites.ts"
+import { ReadinessSql } from "../../src/layers/postgres/ReadinessSql.ts"
+import { StoreWrites } from "../../src/layers/postgres/StoreWrites.ts"
 import { Readiness } from "../../src/services/Readiness.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 

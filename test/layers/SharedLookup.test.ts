@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { cachedLookup } from "../../src/layers/CachedLookup.ts"
-import { sharedLookup } from "../../src/layers/SharedLookup.ts"
+import { cachedLookup } from "../../src/layers/postgres/cache/CachedLookup.ts"
+import { sharedLookup } from "../../src/layers/postgres/cache/SharedLookup.ts"
 
 /** Lookups that each wait for a gate of their own, and answer which they were. */
 const gated = () => {

@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Deferred, Effect, Exit, Fiber, Schema } from "effect"
 import { SqlError } from "effect/sql"
-import { makeBatchLane } from "../../src/layers/batch/BatchLane.ts"
-import { BatchMetrics } from "../../src/layers/batch/BatchMetrics.ts"
-import { type BatchClients, makeStatementBatch, takeBatch } from "../../src/layers/batch/StatementBatch.ts"
+import { makeBatchLane } from "../../src/layers/postgres/batching/BatchLane.ts"
+import { BatchMetrics } from "../../src/layers/postgres/batching/BatchMetrics.ts"
+import {
+  type BatchClients,
+  makeStatementBatch,
+  takeBatch
+} from "../../src/layers/postgres/batching/StatementBatch.ts"
 
 const clients = { together: "together", alone: "alone" }
 

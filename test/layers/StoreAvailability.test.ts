@@ -1,6 +1,6 @@
 import { SqlError } from "effect/sql"
 import { describe, expect, it } from "vitest"
-import { isStoreUnreachable } from "../../src/layers/StoreAvailability.ts"
+import { isStoreUnreachable } from "../../src/layers/postgres/StoreAvailability.ts"
 
 /** As the driver tells of what PostgreSQL refused with this SQLSTATE. */
 const refusedWith = (code: string) =>

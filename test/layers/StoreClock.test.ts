@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { StoreClock } from "../../src/layers/StoreClock.ts"
+import { StoreClock } from "../../src/layers/postgres/StoreClock.ts"
 import { ClockAgreement } from "../../src/services/ClockAgreement.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 

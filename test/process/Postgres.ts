@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { start } from "../../src/layers/EmbeddedPostgres.ts"
-import { readPassword } from "../../src/layers/EmbeddedPostgresPassword.ts"
+import { start } from "../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
+import { readPassword } from "../../src/layers/postgres/embedded/EmbeddedPostgresPassword.ts"
 import { makeDataDir, until } from "../contract/Server.ts"
 
 const directoryIn = (dataDir: string) => join(dataDir, "postgres")

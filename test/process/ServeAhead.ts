@@ -1,8 +1,8 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Clock, Config, Effect } from "effect"
-import { serve } from "../../src/cli/ServeCommand.ts"
-import { configuration } from "../../src/layers/Configuration.ts"
-import { ClockTolerance } from "../../src/layers/StoreClock.ts"
+import { serve } from "../../src/cli/server/ServeCommand.ts"
+import { configuration } from "../../src/layers/config/Configuration.ts"
+import { ClockTolerance } from "../../src/layers/postgres/StoreClock.ts"
 import { shifted } from "./ShiftedClock.ts"
 
 // A process of its own for Wait.test.ts: `peyk serve`, on a clock that is ahead by PEYK_TEST_AHEAD_MS.

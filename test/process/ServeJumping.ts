@@ -1,7 +1,7 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Clock, Config, Effect } from "effect"
-import { serve } from "../../src/cli/ServeCommand.ts"
-import { configuration } from "../../src/layers/Configuration.ts"
+import { serve } from "../../src/cli/server/ServeCommand.ts"
+import { configuration } from "../../src/layers/config/Configuration.ts"
 import { shifted } from "./ShiftedClock.ts"
 
 // A process of its own for WrongClock.test.ts: `peyk serve` on a clock that is ahead by PEYK_TEST_AHEAD_MS, or not, and that

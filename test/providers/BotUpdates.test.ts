@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { BotUpdate } from "../../src/domain/BotUpdate.ts"
+import { BotUpdate } from "../../src/domain/account/BotUpdate.ts"
 import { delivery, expectOutcome, LONG_WORDS, nextTurn, ProviderHttpTest } from "../support/AdapterTest.ts"
 import { accepted, botSetUp, inboxSetUp, lost, unknown } from "../support/BotAdapterTest.ts"
 import {

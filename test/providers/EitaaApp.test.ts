@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import type { BotUpdate } from "../../src/domain/BotUpdate.ts"
+import type { BotUpdate } from "../../src/domain/account/BotUpdate.ts"
 import { eitaaAppAdapter } from "../../src/layers/providers/EitaaAppAdapter.ts"
 import { ProviderHttp } from "../../src/layers/providers/ProviderHttp.ts"
 import {

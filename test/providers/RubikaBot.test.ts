@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
-import type { BotUpdate } from "../../src/domain/BotUpdate.ts"
+import type { BotUpdate } from "../../src/domain/account/BotUpdate.ts"
 import { ProviderHttp } from "../../src/layers/providers/ProviderHttp.ts"
-import { rubikaBotAdapter } from "../../src/layers/providers/RubikaBotAdapter.ts"
+import { rubikaBotAdapter } from "../../src/layers/providers/bots/RubikaBotAdapter.ts"
 import {
   connected,
   delivery,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
-import type { DeliveryReport } from "../../src/domain/DeliveryReport.ts"
+import type { DeliveryReport } from "../../src/domain/account/DeliveryReport.ts"
 import { ProviderHttp } from "../../src/layers/providers/ProviderHttp.ts"
 import { smsirAdapter } from "../../src/layers/providers/SmsirAdapter.ts"
 import {

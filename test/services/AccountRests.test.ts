@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Messages } from "../../src/services/Messages.ts"
-import { TimerRunner } from "../../src/services/TimerRunner.ts"
-import { Workers } from "../../src/services/Workers.ts"
+import { Messages } from "../../src/services/message/Messages.ts"
+import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
+import { Workers } from "../../src/services/concurrency/Workers.ts"
 import { liveFor, messageTo, paced, slowDown } from "../support/PacedAccounts.ts"
 import {
   accepted,

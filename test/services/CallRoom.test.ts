@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { AccountUnusable } from "../../src/services/AccountConnections.ts"
-import { CallRooms, type PlaceRequest } from "../../src/services/CallRooms.ts"
+import { AccountUnusable } from "../../src/services/account/AccountConnections.ts"
+import { CallRooms, type PlaceRequest } from "../../src/services/provider/CallRooms.ts"
 import { defaultSettings, Settings } from "../../src/services/Settings.ts"
-import { Workers } from "../../src/services/Workers.ts"
+import { Workers } from "../../src/services/concurrency/Workers.ts"
 import { connectionWith, scriptConnections } from "../support/ScriptedConnections.ts"
 
 const settings = Layer.succeed(Settings, { ...defaultSettings, codeConnections: 2, messageConnections: 3 })

@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Phone } from "../../src/domain/Phone.ts"
-import { effectiveStatus, type VerificationStatus } from "../../src/domain/Verification.ts"
-import { ManagedVerifications } from "../../src/services/manage/ManagedVerifications.ts"
-import { Verifications } from "../../src/services/Verifications.ts"
+import { effectiveStatus, type VerificationStatus } from "../../src/domain/verification/Verification.ts"
+import { ManagedVerifications } from "../../src/services/resources/ManagedVerifications.ts"
+import { Verifications } from "../../src/services/verification/Verifications.ts"
 import {
   allPages,
   codeTo,

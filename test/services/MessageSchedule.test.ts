@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, DateTime, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { parseDateTime } from "../../src/domain/Schedule.ts"
+import { parseDateTime } from "../../src/domain/message/Schedule.ts"
 import { scriptProviders } from "../support/ScriptedProviders.ts"
 import { scriptSlots } from "../support/ScriptedSlots.ts"
 import { arriveAt, sendMessage, settle, summary } from "../support/SentMessages.ts"

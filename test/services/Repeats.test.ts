@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import type { Channel } from "../../src/domain/Channel.ts"
-import { TimerRunner } from "../../src/services/TimerRunner.ts"
-import { Verifications } from "../../src/services/Verifications.ts"
+import type { Channel } from "../../src/domain/routing/Channel.ts"
+import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
+import { Verifications } from "../../src/services/verification/Verifications.ts"
 import { customerWithRepeats, eventsOf, leaseToTheDead } from "../support/RepeatableAccounts.ts"
 import {
   accepted,

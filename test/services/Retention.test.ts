@@ -4,12 +4,12 @@ import { PrometheusMetrics } from "effect/observability"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ERASED_PHONE } from "../../src/domain/Phone.ts"
-import { RetentionStoreSql } from "../../src/layers/RetentionStoreSql.ts"
-import { Messages } from "../../src/services/Messages.ts"
-import { RetentionStore } from "../../src/services/RetentionStore.ts"
+import { RetentionStoreSql } from "../../src/layers/retention/RetentionStoreSql.ts"
+import { Messages } from "../../src/services/message/Messages.ts"
+import { RetentionStore } from "../../src/services/retention/RetentionStore.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
-import { TimerRunner } from "../../src/services/TimerRunner.ts"
-import { Verifications } from "../../src/services/Verifications.ts"
+import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
+import { Verifications } from "../../src/services/verification/Verifications.ts"
 import {
   codes,
   countOf,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { SharedRoom } from "../../src/services/SharedRoom.ts"
+import { SharedRoom } from "../../src/services/concurrency/SharedRoom.ts"
 
 const Size = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 200 }))
 const Customers = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 }))

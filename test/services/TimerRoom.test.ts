@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { defaultSettings, Settings } from "../../src/services/Settings.ts"
-import { TimerRoom } from "../../src/services/TimerRoom.ts"
+import { TimerRoom } from "../../src/services/timer/TimerRoom.ts"
 
 const rooms = TimerRoom.layer.pipe(
   Layer.provide(Layer.succeed(Settings, { ...defaultSettings, timerConcurrency: 2 }))

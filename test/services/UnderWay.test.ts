@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { type Begun, UnderWay } from "../../src/services/UnderWay.ts"
+import { type Begun, UnderWay } from "../../src/services/concurrency/UnderWay.ts"
 
 interface Work {
   readonly number: number

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type * as dns from "node:dns"
 import { createServer, type AddressInfo } from "node:net"
 import { beforeEach, vi } from "vitest"
-import { ManagedWebhooks } from "../../src/services/manage/ManagedWebhooks.ts"
+import { ManagedWebhooks } from "../../src/services/resources/ManagedWebhooks.ts"
 import { scriptProviders } from "../support/ScriptedProviders.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeCustomer } from "../support/TestGraph.ts"
@@ -14,7 +14,7 @@ type Answer = ReadonlyArray<string> | "unknown"
 /** What names stand for, one answer after the other, the last for all that follow. */
 const names = vi.hoisted(() => ({ answers: [] as Array<Answer>, asked: 0 }))
 
-vi.mock("../../src/layers/NameResolution.ts", () => ({
+vi.mock("../../src/layers/network/NameResolution.ts", () => ({
   resolveName: (
     _name: string,
     _families: unknown,

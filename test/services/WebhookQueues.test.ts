@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { makeWebhookQueues, type Place } from "../../src/services/WebhookQueues.ts"
+import { makeWebhookQueues, type Place } from "../../src/services/webhook/WebhookQueues.ts"
 
 const isPlace = (entered: Place | number): entered is Place => typeof entered !== "number"
 

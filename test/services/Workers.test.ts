@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { defaultSettings, Settings } from "../../src/services/Settings.ts"
-import { Workers } from "../../src/services/Workers.ts"
+import { Workers } from "../../src/services/concurrency/Workers.ts"
 
 const GRACE_MILLIS = 5000
 

@@ -2,17 +2,21 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, Result, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { createServer, type AddressInfo } from "node:net"
-import type { Channel } from "../../src/domain/Channel.ts"
+import type { Channel } from "../../src/domain/routing/Channel.ts"
 import { Phone } from "../../src/domain/Phone.ts"
 import {
   type AttemptErrorCode,
   attemptResult,
   type ProviderOutcome
-} from "../../src/domain/ProviderOutcome.ts"
+} from "../../src/domain/account/ProviderOutcome.ts"
 import { ProviderHttp } from "../../src/layers/providers/ProviderHttp.ts"
 import { ProviderHttpClient } from "../../src/layers/providers/ProviderHttpClient.ts"
-import type { Addressed, ProviderAdapter, ProviderConnection } from "../../src/services/ProviderAdapter.ts"
-import type { CodeDelivery } from "../../src/services/Providers.ts"
+import type {
+  Addressed,
+  ProviderAdapter,
+  ProviderConnection
+} from "../../src/services/provider/ProviderAdapter.ts"
+import type { CodeDelivery } from "../../src/services/provider/Providers.ts"
 import type { FakeFarEnd, Scripted } from "./fakes/FakeFarEnd.ts"
 
 export const PHONE = Phone.make("+989123456789")

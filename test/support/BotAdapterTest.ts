@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
-import { baleBotAdapter } from "../../src/layers/providers/BaleBotAdapter.ts"
+import { baleBotAdapter } from "../../src/layers/providers/bots/BaleBotAdapter.ts"
 import { ProviderHttp } from "../../src/layers/providers/ProviderHttp.ts"
-import { soroushplusBotAdapter } from "../../src/layers/providers/SoroushplusBotAdapter.ts"
-import { telegramBotAdapter } from "../../src/layers/providers/TelegramBotAdapter.ts"
-import type { BotInbox } from "../../src/services/ProviderAdapter.ts"
+import { soroushplusBotAdapter } from "../../src/layers/providers/bots/SoroushplusBotAdapter.ts"
+import { telegramBotAdapter } from "../../src/layers/providers/bots/TelegramBotAdapter.ts"
+import type { BotInbox } from "../../src/services/provider/ProviderAdapter.ts"
 import {
   connected,
   delivery,

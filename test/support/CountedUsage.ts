@@ -1,7 +1,7 @@
 import { formatInstant } from "../../src/domain/Instant.ts"
-import type { Message } from "../../src/domain/Message.ts"
-import { type CodeUsage, noCodes, type UsageGrouping } from "../../src/domain/Usage.ts"
-import type { Verification } from "../../src/domain/Verification.ts"
+import type { Message } from "../../src/domain/message/Message.ts"
+import { type CodeUsage, noCodes, type UsageGrouping } from "../../src/domain/money/Usage.ts"
+import type { Verification } from "../../src/domain/verification/Verification.ts"
 
 type Sent = Verification | Message
 

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { readPassword } from "../../src/layers/EmbeddedPostgresPassword.ts"
+import { readPassword } from "../../src/layers/postgres/embedded/EmbeddedPostgresPassword.ts"
 
 /** A personal access token of this customer, put into the embedded store of a data directory. */
 export const insertToken = (

@@ -1,9 +1,9 @@
 import { Clock, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { RetentionStoreSql } from "../../src/layers/RetentionStoreSql.ts"
-import { TimerRunner } from "../../src/services/TimerRunner.ts"
-import { RetentionStore } from "../../src/services/RetentionStore.ts"
+import { RetentionStoreSql } from "../../src/layers/retention/RetentionStoreSql.ts"
+import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
+import { RetentionStore } from "../../src/services/retention/RetentionStore.ts"
 
 export const DAY = 86_400_000
 /** 2026-11-21 */

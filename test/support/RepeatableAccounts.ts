@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Channel } from "../../src/domain/Channel.ts"
+import type { Channel } from "../../src/domain/routing/Channel.ts"
 import { makeCustomer } from "./TestGraph.ts"
 
 /** Says of the accounts of these channels what their providers can do; before anything has read the customer's set-up. */

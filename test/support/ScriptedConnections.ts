@@ -1,20 +1,20 @@
 import { Effect, Layer } from "effect"
-import { LiveMessageSeams, messageGraph } from "../../src/layers/MessageGraph.ts"
+import { LiveMessageSeams, messageGraph } from "../../src/layers/graphs/MessageGraph.ts"
 import {
   ProviderEndpoints,
   type ProviderEndpointsShape
 } from "../../src/layers/providers/ProviderEndpoints.ts"
-import { timerGraph } from "../../src/layers/TimerGraph.ts"
+import { timerGraph } from "../../src/layers/graphs/TimerGraph.ts"
 import {
   LiveSeams,
   liveStore,
   SandboxVerifications,
   verificationGraph
-} from "../../src/layers/VerificationGraph.ts"
-import { AccountConnections, AccountUnusable } from "../../src/services/AccountConnections.ts"
-import { BotInboxes } from "../../src/services/BotInboxes.ts"
-import type { ProviderConnection } from "../../src/services/ProviderAdapter.ts"
-import type { Providers } from "../../src/services/Providers.ts"
+} from "../../src/layers/graphs/VerificationGraph.ts"
+import { AccountConnections, AccountUnusable } from "../../src/services/account/AccountConnections.ts"
+import { BotInboxes } from "../../src/services/account/BotInboxes.ts"
+import type { ProviderConnection } from "../../src/services/provider/ProviderAdapter.ts"
+import type { Providers } from "../../src/services/provider/Providers.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
 import { testProcess } from "./TestGraph.ts"
 

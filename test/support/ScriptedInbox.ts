@@ -1,13 +1,13 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { BotUpdate, type BotReply } from "../../src/domain/BotUpdate.ts"
-import { ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
+import { BotUpdate, type BotReply } from "../../src/domain/account/BotUpdate.ts"
+import { ProviderOutcome } from "../../src/domain/account/ProviderOutcome.ts"
 import {
   AccountProblem,
   type BotInbox,
   type UpdateBatch,
   type Webhook
-} from "../../src/services/ProviderAdapter.ts"
+} from "../../src/services/provider/ProviderAdapter.ts"
 import { accountsOf } from "./RepeatableAccounts.ts"
 import { makeCustomer } from "./TestGraph.ts"
 

@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer, Redacted } from "effect"
-import type { Channel } from "../../src/domain/Channel.ts"
-import { ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
-import { Providers, type TextDelivery } from "../../src/services/Providers.ts"
+import type { Channel } from "../../src/domain/routing/Channel.ts"
+import { ProviderOutcome } from "../../src/domain/account/ProviderOutcome.ts"
+import { Providers, type TextDelivery } from "../../src/services/provider/Providers.ts"
 
 export interface Delivery {
   readonly channel: Channel

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import type { Channel } from "../../src/domain/Channel.ts"
-import { AccountSlots } from "../../src/services/AccountSlots.ts"
+import type { Channel } from "../../src/domain/routing/Channel.ts"
+import { AccountSlots } from "../../src/services/account/AccountSlots.ts"
 
 /** Accounts that may not send before an instant, by channel; the others may always. */
 export const scriptSlots = (freeAt: Partial<Record<Channel, number>> = {}) => {

@@ -1,11 +1,11 @@
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import type { Channel } from "../../src/domain/Channel.ts"
-import type { MessageAttemptView } from "../../src/domain/Message.ts"
-import { Messages } from "../../src/services/Messages.ts"
-import type { MessageRequest } from "../../src/services/MessageSends.ts"
-import { TimerRunner } from "../../src/services/TimerRunner.ts"
-import { Workers } from "../../src/services/Workers.ts"
+import type { Channel } from "../../src/domain/routing/Channel.ts"
+import type { MessageAttemptView } from "../../src/domain/message/Message.ts"
+import { Messages } from "../../src/services/message/Messages.ts"
+import type { MessageRequest } from "../../src/services/message/MessageSends.ts"
+import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
+import { Workers } from "../../src/services/concurrency/Workers.ts"
 
 export const PHONE = "09121234567"
 

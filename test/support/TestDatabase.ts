@@ -3,9 +3,9 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
-import { ConnectionWatch } from "../../src/layers/ConnectionWatch.ts"
-import { batchSql, byKeys, maintenanceSql } from "../../src/layers/Store.ts"
-import { StoreWrites } from "../../src/layers/StoreWrites.ts"
+import { ConnectionWatch } from "../../src/layers/postgres/ConnectionWatch.ts"
+import { batchSql, byKeys, maintenanceSql } from "../../src/layers/postgres/Store.ts"
+import { StoreWrites } from "../../src/layers/postgres/StoreWrites.ts"
 
 const placeOf = (database: string) => ({
   host: inject("postgresSocketDirectory"),

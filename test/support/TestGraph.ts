@@ -2,22 +2,22 @@ import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import type { Channel } from "../../src/domain/Channel.ts"
-import type { Plan } from "../../src/domain/Customer.ts"
-import { Foundation, ManagementLive } from "../../src/layers/Live.ts"
-import { MasterKey } from "../../src/layers/MasterKey.ts"
-import { LiveMessageSeams, messageGraph, type MessageSeams } from "../../src/layers/MessageGraph.ts"
-import { SimulatorSql } from "../../src/layers/SimulatorSql.ts"
-import { ReportingSql } from "../../src/layers/Store.ts"
-import { timerGraph } from "../../src/layers/TimerGraph.ts"
+import type { Channel } from "../../src/domain/routing/Channel.ts"
+import type { Plan } from "../../src/domain/people/Customer.ts"
+import { Foundation, ManagementLive } from "../../src/layers/graphs/Live.ts"
+import { MasterKey } from "../../src/layers/crypto/MasterKey.ts"
+import { LiveMessageSeams, messageGraph, type MessageSeams } from "../../src/layers/graphs/MessageGraph.ts"
+import { SimulatorSql } from "../../src/layers/verification/SimulatorSql.ts"
+import { ReportingSql } from "../../src/layers/postgres/Store.ts"
+import { timerGraph } from "../../src/layers/graphs/TimerGraph.ts"
 import {
   LiveSeams,
   liveStore,
   SandboxVerifications,
   verificationGraph,
   type VerificationSeams
-} from "../../src/layers/VerificationGraph.ts"
-import { Management } from "../../src/services/Management.ts"
+} from "../../src/layers/graphs/VerificationGraph.ts"
+import { Management } from "../../src/services/resources/Management.ts"
 import { defaultSettings, Settings, type SettingsShape } from "../../src/services/Settings.ts"
 
 const TestMasterKey = MasterKey.layer(Redacted.make(new Uint8Array(32).fill(7)))

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { BatchSql } from "../../src/layers/Store.ts"
+import { BatchSql } from "../../src/layers/postgres/Store.ts"
 
 type Statement = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 

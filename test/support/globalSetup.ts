@@ -5,8 +5,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TestProject } from "vitest/node"
-import { type EmbeddedPostgres, start } from "../../src/layers/EmbeddedPostgres.ts"
-import { migrate } from "../../src/layers/Migrations.ts"
+import { type EmbeddedPostgres, start } from "../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
+import { migrate } from "../../src/layers/postgres/Migrations.ts"
 
 import { guardLogs } from "./LogGuard.ts"
 

@@ -1,13 +1,13 @@
 import { Effect, Struct } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { AccountFinding } from "../../domain/AccountFinding.ts"
+import { AccountFinding } from "../../domain/account/AccountFinding.ts"
 import { fieldError, NotFound, ScopeInsufficient } from "../../domain/Errors.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { parseContactPhone } from "../../domain/Phone.ts"
-import { ManagedAccounts } from "../../services/manage/ManagedAccounts.ts"
+import { ManagedAccounts } from "../../services/resources/ManagedAccounts.ts"
 import { Api } from "../Api.ts"
 import { answerError, orEnvelope } from "../Envelope.ts"
-import { CurrentActor } from "./ManageAuth.ts"
+import { CurrentActor } from "./access/ManageAuth.ts"
 import {
   answerResource,
   expectedVersion,
@@ -15,9 +15,9 @@ import {
   makeWrite,
   pageRequest,
   toWirePage
-} from "./ManageWire.ts"
+} from "./wire/ManageWire.ts"
 import type { AccountChangeBody } from "./SetUpApi.ts"
-import { toAccount, toCheck, toLinks } from "./SetUpWire.ts"
+import { toAccount, toCheck, toLinks } from "./wire/SetUpWire.ts"
 
 const entry = (verb: string, id: number, details: Readonly<Record<string, unknown>> = {}) => ({
   action: `account.${verb}`,

@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { formatInstant } from "../../domain/Instant.ts"
-import type { AuditRecord } from "../../services/manage/AuditLog.ts"
+import type { AuditRecord } from "../../services/resources/AuditLog.ts"
 import { documentedError } from "../Envelope.ts"
-import { ManageAuth } from "./ManageAuth.ts"
-import { Timestamp } from "./ManageFields.ts"
-import { pageOf, pageQuery } from "./ManageWire.ts"
-import { FilterText, timeQuery } from "./SearchFields.ts"
-import { NoUndeclaredBody } from "./UndeclaredBody.ts"
+import { ManageAuth } from "./access/ManageAuth.ts"
+import { Timestamp } from "./wire/ManageFields.ts"
+import { pageOf, pageQuery } from "./wire/ManageWire.ts"
+import { FilterText, timeQuery } from "./wire/SearchFields.ts"
+import { NoUndeclaredBody } from "./wire/UndeclaredBody.ts"
 
 const ActorKind = Schema.Literals(["token", "user", "session", "operator"])
 

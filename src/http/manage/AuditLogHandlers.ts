@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { AuditLog } from "../../services/manage/AuditLog.ts"
+import { AuditLog } from "../../services/resources/AuditLog.ts"
 import { Api } from "../Api.ts"
 import { toAuditRecord } from "./AuditLogApi.ts"
-import { CurrentActor } from "./ManageAuth.ts"
-import { pageRequest, toWirePage } from "./ManageWire.ts"
+import { CurrentActor } from "./access/ManageAuth.ts"
+import { pageRequest, toWirePage } from "./wire/ManageWire.ts"
 
 export const AuditLogHandlers = HttpApiBuilder.group(
   Api,

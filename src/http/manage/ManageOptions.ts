@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { orEnvelope } from "../Envelope.ts"
-import { ManageAdmission } from "./ManageAuth.ts"
+import { ManageAdmission } from "./access/ManageAuth.ts"
 
 export const MANAGEMENT_PATH = "/v1/manage/"
 

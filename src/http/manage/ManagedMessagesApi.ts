@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { type Message, MessageStatus, Strategy, viewMessage } from "../../domain/Message.ts"
+import { type Message, MessageStatus, Strategy, viewMessage } from "../../domain/message/Message.ts"
 import { documentedError } from "../Envelope.ts"
-import { MessageStatusResponse, toMessageStatus } from "../MessageSchemas.ts"
-import { ManageAuth } from "./ManageAuth.ts"
-import { pageOf } from "./ManageWire.ts"
+import { MessageStatusResponse, toMessageStatus } from "../message/MessageSchemas.ts"
+import { ManageAuth } from "./access/ManageAuth.ts"
+import { pageOf } from "./wire/ManageWire.ts"
 import {
   attemptDetails,
   deliveryQuery,
@@ -13,8 +13,8 @@ import {
   PathUuid,
   Rials,
   toAttemptDetails
-} from "./SearchFields.ts"
-import { NoUndeclaredBody } from "./UndeclaredBody.ts"
+} from "./wire/SearchFields.ts"
+import { NoUndeclaredBody } from "./wire/UndeclaredBody.ts"
 
 const MessageResource = Schema.Struct({
   ...MessageStatusResponse.fields,

@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { ManagedMessages } from "../../services/manage/ManagedMessages.ts"
+import { ManagedMessages } from "../../services/resources/ManagedMessages.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
-import { CurrentActor } from "./ManageAuth.ts"
+import { CurrentActor } from "./access/ManageAuth.ts"
 import { messageJson } from "./ManagedMessagesApi.ts"
-import { pageRequest, toWirePage } from "./ManageWire.ts"
-import { searchedPhone } from "./SearchFields.ts"
+import { pageRequest, toWirePage } from "./wire/ManageWire.ts"
+import { searchedPhone } from "./wire/SearchFields.ts"
 
 const answerJson = (json: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(json, {

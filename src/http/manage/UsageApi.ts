@@ -9,12 +9,12 @@ import {
   type UsageGroup,
   type UsageGrouping,
   type UsagePeriod
-} from "../../domain/Usage.ts"
+} from "../../domain/money/Usage.ts"
 import { documentedError } from "../Envelope.ts"
-import { ManageAuth } from "./ManageAuth.ts"
-import { Timestamp } from "./ManageFields.ts"
-import { Rials, timeQuery } from "./SearchFields.ts"
-import { NoUndeclaredBody } from "./UndeclaredBody.ts"
+import { ManageAuth } from "./access/ManageAuth.ts"
+import { Timestamp } from "./wire/ManageFields.ts"
+import { Rials, timeQuery } from "./wire/SearchFields.ts"
+import { NoUndeclaredBody } from "./wire/UndeclaredBody.ts"
 
 const sendFields = {
   accepted: Schema.Int,

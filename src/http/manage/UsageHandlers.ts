@@ -1,10 +1,10 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { usagePeriod } from "../../domain/Usage.ts"
-import { UsageReports } from "../../services/manage/UsageReports.ts"
+import { usagePeriod } from "../../domain/money/Usage.ts"
+import { UsageReports } from "../../services/resources/UsageReports.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
-import { CurrentActor } from "./ManageAuth.ts"
+import { CurrentActor } from "./access/ManageAuth.ts"
 import { groupings, toUsage } from "./UsageApi.ts"
 
 export const UsageHandlers = HttpApiBuilder.group(

@@ -1,12 +1,16 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { formatInstant, type Instant } from "../../domain/Instant.ts"
-import { type Verification, VerificationStatus, viewVerification } from "../../domain/Verification.ts"
+import {
+  type Verification,
+  VerificationStatus,
+  viewVerification
+} from "../../domain/verification/Verification.ts"
 import { documentedError } from "../Envelope.ts"
-import { StatusResponse, toStatus } from "../OtpSchemas.ts"
-import { ManageAuth } from "./ManageAuth.ts"
-import { Timestamp } from "./ManageFields.ts"
-import { pageOf } from "./ManageWire.ts"
+import { StatusResponse, toStatus } from "../otp/OtpSchemas.ts"
+import { ManageAuth } from "./access/ManageAuth.ts"
+import { Timestamp } from "./wire/ManageFields.ts"
+import { pageOf } from "./wire/ManageWire.ts"
 import {
   attemptDetails,
   deliveryQuery,
@@ -15,8 +19,8 @@ import {
   PathUuid,
   Rials,
   toAttemptDetails
-} from "./SearchFields.ts"
-import { NoUndeclaredBody } from "./UndeclaredBody.ts"
+} from "./wire/SearchFields.ts"
+import { NoUndeclaredBody } from "./wire/UndeclaredBody.ts"
 
 const AttemptResource = Schema.Struct({
   ...StatusResponse.fields.attempts.value.fields,

@@ -1,11 +1,11 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ManagedVerifications } from "../../services/manage/ManagedVerifications.ts"
+import { ManagedVerifications } from "../../services/resources/ManagedVerifications.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
-import { CurrentActor } from "./ManageAuth.ts"
-import { answerResource, pageRequest, toWirePage } from "./ManageWire.ts"
-import { searchedPhone } from "./SearchFields.ts"
+import { CurrentActor } from "./access/ManageAuth.ts"
+import { answerResource, pageRequest, toWirePage } from "./wire/ManageWire.ts"
+import { searchedPhone } from "./wire/SearchFields.ts"
 import { toVerification } from "./VerificationsApi.ts"
 
 export const ManagedVerificationsHandlers = HttpApiBuilder.group(

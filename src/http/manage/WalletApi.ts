@@ -6,13 +6,13 @@ import {
   type LedgerEntry,
   LedgerKind,
   SubjectType
-} from "../../services/manage/CustomerWallets.ts"
+} from "../../services/resources/CustomerWallets.ts"
 import { documentedError } from "../Envelope.ts"
-import { ManageAuth } from "./ManageAuth.ts"
-import { Timestamp } from "./ManageFields.ts"
-import { pageOf, pageQuery } from "./ManageWire.ts"
-import { Rials, timeQuery } from "./SearchFields.ts"
-import { NoUndeclaredBody } from "./UndeclaredBody.ts"
+import { ManageAuth } from "./access/ManageAuth.ts"
+import { Timestamp } from "./wire/ManageFields.ts"
+import { pageOf, pageQuery } from "./wire/ManageWire.ts"
+import { Rials, timeQuery } from "./wire/SearchFields.ts"
+import { NoUndeclaredBody } from "./wire/UndeclaredBody.ts"
 
 const Subject = Schema.Struct({ type: SubjectType, id: Schema.String }).annotate({
   identifier: "ChargedSubject"

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { CustomerWallets } from "../../services/manage/CustomerWallets.ts"
+import { CustomerWallets } from "../../services/resources/CustomerWallets.ts"
 import { Api } from "../Api.ts"
-import { CurrentActor } from "./ManageAuth.ts"
-import { pageRequest, toWirePage } from "./ManageWire.ts"
+import { CurrentActor } from "./access/ManageAuth.ts"
+import { pageRequest, toWirePage } from "./wire/ManageWire.ts"
 import { toEntry, toHold, toWallet } from "./WalletApi.ts"
 
 export const WalletHandlers = HttpApiBuilder.group(

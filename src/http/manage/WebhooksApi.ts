@@ -9,15 +9,15 @@ import {
   type WebhookDelivery,
   type WebhookEndpoint,
   WebhookEventType
-} from "../../domain/Webhook.ts"
-import type { CreatedWebhook } from "../../services/manage/ManagedWebhooks.ts"
+} from "../../domain/webhook/Webhook.ts"
+import type { CreatedWebhook } from "../../services/resources/ManagedWebhooks.ts"
 import { documentedError } from "../Envelope.ts"
 import { RequireJson } from "../RequestGuards.ts"
 import { optional } from "../WireSchemas.ts"
-import { ManageAuth } from "./ManageAuth.ts"
-import { FutureInstant as DateTimeText, Timestamp } from "./ManageFields.ts"
-import { pageQuery, pageOf, PathId } from "./ManageWire.ts"
-import { NoUndeclaredBody, undeclaredBodyErrors } from "./UndeclaredBody.ts"
+import { ManageAuth } from "./access/ManageAuth.ts"
+import { FutureInstant as DateTimeText, Timestamp } from "./wire/ManageFields.ts"
+import { pageQuery, pageOf, PathId } from "./wire/ManageWire.ts"
+import { NoUndeclaredBody, undeclaredBodyErrors } from "./wire/UndeclaredBody.ts"
 
 const WebhookResource = Schema.Struct({
   id: Schema.Int,

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { formatInstant } from "../../domain/Instant.ts"
-import { ManagedWebhooks, type WebhookChange } from "../../services/manage/ManagedWebhooks.ts"
-import { Timers } from "../../services/Timers.ts"
+import { ManagedWebhooks, type WebhookChange } from "../../services/resources/ManagedWebhooks.ts"
+import { Timers } from "../../services/timer/Timers.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
-import { CurrentActor } from "./ManageAuth.ts"
-import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } from "./ManageWire.ts"
+import { CurrentActor } from "./access/ManageAuth.ts"
+import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } from "./wire/ManageWire.ts"
 import { toCreatedWebhook, toDelivery, toWebhook, type WebhookChangeBody } from "./WebhooksApi.ts"
 
 const unique = (events: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(events)]

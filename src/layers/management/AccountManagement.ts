@@ -1,13 +1,17 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
-import { SendingAccount } from "../../domain/Customer.ts"
-import { type Management, ManagementError, type NewAccount } from "../../services/Management.ts"
-import type { BotInbox, ProviderAdapters, ProviderConnection } from "../../services/ProviderAdapter.ts"
-import type { TimerKind } from "../../services/Timers.ts"
-import type { MasterKey } from "../MasterKey.ts"
-import { sealSettings } from "../SealedSettings.ts"
-import { InstantColumn, rowsOf, timestamp } from "../SqlRows.ts"
+import { SendingAccount } from "../../domain/people/Customer.ts"
+import { type Management, ManagementError, type NewAccount } from "../../services/resources/Management.ts"
+import type {
+  BotInbox,
+  ProviderAdapters,
+  ProviderConnection
+} from "../../services/provider/ProviderAdapter.ts"
+import type { TimerKind } from "../../services/timer/Timers.ts"
+import type { MasterKey } from "../crypto/MasterKey.ts"
+import { sealSettings } from "../account/SealedSettings.ts"
+import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { connectNewAccount } from "./NewAccountConnection.ts"
 import { lockCustomer, requireCustomer } from "./RequireCustomer.ts"
 

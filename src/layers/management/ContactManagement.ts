@@ -1,8 +1,8 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { ContactLinks } from "../../services/ContactLinks.ts"
-import { type Management, ManagementError } from "../../services/Management.ts"
-import { rowsOf, timestamp } from "../SqlRows.ts"
+import type { ContactLinks } from "../../services/account/ContactLinks.ts"
+import { type Management, ManagementError } from "../../services/resources/Management.ts"
+import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
 type ContactMethods = Pick<
   Management["Service"],

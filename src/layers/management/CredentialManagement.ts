@@ -7,12 +7,12 @@ import {
   MAX_PASSWORD_LENGTH,
   MIN_PASSWORD_LENGTH,
   normalizeEmail
-} from "../../domain/User.ts"
-import { ManagedTokens } from "../../services/manage/ManagedTokens.ts"
-import { ManagedUsers } from "../../services/manage/ManagedUsers.ts"
-import { Passwords } from "../../services/manage/Passwords.ts"
-import { SigningKeys } from "../../services/manage/SigningKeys.ts"
-import { type Management, ManagementError } from "../../services/Management.ts"
+} from "../../domain/people/User.ts"
+import { ManagedTokens } from "../../services/resources/ManagedTokens.ts"
+import { ManagedUsers } from "../../services/resources/ManagedUsers.ts"
+import { Passwords } from "../../services/access/Passwords.ts"
+import { SigningKeys } from "../../services/access/SigningKeys.ts"
+import { type Management, ManagementError } from "../../services/resources/Management.ts"
 import { requireCustomer } from "./RequireCustomer.ts"
 
 type CredentialMethods = Pick<

@@ -1,9 +1,9 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { LimitOverrides } from "../../domain/Admission.ts"
-import { Plan, RoutingStep } from "../../domain/Customer.ts"
-import { type Management, ManagementError } from "../../services/Management.ts"
-import { InstantColumn, rowsOf, timestamp } from "../SqlRows.ts"
+import { LimitOverrides } from "../../domain/people/Admission.ts"
+import { Plan, RoutingStep } from "../../domain/people/Customer.ts"
+import { type Management, ManagementError } from "../../services/resources/Management.ts"
+import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { noCustomer } from "./RequireCustomer.ts"
 import { routingOrders } from "./RoutingOrders.ts"
 

@@ -1,10 +1,10 @@
 import { Clock, Effect, Redacted, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
-import { ApiKeyRecord, apiKeySecret, visibleParts } from "../../domain/ApiKey.ts"
-import { type Management, ManagementError } from "../../services/Management.ts"
-import { hashSecret } from "../ApiKeysSql.ts"
-import { InstantColumn, rowsOf, timestamp } from "../SqlRows.ts"
+import { ApiKeyRecord, apiKeySecret, visibleParts } from "../../domain/people/ApiKey.ts"
+import { type Management, ManagementError } from "../../services/resources/Management.ts"
+import { hashSecret } from "../customer/ApiKeysSql.ts"
+import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { noCustomer, requireCustomer } from "./RequireCustomer.ts"
 
 const SECRET_BYTES = 32

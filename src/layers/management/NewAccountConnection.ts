@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { ManagementError, type NewAccount } from "../../services/Management.ts"
-import type { ProviderAdapters } from "../../services/ProviderAdapter.ts"
+import { ManagementError, type NewAccount } from "../../services/resources/Management.ts"
+import type { ProviderAdapters } from "../../services/provider/ProviderAdapter.ts"
 
 /** The connection that a new account would have; fails with what is wrong with it, before anybody is called. */
 export const connectNewAccount = Effect.fnUntraced(function* (

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { ManagementError } from "../../services/Management.ts"
-import { rowsOf } from "../SqlRows.ts"
+import { ManagementError } from "../../services/resources/Management.ts"
+import { rowsOf } from "../postgres/SqlRows.ts"
 
 const IdRow = Schema.Struct({ id: Schema.Int })
 

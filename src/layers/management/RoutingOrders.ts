@@ -1,10 +1,10 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { RoutingStep } from "../../domain/Customer.ts"
+import type { RoutingStep } from "../../domain/people/Customer.ts"
 import { SharedSenderNotAllowed, TemplateNotFound } from "../../domain/Errors.ts"
-import { checkCodeTemplate, Template } from "../../domain/Template.ts"
-import { ManagementError } from "../../services/Management.ts"
-import { rowsOf, timestamp } from "../SqlRows.ts"
+import { checkCodeTemplate, Template } from "../../domain/message/Template.ts"
+import { ManagementError } from "../../services/resources/Management.ts"
+import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { requireCustomer } from "./RequireCustomer.ts"
 
 const AccountChannelRow = Schema.Struct({ id: Schema.Int, channel: Schema.String })

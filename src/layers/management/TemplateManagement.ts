@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Template } from "../../domain/Template.ts"
-import { type Management, ManagementError } from "../../services/Management.ts"
-import { rowsOf, timestamp } from "../SqlRows.ts"
+import { Template } from "../../domain/message/Template.ts"
+import { type Management, ManagementError } from "../../services/resources/Management.ts"
+import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { requireCustomer } from "./RequireCustomer.ts"
 
 type TemplateMethods = Pick<

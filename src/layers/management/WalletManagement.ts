@@ -1,9 +1,9 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
-import { WALLET_STRIPES } from "../../domain/Charging.ts"
-import type { Management } from "../../services/Management.ts"
-import { RialsColumn, rowsOf, timestamp } from "../SqlRows.ts"
+import { WALLET_STRIPES } from "../../domain/money/Charging.ts"
+import type { Management } from "../../services/resources/Management.ts"
+import { RialsColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { noCustomer } from "./RequireCustomer.ts"
 
 const WalletRow = Schema.Struct({ balance: RialsColumn, held: RialsColumn })

@@ -1,5 +1,5 @@
 import { Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
-import { InvalidSettings } from "../../services/ProviderAdapter.ts"
+import { InvalidSettings } from "../../services/provider/ProviderAdapter.ts"
 
 /** Says what was expected, never what was given: that may be a credential. */
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({

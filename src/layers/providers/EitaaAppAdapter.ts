@@ -1,10 +1,14 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
-import { BotUpdate } from "../../domain/BotUpdate.ts"
-import type { AccountTraits } from "../../domain/Customer.ts"
+import { BotUpdate } from "../../domain/account/BotUpdate.ts"
+import type { AccountTraits } from "../../domain/people/Customer.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { inWords, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
-import type { Addressed, ProviderAdapter, ProviderConnection } from "../../services/ProviderAdapter.ts"
-import type { TextDelivery } from "../../services/Providers.ts"
+import { inWords, ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import type {
+  Addressed,
+  ProviderAdapter,
+  ProviderConnection
+} from "../../services/provider/ProviderAdapter.ts"
+import type { TextDelivery } from "../../services/provider/Providers.ts"
 import { Credential, originOf, readSettings } from "./AccountSettings.ts"
 import { verifyInitData, verifySharedContact } from "./EitaaInitData.ts"
 import { outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"

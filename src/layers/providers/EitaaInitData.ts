@@ -1,6 +1,6 @@
 import { Data, Option, Result, Schema } from "effect"
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { readExactJson } from "../../domain/ExactJson.ts"
+import { readExactJson } from "../../domain/text/ExactJson.ts"
 import type { Instant } from "../../domain/Instant.ts"
 
 /** Why a string is not Eitaa's word; `message` is for people. */

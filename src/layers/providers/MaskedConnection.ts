@@ -1,7 +1,11 @@
 import { Effect } from "effect"
-import { DeliveryReport } from "../../domain/DeliveryReport.ts"
-import { HIDDEN, inWords, type ProviderOutcome } from "../../domain/ProviderOutcome.ts"
-import { AccountProblem, type BotInbox, type ProviderConnection } from "../../services/ProviderAdapter.ts"
+import { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
+import { HIDDEN, inWords, type ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import {
+  AccountProblem,
+  type BotInbox,
+  type ProviderConnection
+} from "../../services/provider/ProviderAdapter.ts"
 
 /** Settings that are credentials, whichever provider they are of. */
 const CREDENTIALS = ["api_key", "token", "secret"]

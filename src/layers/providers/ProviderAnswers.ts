@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
-import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
-import { AccountProblem } from "../../services/ProviderAdapter.ts"
+import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import { AccountProblem } from "../../services/provider/ProviderAdapter.ts"
 import type { CallFailure, ProviderAnswer, ProviderHttp, ProviderRequest } from "./ProviderHttp.ts"
 
 /** What a provider may leave out, or send as null. */

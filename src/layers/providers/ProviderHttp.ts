@@ -6,8 +6,8 @@ import {
   type HttpClientResponse,
   type HttpMethod
 } from "effect/http"
-import { readExactJson } from "../../domain/ExactJson.ts"
-import { CallKind } from "../../services/CallKind.ts"
+import { readExactJson } from "../../domain/text/ExactJson.ts"
+import { CallKind } from "../../services/provider/CallKind.ts"
 import { Settings } from "../../services/Settings.ts"
 import { CallProgress, ProviderHttpClient, type Reach } from "./ProviderHttpClient.ts"
 

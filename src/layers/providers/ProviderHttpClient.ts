@@ -3,9 +3,9 @@ import { Agent, buildConnector, type Dispatcher, ProxyAgent } from "@effect/plat
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpClient } from "effect/http"
 import * as net from "node:net"
-import type { CallKind } from "../../services/CallKind.ts"
+import type { CallKind } from "../../services/provider/CallKind.ts"
 import { Settings, type SettingsShape } from "../../services/Settings.ts"
-import { isPrivateAddress, PrivateAddressRefused, publicLookup } from "../PrivateAddresses.ts"
+import { isPrivateAddress, PrivateAddressRefused, publicLookup } from "../network/PrivateAddresses.ts"
 import { ProviderEndpoints } from "./ProviderEndpoints.ts"
 
 /** How far a call has come: before its first byte was written, it certainly did not reach the provider. */

@@ -1,13 +1,13 @@
 import { Clock, Effect, Redacted, Result, Schema } from "effect"
-import { Channel } from "../../domain/Channel.ts"
-import type { AccountTraits } from "../../domain/Customer.ts"
-import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import { Channel } from "../../domain/routing/Channel.ts"
+import type { AccountTraits } from "../../domain/people/Customer.ts"
+import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
 import {
   InvalidSettings,
   type ProviderAdapter,
   type ProviderConnection
-} from "../../services/ProviderAdapter.ts"
-import type { TextDelivery } from "../../services/Providers.ts"
+} from "../../services/provider/ProviderAdapter.ts"
+import type { TextDelivery } from "../../services/provider/Providers.ts"
 import type { Simulator } from "../../services/Simulator.ts"
 import { readSettings } from "./AccountSettings.ts"
 

@@ -1,12 +1,12 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
-import { DeliveryReport } from "../../domain/DeliveryReport.ts"
+import { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
 import type { Phone } from "../../domain/Phone.ts"
-import { type Blame, inWords, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import { type Blame, inWords, ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
 import {
   AccountProblem,
   type ProviderAdapter,
   type ProviderConnection
-} from "../../services/ProviderAdapter.ts"
+} from "../../services/provider/ProviderAdapter.ts"
 import { Credential, ProviderNumber, originOf, readSettings } from "./AccountSettings.ts"
 import { ask, outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"

@@ -1,0 +1,36 @@
+import { Console, Effect, Option } from "effect"
+import { Flag, GlobalFlag } from "effect/cli"
+import { forPerson } from "../output/Errors.ts"
+
+const NAME = "--env-file"
+
+/** `--env-file FILE`, valid after every command. It is read before the command line is: logs go by it too. */
+export const EnvFileFlag = GlobalFlag.Setting("env-file")({
+  flag: Flag.String("env-file").pipe(
+    Flag.withDescription("Read settings from a file of NAME=value lines; the environment's own win"),
+    Flag.optional
+  )
+})
+
+/** The file that a command line names. */
+export const envFileOf = (words: ReadonlyArray<string>): Option.Option<string> => {
+  const at = words.findLastIndex((word) => word === NAME || word.startsWith(`${NAME}=`))
+  const word = words[at]
+  if (word === undefined) return Option.none()
+  return Option.fromNullishOr(word === NAME ? words[at + 1] : word.slice(NAME.length + 1))
+}
+
+/** Puts what the file says into the environment, for this process and those that it starts. */
+export const loadEnvFile = Effect.suspend(() =>
+  Option.match(envFileOf(process.argv), {
+    onNone: () => Effect.void,
+    onSome: (file) =>
+      Effect.try({
+        try: () => process.loadEnvFile(file),
+        catch: (error) =>
+          forPerson({
+            message: `${NAME} ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`
+          })
+      }).pipe(Effect.tapError(({ userMessage }) => Console.error(userMessage)))
+  })
+)

@@ -1,0 +1,15 @@
+import { Effect } from "effect"
+import * as fs from "node:fs"
+import { ManagementError } from "../../services/resources/Management.ts"
+
+const STANDARD_INPUT = 0
+
+/** A file of the operator's; `-` is standard input. */
+export const readInput = (file: string) =>
+  Effect.try({
+    try: () => fs.readFileSync(file === "-" ? STANDARD_INPUT : file, "utf8"),
+    catch: (error) =>
+      new ManagementError({
+        message: `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`
+      })
+  })

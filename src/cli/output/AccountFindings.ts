@@ -1,0 +1,9 @@
+import { AccountFinding } from "../../domain/account/AccountFinding.ts"
+
+/** What checking an account has shown, in a line for people. */
+export const describeFinding: (finding: AccountFinding) => string = AccountFinding.$match({
+  Works: ({ detail }) => `works: ${detail}`,
+  Refused: ({ reason }) => `refused: ${reason}`,
+  NotReached: ({ reason }) => `the provider could not be asked: ${reason}`,
+  CannotBeChecked: () => "the provider offers no check"
+})

@@ -1,0 +1,53 @@
+import type { DemoCustomer } from "../../layers/customer/DemoCustomer.ts"
+
+/** Another one each time the line is pasted, in any shell: the same one would answer what the first answered. */
+const FRESH = "demo-$(od -An -tx8 -N8 /dev/urandom | tr -d ' ')"
+
+const send = (origin: string, { live_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/otp/send -H 'X-API-Key: ${live_key}' -H "Idempotency-Key: ${FRESH}" ` +
+  `-H 'Content-Type: application/json' -d '{"phone":"09121234567"}'`
+
+const status = (origin: string, { live_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/otp/VERIFICATION_ID -H 'X-API-Key: ${live_key}'`
+
+const verify = (origin: string, { live_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/otp/verify -H 'X-API-Key: ${live_key}' -H 'Content-Type: application/json' ` +
+  `-d '{"verification_id":"VERIFICATION_ID","code":"CODE"}'`
+
+const message = (origin: string, { live_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/messages/send -H 'X-API-Key: ${live_key}' -H 'Content-Type: application/json' ` +
+  `-d '{"to":"09121234567","message":"سلام!","channels":["bale","sms"]}'`
+
+const sandbox = (origin: string, { test_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/sandbox/otp/send -H 'X-API-Key: ${test_key}' -H 'Content-Type: application/json' ` +
+  `-d '{"phone":"09121234567"}'`
+
+const management = (origin: string, token: string): string =>
+  `curl -s ${origin}/v1/manage/api-keys -H 'Authorization: apikey ${token}'`
+
+/** What a newcomer can paste, in the order in which it is useful. */
+export const demoLines = (origin: string, demo: DemoCustomer): string =>
+  [
+    "Send a code:",
+    "",
+    `  ${send(origin, demo)}`,
+    "",
+    `Read it on the phone, at ${origin}/simulator, and verify it (put in the verification_id you got, and the code):`,
+    "",
+    `  ${verify(origin, demo)}`,
+    "",
+    "Follow a verification:",
+    "",
+    `  ${status(origin, demo)}`,
+    "",
+    "Send a message:",
+    "",
+    `  ${message(origin, demo)}`,
+    "",
+    "In the sandbox nothing is sent, and the code is always 123456:",
+    "",
+    `  ${sandbox(origin, demo)}`,
+    ...(demo.token === undefined
+      ? []
+      : ["", "Manage the account:", "", `  ${management(origin, demo.token)}`])
+  ].join("\n")

@@ -1,0 +1,48 @@
+import { Effect, Option, Schema } from "effect"
+import { Flag } from "effect/cli"
+import type { PageRequest } from "../../domain/Paging.ts"
+import { decodeCursor, type ListName } from "../../http/manage/wire/Cursors.ts"
+import { SearchInstant } from "../../http/manage/wire/SearchFields.ts"
+import { ManagementError } from "../../services/resources/Management.ts"
+import { asTable, type Fields, print } from "./Output.ts"
+
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 100
+
+/** For every list that is read in parts. */
+export const pageFlags = {
+  limit: Flag.Int("limit").pipe(
+    Flag.withDescription(`Rows to show: 1 to ${MAX_LIMIT}`),
+    Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_LIMIT }))),
+    Flag.withDefault(DEFAULT_LIMIT)
+  ),
+  cursor: Flag.String("cursor").pipe(
+    Flag.withDescription("Where to go on: the cursor that the part before ended with"),
+    Flag.optional
+  )
+}
+
+/** The part that the flags ask for; one list does not take the cursor of another. */
+export const pageOf = (
+  list: ListName,
+  { limit, cursor }: { readonly limit: number; readonly cursor: Option.Option<string> }
+): Effect.Effect<PageRequest, ManagementError> => {
+  const after = Option.isNone(cursor) ? null : decodeCursor(list, cursor.value)
+  return after === null && Option.isSome(cursor)
+    ? Effect.fail(
+        new ManagementError({ message: "--cursor is not one that the part before of this list ended with" })
+      )
+    : Effect.succeed({ limit, after })
+}
+
+/** A time to compare with; without an offset it is Tehran's, as in the API. */
+export const timeFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(`${description}, ISO 8601`),
+    Flag.withSchema(SearchInstant),
+    Flag.optional
+  )
+
+/** A part of a list: a table, and how to go on; or the API's answer. */
+export const printPage = (json: string, rows: ReadonlyArray<Fields>, nextCursor: string | null) =>
+  print(json, nextCursor === null ? asTable(rows) : `${asTable(rows)}\n\nmore with --cursor ${nextCursor}`)

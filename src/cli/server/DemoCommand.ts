@@ -1,0 +1,191 @@
+import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { FetchHttpClient, HttpClient, HttpClientRequest, HttpServer } from "effect/http"
+import type { Channel } from "../../domain/routing/Channel.ts"
+import { SendResponse, StatusResponse, VerifyResponse } from "../../http/otp/OtpSchemas.ts"
+import type { Configuration } from "../../layers/config/Configuration.ts"
+import { createDemoCustomer } from "../../layers/customer/DemoCustomer.ts"
+import { Ground, ManagementLive, Service } from "../../layers/graphs/Live.ts"
+import { isEmbedded } from "../../layers/postgres/Store.ts"
+import { Management } from "../../services/resources/Management.ts"
+import { Simulator } from "../../services/Simulator.ts"
+import { withConfiguration } from "../CommandGround.ts"
+
+const CUSTOMER_NAME = "peyk demo"
+const PHONE = "09121234567"
+const E164 = "+989121234567"
+const SHORTEST_WAIT_SECONDS = 45
+
+const step = (title: string) => Console.log(`\n▸ ${title}`)
+const detail = (line: string) => Console.log(`  ${line}`)
+
+const findOrCreateCustomer = Effect.gen(function* () {
+  const management = yield* Management
+  const known = (yield* management.listCustomers).find(({ name }) => name === CUSTOMER_NAME)
+  const { id } = known ?? (yield* management.createCustomer(CUSTOMER_NAME, "free"))
+  // To be run as often as one likes, to one phone, without a wallet.
+  yield* management.updateCustomer(id, { plan: "free" })
+  yield* management.changeLimits(id, { phone_hour: 0, phone_day: 0, monthly_quota: 0 })
+  return id
+})
+
+const accountFor = Effect.fnUntraced(function* (customerId: number, channel: Channel, outcome: string) {
+  const management = yield* Management
+  const label = `Simulated ${channel}, ${outcome}`
+  const known = (yield* management.listAccounts(customerId)).find(
+    ({ account }) => account.label === label
+  )?.account
+  if (known !== undefined) return known.id
+  const account = {
+    customerId,
+    channel,
+    provider: "simulator",
+    label,
+    settings: { outcome },
+    isDefault: false
+  }
+  return (yield* management.connectAccount(account)).id
+})
+
+/** The API, spoken over real HTTP with one key. */
+const makeCaller = Effect.fnUntraced(function* (origin: string, key: string) {
+  const client = yield* HttpClient.HttpClient
+  const call = <S extends Schema.Decoder<unknown>>(
+    request: HttpClientRequest.HttpClientRequest,
+    response: S
+  ) =>
+    client.execute(HttpClientRequest.setHeader(request, "x-api-key", key)).pipe(
+      Effect.flatMap(({ json }) => json),
+      Effect.flatMap(Schema.decodeUnknownEffect(response)),
+      Effect.orDie
+    )
+  return {
+    post: <S extends Schema.Decoder<unknown>>(
+      path: string,
+      body: unknown,
+      response: S,
+      idempotencyKey = ""
+    ) =>
+      call(
+        HttpClientRequest.post(`${origin}${path}`).pipe(
+          HttpClientRequest.bodyJsonUnsafe(body),
+          HttpClientRequest.setHeader("idempotency-key", idempotencyKey)
+        ),
+        response
+      ),
+    get: <S extends Schema.Decoder<unknown>>(path: string, response: S) =>
+      call(HttpClientRequest.get(`${origin}${path}`), response)
+  }
+})
+type Caller = Effect.Success<ReturnType<typeof makeCaller>>
+
+/** Follows a verification until its second channel was tried, telling what happens. */
+const followFallback = Effect.fnUntraced(function* (caller: Caller, id: string) {
+  let toldSeconds: number | null = null
+  while (true) {
+    const status = yield* caller.get(`/v1/otp/${id}`, StatusResponse)
+    if (status.attempts.length > 1) return status
+    if (
+      status.remaining_seconds !== null &&
+      status.remaining_seconds > 0 &&
+      status.remaining_seconds !== toldSeconds &&
+      status.remaining_seconds % 5 === 0
+    ) {
+      toldSeconds = status.remaining_seconds
+      yield* detail(`${status.current_channel.provider} was tried; the next channel in ${toldSeconds} s`)
+    }
+    yield* Effect.sleep("200 millis")
+  }
+})
+
+const newestCode = Effect.gen(function* () {
+  const [newest] = yield* (yield* Simulator).messages(E164)
+  yield* detail(`[${newest?.channel}] ${newest?.text.split("\n").join(" / ")}`)
+  return newest?.code ?? ""
+})
+
+const wrongCode = (code: string): string => (code === "000000" ? "111111" : "000000")
+
+const walk = Effect.fnUntraced(function* (origin: string, timed: boolean) {
+  const customerId = yield* findOrCreateCustomer
+  const { secret, record } = yield* (yield* Management).createKey({
+    customerId,
+    mode: "live",
+    name: CUSTOMER_NAME,
+    expiresAt: null
+  })
+  const caller = yield* makeCaller(origin, Redacted.value(secret))
+  const first = yield* accountFor(customerId, "rubika", timed ? "accepted" : "unreachable")
+  const second = yield* accountFor(customerId, "bale", "accepted")
+  const channels = [
+    { channel: "rubika", account_id: first, wait: SHORTEST_WAIT_SECONDS },
+    { channel: "bale", account_id: second }
+  ]
+
+  yield* step(`Send a code to ${PHONE}: rubika first, then bale`)
+  const sent = yield* caller.post(
+    "/v1/otp/send",
+    { phone: PHONE, channels },
+    SendResponse,
+    `demo-${record.id}`
+  )
+  const id = sent.verification_id
+  yield* detail(`${sent.status}, valid for ${sent.expires_in} s, verification ${id}`)
+
+  yield* step(
+    timed
+      ? "The user does not enter it: Peyk waits, and falls back"
+      : "Rubika does not reach this phone: fall back"
+  )
+  const status = yield* followFallback(caller, id)
+  for (const { sequence, channel, status: outcome, transition_reason: reason } of status.attempts) {
+    yield* detail(
+      `${sequence}. ${channel.provider}: ${outcome}${reason === null ? "" : ` → next (${reason})`}`
+    )
+  }
+
+  yield* step("The phone received")
+  const code = yield* newestCode
+
+  yield* step("Verify a wrong code, then the right one")
+  for (const attempt of [wrongCode(code), code]) {
+    const result = yield* caller.post(
+      "/v1/otp/verify",
+      { verification_id: id, code: attempt },
+      VerifyResponse
+    )
+    yield* detail(`${attempt}: verified=${result.verified}, reason=${result.reason}`)
+  }
+  const end = yield* caller.get(`/v1/otp/${id}`, StatusResponse)
+  yield* step(`The verification is ${end.status}. No later channel will be tried.`)
+  yield* (yield* Management).revokeKey(record.id)
+})
+
+const demo = (configuration: Configuration, timed: boolean) => {
+  const own = { ...configuration, host: "127.0.0.1", port: 0, simulator: Option.some(true) }
+  return Effect.gen(function* () {
+    if (isEmbedded(own)) yield* createDemoCustomer(own.dataDirectory)
+    const { address } = yield* HttpServer.HttpServer
+    yield* walk(`http://127.0.0.1:${"port" in address ? address.port : 0}`, timed)
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(Service(own), ManagementLive, FetchHttpClient.layer).pipe(
+        Layer.provideMerge(Ground(own))
+      )
+    ),
+    Effect.catchTag("ServeError", (error) => Effect.die(error)),
+    // What the server logs of its work would stand in the middle of the walk.
+    Effect.provideService(References.MinimumLogLevel, "Warn")
+  )
+}
+
+export const demoCommand = Command.make(
+  "demo",
+  {
+    timed: Flag.Boolean("timed").pipe(
+      Flag.withDescription(`Show a fallback by time: takes ${SHORTEST_WAIT_SECONDS} s`),
+      Flag.withDefault(false)
+    )
+  },
+  ({ timed }) => withConfiguration((configuration) => demo(configuration, timed))
+).pipe(Command.withDescription("Walk through a verification with a fallback, in this terminal"))

@@ -1,0 +1,156 @@
+import { Clock, Console, Data, Effect, Exit, Layer, Schema, type Scope } from "effect"
+import { CliError, Command } from "effect/cli"
+import { SqlClient } from "effect/sql"
+import type { Configuration } from "../../layers/config/Configuration.ts"
+import { ManagementLive, settingsLayer, simulatorLayer } from "../../layers/graphs/Live.ts"
+import { checkMasterSecret } from "../../layers/crypto/MasterSecret.ts"
+import { appliedMigration, checkHistory, latestMigration } from "../../layers/postgres/Migrations.ts"
+import { rowsOf, timestamp } from "../../layers/postgres/SqlRows.ts"
+import { isEmbedded, MasterKeyLive, requireStore, SqlLive } from "../../layers/postgres/Store.ts"
+import { Management } from "../../services/resources/Management.ts"
+import { Settings } from "../../services/Settings.ts"
+import { describeFinding } from "../output/AccountFindings.ts"
+import { readConfiguration } from "../CommandGround.ts"
+import { JsonFlag } from "../output/Output.ts"
+
+class Unhealthy extends Data.TaggedError("Unhealthy")<{ readonly message: string }> {}
+
+interface Finding {
+  readonly check: string
+  readonly ok: boolean
+  readonly finding: string
+}
+
+const MIN_NODE_MAJOR = 26
+
+const messageOf = (exit: Exit.Failure<unknown, unknown>): string => {
+  const [reason] = exit.cause.reasons
+  const error = reason?._tag === "Fail" ? reason.error : reason?._tag === "Die" ? reason.defect : reason
+  return error instanceof Error ? error.message : String(error)
+}
+
+const examine = <E, R>(
+  check: string,
+  effect: Effect.Effect<string, E, R>
+): Effect.Effect<Finding, never, R> =>
+  Effect.map(Effect.exit(effect), (exit) =>
+    Exit.isSuccess(exit)
+      ? { check, ok: true, finding: exit.value }
+      : { check, ok: false, finding: messageOf(exit) }
+  )
+
+const nodeVersion = Effect.suspend(() =>
+  Number(process.versions.node.split(".")[0]) >= MIN_NODE_MAJOR
+    ? Effect.succeed(process.version)
+    : Effect.fail(
+        new Unhealthy({ message: `${process.version}; Peyk needs Node ${MIN_NODE_MAJOR} or newer` })
+      )
+)
+
+const VersionRow = Schema.Struct({ version: Schema.String })
+const serverVersion = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* rowsOf(VersionRow)(sql`select current_setting('server_version') as version`)
+  return `PostgreSQL ${row?.version ?? "?"}`
+})
+
+const migrations = Effect.gen(function* () {
+  yield* Effect.mapError(checkHistory, ({ message }) => new Unhealthy({ message }))
+  const applied = yield* appliedMigration
+  if (applied >= latestMigration) return `current (${applied})`
+  return yield* new Unhealthy({ message: `at ${applied} of ${latestMigration}; run: peyk migrate` })
+})
+
+const OverdueRow = Schema.Struct({ waiting: Schema.Int, overdue: Schema.Int })
+const timers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { leaseMillis } = yield* Settings
+  const late = timestamp((yield* Clock.currentTimeMillis) - leaseMillis)
+  const [row] = yield* rowsOf(OverdueRow)(sql`
+    select count(*)::int as waiting, count(*) filter (where claimable_at < ${late})::int as overdue from timers`)
+  if (row === undefined || row.overdue === 0) return `${row?.waiting ?? 0} waiting, none overdue`
+  return yield* new Unhealthy({ message: `${row.overdue} of ${row.waiting} overdue; is a server running?` })
+})
+
+const wallets = Effect.gen(function* () {
+  const differences = yield* (yield* Management).walletDifferences
+  if (differences.length === 0) return "each is the sum of its ledger, and holds what its sends hold"
+  const [first] = differences
+  return yield* new Unhealthy({
+    message:
+      `${differences.length} do not add up; customer ${first?.customerId}: balance ${first?.balance}, ` +
+      `ledger ${first?.ledger}, held ${first?.held}, holds ${first?.holds}`
+  })
+})
+
+const customers = Effect.gen(function* () {
+  const found = yield* (yield* Management).listCustomers
+  return found.length === 1 ? "1 customer" : `${found.length} customers`
+})
+
+/** One for each account; what cannot be checked is not wrong. */
+const accountFindings = Effect.map(
+  Effect.flatMap(Management, ({ checkAccounts }) => checkAccounts),
+  (accounts) =>
+    accounts.map(({ accountId, customerId, channel, provider, label, finding }): Finding => ({
+      check: `account ${accountId}`,
+      ok: finding._tag === "Works" || finding._tag === "CannotBeChecked",
+      finding: `${channel} over ${provider}, “${label}” of ${customerId === null ? "the platform" : `customer ${customerId}`}: ${describeFinding(finding)}`
+    }))
+)
+
+const storeFindings = (configuration: Configuration) =>
+  Effect.gen(function* () {
+    const store = yield* examine(isEmbedded(configuration) ? "embedded store" : "store", serverVersion)
+    if (!store.ok) return [store]
+    const schema = yield* examine("schema", migrations)
+    if (!schema.ok) return [store, schema]
+    const secret = yield* examine("master secret", Effect.as(checkMasterSecret, "opens this store"))
+    return [
+      store,
+      schema,
+      secret,
+      yield* examine("timers", timers),
+      yield* examine("wallets", wallets),
+      yield* examine("customers", customers),
+      ...(secret.ok ? yield* accountFindings : [])
+    ]
+  }).pipe(
+    Effect.provide(
+      ManagementLive.pipe(
+        Layer.provide(simulatorLayer(configuration)),
+        Layer.provideMerge(settingsLayer(configuration)),
+        Layer.provideMerge(MasterKeyLive(configuration)),
+        Layer.provideMerge(SqlLive(configuration))
+      )
+    )
+  )
+
+const findingsOf = Effect.gen(function* (): Effect.fn.Return<ReadonlyArray<Finding>, never, Scope.Scope> {
+  const node = yield* examine("node", nodeVersion)
+  const settings = yield* Effect.exit(readConfiguration)
+  if (Exit.isFailure(settings)) return [node, { check: "settings", ok: false, finding: messageOf(settings) }]
+  const found = yield* Effect.exit(
+    Effect.andThen(requireStore(settings.value), storeFindings(settings.value))
+  )
+  const rest = Exit.isSuccess(found)
+    ? found.value
+    : [{ check: "store", ok: false, finding: messageOf(found) }]
+  return [node, { check: "settings", ok: true, finding: "can be used" }, ...rest]
+})
+
+const show = ({ check, ok, finding }: Finding): string => `${ok ? "✓" : "✗"} ${check.padEnd(14)}  ${finding}`
+
+/** Exit code 1 when something is wrong. */
+export const doctorCommand = Command.make("doctor", {}, () =>
+  Effect.gen(function* () {
+    const findings = yield* Effect.scoped(findingsOf)
+    const healthy = findings.every(({ ok }) => ok)
+    const json = yield* JsonFlag
+    yield* Console.log(json ? JSON.stringify({ healthy, checks: findings }) : findings.map(show).join("\n"))
+    if (!healthy) {
+      const userMessage = "something is wrong"
+      return yield* new CliError.UserError({ cause: new Unhealthy({ message: userMessage }), userMessage })
+    }
+  })
+).pipe(Command.withDescription("Check the settings, the store and what is in it"))

@@ -1,0 +1,83 @@
+import { Effect, Layer, Option } from "effect"
+import { Command } from "effect/cli"
+import { HttpServer, type HttpServerError } from "effect/http"
+import type { Configuration } from "../../layers/config/Configuration.ts"
+import { Ground, ManagementLive, Service, useCases } from "../../layers/graphs/Live.ts"
+import { appliedMigration } from "../../layers/postgres/Migrations.ts"
+import { ownNumber, reportReady } from "../../layers/process/Supervised.ts"
+import { StartupError } from "../../layers/process/StartupError.ts"
+import { StoreClock } from "../../layers/postgres/StoreClock.ts"
+import { withConfiguration, withStore } from "../CommandGround.ts"
+import { printOne } from "../output/Output.ts"
+import { serveSeveral } from "./ServeSeveral.ts"
+import { exitWhenStuck, stopMillis } from "./Stopping.ts"
+import { warnOfUnknownSettings } from "../input/UnknownSettings.ts"
+import { announce, prepareDemo } from "../output/Welcome.ts"
+
+const cannotListen = ({ host, port }: Configuration, { cause }: HttpServerError.ServeError) =>
+  new StartupError({
+    message: `cannot listen on ${host}:${port}: ${String(cause)}; choose another address with PEYK_HOST and PEYK_PORT`
+  })
+
+const listeningPort = Effect.map(HttpServer.HttpServer, ({ address }) =>
+  "port" in address ? address.port : 0
+)
+
+/** The only process. */
+const alone = (configuration: Configuration, graphs: typeof useCases) =>
+  Layer.unwrap(
+    Effect.map(prepareDemo(configuration), (demo) =>
+      Effect.flatMap(listeningPort, (port) => announce(configuration, port, demo)).pipe(
+        Layer.effectDiscard,
+        Layer.provide(Service(configuration, graphs))
+      )
+    )
+  )
+
+/** One of several, whose supervisor has prepared everything and tells about them all. */
+const oneOfSeveral = (configuration: Configuration, graphs: typeof useCases) =>
+  Layer.provide(Layer.effectDiscard(reportReady), Service(configuration, graphs))
+
+const launch = (
+  configuration: Configuration,
+  server: ReturnType<typeof alone> | ReturnType<typeof oneOfSeveral>
+) =>
+  Layer.launch(
+    server.pipe(
+      Layer.provide(ManagementLive),
+      Layer.provide(StoreClock),
+      Layer.provide(Ground(configuration))
+    )
+  ).pipe(
+    Effect.catchTag("ServeError", (error) => Effect.fail(cannotListen(configuration, error))),
+    (serving) => Effect.andThen(exitWhenStuck(stopMillis(configuration)), serving)
+  )
+
+/** Serves until the process is told to stop; then what was begun is finished, within its grace time. */
+export const serve = (configuration: Configuration, graphs = useCases) =>
+  Effect.gen(function* () {
+    const number = yield* ownNumber
+    if (Option.isNone(number)) yield* warnOfUnknownSettings
+    if (configuration.processes === 1) return yield* launch(configuration, alone(configuration, graphs))
+    if (Option.isNone(number)) return yield* serveSeveral(configuration)
+    const serving = launch(configuration, oneOfSeveral(configuration, graphs))
+    return yield* Effect.annotateLogs(serving, "process", number.value)
+  })
+
+export const serveCommand = Command.make("serve", {}, () =>
+  withConfiguration((configuration) => serve(configuration))
+).pipe(
+  Command.withDescription("Serve the API, and do what is due"),
+  Command.withExamples([
+    { command: "peyk serve", description: "On the embedded store, at http://127.0.0.1:8080" }
+  ])
+)
+
+export const migrateCommand = Command.make("migrate", {}, () =>
+  withStore((configuration) =>
+    Effect.gen(function* () {
+      const applied = yield* Effect.orDie(appliedMigration)
+      yield* printOne({ schema: "up to date", migration: applied })
+    }).pipe(Effect.provide(Ground(configuration)))
+  )
+).pipe(Command.withDescription("Bring the store's schema up to date (serve does it too)"))

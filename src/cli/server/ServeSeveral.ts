@@ -1,0 +1,51 @@
+import { Effect, Layer, Queue } from "effect"
+import type { Configuration } from "../../layers/config/Configuration.ts"
+import { Ground, ManagementLive } from "../../layers/graphs/Live.ts"
+import { claimSharedPort } from "../../layers/process/SharedPort.ts"
+import { supervise } from "../../layers/process/Supervisor.ts"
+import { locate } from "../../layers/postgres/Store.ts"
+import { StoreClock } from "../../layers/postgres/StoreClock.ts"
+import { exitWhenStuck, stopMillis } from "./Stopping.ts"
+import { announce, prepareDemo } from "../output/Welcome.ts"
+
+/** For the supervisor, on top of what it gives the others. */
+const SUPERVISOR_STUCK_MILLIS = 5000
+
+/** Every SIGHUP that comes while the last one is still being followed is one more. */
+const hangUps = Effect.gen(function* () {
+  const signals = yield* Queue.sliding<"SIGHUP">(1)
+  const tell = () => void Queue.offerUnsafe(signals, "SIGHUP")
+  yield* Effect.acquireRelease(
+    Effect.sync(() => process.on("SIGHUP", tell)),
+    () => Effect.sync(() => process.off("SIGHUP", tell))
+  )
+  return signals
+})
+
+/**
+ * Looks after several processes that serve on one port: holds the embedded store, if that is what there is, brings the
+ * schema up to date once, starts the processes and again those that die, and replaces them one by one on SIGHUP.
+ */
+export const serveSeveral = (configuration: Configuration) =>
+  Effect.gen(function* () {
+    const { host, port: wanted, processes, hangMillis } = configuration
+    const stopping = stopMillis(configuration)
+    yield* exitWhenStuck(stopping + SUPERVISOR_STUCK_MILLIS)
+    yield* locate(configuration)
+    const port = yield* claimSharedPort(host, wanted)
+    const demo = yield* prepareDemo(configuration).pipe(
+      Effect.provide(
+        ManagementLive.pipe(Layer.provideMerge(StoreClock), Layer.provideMerge(Ground(configuration)))
+      )
+    )
+    const signals = yield* hangUps
+    const { failed, replaceAll } = yield* supervise({
+      count: processes,
+      port,
+      stopMillis: stopping,
+      hangMillis
+    })
+    yield* announce(configuration, port, demo)
+    const follow = Effect.forever(Effect.andThen(Queue.take(signals), replaceAll))
+    return yield* Effect.raceFirst(failed, follow)
+  }).pipe(Effect.scoped)

@@ -1,0 +1,117 @@
+import { Data, Schema, Struct } from "effect"
+import { maskPhone, type Phone } from "../Phone.ts"
+
+/** Who a refusal blames: the recipient's number, what we sent, or how the account is set up. */
+export type Blame = "recipient" | "request" | "configuration"
+
+/** What one call to a provider came to. `providerError` is the provider's own code and text. */
+export type ProviderOutcome = Data.TaggedEnum<{
+  Accepted: { readonly messageId: string | null }
+  /** `isContactLost`: the chat with the recipient is over, as when a bot was blocked. */
+  Rejected: { readonly blame: Blame; readonly providerError: string; readonly isContactLost?: boolean }
+  Throttled: { readonly retryAfterMillis: number | null; readonly providerError: string }
+  Unavailable: { readonly providerError: string }
+  /** The request left and no answer came back: it may or may not have been delivered. */
+  Unknown: { readonly providerError: string }
+}>
+export const ProviderOutcome = Data.taggedEnum<ProviderOutcome>()
+
+/** Our codes for failed attempts, and what they say to a person. */
+export const attemptErrors = {
+  recipient_unreachable: "The recipient cannot be reached on this channel.",
+  provider_rejected: "The provider refused the message.",
+  provider_misconfigured: "The account's credentials, sender or credit are not in order.",
+  provider_rate_limited: "The provider asked to slow down.",
+  provider_unavailable: "The provider could not be reached, or asked to try again later.",
+  provider_outcome_unknown: "The provider's answer was lost: the message may or may not have been delivered.",
+  account_unavailable: "The account was cooling down or at its rate limit for too long."
+} as const
+export const AttemptErrorCode = Schema.Literals(Struct.keys(attemptErrors))
+export type AttemptErrorCode = typeof AttemptErrorCode.Type
+
+/** Whether an attempt may have been delivered though it counts as failed. */
+export const isUncertain = ({ error_code }: { readonly error_code: AttemptErrorCode | null }): boolean =>
+  error_code === "provider_outcome_unknown"
+
+const byBlame = {
+  recipient: "recipient_unreachable",
+  request: "provider_rejected",
+  configuration: "provider_misconfigured"
+} as const
+
+/** The outcome, in other words. */
+export const inWords = (outcome: ProviderOutcome, reword: (words: string) => string): ProviderOutcome =>
+  outcome._tag === "Accepted" ? outcome : { ...outcome, providerError: reword(outcome.providerError) }
+
+/** Our code for a failed outcome; null when it was accepted. */
+export const attemptErrorCode = ProviderOutcome.$match({
+  Accepted: (): AttemptErrorCode | null => null,
+  Rejected: ({ blame }): AttemptErrorCode | null => byBlame[blame],
+  Throttled: (): AttemptErrorCode | null => "provider_rate_limited",
+  Unavailable: (): AttemptErrorCode | null => "provider_unavailable",
+  Unknown: (): AttemptErrorCode | null => "provider_outcome_unknown"
+})
+
+/**
+ * What it comes to when a send whose outcome was unknown is repeated with the same id: only an answer about the send
+ * itself settles it. A repeat that was not taken, or an account that works no more, says nothing about the first.
+ */
+export const outcomeOfRepeat = (repeat: ProviderOutcome): ProviderOutcome => {
+  if (repeat._tag === "Accepted") return repeat
+  return repeat._tag === "Rejected" && repeat.blame !== "configuration"
+    ? repeat
+    : ProviderOutcome.Unknown({ providerError: repeat.providerError })
+}
+
+/** What a send was about, none of which belongs into a log or an event. */
+export interface PrivateParts {
+  readonly phone: Phone
+  readonly text: string
+  /** Empty for a message. */
+  readonly code: string
+}
+
+/** What stands for what is not shown. */
+export const HIDDEN = "•••"
+/** What is shorter says nothing, and is part of many words. */
+const MIN_PRIVATE_LENGTH = 4
+
+/** Digits in whatever script, and however they are grouped. */
+const digitsPattern = (digits: string): string =>
+  [...digits]
+    .map((digit) => `[${digit}${String.fromCodePoint(0x06f0 + Number(digit), 0x0660 + Number(digit))}]`)
+    .join("[\\s\\-().]{0,2}")
+
+const hide = (words: string, pattern: string, by: string): string =>
+  words.replaceAll(new RegExp(pattern, "g"), () => by)
+
+/** A provider's words without what it may repeat of the send. */
+export const withoutPrivateParts = (words: string, { phone, text, code }: PrivateParts): string => {
+  const withoutText = text.length < MIN_PRIVATE_LENGTH ? words : words.replaceAll(text, () => HIDDEN)
+  const withoutCode =
+    code.length < MIN_PRIVATE_LENGTH ? withoutText : hide(withoutText, digitsPattern(code), HIDDEN)
+  const prefix = `(?:\\+?${digitsPattern("98")}|${digitsPattern("0098")}|${digitsPattern("0")})`
+  const number = `(?:${prefix}[\\s\\-().]{0,2})?${digitsPattern(phone.slice("+98".length))}`
+  return hide(withoutCode, number, maskPhone(phone))
+}
+
+/** Any Iranian mobile number, in whatever digits. */
+const ANY_PHONE = /(?:\+?[9۹٩][8۸٨]|[0۰٠]{1,2}(?:[9۹٩][8۸٨])?)?[9۹٩](?:[\s\-().]{0,2}[0-9۰-۹٠-٩]){9}/g
+
+/** Words of a provider that may repeat a number which we do not know. */
+export const withoutPhones = (words: string): string => words.replaceAll(ANY_PHONE, HIDDEN)
+
+const MAX_KEPT_LENGTH = 500
+
+/** A provider's words as a store or a log can keep them: bounded, and without what PostgreSQL's text or jsonb refuses. */
+export const keptText = (text: string): string =>
+  text.replaceAll("\u0000", "").slice(0, MAX_KEPT_LENGTH).toWellFormed()
+
+/** How an attempt that came to this outcome is kept. */
+export const attemptResult = (outcome: ProviderOutcome) => ({
+  status: outcome._tag === "Accepted" ? ("sent" as const) : ("failed" as const),
+  error_code: attemptErrorCode(outcome),
+  provider_error: outcome._tag === "Accepted" ? null : keptText(outcome.providerError),
+  provider_message_id:
+    outcome._tag === "Accepted" && outcome.messageId !== null ? keptText(outcome.messageId) : null
+})

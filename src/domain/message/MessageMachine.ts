@@ -1,0 +1,362 @@
+import { Array as Arr } from "effect"
+import { chargeInOrder, sumOfCharges } from "../money/Charging.ts"
+import { type Delivery, reportRequest, withDelivery } from "../account/DeliveryReport.ts"
+import type { Instant } from "../Instant.ts"
+import {
+  type Message,
+  type MessageAttempt,
+  type MessageEventType,
+  type MessageStatus,
+  type Reservation,
+  sendTime
+} from "./Message.ts"
+import { attemptResult, outcomeOfRepeat, type ProviderOutcome } from "../account/ProviderOutcome.ts"
+import type { Transition } from "../Transition.ts"
+
+/**
+ * A message goes along lanes: under failover one, through all steps of the route until one succeeds; under broadcast one
+ * for each step. Lanes do not wait for each other, and each has a timer of its own.
+ */
+export type Lane = number
+
+export const lanes = ({ strategy, route }: Message): ReadonlyArray<Lane> =>
+  strategy === "failover" ? [0] : route.map((_, step) => step)
+
+const laneOf = ({ strategy }: Message, step: number): Lane => (strategy === "failover" ? 0 : step)
+
+const stepsOf = (message: Message, lane: Lane): ReadonlyArray<number> =>
+  message.route.map((_, step) => step).filter((step) => laneOf(message, step) === lane)
+
+const attemptsOf = (message: Message, lane: Lane): ReadonlyArray<MessageAttempt> =>
+  message.attempts.filter(({ step }) => laneOf(message, step) === lane)
+
+type LaneState = "open" | "sent" | "failed"
+
+const laneState = (message: Message, lane: Lane): LaneState => {
+  const attempts = attemptsOf(message, lane)
+  if (attempts.some(({ status }) => status === "sent")) return "sent"
+  const failed = attempts.filter(({ status }) => status === "failed").length
+  return failed === stepsOf(message, lane).length ? "failed" : "open"
+}
+
+/** The message with what its lanes can still come to cost. */
+export const chargeMessage = (message: Message): Message => {
+  const chargeOf = (lane: Lane) => {
+    const attempts = attemptsOf(message, lane)
+    const stepsWith = (isMeant: (status: MessageAttempt["status"] | undefined) => boolean) =>
+      stepsOf(message, lane)
+        .filter((step) => isMeant(attempts.find((attempt) => attempt.step === step)?.status))
+        .flatMap((step) => message.route[step] ?? [])
+    const possible = laneState(message, lane) === "open" ? stepsWith((status) => status !== "failed") : []
+    return chargeInOrder(
+      stepsWith((status) => status === "sent"),
+      possible
+    )
+  }
+  return { ...message, ...sumOfCharges(lanes(message).map(chargeOf)) }
+}
+
+/** "held": the lease goes on, because a provider is being called. */
+export type LaneDue = Instant | null | "held"
+
+export type MessageTransition = Transition<Message, MessageEventType, LaneDue>
+
+/** One call to a provider: the `tries`-th over this step. */
+export interface Call {
+  readonly step: number
+  readonly tries: number
+}
+
+/** What is to be done in a lane whose timer is due. */
+export type MessageAction =
+  /** Send over the first of these steps whose account may send now. */
+  | { readonly _tag: "Send"; readonly candidates: Arr.NonEmptyReadonlyArray<number> }
+  /** Send over this step, for which a slot of its account was reserved. */
+  | { readonly _tag: "SendReserved"; readonly reservation: Reservation }
+  /** A process made this call to a provider and never came back: the outcome is unknown. */
+  | { readonly _tag: "Abandon"; readonly call: Call }
+  | { readonly _tag: "Sleep"; readonly until: Instant }
+  | { readonly _tag: "Nothing" }
+
+const laneDueAt = (message: Message, lane: Lane): Instant => {
+  const attempts = attemptsOf(message, lane)
+  const pending = attempts.find(({ status }) => status === "pending")
+  return pending?.due_at ?? attempts.at(-1)?.finished_at ?? sendTime(message)
+}
+
+/** For a process that has leased the lane's timer. */
+export const decideMessage = (message: Message, lane: Lane, now: Instant): MessageAction => {
+  if (laneState(message, lane) !== "open") return { _tag: "Nothing" }
+  const attempts = attemptsOf(message, lane)
+  const begun = attempts.find(({ status }) => status === "sending")
+  if (begun !== undefined) return { _tag: "Abandon", call: { step: begun.step, tries: begun.tries } }
+  const dueAt = laneDueAt(message, lane)
+  if (now < dueAt) return { _tag: "Sleep", until: dueAt }
+  const reservation = message.reservations.find(({ step }) => laneOf(message, step) === lane)
+  if (reservation !== undefined) {
+    return now < reservation.at
+      ? { _tag: "Sleep", until: reservation.at }
+      : { _tag: "SendReserved", reservation }
+  }
+  const candidates = candidatesOf(message, lane)
+  return Arr.isReadonlyArrayNonEmpty(candidates) ? { _tag: "Send", candidates } : { _tag: "Nothing" }
+}
+
+/** The steps of a lane that can still be sent over: one to be retried first, then the untried. */
+export const candidatesOf = (message: Message, lane: Lane): ReadonlyArray<number> => {
+  const attempts = attemptsOf(message, lane)
+  const retried = attempts.filter(({ status }) => status === "pending").map(({ step }) => step)
+  const untried = stepsOf(message, lane).filter((step) => !attempts.some((attempt) => attempt.step === step))
+  return [...retried, ...untried]
+}
+
+const withAttempt = (
+  attempts: ReadonlyArray<MessageAttempt>,
+  attempt: MessageAttempt
+): ReadonlyArray<MessageAttempt> =>
+  attempts.some(({ step }) => step === attempt.step)
+    ? attempts.map((existing) => (existing.step === attempt.step ? attempt : existing))
+    : [...attempts, attempt]
+
+const unchanged = (message: Message): MessageTransition => ({ next: message, events: [], dueAt: "held" })
+
+/** The status when every lane has come to its end. */
+const finalStatus = (states: ReadonlyArray<LaneState>): "sent" | "failed" | "partial_failed" => {
+  if (states.every((state) => state === "sent")) return "sent"
+  return states.every((state) => state === "failed") ? "failed" : "partial_failed"
+}
+
+/** The message with these attempts; complete when that was the last there is to do. */
+const settle = (
+  message: Message,
+  lane: Lane,
+  attempts: ReadonlyArray<MessageAttempt>,
+  now: Instant
+): MessageTransition => {
+  const next = chargeMessage({
+    ...message,
+    revision: message.revision + 1,
+    attempts,
+    reservations: otherReservations(message, lane)
+  })
+  const states = lanes(next).map((each) => laneState(next, each))
+  if (states.includes("open")) {
+    return { next, events: [], dueAt: laneState(next, lane) === "open" ? laneDueAt(next, lane) : null }
+  }
+  const status = finalStatus(states)
+  return { next: { ...next, status, completedAt: now }, events: [`message.${status}`], dueAt: null }
+}
+
+/** What a process knows that does something in a lane. */
+export interface LaneTurn {
+  readonly lane: Lane
+  /** When the lane's timer was due; null after a dead process's lease, which says nothing about it. */
+  readonly dueAt: Instant | null
+  readonly now: Instant
+  readonly patienceMillis: number
+}
+
+/**
+ * A message that is first looked at later than this after its time (every process was down) has its patience from then
+ * on: otherwise, of all that had gathered meanwhile, what one account cannot send at once would fail.
+ */
+const MAX_LATENESS_MILLIS = 5000
+
+/** Until when the message waits for an account that may send. */
+export const patienceEnd = (message: Message, { now, patienceMillis }: LaneTurn): Instant => {
+  const planned = sendTime(message)
+  const since = now - planned > MAX_LATENESS_MILLIS ? now : planned
+  return message.patientUntil ?? since + patienceMillis
+}
+
+const newAttempt = (step: number, dueAt: Instant): MessageAttempt => ({
+  step,
+  status: "pending",
+  tries: 0,
+  error_code: null,
+  provider_error: null,
+  provider_message_id: null,
+  due_at: dueAt,
+  attempted_at: null,
+  finished_at: null
+})
+
+const failed = (attempt: MessageAttempt, now: Instant): MessageAttempt => ({
+  ...attempt,
+  status: "failed",
+  error_code: attempt.error_code ?? "account_unavailable",
+  finished_at: now
+})
+
+const maySend = ({ _tag }: MessageAction): boolean => _tag === "Send" || _tag === "SendReserved"
+
+/** Without what was reserved for the lane: it has been used, or has lapsed. */
+const otherReservations = (message: Message, lane: Lane): Message["reservations"] =>
+  message.reservations.filter(({ step }) => laneOf(message, step) !== lane)
+
+/** The provider of this step is about to be called. Changes nothing when that is no longer this lane's to do. */
+export const beginAttempt = (message: Message, step: number, turn: LaneTurn): MessageTransition => {
+  const { lane, dueAt, now } = turn
+  const action = decideMessage(message, lane, now)
+  if (!maySend(action) || !candidatesOf(message, lane).includes(step)) return unchanged(message)
+  const before =
+    message.attempts.find((attempt) => attempt.step === step) ??
+    newAttempt(step, dueAt ?? laneDueAt(message, lane))
+  const begun: MessageAttempt = {
+    ...before,
+    status: "sending",
+    tries: before.tries + 1,
+    error_code: null,
+    provider_error: null,
+    attempted_at: now
+  }
+  // A retry whose account may not send now gives way to a step whose account may.
+  const others = message.attempts.map((attempt) =>
+    laneOf(message, attempt.step) === lane && attempt.status === "pending" && attempt.step !== step
+      ? failed(attempt, now)
+      : attempt
+  )
+  const status: MessageStatus = "sending"
+  return {
+    next: chargeMessage({
+      ...message,
+      status,
+      revision: message.revision + 1,
+      attempts: withAttempt(others, begun),
+      reservations: otherReservations(message, lane),
+      patientUntil: patienceEnd(message, turn)
+    }),
+    events: message.status === "queued" ? ["message.sending"] : [],
+    dueAt: "held"
+  }
+}
+
+/**
+ * A call that was begun is not made: its slot passed before, and the next is at `at`. Changes nothing when the call was
+ * written off meanwhile.
+ */
+export const postponeAttempt = (message: Message, { step, tries }: Call, at: Instant): MessageTransition => {
+  const begun = message.attempts.find((attempt) => attempt.step === step)
+  if (begun?.status !== "sending" || begun.tries !== tries) return unchanged(message)
+  const waiting: MessageAttempt = {
+    ...begun,
+    status: "pending",
+    tries: tries - 1,
+    due_at: at,
+    attempted_at: null
+  }
+  return {
+    next: {
+      ...message,
+      revision: message.revision + 1,
+      attempts:
+        tries > 1
+          ? withAttempt(message.attempts, waiting)
+          : message.attempts.filter((attempt) => attempt.step !== step)
+    },
+    events: [],
+    dueAt: at
+  }
+}
+
+/** How long after each try that found the provider unavailable the next one is made. */
+const RETRY_BACKOFF_MILLIS = [2000, 8000]
+
+/** Undefined: there is none. */
+const retryDelay = (
+  { route }: Message,
+  { step, tries, repeated }: MessageAttempt,
+  outcome: ProviderOutcome
+): number | undefined => {
+  if (outcome._tag === "Unavailable") return RETRY_BACKOFF_MILLIS[tries - 1]
+  const mayRepeat = outcome._tag === "Unknown" && route[step]?.deduplicates === true && repeated !== true
+  return mayRepeat ? 0 : undefined
+}
+
+/** A provider answered a call, or did not. Changes nothing when that call was written off meanwhile. */
+export const recordOutcome = (
+  message: Message,
+  { step, tries }: Call,
+  answer: ProviderOutcome,
+  finishedAt: Instant
+): MessageTransition => {
+  const begun = message.attempts.find((attempt) => attempt.step === step)
+  if (begun?.status !== "sending" || begun.tries !== tries) return unchanged(message)
+  const outcome = begun.repeated === true ? outcomeOfRepeat(answer) : answer
+  const delay = retryDelay(message, begun, outcome)
+  const result: MessageAttempt = {
+    ...begun,
+    ...attemptResult(outcome),
+    ...(outcome._tag === "Unknown" && delay !== undefined ? { repeated: true } : {})
+  }
+  const attempt: MessageAttempt =
+    delay === undefined
+      ? { ...result, finished_at: finishedAt }
+      : { ...result, status: "pending", due_at: finishedAt + delay }
+  return {
+    ...settle(message, laneOf(message, step), withAttempt(message.attempts, attempt), finishedAt),
+    ...reportRequest(message.route, attempt, finishedAt)
+  }
+}
+
+/** A provider has told what became of a step that it had accepted. */
+export const recordDelivery = (message: Message, step: number, delivery: Delivery): MessageTransition => {
+  const attempts = withDelivery(message.attempts, step, delivery)
+  return attempts === message.attempts
+    ? unchanged(message)
+    : {
+        next: { ...message, revision: message.revision + 1, attempts },
+        events: [`message.attempt_${delivery.status}`],
+        dueAt: "held"
+      }
+}
+
+/** However soon an account is free again, according to somebody's clock: the lane does not spin. */
+const MIN_WAIT_MILLIS = 50
+
+/** The earliest slot that an account of the lane has is reserved for this step. Later than patience lasts, it is none. */
+export const awaitSlot = (message: Message, reservation: Reservation, turn: LaneTurn): MessageTransition => {
+  const { lane, now } = turn
+  if (reservation.at > patienceEnd(message, turn)) return awaitAccount(message, reservation.at, turn)
+  if (
+    !maySend(decideMessage(message, lane, now)) ||
+    !candidatesOf(message, lane).includes(reservation.step)
+  ) {
+    return unchanged(message)
+  }
+  return {
+    next: {
+      ...message,
+      revision: message.revision + 1,
+      reservations: [...otherReservations(message, lane), reservation],
+      patientUntil: patienceEnd(message, turn)
+    },
+    events: [],
+    dueAt: reservation.at
+  }
+}
+
+/** No account of the lane may send in time; the earliest may at `freeAt`. Waits for it, or gives the lane up. */
+export const awaitAccount = (message: Message, freeAt: Instant, turn: LaneTurn): MessageTransition => {
+  const { lane, dueAt, now } = turn
+  if (!maySend(decideMessage(message, lane, now))) return unchanged(message)
+  const patientUntil = patienceEnd(message, turn)
+  if (now < patientUntil) {
+    return {
+      next: {
+        ...message,
+        revision: message.revision + 1,
+        reservations: otherReservations(message, lane),
+        patientUntil
+      },
+      events: [],
+      dueAt: Math.min(Math.max(freeAt, now + MIN_WAIT_MILLIS), patientUntil)
+    }
+  }
+  const attempts = candidatesOf(message, lane).reduce((all, step) => {
+    const waiting =
+      all.find((attempt) => attempt.step === step) ?? newAttempt(step, dueAt ?? laneDueAt(message, lane))
+    return withAttempt(all, failed(waiting, now))
+  }, message.attempts)
+  return settle(message, lane, attempts, now)
+}

@@ -1,0 +1,76 @@
+import { Result, Schema } from "effect"
+import { TemplateInvalid, TemplateParametersMismatch } from "../Errors.ts"
+
+/** A text a customer wrote; placeholders have the form `{{name}}`. */
+export const Template = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  body: Schema.String,
+  active: Schema.Boolean
+})
+export type Template = typeof Template.Type
+
+/** What is given for a new template. A longer text could not be sent. */
+export const TemplateName = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(100))
+export const TemplateBody = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(4000))
+
+const PLACEHOLDER = /\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g
+
+/** The distinct placeholder names of a text, in order of appearance. */
+export const placeholders = (body: string): ReadonlyArray<string> => [
+  ...new Set(Array.from(body.matchAll(PLACEHOLDER), (match) => match[1] ?? ""))
+]
+
+/** What keeps a text from being used: braces that are no placeholder, which would reach the recipient. Null: nothing. */
+export const templateProblem = (body: string): string | null =>
+  /\{\{|\}\}/.test(body.replace(PLACEHOLDER, " ")) ? "the text has braces that are no placeholder" : null
+
+/** Fills each placeholder once; values are never scanned for placeholders themselves. */
+export const render = (body: string, parameters: ReadonlyMap<string, string>): string =>
+  body.replace(PLACEHOLDER, (whole, name: string) => parameters.get(name) ?? whole)
+
+const checkUsable = ({ id, body, active }: Template): Result.Result<void, TemplateInvalid> => {
+  const reason = active ? templateProblem(body) : "the template is switched off"
+  return reason === null
+    ? Result.void
+    : Result.fail(new TemplateInvalid({ details: { template_id: id, reason } }))
+}
+
+/** A template's text with these parameters, which have to be its placeholders exactly. */
+export const fillTemplate = (
+  template: Template,
+  parameters: ReadonlyMap<string, string>
+): Result.Result<string, TemplateInvalid | TemplateParametersMismatch> =>
+  Result.gen(function* () {
+    yield* checkUsable(template)
+    const expected = placeholders(template.body)
+    const missing = expected.filter((name) => !parameters.has(name))
+    const extra = [...parameters.keys()].filter((name) => !expected.includes(name))
+    if (missing.length === 0 && extra.length === 0) return render(template.body, parameters)
+    const details = { template_id: template.id, expected, missing, extra }
+    return yield* Result.fail(new TemplateParametersMismatch({ details }))
+  })
+
+const CODE_PARAMETERS = ["code", "minutes"]
+
+/** Passes a template that can carry a code: it names `{{code}}`, may name `{{minutes}}`, and nothing else. */
+export const checkCodeTemplate = (template: Template): Result.Result<string, TemplateInvalid> =>
+  Result.gen(function* () {
+    yield* checkUsable(template)
+    const names = placeholders(template.body)
+    const other = names.find((name) => !CODE_PARAMETERS.includes(name))
+    if (names.includes("code") && other === undefined) return template.body
+    const reason = other === undefined ? "the text does not contain {{code}}" : `a code has no {{${other}}}`
+    return yield* Result.fail(new TemplateInvalid({ details: { template_id: template.id, reason } }))
+  })
+
+/** What messengers say when the customer chose no template. */
+export const DEFAULT_CODE_TEXT =
+  "کد تأیید شما: {{code}}\nاین کد تا {{minutes}} دقیقه معتبر است. آن را به کسی ندهید."
+
+/** The default text, ending with the line by which a page of `host` takes the code out of the message (WebOTP). */
+export const webOtpCodeText = (host: string): string => `${DEFAULT_CODE_TEXT}\n\n@${host} #{{code}}`
+
+/** The text that carries a code. */
+export const renderCodeText = (body: string, code: string, expiresInSeconds: number): string =>
+  body.replaceAll("{{code}}", code).replaceAll("{{minutes}}", String(Math.floor(expiresInSeconds / 60)))

@@ -1,0 +1,40 @@
+import { Schema } from "effect"
+import type { Instant } from "../Instant.ts"
+
+const Limit = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
+
+/** A customer's own limits; what is absent is the platform's, and 0 switches a limit off. */
+export const LimitOverrides = Schema.Struct({
+  phone_hour: Schema.optionalKey(Limit),
+  phone_day: Schema.optionalKey(Limit),
+  message_phone_hour: Schema.optionalKey(Limit),
+  message_phone_day: Schema.optionalKey(Limit),
+  key_minute: Schema.optionalKey(Limit),
+  monthly_quota: Schema.optionalKey(Limit)
+})
+export type LimitOverrides = typeof LimitOverrides.Type
+
+/** How often one phone may be sent to; 0 is without a limit. */
+export interface PhoneLimits {
+  readonly hour: number
+  readonly day: number
+  /** Over all customers. */
+  readonly platformDay: number
+}
+
+/** What has to be true, and is counted, when a request is accepted. */
+export interface Admission {
+  readonly phone: PhoneLimits
+  /** Accepted requests in a calendar month; 0 is without a limit. */
+  readonly monthlyQuota: number
+  /** What the wallet has to cover, in rials; 0 needs no wallet. */
+  readonly hold: number
+}
+
+export const HOUR_MILLIS = 3_600_000
+export const DAY_MILLIS = 24 * HOUR_MILLIS
+export const MINUTE_MILLIS = 60_000
+
+/** Whole seconds from `now` until then, at least one. */
+export const retryAfterSeconds = (until: Instant, now: Instant): number =>
+  Math.max(1, Math.ceil((until - now) / 1000))

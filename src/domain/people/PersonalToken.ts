@@ -1,0 +1,30 @@
+import { Schema } from "effect"
+import { Scope } from "./Actor.ts"
+import { Instant } from "../Instant.ts"
+
+/** What is told of a personal access token after its creation; the secret is not kept. */
+export const TokenRecord = Schema.Struct({
+  id: Schema.Int,
+  customerId: Schema.Int,
+  name: Schema.String,
+  scope: Scope,
+  prefix: Schema.String,
+  lastFour: Schema.String,
+  createdAt: Instant,
+  /** Null: never. */
+  expiresAt: Schema.NullOr(Instant),
+  revokedAt: Schema.NullOr(Instant),
+  lastUsedAt: Schema.NullOr(Instant)
+})
+export type TokenRecord = typeof TokenRecord.Type
+
+/** 256 random bits in base64url. */
+const SECRET = /^svc_pat_[A-Za-z0-9_-]{43}$/
+
+/** Whether this can be a token at all; what cannot is refused without asking the store. */
+export const looksLikeToken = (secret: string): boolean => SECRET.test(secret)
+
+export const tokenSecret = (random: string): string => `svc_pat_${random}`
+
+/** How long a token is valid whose maker does not say. */
+export const TOKEN_LIFE_MILLIS = 90 * 24 * 3_600_000

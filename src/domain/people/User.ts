@@ -1,0 +1,38 @@
+import { Schema } from "effect"
+import { Role } from "./Actor.ts"
+import { Instant } from "../Instant.ts"
+
+/** Somebody who manages a customer's account. */
+export const UserRecord = Schema.Struct({
+  id: Schema.String,
+  customerId: Schema.Int,
+  email: Schema.String,
+  name: Schema.String,
+  role: Role,
+  createdAt: Instant,
+  /** Since when they may not sign in; null: they may. */
+  disabledAt: Schema.NullOr(Instant)
+})
+export type UserRecord = typeof UserRecord.Type
+
+/** Addresses that differ only in this are one. */
+export const normalizeEmail = (email: string): string => email.trim().toLowerCase()
+
+const MAX_EMAIL_LENGTH = 254
+const EMAIL = /^[^\s@"<>(),:;\\[\]\p{Cc}]+@[^\s@"<>(),:;\\[\]\p{Cc}]+\.[^\s@"<>(),:;\\[\]\p{Cc}]+$/u
+
+/** Whether this, once normalized, can be an address; only a mail to it could tell more. */
+export const isEmail = (email: string): boolean =>
+  email.length <= MAX_EMAIL_LENGTH && email.isWellFormed() && EMAIL.test(email)
+
+export const MIN_PASSWORD_LENGTH = 8
+export const MAX_PASSWORD_LENGTH = 1024
+
+/** The same password, however a keyboard composed it. */
+export const normalizePassword = (password: string): string => password.normalize("NFC")
+
+/** Length in characters: long is what makes it good, so nothing else is asked for. */
+export const isPassword = (password: string): boolean => {
+  const { length } = [...normalizePassword(password)]
+  return password.isWellFormed() && length >= MIN_PASSWORD_LENGTH && length <= MAX_PASSWORD_LENGTH
+}

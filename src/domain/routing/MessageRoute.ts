@@ -1,0 +1,58 @@
+import { Array as Arr, Result } from "effect"
+import { isChannel } from "./Channel.ts"
+import type { CustomerConfiguration } from "../people/Customer.ts"
+import {
+  ChannelsRequired,
+  DuplicateChannel,
+  InvalidChannel,
+  type RouteError,
+  SmsMessageConfigMissing
+} from "../Errors.ts"
+import { type AccountRequest, type RouteAccount, routeAccount, selectAccount } from "./RouteAccount.ts"
+
+export type MessageRoute = Arr.NonEmptyReadonlyArray<RouteAccount>
+
+/** What a caller asks for at one step. */
+export interface MessageStepRequest {
+  readonly channel: string
+  readonly account_id?: number | undefined
+}
+
+const knownStep = (step: MessageStepRequest): Result.Result<AccountRequest, InvalidChannel> => {
+  const { channel, account_id } = step
+  return isChannel(channel)
+    ? Result.succeed({ channel, account_id })
+    : Result.fail(new InvalidChannel({ details: { channel } }))
+}
+
+const refuseDuplicates = <
+  A extends { readonly channel: string; readonly account_id?: number | null | undefined }
+>(
+  steps: ReadonlyArray<A>
+): Result.Result<void, DuplicateChannel> => {
+  const seen = new Set<string>()
+  for (const { channel, account_id } of steps) {
+    const key = `${channel} ${account_id}`
+    if (seen.has(key)) return Result.fail(new DuplicateChannel({ details: { channel } }))
+    seen.add(key)
+  }
+  return Result.void
+}
+
+/** The accounts a message goes through, in order. A channel may come twice, with different accounts. */
+export const resolveMessageRoute = (
+  steps: ReadonlyArray<MessageStepRequest>,
+  configuration: CustomerConfiguration
+): Result.Result<MessageRoute, RouteError | ChannelsRequired> =>
+  Result.gen(function* () {
+    const known = yield* Result.all(steps.map(knownStep))
+    yield* refuseDuplicates(known)
+    const accounts = yield* Result.all(known.map((step) => selectAccount(configuration, step)))
+    const incomplete = accounts.find(({ sendsTexts }) => !sendsTexts)
+    if (incomplete !== undefined) {
+      return yield* Result.fail(new SmsMessageConfigMissing({ details: { account_id: incomplete.id } }))
+    }
+    const route = accounts.map(routeAccount)
+    yield* refuseDuplicates(route)
+    return Arr.isReadonlyArrayNonEmpty(route) ? route : yield* Result.fail(new ChannelsRequired())
+  })

@@ -1,0 +1,169 @@
+import { Array as Arr, Result, Schema } from "effect"
+import { type Channel, channelType, isCodeChannel, isSmsProvider } from "./Channel.ts"
+import type { CustomerConfiguration } from "../people/Customer.ts"
+import {
+  DuplicateChannel,
+  FallbackOrderRequired,
+  InvalidChannel,
+  NoCredentials,
+  type RouteError,
+  SmsMessageConfigMissing,
+  type TemplateError,
+  TemplateNotFound
+} from "../Errors.ts"
+import { checkCodeTemplate } from "../message/Template.ts"
+import { type AccountRequest, RouteAccount, routeAccount, selectAccount } from "./RouteAccount.ts"
+
+/** One step of a code's route: which account sends, and how many seconds to wait before the next. */
+export const RouteStep = Schema.Struct({
+  ...RouteAccount.fields,
+  wait: Schema.Int,
+  /** What the code is sent with on this step; absent: with the verification's text. */
+  textBody: Schema.optionalKey(Schema.String)
+})
+export type RouteStep = typeof RouteStep.Type
+export type Route = Arr.NonEmptyReadonlyArray<RouteStep>
+
+/** What a caller, or a saved routing order, asks for at one step. */
+export interface StepRequest {
+  readonly channel: string
+  readonly account_id?: number | undefined
+  readonly sender?: "shared" | undefined
+  readonly provider?: string | undefined
+  readonly wait?: number | undefined
+  /** Of a saved order's steps. */
+  readonly template_id?: number | undefined
+}
+
+/** What contradicts itself in a step, by field. */
+export const stepProblems = (
+  step: {
+    readonly [Field in "account_id" | "sender" | "provider" | "template_id"]?: unknown
+  } & { readonly channel: string }
+): ReadonlyArray<{ readonly path: readonly [string]; readonly issue: string }> => {
+  const { channel, account_id, sender, provider, template_id } = step
+  const problems: ReadonlyArray<readonly [isOne: boolean, field: string, issue: string]> = [
+    [provider != null && channel !== "sms", "provider", "Only sms has a provider"],
+    [sender != null && channel === "sms", "sender", "There is no shared sms sender"],
+    [sender != null && account_id != null, "account_id", "A shared sender is not chosen by account"],
+    [
+      template_id != null && channel === "sms",
+      "template_id",
+      "SMS uses the template registered at its provider"
+    ]
+  ]
+  return problems.flatMap(([isOne, field, issue]) => (isOne ? [{ path: [field] as const, issue }] : []))
+}
+
+export interface RouteRequest {
+  readonly channels?: ReadonlyArray<StepRequest> | undefined
+  /** The request-wide waiting time, in seconds. */
+  readonly channelTimeout?: number | undefined
+  /** The request's own template, which goes before those of a saved order's steps. */
+  readonly templateId?: number | undefined
+}
+
+export const DEFAULT_WAIT_SECONDS = 60
+
+type KnownStep = AccountRequest & Pick<StepRequest, "wait" | "template_id">
+
+const knownStep = (step: StepRequest): Result.Result<KnownStep, InvalidChannel> => {
+  const { channel, provider } = step
+  if (!isCodeChannel(channel)) return Result.fail(new InvalidChannel({ details: { channel } }))
+  if (provider !== undefined && !isSmsProvider(provider)) {
+    return Result.fail(new InvalidChannel({ details: { provider } }))
+  }
+  return Result.succeed({ ...step, channel })
+}
+
+const duplicateOf = (steps: ReadonlyArray<KnownStep>): Channel | undefined => {
+  const seen = new Set<Channel>()
+  for (const { channel } of steps) {
+    if (seen.has(channel)) return channel
+    seen.add(channel)
+  }
+  return undefined
+}
+
+/** Checks the names only: known channels and providers, none twice. */
+export const checkNames = (
+  steps: ReadonlyArray<StepRequest>
+): Result.Result<ReadonlyArray<KnownStep>, InvalidChannel | DuplicateChannel> =>
+  Result.flatMap(Result.all(steps.map(knownStep)), (known) => {
+    const channel = duplicateOf(known)
+    return channel === undefined
+      ? Result.succeed(known)
+      : Result.fail(new DuplicateChannel({ details: { channel } }))
+  })
+
+const accountFor = (configuration: CustomerConfiguration, step: KnownStep) =>
+  step.sender === undefined &&
+  step.account_id === undefined &&
+  !configuration.accounts.some(({ active }) => active)
+    ? Result.fail(new NoCredentials())
+    : selectAccount(configuration, step)
+
+const toRoute = (steps: ReadonlyArray<RouteStep>): Result.Result<Route, FallbackOrderRequired> =>
+  Arr.isReadonlyArrayNonEmpty(steps) ? Result.succeed(steps) : Result.fail(new FallbackOrderRequired())
+
+/** What the request says goes before what is saved: `wait` is the request's own where its channels are. */
+const waitOf = ({ wait }: KnownStep, { channels, channelTimeout }: RouteRequest): number =>
+  (channels === undefined ? (channelTimeout ?? wait) : (wait ?? channelTimeout)) ?? DEFAULT_WAIT_SECONDS
+
+/** The text of a saved step's template. */
+const textOf = (
+  { template_id }: KnownStep,
+  { templateId }: RouteRequest,
+  { routingTemplates }: CustomerConfiguration
+): Result.Result<{ readonly textBody?: string }, TemplateError> => {
+  if (template_id === undefined || templateId !== undefined) return Result.succeed({})
+  const template = routingTemplates.find(({ id }) => id === template_id)
+  return template === undefined
+    ? Result.fail(new TemplateNotFound({ details: { template_id } }))
+    : Result.map(checkCodeTemplate(template), (textBody) => ({ textBody }))
+}
+
+const resolveStep = (
+  step: KnownStep,
+  request: RouteRequest,
+  configuration: CustomerConfiguration
+): Result.Result<RouteStep, RouteError | TemplateError> =>
+  Result.gen(function* () {
+    const account = yield* accountFor(configuration, step)
+    if (!account.sendsCodes) {
+      return yield* Result.fail(new SmsMessageConfigMissing({ details: { account_id: account.id } }))
+    }
+    const text = yield* textOf(step, request, configuration)
+    return { ...routeAccount(account), wait: waitOf(step, request), ...text }
+  })
+
+/**
+ * The route a request takes: its own channels, else the saved routing order. The waiting time of a step is that of the
+ * request's channel object, else the request's, else that of the saved step, else the default.
+ */
+export const resolveRoute = (
+  request: RouteRequest,
+  configuration: CustomerConfiguration
+): Result.Result<Route, RouteError | TemplateError> =>
+  Result.flatMap(checkNames(request.channels ?? configuration.routing ?? []), (steps) =>
+    Result.flatMap(Result.all(steps.map((step) => resolveStep(step, request, configuration))), toRoute)
+  )
+
+const sandboxStep = (step: KnownStep | undefined): RouteStep => {
+  const channel = step?.channel ?? "bale"
+  const smsProvider = step?.provider ?? "smsir"
+  const provider = step === undefined ? "sandbox" : channel === "sms" ? smsProvider : channel
+  const type = channelType(channel)
+  return {
+    channel,
+    account_id: null,
+    wait: DEFAULT_WAIT_SECONDS,
+    descriptor: { type, provider, credential_id: null, label: `Sandbox (${provider})` }
+  }
+}
+
+/** The sandbox's route: the first channel by name alone, since nothing is sent there. */
+export const resolveSandboxRoute = (
+  request: RouteRequest
+): Result.Result<Route, InvalidChannel | DuplicateChannel> =>
+  Result.map(checkNames(request.channels ?? []), ([first]): Route => [sandboxStep(first)])

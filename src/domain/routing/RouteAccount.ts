@@ -1,0 +1,105 @@
+import { Result, Schema } from "effect"
+import { Channel, ChannelDescriptor, channelType } from "./Channel.ts"
+import type { CustomerConfiguration, SendingAccount } from "../people/Customer.ts"
+import {
+  ChannelAccountMismatch,
+  ChannelAccountNotFound,
+  ChannelAmbiguous,
+  ChannelUnavailable,
+  type RouteError,
+  SharedSenderNotAllowed,
+  SharedSenderUnavailable
+} from "../Errors.ts"
+
+/** Which account sends on which channel. */
+export const RouteAccount = Schema.Struct({
+  channel: Channel,
+  /** Null in sandbox. */
+  account_id: Schema.NullOr(Schema.Int),
+  /** Of a successful send, in rials; absent: none. */
+  price: Schema.optionalKey(Schema.Int),
+  /** Its provider knows a send by its id; absent: it does not. */
+  deduplicates: Schema.optionalKey(Schema.Literal(true)),
+  /** Its provider can be asked what became of a send; absent: it cannot. */
+  reportsDelivery: Schema.optionalKey(Schema.Literal(true)),
+  descriptor: ChannelDescriptor
+})
+export type RouteAccount = typeof RouteAccount.Type
+
+/** What is asked for at one step, its channel known to exist. */
+export interface AccountRequest {
+  readonly channel: Channel
+  readonly account_id?: number | undefined
+  readonly sender?: "shared" | undefined
+  readonly provider?: string | undefined
+}
+
+const sharedAccount = (
+  { plan, sharedAccounts }: CustomerConfiguration,
+  channel: Channel
+): Result.Result<SendingAccount, RouteError> => {
+  if (plan !== "start") return Result.fail(new SharedSenderNotAllowed())
+  const account = sharedAccounts.find((candidate) => candidate.active && candidate.channel === channel)
+  return account === undefined
+    ? Result.fail(new SharedSenderUnavailable({ details: { channel } }))
+    : Result.succeed(account)
+}
+
+const namedAccount = (
+  { accounts }: CustomerConfiguration,
+  { channel, provider }: AccountRequest,
+  accountId: number
+): Result.Result<SendingAccount, RouteError> => {
+  const account = accounts.find((candidate) => candidate.id === accountId)
+  if (account === undefined)
+    return Result.fail(new ChannelAccountNotFound({ details: { account_id: accountId } }))
+  if (account.channel !== channel || (provider !== undefined && account.provider !== provider)) {
+    return Result.fail(new ChannelAccountMismatch({ details: { account_id: accountId, channel } }))
+  }
+  return account.active
+    ? Result.succeed(account)
+    : Result.fail(new ChannelUnavailable({ details: { channel } }))
+}
+
+const onlyOrDefaultAccount = (
+  { accounts }: CustomerConfiguration,
+  { channel, provider }: AccountRequest
+): Result.Result<SendingAccount, RouteError> => {
+  const candidates = accounts.filter(
+    (account) =>
+      account.active &&
+      account.channel === channel &&
+      (provider === undefined || account.provider === provider)
+  )
+  const [first, ...others] = candidates
+  if (first === undefined) return Result.fail(new ChannelUnavailable({ details: { channel } }))
+  const chosen = others.length === 0 ? first : candidates.find((account) => account.isDefault)
+  return chosen === undefined
+    ? Result.fail(new ChannelAmbiguous({ details: { channel, account_ids: candidates.map(({ id }) => id) } }))
+    : Result.succeed(chosen)
+}
+
+/** The account that sends on a channel: the shared one, the one that is named, the only one, or the default. */
+export const selectAccount = (
+  configuration: CustomerConfiguration,
+  step: AccountRequest
+): Result.Result<SendingAccount, RouteError> => {
+  if (step.sender === "shared") return sharedAccount(configuration, step.channel)
+  if (step.account_id !== undefined) return namedAccount(configuration, step, step.account_id)
+  return onlyOrDefaultAccount(configuration, step)
+}
+
+export const accountDescriptor = (account: SendingAccount): ChannelDescriptor => ({
+  type: channelType(account.channel),
+  provider: account.channel === "sms" ? account.provider : account.channel,
+  credential_id: account.shared ? null : account.id,
+  label: account.shared ? `Shared (${account.channel})` : account.label
+})
+
+export const routeAccount = (account: SendingAccount): RouteAccount => ({
+  channel: account.channel,
+  account_id: account.id,
+  ...(account.deduplicates && { deduplicates: true }),
+  ...(account.reportsDelivery && { reportsDelivery: true }),
+  descriptor: accountDescriptor(account)
+})

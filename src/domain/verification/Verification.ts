@@ -1,0 +1,222 @@
+import { Schema } from "effect"
+import type { ChannelDescriptor } from "../routing/Channel.ts"
+import { Charge, chargeInOrder } from "../money/Charging.ts"
+import { Delivery } from "../account/DeliveryReport.ts"
+import { Instant } from "../Instant.ts"
+import { Phone } from "../Phone.ts"
+import { AttemptErrorCode } from "../account/ProviderOutcome.ts"
+import { type Route, RouteStep } from "../routing/Route.ts"
+
+export const VerificationStatus = Schema.Literals([
+  "pending",
+  "queued",
+  "verified",
+  "failed",
+  "locked",
+  "expired"
+])
+export type VerificationStatus = typeof VerificationStatus.Type
+
+/** One real call to a provider, as it is kept; or, of a send that failed without any, why a step was not called. */
+export const Attempt = Schema.Struct({
+  /** Index into the route; the contract's `sequence` is one more. */
+  step: Schema.Int,
+  status: Schema.Literals(["sent", "failed"]),
+  /** Null when sent. */
+  error_code: Schema.NullOr(AttemptErrorCode),
+  /** The provider's own code and text. */
+  provider_error: Schema.NullOr(Schema.String),
+  provider_message_id: Schema.NullOr(Schema.String),
+  /** Null when the provider was not called. */
+  attempted_at: Schema.NullOr(Instant),
+  /** What became of it, where the provider tells; absent as long as that is not known. */
+  delivery: Schema.optionalKey(Delivery)
+})
+export type Attempt = typeof Attempt.Type
+
+/** A verification as the state machine sees it; the code and the count of wrong codes stay in the store. */
+export const Verification = Schema.Struct({
+  id: Schema.String,
+  customerId: Schema.Int,
+  phone: Phone,
+  status: VerificationStatus,
+  /** Grows with every state change; a write that saw an older one is refused. */
+  revision: Schema.Int,
+  route: Schema.NonEmptyArray(RouteStep),
+  /** The chosen template's text, fixed at acceptance; null for the default text. */
+  textBody: Schema.NullOr(Schema.String),
+  attempts: Schema.Array(Attempt),
+  /** The steps that were neither tried nor skipped, in the order in which they will be. */
+  remaining: Schema.Array(Schema.Int),
+  /** When the first of them is due; null when none is to come. */
+  nextStepAt: Schema.NullOr(Instant),
+  /** Its account's slot at that time is reserved for it. */
+  slotReserved: Schema.Boolean,
+  /** That step was called once already, and what came of it is unknown: it is called once more, with the same id. */
+  repeating: Schema.Boolean,
+  /** What send answered, from the first outcome on: the status, and the step whose channel it named. Both null before. */
+  answeredStatus: Schema.NullOr(Schema.Literals(["queued", "failed"])),
+  answeredStep: Schema.NullOr(Schema.Int),
+  createdAt: Instant,
+  expiresAt: Instant,
+  verifiedAt: Schema.NullOr(Instant),
+  ...Charge.fields
+})
+export type Verification = typeof Verification.Type
+
+export const EventType = Schema.Literals([
+  "verification.queued",
+  "verification.attempt_sent",
+  "verification.attempt_failed",
+  "verification.attempt_unknown",
+  "verification.attempt_delivered",
+  "verification.attempt_undelivered",
+  "verification.verified",
+  "verification.failed",
+  "verification.locked",
+  "verification.expired"
+])
+export type EventType = typeof EventType.Type
+
+const MIN_VALIDITY_SECONDS = 300
+const MAX_VALIDITY_SECONDS = 600
+/** Time left for the last channel after it was tried. */
+const LAST_STEP_SECONDS = 120
+
+/** Seconds a code on this route is valid: min(600, max(300, waits of all steps but the last + 120)). */
+export const validitySeconds = (route: Route): number => {
+  const waits = route.slice(0, -1).reduce((sum, { wait }) => sum + wait, 0)
+  return Math.min(MAX_VALIDITY_SECONDS, Math.max(MIN_VALIDITY_SECONDS, waits + LAST_STEP_SECONDS))
+}
+
+export const expiresInSeconds = ({ createdAt, expiresAt }: Verification): number =>
+  Math.round((expiresAt - createdAt) / 1000)
+
+export const startVerification = (
+  input: Pick<Verification, "id" | "customerId" | "phone" | "route" | "textBody">,
+  now: Instant
+): Verification => ({
+  ...input,
+  status: "pending",
+  revision: 0,
+  attempts: [],
+  remaining: input.route.map((_, step) => step),
+  nextStepAt: now,
+  slotReserved: false,
+  repeating: false,
+  answeredStatus: null,
+  answeredStep: null,
+  createdAt: now,
+  expiresAt: now + validitySeconds(input.route) * 1000,
+  verifiedAt: null,
+  ...chargeInOrder([], input.route)
+})
+
+export const isTerminal = (status: VerificationStatus): boolean => status !== "pending" && status !== "queued"
+
+/** As much of a verification as readers are shown. */
+export type ShownVerification = Pick<
+  Verification,
+  "id" | "phone" | "status" | "route" | "attempts" | "nextStepAt" | "expiresAt" | "verifiedAt"
+> &
+  Partial<Pick<Verification, "repeating">>
+
+/** The status a reader sees: an active verification past its end is expired, whether or not it was recorded yet. */
+export const effectiveStatus = ({ status, expiresAt }: ShownVerification, now: Instant): VerificationStatus =>
+  !isTerminal(status) && now >= expiresAt ? "expired" : status
+
+const wasCalled = ({ attempted_at }: Attempt): boolean => attempted_at !== null
+
+/**
+ * What send answers after the first outcome: `failed` when the first attempt definitely failed and no other channel is
+ * left, or when no channel could be tried; and the step that was called. Where none was called, it is the step planned
+ * first among those that were not skipped, else the first one.
+ */
+export const firstAnswer = ({
+  status,
+  attempts,
+  remaining
+}: Verification): Pick<Verification, "answeredStatus" | "answeredStep"> => ({
+  answeredStatus: status === "failed" ? "failed" : "queued",
+  answeredStep: attempts.find(wasCalled)?.step ?? remaining[0] ?? 0
+})
+
+/** Whether send has answered, or would have if its process had not died. */
+export const isAnswered = ({ status, answeredStep }: Verification): boolean =>
+  status !== "pending" || answeredStep !== null
+
+/** What the send that made this verification answered, whatever happened since. */
+export const sendAnswer = (
+  verification: Verification
+): { readonly status: "queued" | "failed"; readonly channel: ChannelDescriptor } => {
+  const { answeredStatus, answeredStep } =
+    verification.answeredStep === null ? firstAnswer(verification) : verification
+  return { status: answeredStatus ?? "queued", channel: descriptorOf(verification, answeredStep ?? 0) }
+}
+
+const descriptorOf = ({ route }: ShownVerification, step: number): ChannelDescriptor =>
+  (route[step] ?? route[0]).descriptor
+
+/** The last channel that was tried; where none was, the first of the route. */
+export const currentChannel = (verification: ShownVerification): ChannelDescriptor =>
+  descriptorOf(verification, verification.attempts.findLast(wasCalled)?.step ?? 0)
+
+/** Whole seconds until the next channel, rounded up; null when there is none to come. */
+const remainingSeconds = (verification: ShownVerification, now: Instant): number | null => {
+  const { nextStepAt, repeating } = verification
+  if (nextStepAt === null || repeating === true || effectiveStatus(verification, now) !== "queued")
+    return null
+  return Math.max(0, Math.ceil((nextStepAt - now) / 1000))
+}
+
+export interface AttemptView {
+  readonly sequence: number
+  readonly channel: ChannelDescriptor
+  readonly status: "sent" | "failed"
+  /** Null when the provider was not called. */
+  readonly dispatchedAt: Instant | null
+  readonly transitionReason: "timed_out" | "failed" | null
+  readonly errorCode: AttemptErrorCode | null
+  /** Null while the provider has not reported it. */
+  readonly delivery: Delivery["status"] | null
+}
+
+const attemptView = (verification: ShownVerification, attempt: Attempt, isLast: boolean): AttemptView => ({
+  sequence: attempt.step + 1,
+  channel: descriptorOf(verification, attempt.step),
+  status: attempt.status,
+  dispatchedAt: attempt.attempted_at,
+  transitionReason: isLast ? null : attempt.status === "sent" ? "timed_out" : "failed",
+  errorCode: attempt.error_code,
+  delivery: attempt.delivery?.status ?? null
+})
+
+export interface VerificationView {
+  readonly id: string
+  readonly status: VerificationStatus
+  readonly phone: Phone
+  readonly currentChannel: ChannelDescriptor
+  readonly currentChannelStatus: "sent" | "failed" | null
+  readonly remainingSeconds: number | null
+  readonly expiresAt: Instant
+  readonly verifiedAt: Instant | null
+  readonly attempts: ReadonlyArray<AttemptView>
+}
+
+/** What the status endpoint tells at `now`. */
+export const viewVerification = (verification: ShownVerification, now: Instant): VerificationView => {
+  const { attempts } = verification
+  return {
+    id: verification.id,
+    status: effectiveStatus(verification, now),
+    phone: verification.phone,
+    currentChannel: currentChannel(verification),
+    currentChannelStatus: attempts.at(-1)?.status ?? null,
+    remainingSeconds: remainingSeconds(verification, now),
+    expiresAt: verification.expiresAt,
+    verifiedAt: verification.verifiedAt,
+    attempts: attempts.map((attempt, index) =>
+      attemptView(verification, attempt, index === attempts.length - 1)
+    )
+  }
+}

@@ -1,0 +1,147 @@
+import { Clock, Effect, Redacted, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { type ApiKeyRecord, apiKeyStatus } from "../../../domain/people/ApiKey.ts"
+import { KeyMode } from "../../../domain/people/Customer.ts"
+import { formatInstant, type Instant } from "../../../domain/Instant.ts"
+import type { CreatedKey } from "../../../services/resources/ManagedKeys.ts"
+import { documentedError } from "../../Envelope.ts"
+import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
+import { optional } from "../../WireSchemas.ts"
+import { ManageAuth } from "./ManageAuth.ts"
+import { pageOf, pageQuery, PathId } from "../wire/ManageWire.ts"
+import { FutureInstant, IpNetwork, Name, Timestamp } from "../wire/ManageFields.ts"
+import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
+
+export const ApiKeyResource = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  mode: KeyMode,
+  prefix: Schema.String,
+  last_four: Schema.String,
+  status: Schema.Literals(["active", "expired", "revoked"]),
+  rate_limit_per_minute: Schema.NullOr(Schema.Int),
+  allowed_ips: Schema.NullOr(Schema.Array(Schema.String)),
+  created_at: Timestamp,
+  last_used_at: Schema.NullOr(Timestamp),
+  expires_at: Schema.NullOr(Timestamp),
+  revoked_at: Schema.NullOr(Timestamp),
+  version: Schema.Int
+}).annotate({ identifier: "ApiKey" })
+
+const CreatedApiKey = Schema.Struct({
+  ...ApiKeyResource.fields,
+  secret: Schema.String.annotateKey({ description: "The key itself, told this once." })
+}).annotate({ identifier: "CreatedApiKey" })
+
+const RequestsPerMinute = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })).annotate(
+  {
+    description: "Requests in any minute; 0 is without a limit."
+  }
+)
+const AllowedIps = Schema.NonEmptyArray(IpNetwork)
+  .check(Schema.isMaxLength(100))
+  .annotate({ description: "The networks it may be used from (addresses or CIDR)." })
+
+export const NewApiKey = Schema.Struct({
+  name: Name,
+  mode: KeyMode,
+  expires_at: optional(FutureInstant),
+  rate_limit_per_minute: optional(RequestsPerMinute),
+  allowed_ips: optional(AllowedIps)
+}).annotate({ identifier: "NewApiKey" })
+
+/** In a change null is a value where there is a default to go back to. */
+export const ApiKeyChange = Schema.Struct({
+  name: optional(Name),
+  rate_limit_per_minute: Schema.optionalKey(Schema.NullOr(RequestsPerMinute)),
+  allowed_ips: Schema.optionalKey(Schema.NullOr(AllowedIps))
+}).annotate({ identifier: "ApiKeyChange" })
+
+const MAX_OVERLAP_SECONDS = 30 * 24 * 3600
+
+export const KeyRotation = Schema.Struct({
+  overlap_seconds: optional(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_OVERLAP_SECONDS }))
+  ).annotateKey({ description: "How long the old key stays valid; 86400 if absent." })
+}).annotate({ identifier: "KeyRotation" })
+
+const timeOf = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
+
+export const toApiKey = (key: ApiKeyRecord) =>
+  Effect.map(Clock.currentTimeMillis, (now) => ({
+    id: key.id,
+    name: key.name,
+    mode: key.mode,
+    prefix: key.prefix,
+    last_four: key.lastFour,
+    status: apiKeyStatus(key, now),
+    rate_limit_per_minute: key.requestsPerMinute,
+    allowed_ips: key.allowedIps,
+    created_at: formatInstant(key.createdAt),
+    last_used_at: timeOf(key.lastUsedAt),
+    expires_at: timeOf(key.expiresAt),
+    revoked_at: timeOf(key.revokedAt),
+    version: key.version
+  }))
+
+export const toCreatedApiKey = ({ record, secret }: CreatedKey) =>
+  Effect.map(toApiKey(record), (key) => ({ ...key, secret: Redacted.value(secret) }))
+
+const id = { id: PathId }
+const notFound = documentedError("not_found")
+const invalid = documentedError("validation_error")
+const conflicts = [documentedError("idempotency_key_conflict"), documentedError("idempotency_key_too_long")]
+
+export class ApiKeysGroup extends HttpApiGroup.make("api-keys")
+  .add(
+    HttpApiEndpoint.get("list", "/", {
+      query: {
+        ...pageQuery("api_keys"),
+        mode: Schema.optionalKey(KeyMode),
+        status: Schema.optionalKey(ApiKeyResource.fields.status)
+      },
+      success: pageOf(ApiKeyResource),
+      error: invalid
+    }).annotateMerge(OpenApi.annotations({ summary: "List service keys, the newest first" })),
+    HttpApiEndpoint.post("create", "/", {
+      payload: NewApiKey,
+      success: CreatedApiKey.pipe(HttpApiSchema.status(201)),
+      error: conflicts
+    })
+      .annotateMerge(OpenApi.annotations({ summary: "Create a service key; its secret is told this once" }))
+      .middleware(RequireJson)
+      .middleware(OptionalIdempotencyKey),
+    HttpApiEndpoint.get("read", "/:id", {
+      params: id,
+      success: ApiKeyResource,
+      error: notFound
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a service key" })),
+    HttpApiEndpoint.patch("update", "/:id", {
+      params: id,
+      payload: ApiKeyChange,
+      success: ApiKeyResource,
+      error: [notFound, documentedError("precondition_failed")]
+    })
+      .annotateMerge(OpenApi.annotations({ summary: "Change a service key; If-Match guards against others" }))
+      .middleware(RequireJson),
+    HttpApiEndpoint.delete("revoke", "/:id", {
+      params: id,
+      success: HttpApiSchema.Empty(204),
+      error: [...undeclaredBodyErrors, notFound]
+    }).annotateMerge(OpenApi.annotations({ summary: "Revoke a service key" })),
+    HttpApiEndpoint.post("rotate", "/:id/rotate", {
+      params: id,
+      payload: KeyRotation,
+      success: CreatedApiKey.pipe(HttpApiSchema.status(201)),
+      error: [notFound, documentedError("conflict"), ...conflicts]
+    })
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Replace a service key; the old one ends after an overlap" })
+      )
+      .middleware(RequireJson)
+      .middleware(OptionalIdempotencyKey)
+  )
+  .prefix("/v1/manage/api-keys")
+  .middleware(NoUndeclaredBody)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: service keys" })) {}

@@ -1,0 +1,116 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import type { Actor } from "../../../domain/people/Actor.ts"
+import {
+  ScopeInsufficient,
+  type TooManyRequestsApiKey,
+  type Unauthenticated
+} from "../../../domain/Errors.ts"
+import {
+  type GivenCredential,
+  ManagementCredentials
+} from "../../../services/access/ManagementCredentials.ts"
+import type { Origin } from "../../../services/resources/ManagementWrites.ts"
+import { CredentialLimits } from "../../../services/access/CredentialLimits.ts"
+import { documentedError, orEnvelope, RequestId } from "../../Envelope.ts"
+import { clientAddress, TrustedProxies } from "../../server/ClientAddress.ts"
+import { tellAllowance, tellRefusal } from "../../ServiceKeys.ts"
+
+/** Who manages, and from where. */
+export class CurrentActor extends Context.Service<
+  CurrentActor,
+  { readonly actor: Actor; readonly origin: Origin }
+>()("peyk/http/manage/access/ManageAuth/CurrentActor") {}
+
+/**
+ * Admits personal access tokens and JWTs; those that may only read, to what only reads.
+ *
+ * @effect-expect-leaking HttpServerRequest | ParsedSearchParams | RouteContext
+ */
+export class ManageAuth extends HttpApiMiddleware.Service<ManageAuth, { provides: CurrentActor }>()(
+  "peyk/http/ManageAuth",
+  {
+    security: {
+      personalToken: HttpApiSecurity.http({ scheme: "apikey" }),
+      session: HttpApiSecurity.bearer
+    },
+    error: [
+      documentedError("unauthenticated"),
+      documentedError("scope_insufficient"),
+      documentedError("too_many_requests_api_key"),
+      documentedError("internal_error"),
+      documentedError("service_unavailable")
+    ]
+  }
+) {}
+
+const READING_METHODS = ["GET", "HEAD", "OPTIONS"]
+
+const givenBy = ({ headers }: HttpServerRequest.HttpServerRequest): GivenCredential => {
+  const [, scheme = null, credential = ""] = /^(\S+)(?:\s+(.*))?$/.exec(headers["authorization"] ?? "") ?? []
+  const serviceKey = headers["x-api-key"]
+  return {
+    scheme: scheme === null ? null : scheme.toLowerCase(),
+    credential: Redacted.make(credential.trim()),
+    serviceKey: serviceKey === undefined ? null : Redacted.make(serviceKey)
+  }
+}
+
+const MAX_USER_AGENT = 300
+
+/** Where a request comes from. */
+export const originOf = (
+  request: HttpServerRequest.HttpServerRequest,
+  trustedProxies: number,
+  requestId: string
+): Origin => ({
+  ip: clientAddress(request, trustedProxies),
+  userAgent: request.headers["user-agent"]?.slice(0, MAX_USER_AGENT) ?? null,
+  requestId
+})
+
+/** Checks a request's credential, its scope for the request's method, and its limit. */
+export class ManageAdmission extends Context.Service<
+  ManageAdmission,
+  {
+    readonly identify: Effect.Effect<
+      CurrentActor["Service"],
+      Unauthenticated | ScopeInsufficient | TooManyRequestsApiKey,
+      HttpServerRequest.HttpServerRequest
+    >
+  }
+>()("peyk/http/manage/access/ManageAuth/ManageAdmission") {
+  static readonly layer = Layer.effect(
+    ManageAdmission,
+    Effect.gen(function* () {
+      const credentials = yield* ManagementCredentials
+      const limits = yield* CredentialLimits
+      const trustedProxies = yield* TrustedProxies
+      const identify = Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const actor = yield* credentials.authenticate(givenBy(request))
+        if (actor.scope === "read_only" && !READING_METHODS.includes(request.method)) {
+          return yield* new ScopeInsufficient()
+        }
+        yield* limits.admit(actor).pipe(Effect.tapError(tellRefusal), Effect.flatMap(tellAllowance))
+        return { actor, origin: originOf(request, trustedProxies, yield* RequestId) }
+      })
+      return { identify }
+    })
+  )
+}
+
+export const ManageAuthLive = Layer.effect(
+  ManageAuth,
+  Effect.gen(function* () {
+    const { identify } = yield* ManageAdmission
+    // Whatever the scheme, the headers decide: it never fails, so that no second scheme is tried.
+    const admit: (typeof ManageAuth)["Service"]["personalToken"] = (httpEffect) =>
+      Effect.matchEffect(identify, {
+        onFailure: (error) => orEnvelope(Effect.fail(error)),
+        onSuccess: (current) => Effect.provideService(httpEffect, CurrentActor, current)
+      })
+    return { personalToken: admit, session: admit }
+  })
+)

@@ -1,0 +1,94 @@
+import { Clock, Effect, Redacted, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Scope } from "../../../domain/people/Actor.ts"
+import { apiKeyStatus } from "../../../domain/people/ApiKey.ts"
+import { formatInstant, type Instant } from "../../../domain/Instant.ts"
+import type { TokenRecord } from "../../../domain/people/PersonalToken.ts"
+import type { CreatedToken } from "../../../services/resources/ManagedTokens.ts"
+import { documentedError } from "../../Envelope.ts"
+import { RequireJson } from "../../RequestGuards.ts"
+import { optional } from "../../WireSchemas.ts"
+import { ManageAuth } from "./ManageAuth.ts"
+import { FutureInstant, Name, Timestamp } from "../wire/ManageFields.ts"
+import { pageOf, pageQuery, PathId } from "../wire/ManageWire.ts"
+import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
+
+export const TokenResource = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  scope: Scope,
+  prefix: Schema.String,
+  last_four: Schema.String,
+  status: Schema.Literals(["active", "expired", "revoked"]),
+  created_at: Timestamp,
+  last_used_at: Schema.NullOr(Timestamp),
+  expires_at: Schema.NullOr(Timestamp),
+  revoked_at: Schema.NullOr(Timestamp)
+}).annotate({ identifier: "PersonalAccessToken" })
+
+const CreatedTokenResource = Schema.Struct({
+  ...TokenResource.fields,
+  secret: Schema.String.annotateKey({ description: "The token itself, told this once." })
+}).annotate({ identifier: "CreatedPersonalAccessToken" })
+
+export const NewTokenBody = Schema.Struct({
+  name: Name,
+  scope: Scope.annotate({ description: "read_only: for GET, HEAD and OPTIONS." }),
+  expires_at: optional(FutureInstant).annotateKey({ description: "In 90 days if absent." })
+}).annotate({ identifier: "NewPersonalAccessToken" })
+
+const timeOf = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
+
+export const toToken = (token: TokenRecord) =>
+  Effect.map(Clock.currentTimeMillis, (now) => ({
+    id: token.id,
+    name: token.name,
+    scope: token.scope,
+    prefix: token.prefix,
+    last_four: token.lastFour,
+    status: apiKeyStatus(token, now),
+    created_at: formatInstant(token.createdAt),
+    last_used_at: timeOf(token.lastUsedAt),
+    expires_at: timeOf(token.expiresAt),
+    revoked_at: timeOf(token.revokedAt)
+  }))
+
+export const toCreatedToken = ({ record, secret }: CreatedToken) =>
+  Effect.map(toToken(record), (token) => ({ ...token, secret: Redacted.value(secret) }))
+
+const id = { id: PathId }
+const notFound = documentedError("not_found")
+
+export class TokensGroup extends HttpApiGroup.make("tokens")
+  .add(
+    HttpApiEndpoint.get("list", "/", {
+      query: pageQuery("tokens"),
+      success: pageOf(TokenResource),
+      error: documentedError("validation_error")
+    }).annotateMerge(OpenApi.annotations({ summary: "List personal access tokens, the newest first" })),
+    HttpApiEndpoint.post("create", "/", {
+      payload: NewTokenBody,
+      success: CreatedTokenResource.pipe(HttpApiSchema.status(201)),
+      error: [documentedError("idempotency_key_conflict"), documentedError("idempotency_key_too_long")]
+    })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Create a personal access token; its secret is told this once. For owners"
+        })
+      )
+      .middleware(RequireJson),
+    HttpApiEndpoint.get("read", "/:id", {
+      params: id,
+      success: TokenResource,
+      error: notFound
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a personal access token" })),
+    HttpApiEndpoint.delete("revoke", "/:id", {
+      params: id,
+      success: HttpApiSchema.Empty(204),
+      error: [...undeclaredBodyErrors, notFound]
+    }).annotateMerge(OpenApi.annotations({ summary: "Revoke a personal access token. For owners" }))
+  )
+  .prefix("/v1/manage/tokens")
+  .middleware(NoUndeclaredBody)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: personal access tokens" })) {}

@@ -1,0 +1,136 @@
+import { Schema, SchemaTransformation } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Role, Scope } from "../../../domain/people/Actor.ts"
+import { formatInstant } from "../../../domain/Instant.ts"
+import type { UserRecord } from "../../../domain/people/User.ts"
+import { documentedError } from "../../Envelope.ts"
+import { RequireJson } from "../../RequestGuards.ts"
+import { ManageAuth } from "./ManageAuth.ts"
+import { Name, Timestamp } from "../wire/ManageFields.ts"
+import { pageOf, pageQuery } from "../wire/ManageWire.ts"
+import { Email, NewPassword } from "../wire/UserFields.ts"
+import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+
+const Me = Schema.Struct({
+  kind: Schema.Literals(["token", "user", "session", "operator"]),
+  id: Schema.String,
+  name: Schema.String,
+  scope: Scope,
+  role: Schema.NullOr(Role),
+  customer_id: Schema.Int
+}).annotate({ identifier: "Me" })
+
+export class MeGroup extends HttpApiGroup.make("me")
+  .add(
+    HttpApiEndpoint.get("read", "/v1/manage/me", { success: Me }).annotateMerge(
+      OpenApi.annotations({ summary: "Whom this credential speaks for" })
+    )
+  )
+  .middleware(NoUndeclaredBody)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: who am I" })) {}
+
+export const UserResource = Schema.Struct({
+  id: Schema.String,
+  email: Schema.String,
+  name: Schema.String,
+  role: Role,
+  active: Schema.Boolean,
+  status: Schema.Literals(["active", "disabled"]),
+  created_at: Timestamp,
+  disabled_at: Schema.NullOr(Timestamp)
+}).annotate({ identifier: "User" })
+
+export const toUser = (user: UserRecord): typeof UserResource.Type => ({
+  id: user.id,
+  email: user.email,
+  name: user.name,
+  role: user.role,
+  active: user.disabledAt === null,
+  status: user.disabledAt === null ? "active" : "disabled",
+  created_at: formatInstant(user.createdAt),
+  disabled_at: user.disabledAt === null ? null : formatInstant(user.disabledAt)
+})
+
+export const NewUserBody = Schema.Struct({
+  email: Email,
+  name: Name,
+  role: Role.annotate({
+    description: "viewer: reads; developer: also changes things; owner: also decides who may."
+  }),
+  password: NewPassword
+}).annotate({ identifier: "NewUser" })
+
+export const UserChangeBody = Schema.Struct({
+  name: Schema.optionalKey(Name),
+  role: Schema.optionalKey(Role),
+  active: Schema.optionalKey(Schema.Boolean)
+}).annotate({ identifier: "UserChange" })
+
+const PasswordBody = Schema.Struct({ password: NewPassword }).annotate({ identifier: "NewPassword" })
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const NOBODY = "00000000-0000-0000-0000-000000000000"
+
+/** A user's id in a path; whatever is none is the id of nobody. */
+const UserId = Schema.String.pipe(
+  Schema.decode(
+    SchemaTransformation.transform({
+      decode: (text: string) => (UUID.test(text) ? text.toLowerCase() : NOBODY),
+      encode: (id: string) => id
+    })
+  )
+)
+
+const id = { id: UserId }
+const notFound = documentedError("not_found")
+const tooMany = documentedError("too_many_sign_ins")
+const conflict = documentedError("conflict")
+
+export class UsersGroup extends HttpApiGroup.make("users")
+  .add(
+    HttpApiEndpoint.get("list", "/", {
+      query: pageQuery("users"),
+      success: pageOf(UserResource),
+      error: documentedError("validation_error")
+    }).annotateMerge(OpenApi.annotations({ summary: "List users, the newest first" })),
+    HttpApiEndpoint.post("create", "/", {
+      payload: NewUserBody,
+      success: UserResource.pipe(HttpApiSchema.status(201)),
+      error: [
+        conflict,
+        documentedError("idempotency_key_conflict"),
+        documentedError("idempotency_key_too_long"),
+        tooMany
+      ]
+    })
+      .annotateMerge(OpenApi.annotations({ summary: "Create a user, who signs in with this password" }))
+      .middleware(RequireJson),
+    HttpApiEndpoint.get("read", "/:id", {
+      params: id,
+      success: UserResource,
+      error: notFound
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a user" })),
+    HttpApiEndpoint.patch("update", "/:id", {
+      params: id,
+      payload: UserChangeBody,
+      success: UserResource,
+      error: [notFound, conflict]
+    })
+      .annotateMerge(OpenApi.annotations({ summary: "Change a user's name or role, disable or enable them" }))
+      .middleware(RequireJson),
+    HttpApiEndpoint.put("password", "/:id/password", {
+      params: id,
+      payload: PasswordBody,
+      success: HttpApiSchema.Empty(204),
+      error: [notFound, tooMany]
+    })
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Set a user's password; they are signed out everywhere" })
+      )
+      .middleware(RequireJson)
+  )
+  .prefix("/v1/manage/users")
+  .middleware(NoUndeclaredBody)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: users", description: "For owners." })) {}

@@ -1,0 +1,107 @@
+import { Effect, type Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ManagedUsers } from "../../../services/resources/ManagedUsers.ts"
+import { hashingOrigin, Passwords } from "../../../services/access/Passwords.ts"
+import { Workers } from "../../../services/concurrency/Workers.ts"
+import { Api } from "../../Api.ts"
+import { orEnvelope } from "../../Envelope.ts"
+import { CurrentActor } from "./ManageAuth.ts"
+import { answerResource, makeWrite, pageRequest, requireOwner, toWirePage } from "../wire/ManageWire.ts"
+import { toUser } from "./UsersApi.ts"
+
+export const MeHandlers = HttpApiBuilder.group(Api, "me", (handlers) =>
+  handlers.handleAll({
+    read: () =>
+      Effect.map(CurrentActor, ({ actor: { kind, id, name, scope, role = null, customerId } }) =>
+        answerResource({ kind, id, name, scope, role, customer_id: customerId })
+      )
+  })
+)
+
+const entry = (verb: string, id: string, details: Readonly<Record<string, unknown>> = {}) => ({
+  action: `user.${verb}`,
+  subjectType: "user",
+  subjectId: id,
+  details
+})
+
+export const UsersHandlers = HttpApiBuilder.group(
+  Api,
+  "users",
+  Effect.fnUntraced(function* (handlers) {
+    const users = yield* ManagedUsers
+    const passwords = yield* Passwords
+    const workers = yield* Workers
+    const write = yield* makeWrite
+    /** Before the transaction: it takes its time. */
+    const hashed = (password: Redacted.Redacted) =>
+      Effect.flatMap(CurrentActor, ({ actor, origin }) =>
+        workers.waitOutside(passwords.hash(password, hashingOrigin(actor.customerId, origin.ip)))
+      )
+    return handlers.handleAll({
+      list: ({ query }) =>
+        Effect.gen(function* () {
+          yield* requireOwner
+          const { actor } = yield* CurrentActor
+          return toWirePage("users", yield* users.list(actor.customerId, pageRequest("users", query)), toUser)
+        }).pipe(orEnvelope),
+
+      create: ({ payload: { password, ...told } }) =>
+        Effect.gen(function* () {
+          yield* requireOwner
+          const { actor } = yield* CurrentActor
+          const passwordHash = yield* hashed(password)
+          return yield* write(
+            // What is kept of a request must not help to guess its password.
+            { operation: "user.create", status: 201, idempotentBody: told },
+            Effect.map(users.create(actor.customerId, { ...told, passwordHash }), (user) => ({
+              body: toUser(user),
+              audit: entry("create", user.id, { role: user.role })
+            }))
+          )
+        }).pipe(orEnvelope),
+
+      read: ({ params }) =>
+        Effect.gen(function* () {
+          yield* requireOwner
+          const { actor } = yield* CurrentActor
+          return answerResource(toUser(yield* users.find(actor.customerId, params.id)))
+        }).pipe(orEnvelope),
+
+      update: ({ params, payload: { name, role, active } }) =>
+        Effect.gen(function* () {
+          yield* requireOwner
+          const { actor } = yield* CurrentActor
+          return yield* write(
+            { operation: "user.update", status: 200 },
+            Effect.map(
+              users.update(actor.customerId, params.id, {
+                name,
+                role,
+                isDisabled: active === undefined ? undefined : !active
+              }),
+              (user) => ({
+                body: toUser(user),
+                audit: entry("update", user.id, { role, active })
+              })
+            )
+          )
+        }).pipe(orEnvelope),
+
+      password: ({ params, payload }) =>
+        Effect.gen(function* () {
+          yield* requireOwner
+          const { actor } = yield* CurrentActor
+          yield* users.find(actor.customerId, params.id)
+          const passwordHash = yield* hashed(payload.password)
+          return yield* write(
+            { operation: "user.set_password", status: 204 },
+            Effect.map(users.setPassword(actor.customerId, params.id, passwordHash), ({ id }) => ({
+              body: null,
+              audit: entry("set_password", id)
+            }))
+          )
+        }).pipe(orEnvelope)
+    })
+  })
+)

@@ -1,0 +1,54 @@
+import { Option, Schema, SchemaTransformation } from "effect"
+import { isIP } from "node:net"
+import { formatInstant, Instant } from "../../../domain/Instant.ts"
+import { parseDateTime } from "../../../domain/message/Schedule.ts"
+import { TemplateBody } from "../../../domain/message/Template.ts"
+
+/** ISO 8601 in UTC, with milliseconds, as answers have it. */
+export const Timestamp = Schema.String.annotate({ description: "ISO 8601 in UTC", format: "date-time" })
+
+/** A name for people. */
+export const Name = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) =>
+      (text.trim() !== "" && text.length <= 100 && text.isWellFormed() && !text.includes("\u0000")) ||
+      "Expected 1 to 100 characters"
+  )
+)
+
+/** A time in a request; without an offset it is Tehran's. */
+export const FutureInstant = Schema.String.check(
+  Schema.makeFilter((text: string) => Option.isSome(parseDateTime(text)) || "Expected an ISO 8601 date-time")
+).pipe(
+  Schema.decodeTo(
+    Instant,
+    SchemaTransformation.transform({
+      decode: (text: string) => Option.getOrThrow(parseDateTime(text)),
+      encode: formatInstant
+    })
+  )
+)
+
+const isNetwork = (text: string): boolean => {
+  const [address = "", prefix, ...rest] = text.split("/")
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  if (prefix === undefined) return true
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128)
+}
+
+/** An address, or a network in CIDR notation. */
+export const IpNetwork = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) => isNetwork(text) || "Expected an IP address or a network such as 10.0.0.0/8"
+  )
+)
+
+/** A template's text. */
+export const TemplateText = TemplateBody.check(
+  Schema.makeFilter(
+    (text: string) =>
+      (text.isWellFormed() && !text.includes("\u0000")) ||
+      "Expected text without U+0000 or unpaired surrogates"
+  )
+)

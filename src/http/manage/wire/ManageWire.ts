@@ -1,0 +1,166 @@
+import { Effect, Option, Schema, SchemaTransformation } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ScopeInsufficient, ValidationError } from "../../../domain/Errors.ts"
+import type { Page, PageRequest } from "../../../domain/Paging.ts"
+import {
+  type Change,
+  ManagementWrites,
+  type WriteAnswer,
+  type WriteRequest
+} from "../../../services/resources/ManagementWrites.ts"
+import type { CodedError } from "../../Envelope.ts"
+import { cursorOf, decodeCursor, encodeCursor, type ListName } from "./Cursors.ts"
+import { CurrentActor } from "../access/ManageAuth.ts"
+
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 100
+
+/** The query of a list. */
+export const pageQuery = (list: ListName) => ({
+  limit: Schema.optionalKey(
+    Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: MAX_LIMIT }))
+  ).annotateKey({ description: `1 to ${MAX_LIMIT}, ${DEFAULT_LIMIT} if absent.` }),
+  cursor: Schema.optionalKey(cursorOf(list)).annotateKey({ description: "next_cursor of the part before." })
+})
+
+/** `{data, next_cursor}` */
+export const pageOf = <S extends Schema.Top>(item: S) =>
+  Schema.Struct({ data: Schema.Array(item), next_cursor: Schema.NullOr(Schema.String) })
+
+export const pageRequest = (
+  list: ListName,
+  query: { readonly limit?: number; readonly cursor?: string }
+): PageRequest => ({
+  limit: query.limit ?? DEFAULT_LIMIT,
+  after: query.cursor === undefined ? null : decodeCursor(list, query.cursor)
+})
+
+export const toWirePage = <A, B>(list: ListName, { items, next }: Page<A>, toWire: (item: A) => B) => ({
+  data: items.map(toWire),
+  next_cursor: next === null ? null : encodeCursor(list, next)
+})
+
+/** A number in a path; whatever is none is the id of nothing. */
+export const PathId = Schema.String.pipe(
+  Schema.decodeTo(
+    Schema.Int,
+    SchemaTransformation.transform({
+      decode: (text: string) =>
+        /^[1-9]\d{0,9}$/.test(text) && Number(text) <= 2_147_483_647 ? Number(text) : 0,
+      encode: String
+    })
+  )
+)
+
+const ETAG = /^(?:W\/)?"(\d{1,9})"$/
+
+const badPrecondition = new ValidationError({
+  details: { errors: [{ path: "headers.if-match", message: 'Expected an ETag of this resource, e.g. "3"' }] }
+})
+
+/** The version that `If-Match` asks for; null where it is absent or takes any. */
+export const expectedVersion = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+  const given = headers["if-match"]
+  if (given === undefined || given.trim() === "*") return Effect.succeed(null)
+  const version = ETAG.exec(given.trim())?.[1]
+  return version === undefined ? Effect.fail(badPrecondition) : Effect.succeed(Number(version))
+})
+
+/** The ETag of a body that says its version. */
+const etagOf = (body: unknown): Readonly<Record<string, string>> => {
+  const version: unknown = Object(body).version
+  return typeof version === "number" ? { etag: `"${version}"` } : {}
+}
+
+/** Some answers hold secrets. */
+const NOT_STORED = { "cache-control": "no-store" }
+
+/** Answers with a resource, and its ETag where it has versions. */
+export const answerResource = (body: unknown): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe(body, { headers: { ...NOT_STORED, ...etagOf(body) } })
+
+const MAX_KEY_LENGTH = 255
+
+/** Optional on creations. */
+const idempotencyKey = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+  const key = headers["idempotency-key"] ?? ""
+  if (key.length > MAX_KEY_LENGTH) return Effect.fail<CodedError>({ _tag: "idempotency_key_too_long" })
+  return Effect.succeed(key === "" ? Option.none<string>() : Option.some(key))
+})
+
+interface SecretState {
+  readonly status: "active" | "expired" | "revoked"
+  readonly expires_at: string | null
+  readonly revoked_at: string | null
+}
+
+/** The kept answer to a creation; a key or token that has ended since says so. */
+export const withEnd = (kept: unknown, { status, expires_at, revoked_at }: SecretState): unknown =>
+  status === "active" ? kept : { ...Object(kept), status, expires_at, revoked_at }
+
+type WriteOptions = Pick<WriteRequest, "operation" | "status"> & {
+  /** The parsed body, for requests that an idempotency key makes one. */
+  readonly idempotentBody?: unknown
+  /** The body to repeat in place of the kept one, where what it says may have ended since. */
+  readonly repeat?: (kept: unknown, customerId: number) => Effect.Effect<unknown>
+}
+
+const requestOf = Effect.fnUntraced(function* ({ operation, status, idempotentBody }: WriteOptions) {
+  const { actor, origin } = yield* CurrentActor
+  const key = idempotentBody === undefined ? Option.none<string>() : yield* idempotencyKey
+  const request: WriteRequest = {
+    actor,
+    origin,
+    operation,
+    status,
+    idempotency: Option.getOrUndefined(Option.map(key, (each) => ({ key: each, body: idempotentBody })))
+  }
+  return request
+})
+
+const answerOf = ({ body, replayed, status }: WriteAnswer): HttpServerResponse.HttpServerResponse => {
+  const headers = {
+    ...NOT_STORED,
+    ...etagOf(body),
+    ...(replayed ? { "idempotency-replayed": "true" } : {})
+  }
+  return status === 204
+    ? HttpServerResponse.empty({ status: 204, headers })
+    : HttpServerResponse.jsonUnsafe(body, { status, headers })
+}
+
+/** Makes changes in the name of whoever asks for them: each in one transaction with its line in the audit log. */
+export const makeWrite = Effect.map(
+  ManagementWrites,
+  (writes) =>
+    <E, R>(options: WriteOptions, change: Effect.Effect<Change, E, R>) =>
+      Effect.gen(function* () {
+        const request = yield* requestOf(options)
+        const answer = yield* writes.write(request, change)
+        const { repeat } = options
+        if (!answer.replayed || repeat === undefined) return answerOf(answer)
+        return answerOf({ ...answer, body: yield* repeat(answer.body, request.actor.customerId) })
+      })
+)
+
+/** The same for changes that somebody else is asked about first: outside the transaction, and not for a repeated request. */
+export const makePreparedWrite = Effect.map(
+  ManagementWrites,
+  (writes) =>
+    <A, E, R, E2, R2>(
+      options: WriteOptions,
+      prepare: Effect.Effect<A, E, R>,
+      change: (prepared: A) => Effect.Effect<Change, E2, R2>
+    ) =>
+      Effect.gen(function* () {
+        const request = yield* requestOf(options)
+        const kept = yield* writes.kept(request)
+        if (Option.isSome(kept)) return answerOf(kept.value)
+        return answerOf(yield* writes.write(request, change(yield* prepare)))
+      })
+)
+
+/** For what only owners decide: who else may manage. */
+export const requireOwner = Effect.flatMap(CurrentActor, ({ actor }) =>
+  actor.isOwner ? Effect.void : Effect.fail(new ScopeInsufficient())
+)

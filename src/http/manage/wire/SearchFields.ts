@@ -1,0 +1,105 @@
+import { Effect, Schema, SchemaTransformation } from "effect"
+import { OpenApi } from "effect/http-api"
+import { Channel } from "../../../domain/routing/Channel.ts"
+import type { Delivery } from "../../../domain/account/DeliveryReport.ts"
+import { formatInstant, type Instant } from "../../../domain/Instant.ts"
+import { parseContactPhone } from "../../../domain/Phone.ts"
+import { documentedError } from "../../Envelope.ts"
+import { FutureInstant, Timestamp } from "./ManageFields.ts"
+import type { ListName } from "./Cursors.ts"
+import { pageQuery } from "./ManageWire.ts"
+
+/** Within what the store can compare: the years 1970 to 9999. */
+export const SearchInstant = FutureInstant.check(
+  Schema.isBetween({ minimum: 0, maximum: 253_402_300_799_999 })
+)
+
+/** The query of every list by time. */
+export const timeQuery = {
+  from: Schema.optionalKey(SearchInstant).annotateKey({
+    description: "ISO 8601 date-time, included; without an offset it is Tehran time. Write + as %2B."
+  }),
+  to: Schema.optionalKey(SearchInstant).annotateKey({ description: "ISO 8601 date-time, not included." })
+}
+
+const MAX_FILTER_LENGTH = 200
+
+/** A text to compare with, such as the store can hold. */
+export const FilterText = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) =>
+      (text !== "" && text.length <= MAX_FILTER_LENGTH && text.isWellFormed() && !text.includes("\u0000")) ||
+      `Expected 1 to ${MAX_FILTER_LENGTH} characters`
+  )
+)
+
+/** A phone to search for. A plus that was not escaped arrives as a space, and is taken for what it was. */
+export const PhoneText = Schema.String.check(Schema.isMaxLength(MAX_FILTER_LENGTH)).annotate({
+  description: "An Iranian mobile number in any accepted form.",
+  examples: ["09121234567"]
+})
+
+/** The query of a search among what was sent to phones, with what only this one filters by. */
+export const deliveryQuery = <Own extends Schema.Struct.Fields>(list: ListName, own: Own) => ({
+  ...pageQuery(list),
+  ...timeQuery,
+  phone: Schema.optionalKey(PhoneText),
+  ...own,
+  channel: Schema.optionalKey(Channel).annotateKey({ description: "One that it was tried over." })
+})
+
+export const deliverySearchErrors = [
+  documentedError("validation_error"),
+  documentedError("invalid_phone")
+] as const
+
+export const deliverySearch = (summary: string) =>
+  OpenApi.annotations({
+    summary,
+    description: "A filtered part may be shorter than limit: the list is complete when next_cursor is null."
+  })
+
+const NIL_UUID = "00000000-0000-0000-0000-000000000000"
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** A UUID in a path; whatever is none is the id of nothing. */
+export const PathUuid = Schema.String.pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({
+      decode: (text: string) => (UUID.test(text.toLowerCase()) ? text.toLowerCase() : NIL_UUID),
+      encode: (id: string) => id
+    })
+  )
+)
+
+export const timeOrNull = (instant: Instant | null): string | null =>
+  instant === null ? null : formatInstant(instant)
+
+const DeliveryResource = Schema.Struct({
+  status: Schema.Literals(["delivered", "undelivered"]),
+  at: Schema.NullOr(Timestamp),
+  provider_error: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "AttemptDelivery" })
+
+/** What is told of an attempt here and nowhere else. */
+export const attemptDetails = {
+  provider_message_id: Schema.NullOr(Schema.String),
+  delivery: Schema.NullOr(DeliveryResource).annotateKey({
+    description: "What the provider says became of it, as soon as it does."
+  })
+}
+
+export const toAttemptDetails = (
+  attempt: { readonly provider_message_id: string | null; readonly delivery?: Delivery } | undefined
+) => ({
+  provider_message_id: attempt?.provider_message_id ?? null,
+  delivery:
+    attempt?.delivery === undefined ? null : { ...attempt.delivery, at: timeOrNull(attempt.delivery.at) }
+})
+
+export const Rials = Schema.Int.annotate({ description: "Rials" })
+
+/** Fails with `invalid_phone`. */
+export const searchedPhone = (text: string | undefined) =>
+  text === undefined ? Effect.undefined : Effect.fromResult(parseContactPhone(text))

@@ -1,0 +1,61 @@
+import { Result } from "effect"
+import { AccountFinding } from "../../../domain/account/AccountFinding.ts"
+import type { ContactLink } from "../../../domain/account/ContactLink.ts"
+import type { InvalidPhone } from "../../../domain/Errors.ts"
+import { formatInstant, type Instant } from "../../../domain/Instant.ts"
+import { parseContactPhone } from "../../../domain/Phone.ts"
+import { checkCodeTemplate, placeholders, templateProblem } from "../../../domain/message/Template.ts"
+import type { ManagedAccount } from "../../../services/resources/ManagedAccounts.ts"
+import type { ManagedTemplate } from "../../../services/resources/ManagedTemplates.ts"
+import type { ContactsBody } from "../SetUpApi.ts"
+
+const timeOf = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
+
+export const toAccount = (account: ManagedAccount) => ({
+  credential_id: account.id,
+  channel: account.channel,
+  provider: account.provider,
+  label: account.label,
+  default: account.isDefault,
+  active: account.active,
+  sends: [
+    ...(account.sendsCodes ? ["codes" as const] : []),
+    ...(account.sendsTexts ? ["messages" as const] : [])
+  ],
+  needs_contacts: account.needsContact,
+  gap_ms: account.gapMillis,
+  per_minute: account.perMinute,
+  failures: account.failures,
+  cooling_until: timeOf(account.coolingUntil),
+  created_at: formatInstant(account.createdAt),
+  version: account.version
+})
+
+export const toCheck = AccountFinding.$match({
+  Works: ({ detail }) => ({ result: "works" as const, detail: detail as string | null }),
+  Refused: ({ reason }) => ({ result: "refused" as const, detail: reason as string | null }),
+  NotReached: ({ reason }) => ({ result: "not_reached" as const, detail: reason as string | null }),
+  CannotBeChecked: () => ({ result: "cannot_be_checked" as const, detail: null })
+})
+
+export const toTemplate = (template: ManagedTemplate) => ({
+  id: template.id,
+  name: template.name,
+  body: template.body,
+  active: template.active,
+  placeholders: placeholders(template.body),
+  problem: templateProblem(template.body),
+  carries_codes: Result.isSuccess(checkCodeTemplate({ ...template, active: true })),
+  created_at: formatInstant(template.createdAt),
+  version: template.version
+})
+
+/** The links of a body; all or nothing. */
+export const toLinks = ({
+  contacts
+}: typeof ContactsBody.Type): Result.Result<ReadonlyArray<ContactLink>, InvalidPhone> =>
+  Result.all(
+    contacts.map(({ phone, chat_id }) =>
+      Result.map(parseContactPhone(phone), (parsed) => ({ phone: parsed, chatId: String(chat_id) }))
+    )
+  )

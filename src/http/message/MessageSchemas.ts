@@ -1,0 +1,196 @@
+import { Option, Schema, SchemaTransformation } from "effect"
+import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
+import { formatInstant, Instant } from "../../domain/Instant.ts"
+import {
+  MessageAttemptStatus,
+  MessageStatus,
+  type MessageView,
+  Strategy,
+  UsedTemplate
+} from "../../domain/message/Message.ts"
+import type { MessageStepRequest } from "../../domain/routing/MessageRoute.ts"
+import { AttemptErrorCode } from "../../domain/account/ProviderOutcome.ts"
+import { parseDateTime } from "../../domain/message/Schedule.ts"
+import type { MessageAnswer } from "../../services/message/MessageSends.ts"
+import { isWithinBounds, MAX_METADATA_BYTES, MAX_METADATA_DEPTH } from "./Metadata.ts"
+import { jsonObject, optional, PositiveInt } from "../WireSchemas.ts"
+
+/** What a store can keep and a provider be given: no U+0000, no half of a surrogate pair. */
+const isSendable = (text: string): boolean => text.isWellFormed() && !text.includes("\u0000")
+
+const Text = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) => isSendable(text) || "Expected text without U+0000 or unpaired surrogates"
+  )
+)
+
+/** Numbers with a fraction have many spellings, of which JSON.parse keeps one: those are for the caller to write. */
+const isParameter = (value: unknown): boolean =>
+  typeof value === "string" ? isSendable(value) : Number.isSafeInteger(value)
+
+const Parameters = jsonObject((given) =>
+  Object.entries(given)
+    .filter(([, value]) => !isParameter(value))
+    .map(([name]) => ({ path: [name], issue: "Expected a string or a whole number" }))
+).annotate({ description: "Exactly the template's placeholders; values are strings or whole numbers." })
+
+const TemplateUse = Schema.Struct({ id: PositiveInt, parameters: optional(Parameters) }).annotate({
+  identifier: "MessageTemplate"
+})
+
+const ChannelObject = Schema.Struct({
+  channel: Schema.String.annotate({ description: "eitaa, bale, soroushplus, rubika, telegram or sms" }),
+  account_id: optional(PositiveInt).annotateKey({
+    description: "The exact account, when several serve the channel."
+  })
+}).annotate({ identifier: "MessageChannelObject" })
+
+/** More than there are channels: one may come several times, with different accounts. */
+const MAX_CHANNELS = 20
+
+const Channels = Schema.Union([
+  Schema.String,
+  Schema.Array(Schema.Union([Schema.String, ChannelObject])).check(Schema.isMaxLength(MAX_CHANNELS))
+]).annotate({
+  description:
+    "Required. One channel name, or a list of names or channel objects; the order counts under failover."
+})
+
+const Metadata = jsonObject(
+  (given) =>
+    isWithinBounds(given) ||
+    `Expected an object of at most ${MAX_METADATA_BYTES} bytes of JSON, at most ${MAX_METADATA_DEPTH} levels deep`
+).annotate({ description: "Your own data, returned as sent." })
+
+const DateTimeText = Schema.String.check(
+  Schema.makeFilter((text: string) => Option.isSome(parseDateTime(text)) || "Expected an ISO 8601 date-time")
+).pipe(
+  Schema.decodeTo(
+    Instant,
+    SchemaTransformation.transform({
+      decode: (text: string) => Option.getOrThrow(parseDateTime(text)),
+      encode: formatInstant
+    })
+  )
+)
+
+export const MessageBody = Schema.Struct({
+  to: Schema.String.annotate({
+    description: "An Iranian mobile number: 0912…, +98912…, 0098912… or 912…",
+    examples: ["09121234567"]
+  }),
+  message: optional(Text).annotateKey({ description: "The text: at most 1000 characters after trimming." }),
+  template: optional(TemplateUse).annotateKey({ description: "Instead of message." }),
+  channels: optional(Channels),
+  strategy: optional(Schema.String).annotateKey({ description: "failover (default) or broadcast" }),
+  metadata: optional(Metadata),
+  send_at: optional(DateTimeText).annotateKey({
+    description: "ISO 8601 date-time, at most 30 days ahead; without an offset it is Tehran time."
+  }),
+  delay: optional(Schema.String).annotateKey({
+    description: "Instead of send_at: a positive number and s, m, h or d; at most 30 days."
+  })
+})
+  .check(
+    Schema.makeFilter(({ message, template, send_at, delay }) => {
+      const issues: Array<Schema.FilterIssue> = []
+      if (message != null && template != null)
+        issues.push({ path: ["template"], issue: "Only one of message and template may be given" })
+      if (send_at != null && delay != null)
+        issues.push({ path: ["delay"], issue: "Only one of send_at and delay may be given" })
+      return issues
+    })
+  )
+  .annotate({ identifier: "MessageSendRequest" })
+
+const Template = Schema.NullOr(UsedTemplate)
+
+export const MessageSendResponse = Schema.Struct({
+  message_id: Schema.String,
+  status: MessageStatus,
+  strategy: Strategy,
+  scheduled_for: Schema.NullOr(Schema.String),
+  template: Template,
+  current_channel: ChannelDescriptor
+}).annotate({ identifier: "MessageSendResponse" })
+
+export const MessageStatusResponse = Schema.Struct({
+  message_id: Schema.String,
+  status: MessageStatus,
+  to: Schema.String,
+  strategy: Strategy,
+  scheduled_for: Schema.NullOr(Schema.String),
+  template: Template,
+  metadata: jsonObject(),
+  successful_attempts: Schema.Int,
+  failed_attempts: Schema.Int,
+  unknown_attempts: Schema.Int.annotateKey({
+    description: "Of the failed attempts, those whose outcome is unknown: they may have been delivered."
+  }),
+  created_at: Schema.String,
+  completed_at: Schema.NullOr(Schema.String),
+  attempts: Schema.Array(
+    Schema.Struct({
+      sequence: Schema.Int,
+      channel: ChannelDescriptor,
+      status: MessageAttemptStatus,
+      error_code: Schema.NullOr(AttemptErrorCode),
+      error_message: Schema.NullOr(Schema.String),
+      provider_error: Schema.NullOr(Schema.String),
+      due_at: Schema.String,
+      attempted_at: Schema.NullOr(Schema.String),
+      finished_at: Schema.NullOr(Schema.String)
+    })
+  )
+}).annotate({ identifier: "MessageStatusResponse" })
+
+/** All forms of `channels` as the steps they mean; none for an absent or empty one. */
+export const toMessageSteps = (
+  channels: typeof Channels.Type | null | undefined
+): ReadonlyArray<MessageStepRequest> => {
+  if (channels == null || channels === "") return []
+  const elements = typeof channels === "string" ? [channels] : channels
+  return elements.map((element) =>
+    typeof element === "string"
+      ? { channel: element }
+      : { channel: element.channel, account_id: element.account_id ?? undefined }
+  )
+}
+
+const formatNullable = (instant: number | null): string | null =>
+  instant === null ? null : formatInstant(instant)
+
+export const toMessageSendResponse = (answer: MessageAnswer): typeof MessageSendResponse.Type => ({
+  message_id: answer.messageId,
+  status: answer.status,
+  strategy: answer.strategy,
+  scheduled_for: formatNullable(answer.scheduledFor),
+  template: answer.template,
+  current_channel: answer.currentChannel
+})
+
+/** All of the status but the metadata, which is JSON text already. */
+export const toMessageStatus = (view: MessageView): Omit<typeof MessageStatusResponse.Type, "metadata"> => ({
+  message_id: view.id,
+  status: view.status,
+  to: view.phone,
+  strategy: view.strategy,
+  scheduled_for: formatNullable(view.scheduledFor),
+  template: view.template,
+  successful_attempts: view.successfulAttempts,
+  failed_attempts: view.failedAttempts,
+  unknown_attempts: view.unknownAttempts,
+  created_at: formatInstant(view.createdAt),
+  completed_at: formatNullable(view.completedAt),
+  attempts: view.attempts.map((attempt) => ({
+    sequence: attempt.sequence,
+    channel: attempt.channel,
+    status: attempt.status,
+    error_code: attempt.errorCode,
+    error_message: attempt.errorMessage,
+    provider_error: attempt.providerError,
+    due_at: formatInstant(attempt.dueAt),
+    attempted_at: formatNullable(attempt.attemptedAt),
+    finished_at: formatNullable(attempt.finishedAt)
+  }))
+})

@@ -1,0 +1,117 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { counters, gauge, histograms, type Observe } from "../../services/metrics/Series.ts"
+import type { ErrorCode } from "../ErrorTable.ts"
+
+/** What a request was answered; called once. */
+export type Answered = (status: number, code?: ErrorCode) => void
+
+/** Stands for every path that is not served. */
+export const UNMATCHED = "unmatched"
+
+/** Its client hung up before it was answered. */
+export const CLIENT_GONE = 499
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const NANOS_PER_SECOND = 1e9
+/** Methods are a client's to choose, and labels have few values. */
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+const OTHER_METHOD = "other"
+
+/** Refusals an operator asks for by what ran out. */
+const limitOf: { readonly [code in ErrorCode]?: string } = {
+  too_many_requests_api_key: "key_minute",
+  too_many_requests_phone_hour: "phone_hour",
+  too_many_requests_phone_day: "phone_day",
+  too_many_sign_ins: "sign_ins",
+  quota_exceeded: "monthly_quota"
+}
+
+interface Route {
+  readonly lasted: Observe
+  readonly answered: (status: number, code: ErrorCode | undefined) => Observe
+}
+
+/** Counts requests, by the template of their path: the one place that every request passes, whoever answers it. */
+export class RequestMetrics extends Context.Service<
+  RequestMetrics,
+  {
+    /** A request has come in for a route as the table of routes knows it, `/v1/otp/{verification_id}`. */
+    readonly begin: (route: string, method: string) => Answered
+  }
+>()("peyk/http/metrics/RequestMetrics") {
+  static readonly layer = Layer.effect(
+    RequestMetrics,
+    Effect.gen(function* () {
+      const context = yield* Effect.context<never>()
+      const clock = yield* Clock.Clock
+      const requests = counters(context, "peyk_http_requests_total", {
+        description: "Answered requests, by route, method, HTTP status and error code.",
+        labels: ["route", "method", "status", "code"]
+      })
+      const durations = histograms(context, "peyk_http_request_duration_seconds", {
+        description: "How long requests took to be answered, by route and method.",
+        labels: ["route", "method"],
+        boundaries: SECONDS
+      })
+      const limitRefusals = counters(context, "peyk_limit_refusals_total", {
+        description: "Requests refused because a limit was reached, by limit.",
+        labels: ["limit"]
+      })
+      const walletRefusals = counters(context, "peyk_wallet_refusals_total", {
+        description: "Requests refused because a wallet does not cover them."
+      })()
+      let inFlight = 0
+      gauge(context, "peyk_http_requests_in_flight", {
+        description: "Requests that have come in and are not answered yet.",
+        read: () => inFlight
+      })
+      for (const limit of Object.values(limitOf)) limitRefusals(limit)(0)
+      walletRefusals(0)
+
+      const makeRoute = (template: string, method: string): Route => {
+        /** By error code, or by status where there is none: no key is put together for a request. */
+        const answers = new Map<string | number, Observe>()
+        return {
+          lasted: durations(template, method),
+          answered: (status, code) => {
+            const known = answers.get(code ?? status)
+            if (known !== undefined) return known
+            const made = requests(template, method, String(status), code ?? "")
+            answers.set(code ?? status, made)
+            return made
+          }
+        }
+      }
+      const routes = new Map<string, Map<string, Route>>()
+      const routeOf = (template: string, given: string): Route => {
+        const methods = routes.get(template) ?? new Map<string, Route>()
+        const method = METHODS.has(given) ? given : OTHER_METHOD
+        const known = methods.get(method)
+        if (known !== undefined) return known
+        const made = makeRoute(template, method)
+        routes.set(template, methods.set(method, made))
+        return made
+      }
+
+      const countRefusal = (code: ErrorCode) => {
+        const limit = limitOf[code]
+        if (limit !== undefined) limitRefusals(limit)(1)
+        if (code === "insufficient_balance") walletRefusals(1)
+      }
+
+      return RequestMetrics.of({
+        begin: (template, method) => {
+          const startedAt = clock.monotonicTimeNanosUnsafe()
+          inFlight += 1
+          return (status, code) => {
+            inFlight -= 1
+            const route = routeOf(template, method)
+            route.lasted(Number(clock.monotonicTimeNanosUnsafe() - startedAt) / NANOS_PER_SECOND)
+            route.answered(status, code)(1)
+            if (code !== undefined) countRefusal(code)
+          }
+        }
+      })
+    })
+  )
+}

@@ -1,0 +1,54 @@
+import { Effect, Option, References } from "effect"
+import { Headers, HttpTraceContext } from "effect/http"
+import { isSampled } from "../../services/metrics/Spans.ts"
+import type { ErrorCode } from "../ErrorTable.ts"
+
+export interface TracedRequest {
+  readonly method: string
+  readonly headers: Headers.Input
+  /** As the table of routes knows it. */
+  readonly route: string
+  readonly requestId: string
+}
+
+/** What a request was answered. */
+export interface Told {
+  readonly status: number
+  readonly code?: ErrorCode | undefined
+}
+
+type Trace = <A, R>(
+  traced: TracedRequest,
+  answer: Effect.Effect<A, never, R>,
+  tell: (answer: A) => Told
+) => Effect.Effect<A, never, R>
+
+const untraced: Trace = (_, answer) => answer
+
+const addAnswer = ({ status, code }: Told) =>
+  Effect.annotateCurrentSpan({
+    "http.response.status_code": status,
+    ...(status >= 400 && { "error.type": code ?? String(status) })
+  })
+
+const traced: Trace = ({ method, headers, route, requestId }, answer, tell) =>
+  Effect.gen(function* () {
+    const parent = Option.getOrUndefined(HttpTraceContext.fromHeaders(Headers.fromInput(headers)))
+    const sampled = parent?.sampled ?? (yield* isSampled)
+    return yield* Effect.withSpan(
+      Effect.tap(answer, (made) => addAnswer(tell(made))),
+      `${method} ${route}`,
+      {
+        kind: "server",
+        parent,
+        sampled,
+        // Neither the path nor the query: they hold ids, phones and tokens.
+        attributes: { "http.request.method": method, "http.route": route, "peyk.request_id": requestId }
+      }
+    )
+  })
+
+/** Puts a span around the answering of a request; around none, at no cost, where nobody collects them. */
+export const makeTrace: Effect.Effect<Trace> = Effect.map(References.TracerEnabled, (isOn) =>
+  isOn ? traced : untraced
+)

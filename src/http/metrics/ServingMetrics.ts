@@ -1,0 +1,66 @@
+import { Effect, Layer } from "effect"
+import { counterOf, gauge } from "../../services/metrics/Series.ts"
+import type { ServingSnapshot } from "../server/NodeServer.ts"
+import { requestClasses } from "../server/RequestClass.ts"
+import { Serving } from "../server/Serving.ts"
+
+/** What the server knows before any route does: what is under way, and what was refused for being too much. */
+export const ServingMetrics = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const server = yield* Serving
+    const context = yield* Effect.context<never>()
+    const tell = (name: string, description: string, read: (snapshot: ServingSnapshot) => number) =>
+      gauge(context, name, { description, read: () => read(server.snapshot()) })
+
+    for (const kind of requestClasses) {
+      gauge(context, "peyk_http_requests_in_flight_by_class", {
+        description: "Requests that have come in and are not answered yet, by the class they are shed by.",
+        attributes: { class: kind },
+        read: () => server.snapshot().inFlight[kind]
+      })
+      counterOf(context, "peyk_http_requests_shed_total", {
+        description: "Requests refused unread with 503 because there were too many, by class.",
+        attributes: { class: kind },
+        read: () => server.snapshot().shed[kind]
+      })
+    }
+    tell(
+      "peyk_http_requests_in_flight_limit",
+      "How many requests may be in flight (PEYK_MAX_REQUESTS_IN_FLIGHT).",
+      ({ maxInFlight }) => maxInFlight
+    )
+    tell(
+      "peyk_http_requests_working",
+      "Of those in flight, the ones that do not wait for a provider.",
+      ({ working }) => working
+    )
+    tell(
+      "peyk_http_requests_working_limit",
+      "How many of those are let in now; falls under overload.",
+      ({ limit }) => limit
+    )
+    tell(
+      "peyk_http_requests_waiting_for_body",
+      "Requests whose bodies are still to come; they are not in flight.",
+      ({ waitingForBody }) => waitingForBody
+    )
+    counterOf(context, "peyk_http_bodies_given_up_total", {
+      description: "Bodies that did not arrive in time (PEYK_BODY_TIMEOUT_MS).",
+      read: () => server.snapshot().bodiesGivenUp
+    })
+    tell("peyk_http_connections", "Connections of clients.", ({ connections }) => connections)
+    tell(
+      "peyk_http_connections_limit",
+      "How many there may be (PEYK_MAX_CONNECTIONS).",
+      ({ maxConnections }) => maxConnections
+    )
+    counterOf(context, "peyk_http_connections_dropped_total", {
+      description: "Connections closed as they came because there were too many.",
+      read: () => server.snapshot().dropped
+    })
+    counterOf(context, "peyk_http_connections_evicted_total", {
+      description: "Connections without a complete request that were closed to make room for others.",
+      read: () => server.snapshot().evicted
+    })
+  })
+)

@@ -1,0 +1,60 @@
+import { type Begun, UnderWay } from "../../services/concurrency/UnderWay.ts"
+import type { Admission } from "./Admission.ts"
+
+/** Larger bodies get this many times the usual time. */
+const LARGE_BODY_FACTOR = 2
+const LARGE_BODIES = /^\/v1\/(?:(?:sandbox\/)?messages\/batch|manage\/accounts\/[^/?]+\/contacts)(?:$|\?)/
+
+/** Requests that wait for their bodies: for a time, and not more of them than there is memory for. */
+export class BodyWaits {
+  readonly #timeoutMillis: number
+  readonly #maxWaiting: number
+  /** The oldest first. */
+  readonly #waiting = new UnderWay<Admission>()
+  #givenUp = 0
+
+  constructor(timeoutMillis: number, maxWaiting: number) {
+    this.#timeoutMillis = timeoutMillis
+    this.#maxWaiting = maxWaiting
+  }
+
+  /** Where too many wait, the one that has waited longest is given up: other bodies are there in milliseconds. */
+  begin(admission: Admission): Begun<Admission> {
+    if (this.#waiting.size >= this.#maxWaiting) {
+      const [oldest] = this.#waiting
+      oldest?.giveUpWaiting()
+    }
+    return this.#waiting.begin(admission)
+  }
+
+  /** False when it was over before. */
+  end(begun: Begun<Admission>): boolean {
+    return this.#waiting.end(begun)
+  }
+
+  giveUp(begun: Begun<Admission>): void {
+    if (this.#waiting.end(begun)) this.#givenUp += 1
+  }
+
+  /** When a request's body has to be there. */
+  deadlineOf({ since, response: { req } }: Admission): number {
+    const factor = LARGE_BODIES.test(req.url ?? "") ? LARGE_BODY_FACTOR : 1
+    return since + this.#timeoutMillis * factor
+  }
+
+  giveUpOverdue(now: number): void {
+    for (const admission of this.#waiting) {
+      if (admission.since + this.#timeoutMillis > now) continue
+      if (this.deadlineOf(admission) <= now) admission.giveUpWaiting()
+    }
+  }
+
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  /** Bodies that did not come in time, since the start. */
+  get givenUp(): number {
+    return this.#givenUp
+  }
+}

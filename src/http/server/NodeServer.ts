@@ -1,0 +1,265 @@
+import { Server, ServerResponse } from "node:http"
+import { Server as NetServer, type Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { UnderWay } from "../../services/concurrency/UnderWay.ts"
+import { Admission } from "./Admission.ts"
+import { BodyWaits } from "./BodyWaits.ts"
+import { ClosingSockets } from "./ClosingSockets.ts"
+import type { DirectHandler } from "../fast/DirectRoutes.ts"
+import { IncomingRequest } from "./IncomingRequest.ts"
+import type { OverloadGate, OverloadSnapshot } from "./OverloadGate.ts"
+import type { ErrorCode } from "../ErrorTable.ts"
+import { announcesBody } from "./RequestBody.ts"
+import { answerRaw, rawResponse } from "./RawErrors.ts"
+import { classOf } from "./RequestClass.ts"
+import { requestIdFor } from "./RequestIds.ts"
+
+export interface ServingOptions {
+  /** More of them are closed as they come. */
+  readonly maxConnections: number
+  /** No answer takes longer than this. */
+  readonly requestTimeoutMillis: number
+  /** A body has to be there after this, from the head of its request on. */
+  readonly bodyTimeoutMillis: number
+}
+
+export interface ServingSnapshot extends OverloadSnapshot {
+  readonly connections: number
+  readonly maxConnections: number
+  /** Connections closed because there were too many. */
+  readonly dropped: number
+  /** Requests that wait for their bodies, and those that waited in vain. */
+  readonly waitingForBody: number
+  readonly bodiesGivenUp: number
+  /** Connections closed, to make room, while no request of theirs was complete. */
+  readonly evicted: number
+}
+
+/** A head has to be there after this. */
+const HEADERS_TIMEOUT_MILLIS = 10_000
+const CHECK_MILLIS = 1000
+
+/** As many bodies of the usual size are memory that every machine has. */
+const MAX_BODY_WAITS = 1024
+
+/** When so many of the connections are taken, those without a complete request make room. */
+const CROWDED = 0.9
+const EVICTED_AT_ONCE = 0.05
+
+const codes: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: "headers_too_large",
+  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout"
+}
+
+const codeOf = (error: Error): ErrorCode =>
+  ("code" in error && typeof error.code === "string" ? codes[error.code] : undefined) ?? "bad_request"
+
+/** The only transfer coding that there is here. Node's parser refuses others too, but after the request is dispatched. */
+const hasUnknownCoding = ({ headers }: IncomingRequest): boolean => {
+  const coding = headers["transfer-encoding"]
+  return coding !== undefined && coding.trim().toLowerCase() !== "chunked"
+}
+
+/**
+ * Node's server with what stands before the router: it answers with an envelope even what Node's own parser refuses, turns
+ * away what is more than can be done, and comes to its end without failing a request that it has read.
+ */
+export class ServingServer extends Server {
+  /** Answers what it can past the router. */
+  direct: DirectHandler = () => false
+  readonly #gate: OverloadGate
+  readonly #options: ServingOptions
+  /** The oldest first, with what was last asked on each. */
+  readonly #sockets = new Map<Duplex, Admission | null>()
+  /** What is being answered, the oldest first. */
+  readonly #open = new UnderWay<Admission>()
+  readonly #waits: BodyWaits
+  readonly #closing = new ClosingSockets()
+  readonly #unreadable = new WeakSet<Duplex>()
+  /** Requests that came while the server listened already, and nobody was there yet to answer them. */
+  readonly #early: Array<() => void> = []
+  #dropped = 0
+  #evicted = 0
+  #isStopping = false
+
+  constructor(gate: OverloadGate, options: ServingOptions) {
+    // Nothing is spoken here but HTTP: who offers another protocol is answered all the same, and passes the gate.
+    super({
+      IncomingMessage: IncomingRequest,
+      requireHostHeader: false,
+      shouldUpgradeCallback: () => false,
+      headersTimeout: HEADERS_TIMEOUT_MILLIS,
+      connectionsCheckingInterval: CHECK_MILLIS
+    })
+    const { maxConnections, bodyTimeoutMillis } = options
+    this.#gate = gate
+    this.#options = options
+    this.#waits = new BodyWaits(bodyTimeoutMillis, Math.min(MAX_BODY_WAITS, Math.ceil(maxConnections / 2)))
+    this.maxConnections = maxConnections
+    this.on("connection", (socket: Socket) => {
+      if (this.#sockets.size >= maxConnections * CROWDED) this.#makeRoom()
+      this.#sockets.set(socket, null)
+      socket.once("close", () => this.#sockets.delete(socket))
+    })
+    this.on("drop", () => {
+      this.#dropped += 1
+    })
+    this.on("newListener", (event) => {
+      if (event === "request") setImmediate(() => this.#early.splice(0).forEach((dispatch) => dispatch()))
+    })
+    this.on("clientError", (error, socket) => this.#refuse(error, socket))
+    // Without a listener Node closes the connection unanswered.
+    this.on("connect", (_request, socket) => this.#refuseConnect(socket))
+    // An expectation that we do not know is no reason to refuse a request (RFC 9110, 10.1.1).
+    this.on("checkExpectation", (request, response) => void this.emit("request", request, response))
+  }
+
+  /** Requests pass the gate, and then the direct handler is asked, before any listener sees them. */
+  override emit(event: string | symbol, ...args: Array<unknown>): boolean {
+    const [request, response] = args
+    const isRequest = event === "request" || event === "checkContinue"
+    if (isRequest && request instanceof IncomingRequest && response instanceof ServerResponse) {
+      if (!this.#admit(request, response)) return true
+      const dispatch = () => this.#dispatch(event, request, response)
+      if (this.listenerCount("request") > 0) dispatch()
+      else this.#early.push(dispatch)
+      return true
+    }
+    return super.emit(event, ...args)
+  }
+
+  #dispatch(event: string, request: IncomingRequest, response: ServerResponse): void {
+    const tellOthers = () => void super.emit(event, request, response)
+    if (event !== "request" || !this.direct(request, response, tellOthers)) tellOthers()
+  }
+
+  #admit(request: IncomingRequest, response: ServerResponse): boolean {
+    const { method = "", url = "", socket } = request
+    if (hasUnknownCoding(request)) {
+      const answer = rawResponse("bad_request", requestIdFor(request.headers["x-request-id"]))
+      // Without its turn on the connection its answer would be taken for that of a request before.
+      if (response.socket === socket) this.#closing.endWith(socket, answer)
+      else socket.destroy()
+      return false
+    }
+    const kind = classOf(method, url)
+    const now = performance.now()
+    const admission = new Admission(response, kind, now, { gate: this.#gate, waits: this.#waits })
+    if (!socket.destroyed) this.#sockets.set(socket, admission)
+    if (this.#isStopping) response.shouldKeepAlive = false
+    const isLeaving = this.#isStopping && url === "/readyz"
+    if (isLeaving || !admission.begin(announcesBody(request.headers))) {
+      response.on("close", () => this.#drain(request, admission))
+      answerRaw("service_unavailable", request, response)
+      return false
+    }
+    request.admittedAs(admission)
+    const begun = this.#open.begin(admission)
+    response.on("close", () => {
+      if (this.#open.end(begun)) admission.leave()
+      this.#drain(request, admission)
+    })
+    return true
+  }
+
+  #drain(request: IncomingRequest, admission: Admission): void {
+    if (!request.complete) this.#closing.drain(request, this.#waits.deadlineOf(admission))
+  }
+
+  #refuse(error: Error, socket: Duplex): void {
+    const { response } = this.#sockets.get(socket) ?? { response: null }
+    if (!socket.writable) {
+      // What was written last may still be on its way.
+      if (!socket.writableEnded) socket.destroy()
+    } else if (response === null || (response.req.complete && response.writableFinished)) {
+      this.#closing.endWith(socket, rawResponse(codeOf(error)))
+    } else if (response.req.complete) {
+      // An answer now would be taken for that of the request before, which is still to come.
+      this.#endAfter(response, socket)
+    } else {
+      // The body of the last request is what is wrong: that is its answer, unless it has one.
+      const isUnanswered = response.socket === socket && !response.headersSent
+      const id = requestIdFor(response.req.headers["x-request-id"])
+      this.#closing.endWith(socket, isUnanswered ? rawResponse(codeOf(error), id) : null)
+    }
+  }
+
+  /** Node has just taken its own listeners off the socket. Without any, a reset of the connection ends the process. */
+  #refuseConnect(socket: Duplex): void {
+    socket.on("error", () => socket.destroy())
+    socket.once("close", () => {
+      const unanswered = [...this.#open].filter(({ response }) => response.req.socket === socket)
+      // Node tells the one whose turn it was, and not those behind it.
+      for (const { response } of unanswered) response.emit("close")
+    })
+    this.#refuse(new Error("CONNECT is not served"), socket)
+  }
+
+  /** What comes after a request that is still being answered is not read any more. */
+  #endAfter(response: ServerResponse, socket: Duplex): void {
+    if (this.#unreadable.has(socket)) return
+    this.#unreadable.add(socket)
+    response.shouldKeepAlive = false
+    response.once("close", () => this.#closing.endWith(socket, null))
+  }
+
+  /** Closes connections, the oldest first, whose clients have not sent one complete request yet. */
+  #makeRoom(): void {
+    let left = Math.ceil(this.#options.maxConnections * EVICTED_AT_ONCE)
+    for (const [socket, admission] of this.#sockets) {
+      if (socket.destroyed || admission?.response.req.complete === true) continue
+      socket.destroy()
+      this.#evicted += 1
+      if ((left -= 1) === 0) return
+    }
+  }
+
+  /** Gives up on what has been without a body, or an answer, for too long, so that nothing is held for ever. */
+  endOverdue(): void {
+    const now = performance.now()
+    this.#waits.giveUpOverdue(now)
+    this.#closing.closeOverdue(now)
+    const begun = now - this.#options.requestTimeoutMillis
+    for (const { response, since } of this.#open) {
+      if (since > begun) return
+      const { socket, req } = response
+      if (socket === null) continue
+      if (response.headersSent) socket.destroy()
+      else {
+        const answer = rawResponse("service_unavailable", requestIdFor(req.headers["x-request-id"]))
+        this.#closing.endWith(socket, answer)
+      }
+    }
+  }
+
+  /** No new connections; on those there are, what comes is still answered, as the last. */
+  stopAccepting(): void {
+    this.#isStopping = true
+    for (const { response } of this.#open) response.shouldKeepAlive = false
+    // Not our parent's, which would end idle connections at once, with requests perhaps on their way.
+    NetServer.prototype.close.call(this)
+  }
+
+  /** Ends the connections on which nothing is asked. */
+  endIdle(): void {
+    this.closeIdleConnections()
+    for (const socket of this.#sockets.keys())
+      if ("bytesRead" in socket && socket.bytesRead === 0) socket.destroy()
+  }
+
+  get isIdle(): boolean {
+    return this.#sockets.size === 0
+  }
+
+  snapshot(): ServingSnapshot {
+    return {
+      ...this.#gate.snapshot(),
+      connections: this.#sockets.size,
+      maxConnections: this.#options.maxConnections,
+      dropped: this.#dropped,
+      waitingForBody: this.#waits.size,
+      bodiesGivenUp: this.#waits.givenUp,
+      evicted: this.#evicted
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import { type Cause, Effect, Exit, Layer, Option, SchemaIssue, type Types } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { HttpApiError } from "effect/http-api"
+import { type Cors, corsOf } from "../Cors.ts"
+import { errorCodeOf, errorResponse, RequestId } from "../Envelope.ts"
+import type { ErrorCode } from "../ErrorTable.ts"
+import { MANAGEMENT_PATH } from "../manage/ManageOptions.ts"
+import { givenRequestId } from "./RequestIds.ts"
+import { type Answered, CLIENT_GONE, RequestMetrics, UNMATCHED } from "../metrics/RequestMetrics.ts"
+import { NO_SNIFFING } from "../SecurityHeaders.ts"
+import { makeTrace, type Told } from "../metrics/RequestSpans.ts"
+import { MAX_ISSUES, schemaErrorIn } from "../SchemaErrors.ts"
+import type { FindPath, ServedPath } from "../RouteTable.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({
+  // Its value may be a secret in the wrong place.
+  leafHook: (issue) => (issue._tag === "UnexpectedKey" ? "unknown field" : SchemaIssue.defaultLeafHook(issue))
+})
+
+const rootOf = { Payload: "body", Params: "path", Query: "query", Headers: "headers" } as const
+
+/** `body.channels[0].wait` */
+const formatPath = (root: string, path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>): string =>
+  path.reduce<string>((text, segment) => {
+    const key = typeof segment === "object" ? segment.key : segment
+    return typeof key === "number" ? `${text}[${key}]` : `${text}.${String(key)}`
+  }, root)
+
+const fromSchemaError = ({ kind, cause }: HttpApiError.HttpApiSchemaError, requestId: string): Response => {
+  if (kind === "Body" || kind === "ResponseHeaders") return errorResponse("internal_error", requestId)
+  const errors = formatIssues(cause.issue)
+    .issues.slice(0, MAX_ISSUES)
+    .map(({ path, message }) => ({
+      path: formatPath(rootOf[kind], path ?? []),
+      message
+    }))
+  return errorResponse("validation_error", requestId, { details: { errors } })
+}
+
+const codeByStatus: Readonly<Record<number, ErrorCode>> = {
+  400: "bad_request",
+  404: "not_found",
+  413: "payload_too_large",
+  415: "unsupported_media_type",
+  503: "service_unavailable"
+}
+
+/** What Effect itself answers with a bare status becomes an envelope too. */
+const fromStatus = (status: number, requestId: string): Response =>
+  errorResponse(codeByStatus[status] ?? "internal_error", requestId)
+
+const isEnvelope = ({ body }: Response): boolean =>
+  body._tag === "Uint8Array" && body.contentType === "application/json"
+
+const wrapErrors = (response: Response, requestId: string): Response =>
+  response.status < 400 || isEnvelope(response) ? response : fromStatus(response.status, requestId)
+
+/** Tells defects that mean "the store cannot be reached" from bugs. */
+export type IsUnavailable = (defect: unknown) => boolean
+
+const isUnavailableCause = (cause: Cause.Cause<unknown>, isUnavailable: IsUnavailable): boolean =>
+  cause.reasons.some((reason) => reason._tag === "Die" && isUnavailable(reason.defect))
+
+/** The envelope of whatever a request has failed with. */
+export const fromCause = Effect.fnUntraced(function* (
+  cause: Cause.Cause<unknown>,
+  requestId: string,
+  isUnavailable: IsUnavailable
+) {
+  const schemaError = schemaErrorIn(cause)
+  if (Option.isSome(schemaError)) return fromSchemaError(schemaError.value, requestId)
+  if (isUnavailableCause(cause, isUnavailable)) {
+    yield* Effect.logWarning("the store is unreachable")
+    return fromStatus(503, requestId)
+  }
+  const [response] = yield* HttpServerError.causeResponse(cause)
+  // Nobody is there to read an envelope, and nothing went wrong here.
+  if (response.status === CLIENT_GONE) return response
+  if (response.status === 500) yield* Effect.logError("a request failed", cause)
+  return wrapErrors(response, requestId)
+})
+
+/** Ends where the router takes it to end. */
+const pathOf = (url: string): string => {
+  const end = url.search(/[?#;]/)
+  return end === -1 ? url : url.slice(0, end)
+}
+
+const listOf = (methods: ReadonlySet<string>): string => [...methods].sort().join(", ")
+
+/** With OPTIONS, which every path has. */
+const allMethods = ({ methods }: ServedPath): string => listOf(new Set([...methods, "OPTIONS"]))
+
+interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly served: ServedPath | undefined
+  readonly cors: Cors
+  readonly requestId: string
+}
+
+/** What is answered before anything else is asked of a request: 404, 405, preflights and OPTIONS. */
+const immediate = ({ method, path, served, cors, requestId }: Asked): Response | undefined => {
+  if (served === undefined) return errorResponse("not_found", requestId)
+  if (cors.preflight !== null) return HttpServerResponse.empty({ headers: cors.preflight })
+  if (method === "OPTIONS") return path.startsWith(MANAGEMENT_PATH) ? undefined : HttpServerResponse.empty()
+  return served.methods.has(method)
+    ? undefined
+    : errorResponse("method_not_allowed", requestId, { headers: { allow: listOf(served.methods) } })
+}
+
+/** What OPTIONS asks for. */
+const allowOf = ({ method, served }: Asked, { status }: Response) =>
+  method === "OPTIONS" && served !== undefined && status < 300 ? { allow: allMethods(served) } : {}
+
+const told = (response: Response): Told => ({ status: response.status, code: errorCodeOf(response) })
+
+const count = (answered: Answered) => (exit: Exit.Exit<Response, Types.unhandled>) =>
+  Effect.sync(() =>
+    Exit.isSuccess(exit) ? answered(exit.value.status, errorCodeOf(exit.value)) : answered(CLIENT_GONE)
+  )
+
+interface Surroundings {
+  readonly random: SecureRandom.SecureRandom["Service"]
+  readonly metrics: RequestMetrics["Service"]
+  readonly trace: Effect.Success<typeof makeTrace>
+}
+
+export interface OutermostOptions {
+  readonly findPath: FindPath
+  readonly isUnavailable: IsUnavailable
+  /** Whose pages may call the management API. */
+  readonly corsOrigins: ReadonlySet<string>
+}
+
+/** Around every request: its id, unknown paths and methods, an envelope for every error there is, and that it is counted. */
+export const outermost = ({ findPath, isUnavailable, corsOrigins: origins }: OutermostOptions) => {
+  const answer = (app: Effect.Effect<Response, Types.unhandled>, requestId: string) =>
+    app.pipe(
+      Effect.provideService(RequestId, requestId),
+      Effect.matchCauseEffect({
+        onSuccess: (response) => Effect.succeed(wrapErrors(response, requestId)),
+        onFailure: (cause) => fromCause(cause, requestId, isUnavailable)
+      }),
+      Effect.annotateLogs("request_id", requestId)
+    )
+  const around = ({ random, metrics, trace }: Surroundings) => {
+    const handle = Effect.fnUntraced(function* (app: Effect.Effect<Response, Types.unhandled>) {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const path = pathOf(request.url)
+      const served = findPath(path)
+      const route = served?.template ?? UNMATCHED
+      const answered = metrics.begin(route, request.method)
+      const requestId = givenRequestId(request.headers["x-request-id"]) ?? (yield* random.uuidV7())
+      const { method, headers } = request
+      const cors = corsOf(origins, { method, path, headers }, served === undefined ? "" : allMethods(served))
+      const asked = { method, path, served, cors, requestId }
+      const known = immediate(asked)
+      const response = yield* Effect.onExit(
+        known === undefined
+          ? trace({ method, headers, route, requestId }, answer(app, requestId), told)
+          : Effect.succeed(known),
+        count(answered)
+      )
+      return HttpServerResponse.setHeaders(response, {
+        "x-request-id": requestId,
+        ...NO_SNIFFING,
+        ...cors.headers,
+        ...allowOf(asked, response)
+      })
+    })
+    // A router middleware has to be typed as leaving errors alone, though here none is left.
+    return (
+      app: Effect.Effect<Response, Types.unhandled>
+    ): Effect.Effect<Response, Types.unhandled, HttpServerRequest.HttpServerRequest> => handle(app)
+  }
+  return Layer.unwrap(
+    Effect.gen(function* () {
+      const random = yield* SecureRandom.SecureRandom
+      const metrics = yield* RequestMetrics
+      const trace = yield* makeTrace
+      return HttpRouter.middleware(around({ random, metrics, trace }), { global: true })
+    })
+  )
+}

@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { ServiceUnavailable } from "../../domain/Errors.ts"
+import { MetricsExposition } from "../../services/metrics/MetricsExposition.ts"
+import { Readiness } from "../../services/Readiness.ts"
+import { Api, METRICS_CONTENT_TYPE } from "../Api.ts"
+import { errorResponse, orEnvelope, RequestId } from "../Envelope.ts"
+import { mayReadMetrics, MetricsAccess } from "../metrics/MetricsAccess.ts"
+
+const ok = Effect.succeed({ status: "ok" as const })
+
+const notAdmitted = Effect.map(RequestId, (requestId) =>
+  errorResponse("unauthenticated", requestId, { headers: { "www-authenticate": "Bearer" } })
+)
+
+export const SystemHandlers = HttpApiBuilder.group(
+  Api,
+  "system",
+  Effect.fnUntraced(function* (handlers) {
+    const { isReady } = yield* Readiness
+    const { text } = yield* MetricsExposition
+    const access = yield* MetricsAccess
+
+    const metrics = Effect.gen(function* () {
+      if (!mayReadMetrics(yield* HttpServerRequest.HttpServerRequest, access)) return yield* notAdmitted
+      return HttpServerResponse.text(yield* text, { contentType: METRICS_CONTENT_TYPE })
+    })
+
+    return handlers.handleAll({
+      healthz: () => ok,
+      readyz: () =>
+        orEnvelope(Effect.flatMap(isReady, (ready) => (ready ? ok : Effect.fail(new ServiceUnavailable())))),
+      metrics: () => metrics
+    })
+  })
+)

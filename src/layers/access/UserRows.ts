@@ -1,0 +1,15 @@
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { UserRecord } from "../../domain/people/User.ts"
+import { InstantColumn } from "../postgres/SqlRows.ts"
+
+export const UserRow = Schema.Struct({
+  ...UserRecord.fields,
+  createdAt: InstantColumn,
+  disabledAt: Schema.NullOr(InstantColumn)
+})
+
+/** Of table `users`, named `u`. */
+export const userColumns = (sql: SqlClient.SqlClient) =>
+  sql.literal(`u.id, u.customer_id as "customerId", u.email, u.name, u.role, u.created_at as "createdAt",
+    u.disabled_at as "disabledAt"`)

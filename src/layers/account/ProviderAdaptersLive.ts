@@ -1,0 +1,39 @@
+import { Effect, Layer } from "effect"
+import { ProviderAdapters } from "../../services/provider/ProviderAdapter.ts"
+import { Simulator } from "../../services/Simulator.ts"
+import { baleBotAdapter } from "../providers/bots/BaleBotAdapter.ts"
+import { baleSafirAdapter } from "../providers/BaleSafirAdapter.ts"
+import { bridgeAdapter } from "../providers/BridgeAdapter.ts"
+import { eitaaAppAdapter } from "../providers/EitaaAppAdapter.ts"
+import { ProviderEndpoints } from "../providers/ProviderEndpoints.ts"
+import { ProviderHttp } from "../providers/ProviderHttp.ts"
+import { ProviderHttpClient } from "../providers/ProviderHttpClient.ts"
+import { rubikaBotAdapter } from "../providers/bots/RubikaBotAdapter.ts"
+import { simulatorAdapter } from "../providers/SimulatorAdapter.ts"
+import { smsirAdapter } from "../providers/SmsirAdapter.ts"
+import { soroushplusBotAdapter } from "../providers/bots/SoroushplusBotAdapter.ts"
+import { telegramBotAdapter } from "../providers/bots/TelegramBotAdapter.ts"
+
+export const ProviderHttpLive = Layer.provide(ProviderHttp.layer, ProviderHttpClient.layer)
+
+/** Every provider that accounts can be connected to. */
+export const ProviderAdaptersLive = Layer.effect(
+  ProviderAdapters,
+  Effect.gen(function* () {
+    const simulator = yield* Simulator
+    const http = yield* ProviderHttp
+    const endpoints = yield* ProviderEndpoints
+    const adapters = [
+      simulatorAdapter(simulator),
+      smsirAdapter(http, endpoints.smsirUrl),
+      baleSafirAdapter(http, endpoints.baleSafirUrl),
+      baleBotAdapter(http, endpoints.baleBotUrl),
+      eitaaAppAdapter(http, endpoints.eitaaUrl),
+      soroushplusBotAdapter(http, endpoints.soroushplusUrl),
+      rubikaBotAdapter(http, endpoints.rubikaUrl),
+      telegramBotAdapter(http, endpoints.telegramUrl),
+      bridgeAdapter(http)
+    ]
+    return new Map(adapters.map((adapter) => [adapter.name, adapter]))
+  })
+).pipe(Layer.provide(ProviderHttpLive))

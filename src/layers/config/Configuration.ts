@@ -1,0 +1,196 @@
+import { Config, Option, Redacted } from "effect"
+import { DAY_MILLIS } from "../../domain/people/Admission.ts"
+import { defaultSettings } from "../../services/Settings.ts"
+import { corsSettings } from "./CorsSettings.ts"
+import { endpointSettings } from "./EndpointSettings.ts"
+import { limitSettings } from "./LimitSettings.ts"
+import { processSettings } from "./ProcessSettings.ts"
+import { sessionSettings } from "./SessionSettings.ts"
+import { retentionSettings } from "./RetentionSettings.ts"
+import { integer, type Setting } from "./Setting.ts"
+
+const text = (name: string, byDefault: string, description: string): Setting<string> => ({
+  name,
+  byDefault,
+  description,
+  config: Config.withDefault(Config.NonEmptyString(name), byDefault)
+})
+
+/** Absent and empty are the same. */
+const optionalSecret = (
+  name: string,
+  byDefault: string,
+  description: string
+): Setting<Option.Option<Redacted.Redacted>> => ({
+  name,
+  byDefault,
+  description,
+  config: Config.map(
+    Config.option(Config.Redacted(name)),
+    Option.filter((secret) => Redacted.value(secret) !== "")
+  )
+})
+
+const optionalFlag = (
+  name: string,
+  byDefault: string,
+  description: string
+): Setting<Option.Option<boolean>> => ({
+  name,
+  byDefault,
+  description,
+  config: Config.option(Config.Boolean(name))
+})
+
+const flag = (name: string, byDefault: boolean, description: string): Setting<boolean> => ({
+  name,
+  byDefault: String(byDefault),
+  description,
+  config: Config.withDefault(Config.Boolean(name), byDefault)
+})
+
+const connections = (name: "codeConnections" | "messageConnections", variable: string, what: string) =>
+  integer(
+    variable,
+    defaultSettings[name],
+    { minimum: 1, maximum: 10_000 },
+    `Connections to one provider's host that a process has for the ${what} of one customer; of all, twice as many.`
+  )
+
+/** Every setting there is. `docs/configuration.md` is checked against this. */
+export const settings = {
+  host: text("PEYK_HOST", "127.0.0.1", "Address to listen on."),
+  port: integer("PEYK_PORT", 8080, { minimum: 0, maximum: 65_535 }, "Port to listen on; 0 takes a free one."),
+  databaseUrl: optionalSecret("DATABASE_URL", "", "PostgreSQL ≥ 15. Without it Peyk runs an embedded one."),
+  dataDirectory: text(
+    "PEYK_DATA_DIR",
+    "./data",
+    "Where the embedded store, its secret and the demo keys are kept."
+  ),
+  secret: optionalSecret(
+    "PEYK_SECRET",
+    "made, with an embedded store",
+    "Master secret: 32 random bytes in base64. Required with DATABASE_URL."
+  ),
+  simulator: optionalFlag(
+    "PEYK_SIMULATOR",
+    "true when embedded and PEYK_HOST is loopback, else false",
+    "Whether accounts of the simulator work, and its page and messages are served."
+  ),
+  trustedProxies: integer(
+    "PEYK_TRUSTED_PROXIES",
+    0,
+    { minimum: 0, maximum: 10 },
+    "How many proxies stand before the service and append to X-Forwarded-For whom they serve."
+  ),
+  poolSize: integer(
+    "PEYK_DATABASE_POOL",
+    10,
+    { minimum: 2, maximum: 200 },
+    "Connections to PostgreSQL of one process."
+  ),
+  statementTimeoutMillis: integer(
+    "PEYK_STATEMENT_TIMEOUT_MS",
+    10_000,
+    { minimum: 0, maximum: 600_000 },
+    "How long PostgreSQL may take for a statement (not of a migration or a report); 0 leaves that to its own settings."
+  ),
+  logLevel: {
+    name: "PEYK_LOG_LEVEL",
+    byDefault: "Info",
+    description: "Debug, Info, Warn, Error or None.",
+    config: Config.withDefault(Config.LogLevel("PEYK_LOG_LEVEL"), "Info" as const)
+  },
+  logFormat: {
+    name: "PEYK_LOG_FORMAT",
+    byDefault: "auto",
+    description: "json, pretty, or auto: pretty on a terminal, else json.",
+    config: Config.withDefault(
+      Config.Literals(["auto", "json", "pretty"], "PEYK_LOG_FORMAT"),
+      "auto" as const
+    )
+  },
+  metricsToken: optionalSecret(
+    "PEYK_METRICS_TOKEN",
+    "",
+    "The token for /metrics (Authorization: Bearer). Without it /metrics answers local callers if PEYK_HOST is loopback, else 401."
+  ),
+  codeLength: integer(
+    "PEYK_CODE_LENGTH",
+    defaultSettings.codeLength,
+    { minimum: 4, maximum: 10 },
+    "Digits of a code."
+  ),
+  maxWrongCodes: integer(
+    "PEYK_MAX_WRONG_CODES",
+    defaultSettings.maxWrongCodes,
+    { minimum: 1, maximum: 10 },
+    "Wrong codes before a lock."
+  ),
+  providerTimeoutMillis: integer(
+    "PEYK_PROVIDER_TIMEOUT_MS",
+    defaultSettings.providerTimeoutMillis,
+    { minimum: 100, maximum: 120_000 },
+    "How long a provider may take to answer; after that the outcome is unknown."
+  ),
+  leaseMillis: integer(
+    "PEYK_LEASE_MS",
+    defaultSettings.leaseMillis,
+    { minimum: 300, maximum: 600_000 },
+    "A step that a dead process had begun is taken over after this long."
+  ),
+  idempotencyMillis: integer(
+    "PEYK_IDEMPOTENCY_MS",
+    defaultSettings.idempotencyMillis,
+    { minimum: 60_000, maximum: 30 * DAY_MILLIS },
+    "How long an idempotency key is remembered."
+  ),
+  messagePatienceMillis: integer(
+    "PEYK_MESSAGE_PATIENCE_MS",
+    defaultSettings.messagePatienceMillis,
+    { minimum: 0, maximum: DAY_MILLIS },
+    "How long a message waits, past its time, for an account that may send."
+  ),
+  graceMillis: integer(
+    "PEYK_GRACE_MS",
+    defaultSettings.graceMillis,
+    { minimum: 0, maximum: 600_000 },
+    "How long a stopping process waits for what it has begun."
+  ),
+  timerConcurrency: integer(
+    "PEYK_TIMER_CONCURRENCY",
+    defaultSettings.timerConcurrency,
+    { minimum: 1, maximum: 10_000 },
+    "Due codes (fallback, expiry), and as many messages, of one customer that a process works on at once; of all, twice as many."
+  ),
+  codeConnections: connections("codeConnections", "PEYK_CODE_CONNECTIONS", "codes"),
+  messageConnections: connections("messageConnections", "PEYK_MESSAGE_CONNECTIONS", "messages"),
+  ...processSettings,
+  ...limitSettings,
+  ...retentionSettings,
+  ...endpointSettings,
+  ...sessionSettings,
+  ...corsSettings,
+  allowsPrivateAddresses: flag(
+    "PEYK_ALLOW_PRIVATE_ADDRESSES",
+    false,
+    "Let webhooks, and what else customers connect, be plain http or lie in a private network: for development."
+  ),
+  maxBodyBytes: integer(
+    "PEYK_MAX_BODY_BYTES",
+    65_536,
+    { minimum: 1024, maximum: 10_485_760 },
+    "The largest request body."
+  )
+} as const
+
+type ConfigOf<S> = S extends Setting<infer A> ? A : never
+export type Configuration = { readonly [K in keyof typeof settings]: ConfigOf<(typeof settings)[K]> }
+
+const configs = Object.fromEntries(Object.entries(settings).map(([key, { config }]) => [key, config]))
+
+/** All settings, read and checked. */
+export const configuration: Config.Config<Configuration> = Config.map(
+  Config.all(configs),
+  (all) => all as Configuration
+)

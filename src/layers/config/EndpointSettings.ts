@@ -1,0 +1,75 @@
+import { Config, Option, Redacted, Schema } from "effect"
+import { defaultEndpoints, type ProviderEndpointsShape } from "../providers/ProviderEndpoints.ts"
+import type { Setting } from "./Setting.ts"
+
+type UrlName = Exclude<Extract<keyof ProviderEndpointsShape, `${string}Url`>, "publicUrl">
+
+const isHttpUrl = (text: string): boolean =>
+  URL.canParse(text) && ["http:", "https:"].includes(new URL(text).protocol) && !/[?#]/.test(text)
+
+const HttpUrl = Schema.String.check(
+  Schema.makeFilter((text) => isHttpUrl(text) || "an http(s) URL without query is expected")
+)
+
+/** It may hold a password: what is wrong with it is said without it. */
+const ProxyUrl = Schema.String.check(
+  Schema.makeFilter((text) => text === "" || isHttpUrl(text) || "an http(s) URL is expected")
+)
+
+/** Paths are appended to it. */
+const withoutSlash = (url: string): string => url.replace(/\/+$/, "")
+
+const baseUrl = (name: UrlName, variable: string, provider: string): Setting<string> => ({
+  name: variable,
+  byDefault: defaultEndpoints[name],
+  description: `Where ${provider} answers.`,
+  config: Config.withDefault(
+    Config.map(Config.schema(HttpUrl, variable), withoutSlash),
+    defaultEndpoints[name]
+  )
+})
+
+const proxy = (variable: string, description: string): Setting<Redacted.Redacted | null> => ({
+  name: variable,
+  byDefault: "",
+  description,
+  config: Config.map(Config.option(Config.schema(ProxyUrl, variable)), (given) =>
+    Option.getOrNull(
+      Option.map(
+        Option.filter(given, (url) => url !== ""),
+        (url) => Redacted.make(url)
+      )
+    )
+  )
+})
+
+const publicUrl: Setting<string | null> = {
+  name: "PEYK_PUBLIC_URL",
+  byDefault: "",
+  description:
+    "Where the internet reaches this service, e.g. https://peyk.example.ir: bots get their updates posted there. Without it they poll.",
+  config: Config.map(
+    Config.option(Config.schema(Schema.Union([Schema.Literal(""), HttpUrl]), "PEYK_PUBLIC_URL")),
+    (given) =>
+      Option.getOrNull(
+        Option.map(
+          Option.filter(given, (url) => url !== ""),
+          withoutSlash
+        )
+      )
+  )
+}
+
+/** Where providers answer, how to get there, and where they find us. */
+export const endpointSettings = {
+  smsirUrl: baseUrl("smsirUrl", "PEYK_SMSIR_URL", "SMS.ir"),
+  baleSafirUrl: baseUrl("baleSafirUrl", "PEYK_BALE_SAFIR_URL", "Bale Safir"),
+  baleBotUrl: baseUrl("baleBotUrl", "PEYK_BALE_BOT_URL", "Bale's bot API"),
+  eitaaUrl: baseUrl("eitaaUrl", "PEYK_EITAA_URL", "Eitaa"),
+  soroushplusUrl: baseUrl("soroushplusUrl", "PEYK_SOROUSHPLUS_URL", "Soroush Plus' bot API"),
+  rubikaUrl: baseUrl("rubikaUrl", "PEYK_RUBIKA_URL", "Rubika's bot API"),
+  telegramUrl: baseUrl("telegramUrl", "PEYK_TELEGRAM_URL", "Telegram's bot API"),
+  providerProxy: proxy("PEYK_PROVIDER_PROXY", "An HTTP proxy to reach all providers by (not for bridges)."),
+  telegramProxy: proxy("PEYK_TELEGRAM_PROXY", "An HTTP proxy to reach Telegram by, instead."),
+  publicUrl
+} as const

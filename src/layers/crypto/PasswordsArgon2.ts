@@ -1,0 +1,77 @@
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { argon2, timingSafeEqual } from "node:crypto"
+import {
+  CURRENT_COST,
+  formatHash,
+  type HashCost,
+  isOutdated,
+  NONCE_BYTES,
+  parseHash,
+  TAG_BYTES
+} from "../../domain/people/PasswordHash.ts"
+import { normalizePassword } from "../../domain/people/User.ts"
+import { type HashingOrigin, Passwords } from "../../services/access/Passwords.ts"
+import { makeHashingRoom } from "./HashingRoom.ts"
+
+type Compute = (
+  password: string,
+  nonce: Uint8Array,
+  cost: HashCost,
+  tagLength: number
+) => Effect.Effect<Uint8Array>
+
+/** One computation of argon2id, beside the event loop. */
+export const Argon2 = Context.Reference<Compute>("peyk/layers/crypto/PasswordsArgon2/Argon2", {
+  defaultValue: () => (message, nonce, cost, tagLength) =>
+    // A computation cannot be stopped: until it ends, no other may begin in its place.
+    Effect.uninterruptible(
+      Effect.callback((resume) =>
+        argon2("argon2id", { message, nonce, ...cost, tagLength }, (error, tag) =>
+          resume(error === null ? Effect.succeed(tag) : Effect.die(error))
+        )
+      )
+    )
+})
+
+const NOBODY = {
+  cost: CURRENT_COST,
+  nonce: new Uint8Array(NONCE_BYTES),
+  tag: new Uint8Array(TAG_BYTES)
+}
+
+/** By customer: whoever sets passwords has signed in. */
+const settingLane = ({ customerId }: HashingOrigin): string => `customer:${customerId}`
+/** By network: by customer, the wait would show whether an e-mail address is somebody's. */
+const checkingLane = ({ network }: HashingOrigin): string => `network:${network}`
+
+export const PasswordsArgon2 = Layer.effect(
+  Passwords,
+  Effect.gen(function* () {
+    const random = yield* SecureRandom.SecureRandom
+    const compute = yield* Argon2
+    const inRoom = makeHashingRoom()
+    const tagOf = (password: Redacted.Redacted, nonce: Uint8Array, cost: HashCost, tagLength: number) =>
+      Effect.suspend(() => compute(normalizePassword(Redacted.value(password)), nonce, cost, tagLength))
+
+    return Passwords.of({
+      hash: Effect.fnUntraced(function* (password, origin) {
+        const nonce = yield* random.randomBytes(NONCE_BYTES)
+        const work = tagOf(password, nonce, CURRENT_COST, TAG_BYTES)
+        const tag = yield* inRoom(settingLane(origin), origin, work)
+        return formatHash({ cost: CURRENT_COST, nonce, tag })
+      }),
+
+      verify: Effect.fnUntraced(function* (password, encoded, origin) {
+        const known = encoded === null ? null : Option.getOrNull(parseHash(encoded))
+        const { cost, nonce, tag } = known ?? NOBODY
+        const work = tagOf(password, nonce, cost, tag.length)
+        const computed = yield* inRoom(checkingLane(origin), origin, work)
+        const matches = timingSafeEqual(computed, tag)
+        return known === null
+          ? { matches: false, isOutdated: false }
+          : { matches, isOutdated: matches && isOutdated(known) }
+      })
+    })
+  })
+)

@@ -1,0 +1,83 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { LimitOverrides } from "../../domain/people/Admission.ts"
+import { Plan, RoutingStep, SendingAccount } from "../../domain/people/Customer.ts"
+import { Template } from "../../domain/message/Template.ts"
+import { Customers, type CustomerSetUp } from "../../services/customer/Customers.ts"
+import { SetUpChanged } from "../../services/customer/SetUpChanged.ts"
+import { makeLookupBatch } from "../postgres/batching/LookupBatch.ts"
+import { cachedLookup } from "../postgres/cache/CachedLookup.ts"
+import { ChangeFeed, endedBy } from "../postgres/cache/ChangeFeed.ts"
+import { setUpColumns, SetUpFields, SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
+
+const ConfigurationRow = Schema.Struct({
+  plan: Plan,
+  webOtpHost: Schema.NullOr(Schema.String),
+  limits: LimitOverrides,
+  routing: Schema.NullOr(Schema.Array(RoutingStep)),
+  accounts: Schema.Array(SendingAccount),
+  routingTemplates: Schema.Array(Template),
+  ...SetUpFields
+})
+
+export const CustomersSql = Layer.effect(
+  Customers,
+  Effect.gen(function* () {
+    const feed = yield* ChangeFeed
+    const versions = yield* SetUpVersions
+    const rowOf = yield* makeLookupBatch<number, typeof ConfigurationRow>({
+      name: "customer",
+      key: { name: "customer_id", type: "int4", of: (customerId) => customerId },
+      row: ConfigurationRow,
+      statement: (keys) => `
+        select r.nth, c.plan, c.webotp_host as "webOtpHost", c.limits, nullif(o.steps, '[]') as routing, coalesce((
+          select jsonb_agg(jsonb_build_object('id', a.id, 'channel', a.channel, 'provider', a.provider,
+            'label', a.label, 'isDefault', a.is_default, 'active', a.disabled_at is null,
+            'shared', a.customer_id is null, 'sendsCodes', a.sends_codes, 'sendsTexts', a.sends_texts,
+            'deduplicates', a.deduplicates, 'reportsDelivery', a.reports_delivery, 'needsContact', a.needs_contact)
+            order by a.id)
+          from sending_accounts a where a.customer_id = c.id or a.customer_id is null), '[]') as accounts, coalesce((
+          select jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'body', t.body,
+            'active', t.disabled_at is null))
+          from templates t where t.customer_id = c.id
+            and t.id in (select (s ->> 'template_id')::int from jsonb_array_elements(o.steps) s)), '[]') as "routingTemplates",
+          ${setUpColumns("c.id")}
+        from ${keys} join customers c on c.id = r.customer_id left join routing_orders o on o.customer_id = c.id`
+    })
+
+    const lookup = Effect.fnUntraced(function* (customerId: number) {
+      const found = yield* rowOf(customerId)
+      if (Option.isNone(found)) return yield* Effect.die(`no customer ${customerId}`)
+      const row = found.value
+      versions.note(customerId, row)
+      const configuration: CustomerSetUp = {
+        customerId,
+        plan: row.plan,
+        webOtpHost: row.webOtpHost,
+        limits: row.limits,
+        routing: row.routing,
+        routingTemplates: row.routingTemplates,
+        accounts: row.accounts.filter(({ shared }) => !shared),
+        sharedAccounts: row.accounts.filter(({ shared }) => shared),
+        setUpVersion: row.setUpVersion
+      }
+      return configuration
+    })
+
+    const cache = yield* cachedLookup(lookup, { isHeard: feed.isHeard, isCurrent: versions.isCurrent })
+    yield* feed.subscribe(
+      endedBy(cache, { customer: (id) => (id === null ? cache.invalidateAll : cache.invalidate(id)) })
+    )
+    return Customers.of({
+      configuration: (customerId, setUpVersion) =>
+        Effect.filterOrFail(
+          cache.get(customerId),
+          (setUp) => setUpVersion === undefined || setUpVersion === setUp.setUpVersion,
+          () => new SetUpChanged()
+        ),
+      confirm: ({ customerId, setUpVersion }) =>
+        Effect.flatMap(cache.refresh(customerId), (current) =>
+          current.setUpVersion === setUpVersion ? Effect.void : new SetUpChanged()
+        )
+    })
+  })
+)

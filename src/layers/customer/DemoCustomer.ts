@@ -1,0 +1,96 @@
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import type { Channel } from "../../domain/routing/Channel.ts"
+import { Management } from "../../services/resources/Management.ts"
+import { Simulator } from "../../services/Simulator.ts"
+import { StartupError } from "../process/StartupError.ts"
+
+const ROUTING: ReadonlyArray<Channel> = ["bale", "eitaa", "sms"]
+const CHANNELS: ReadonlyArray<Channel> = ["eitaa", "bale", "soroushplus", "rubika", "telegram", "sms"]
+/** Keeps two first starts from making two demo customers. */
+const CREATION_LOCK = 1_885_698_413
+
+/** What a newcomer needs to try the API; kept in `demo.json` of the data directory. */
+export interface DemoCustomer {
+  readonly customer_id: number
+  readonly live_key: string
+  readonly test_key: string
+  /** A personal access token of full scope; files of older versions have none. */
+  readonly token?: string
+}
+
+export const demoFile = (dataDirectory: string): string => path.join(dataDirectory, "demo.json")
+
+const DEMO_RIALS = 10_000_000
+
+const connectSimulatedAccounts = Effect.fnUntraced(function* (customerId: number) {
+  const management = yield* Management
+  for (const channel of CHANNELS) {
+    yield* management.connectAccount({
+      customerId,
+      channel,
+      provider: "simulator",
+      label: `Simulated ${channel}`,
+      settings: {},
+      isDefault: true
+    })
+  }
+  yield* management.saveRouting(
+    customerId,
+    ROUTING.map((channel) => ({ channel }))
+  )
+})
+
+const createCustomer = Effect.gen(function* () {
+  const management = yield* Management
+  const customer = yield* management.createCustomer("Demo", "start")
+  yield* management.topUp(customer.id, DEMO_RIALS)
+  const newKey = (mode: "live" | "test") =>
+    Effect.map(
+      management.createKey({ customerId: customer.id, mode, name: "demo", expiresAt: null }),
+      ({ secret }) => Redacted.value(secret)
+    )
+  const liveKey = yield* newKey("live")
+  const testKey = yield* newKey("test")
+  if ((yield* Simulator).isOn) yield* connectSimulatedAccounts(customer.id)
+  const { secret: token } = yield* management.createToken(customer.id, {
+    name: "demo",
+    scope: "full",
+    expiresAt: null
+  })
+  const demo: DemoCustomer = {
+    customer_id: customer.id,
+    live_key: liveKey,
+    test_key: testKey,
+    token: Redacted.value(token)
+  }
+  return demo
+})
+
+const writeDemoFile = (file: string, demo: DemoCustomer) =>
+  Effect.try({
+    try: () => {
+      fs.rmSync(file, { force: true })
+      fs.writeFileSync(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+    },
+    catch: (error) => new StartupError({ message: `${file} cannot be written: ${String(error)}` })
+  })
+
+/**
+ * On the first start of an empty store, makes the demo customer: plan start, keys, and, where the simulator is on, a
+ * simulator account per channel and a routing order. Null when the store has customers already.
+ */
+export const createDemoCustomer = Effect.fnUntraced(function* (dataDirectory: string) {
+  const sql = yield* SqlClient.SqlClient
+  const management = yield* Management
+  const create = Effect.gen(function* () {
+    yield* sql`select pg_advisory_xact_lock(${CREATION_LOCK})`
+    if ((yield* management.listCustomers).length > 0) return null
+    const demo = yield* createCustomer
+    yield* writeDemoFile(demoFile(dataDirectory), demo)
+    return demo
+  })
+  return yield* sql.withTransaction(create).pipe(Effect.catchTag("SqlError", Effect.die))
+})

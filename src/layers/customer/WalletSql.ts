@@ -1,0 +1,58 @@
+import { Effect, Schema } from "effect"
+import type { SecureRandom } from "effect/crypto"
+import type { SqlClient, SqlError } from "effect/sql"
+import { stripeOf, type WalletMove } from "../../domain/money/Charging.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+
+const CoverRow = Schema.Struct({ covers: Schema.Boolean })
+
+/** Whether all stripes of a wallet together cover a hold, as far as can be seen without locking anybody out. */
+export const covers = (sql: SqlClient.SqlClient, hold: number, customerId: number): Effect.Effect<boolean> =>
+  Effect.map(
+    rowsOf(CoverRow)(sql`
+      select coalesce(sum(balance - held), 0) >= ${hold}::bigint as covers from wallets
+      where customer_id = ${customerId}`),
+    ([row]) => row?.covers === true
+  )
+
+/**
+ * A wallet's stripe did not cover a hold: locks the whole wallet, and spreads what it has over its stripes anew, all of it
+ * into this one where it is little; nothing where it does not cover the hold either.
+ */
+export const gatherInto = (
+  sql: SqlClient.SqlClient,
+  hold: number,
+  subject: { readonly customerId: number; readonly id: string }
+): Effect.Effect<void, SqlError.SqlError> => {
+  const { customerId, id } = subject
+  return Effect.asVoid(sql`
+    with locked as materialized (
+      select stripe, balance - held as available from wallets where customer_id = ${customerId}
+      order by stripe for update),
+    total as materialized (
+      select coalesce(sum(available), 0)::bigint as amount, greatest(1, count(*)) as stripes from locked)
+    update wallets w set balance = w.held + case
+        when t.amount / t.stripes >= ${hold}::bigint
+          then t.amount / t.stripes + (w.stripe < t.amount % t.stripes)::int
+        when w.stripe = ${stripeOf(id)}::smallint then t.amount
+        else 0 end
+    from total t where w.customer_id = ${customerId} and t.amount >= ${hold}::bigint`)
+}
+
+/** Further parts of a `with` statement whose `changed c` is what a send has become: captures and releases with it. */
+export const moveParts =
+  (sql: SqlClient.SqlClient, random: SecureRandom.SecureRandom["Service"]) =>
+  (id: string, { capture, release }: WalletMove, now: Instant) =>
+    Effect.gen(function* () {
+      if (capture === 0 && release === 0) return sql``
+      const moved = sql`, wallet as (
+        update wallets w set balance = w.balance - ${capture}::bigint, held = w.held - ${capture + release}::bigint
+        from changed c where w.customer_id = c.customer_id and w.stripe = ${stripeOf(id)}::smallint)`
+      if (capture === 0) return moved
+      return sql`${moved}, entry as (
+        insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
+        select c.customer_id, ${yield* random.uuidV7()}::uuid, 'capture', ${-capture}::bigint, c.id,
+          ${timestamp(now)}::timestamptz
+        from changed c)`
+    })

@@ -1,0 +1,37 @@
+import { Layer } from "effect"
+import { AuthHandlers, WellKnownHandlers } from "../../http/manage/access/AuthHandlers.ts"
+import { TokensHandlers } from "../../http/manage/access/TokensHandlers.ts"
+import { MeHandlers, UsersHandlers } from "../../http/manage/access/UsersHandlers.ts"
+import { SignIns } from "../../services/access/SignIns.ts"
+import { ProviderHttp } from "../providers/ProviderHttp.ts"
+import { ProviderHttpClient } from "../providers/ProviderHttpClient.ts"
+import { ManagedTokensSql } from "../resources/ManagedTokensSql.ts"
+import { ManagedUsersSql } from "../resources/ManagedUsersSql.ts"
+import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
+import { PasswordsArgon2 } from "../crypto/PasswordsArgon2.ts"
+import { SessionsJose } from "../access/SessionsJose.ts"
+import { SignInLimitsSql } from "../access/SignInLimitsSql.ts"
+import { SigningKeysSql } from "../access/SigningKeysSql.ts"
+import { UserSessionsSql } from "../access/UserSessionsSql.ts"
+
+const Http = Layer.provide(ProviderHttp.layer, ProviderHttpClient.layer)
+
+/** JWTs, our own and another issuer's. */
+export const SessionsLive = Layer.provide(SessionsJose, [SigningKeysSql, Http])
+
+export const SignInsLive = Layer.provide(SignIns.layer, [
+  ManagementWritesSql,
+  PasswordsArgon2,
+  SignInLimitsSql,
+  SigningKeysSql,
+  UserSessionsSql
+])
+
+/** Who may manage: tokens, users, and how they sign in. */
+export const CredentialHandlers = Layer.mergeAll(
+  Layer.provide(TokensHandlers, ManagedTokensSql),
+  Layer.provide(UsersHandlers, [ManagedUsersSql, PasswordsArgon2]),
+  MeHandlers,
+  Layer.provide(AuthHandlers, SignInsLive),
+  Layer.provide(WellKnownHandlers, SigningKeysSql)
+)

@@ -1,0 +1,51 @@
+import { Layer } from "effect"
+import { AccountsHandlers } from "../../http/manage/AccountsHandlers.ts"
+import { RoutingHandlers, TemplatesHandlers } from "../../http/manage/SetUpHandlers.ts"
+import { CredentialLimits } from "../../services/access/CredentialLimits.ts"
+import { KeyWindowStoreSql } from "../customer/KeyWindowStoreSql.ts"
+import { ManagementSql } from "../postgres/ManagementSql.ts"
+import { ManagedAccountsSql } from "../resources/ManagedAccountsSql.ts"
+import { ManagedRoutingSql } from "../resources/ManagedRoutingSql.ts"
+import { ManagedTemplatesSql } from "../resources/ManagedTemplatesSql.ts"
+import { ApiKeysHandlers } from "../../http/manage/access/ApiKeysHandlers.ts"
+import { ManageAdmission, ManageAuthLive } from "../../http/manage/access/ManageAuth.ts"
+import { OptionalIdempotencyKeyLive, RequireJsonLive } from "../../http/RequestGuards.ts"
+import { WebhooksHandlers } from "../../http/manage/WebhooksHandlers.ts"
+import { NoUndeclaredBodyLive } from "../../http/manage/wire/UndeclaredBody.ts"
+import { ManagedWebhooksSql } from "../resources/ManagedWebhooksSql.ts"
+import { CredentialHandlers, SessionsLive } from "./CredentialGraph.ts"
+import { ManagedKeysSql } from "../resources/ManagedKeysSql.ts"
+import { ManagementCredentialsLive } from "../access/ManagementCredentialsLive.ts"
+import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
+import { PersonalTokensSql } from "../access/PersonalTokensSql.ts"
+import { ReadHandlers } from "./ReadGraph.ts"
+
+const Credentials = Layer.provide(ManagementCredentialsLive, [PersonalTokensSql, SessionsLive])
+
+const CredentialLimitsLive = Layer.provide(CredentialLimits.layer, KeyWindowStoreSql)
+
+/** Who may manage. */
+export const ManageAdmissionLive = Layer.provide(ManageAdmission.layer, [Credentials, CredentialLimitsLive])
+
+/** The handlers of the management API, over the store. */
+export const ManagementHandlers = Layer.mergeAll(
+  ApiKeysHandlers,
+  CredentialHandlers,
+  AccountsHandlers,
+  RoutingHandlers,
+  TemplatesHandlers,
+  ReadHandlers,
+  WebhooksHandlers
+).pipe(
+  Layer.provide([
+    Layer.provide(ManageAuthLive, ManageAdmissionLive),
+    RequireJsonLive,
+    NoUndeclaredBodyLive,
+    OptionalIdempotencyKeyLive,
+    ManagementWritesSql,
+    ManagedKeysSql,
+    ManagedWebhooksSql,
+    ManagedTemplatesSql,
+    Layer.provide(Layer.mergeAll(ManagedAccountsSql, ManagedRoutingSql), ManagementSql)
+  ])
+)

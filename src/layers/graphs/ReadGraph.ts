@@ -1,0 +1,28 @@
+import { Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { AuditLogHandlers } from "../../http/manage/AuditLogHandlers.ts"
+import { ManagedMessagesHandlers } from "../../http/manage/ManagedMessagesHandlers.ts"
+import { UsageHandlers } from "../../http/manage/UsageHandlers.ts"
+import { ManagedVerificationsHandlers } from "../../http/manage/VerificationsHandlers.ts"
+import { WalletHandlers } from "../../http/manage/WalletHandlers.ts"
+import { ReportingSql } from "../postgres/Store.ts"
+import { AuditLogSql } from "../resources/AuditLogSql.ts"
+import { CustomerWalletsSql } from "../resources/CustomerWalletsSql.ts"
+import { ManagedMessagesSql } from "../resources/ManagedMessagesSql.ts"
+import { ManagedVerificationsSql } from "../resources/ManagedVerificationsSql.ts"
+import { UsageReportsSql } from "../resources/UsageReportsSql.ts"
+
+/** Over connections of their own: searches may take long. */
+const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql))
+
+/** The searches that the command line has too. */
+export const Searches = Layer.mergeAll(ManagedVerificationsSql, ManagedMessagesSql).pipe(overReports)
+
+/** What can be looked at and not changed. */
+export const ReadHandlers = Layer.mergeAll(
+  Layer.provide(ManagedVerificationsHandlers, ManagedVerificationsSql),
+  Layer.provide(ManagedMessagesHandlers, ManagedMessagesSql),
+  Layer.provide(UsageHandlers, UsageReportsSql),
+  Layer.provide(WalletHandlers, CustomerWalletsSql),
+  Layer.provide(AuditLogHandlers, AuditLogSql)
+).pipe(overReports)

@@ -1,0 +1,73 @@
+import { Context, Effect, Layer } from "effect"
+import { BotInboxes } from "../../services/account/BotInboxes.ts"
+import { DeliveryReports } from "../../services/account/DeliveryReports.ts"
+import { MessageDeliveries } from "../../services/message/MessageDeliveries.ts"
+import { Retention } from "../../services/retention/Retention.ts"
+import { TimerMetrics } from "../../services/timer/TimerMetrics.ts"
+import { TimerHandlers, TimerRunner } from "../../services/timer/TimerRunner.ts"
+import type { DueTimer } from "../../services/timer/Timers.ts"
+import { VerificationSteps } from "../../services/verification/VerificationSteps.ts"
+import { WebhookMetrics } from "../../services/webhook/WebhookMetrics.ts"
+import { WebhookDeliveries } from "../../services/webhook/WebhookDeliveries.ts"
+import { MessageStoreSql } from "../message/MessageStoreSql.ts"
+import { liveStore } from "./VerificationGraph.ts"
+import { VerificationStoreSql } from "../verification/VerificationStoreSql.ts"
+import { RetentionStoreSql } from "../retention/RetentionStoreSql.ts"
+import { WebhookSenderLive } from "../webhook/WebhookSenderLive.ts"
+import { WebhookStoreSql } from "../webhook/WebhookStoreSql.ts"
+import { ProviderHttpLive } from "../account/ProviderAdaptersLive.ts"
+
+type Handler = (timer: DueTimer) => Effect.Effect<void>
+
+class LiveHandler extends Context.Service<LiveHandler, Handler>()(
+  "peyk/layers/graphs/TimerGraph/LiveHandler"
+) {}
+class SandboxHandler extends Context.Service<SandboxHandler, Handler>()(
+  "peyk/layers/graphs/TimerGraph/SandboxHandler"
+) {}
+
+const runTimer = Effect.map(VerificationSteps, (steps) => steps.runTimer)
+
+/** What is due, of every kind, done by the given compositions. */
+export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
+  readonly live: Layer.Layer<VerificationSteps, E, R>
+  readonly sandbox: Layer.Layer<VerificationSteps, E2, R2>
+  readonly messages: Layer.Layer<MessageDeliveries, E3, R3>
+}) =>
+  TimerRunner.layer.pipe(
+    Layer.provide(
+      Layer.effect(
+        TimerHandlers,
+        Effect.gen(function* () {
+          const deliveries = yield* MessageDeliveries
+          const reports = yield* DeliveryReports
+          const inboxes = yield* BotInboxes
+          const webhooks = yield* WebhookDeliveries
+          const retention = yield* Retention
+          return new Map([
+            ["verification" as const, yield* LiveHandler],
+            ["sandbox_verification" as const, yield* SandboxHandler],
+            ["message" as const, deliveries.runTimer],
+            ["verification_report" as const, reports.askAboutVerification],
+            ["message_report" as const, reports.askAboutMessage],
+            ["bot_updates" as const, inboxes.runTimer],
+            ["webhook" as const, webhooks.runTimer],
+            ["retention" as const, retention.runTimer]
+          ])
+        })
+      )
+    ),
+    Layer.provide([
+      TimerMetrics.layer,
+      Layer.provide(Layer.effect(LiveHandler, runTimer), graphs.live),
+      Layer.provide(Layer.effect(SandboxHandler, runTimer), graphs.sandbox),
+      graphs.messages,
+      Layer.provide(DeliveryReports.layer, [VerificationStoreSql(liveStore), MessageStoreSql]),
+      Layer.provide(Retention.layer, RetentionStoreSql),
+      Layer.provide(WebhookDeliveries.layer, [
+        WebhookStoreSql,
+        WebhookMetrics.layer,
+        Layer.provide(WebhookSenderLive, ProviderHttpLive)
+      ])
+    ])
+  )

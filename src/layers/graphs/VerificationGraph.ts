@@ -1,0 +1,85 @@
+import { Layer } from "effect"
+import { AccountSlots } from "../../services/account/AccountSlots.ts"
+import { Billing } from "../../services/customer/Billing.ts"
+import { CallRooms } from "../../services/provider/CallRooms.ts"
+import { Codes } from "../../services/verification/Codes.ts"
+import { Limits } from "../../services/customer/Limits.ts"
+import { Providers } from "../../services/provider/Providers.ts"
+import { Routing } from "../../services/customer/Routing.ts"
+import { Templates } from "../../services/customer/Templates.ts"
+import { Verifications } from "../../services/verification/Verifications.ts"
+import { VerificationMetrics } from "../../services/verification/VerificationMetrics.ts"
+import { VerificationSends } from "../../services/verification/VerificationSends.ts"
+import { VerificationSteps } from "../../services/verification/VerificationSteps.ts"
+import { AccountSlotsSql } from "../account/AccountSlotsSql.ts"
+import { ProvidersLive } from "../account/ProvidersLive.ts"
+import { TemplatesSql } from "../message/TemplatesSql.ts"
+import { VerificationStoreSql, type VerificationStoreOptions } from "../verification/VerificationStoreSql.ts"
+
+/** Everything in which one composition of the verification use cases differs from another. */
+export type VerificationSeams =
+  | Routing
+  | Templates
+  | Limits
+  | Billing
+  | Codes
+  | AccountSlots
+  | CallRooms
+  | Providers
+  | VerificationMetrics
+
+/** The use cases over one mode's verifications and the given seams. */
+export const verificationGraph = <E, R>(
+  store: VerificationStoreOptions,
+  seams: Layer.Layer<VerificationSeams, E, R>
+) =>
+  // Fresh: the same use cases are built once per composition, not shared between them.
+  Layer.fresh(Verifications.layer).pipe(
+    Layer.provide(Layer.fresh(VerificationSends.layer)),
+    Layer.provideMerge(Layer.fresh(VerificationSteps.layer)),
+    Layer.provide([VerificationStoreSql(store), seams])
+  )
+
+/** The customer's routes and texts, random codes, real providers. */
+export const LiveSeams = Layer.mergeAll(
+  Routing.layer,
+  TemplatesSql,
+  Limits.layer,
+  Billing.layer,
+  Codes.layerRandom,
+  AccountSlotsSql,
+  CallRooms.layer,
+  ProvidersLive,
+  VerificationMetrics.layer
+)
+
+const SANDBOX_CODE = "123456"
+
+/** A name-only route, the constant code, a provider that sends nothing, no price, no limit per phone, and no metrics. */
+export const SandboxSeams = Layer.mergeAll(
+  Routing.layerSandbox,
+  Templates.layerNone,
+  Limits.layerUnlimited,
+  Billing.layerFree,
+  Codes.layerConstant(SANDBOX_CODE),
+  AccountSlots.layerUnlimited,
+  CallRooms.layerUnlimited,
+  Providers.layerSandbox,
+  VerificationMetrics.layerNone
+)
+
+export const liveStore: VerificationStoreOptions = {
+  mode: "live",
+  timerKind: "verification",
+  announces: true
+}
+
+export const sandboxStore: VerificationStoreOptions = {
+  mode: "test",
+  timerKind: "sandbox_verification",
+  announces: false
+}
+
+export const LiveVerifications = verificationGraph(liveStore, LiveSeams)
+
+export const SandboxVerifications = verificationGraph(sandboxStore, SandboxSeams)

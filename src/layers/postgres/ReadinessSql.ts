@@ -1,0 +1,45 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { ClockAgreement } from "../../services/ClockAgreement.ts"
+import { Readiness } from "../../services/Readiness.ts"
+import { appliedMigration, latestMigration } from "./Migrations.ts"
+import { sharedLookup } from "./cache/SharedLookup.ts"
+import { rowsOf } from "./SqlRows.ts"
+import { StoreWrites } from "./StoreWrites.ts"
+
+/** A store that hangs is not ready either. */
+const READINESS_TIMEOUT = "2 seconds"
+
+const WritableRow = Schema.Struct({ writable: Schema.Boolean })
+
+export const ReadinessSql = Layer.effect(
+  Readiness,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { areFailing } = yield* StoreWrites
+    const { mayBeApart } = yield* ClockAgreement
+    const isMigrated = Effect.map(appliedMigration, (applied) => applied >= latestMigration)
+    const isWritable = Effect.map(
+      rowsOf(WritableRow)(sql`select current_setting('transaction_read_only') = 'off' as writable`),
+      ([row]) => row?.writable === true
+    )
+    const asked = Effect.map(
+      Effect.all([isMigrated, isWritable], { concurrency: 2 }),
+      ([migrated, writable]) => migrated && writable
+    )
+    const inTime = <E>(ready: Effect.Effect<boolean, E>) =>
+      ready.pipe(
+        Effect.catchCause(() => Effect.succeed(false)),
+        Effect.timeoutOrElse({ duration: READINESS_TIMEOUT, orElse: () => Effect.succeed(false) })
+      )
+    // Anybody may ask, as often as they like: the store is asked once at a time for all of them.
+    const shared = yield* sharedLookup<"ready", boolean, never, never>(() =>
+      inTime(Effect.provideService(asked, SqlClient.SqlClient, sql))
+    )
+    return Readiness.of({
+      isReady: Effect.suspend(() =>
+        areFailing() || mayBeApart() ? Effect.succeed(false) : inTime(shared.ask("ready"))
+      )
+    })
+  })
+).pipe(Layer.provide(StoreWrites.layerProbes))

@@ -1,0 +1,265 @@
+import type { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlError } from "effect/sql"
+import * as path from "node:path"
+import type { Configuration } from "../config/Configuration.ts"
+import { ConnectionWatch } from "./ConnectionWatch.ts"
+import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
+import { MasterKey } from "../crypto/MasterKey.ts"
+import { checkMasterSecret, resolveMasterSecret } from "../crypto/MasterSecret.ts"
+import { migrate } from "./Migrations.ts"
+import { MaintenanceSql } from "./MaintenanceSql.ts"
+import { rowsOf } from "./SqlRows.ts"
+import { StartupError } from "../process/StartupError.ts"
+import { StoreWrites } from "./StoreWrites.ts"
+import { makeWatchedSql } from "./WatchedSql.ts"
+
+const MIN_VERSION = 150_000
+const APPLICATION_NAME = "peyk"
+/** Statements of several fibers that share a connection; more of them would queue behind the slowest. */
+const MULTIPLEX_CONCURRENCY = 16
+/** How much longer than PostgreSQL may take for a statement this process waits for the answer. */
+const ANSWER_MILLIS = 1500
+/** Where PostgreSQL has no limit from us. */
+const UNLIMITED_PATIENCE_MILLIS = 60_000
+const MIGRATION_PATIENCE_MILLIS = 3_600_000
+
+export const isEmbedded = ({ databaseUrl }: Configuration): boolean => Option.isNone(databaseUrl)
+
+/** Neither a statement nor a transaction that its process forgot (stopped, say) keeps others waiting for ever. */
+const timeouts = (millis: number) =>
+  millis === 0
+    ? { startupParameters: {} }
+    : {
+        startupParameters: {
+          statement_timeout: String(millis),
+          idle_in_transaction_session_timeout: String(millis)
+        }
+      }
+
+/**
+ * Rows are asked for by their keys. A plan that was made and kept while a table was empty (timers, after a quiet night) would
+ * read it through until it is analyzed, however large it grows meanwhile.
+ */
+export const byKeys = { enable_seqscan: "off", enable_mergejoin: "off" } as const
+
+const poolOptions = ({ poolSize, statementTimeoutMillis }: Configuration) => ({
+  applicationName: APPLICATION_NAME,
+  maxConnections: poolSize,
+  multiplex: true,
+  multiplexConcurrency: MULTIPLEX_CONCURRENCY,
+  patienceMillis: patienceFor(statementTimeoutMillis),
+  startupParameters: { ...byKeys, ...timeouts(statementTimeoutMillis).startupParameters }
+})
+
+const unreachable = (error: SqlError.SqlError) =>
+  new StartupError({
+    message: `PostgreSQL cannot be reached: ${error.message} (${String(error.reason.cause)})`
+  })
+
+/** How long the connections of a pool may be silent while a statement waits. */
+interface Patience {
+  readonly patienceMillis: number
+}
+
+const patienceFor = (statementTimeoutMillis: number): number =>
+  statementTimeoutMillis === 0 ? UNLIMITED_PATIENCE_MILLIS : statementTimeoutMillis + ANSWER_MILLIS
+
+const watchedPool = (options: PgClient.PgPoolConfig & Patience) =>
+  Effect.gen(function* () {
+    const { failed } = yield* StoreWrites
+    const watched = (yield* ConnectionWatch).pool(options.patienceMillis, failed)
+    const pool = yield* Effect.mapError(
+      Effect.provide(makeWatchedSql(options, watched, options.patienceMillis), Reactivity.layer),
+      unreachable
+    )
+    return { ...pool, closeAll: Effect.sync(watched.closeAll) }
+  })
+
+/** Connections of their own, for one purpose. */
+const poolOf = <Self>(
+  purpose: Context.Key<Self, SqlClient.SqlClient>,
+  options: PgClient.PgPoolConfig & Patience
+) =>
+  Layer.effect(
+    purpose,
+    Effect.map(watchedPool(options), ({ sql }) => sql)
+  )
+
+/** What one process uses beside its pool: batches, reports, maintenance, migrations, its presence. */
+const OTHER_CONNECTIONS = 10
+/** Of the command line, and PostgreSQL's own reserve. */
+const SPARE_CONNECTIONS = 20
+const USUAL_MAX_CONNECTIONS = 100
+
+/** More than PostgreSQL's own default only where so many processes need it. */
+const maxConnections = ({ processes, poolSize }: Configuration): number =>
+  Math.max(USUAL_MAX_CONNECTIONS, processes * (poolSize + OTHER_CONNECTIONS) + SPARE_CONNECTIONS)
+
+const embeddedDirectory = ({ dataDirectory }: Configuration): string => path.join(dataDirectory, "postgres")
+
+/** Fails where there is no store, and says what to set. One that is the operator's is looked for when it is connected to. */
+export const requireStore = (configuration: Configuration): Effect.Effect<void, StartupError> =>
+  Effect.suspend(() =>
+    !isEmbedded(configuration) || EmbeddedPostgres.isPresent(embeddedDirectory(configuration))
+      ? Effect.void
+      : Effect.fail(
+          new StartupError({
+            message:
+              `there is no store in ${path.resolve(configuration.dataDirectory)}: set PEYK_DATA_DIR to the folder of ` +
+              "the server's store, or DATABASE_URL to its PostgreSQL; `peyk serve` makes a new store"
+          })
+        )
+  )
+
+/** Where the store is: the operator's PostgreSQL, or the embedded one, which this starts and keeps for its scope. */
+export const locate = Effect.fnUntraced(function* (configuration: Configuration) {
+  const { databaseUrl } = configuration
+  if (Option.isSome(databaseUrl)) return { url: databaseUrl.value }
+  const { socketPath, password } = yield* Effect.mapError(
+    EmbeddedPostgres.start(embeddedDirectory(configuration), {
+      flags: ["-c", `max_connections=${maxConnections(configuration)}`]
+    }),
+    ({ message }) => new StartupError({ message })
+  )
+  return { path: socketPath, username: "postgres", password, database: "peyk" }
+})
+
+/** For searches and reports, which may take long: nothing waits behind them but their like, and none takes for ever. */
+export class ReportingSql extends Context.Service<ReportingSql, SqlClient.SqlClient>()(
+  "peyk/layers/postgres/Store/ReportingSql"
+) {}
+
+const REPORT_MILLIS = 15_000
+
+const reportingOptions = {
+  applicationName: `${APPLICATION_NAME} reports`,
+  maxConnections: 2,
+  minConnections: 0,
+  patienceMillis: patienceFor(REPORT_MILLIS),
+  startupParameters: { statement_timeout: String(REPORT_MILLIS) }
+}
+
+/** For the statements of batches. */
+export class BatchSql extends Context.Service<BatchSql, SqlClient.SqlClient>()(
+  "peyk/layers/postgres/Store/BatchSql"
+) {}
+
+/** Nobody holds a row that a batch wants for longer, unless something is wrong with that row alone. */
+const BATCH_LOCK_MILLIS = 500
+
+/**
+ * Batches are joined to rows by their keys, whatever the planner believes of tables that were empty when it last looked:
+ * a plan that reads one of them through would be kept until they are analyzed. And planned once: with the batches of a quiet
+ * hour, of one row each, PostgreSQL takes planning each of them anew for the better deal.
+ */
+const batchOptions = {
+  applicationName: `${APPLICATION_NAME} batches`,
+  maxConnections: 4,
+  multiplex: true,
+  multiplexConcurrency: 1,
+  startupParameters: {
+    ...byKeys,
+    enable_hashjoin: "off",
+    enable_material: "off",
+    jit: "off",
+    plan_cache_mode: "force_generic_plan",
+    lock_timeout: String(BATCH_LOCK_MILLIS)
+  }
+}
+
+/** How many connections a process has at most, by what they are for; migrations have one more at the start. */
+export const poolLimits = ({ poolSize }: Configuration): Readonly<Record<string, number>> => ({
+  requests: poolSize,
+  batches: batchOptions.maxConnections,
+  reports: reportingOptions.maxConnections,
+  maintenance: maintenanceOptions.maxConnections
+})
+
+export const batchSql = (place: PgClient.PgPoolConfig, statementTimeoutMillis = 0) =>
+  poolOf(BatchSql, {
+    ...batchOptions,
+    ...place,
+    patienceMillis: patienceFor(statementTimeoutMillis),
+    startupParameters: {
+      ...batchOptions.startupParameters,
+      ...timeouts(statementTimeoutMillis).startupParameters
+    }
+  })
+
+/** For what changes the schema: it takes as long as it takes, and is one process's at a time. */
+export class MigrationSql extends Context.Service<MigrationSql, SqlClient.SqlClient>()(
+  "peyk/layers/postgres/Store/MigrationSql"
+) {}
+
+const migrationOptions = {
+  applicationName: `${APPLICATION_NAME} migrations`,
+  patienceMillis: MIGRATION_PATIENCE_MILLIS,
+  maxConnections: 1,
+  minConnections: 0,
+  idleTimeout: "1 second" as const
+}
+
+const MAINTENANCE_MILLIS = 4000
+
+const maintenanceOptions = {
+  applicationName: `${APPLICATION_NAME} maintenance`,
+  maxConnections: 2,
+  minConnections: 0,
+  patienceMillis: MAINTENANCE_MILLIS + ANSWER_MILLIS,
+  startupParameters: { statement_timeout: String(MAINTENANCE_MILLIS) }
+}
+
+export const maintenanceSql = (place: PgClient.PgPoolConfig) =>
+  Layer.effect(MaintenanceSql, watchedPool({ ...maintenanceOptions, ...place }))
+
+/** Connections to the store. */
+export const SqlLive = (configuration: Configuration) =>
+  Layer.unwrap(
+    Effect.map(locate(configuration), (place) =>
+      Layer.mergeAll(
+        poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...place }),
+        poolOf(ReportingSql, { ...reportingOptions, ...place }),
+        batchSql(place, configuration.statementTimeoutMillis),
+        maintenanceSql(place),
+        poolOf(MigrationSql, { ...migrationOptions, ...place })
+      )
+    )
+  ).pipe(Layer.provide(ConnectionWatch.layer), Layer.provideMerge(StoreWrites.layer))
+
+const VersionRow = Schema.Struct({ version: Schema.Int })
+
+const checkVersion = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const statement = sql`select current_setting('server_version_num')::int as version`
+  const rows = yield* Effect.mapError(statement, unreachable)
+  const [row] = yield* rowsOf(VersionRow)(Effect.succeed(rows))
+  if ((row?.version ?? 0) < MIN_VERSION) {
+    return yield* new StartupError({ message: "Peyk needs PostgreSQL 15 or newer" })
+  }
+})
+
+const migrateOrExplain = Effect.mapError(
+  Effect.flatMap(MigrationSql, (sql) => Effect.provideService(migrate, SqlClient.SqlClient, sql)),
+  (error) => new StartupError({ message: `the schema could not be brought up to date: ${error.message}` })
+)
+
+export const MasterKeyLive = (configuration: Configuration) =>
+  Layer.unwrap(
+    Effect.map(
+      resolveMasterSecret({
+        given: configuration.secret,
+        dataDirectory: isEmbedded(configuration) ? configuration.dataDirectory : null
+      }),
+      MasterKey.layer
+    )
+  )
+
+/** The store, ready for use: reachable, new enough, migrated, and made with our master secret. */
+export const StoreLive = (configuration: Configuration) =>
+  Layer.effectDiscard(checkMasterSecret).pipe(
+    Layer.provideMerge(MasterKeyLive(configuration)),
+    Layer.provideMerge(Layer.effectDiscard(Effect.andThen(checkVersion, migrateOrExplain))),
+    Layer.provideMerge(SqlLive(configuration))
+  )

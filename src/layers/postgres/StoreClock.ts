@@ -1,0 +1,111 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import type { Instant } from "../../domain/Instant.ts"
+import { ClockAgreement } from "../../services/ClockAgreement.ts"
+import { gauge } from "../../services/metrics/Series.ts"
+import { withoutSpans } from "../../services/metrics/Spans.ts"
+import { MaintenanceSql } from "./MaintenanceSql.ts"
+import { decodedAs, InstantColumn } from "./SqlRows.ts"
+import { StartupError } from "../process/StartupError.ts"
+
+/** Clocks further apart than this are apart. Tests that move a clock on purpose set it to infinity. */
+export const ClockTolerance = Context.Reference<number>("peyk/layers/postgres/StoreClock/ClockTolerance", {
+  defaultValue: () => 5000
+})
+
+const WARN_MILLIS = 1000
+const LOOK_PAUSE = "1 second"
+/** So many looks at this process's own clock make one comparison. */
+const LOOKS = 5
+const NANOS_PER_MILLI = 1e6
+const MILLIS_PER_SECOND = 1000
+
+/** By how much this process's clock is ahead, and by how much that may be wrong: the answer came at some time in between. */
+interface Comparison {
+  readonly aheadMillis: number
+  readonly errorMillis: number
+}
+
+const ClockRows = Schema.Tuple([Schema.Struct({ now: InstantColumn })])
+
+const compare = Effect.gen(function* () {
+  const { sql } = yield* MaintenanceSql
+  const clock = yield* Clock.Clock
+  const begunAt: Instant = clock.currentTimeMillisUnsafe()
+  const begunNanos = clock.monotonicTimeNanosUnsafe()
+  // The only place where the store's clock is read. It is compared, and never used as the time.
+  const [{ now }] = yield* decodedAs(ClockRows)(sql`select clock_timestamp() as now`)
+  const errorMillis = Number(clock.monotonicTimeNanosUnsafe() - begunNanos) / NANOS_PER_MILLI / 2
+  const comparison: Comparison = { aheadMillis: begunAt + errorMillis - now, errorMillis }
+  return comparison
+}).pipe(withoutSpans)
+
+const isBeyond = ({ aheadMillis, errorMillis }: Comparison, millis: number): boolean =>
+  Math.abs(aheadMillis) - errorMillis > millis
+
+const told = ({ aheadMillis }: Comparison): string => {
+  const seconds = (Math.abs(aheadMillis) / MILLIS_PER_SECOND).toFixed(1)
+  return `the clock of this machine is ${seconds} s ${aheadMillis > 0 ? "ahead of" : "behind"} PostgreSQL's`
+}
+
+/** Notices when a clock is set: it then moves otherwise than time passes. */
+const makeJumps = (clock: Clock.Clock, tolerance: number) => {
+  const lead = () =>
+    clock.currentTimeMillisUnsafe() - Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MILLI
+  let known = lead()
+  return {
+    hasJumped: () => Math.abs(lead() - known) > tolerance,
+    settle: () => {
+      known = lead()
+    }
+  }
+}
+
+/** Two processes with different times would expire each other's codes, and send early what waits. */
+const make = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const tolerance = yield* ClockTolerance
+  const jumps = makeJumps(clock, tolerance)
+  let newest = yield* Effect.mapError(
+    compare,
+    ({ message }) => new StartupError({ message: `PostgreSQL cannot be asked for the time: ${message}` })
+  )
+  let isApart = false
+  if (isBeyond(newest, tolerance)) {
+    return yield* new StartupError({
+      message: `${told(newest)}; set it right (NTP, for example), and start again`
+    })
+  }
+  gauge(yield* Effect.context<never>(), "peyk_clock_offset_seconds", {
+    description: "By how much this process's clock is ahead of PostgreSQL's, as last compared.",
+    read: () => newest.aheadMillis / MILLIS_PER_SECOND
+  })
+
+  let was: "agrees" | "warned" | "apart" = "agrees"
+  const judge = (comparison: Comparison) => {
+    const before = was
+    newest = comparison
+    isApart = isBeyond(comparison, tolerance)
+    was = isApart ? "apart" : isBeyond(comparison, WARN_MILLIS) ? "warned" : "agrees"
+    jumps.settle()
+    if (was === before) return Effect.void
+    if (was === "apart")
+      return Effect.logError(`${told(comparison)}: this process does nothing until they agree`)
+    if (was === "warned") return Effect.logWarning(told(comparison))
+    return Effect.logInfo("the clock of this machine agrees with PostgreSQL's again")
+  }
+  yield* judge(newest)
+
+  let looks = 0
+  const look = Effect.gen(function* () {
+    yield* Effect.sleep(LOOK_PAUSE)
+    looks += 1
+    const jumped = jumps.hasJumped()
+    if (jumped) isApart = true
+    if (jumped || looks % LOOKS === 0) yield* Effect.ignore(Effect.flatMap(compare, judge))
+  })
+  yield* Effect.forkScoped(Effect.forever(look))
+  return { isApart: () => isApart, mayBeApart: () => isApart || jumps.hasJumped() }
+})
+
+/** Compares this process's clock with the store's, at first and then every few seconds. Clocks that are apart stop the start. */
+export const StoreClock = Layer.effect(ClockAgreement, make)

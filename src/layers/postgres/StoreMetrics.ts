@@ -1,0 +1,151 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Instant } from "../../domain/Instant.ts"
+import { gauge } from "../../services/metrics/Series.ts"
+import { withoutSpans } from "../../services/metrics/Spans.ts"
+import { type TimerKind, timerKinds } from "../../services/timer/Timers.ts"
+import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
+
+/** More are not counted: then the number says enough. */
+const MAX_COUNTED = 10_000
+/** A store that hangs has no figures; who reads metrics gives up soon. */
+const TIMEOUT = "2 seconds"
+/** However often metrics are read. */
+const FRESH_FOR = "5 seconds"
+const MILLIS_PER_SECOND = 1000
+const NANOS_PER_SECOND = 1e9
+
+const states = ["active", "idle", "idle in transaction", "other"] as const
+type State = (typeof states)[number]
+const isState = (state: string): state is State => states.some((known) => known === state)
+
+const DueRow = Schema.Struct({
+  kind: Schema.Literals(timerKinds),
+  due: Schema.Int,
+  oldestAt: Schema.NullOr(InstantColumn)
+})
+const ConnectionRow = Schema.Struct({ state: Schema.NullOr(Schema.String), count: Schema.Int })
+
+interface Figures {
+  readonly isUp: boolean
+  readonly roundTripSeconds: number
+  readonly due: ReadonlyMap<TimerKind, { readonly count: number; readonly oldestSeconds: number }>
+  readonly connections: ReadonlyMap<State, number>
+}
+
+const unknown: Figures = { isUp: false, roundTripSeconds: Number.NaN, due: new Map(), connections: new Map() }
+
+const readFigures = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const clock = yield* Clock.Clock
+  const now: Instant = clock.currentTimeMillisUnsafe()
+  const begunAt = clock.monotonicTimeNanosUnsafe()
+  yield* sql`select 1`
+  const roundTripSeconds = Number(clock.monotonicTimeNanosUnsafe() - begunAt) / NANOS_PER_SECOND
+  const due = yield* rowsOf(DueRow)(sql`
+    select k as kind,
+      (select count(*)::int from (
+        select 1 from timers where kind collate "C" = k and not parked and claimable_at <= ${timestamp(now)}
+        union all
+        select 1 from timers where kind collate "C" = k and parked and claimable_at <= ${timestamp(now)}
+        limit ${MAX_COUNTED}) counted) as due,
+      least(
+        (select claimable_at from timers where kind collate "C" = k and not parked and claimable_at <= ${timestamp(now)}
+         order by claimable_at limit 1),
+        (select min(claimable_at) from timers
+         where kind collate "C" = k and parked and claimable_at <= ${timestamp(now)})) as "oldestAt"
+    from unnest(${timerKinds}::text[]) as k`)
+  const connections = yield* rowsOf(ConnectionRow)(sql`
+    select state, count(*)::int as count from pg_stat_activity
+    where datname = current_database() and usename = current_user and application_name like 'peyk%'
+    group by state`)
+  const byState = new Map<State, number>(states.map((state) => [state, 0]))
+  for (const { state, count } of connections) {
+    const known = state !== null && isState(state) ? state : "other"
+    byState.set(known, (byState.get(known) ?? 0) + count)
+  }
+  const figures: Figures = {
+    isUp: true,
+    roundTripSeconds,
+    due: new Map(
+      due.map(({ kind, due: count, oldestAt }) => [
+        kind,
+        { count, oldestSeconds: oldestAt === null ? 0 : (now - oldestAt) / MILLIS_PER_SECOND }
+      ])
+    ),
+    connections: byState
+  }
+  return figures
+})
+
+/** What only the store knows: it is asked when metrics are read. */
+export class StoreMetrics extends Context.Service<
+  StoreMetrics,
+  {
+    /** Asks, unless what was last answered is still fresh. */
+    readonly refresh: Effect.Effect<void>
+  }
+>()("peyk/layers/postgres/StoreMetrics") {
+  static readonly layer = (poolLimits: Readonly<Record<string, number>>) =>
+    Layer.effect(
+      StoreMetrics,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const context = yield* Effect.context<never>()
+        let figures = unknown
+        const tell = (
+          name: string,
+          description: string,
+          read: (figures: Figures) => number,
+          attributes: Readonly<{ [label: string]: string }> = {}
+        ) => gauge(context, name, { description, attributes, read: () => read(figures) })
+
+        tell("peyk_database_up", "1 when PostgreSQL answered within 2 s, else 0.", ({ isUp }) => Number(isUp))
+        tell(
+          "peyk_database_round_trip_seconds",
+          "How long the smallest statement took, waiting for a connection included.",
+          ({ roundTripSeconds }) => roundTripSeconds
+        )
+        for (const [pool, limit] of Object.entries(poolLimits)) {
+          tell(
+            "peyk_database_pool_limit",
+            "Connections that this process has at most, by what they are for.",
+            () => limit,
+            { pool }
+          )
+        }
+        for (const state of states) {
+          tell(
+            "peyk_database_connections",
+            "Connections of all Peyk processes to this database, by what they do.",
+            ({ connections }) => connections.get(state) ?? Number.NaN,
+            { state: state.replaceAll(" ", "_") }
+          )
+        }
+        for (const kind of timerKinds) {
+          tell(
+            "peyk_timers_due",
+            "Timers of all processes that are due and that nobody works on, by kind; 10000 stands for that many or more.",
+            ({ due }) => due.get(kind)?.count ?? Number.NaN,
+            { kind }
+          )
+          tell(
+            "peyk_timers_overdue_seconds",
+            "For how long the oldest of those has been due, by kind.",
+            ({ due }) => due.get(kind)?.oldestSeconds ?? Number.NaN,
+            { kind }
+          )
+        }
+        const refresh = readFigures.pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+          withoutSpans,
+          Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => Effect.succeed(unknown) }),
+          Effect.catchCause(() => Effect.succeed(unknown)),
+          Effect.map((read) => {
+            figures = read
+          })
+        )
+        return StoreMetrics.of({ refresh: yield* Effect.cachedWithTTL(refresh, FRESH_FOR) })
+      })
+    )
+}

@@ -1,0 +1,64 @@
+import { type Cause, Clock, Context, Effect, Layer } from "effect"
+import type { Instant } from "../../domain/Instant.ts"
+import { gauge } from "../../services/metrics/Series.ts"
+import { withoutSpans } from "../../services/metrics/Spans.ts"
+import { MaintenanceSql } from "./MaintenanceSql.ts"
+import { isNotNow } from "./StoreAvailability.ts"
+
+const PROBE_PAUSE = "2 seconds"
+/** So long after a statement has failed for want of disk, the store is not trusted, whatever a probe says. */
+const DISTRUST_MILLIS = 5000
+
+/**
+ * Whether PostgreSQL does its work, as opposed to only answering: a full disk is noticed by the statements that write. What
+ * they fail with is remembered, and a process that is not ready gets no more of them; so a probe finds out when it is over.
+ */
+export class StoreWrites extends Context.Service<
+  StoreWrites,
+  {
+    /** Called with what a statement failed with. */
+    readonly failed: (cause: Cause.Cause<unknown>) => void
+    readonly areFailing: () => boolean
+    /** Tries to write, once they were failing. */
+    readonly probe: Effect.Effect<void, never, MaintenanceSql>
+  }
+>()("peyk/layers/postgres/StoreWrites") {
+  static readonly layer = Layer.effect(
+    StoreWrites,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      let failedAt: Instant | null = null
+      gauge(yield* Effect.context<never>(), "peyk_database_writable", {
+        description:
+          "0 while PostgreSQL refuses to work (its disk is full, it is read-only, it stops), else 1.",
+        read: () => Number(failedAt === null)
+      })
+      const failed = (cause: Cause.Cause<unknown>) => {
+        if (cause.reasons.some((reason) => reason._tag === "Fail" && isNotNow(reason.error))) {
+          failedAt = clock.currentTimeMillisUnsafe()
+        }
+      }
+      /** Takes new blocks of a file, half a megabyte, and gives them back. Its own failure is noticed like any other. */
+      const write = Effect.flatMap(
+        MaintenanceSql,
+        ({ sql }) => sql`create temp table peyk_write_probe on commit drop as
+          select repeat('.', 1000) as filler from generate_series(1, 512)`
+      )
+      const probe = Effect.gen(function* () {
+        if (failedAt === null) return
+        yield* Effect.exit(write)
+        if (failedAt === null || clock.currentTimeMillisUnsafe() - failedAt < DISTRUST_MILLIS) return
+        failedAt = null
+        yield* Effect.logInfo("PostgreSQL takes writes again")
+      })
+      return StoreWrites.of({ failed, areFailing: () => failedAt !== null, probe })
+    })
+  )
+
+  /** Probes for as long as the layer lives. */
+  static readonly layerProbes = Layer.effectDiscard(
+    Effect.flatMap(StoreWrites, ({ probe }) =>
+      Effect.forkScoped(Effect.forever(withoutSpans(Effect.andThen(Effect.sleep(PROBE_PAUSE), probe))))
+    )
+  )
+}

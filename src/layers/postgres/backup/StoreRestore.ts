@@ -1,0 +1,181 @@
+import { Effect, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { appliedMigration, latestMigration, migrate, migrateTo } from "../Migrations.ts"
+import { rowsOf } from "../SqlRows.ts"
+import { StartupError } from "../../process/StartupError.ts"
+import type { ReadLine } from "./BackupFile.ts"
+import { BackupHeader, BackupTrailer, TableLine } from "./BackupFormat.ts"
+import { quoted, storedTables } from "./StoreBackup.ts"
+
+const ROWS_AT_ONCE = 500
+const FIRST_MIGRATION = 1
+
+const decodeHeader = Schema.decodeUnknownResult(Schema.fromJsonString(BackupHeader))
+const decodeTable = Schema.decodeUnknownResult(Schema.fromJsonString(TableLine))
+const decodeTrailer = Schema.decodeUnknownResult(Schema.fromJsonString(BackupTrailer))
+
+const ColumnRow = Schema.Struct({ column: Schema.String, type: Schema.String })
+
+const broken = (what: string) =>
+  new StartupError({ message: `the backup is damaged, it is not whole: ${what}` })
+
+/** What the file is, before anything is done with it. */
+export const readHeader = Effect.fnUntraced(function* (readLine: ReadLine) {
+  const header = decodeHeader((yield* readLine) ?? "")
+  if (Result.isFailure(header)) {
+    return yield* new StartupError({ message: "this is no backup that this version of Peyk can read" })
+  }
+  const { migration } = header.success
+  if (migration > latestMigration) {
+    return yield* new StartupError({
+      message: `the backup was made by a newer version of Peyk (schema ${migration}, this one knows ${latestMigration})`
+    })
+  }
+  return header.success
+})
+
+/** Whether there is a store already, or the remains of one; `restoreStore` makes sure. */
+export const isEmptyStore = Effect.map(
+  Effect.orElseSucceed(
+    Effect.map(appliedMigration, (applied) => applied > 0),
+    () => false
+  ),
+  (exists) => !exists
+)
+
+const insertStatement = Effect.fnUntraced(function* ({ table, columns }: TableLine) {
+  const sql = yield* SqlClient.SqlClient
+  const known = yield* rowsOf(ColumnRow)(sql`
+    select attname as column, format_type(atttypid, atttypmod) as type from pg_attribute
+    where attrelid = ${quoted(table)}::regclass and attnum > 0 and not attisdropped`)
+  const typeOf = new Map(known.map(({ column, type }) => [column, type]))
+  const values = columns.map((column, index) => `(l.line ->> ${index})::${typeOf.get(column)}`)
+  // offset 0: each line is parsed once, and not once for each of its columns
+  return `insert into ${quoted(table)} (${columns.map(quoted).join(", ")}) overriding system value
+    select ${values.join(", ")} from (select text::jsonb as line from unnest($1::text[]) text offset 0) l`
+})
+
+/** Reads the rows of one table up to the line that follows them, and gives that back. */
+const loadTable = Effect.fnUntraced(function* (table: TableLine, readLine: ReadLine) {
+  const sql = yield* SqlClient.SqlClient
+  const statement = yield* insertStatement(table)
+  let pending: Array<string> = []
+  let count = 0
+  const flush = Effect.suspend(() => {
+    const lines = pending
+    pending = []
+    count += lines.length
+    return lines.length === 0 ? Effect.void : Effect.asVoid(sql.unsafe(statement, [lines]))
+  })
+  while (true) {
+    const line = yield* readLine
+    if (line?.startsWith("[") !== true) {
+      yield* flush
+      return { line, count }
+    }
+    pending.push(line)
+    if (pending.length >= ROWS_AT_ONCE) yield* flush
+  }
+})
+
+const checkCounts = (trailer: BackupTrailer, loaded: ReadonlyMap<string, number>) => {
+  const wrong = Object.entries(trailer.rows).find(([table, count]) => loaded.get(table) !== count)
+  return wrong === undefined && Object.keys(trailer.rows).length === loaded.size
+    ? Effect.void
+    : Effect.fail(broken(`the rows of ${wrong?.[0] ?? "a table"} do not add up`))
+}
+
+const setSequences = (sequences: BackupTrailer["sequences"]) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.forEach(
+      Object.entries(sequences),
+      ([name, last]) => sql`select setval(${quoted(name)}::regclass, ${last}::bigint)`,
+      { discard: true }
+    )
+  )
+
+interface ReadTable {
+  /** What follows the table's rows. */
+  readonly line: string | undefined
+  readonly count: number
+}
+
+/** Reads all tables, and with each what is done with it, up to the end of the backup. */
+const readTables = Effect.fnUntraced(function* <E, R>(
+  readLine: ReadLine,
+  readTable: (table: TableLine) => Effect.Effect<ReadTable, E, R>
+) {
+  const found = new Map<string, number>()
+  let line = yield* readLine
+  while (true) {
+    const table = decodeTable(line ?? "")
+    if (Result.isFailure(table)) break
+    const read = yield* readTable(table.success)
+    found.set(table.success.table, read.count)
+    line = read.line
+  }
+  const trailer = decodeTrailer(line ?? "")
+  if (Result.isFailure(trailer)) return yield* broken("it ends too early")
+  if ((yield* readLine) !== undefined) return yield* broken("something follows its end")
+  yield* checkCounts(trailer.success, found)
+  return trailer.success
+})
+
+const load = Effect.fnUntraced(function* (readLine: ReadLine, tables: ReadonlySet<string>) {
+  const { sequences, rows } = yield* readTables(readLine, (table) =>
+    // PostgreSQL's own tables can be named too.
+    tables.has(table.table)
+      ? loadTable(table, readLine)
+      : Effect.fail(broken(`it has a table “${table.table}”`))
+  )
+  yield* setSequences(sequences)
+  return rows
+})
+
+const countRows = Effect.fnUntraced(function* (readLine: ReadLine) {
+  let count = 0
+  while (true) {
+    const line = yield* readLine
+    if (line?.startsWith("[") !== true) return { line, count }
+    count += 1
+  }
+})
+
+const readToEnd = Effect.fnUntraced(function* (readLine: ReadLine) {
+  while ((yield* readLine) !== undefined);
+})
+
+/**
+ * Reads the file to its end, where its checksum is. A damaged file can look like any other mistake before that, so the
+ * checksum's verdict comes first.
+ */
+export const checkBackup = Effect.fnUntraced(
+  function* (readLine: ReadLine) {
+    const header = yield* readHeader(readLine)
+    yield* readTables(readLine, () => countRows(readLine))
+    return header
+  },
+  (check, readLine) => Effect.tapError(check, () => readToEnd(readLine))
+)
+
+/**
+ * Makes an empty store what the backup says: at the schema of then, all or nothing, and after that brought up to date. Fails
+ * where there is a store, also one that another process has made in the meantime.
+ * Triggers rest meanwhile: what they would write is in the backup.
+ */
+export const restoreStore = Effect.fnUntraced(function* (header: BackupHeader, readLine: ReadLine) {
+  const sql = yield* SqlClient.SqlClient
+  const restore = Effect.gen(function* () {
+    const applied = yield* migrateTo(header.migration)
+    if (applied[0]?.[0] !== FIRST_MIGRATION)
+      return yield* new StartupError({ message: "there is a store already" })
+    yield* sql`set local session_replication_role = replica`
+    const tables = (yield* storedTables).map(({ table }) => table)
+    yield* sql.unsafe(`truncate ${tables.map(quoted).join(", ")}`)
+    return yield* load(readLine, new Set(tables))
+  })
+  const rows = yield* sql.withTransaction(restore)
+  yield* migrate
+  yield* sql`analyze`
+  return rows
+})

@@ -1,0 +1,107 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import type { KeyMode } from "../../../domain/people/Customer.ts"
+import type { Instant } from "../../../domain/Instant.ts"
+import type { TimerKind } from "../../../services/timer/Timers.ts"
+import type { Acceptance } from "../../../services/verification/VerificationStore.ts"
+import { isRace, retryRaces } from "../../verification/AdmissionSql.ts"
+import { decodedAs } from "../SqlRows.ts"
+import { acceptStatement } from "./AcceptStatement.ts"
+import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
+
+const Exception = Schema.Struct({
+  nth: Schema.Int,
+  reason: Schema.Literals([
+    "set_up_changed",
+    "phone_hour",
+    "phone_day",
+    "platform_day",
+    "key_taken",
+    "ask_alone"
+  ]),
+  until: Schema.NullOr(Schema.Int)
+})
+
+/** What became of one acceptance: "ask_alone" where only a statement of its own can tell. */
+export type AcceptVerdict =
+  | { readonly reason: null }
+  | { readonly reason: (typeof Exception.Type)["reason"]; readonly until: Instant | null }
+
+const ACCEPTED: AcceptVerdict = { reason: null }
+
+const OutcomeRow = Schema.Struct({ exceptions: Schema.NullOr(Schema.Array(Exception)) })
+
+/** Phones and keys of different customers do not conflict; but there are few of them, and asking costs. */
+const conflictsOf = ({
+  verification: { phone },
+  admission,
+  idempotency
+}: Acceptance): ReadonlyArray<string> => {
+  const { hour, day, platformDay } = admission.phone
+  const isCounted = hour > 0 || day > 0 || platformDay > 0
+  if (idempotency === null) return isCounted ? [phone] : []
+  return isCounted ? [phone, idempotency.key] : [idempotency.key]
+}
+
+/** For how many batches the look is kept, once one had somebody to refuse. */
+const LOOKS_AFTER_REFUSAL = 64
+
+/** Somebody is to be refused, or another was faster: nothing of the batch was kept. */
+const isContested = (error: SqlError.SqlError): boolean =>
+  isRace(error) || error.reason._tag === "UniqueViolation"
+
+/**
+ * Accepts the verifications of many requests in one statement, before which `turn` is called. As long as nobody is
+ * refused, it does not look first at what may say no, which is a fifth of its cost: it counts, and where that shows
+ * somebody to be refused, the batch is done again by one that looks, and so are those that follow.
+ */
+export const makeAcceptBatch = (
+  clients: BatchClients,
+  mode: KeyMode,
+  timerKind: TimerKind,
+  turn: () => void
+) => {
+  const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
+  const statements = (looks: boolean) => ({
+    plain: acceptStatement({ mode, timerKind, looks, hasQuotas: false }),
+    quotas: acceptStatement({ mode, timerKind, looks, hasQuotas: true })
+  })
+  const unseen = statements(false)
+  const looking = statements(true)
+  let looksLeft = 0
+
+  const ask = (
+    sql: SqlClient.SqlClient,
+    { plain, quotas }: typeof unseen,
+    batch: ReadonlyArray<Acceptance>
+  ) => {
+    const { text, parameters } = batch.some(({ admission }) => admission.monthlyQuota > 0) ? quotas : plain
+    return sql.unsafe(text, parameters(batch))
+  }
+
+  const look = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Acceptance>) =>
+    Effect.map(decoded(retryRaces(ask(sql, looking, batch))), ([{ exceptions }]) => {
+      looksLeft = exceptions === null ? looksLeft - 1 : LOOKS_AFTER_REFUSAL
+      const verdicts: Array<AcceptVerdict> = batch.map(() => ACCEPTED)
+      for (const { nth, ...verdict } of exceptions ?? []) verdicts[nth - 1] = verdict
+      return verdicts
+    })
+
+  return makeStatementBatch<SqlClient.SqlClient, Acceptance, AcceptVerdict>(clients, {
+    name: "accept",
+    conflictsOf,
+    orderOf: ({ verification }) => verification.phone,
+    run: (sql, batch) => {
+      turn()
+      if (looksLeft > 0) return look(sql, batch)
+      return Effect.catchIf(
+        Effect.map(ask(sql, unseen, batch), () => batch.map(() => ACCEPTED)),
+        isContested,
+        () => {
+          looksLeft = LOOKS_AFTER_REFUSAL
+          return look(sql, batch)
+        }
+      )
+    }
+  })
+}

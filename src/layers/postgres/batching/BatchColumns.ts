@@ -1,0 +1,59 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Result } from "effect"
+import type { KeyMode } from "../../../domain/people/Customer.ts"
+
+/** One column of a batch: of all its requests, as an array. */
+export interface BatchColumn<Row> {
+  readonly name: string
+  readonly type: keyof typeof PgTypes.OID
+  readonly of: (row: Row, index: number) => unknown
+}
+
+/** Sent along: a series would be taken for a thousand rows, and be worth a plan that reads whole indexes. */
+const PLACE: BatchColumn<unknown> = { name: "nth", type: "int4", of: (_, index) => index + 1 }
+
+/**
+ * The rows of a batch as SQL: something to select from, with the columns' names and `nth`, from 1 on; and the parameters,
+ * one array for each column, which come first in the statement. Unnested in the list of what is selected: as functions in
+ * `from`, each column would be stored on its own before the first row is read.
+ */
+export const batchSource = <Row>(columns: ReadonlyArray<BatchColumn<Row>>) => {
+  const all = [...columns, PLACE]
+  return {
+    rows: `(select ${all.map(({ name }, index) => `unnest($${index + 1}) as ${name}`).join(", ")}) r`,
+    parameters: (rows: ReadonlyArray<Row>): ReadonlyArray<PgTypes.Parameter> =>
+      all.map(({ type, of }) => Result.getOrThrow(PgTypes.array(rows.map(of), PgTypes.OID[type])))
+  }
+}
+
+/**
+ * Which of the rows `v` are asked for, and of our mode. As an expression: indexes over one mode are for searches, and a
+ * planner that knows nothing of the table yet would read all of a customer's rows through them.
+ */
+export const isVerification = (mode: KeyMode): string =>
+  `v.customer_id = r.customer_id and v.id = r.id and v.mode || '' = '${mode}'`
+
+/**
+ * The rows, with constants as if they were columns. Compared with an indexed column as they are, they would let a planner
+ * that takes a table for empty read all of it by that index, once for each row of the batch.
+ */
+export const withConstants = (
+  rows: string,
+  constants: Readonly<Record<string, string>>,
+  join = ""
+): string => {
+  const columns = Object.entries(constants).map(([name, value]) => `${value} as ${name}`)
+  return `r as materialized (select r.*, ${columns.join(", ")} from ${rows} ${join})`
+}
+
+/** An int[] in a column of texts: arrays of different lengths do not make one array. */
+export const intArrayText = (values: ReadonlyArray<number>): string => `{${values.join(",")}}`
+
+/** JSON of what is often the same object as in the row before. */
+export const jsonText = <A extends object>(): ((value: A) => string) => {
+  let last: { readonly value: A; readonly text: string } | undefined
+  return (value) => {
+    if (last?.value !== value) last = { value, text: JSON.stringify(value) }
+    return last.text
+  }
+}

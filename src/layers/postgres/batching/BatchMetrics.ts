@@ -1,0 +1,63 @@
+import { Context, Effect, Layer } from "effect"
+import { counters, gauge } from "../../../services/metrics/Series.ts"
+
+/** What batches do, as an operator knows them. */
+export type BatchName =
+  | "accept"
+  | "record"
+  | "check"
+  | "read"
+  | "read_due"
+  | "key"
+  | "customer"
+  | "account_pace"
+  | "account_connection"
+
+/** A statement is made for so many requests. */
+type Began = (requests: number) => void
+
+const ignore: Began = () => {}
+
+/** What an operator watches of batches; of several of one name together. */
+export const BatchMetrics = Context.Reference<{
+  /** @param waiting how many requests wait for the next statement now */
+  readonly watch: (batch: BatchName, waiting: () => number) => Began
+}>("peyk/layers/postgres/batching/BatchMetrics", { defaultValue: () => ({ watch: () => ignore }) })
+
+export const BatchMetricsLive = Layer.effect(
+  BatchMetrics,
+  Effect.map(Effect.context<never>(), (context) => {
+    const queues = new Map<BatchName, Array<() => number>>()
+    const statements = counters(context, "peyk_batch_statements_total", {
+      description: "Statements that were made for the requests of a batch, by what they do.",
+      labels: ["batch"]
+    })
+    const requests = counters(context, "peyk_batch_requests_total", {
+      description: "Requests that those were made for: over the statements, how many shared one.",
+      labels: ["batch"]
+    })
+    const queuesOf = (batch: BatchName): Array<() => number> => {
+      const known = queues.get(batch)
+      if (known !== undefined) return known
+      const made: Array<() => number> = []
+      queues.set(batch, made)
+      gauge(context, "peyk_batch_requests_waiting", {
+        description: "Requests and timers that wait for the next statement of a batch, by what it does.",
+        attributes: { batch },
+        read: () => made.reduce((sum, waiting) => sum + waiting(), 0)
+      })
+      return made
+    }
+    return {
+      watch: (batch, waiting) => {
+        queuesOf(batch).push(waiting)
+        const made = statements(batch)
+        const asked = requests(batch)
+        return (count) => {
+          made(1)
+          asked(count)
+        }
+      }
+    }
+  })
+)

@@ -1,0 +1,130 @@
+import { Effect, type Option, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { KeyMode } from "../../../domain/people/Customer.ts"
+import type { Instant } from "../../../domain/Instant.ts"
+import { VerificationStatus } from "../../../domain/verification/Verification.ts"
+import type { TimerKind } from "../../../services/timer/Timers.ts"
+import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
+import { stripeOf } from "../../../domain/money/Charging.ts"
+import { retryRaces } from "../../verification/AdmissionSql.ts"
+import { currentSetUp } from "../cache/SetUpVersions.ts"
+import { decodedAs } from "../SqlRows.ts"
+import { inOrder } from "./BatchAnswers.ts"
+import { type BatchColumn, batchSource, isVerification, withConstants } from "./BatchColumns.ts"
+import { batchId } from "./BatchIds.ts"
+import { outboxParts } from "./OutboxParts.ts"
+import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
+
+/** A code that was entered. */
+export interface CodeEntry {
+  readonly customerId: number
+  readonly id: string
+  readonly codeHash: Uint8Array
+  readonly maxWrongCodes: number | null
+  readonly now: Instant
+  readonly setUpVersion: KnownSetUp
+}
+
+/** With the id for the event that this may become. */
+interface CodeRow extends CodeEntry {
+  readonly eventId: string
+}
+
+/** Those of a batch that came to the same: there are few kinds, and each row that is read costs. */
+const ComparedRow = Schema.Struct({
+  places: Schema.Array(Schema.Int),
+  matched: Schema.Boolean,
+  /** Null where the set-up has changed, and nothing was compared. */
+  status: Schema.NullOr(VerificationStatus),
+  webhooks: Schema.Int
+})
+type Compared = typeof ComparedRow.Type
+
+const columns: ReadonlyArray<BatchColumn<CodeRow>> = [
+  { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
+  { name: "id", type: "uuid", of: ({ id }) => id },
+  { name: "code_hash", type: "bytea", of: ({ codeHash }) => codeHash },
+  { name: "max_wrong", type: "int4", of: ({ maxWrongCodes }) => maxWrongCodes },
+  { name: "now", type: "timestamptz", of: ({ now }) => now },
+  { name: "stripe", type: "int2", of: ({ id }) => stripeOf(id) },
+  { name: "event_id", type: "uuid", of: ({ eventId }) => eventId },
+  { name: "set_up", type: "int4", of: ({ setUpVersion }) => setUpVersion }
+]
+const source = batchSource(columns)
+
+const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) => {
+  const outbox = outboxParts(announces, [{ type: "'verification.' || c.status", id: "c.event_id" }])
+  return `
+  with ${withConstants(
+    source.rows,
+    { timer_kind: `'${timerKind}'`, lane: "0::smallint", is_current: currentSetUp.condition },
+    currentSetUp.join
+  )},
+  target as materialized (
+    select v.customer_id, v.id, v.held as was_held, v.code_hash = r.code_hash as matched,
+      v.code_hash <> r.code_hash and coalesce(v.wrong_codes + 1 >= r.max_wrong, false) as locks,
+      r.now, r.nth, r.stripe, r.event_id, r.timer_kind, r.lane
+    from r join verifications v on ${isVerification(mode)}
+      and v.status in ('pending', 'queued') and v.expires_at > r.now and r.is_current
+    for update of v),
+  compared as (
+    update verifications v set
+      status = case when t.matched then 'verified' when t.locks then 'locked' else v.status end,
+      verified_at = case when t.matched then t.now end,
+      wrong_codes = v.wrong_codes + (not t.matched)::int,
+      revision = v.revision + (t.matched or t.locks)::int,
+      next_step_at = case when t.matched or t.locks then null else v.next_step_at end,
+      slot_reserved = v.slot_reserved and not (t.matched or t.locks),
+      code_hash = case when t.matched or t.locks then null else v.code_hash end,
+      sealed_code = case when t.matched or t.locks then null else v.sealed_code end,
+      held = case when t.matched or t.locks then 0 else v.held end,
+      events_written = v.events_written + (t.matched or t.locks)::int
+    from target t where v.customer_id = t.customer_id and v.id = t.id
+    returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at, v.events_written,
+      t.matched, t.matched or t.locks as ends, t.was_held, t.now, t.nth, t.stripe, t.event_id, t.timer_kind, t.lane),
+  changed as materialized (select *, 1 as event_count from compared where ends),
+  wallet as (
+    update wallets w set held = w.held - h.total
+    from (select customer_id, stripe, sum(was_held)::bigint as total from changed where was_held > 0
+      group by 1, 2 order by 1, 2) h
+    where w.customer_id = h.customer_id and w.stripe = h.stripe),
+  timer as (
+    delete from timers t using changed c
+    where t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.lane)
+  ${outbox.parts}
+  select array_agg(nth::int) as places, matched, status, ${outbox.webhooks} as webhooks
+  from compared group by matched, status
+  union all select array_agg(nth::int), false, null, 0 from r where not is_current having count(*) > 0`
+}
+
+/** Compares the codes of many requests in one statement. None where there is nothing to compare with. */
+export const makeCompareBatch = (
+  clients: BatchClients,
+  mode: KeyMode,
+  timerKind: TimerKind,
+  announces: boolean,
+  newId: Effect.Effect<string>
+) => {
+  const statement = statementOf(mode, timerKind, announces)
+  const decoded = decodedAs(Schema.Array(ComparedRow))
+  return makeStatementBatch<SqlClient.SqlClient, CodeEntry, Option.Option<Compared>>(clients, {
+    name: "check",
+    conflictsOf: ({ id }) => [id],
+    orderOf: ({ id }) => id,
+    run: (sql, entries) => {
+      const compare = (drawn: string) =>
+        sql.unsafe(
+          statement,
+          source.parameters(entries.map((entry, row) => ({ ...entry, eventId: batchId(drawn, row, 0) })))
+        )
+      return decoded(retryRaces(Effect.flatMap(newId, compare))).pipe(
+        Effect.map((rows) =>
+          inOrder(
+            entries.length,
+            rows.flatMap((row) => row.places.map((nth) => [nth, row] as const))
+          )
+        )
+      )
+    }
+  })
+}

@@ -1,0 +1,177 @@
+import { Cause, Context, Effect, Exit, References } from "effect"
+import { type SqlClient, SqlError } from "effect/sql"
+import { inSpan } from "../../../services/metrics/Spans.ts"
+import { isStoreUnreachable } from "../StoreAvailability.ts"
+import { type BatchLane, makeBatchLane } from "./BatchLane.ts"
+import { BatchMetrics, type BatchName } from "./BatchMetrics.ts"
+
+export interface BatchOptions<Client, Request, Answer> {
+  readonly name: BatchName
+  /** One statement for all of them; answers in their order. */
+  readonly run: (
+    client: Client,
+    requests: ReadonlyArray<Request>
+  ) => Effect.Effect<ReadonlyArray<Answer>, SqlError.SqlError>
+  /** Requests that have one of these in common never share a statement: the later one waits for the next. */
+  readonly conflictsOf: (request: Request) => ReadonlyArray<string>
+  /** In which order rows are locked, so that two processes do not wait for each other in a circle. */
+  readonly orderOf: (request: Request) => string
+}
+
+/** Where statements are made: those of batches, which wait for no lock for long, and those of one request alone. */
+export interface BatchClients<Client = SqlClient.SqlClient> {
+  readonly together: Client
+  readonly alone: Client
+  /** Shared by kinds of batches that are to wait for each other's statements as for their own. */
+  readonly lane?: BatchLane
+  /** A batch that has as many together waits for no more. */
+  readonly enough?: number
+}
+
+interface Waiting<Request, Answer> {
+  readonly request: Request
+  readonly resume: (answer: Effect.Effect<Answer>) => void
+}
+
+const MAX_SIZE = 128
+const ENOUGH = 64
+/** How many requests of a batch that failed are asked for at once. */
+const ALONE_CONCURRENCY = 4
+/** Of one request: the statement is of many traces, and in none. */
+const SPAN = { kind: "client", attributes: { "db.system.name": "postgresql" } } as const
+
+const FNV_OFFSET = 0x811c9dc5
+const FNV_PRIME = 0x01000193
+
+/** Two names with one number are kept apart for nothing, which costs one of them a batch; a set of numbers costs half of one of names. */
+const numberOf = (name: string): number => {
+  let number = FNV_OFFSET
+  for (let index = 0; index < name.length; index++) {
+    number = Math.imul(number ^ name.charCodeAt(index), FNV_PRIME)
+  }
+  return number >>> 2
+}
+
+/** The first of those that wait, without any two that conflict; and who is left, in their order. */
+export const takeBatch = <Entry>(
+  waiting: ReadonlyArray<Entry>,
+  conflictsOf: (entry: Entry) => ReadonlyArray<string>,
+  maxSize: number
+): readonly [batch: Array<Entry>, left: Array<Entry>] => {
+  if (waiting.length === 1) return [[...waiting], []]
+  const batch: Array<Entry> = []
+  const left: Array<Entry> = []
+  const taken = new Set<number>()
+  for (const entry of waiting) {
+    const conflicts = conflictsOf(entry).map(numberOf)
+    const goes = batch.length < maxSize && !conflicts.some((conflict) => taken.has(conflict))
+    if (goes) batch.push(entry)
+    else left.push(entry)
+    // Also of those left: who came later and conflicts with them does not overtake them.
+    for (const conflict of conflicts) taken.add(conflict)
+  }
+  return [batch, left]
+}
+
+/** That a batch waited too long for a lock is a matter of one of its rows, and not of the store. */
+const isUnreachable = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some(
+    (reason) =>
+      reason._tag === "Fail" &&
+      isStoreUnreachable(reason.error) &&
+      !(SqlError.isSqlError(reason.error) && reason.error.reason._tag === "LockTimeoutError")
+  )
+
+const answer = <Answer>(
+  batch: ReadonlyArray<Waiting<unknown, Answer>>,
+  exit: Exit.Exit<ReadonlyArray<Answer>, SqlError.SqlError>
+) => {
+  batch.forEach(({ resume }, nth) => {
+    if (exit._tag === "Failure") return resume(Effect.die(Cause.squash(exit.cause)))
+    const found = exit.value[nth]
+    return resume(
+      found === undefined ? Effect.die("a request of a batch has no answer") : Effect.succeed(found)
+    )
+  })
+}
+
+/**
+ * Puts what many fibers ask for at the same time into one statement, and one commit. While a statement is under way
+ * requests gather for the next, and then for as long as each turn of the event loop brings one more: a process that is
+ * busy taking requests would not be faster if the database had some of them already, and each statement costs as much
+ * to start as twenty requests do. Where nothing comes any more, nobody waits for company.
+ * When a batch fails, each of its requests is asked for alone, beside the batches that follow; unless the store is
+ * unreachable.
+ */
+export const makeStatementBatch = <Client, Request, Answer>(
+  { together, alone, lane = makeBatchLane(), enough = ENOUGH }: BatchClients<Client>,
+  { name, run, conflictsOf, orderOf }: BatchOptions<Client, Request, Answer>
+): Effect.Effect<(request: Request) => Effect.Effect<Answer>> =>
+  Effect.map(Effect.context<never>(), (context) => {
+    type Entry = Waiting<Request, Answer>
+    const runFork = Effect.runForkWith(Context.add(context, References.TracerEnabled, false))
+    let waiting: Array<Entry> = []
+    /** How many waited a turn of the event loop before. */
+    let gathered = 0
+    /** Whether `next` will be called. */
+    let isScheduled = false
+    const began = Context.get(context, BatchMetrics).watch(name, () => waiting.length)
+
+    const exitOf = (client: Client, batch: ReadonlyArray<Entry>) =>
+      Effect.exit(
+        Effect.suspend(() =>
+          run(
+            client,
+            batch.map(({ request }) => request)
+          )
+        )
+      )
+
+    const askAlone = (batch: ReadonlyArray<Entry>) => {
+      let lost: Exit.Exit<never, SqlError.SqlError> | undefined
+      return Effect.forEach(
+        batch,
+        (entry) =>
+          Effect.map(lost === undefined ? exitOf(alone, [entry]) : Effect.succeed(lost), (exit) => {
+            if (exit._tag === "Failure" && isUnreachable(exit.cause)) lost = Exit.failCause(exit.cause)
+            answer([entry], exit)
+          }),
+        { concurrency: ALONE_CONCURRENCY, discard: true }
+      )
+    }
+
+    const ask = (batch: ReadonlyArray<Entry>) =>
+      Effect.map(exitOf(together, batch), (exit) => {
+        lane.leave()
+        if (exit._tag === "Failure" && !isUnreachable(exit.cause)) runFork(askAlone(batch))
+        else answer(batch, exit)
+      })
+
+    const go = () => {
+      const [batch, left] = takeBatch(waiting, ({ request }) => conflictsOf(request), MAX_SIZE)
+      waiting = left
+      gathered = 0
+      isScheduled = false
+      lane.enter()
+      began(batch.length)
+      if (left.length > 0) schedule()
+      runFork(ask(batch.sort((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))))
+    }
+    const next = () => {
+      if (!lane.isFree(next)) return
+      if (waiting.length === gathered || waiting.length >= enough) return go()
+      gathered = waiting.length
+      setImmediate(next)
+    }
+    const schedule = () => {
+      if (isScheduled) return
+      isScheduled = true
+      // After all that the sockets have brought by now.
+      setImmediate(next)
+    }
+    return (request) =>
+      Effect.callback<Answer>((resume) => {
+        waiting.push({ request, resume })
+        schedule()
+      }).pipe(inSpan("batched statement", SPAN))
+  })

@@ -1,0 +1,169 @@
+import { Clock, Context, Effect, Latch, Layer, Queue } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import type { Instant } from "../../../domain/Instant.ts"
+import { withoutSpans } from "../../../services/metrics/Spans.ts"
+import { MaintenanceSql } from "../MaintenanceSql.ts"
+
+/** Something that processes cache has changed in the store. */
+export type Change =
+  /** A customer's set-up; null: the platform's own, so everybody's. */
+  | { readonly _tag: "CustomerChanged"; readonly customerId: number | null }
+  | { readonly _tag: "KeyChanged"; readonly secretHash: string }
+  /** How an account fares. */
+  | { readonly _tag: "AccountChanged"; readonly accountId: number }
+  /** Changes may have been missed. */
+  | { readonly _tag: "Unknown" }
+
+type Listener = (change: Change) => Effect.Effect<void>
+
+/** What of a cache each kind of change ends; nothing, where it does not say. */
+interface Ends {
+  /** Null: everybody's. */
+  readonly customer: (customerId: number | null) => Effect.Effect<void>
+  readonly key?: (secretHash: string) => Effect.Effect<void>
+  readonly account?: (accountId: number) => Effect.Effect<void>
+}
+
+/** A listener for a cache, of which changes that may have been missed end all. */
+export const endedBy =
+  (cache: { readonly invalidateAll: Effect.Effect<void> }, ends: Ends): Listener =>
+  (change) => {
+    switch (change._tag) {
+      case "CustomerChanged":
+        return ends.customer(change.customerId)
+      case "KeyChanged":
+        return ends.key?.(change.secretHash) ?? Effect.void
+      case "AccountChanged":
+        return ends.account?.(change.accountId) ?? Effect.void
+      case "Unknown":
+        return cache.invalidateAll
+    }
+  }
+
+interface OwnedCache {
+  readonly invalidateIf: (
+    isMeant: (answer: { readonly customerId: number | null }) => boolean
+  ) => Effect.Effect<void>
+}
+
+/** Ends what is a customer's. */
+export const ofCustomer =
+  (cache: OwnedCache) =>
+  (customerId: number | null): Effect.Effect<void> =>
+    cache.invalidateIf((answer) => customerId === null || answer.customerId === customerId)
+
+const NOTIFICATION_CHANNEL = "peyk_changed"
+const RECONNECT_PAUSE = "1 second"
+const BEAT_PAUSE_MILLIS = 1000
+/** PostgreSQL confirms a LISTEN at once, or the connection is of no use. */
+const LISTEN_TIMEOUT = "5 seconds"
+/** A connection that did not bring so many beats in a row is closed, and another one opened. */
+const MAX_MISSED_BEATS = 5
+/** Where none is ever brought (behind a pooler of transactions), that is done ever more rarely. */
+const MAX_PATIENCE_BEATS = 320
+/** So long after it last heard itself, a process may have missed something. */
+const MAX_SILENCE_MILLIS = 5000
+
+/** `customer:7`, `customer:` (everybody's), `key:<hash in hex>`, `account:7`; the triggers of the schema write them. */
+const toChange = (payload: string): Change => {
+  const [kind, subject = ""] = payload.split(":")
+  if (kind === "key") return { _tag: "KeyChanged", secretHash: subject }
+  if (kind === "customer")
+    return { _tag: "CustomerChanged", customerId: subject === "" ? null : Number(subject) }
+  if (kind === "account") return { _tag: "AccountChanged", accountId: Number(subject) }
+  return { _tag: "Unknown" }
+}
+
+/**
+ * Tells caches what changed in the store, whichever process (or hand) changed it: triggers NOTIFY, this listens. Listening
+ * is a help, not a promise, as connections are lost without a word. So a process that relies on it also notifies itself,
+ * at first and then each second: as notifications come in the order of their commits, hearing that means having heard all
+ * before it.
+ */
+export class ChangeFeed extends Context.Service<
+  ChangeFeed,
+  {
+    readonly subscribe: (listener: Listener) => Effect.Effect<void>
+    /** Whether all changes of more than five seconds ago have been told. Asking is what it is found out for. */
+    readonly isHeard: (now: Instant) => boolean
+    /** Returns once changes are listened to, and those that were missed before have been told of. */
+    readonly listening: Effect.Effect<void>
+  }
+>()("peyk/layers/postgres/cache/ChangeFeed") {
+  static readonly layer = Layer.effect(
+    ChangeFeed,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { listen, closeAll } = yield* MaintenanceSql
+      const beats = `beat:${yield* (yield* SecureRandom.SecureRandom).uuidV4()}:`
+      const listeners: Array<Listener> = []
+      let heardAt = Number.NEGATIVE_INFINITY
+      let missed = 0
+      let patience = MAX_MISSED_BEATS
+      const asked = Latch.makeUnsafe(false)
+      const isListening = Latch.makeUnsafe(false)
+      const heard = (beatAt: Instant) => {
+        heardAt = beatAt
+        missed = 0
+        patience = MAX_MISSED_BEATS
+      }
+      const tell = (change: Change) =>
+        Effect.forEach(listeners, (listener) => listener(change), { discard: true })
+
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const notifications = yield* Effect.timeout(listen(NOTIFICATION_CHANNEL), LISTEN_TIMEOUT)
+          yield* tell({ _tag: "Unknown" })
+          yield* isListening.open
+          while (true) {
+            const { payload } = yield* Queue.take(notifications)
+            if (payload.startsWith(beats)) heard(Number(payload.slice(beats.length)))
+            else if (!payload.startsWith("beat:")) yield* tell(toChange(payload))
+          }
+        })
+      ).pipe(
+        Effect.catch(() => Effect.sleep(RECONNECT_PAUSE)),
+        Effect.forever,
+        Effect.forkScoped
+      )
+
+      // Its own close would wait for an answer to UNLISTEN.
+      const listenAgain = Effect.suspend(() => {
+        missed = 0
+        patience = Math.min(patience * 2, MAX_PATIENCE_BEATS)
+        return Effect.andThen(
+          Effect.logWarning("notifications of changes have stopped: listening on another connection"),
+          closeAll
+        )
+      })
+
+      // Asked after a silence at once: until it is heard, what is remembered has to be looked up again.
+      let beatAt = Number.NEGATIVE_INFINITY
+      const beat = Effect.gen(function* () {
+        yield* asked.await
+        const pause = beatAt + BEAT_PAUSE_MILLIS - (yield* Clock.currentTimeMillis)
+        if (pause > 0) yield* Effect.sleep(pause)
+        if (missed >= patience) yield* listenAgain
+        asked.closeUnsafe()
+        beatAt = yield* Clock.currentTimeMillis
+        yield* Effect.ignore(
+          Effect.tap(sql`select pg_notify(${NOTIFICATION_CHANNEL}, ${`${beats}${beatAt}`})`, () => {
+            missed += 1
+            return Effect.void
+          })
+        )
+      })
+      yield* Effect.forkScoped(Effect.forever(withoutSpans(beat)))
+
+      return ChangeFeed.of({
+        isHeard: (now) => {
+          asked.openUnsafe()
+          return now - heardAt < MAX_SILENCE_MILLIS
+        },
+        subscribe: (listener) => Effect.sync(() => void listeners.push(listener)),
+        listening: isListening.await
+      })
+    })
+  )
+}

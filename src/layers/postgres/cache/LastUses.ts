@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { timestamp } from "../SqlRows.ts"
+
+const INTERVAL = "30 seconds"
+
+/** Notes when rows of a table (keys, tokens) were last used: one statement for all of them, not one per request. */
+export const makeLastUses = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  table: "api_keys" | "personal_tokens"
+) {
+  const lastUsed = new Map<number, number>()
+  const write = Effect.suspend(() => {
+    const ids = [...lastUsed.keys()]
+    const times = [...lastUsed.values()].map(timestamp)
+    lastUsed.clear()
+    return ids.length === 0
+      ? Effect.void
+      : Effect.asVoid(sql`
+        update ${sql(table)} k set last_used_at = greatest(k.last_used_at, used.at)
+        from unnest(${ids}::int[], ${times}::timestamptz[]) as used (id, at) where k.id = used.id`)
+  }).pipe(Effect.catchCause((cause) => Effect.logWarning(`last uses of ${table} were not written`, cause)))
+  yield* Effect.addFinalizer(() => write)
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), write)))
+  return (id: number, now: number) => void lastUsed.set(id, now)
+})

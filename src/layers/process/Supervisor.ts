@@ -1,0 +1,155 @@
+import { Array as Arr, Clock, Deferred, Effect } from "effect"
+import { afterDeath, MAX_RESTARTS_IN_ROW, noRestarts, type Restarts } from "../../domain/Restarts.ts"
+import { StartupError } from "./StartupError.ts"
+import { type ServerProcess, startProcess } from "./ServerProcess.ts"
+import { untilSilent } from "./Silence.ts"
+
+export interface SupervisorOptions {
+  readonly count: number
+  readonly port: number
+  /** A process that was told to stop and does not is killed after this long. */
+  readonly stopMillis: number
+  /** One that does not answer for this long is killed; 0 is never. */
+  readonly hangMillis: number
+}
+
+/** One of several places, each with a process that serves; while that is being replaced, with two. */
+interface Place {
+  readonly number: number
+  /** Undefined while the last one is dead and the next one not ready. */
+  current: ServerProcess | undefined
+  restarts: Restarts
+}
+
+const READY_MILLIS = 60_000
+
+/** Keeps several processes running: those that die or hang are started again, and all can be replaced without a gap. */
+export const supervise = Effect.fnUntraced(function* (options: SupervisorOptions) {
+  const { count, port, stopMillis, hangMillis } = options
+  const places: ReadonlyArray<Place> = Arr.makeBy(count, (index) => ({
+    number: index + 1,
+    current: undefined,
+    restarts: noRestarts
+  }))
+  const alive = new Set<ServerProcess>()
+  const failed = Deferred.makeUnsafe<never, StartupError>()
+  const scope = yield* Effect.scope
+  let isStopping = false
+
+  /** Of those that serve: two with one number would be told for one. */
+  const allMetrics = Effect.suspend(() =>
+    Effect.map(
+      Effect.forEach(places, ({ current }) => current?.metrics ?? Effect.succeedNone, {
+        concurrency: "unbounded"
+      }),
+      Arr.getSomes
+    )
+  )
+
+  const launch = Effect.fnUntraced(function* ({ number }: Place) {
+    const started = yield* startProcess({ number, port, allMetrics })
+    alive.add(started)
+    yield* Effect.forkIn(
+      Effect.map(started.ended, () => alive.delete(started)),
+      scope
+    )
+    const isReady = yield* Effect.timeoutOrElse(started.isReady, {
+      duration: READY_MILLIS,
+      orElse: () => Effect.succeed(false)
+    })
+    if (isReady) return started
+    started.kill("SIGKILL")
+    return yield* new StartupError({
+      message: `process ${number} ended before it was ready (${yield* started.ended})`
+    })
+  })
+
+  const stop = (one: ServerProcess) => {
+    one.kill("SIGTERM")
+    return Effect.timeoutOrElse(one.ended, {
+      duration: stopMillis,
+      orElse: () => {
+        one.kill("SIGKILL")
+        return one.ended
+      }
+    })
+  }
+
+  const isServed = () => places.some(({ current }) => current !== undefined)
+
+  /** Starts the place's process again, as often as it takes. */
+  const revive = Effect.fnUntraced(function* (place: Place, since: number): Effect.fn.Return<void> {
+    const now = yield* Clock.currentTimeMillis
+    const { restarts, pauseMillis } = afterDeath(place.restarts, now - since)
+    place.restarts = restarts
+    if (restarts.inRow > MAX_RESTARTS_IN_ROW && !isServed()) {
+      const message = `no process serves, after ${MAX_RESTARTS_IN_ROW} restarts in a row`
+      return yield* Effect.asVoid(Deferred.fail(failed, new StartupError({ message })))
+    }
+    yield* Effect.sleep(pauseMillis)
+    if (isStopping) return
+    const begun = yield* Clock.currentTimeMillis
+    yield* Effect.matchEffect(launch(place), {
+      onSuccess: (started) => settle(place, started),
+      onFailure: ({ message }) => Effect.andThen(Effect.logError(message), revive(place, begun))
+    })
+  })
+
+  /** What hangs would keep its share of the connections for ever. */
+  const endOfHanging = (place: Place, one: ServerProcess) =>
+    Effect.gen(function* () {
+      yield* untilSilent(one.answers, hangMillis)
+      yield* Effect.logError(
+        `process ${place.number} (pid ${one.pid}) has not answered for ${hangMillis} ms; it is killed`
+      )
+      one.kill("SIGKILL")
+      return yield* one.ended
+    })
+
+  const watch = Effect.fnUntraced(function* (place: Place, one: ServerProcess) {
+    const since = yield* Clock.currentTimeMillis
+    const how = yield* Effect.raceFirst(one.ended, endOfHanging(place, one))
+    if (isStopping || place.current !== one) return
+    place.current = undefined
+    yield* Effect.logError(`process ${place.number} (pid ${one.pid}) died: ${how}; it is started again`)
+    yield* revive(place, since)
+  })
+
+  const settle = Effect.fnUntraced(function* (place: Place, started: ServerProcess): Effect.fn.Return<void> {
+    place.current = started
+    yield* Effect.forkIn(watch(place, started), scope)
+    yield* Effect.logInfo(`process ${place.number} serves (pid ${started.pid})`)
+  })
+
+  /** Each by a new one that serves before the old one stops; the first that cannot be leaves the rest as they are. */
+  const replaceAll = Effect.gen(function* () {
+    yield* Effect.logInfo("replacing the processes, one after the other")
+    for (const place of places) {
+      const old = place.current
+      if (old === undefined) continue
+      const next = yield* launch(place)
+      yield* settle(place, next)
+      yield* stop(old)
+    }
+    yield* Effect.logInfo("all processes are replaced")
+  }).pipe(
+    Effect.catchTag("StartupError", ({ message }) =>
+      Effect.logError(`${message}; those that are left serve on as they are`)
+    )
+  )
+
+  yield* Effect.addFinalizer(() =>
+    Effect.suspend(() => {
+      isStopping = true
+      return Effect.forEach([...alive], stop, { concurrency: "unbounded", discard: true })
+    })
+  )
+  const [first, ...rest] = places
+  // One alone: what is wrong with all of them is told once.
+  if (first !== undefined) yield* settle(first, yield* launch(first))
+  yield* Effect.forEach(rest, (place) => Effect.flatMap(launch(place), (started) => settle(place, started)), {
+    concurrency: "unbounded",
+    discard: true
+  })
+  return { replaceAll, failed: Deferred.await(failed) }
+})

@@ -1,0 +1,89 @@
+import { Option, Schema } from "effect"
+import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
+import type { ProviderAnswer } from "../ProviderHttp.ts"
+
+/** What every method answers. What only some of them tell is read once it matters: it may come with anything. */
+export const Envelope = Schema.Struct({
+  ok: Schema.Boolean,
+  result: Schema.optionalKey(Schema.Unknown),
+  description: perhaps(Schema.String),
+  error_code: perhaps(Schema.Int),
+  parameters: Schema.optionalKey(Schema.Unknown)
+})
+export type Envelope = typeof Envelope.Type
+
+const readSent = Schema.decodeUnknownOption(
+  Schema.Struct({ message_id: Schema.Union([Schema.Int, Schema.String]) })
+)
+const readParameters = Schema.decodeUnknownOption(Schema.Struct({ retry_after: Schema.Finite }))
+
+/** What descriptions say of a recipient whom the bot cannot write to, or no longer. */
+const LOST_CONTACT =
+  /chat not found|user not found|no such group or user|user is deactivated|bot was blocked|peer_id_invalid/i
+
+export const isSuccess = ({ ok }: Envelope, { status }: Pick<ProviderAnswer, "status">): boolean =>
+  ok && status >= 200 && status < 300
+
+/** An answer's own code, where it is one of HTTP's errors: clones may number theirs otherwise. */
+const ownCode = ({ error_code }: Envelope): number | null =>
+  typeof error_code === "number" && isHttpError(error_code) ? error_code : null
+
+const isHttpError = (code: number): boolean => code >= 400 && code < 600
+
+/** The code of a failure: its own, or else the status of the answer. */
+export const codeOf = (answer: Envelope, { status }: Pick<ProviderAnswer, "status">): number =>
+  ownCode(answer) ?? status
+
+/** Whether the platform has decided, so that asking again comes to the same. */
+export const isDefiniteCode = (code: number): boolean =>
+  code >= 400 && code < 500 && ![408, 425, 429].includes(code)
+
+/** What an answer says of its failure, should a description ever repeat the token: without it. */
+export const wordsOf = ({ error_code, description }: Envelope, token: string): string =>
+  providerWords(error_code, description?.replaceAll(token, "•••"))
+
+/** Descriptions count first, for not every clone has codes; but not against a code that blames something else. */
+const isContactLost = (answer: Envelope): boolean => {
+  const own = ownCode(answer)
+  const mayBeRecipient = own === null || (isDefiniteCode(own) && own !== 401)
+  return mayBeRecipient && LOST_CONTACT.test(answer.description ?? "")
+}
+
+const failureOf = (answer: Envelope, received: ProviderAnswer, token: string): ProviderOutcome => {
+  const providerError = wordsOf(answer, token)
+  const code = codeOf(answer, received)
+  if (isContactLost(answer)) {
+    return ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
+  }
+  // Whoever it blames, its words do not say that the chat is over.
+  if (code === 403) return ProviderOutcome.Rejected({ blame: "recipient", providerError })
+  if (code === 429) {
+    const retryAfterMillis = Option.match(readParameters(answer.parameters), {
+      onNone: () => received.retryAfterMillis,
+      onSome: ({ retry_after }) => retry_after * 1000
+    })
+    return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
+  }
+  // Another program uses the bot in a way that excludes ours.
+  if (code === 409) return ProviderOutcome.Rejected({ blame: "configuration", providerError })
+  // A plain no, under HTTP 200, is a no all the same.
+  if (!isHttpError(code)) return ProviderOutcome.Rejected({ blame: "request", providerError })
+  return inWords(outcomeOfStatus({ ...received, status: code }), () => providerError)
+}
+
+/** Success is success, also where its id cannot be read. */
+export const classifySend =
+  (token: string) =>
+  (answer: Envelope, received: ProviderAnswer): ProviderOutcome => {
+    if (isSuccess(answer, received)) {
+      const messageId = Option.match(readSent(answer.result), {
+        onNone: () => null,
+        onSome: ({ message_id }) => String(message_id)
+      })
+      return ProviderOutcome.Accepted({ messageId })
+    }
+    return answer.ok
+      ? ProviderOutcome.Unknown({ providerError: `ok, but HTTP ${received.status}` })
+      : failureOf(answer, received, token)
+  }

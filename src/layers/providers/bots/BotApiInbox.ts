@@ -1,0 +1,94 @@
+import { Effect } from "effect"
+import type { BotReply } from "../../../domain/account/BotUpdate.ts"
+import type {
+  AccountProblem,
+  BotInbox,
+  UpdateBatch,
+  Webhook
+} from "../../../services/provider/ProviderAdapter.ts"
+import { codeOf, isSuccess } from "./BotApiAnswers.ts"
+import type { BotCalls } from "./BotApiCalls.ts"
+import { readBatch, readBotUpdate } from "./BotApiUpdates.ts"
+
+/** How a platform differs in what it tells its bots. */
+export interface InboxTraits {
+  /** The header that repeats the secret of a webhook; null: none does. */
+  readonly secretHeader: string | null
+  /** The kinds of updates to ask for; null: the platform is not asked for kinds. */
+  readonly allowedUpdates: ReadonlyArray<string> | null
+}
+
+const POLL_LIMIT = 100
+/** How much longer than it was told to wait a platform may take to answer. */
+const POLL_GRACE_MILLIS = 10_000
+
+const keyboardOf = (shareButton: BotReply["shareButton"]) =>
+  shareButton === null
+    ? { remove_keyboard: true }
+    : {
+        keyboard: [[{ text: shareButton, request_contact: true }]],
+        resize_keyboard: true,
+        one_time_keyboard: true
+      }
+
+/** A batch of long messages can be more than what is read of an answer. */
+const isTooLarge = ({ message }: AccountProblem): boolean => message.includes("exceeded max size")
+
+/** A second poller is a conflict as well, but one that forgetting the webhook does not end. */
+const isOtherPoller = (description: string | null | undefined): boolean =>
+  /terminated by other/i.test(description ?? "")
+
+export const botInbox = (
+  { askFor, problemOf, resultOf, sendMessage }: BotCalls,
+  { secretHeader, allowedUpdates }: InboxTraits,
+  trustsContacts: boolean
+): BotInbox => {
+  const kinds = allowedUpdates === null ? {} : { allowed_updates: allowedUpdates }
+  const read = readBotUpdate(trustsContacts)
+
+  const fetch = (
+    cursor: string | null,
+    waitMillis: number,
+    limit: number
+  ): Effect.Effect<UpdateBatch, AccountProblem> =>
+    askFor(
+      "getUpdates",
+      {
+        ...(cursor !== null && { offset: Number(cursor) }),
+        limit,
+        timeout: Math.floor(waitMillis / 1000),
+        ...kinds
+      },
+      { timeoutMillis: waitMillis + POLL_GRACE_MILLIS }
+    ).pipe(
+      Effect.flatMap(({ answer, status }) => {
+        if (isSuccess(answer, { status }) && Array.isArray(answer.result)) {
+          return Effect.succeed(readBatch(answer.result, cursor, read))
+        }
+        const hasWebhook = codeOf(answer, { status }) === 409 && !isOtherPoller(answer.description)
+        return hasWebhook
+          ? Effect.as(resultOf("deleteWebhook"), { updates: [], cursor })
+          : Effect.fail(problemOf(answer, status))
+      })
+    )
+
+  return {
+    read,
+    secretHeader,
+    announceWebhook: ({ url, secret }: Webhook) =>
+      Effect.asVoid(
+        resultOf("setWebhook", {
+          url,
+          ...(secretHeader !== null && { secret_token: secret }),
+          ...kinds
+        })
+      ),
+    poll: (cursor, waitMillis) =>
+      Effect.catchIf(fetch(cursor, waitMillis, POLL_LIMIT), isTooLarge, () => fetch(cursor, waitMillis, 1)),
+    reply: (chatId, { text, shareButton }) =>
+      sendMessage(chatId, text, {
+        extras: { reply_markup: keyboardOf(shareButton) },
+        isBackground: true
+      })
+  }
+}

@@ -1,0 +1,40 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { NotFound } from "../../domain/Errors.ts"
+import { ManagedMessages } from "../../services/resources/ManagedMessages.ts"
+import { messageColumns, MessageRow } from "../message/MessageStoreSql.ts"
+import { rowsOf } from "../postgres/SqlRows.ts"
+import { searchByTime, triedOver, withinIds } from "./TimePages.ts"
+
+export const ManagedMessagesSql = Layer.effect(
+  ManagedMessages,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const messageRows = rowsOf(MessageRow)
+    const search = searchByTime(sql, { from: "messages m", columns: messageColumns }, messageRows)
+
+    return ManagedMessages.of({
+      list: (customerId, { limit, phone, status, strategy, channel, ...range }) =>
+        search({
+          limit,
+          range: [
+            sql`customer_id = ${customerId}`,
+            ...(phone === undefined ? [] : [sql`phone = ${phone}`]),
+            ...withinIds(sql, ["created_at", "id"], range)
+          ],
+          filters: [
+            ...(status === undefined ? [] : [sql`status = ${status}`]),
+            ...(strategy === undefined ? [] : [sql`strategy = ${strategy}`]),
+            ...(channel === undefined ? [] : [triedOver(sql, channel)])
+          ]
+        }),
+
+      find: Effect.fnUntraced(function* (customerId, id) {
+        const [row] = yield* messageRows(sql`
+          select ${sql.literal(messageColumns)} from messages m
+          where customer_id = ${customerId} and id = ${id}::uuid`)
+        return row ?? (yield* new NotFound())
+      })
+    })
+  })
+)

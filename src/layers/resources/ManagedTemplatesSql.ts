@@ -1,0 +1,62 @@
+import { Clock, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { NotFound } from "../../domain/Errors.ts"
+import { toPage } from "../../domain/Paging.ts"
+import { Template } from "../../domain/message/Template.ts"
+import { ManagedTemplates } from "../../services/resources/ManagedTemplates.ts"
+import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { idPosition } from "./IdPages.ts"
+import { notUpdated } from "../access/Versions.ts"
+
+const TemplateRow = Schema.Struct({ ...Template.fields, createdAt: InstantColumn, version: Schema.Int })
+
+export const ManagedTemplatesSql = Layer.effect(
+  ManagedTemplates,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const templateRows = rowsOf(TemplateRow)
+    const columns = sql.literal(
+      `id, name, body, disabled_at is null as active, created_at as "createdAt", version`
+    )
+
+    const find = Effect.fnUntraced(function* (customerId: number, id: number) {
+      const [row] = yield* templateRows(
+        sql`select ${columns} from templates where customer_id = ${customerId} and id = ${id}`
+      )
+      return row ?? (yield* new NotFound())
+    })
+
+    return ManagedTemplates.of({
+      find,
+
+      list: Effect.fnUntraced(function* (customerId, { limit, after }) {
+        const beyond = idPosition(after)
+        const rows = yield* templateRows(sql`
+          select ${columns} from templates
+          where customer_id = ${customerId} and (${beyond}::int is null or id > ${beyond}::int)
+          order by id limit ${limit + 1}`)
+        return toPage(rows, limit, ({ id }) => String(id))
+      }),
+
+      create: Effect.fnUntraced(function* (customerId, { name, body }) {
+        const now = timestamp(yield* Clock.currentTimeMillis)
+        const [row] = yield* templateRows(sql`
+          insert into templates (customer_id, name, body, created_at) values (${customerId}, ${name}, ${body}, ${now})
+          returning ${columns}`)
+        return row ?? (yield* Effect.die("an insert returned no row"))
+      }),
+
+      update: Effect.fnUntraced(function* (customerId, id, { name, body, active }, version) {
+        const now = timestamp(yield* Clock.currentTimeMillis)
+        const [row] = yield* templateRows(sql`
+          update templates set name = coalesce(${name ?? null}::text, name),
+            body = coalesce(${body ?? null}::text, body),
+            disabled_at = case when ${active === undefined} then disabled_at
+              when not ${active ?? true} then coalesce(disabled_at, ${now}) end
+          where customer_id = ${customerId} and id = ${id}
+            and (${version}::int is null or version = ${version}::int)
+          returning ${columns}`)
+        return row ?? (yield* Effect.flatMap(find(customerId, id), notUpdated))
+      })
+    })
+  })
+)

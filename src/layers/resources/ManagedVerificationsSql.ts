@@ -1,0 +1,63 @@
+import { Clock, Effect, Layer } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { NotFound } from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import {
+  ManagedVerifications,
+  type VerificationSearch
+} from "../../services/resources/ManagedVerifications.ts"
+import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { verificationColumns, VerificationRow } from "../verification/VerificationRow.ts"
+import { searchByTime, triedOver, withinIds } from "./TimePages.ts"
+
+export const ManagedVerificationsSql = Layer.effect(
+  ManagedVerifications,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const verificationRows = rowsOf(VerificationRow)
+    const source = { from: "verifications v", columns: verificationColumns }
+    const search = searchByTime(sql, source, verificationRows)
+
+    /** As `effectiveStatus` has it. */
+    const statusIs = (
+      status: NonNullable<VerificationSearch["status"]>,
+      now: Instant
+    ): Statement.Fragment => {
+      const isOver = sql`expires_at <= ${timestamp(now)}::timestamptz`
+      switch (status) {
+        case "pending":
+        case "queued":
+          return sql`status = ${status} and not ${isOver}`
+        case "expired":
+          return sql`(status = 'expired' or status in ('pending', 'queued') and ${isOver})`
+        default:
+          return sql`status = ${status}`
+      }
+    }
+
+    return ManagedVerifications.of({
+      list: Effect.fnUntraced(function* (customerId, { limit, phone, status, channel, ...range }) {
+        const now = yield* Clock.currentTimeMillis
+        return yield* search({
+          limit,
+          range: [
+            sql`customer_id = ${customerId} and mode = 'live'`,
+            ...(phone === undefined ? [] : [sql`phone = ${phone}`]),
+            ...withinIds(sql, ["created_at", "id"], range)
+          ],
+          filters: [
+            ...(status === undefined ? [] : [statusIs(status, now)]),
+            ...(channel === undefined ? [] : [triedOver(sql, channel)])
+          ]
+        })
+      }),
+
+      find: Effect.fnUntraced(function* (customerId, id) {
+        const [row] = yield* verificationRows(sql`
+          select ${sql.literal(verificationColumns)} from verifications v
+          where customer_id = ${customerId} and id = ${id}::uuid and mode = 'live'`)
+        return row ?? (yield* new NotFound())
+      })
+    })
+  })
+)

@@ -1,0 +1,105 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+import type { Page, PageRequest } from "../../domain/Paging.ts"
+import {
+  formatTimePosition,
+  lowestIdAfter,
+  lowestIdFrom,
+  parseTimePosition,
+  type TimePosition,
+  type TimeRange
+} from "../../domain/TimePosition.ts"
+import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+
+/** The conditions of a part of a list by falling time, which begins after a position. */
+export const withinTime = (
+  sql: SqlClient.SqlClient,
+  [timeColumn, idColumn]: readonly [string, string],
+  { from, to, after }: TimeRange & Pick<PageRequest, "after">
+): ReadonlyArray<Statement.Fragment> => {
+  const [time, id] = [sql.literal(timeColumn), sql.literal(idColumn)]
+  const position = parseTimePosition(after)
+  return [
+    ...(from === undefined ? [] : [sql`${time} >= ${timestamp(from)}::timestamptz`]),
+    ...(to === undefined ? [] : [sql`${time} < ${timestamp(to)}::timestamptz`]),
+    ...(position === null
+      ? []
+      : [sql`(${time}, ${id}) < (${timestamp(position.at)}::timestamptz, ${position.id}::uuid)`])
+  ]
+}
+
+/**
+ * The same for rows whose ids (UUIDv7) come in the order of their time: told by the ids, for which there is an index
+ * anyway; one on the time would cost every send.
+ */
+export const withinIds = (
+  sql: SqlClient.SqlClient,
+  [timeColumn, idColumn]: readonly [string, string],
+  { from, to, after }: TimeRange & Pick<PageRequest, "after">
+): ReadonlyArray<Statement.Fragment> => {
+  const id = sql.literal(idColumn)
+  const position = parseTimePosition(after)
+  return [
+    ...withinTime(sql, [timeColumn, idColumn], { from, to, after: null }),
+    ...(from === undefined ? [] : [sql`${id} >= ${lowestIdFrom(from)}::uuid`]),
+    ...(to === undefined ? [] : [sql`${id} < ${lowestIdAfter(to)}::uuid`]),
+    ...(position === null ? [] : [sql`${id} < ${position.id}::uuid`])
+  ]
+}
+
+/** So many rows one look for the few that match goes through. */
+const MAX_LOOKED_THROUGH = 10_000
+
+const EdgeRow = Schema.Struct({ at: InstantColumn, id: Schema.String })
+
+export interface Search {
+  /** The rows to look through, by an index; they have `created_at` and `id`. */
+  readonly range: ReadonlyArray<Statement.Fragment>
+  /** What the row has to meet beyond that. */
+  readonly filters: ReadonlyArray<Statement.Fragment>
+  readonly limit: number
+}
+
+/**
+ * Looks for rows by falling time, which is that of their ids. However few match, one look is bounded: where it ends without having found enough, the
+ * next part goes on from there. The edge is looked up first, so that rows that come meanwhile are not told twice.
+ */
+export const searchByTime = <Row extends { readonly id: string; readonly createdAt: number }>(
+  sql: SqlClient.SqlClient,
+  source: { readonly from: string; readonly columns: string },
+  rows: (statement: Statement.Statement<unknown>) => Effect.Effect<ReadonlyArray<Row>>
+) => {
+  const [from, columns] = [sql.literal(source.from), sql.literal(source.columns)]
+  const edgeRows = rowsOf(EdgeRow)
+  const order = sql.literal("order by id desc")
+
+  const edgeOf = ({ range, filters }: Search): Effect.Effect<TimePosition | undefined> =>
+    filters.length === 0
+      ? Effect.undefined
+      : Effect.map(
+          edgeRows(sql`
+            select created_at as at, id from ${from} where ${sql.and(range)} ${order}
+            offset ${MAX_LOOKED_THROUGH - 1}::int limit 1`),
+          ([edge]) => edge
+        )
+
+  return Effect.fnUntraced(function* (search: Search) {
+    const { range, filters, limit } = search
+    const edge = yield* edgeOf(search)
+    const upToEdge = edge === undefined ? [] : [sql`id >= ${edge.id}::uuid`]
+    const found = yield* rows(sql`
+      select ${columns} from ${from} where ${sql.and([...range, ...filters, ...upToEdge])} ${order}
+      limit ${limit + 1}::int`)
+    const last = found.length > limit ? found[limit - 1] : undefined
+    const next = last === undefined ? edge : { at: last.createdAt, id: last.id }
+    const page: Page<Row> = {
+      items: found.slice(0, limit),
+      next: next === undefined ? null : formatTimePosition(next)
+    }
+    return page
+  })
+}
+
+/** Rows with an attempt over this channel. */
+export const triedOver = (sql: SqlClient.SqlClient, channel: string): Statement.Fragment => sql`
+  exists (select from jsonb_array_elements(attempts) a where route -> (a ->> 'step')::int ->> 'channel' = ${channel})`

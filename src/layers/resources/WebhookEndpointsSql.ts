@@ -1,0 +1,155 @@
+import { Clock, Effect, Redacted, Schema } from "effect"
+import type { SecureRandom } from "effect/crypto"
+import type { SqlClient } from "effect/sql"
+import { Conflict, fieldError, NotFound } from "../../domain/Errors.ts"
+import { toPage } from "../../domain/Paging.ts"
+import { MAX_ENDPOINTS, ROTATION_MILLIS, WebhookEndpoint } from "../../domain/webhook/Webhook.ts"
+import type { ManagedWebhooks } from "../../services/resources/ManagedWebhooks.ts"
+import { checkCustomerUrlNow, storedUrl } from "../network/CustomerUrls.ts"
+import type { MasterKey } from "../crypto/MasterKey.ts"
+import { makeWebhookSecret } from "../providers/StandardWebhook.ts"
+import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { sealWebhookSecret } from "../webhook/WebhookSecrets.ts"
+import { idPosition } from "./IdPages.ts"
+import { notUpdated } from "../access/Versions.ts"
+
+const EndpointRow = Schema.Struct({
+  ...WebhookEndpoint.fields,
+  failingSince: Schema.NullOr(InstantColumn),
+  createdAt: InstantColumn
+})
+const LaneRow = Schema.Struct({ lane: Schema.NullOr(Schema.Int) })
+const IdRow = Schema.Struct({ id: Schema.Int })
+
+type EndpointMethods = Pick<
+  ManagedWebhooks["Service"],
+  "checkUrl" | "list" | "find" | "create" | "update" | "remove" | "rotateSecret"
+>
+
+const COLUMNS = `w.id, w.url, w.events, w.description, w.disabled_reason as "disabledReason",
+  w.failing_since as "failingSince", w.created_at as "createdAt", w.version`
+
+const tooMany = new Conflict({ details: { reason: `there are ${MAX_ENDPOINTS} webhooks already` } })
+
+export const webhookEndpoints = (
+  sql: SqlClient.SqlClient,
+  random: SecureRandom.SecureRandom["Service"],
+  key: MasterKey["Service"],
+  allowsPrivateAddresses: boolean
+): EndpointMethods => {
+  const columns = sql.literal(COLUMNS)
+  const endpointRows = rowsOf(EndpointRow)
+  const laneRows = rowsOf(LaneRow)
+  const idRows = rowsOf(IdRow)
+
+  const find = Effect.fnUntraced(function* (customerId: number, id: number) {
+    const [row] = yield* endpointRows(sql`
+      select ${columns} from webhook_endpoints w where w.customer_id = ${customerId} and w.id = ${id}`)
+    return row ?? (yield* new NotFound())
+  })
+
+  /** Held until the transaction ends: who makes another one waits. */
+  const lockCustomer = Effect.fnUntraced(function* (customerId: number) {
+    const rows = yield* idRows(sql`select id from customers where id = ${customerId} for no key update`)
+    if (rows.length === 0) return yield* new NotFound()
+  })
+
+  const freeLane = Effect.fnUntraced(function* (customerId: number) {
+    const [row] = yield* laneRows(sql`
+      select min(l) as lane from generate_series(0, ${MAX_ENDPOINTS - 1}::int) l where not exists (
+        select from webhook_endpoints w where w.customer_id = ${customerId} and w.lane = l)`)
+    return row?.lane ?? (yield* tooMany)
+  })
+
+  return {
+    checkUrl: Effect.fnUntraced(function* (url) {
+      const checked = yield* checkCustomerUrlNow(url, allowsPrivateAddresses)
+      if (checked !== true) return yield* fieldError("url", `The address ${checked}`)
+    }),
+
+    find,
+
+    list: Effect.fnUntraced(function* (customerId, { limit, after }) {
+      const before = idPosition(after)
+      const rows = yield* endpointRows(sql`
+        select ${columns} from webhook_endpoints w
+        where w.customer_id = ${customerId} and (${before}::int is null or w.id < ${before}::int)
+        order by w.id desc limit ${limit + 1}`)
+      return toPage(rows, limit, ({ id }) => String(id))
+    }),
+
+    create: (customerId, { url, events, description }) =>
+      Effect.gen(function* () {
+        yield* lockCustomer(customerId)
+        const lane = yield* freeLane(customerId)
+        const secret = yield* makeWebhookSecret(random)
+        const now = timestamp(yield* Clock.currentTimeMillis)
+        const [endpoint] = yield* endpointRows(sql`
+          insert into webhook_endpoints as w (customer_id, lane, url, events, description, sealed_secret, created_at)
+          values (${customerId}, ${lane}, ${storedUrl(url)}, ${events}::text[], ${description},
+            ${sealWebhookSecret(key, { customerId, lane }, secret)}::bytea, ${now})
+          returning ${columns}`)
+        return endpoint === undefined
+          ? yield* Effect.die("an insert returned no row")
+          : { endpoint, secret: Redacted.make(secret) }
+      }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die)),
+
+    update: Effect.fnUntraced(function* (customerId, id, change, version) {
+      const url = change.url === undefined ? null : storedUrl(change.url)
+      const { events = null, description = null, isDisabled = null } = change
+      const now = timestamp(yield* Clock.currentTimeMillis)
+      const [row] = yield* endpointRows(sql`
+        update webhook_endpoints w set url = coalesce(${url}::text, url),
+          events = coalesce(${events}::text[], events), description = coalesce(${description}::text, description),
+          failing_since = case when ${isDisabled}::boolean is false or ${url}::text <> url then null
+            else failing_since end,
+          disabled_at = case when ${isDisabled}::boolean then coalesce(disabled_at, ${now})
+            when not ${isDisabled}::boolean then null else disabled_at end,
+          disabled_reason = case when ${isDisabled}::boolean then coalesce(disabled_reason, 'manual')
+            when not ${isDisabled}::boolean then null else disabled_reason end
+        where w.customer_id = ${customerId} and w.id = ${id}
+          and (${version}::int is null or w.version = ${version}::int)
+        returning ${columns}`)
+      if (row === undefined) return yield* Effect.flatMap(find(customerId, id), notUpdated)
+      // What waits for it finds out at once that it takes nothing any more.
+      if (isDisabled === true) {
+        yield* Effect.orDie(sql`
+          update timers t set claimable_at = ${now} from webhook_endpoints w
+          where w.customer_id = ${customerId} and w.id = ${id} and t.customer_id = w.customer_id
+            and t.kind = 'webhook' and t.lane = w.lane and t.lease_token is null`)
+      }
+      return row
+    }),
+
+    remove: Effect.fnUntraced(function* (customerId, id) {
+      const now = timestamp(yield* Clock.currentTimeMillis)
+      const rows = yield* idRows(sql`
+        with gone as (
+          delete from webhook_endpoints where customer_id = ${customerId} and id = ${id}
+          returning customer_id, id, lane),
+        timer as (
+          delete from timers t using gone g
+          where t.customer_id = g.customer_id and t.kind = 'webhook' and t.lane = g.lane),
+        delivery as (
+          update webhook_deliveries d set status = 'failed', next_try_at = null, finished_at = ${now}
+          from gone g where d.customer_id = g.customer_id and d.endpoint_id = g.id and d.status = 'pending')
+        select id from gone`)
+      if (rows.length === 0) return yield* new NotFound()
+    }),
+
+    rotateSecret: Effect.fnUntraced(function* (customerId, id) {
+      const lanes = yield* laneRows(sql`
+        select lane from webhook_endpoints where customer_id = ${customerId} and id = ${id} for update`)
+      const lane = lanes[0]?.lane ?? (yield* new NotFound())
+      const secret = yield* makeWebhookSecret(random)
+      const until = timestamp((yield* Clock.currentTimeMillis) + ROTATION_MILLIS)
+      const [endpoint] = yield* endpointRows(sql`
+        update webhook_endpoints w set sealed_previous_secret = sealed_secret, previous_secret_until = ${until},
+          sealed_secret = ${sealWebhookSecret(key, { customerId, lane }, secret)}::bytea
+        where w.customer_id = ${customerId} and w.id = ${id} returning ${columns}`)
+      return endpoint === undefined
+        ? yield* Effect.die("a locked webhook was not updated")
+        : { endpoint, secret: Redacted.make(secret) }
+    })
+  }
+}

@@ -1,0 +1,57 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { LapsingTable, RetentionPass } from "../../domain/Retention.ts"
+import type { RetentionBatch } from "../../services/retention/RetentionStore.ts"
+import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+
+/** At most a thousand rows or so. */
+const PAGES = 16
+
+type WalkedTable = LapsingTable | "simulator_messages"
+
+/** Of a row `t`: it has lapsed at `$1`. */
+const conditions: Readonly<Record<WalkedTable, string>> = {
+  idempotency_keys: "t.expires_at <= $1",
+  phone_counters: "t.hour_ends_at <= $1 and t.day_ends_at <= $1",
+  platform_phone_counters: "t.day_ends_at <= $1",
+  monthly_counters: "(t.month + interval '1 month') at time zone 'UTC' <= $1",
+  key_windows: "t.ends_at <= $1",
+  credential_windows: "t.ends_at <= $1",
+  management_answers: "t.expires_at <= $1",
+  sign_in_failures: "t.ends_at <= $1",
+  // The whole family at once: one revoked token tells that all of it has ended.
+  refresh_tokens: `t.expires_at <= $1
+    and not exists (select from refresh_tokens o where o.family = t.family and o.expires_at > $1)`,
+  signing_keys: "t.retires_at <= $1",
+  simulator_messages: "t.sent_at <= $1"
+}
+
+const WalkRow = Schema.Struct({ gone: Schema.Int, pages: Schema.Int })
+
+/**
+ * Walks through a table page by page, in the order in which it lies on the disk: its keys do not tell time, and an index on
+ * the time would be paid for by every send. The commit is not waited for: what a crash brings back goes another time.
+ */
+export const lapsedRows = (sql: SqlClient.SqlClient) => {
+  const walkRows = rowsOf(WalkRow)
+  return Effect.fnUntraced(function* (table: WalkedTable, { until, position }: RetentionPass) {
+    const [row] = yield* walkRows(
+      sql.unsafe(
+        `with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
+          gone as (
+            delete from ${table} where ctid = any(array(
+              select t.ctid from ${table} t
+              where t.ctid >= $2::text::tid and t.ctid < $3::text::tid and ${conditions[table]}
+              for update skip locked))
+            returning true)
+        select (select count(*)::int from gone) as gone, (select commit from quick),
+          (pg_relation_size('${table}') / current_setting('block_size')::int)::int as pages`,
+        [timestamp(until), `(${position.at},0)`, `(${position.at + PAGES},0)`]
+      )
+    )
+    if (row === undefined) return yield* Effect.die("a walk returned no row")
+    const at = position.at + PAGES
+    const batch: RetentionBatch = { gone: row.gone, next: at < row.pages ? { at, after: null } : null }
+    return batch
+  })
+}

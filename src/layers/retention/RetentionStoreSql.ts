@@ -1,0 +1,87 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type ErasingTask, idInstant, noProgress, RetentionProgress } from "../../domain/Retention.ts"
+import { RetentionStore } from "../../services/retention/RetentionStore.ts"
+import type { TimerKind } from "../../services/timer/Timers.ts"
+import { lapsedRows } from "./LapsedRowsSql.ts"
+import { oldRecords } from "./OldRecordsSql.ts"
+import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { ReportingSql } from "../postgres/Store.ts"
+
+const TIMER_KIND: TimerKind = "retention"
+/** Whose timer it is. */
+const PLATFORM = 0
+const SUBJECT = "00000000-0000-0000-0000-000000000000"
+
+const ProgressRow = Schema.Struct({ progress: RetentionProgress })
+const SubjectRow = Schema.Struct({ subject: Schema.String })
+
+const timersOf: Readonly<Record<ErasingTask, ReadonlyArray<TimerKind>>> = {
+  verification_phones: ["verification", "sandbox_verification"],
+  message_phones: ["message"]
+}
+
+/** Batches run where reports do: no send waits behind one on the same connection. */
+export const RetentionStoreSql = Layer.effect(
+  RetentionStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const reporting = yield* ReportingSql
+    const progressRows = rowsOf(ProgressRow)
+    const subjectRows = rowsOf(SubjectRow)
+    const lapsed = lapsedRows(reporting)
+    const records = oldRecords(reporting)
+
+    return RetentionStore.of({
+      plant: (now) =>
+        Effect.orDie(
+          Effect.asVoid(sql`
+            insert into timers (customer_id, kind, subject, claimable_at)
+            values (${PLATFORM}, ${TIMER_KIND}, ${SUBJECT}::uuid, ${timestamp(now)}) on conflict do nothing`)
+        ),
+
+      load: Effect.map(
+        first(progressRows(sql`select progress from retention`)),
+        Option.match({ onNone: () => noProgress, onSome: ({ progress }) => progress })
+      ),
+
+      save: ({ customerId, kind, subject, lane, leaseToken }, progress, dueAt) =>
+        Effect.orDie(
+          Effect.asVoid(sql`
+            with freed as (
+              update timers set claimable_at = ${timestamp(dueAt)}, lease_token = null
+              where customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid and lane = ${lane}
+                and lease_token = ${leaseToken}::uuid
+              returning true)
+            insert into retention (progress) select ${JSON.stringify(progress)}::jsonb from freed
+            on conflict (only_row) do update set progress = excluded.progress`)
+        ),
+
+      runBatch: (pass) => {
+        switch (pass.task) {
+          case "events":
+          case "verification_phones":
+          case "message_phones":
+          case "verifications":
+          case "messages":
+          case "audit_log":
+            return records(pass.task, pass)
+          default:
+            return lapsed(pass.task, pass)
+        }
+      },
+
+      // Whatever is under way has a timer.
+      unfinishedSince: (task) =>
+        Effect.map(
+          first(
+            subjectRows(reporting`
+              select t.subject from customers c, unnest(${timersOf[task]}::text[]) as k, lateral (
+                select subject from timers where customer_id = c.id and kind = k order by subject limit 1) t
+              order by t.subject limit 1`)
+          ),
+          Option.match({ onNone: () => null, onSome: ({ subject }) => idInstant(subject) })
+        )
+    })
+  })
+)

@@ -1,0 +1,88 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { LeasedTimer, TimerKind } from "../../services/timer/Timers.ts"
+import { TimerStore } from "../../services/timer/TimerStore.ts"
+import {
+  ClaimedTimer,
+  claimFairlySql,
+  FairlyClaimedRow,
+  parkedCustomers,
+  toFairClaim
+} from "./TimerClaimSql.ts"
+import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+
+const RenewedRow = Schema.Struct({ place: Schema.Int })
+const NextRow = Schema.Struct({ at: Schema.NullOr(InstantColumn) })
+
+export const TimerStoreSql = Layer.effect(
+  TimerStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const claimedRows = rowsOf(ClaimedTimer)
+    const fairlyClaimedRows = rowsOf(FairlyClaimedRow)
+    const nextRows = rowsOf(NextRow)
+    const renewedRows = rowsOf(RenewedRow)
+    const isHeld = ({ customerId, kind, subject, lane, leaseToken }: LeasedTimer) =>
+      sql`customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid and lane = ${lane}
+        and lease_token = ${leaseToken}::uuid`
+
+    const firstInOrder = (kinds: ReadonlyArray<TimerKind>) => sql`
+      select min(t.claimable_at) from unnest(${kinds}::text[]) as k, lateral (
+        select claimable_at from timers where kind collate "C" = k and not parked order by claimable_at limit 1) t`
+    const firstParked = (kinds: ReadonlyArray<TimerKind>) => sql`
+      select min(t.claimable_at) from (${parkedCustomers(sql, kinds)}) as c, lateral (
+        select claimable_at from timers
+        where kind collate "C" = c.kind and customer_id::bigint = c.customer_id and parked
+        order by claimable_at limit 1) t`
+
+    return TimerStore.of({
+      claim: ({ kinds, limit, lease, now }) =>
+        claimedRows(sql`
+          with due as (
+            select d.* from unnest(${kinds}::text[]) as k, lateral (
+              select customer_id, kind, subject, lane, claimable_at, lease_token from timers
+              where kind collate "C" = k and not parked and claimable_at <= ${timestamp(now)}
+              order by claimable_at limit ${limit} for update skip locked) d
+            order by d.claimable_at limit ${limit}
+          )
+          update timers t set claimable_at = ${timestamp(lease.until)}, lease_token = ${lease.token}::uuid
+          from due d
+          where t.customer_id = d.customer_id and t.kind = d.kind and t.subject = d.subject and t.lane = d.lane
+          returning t.kind, t.customer_id as "customerId", t.subject, t.lane, d.claimable_at as "dueAt", t.lease_token as "leaseToken",
+            t.claimable_at as "leasedUntil", d.lease_token is not null as "wasAbandoned"`),
+      claimFairly: (request) =>
+        Effect.map(fairlyClaimedRows(claimFairlySql(sql, request)), (rows) =>
+          toFairClaim(request.free, rows)
+        ),
+      nextClaimAt: (kinds, withParked) =>
+        Effect.map(
+          nextRows(
+            withParked.length === 0
+              ? sql`select (${firstInOrder(kinds)}) as at`
+              : sql`select least((${firstInOrder(kinds)}), (${firstParked(withParked)})) as at`
+          ),
+          ([row]) => row?.at ?? null
+        ),
+      renew: (timers, until) =>
+        Effect.map(
+          renewedRows(sql`
+            update timers t set claimable_at = ${timestamp(until)}, parked = false
+            from unnest(${timers.map(({ customerId }) => customerId)}::int[],
+              ${timers.map(({ kind }) => kind)}::text[], ${timers.map(({ subject }) => subject)}::uuid[],
+              ${timers.map(({ lane }) => lane)}::int[], ${timers.map(({ leaseToken }) => leaseToken)}::uuid[]) with ordinality
+              as held (customer_id, kind, subject, lane, lease_token, place)
+            where t.customer_id = held.customer_id and t.kind = held.kind and t.subject = held.subject
+              and t.lane = held.lane and t.lease_token = held.lease_token
+            returning held.place::int`),
+          (rows) => rows.flatMap(({ place }) => timers[place - 1] ?? [])
+        ),
+      release: (timer, dueAt) =>
+        Effect.orDie(
+          Effect.asVoid(sql`
+            update timers set claimable_at = ${timestamp(dueAt)}, lease_token = null, parked = false
+            where ${isHeld(timer)}`)
+        ),
+      remove: (timer) => Effect.orDie(Effect.asVoid(sql`delete from timers where ${isHeld(timer)}`))
+    })
+  })
+)

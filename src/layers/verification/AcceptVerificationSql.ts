@@ -1,0 +1,48 @@
+import type { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { KeyMode } from "../../domain/people/Customer.ts"
+import type { AdmissionError } from "../../domain/Errors.ts"
+import type { SetUpChanged } from "../../services/customer/SetUpChanged.ts"
+import type { TimerKind } from "../../services/timer/Timers.ts"
+import type { Acceptance } from "../../services/verification/VerificationStore.ts"
+import { type AdmissionRequest, admissionSql, runAdmission } from "./AdmissionSql.ts"
+import { SEND_OPERATION } from "../postgres/batching/AcceptStatement.ts"
+import { idempotencyKeys } from "../customer/IdempotencySql.ts"
+import { timestamp } from "../postgres/SqlRows.ts"
+
+/**
+ * Accepts one verification in a statement of its own: for what a batch could not tell, because money or quota did not
+ * suffice for all of it. False when the idempotency key is taken.
+ */
+export const acceptAlone = (
+  sql: SqlClient.SqlClient,
+  mode: KeyMode,
+  timerKind: TimerKind,
+  { verification: v, setUpVersion, admission, codeHash, sealedCode, lease, idempotency }: Acceptance
+): Effect.Effect<boolean, AdmissionError | SetUpChanged> => {
+  const { id, customerId, phone, createdAt: now } = v
+  const request: AdmissionRequest = { kind: "code", id, customerId, phone, now, admission, setUpVersion }
+  const { verdict, counts, columns } = admissionSql(sql, request)
+  const keys = idempotencyKeys(sql, SEND_OPERATION)
+  return runAdmission(
+    sql,
+    request,
+    sql`
+      with ${verdict}, claimed as (${keys.claim(v, idempotency)}),
+      verification as (
+        insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body, attempts,
+          remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held)
+        select ${customerId}::int, ${id}::uuid, ${mode}, ${phone}, ${v.status}, ${v.revision}::int,
+          ${JSON.stringify(v.route)}::jsonb, ${v.textBody}::text, '[]'::jsonb, ${v.remaining}::int[],
+          ${timestamp(now)}::timestamptz, ${codeHash}::bytea, ${sealedCode}::bytea,
+          ${timestamp(now)}::timestamptz, ${timestamp(v.expiresAt)}::timestamptz, ${v.held}::bigint
+        from claimed),
+      timer as (
+        insert into timers (customer_id, kind, subject, claimable_at, lease_token)
+        select ${customerId}::int, ${timerKind}, ${id}::uuid, ${timestamp(lease.until)}::timestamptz,
+          ${lease.token}::uuid
+        from claimed)
+      ${counts}
+      select ${columns} from verdict v`
+  )
+}

@@ -1,0 +1,146 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { walletMove } from "../../domain/money/Charging.ts"
+import type { KeyMode } from "../../domain/people/Customer.ts"
+import type { AdmissionError } from "../../domain/Errors.ts"
+import type { SetUpChanged } from "../../services/customer/SetUpChanged.ts"
+import { SubjectIds } from "../../services/SubjectIds.ts"
+import { type TimerKind, Timers } from "../../services/timer/Timers.ts"
+import { type Acceptance, VerificationStore } from "../../services/verification/VerificationStore.ts"
+import { acceptAlone } from "./AcceptVerificationSql.ts"
+import { phoneRefusal } from "./AdmissionSql.ts"
+import { makeBatchLane, WritesTakeTurns } from "../postgres/batching/BatchLane.ts"
+import { makeAcceptBatch } from "../postgres/batching/AcceptBatchSql.ts"
+import { SEND_OPERATION } from "../postgres/batching/AcceptStatement.ts"
+import { makeCommitBatch } from "../postgres/batching/CommitBatchSql.ts"
+import { makeCompareBatch } from "../postgres/batching/CompareBatchSql.ts"
+import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
+import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
+import { idempotencyKeys } from "../customer/IdempotencySql.ts"
+import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
+import { first, rowsOf } from "../postgres/SqlRows.ts"
+import { BatchSql } from "../postgres/Store.ts"
+import { verificationColumns, VerificationRow } from "./VerificationRow.ts"
+
+const ClaimedRow = Schema.Struct({ ...VerificationRow.fields, fingerprint: Schema.Uint8Array })
+
+/** Beside each other, accepting and recording are to stay two groups of sends: one is in the database while we work on the other. */
+const ENOUGH_WRITES = 24
+
+export interface VerificationStoreOptions {
+  readonly mode: KeyMode
+  readonly timerKind: TimerKind
+  /** Whether state changes are written to the outbox. */
+  readonly announces: boolean
+}
+
+/** One mode's verifications: those of the other mode do not exist here. */
+export const VerificationStoreSql = ({ mode, timerKind, announces }: VerificationStoreOptions) =>
+  Layer.effect(
+    VerificationStore,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const clients: BatchClients = { together: yield* BatchSql, alone: sql }
+      const random = yield* SecureRandom.SecureRandom
+      const ids = yield* SubjectIds
+      const timerLoop = yield* Timers
+      const versions = yield* SetUpVersions
+      const claimedRows = rowsOf(ClaimedRow)
+
+      const columns = sql.literal(verificationColumns)
+      const keys = idempotencyKeys(sql, SEND_OPERATION)
+      const writing: BatchClients = (yield* WritesTakeTurns)
+        ? { ...clients, lane: makeBatchLane() }
+        : { ...clients, enough: ENOUGH_WRITES }
+      const acceptInBatch = yield* makeAcceptBatch(writing, mode, timerKind, ids.turn)
+      const commitInBatch = yield* makeCommitBatch(writing, mode, timerKind, announces, random.uuidV7())
+      const compareInBatch = yield* makeCompareBatch(clients, mode, timerKind, announces, random.uuidV7())
+      const loadInBatch = yield* makeLoadBatch(clients, mode)
+      const loadLeasedInBatch = yield* makeLoadLeasedBatch(clients, mode, timerKind, versions)
+      /** Webhooks are due at once. */
+      const wakeFor = (webhooks: number) => {
+        if (webhooks > 0) timerLoop.wakeAt(0)
+      }
+
+      const isAccepted = (acceptance: Acceptance): Effect.Effect<boolean, AdmissionError | SetUpChanged> =>
+        Effect.flatMap(acceptInBatch(acceptance), (verdict) => {
+          switch (verdict.reason) {
+            case "set_up_changed":
+              return versions.changed(acceptance.verification.customerId, acceptance.setUpVersion)
+            case null:
+              return Effect.succeed(true)
+            case "key_taken":
+              return Effect.succeed(false)
+            case "ask_alone":
+              return acceptAlone(sql, mode, timerKind, acceptance).pipe(
+                Effect.catchTag("SetUpChanged", () =>
+                  versions.changed(acceptance.verification.customerId, acceptance.setUpVersion)
+                )
+              )
+            default:
+              return Effect.fail(
+                phoneRefusal(verdict.reason, verdict.until, acceptance.verification.createdAt)
+              )
+          }
+        })
+
+      return VerificationStore.of({
+        accept: (acceptance) =>
+          Effect.map(isAccepted(acceptance), (accepted) =>
+            accepted
+              ? Option.some({
+                  kind: timerKind,
+                  customerId: acceptance.verification.customerId,
+                  subject: acceptance.verification.id,
+                  lane: 0,
+                  leaseToken: acceptance.lease.token,
+                  leasedUntil: acceptance.lease.until
+                })
+              : Option.none()
+          ),
+
+        findClaimedKey: (customerId, key, now) =>
+          first(
+            claimedRows(sql`
+              select ${columns}, k.fingerprint from idempotency_keys k
+              join verifications v on v.customer_id = k.customer_id and v.id = k.subject
+              where ${keys.isClaimed(customerId, key, now)}`)
+          ).pipe(Effect.map(Option.map(({ fingerprint, ...subject }) => ({ fingerprint, subject })))),
+
+        load: (customerId, id) =>
+          Effect.map(loadInBatch({ customerId, id, setUpVersion: null }), ({ found }) => found),
+
+        read: (request) =>
+          Effect.flatMap(loadInBatch(request), ({ isCurrent, found }) =>
+            isCurrent ? Effect.succeed(found) : versions.changed(request.customerId, request.setUpVersion)
+          ),
+
+        loadLeased: loadLeasedInBatch,
+
+        commit: (before, transition, now, timer) => {
+          const write = commitInBatch({
+            before,
+            transition,
+            now,
+            heldTimer: timer,
+            move: walletMove(before, transition.next),
+            events: announces ? transition.events : []
+          })
+          return Effect.map(write, ({ isWritten, webhooks }) => {
+            wakeFor(webhooks)
+            return isWritten
+          })
+        },
+
+        compareCode: (attempt) =>
+          Effect.flatMap(compareInBatch(attempt), (compared) => {
+            if (Option.isNone(compared)) return Effect.succeedNone
+            const { matched, status, webhooks } = compared.value
+            if (status === null) return versions.changed(attempt.customerId, attempt.setUpVersion)
+            wakeFor(webhooks)
+            return Effect.succeedSome({ matched, status })
+          })
+      })
+    })
+  )

@@ -1,0 +1,89 @@
+import { Effect } from "effect"
+import type { SecureRandom } from "effect/crypto"
+import type { SqlClient, Statement } from "effect/sql"
+import type { Instant } from "../../domain/Instant.ts"
+import type { TimerKind } from "../../services/timer/Timers.ts"
+import { timestamp } from "../postgres/SqlRows.ts"
+
+const TIMER_KIND: TimerKind = "webhook"
+
+export interface EventParts {
+  /** Further parts of a `with` statement whose `changed c` is the row that changed. */
+  readonly parts: Statement.Fragment
+  /** A column of it: how many webhooks are due now. */
+  readonly webhooks: Statement.Fragment
+}
+
+/**
+ * A further part of a statement that has the part `delivery d`, rows of deliveries: the timer of each, due now. One that
+ * somebody works on keeps its lease.
+ */
+export const webhookTimers = (
+  sql: SqlClient.SqlClient,
+  customerId: number,
+  now: Instant
+) => sql`, webhook as (
+  insert into timers as t (customer_id, kind, subject, lane, claimable_at)
+  select w.customer_id, ${TIMER_KIND}, d.event_id, w.lane, ${timestamp(now)}::timestamptz
+  from delivery d join webhook_endpoints w on w.customer_id = ${customerId} and w.id = d.endpoint_id
+  on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
+  where t.lease_token is null
+  returning true)`
+
+/** Whether an endpoint `w` takes an event of this type. */
+export const isWanted = (sql: SqlClient.SqlClient, type: Statement.Fragment) =>
+  sql`(w.events @> array[${type}] or w.events @> array['*'])`
+
+const none = (sql: SqlClient.SqlClient): EventParts => ({ parts: sql``, webhooks: sql`0` })
+
+/** Writes events with the change that they tell of, and their deliveries to whoever of the customer's endpoints wants them. */
+const announced = (
+  sql: SqlClient.SqlClient,
+  customerId: number,
+  snapshot: Statement.Fragment,
+  now: Instant,
+  /** Its columns are `id, type, nth`; and it may name `c`. */
+  source: Statement.Fragment,
+  count: Statement.Fragment
+): EventParts => ({
+  parts: sql`, event as (
+      insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
+      select c.customer_id, e.id, e.type, c.id, c.events_written - ${count} + e.nth, ${snapshot}, ${timestamp(now)}
+      from changed c, ${source}
+      returning customer_id, id, type),
+    delivery as (
+      insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
+      select e.customer_id, w.id, e.id, 'pending', ${timestamp(now)}::timestamptz, ${timestamp(now)}::timestamptz
+      from event e join webhook_endpoints w on w.customer_id = ${customerId} and w.disabled_at is null
+        and ${isWanted(sql, sql`e.type`)}
+      returning endpoint_id, event_id)
+    ${webhookTimers(sql, customerId, now)}`,
+  webhooks: sql`(select count(*)::int from webhook)`
+})
+
+/**
+ * The outbox of one kind of resource, whose `events_written` has been raised already by the number of the events.
+ *
+ * @param snapshot what an event remembers of its subject: what can change; the rest is joined when it is delivered
+ */
+export const outbox = (
+  sql: SqlClient.SqlClient,
+  random: SecureRandom.SecureRandom["Service"],
+  snapshot: Statement.Fragment
+) => ({
+  write: (customerId: number, types: ReadonlyArray<string>, now: Instant): Effect.Effect<EventParts> =>
+    types.length === 0
+      ? Effect.succeed(none(sql))
+      : Effect.map(
+          Effect.forEach(types, () => random.uuidV7()),
+          (ids) =>
+            announced(
+              sql,
+              customerId,
+              snapshot,
+              now,
+              sql`unnest(${ids}::uuid[], ${types}::text[]) with ordinality as e (id, type, nth)`,
+              sql`${ids.length}`
+            )
+        )
+})

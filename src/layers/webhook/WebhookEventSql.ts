@@ -1,0 +1,93 @@
+import { DateTime, Option, Schema, SchemaTransformation } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Instant } from "../../domain/Instant.ts"
+import { Message } from "../../domain/message/Message.ts"
+import { Verification } from "../../domain/verification/Verification.ts"
+import type { EventSubject } from "../../domain/webhook/Webhook.ts"
+
+/** A timestamptz as jsonb writes it. */
+const InstantText = Schema.String.pipe(
+  Schema.decodeTo(
+    Instant,
+    SchemaTransformation.transform({
+      decode: (text: string) => DateTime.toEpochMillis(Option.getOrThrow(DateTime.make(text))),
+      encode: (instant: Instant) => DateTime.formatIso(DateTime.makeUnsafe(instant))
+    })
+  )
+)
+
+const verificationFields = Verification.fields
+const messageFields = Message.fields
+
+/** What an event remembers of its subject, and what of that never changes. */
+export const EventSubjectColumn = Schema.Union([
+  Schema.Struct({
+    kind: Schema.Literal("verification"),
+    snapshot: Schema.Struct({
+      status: verificationFields.status,
+      attempts: verificationFields.attempts,
+      next_step_at: Schema.NullOr(InstantText),
+      verified_at: Schema.NullOr(InstantText)
+    }),
+    always: Schema.Struct({
+      id: verificationFields.id,
+      phone: verificationFields.phone,
+      route: verificationFields.route,
+      expiresAt: verificationFields.expiresAt
+    })
+  }),
+  Schema.Struct({
+    kind: Schema.Literal("message"),
+    snapshot: Schema.Struct({
+      status: messageFields.status,
+      attempts: messageFields.attempts,
+      completed_at: Schema.NullOr(InstantText)
+    }),
+    always: Schema.Struct({
+      id: messageFields.id,
+      phone: messageFields.phone,
+      strategy: messageFields.strategy,
+      route: messageFields.route,
+      template: messageFields.template,
+      metadata: messageFields.metadata,
+      scheduledFor: messageFields.scheduledFor,
+      createdAt: messageFields.createdAt
+    })
+  }),
+  Schema.Struct({ kind: Schema.Literal("endpoint"), id: Schema.Int })
+])
+
+export const toSubject = (column: typeof EventSubjectColumn.Type): EventSubject => {
+  switch (column.kind) {
+    case "verification": {
+      const { status, attempts, next_step_at: nextStepAt, verified_at: verifiedAt } = column.snapshot
+      const verification = { ...column.always, status, attempts, nextStepAt, verifiedAt }
+      return { kind: "verification", verification }
+    }
+    case "message": {
+      const { status, attempts, completed_at: completedAt } = column.snapshot
+      return { kind: "message", message: { ...column.always, status, attempts, completedAt } }
+    }
+    case "endpoint":
+      return { kind: "endpoint", id: column.id }
+  }
+}
+
+/** The `EventSubjectColumn` of an event `e` on its way to an endpoint `w`. */
+export const eventSubjectSql = (sql: SqlClient.SqlClient) => {
+  const millis = (column: string) => sql.literal(`(extract(epoch from ${column}) * 1000)::bigint`)
+  const isSubject = (table: string) =>
+    sql.literal(`${table}.customer_id = e.customer_id and ${table}.id = e.subject`)
+  return sql`case split_part(e.type, '.', 1)
+    when 'verification' then (
+      select json_build_object('kind', 'verification', 'snapshot', e.data, 'always', json_build_object(
+        'id', v.id, 'phone', v.phone, 'route', v.route, 'expiresAt', ${millis("v.expires_at")}))
+      from verifications v where ${isSubject("v")})
+    when 'message' then (
+      select json_build_object('kind', 'message', 'snapshot', e.data, 'always', json_build_object(
+        'id', m.id, 'phone', m.phone, 'strategy', m.strategy, 'route', m.route, 'template', m.template,
+        'metadata', m.metadata, 'scheduledFor', ${millis("m.scheduled_for")},
+        'createdAt', ${millis("m.created_at")}))
+      from messages m where ${isSubject("m")})
+    else json_build_object('kind', 'endpoint', 'id', w.id) end`
+}

@@ -1,0 +1,59 @@
+import { Effect, Layer, Redacted } from "effect"
+import type { WebhookAnswer } from "../../domain/webhook/Webhook.ts"
+import { keptText } from "../../domain/account/ProviderOutcome.ts"
+import { type WebhookPost, WebhookSender } from "../../services/webhook/WebhookSender.ts"
+import { CallKind } from "../../services/provider/CallKind.ts"
+import { AllowsPrivateAddresses } from "../network/AddressPolicy.ts"
+import { checkCustomerUrl } from "../network/CustomerUrls.ts"
+import { ProviderHttp } from "../providers/ProviderHttp.ts"
+import { webhookHeaders, WebhookSecret } from "../providers/StandardWebhook.ts"
+
+const TIMEOUT_MILLIS = 15_000
+
+const noAnswer = (error: string): WebhookAnswer => ({
+  status: null,
+  error: keptText(error),
+  retryAfterMillis: null
+})
+
+const headersOf = ({ id, sentAt: sentAtMillis, body, secrets }: WebhookPost) => {
+  const [secret, ...others] = secrets
+  const secretOf = (sealed: Redacted.Redacted) => WebhookSecret.make(Redacted.value(sealed))
+  return webhookHeaders({ id, sentAtMillis, body }, secretOf(secret), ...others.map(secretOf))
+}
+
+export const WebhookSenderLive = Layer.effect(
+  WebhookSender,
+  Effect.gen(function* () {
+    const allowsPrivateAddresses = yield* AllowsPrivateAddresses
+    const http = yield* ProviderHttp
+    return WebhookSender.of({
+      post: (post) => {
+        // The rules may have become stricter since it was created.
+        const checked = checkCustomerUrl(post.url, allowsPrivateAddresses)
+        if (checked !== true) return Effect.succeed(noAnswer(`the address ${checked}`))
+        const posted = Effect.provideService(
+          http.call({
+            method: "POST",
+            url: post.url,
+            headers: headersOf(post),
+            body: post.body,
+            timeoutMillis: TIMEOUT_MILLIS,
+            ignoresBody: true,
+            reach: allowsPrivateAddresses ? "any" : "public"
+          }),
+          CallKind,
+          "webhook"
+        )
+        return Effect.match(posted, {
+          onFailure: ({ reason }) => noAnswer(reason),
+          onSuccess: ({ status, retryAfterMillis }): WebhookAnswer => ({
+            status,
+            error: null,
+            retryAfterMillis
+          })
+        })
+      }
+    })
+  })
+)

@@ -1,0 +1,12 @@
+import { Context, type Effect, type Redacted } from "effect"
+import type { Actor } from "../../domain/people/Actor.ts"
+import type { Unauthenticated } from "../../domain/Errors.ts"
+
+/** Personal access tokens: `svc_pat_…`. */
+export class PersonalTokens extends Context.Service<
+  PersonalTokens,
+  {
+    /** Who this token speaks for, if it is known, not expired and not revoked. Notes that it was used. */
+    readonly authenticate: (secret: Redacted.Redacted) => Effect.Effect<Actor, Unauthenticated>
+  }
+>()("peyk/services/access/PersonalTokens") {}

@@ -1,0 +1,180 @@
+import { Cause, Clock, Context, Effect, Exit, Layer, Option, type Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { scopeOfRole } from "../../domain/people/Actor.ts"
+import { type ServiceUnavailable, type TooManySignIns, Unauthenticated } from "../../domain/Errors.ts"
+import { SESSION_LIFE_SECONDS, userActor } from "../../domain/people/SessionClaims.ts"
+import { networkOf } from "../../domain/people/SignIn.ts"
+import { normalizeEmail, type UserRecord } from "../../domain/people/User.ts"
+import { Workers } from "../concurrency/Workers.ts"
+import { ManagementWrites, type Origin } from "../resources/ManagementWrites.ts"
+import { type HashingOrigin, hashingOrigin, Passwords } from "./Passwords.ts"
+import { SessionIssuers } from "./SessionIssuers.ts"
+import { SignInLimits } from "./SignInLimits.ts"
+import { SigningKeys } from "./SigningKeys.ts"
+import { type Candidate, type UserSession, UserSessions } from "./UserSessions.ts"
+
+export interface SignedIn {
+  readonly accessToken: Redacted.Redacted
+  readonly expiresInSeconds: number
+  readonly refreshToken: Redacted.Redacted
+}
+
+/** Whatever the e-mail address: refusing one customer's sign-ins would show that the address is one of theirs. */
+const checkingOrigin = ({ ip }: Origin): HashingOrigin => hashingOrigin(null, ip)
+
+/** Whoever hangs up does not undo a comparison. */
+const wasNotCompared = (cause: Cause.Cause<{ readonly _tag: string }>): boolean => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  return error === undefined ? Cause.hasDies(cause) : error._tag !== "unauthenticated"
+}
+
+/** People who sign in with a password. */
+export class SignIns extends Context.Service<
+  SignIns,
+  {
+    /** Why it is refused, nobody is told: a wrong password, nobody with this address, or somebody disabled. */
+    readonly signIn: (
+      given: { readonly email: string; readonly password: Redacted.Redacted },
+      origin: Origin
+    ) => Effect.Effect<SignedIn, Unauthenticated | TooManySignIns | ServiceUnavailable>
+    /** A token that is used twice was stolen from somebody, so it ends the session. */
+    readonly refresh: (token: Redacted.Redacted, origin: Origin) => Effect.Effect<SignedIn, Unauthenticated>
+    /** There is nothing to refuse: afterwards the token is worth nothing. */
+    readonly signOut: (token: Redacted.Redacted, origin: Origin) => Effect.Effect<void>
+  }
+>()("peyk/services/access/SignIns") {
+  static readonly layer = Layer.effect(
+    SignIns,
+    Effect.gen(function* () {
+      const random = yield* SecureRandom.SecureRandom
+      const workers = yield* Workers
+      const writes = yield* ManagementWrites
+      const passwords = yield* Passwords
+      const limits = yield* SignInLimits
+      const sessions = yield* UserSessions
+      const keys = yield* SigningKeys
+      const issuers = yield* SessionIssuers
+
+      const log = (
+        verb: string,
+        user: UserRecord,
+        origin: Origin,
+        details: Readonly<Record<string, unknown>> = {}
+      ) =>
+        writes
+          .write(
+            {
+              actor: userActor(user, scopeOfRole(user.role)),
+              origin,
+              operation: `user.${verb}`,
+              status: 200,
+              idempotency: undefined
+            },
+            Effect.succeed({
+              body: null,
+              audit: { action: `user.${verb}`, subjectType: "user", subjectId: user.id, details }
+            })
+          )
+          .pipe(Effect.catchTag("idempotency_key_conflict", Effect.die), Effect.asVoid)
+
+      const issue = Effect.fnUntraced(function* ({ sessionId, user, refreshToken }: UserSession) {
+        const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        const accessToken = yield* keys.sign({
+          iss: issuers.own,
+          aud: issuers.audience,
+          sub: user.id,
+          customer_id: user.customerId,
+          scope: scopeOfRole(user.role),
+          role: user.role,
+          sid: sessionId,
+          iat: now,
+          exp: now + SESSION_LIFE_SECONDS,
+          jti: yield* random.uuidV7()
+        })
+        const signedIn: SignedIn = { accessToken, refreshToken, expiresInSeconds: SESSION_LIFE_SECONDS }
+        return signedIn
+      })
+
+      /** Whether they may sign in with it. Not knowing somebody takes as long as knowing them. */
+      const check = Effect.fnUntraced(function* (
+        candidate: Candidate | null,
+        password: Redacted.Redacted,
+        origin: Origin
+      ) {
+        const { matches, isOutdated } = yield* workers.waitOutside(
+          passwords.verify(password, candidate?.passwordHash ?? null, checkingOrigin(origin))
+        )
+        if (candidate === null) return yield* new Unauthenticated()
+        const { user } = candidate
+        if (matches && user.disabledAt === null) return { candidate, isOutdated }
+        const reason = matches ? "disabled" : "wrong_password"
+        // Beside the answer, which must not take longer for those who exist.
+        yield* workers.start(log("sign_in_failed", user, origin, { reason }))
+        return yield* new Unauthenticated()
+      })
+
+      /** Counts as a failure only if the password was compared and was wrong. */
+      const checkCounted = (email: string, password: Redacted.Redacted, origin: Origin) => {
+        const counted = { email, network: origin.ip === null ? null : networkOf(origin.ip) }
+        const checked = Effect.gen(function* () {
+          const found = Option.getOrNull(yield* sessions.findByEmail(email))
+          const result = yield* check(found, password, origin)
+          yield* limits.succeeded(counted)
+          return result
+        })
+        return Effect.gen(function* () {
+          yield* limits.take(counted, yield* Clock.currentTimeMillis)
+          return yield* Effect.onExit(checked, (exit) =>
+            Exit.isFailure(exit) && wasNotCompared(exit.cause)
+              ? Effect.ignoreCause(limits.giveBack(counted))
+              : Effect.void
+          )
+        })
+      }
+
+      /** Not worth a refusal: another sign-in will do it. */
+      const rehash = (candidate: Candidate, password: Redacted.Redacted, origin: Origin) =>
+        workers
+          .waitOutside(passwords.hash(password, hashingOrigin(candidate.user.customerId, origin.ip)))
+          .pipe(
+            Effect.flatMap((made) => sessions.rehash(candidate, made)),
+            Effect.catchTags({
+              too_many_sign_ins: () => Effect.void,
+              service_unavailable: () => Effect.void
+            })
+          )
+
+      return SignIns.of({
+        signIn: Effect.fnUntraced(function* ({ email, password }, origin) {
+          const { candidate, isOutdated } = yield* checkCounted(normalizeEmail(email), password, origin)
+          const session = yield* sessions.start(candidate, yield* Clock.currentTimeMillis)
+          if (Option.isNone(session)) return yield* new Unauthenticated()
+          yield* log("sign_in", candidate.user, origin)
+          if (isOutdated) yield* rehash(candidate, password, origin)
+          return yield* issue(session.value)
+        }),
+
+        refresh: Effect.fnUntraced(function* (token, origin) {
+          const now = yield* Clock.currentTimeMillis
+          const session = yield* sessions.refresh(token, now)
+          if (Option.isSome(session)) return yield* issue(session.value)
+          const ended = yield* sessions.endIfReused(token, now)
+          if (Option.isSome(ended)) {
+            const { user, sessionId } = ended.value
+            yield* log("session_ended", user, origin, {
+              reason: "a refresh token was used twice",
+              session_id: sessionId
+            })
+          }
+          return yield* new Unauthenticated()
+        }),
+
+        signOut: Effect.fnUntraced(function* (token, origin) {
+          const ended = yield* sessions.end(token, yield* Clock.currentTimeMillis)
+          if (Option.isNone(ended)) return
+          yield* log("sign_out", ended.value.user, origin, { session_id: ended.value.sessionId })
+        })
+      })
+    })
+  )
+}

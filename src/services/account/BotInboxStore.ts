@@ -1,0 +1,34 @@
+import { Context, type Effect, type Option } from "effect"
+import type { Instant } from "../../domain/Instant.ts"
+import type { LeasedTimer } from "../timer/Timers.ts"
+
+/** An account that people write to. */
+export interface BotInboxRecord {
+  readonly accountId: number
+  /** Where the next updates begin; the platform's own. */
+  readonly cursor: string | null
+  /** Raised to give the account another address. */
+  readonly generation: number
+}
+
+/** Each method is one atomic statement. */
+export class BotInboxStore extends Context.Service<
+  BotInboxStore,
+  {
+    readonly find: (accountId: number) => Effect.Effect<Option.Option<BotInboxRecord>>
+    /** The inbox of a timer, while that is still leased with its token. */
+    readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<BotInboxRecord>>
+    /**
+     * Gives the timer back, to be claimed at `dueAt` (at once when the address has changed meanwhile); the next updates
+     * begin at the record's cursor.
+     */
+    readonly moveOn: (
+      timer: LeasedTimer,
+      record: Pick<BotInboxRecord, "cursor" | "generation">,
+      dueAt: Instant,
+      now: Instant
+    ) => Effect.Effect<void>
+    /** Has the updates of every account looked after anew: how that is done may have changed. */
+    readonly wakeAll: (now: Instant) => Effect.Effect<void>
+  }
+>()("peyk/services/account/BotInboxStore") {}

@@ -1,0 +1,184 @@
+import { Clock, Context, Data, Effect, Layer, Option } from "effect"
+import { type BotTurn, converse, isTaken } from "../../domain/account/BotConversation.ts"
+import type { BotUpdate } from "../../domain/account/BotUpdate.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { keptText, withoutPhones } from "../../domain/account/ProviderOutcome.ts"
+import { AccountConnections } from "./AccountConnections.ts"
+import { BotAddresses } from "./BotAddresses.ts"
+import { type BotInboxRecord, BotInboxStore } from "./BotInboxStore.ts"
+import { makeBotReplies, type PendingReply } from "./BotReplies.ts"
+import { ContactLinks } from "./ContactLinks.ts"
+import type { AccountProblem, BotInbox } from "../provider/ProviderAdapter.ts"
+import { Settings } from "../Settings.ts"
+import { type DueTimer, Timers } from "../timer/Timers.ts"
+import { TimerStore } from "../timer/TimerStore.ts"
+import { Workers } from "../concurrency/Workers.ts"
+
+/** No account has this address, or whoever posts cannot show that it is the platform. */
+export class UnknownInbox extends Data.TaggedError("UnknownInbox")<{}> {}
+
+export interface PostedUpdate<E, R> {
+  readonly token: string
+  /** The value of a header, by its lower-case name. */
+  readonly header: (name: string) => string | undefined
+  /** Read only once it is known that the platform posts it. */
+  readonly body: Effect.Effect<unknown, E, R>
+}
+
+const POLL_MILLIS = 20_000
+/** Between two polls: updates may come in a row. */
+const PAUSE_MILLIS = 1000
+const PROBLEM_PAUSE_MILLIS = 15_000
+/** After a refusal, which waiting alone does not mend. */
+const REFUSAL_PAUSE_MILLIS = 300_000
+/** A platform is told again where to post: some forget. */
+const ANNOUNCE_EVERY_MILLIS = 24 * 3_600_000
+
+/** What people do with the bots: who shares their number is reached by it, who leaves is not. */
+export class BotInboxes extends Context.Service<
+  BotInboxes,
+  {
+    readonly receive: <E, R>(posted: PostedUpdate<E, R>) => Effect.Effect<void, UnknownInbox | E, R>
+    /** Fetches an account's updates, or sees to it that they are posted. */
+    readonly runTimer: (timer: DueTimer) => Effect.Effect<void>
+  }
+>()("peyk/services/account/BotInboxes") {
+  static readonly layer = Layer.effect(
+    BotInboxes,
+    Effect.gen(function* () {
+      const connections = yield* AccountConnections
+      const store = yield* BotInboxStore
+      const addresses = yield* BotAddresses
+      const links = yield* ContactLinks
+      const timers = yield* Timers
+      const timerStore = yield* TimerStore
+      const workers = yield* Workers
+      const replies = makeBotReplies((yield* Settings).cooldownMaxMillis)
+
+      const inboxOf = (accountId: number) =>
+        Effect.map(connections.of(accountId), ({ inbox }) => Option.fromNullOr(inbox))
+
+      const link = Effect.fnUntraced(function* (
+        accountId: number,
+        chatId: string,
+        own: NonNullable<BotTurn["link"]>
+      ) {
+        const now = yield* Clock.currentTimeMillis
+        return yield* links.linkOwn(accountId, { ...own, chatId }, now)
+      })
+
+      /** Does what follows from an update; what there is to say is left to be said. */
+      const follow = Effect.fnUntraced(function* (accountId: number, update: BotUpdate) {
+        const { chatId } = update
+        const isLinked = update._tag === "Spoke" && (yield* links.isLinked(accountId, chatId))
+        const turn = converse(update, isLinked)
+        if (turn.isOver) yield* links.unlinkChat(accountId, chatId)
+        const isRefused = turn.link !== null && !(yield* link(accountId, chatId, turn.link))
+        const reply = isRefused ? isTaken : turn.reply
+        const pending: ReadonlyArray<PendingReply> = reply === null ? [] : [{ chatId, reply }]
+        return pending
+      })
+
+      /** In the order in which they came. */
+      const followAll = (accountId: number, updates: ReadonlyArray<BotUpdate>) =>
+        Effect.map(
+          Effect.forEach(updates, (update) => follow(accountId, update)),
+          (pending) => pending.flat()
+        )
+
+      const isFromPlatform = (
+        record: BotInboxRecord,
+        { secretHeader }: BotInbox,
+        header: PostedUpdate<never, never>["header"]
+      ) => secretHeader === null || addresses.isSecret(record, header(secretHeader) ?? "")
+
+      const receive = Effect.fnUntraced(function* <E, R>(posted: PostedUpdate<E, R>) {
+        const accountId = addresses.accountOf(posted.token)
+        const record = accountId === null ? Option.none() : yield* store.find(accountId)
+        if (Option.isNone(record) || !addresses.isGenuine(record.value, posted.token)) {
+          return yield* new UnknownInbox()
+        }
+        const inbox = yield* Effect.catchTag(
+          inboxOf(record.value.accountId),
+          "AccountUnusable",
+          () => Effect.succeedNone
+        )
+        if (Option.isNone(inbox) || !isFromPlatform(record.value, inbox.value, posted.header)) {
+          return yield* new UnknownInbox()
+        }
+        const update = inbox.value.read(yield* posted.body, yield* Clock.currentTimeMillis)
+        if (update === null) return
+        const pending = yield* follow(record.value.accountId, update)
+        yield* replies.sayAll(record.value.accountId, inbox.value, pending)
+      })
+
+      const pauseAfter = (accountId: number, { message, isDefinite }: AccountProblem) =>
+        Effect.as(
+          Effect.logWarning(`account ${accountId}: no updates: ${keptText(withoutPhones(message))}`),
+          isDefinite ? REFUSAL_PAUSE_MILLIS : PROBLEM_PAUSE_MILLIS
+        )
+
+      interface Look {
+        readonly cursor: string | null
+        readonly pauseMillis: number
+        readonly pending: ReadonlyArray<PendingReply>
+      }
+
+      const poll = Effect.fnUntraced(function* ({ accountId, cursor }: BotInboxRecord, inbox: BotInbox) {
+        const pending: Look["pending"] = []
+        if (inbox.poll === null) return { cursor, pauseMillis: ANNOUNCE_EVERY_MILLIS, pending }
+        // A process that stops does not wait for people to write.
+        const batch = yield* workers.untilStop(inbox.poll(cursor, POLL_MILLIS))
+        if (Option.isNone(batch)) return { cursor, pauseMillis: 0, pending }
+        return {
+          cursor: batch.value.cursor,
+          pauseMillis: PAUSE_MILLIS,
+          pending: yield* followAll(accountId, batch.value.updates)
+        }
+      })
+
+      /** Once: polls, or tells the platform where to post. */
+      const look = (record: BotInboxRecord, inbox: BotInbox): Effect.Effect<Look> => {
+        const { accountId, cursor } = record
+        const webhook = addresses.webhookOf(record)
+        const looking: Effect.Effect<Look, AccountProblem> =
+          webhook === null || inbox.announceWebhook === null
+            ? poll(record, inbox)
+            : Effect.as(inbox.announceWebhook(webhook), {
+                cursor,
+                pauseMillis: ANNOUNCE_EVERY_MILLIS,
+                pending: []
+              })
+        return Effect.catchTag(looking, "AccountProblem", (problem) =>
+          Effect.map(pauseAfter(accountId, problem), (pauseMillis) => ({ cursor, pauseMillis, pending: [] }))
+        )
+      }
+
+      const moveOn = Effect.fnUntraced(function* (
+        timer: DueTimer,
+        record: BotInboxRecord,
+        cursor: string | null,
+        pauseMillis: number
+      ) {
+        const now = yield* Clock.currentTimeMillis
+        const dueAt: Instant = now + pauseMillis
+        yield* store.moveOn(timer, { ...record, cursor }, dueAt, now)
+        timers.wakeAt(dueAt)
+      })
+
+      const runTimer = Effect.fnUntraced(function* (timer: DueTimer) {
+        const found = yield* store.loadLeased(timer)
+        if (Option.isNone(found)) return yield* timerStore.remove(timer)
+        const record = found.value
+        const inbox = Option.flatten(yield* Effect.option(inboxOf(record.accountId)))
+        if (Option.isNone(inbox)) return yield* moveOn(timer, record, record.cursor, REFUSAL_PAUSE_MILLIS)
+        const { cursor, pauseMillis, pending } = yield* look(record, inbox.value)
+        // What was done is kept before anything is said: it is not done, or said, again by whoever comes next.
+        yield* moveOn(timer, record, cursor, pauseMillis)
+        yield* workers.untilStop(replies.sayAll(record.accountId, inbox.value, pending))
+      })
+
+      return BotInboxes.of({ receive, runTimer })
+    })
+  )
+}

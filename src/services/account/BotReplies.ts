@@ -1,0 +1,56 @@
+import { Clock, Effect } from "effect"
+import type { BotReply } from "../../domain/account/BotUpdate.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { restMillis } from "../../domain/account/Pace.ts"
+import { keptText, withoutPhones } from "../../domain/account/ProviderOutcome.ts"
+import type { BotInbox } from "../provider/ProviderAdapter.ts"
+
+/** What is to be said, and to whom. */
+export interface PendingReply {
+  readonly chatId: string
+  readonly reply: BotReply
+}
+
+/** The same is not said again in a chat for so long. */
+const QUIET_MILLIS = 60_000
+const REMEMBERED_REPLIES = 10_000
+const REST_MILLIS = 60_000
+
+/**
+ * Says what bots have to say, within limits: replies go out beside the sends of the same account, and whoever floods a bot
+ * with messages must not use up what its platform lets it send. A reply that is not sent is lost.
+ */
+export const makeBotReplies = (maxRestMillis: number) => {
+  const lastSaid = new Map<string, Instant>()
+  const restsUntil = new Map<number, Instant>()
+
+  const isNew = (accountId: number, { chatId, reply }: PendingReply, now: Instant): boolean => {
+    const key = `${accountId} ${chatId} ${reply.text}`
+    if ((lastSaid.get(key) ?? -QUIET_MILLIS) + QUIET_MILLIS > now) return false
+    lastSaid.delete(key)
+    lastSaid.set(key, now)
+    const [oldest] = lastSaid.keys()
+    if (lastSaid.size > REMEMBERED_REPLIES && oldest !== undefined) lastSaid.delete(oldest)
+    return true
+  }
+
+  const say = Effect.fnUntraced(function* (accountId: number, inbox: BotInbox, pending: PendingReply) {
+    const now = yield* Clock.currentTimeMillis
+    if ((restsUntil.get(accountId) ?? 0) > now || !isNew(accountId, pending, now)) return
+    const outcome = yield* inbox.reply(pending.chatId, pending.reply)
+    if (outcome._tag === "Accepted") return
+    if (outcome._tag === "Throttled")
+      restsUntil.set(accountId, now + (restMillis(outcome.retryAfterMillis, maxRestMillis) ?? REST_MILLIS))
+    yield* Effect.logInfo(
+      `account ${accountId}: a reply failed: ${keptText(withoutPhones(outcome.providerError))}`
+    )
+  })
+
+  /** Of several to one chat the last. */
+  const sayAll = (accountId: number, inbox: BotInbox, pending: ReadonlyArray<PendingReply>) => {
+    const lastOfChat = new Map(pending.map((each) => [each.chatId, each]))
+    return Effect.forEach(lastOfChat.values(), (each) => say(accountId, inbox, each), { discard: true })
+  }
+
+  return { sayAll }
+}

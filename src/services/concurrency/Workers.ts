@@ -1,0 +1,121 @@
+import { Context, Effect, Fiber, Latch, Layer, Option } from "effect"
+import { gauge } from "../metrics/Series.ts"
+import { Settings } from "../Settings.ts"
+import { UnderWay } from "./UnderWay.ts"
+
+/** Whether a fiber, as a whole, is already run to its end: then no part of it needs a fiber of its own for that. */
+const RunsToEnd = Context.Reference<boolean>("peyk/services/concurrency/Workers/RunsToEnd", {
+  defaultValue: () => false
+})
+
+/** Fibers that nobody else waits for, until they are interrupted with the scope. */
+const makeFibers = Effect.gen(function* () {
+  const fibers = new UnderWay<Fiber.Fiber<unknown, unknown>>()
+  const emptied = Latch.makeUnsafe(false)
+  let isClosed = false
+  yield* Effect.addFinalizer(() =>
+    Effect.suspend(() => {
+      isClosed = true
+      return Fiber.interruptAll([...fibers])
+    })
+  )
+  const add = (fiber: Fiber.Fiber<unknown, unknown>) => {
+    if (isClosed) return fiber.interruptUnsafe()
+    if (fiber.pollUnsafe() !== undefined) return
+    const begun = fibers.begin(fiber)
+    fiber.addObserver(() => {
+      fibers.end(begun)
+      if (fibers.size === 0) emptied.openUnsafe()
+    })
+  }
+  const idle: Effect.Effect<void> = Effect.suspend(() => {
+    if (fibers.size === 0) return Effect.void
+    emptied.closeUnsafe()
+    return Effect.andThen(emptied.await, idle)
+  })
+  return {
+    add,
+    idle,
+    size: () => fibers.size,
+    /** Not to be interrupted in between: nobody would wait for the fiber when the process stops. */
+    run: <A, E, R>(work: Effect.Effect<A, E, R>) =>
+      Effect.suspend(() =>
+        Effect.map(
+          Effect.forkDetach(isClosed ? Effect.interrupt : work, { startImmediately: true }),
+          (fiber) => {
+            add(fiber)
+            return fiber
+          }
+        )
+      ).pipe(Effect.uninterruptible)
+  }
+})
+
+/**
+ * Work that has to come to its end once begun, whoever started it: a client that hangs up does not interrupt it, and a
+ * stopping process waits for it (within its grace time).
+ */
+export class Workers extends Context.Service<
+  Workers,
+  {
+    readonly runToEnd: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** Starts a fiber that is run to its end. */
+    readonly fork: <A>(work: Effect.Effect<A>, context: Context.Context<never>) => Fiber.Fiber<A>
+    readonly start: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<void, never, R>
+    /** None when the process begins to stop before this is done: for what waits, and can be begun again elsewhere. */
+    readonly untilStop: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
+    /** For a part of work that is run to its end in which it waits for others (a provider), not for this process. */
+    readonly waitOutside: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** When all that was begun has come to its end. */
+    readonly idle: Effect.Effect<void>
+    /** How much of what is run to its end is under way now; changes as it does. */
+    readonly load: { readonly running: number; readonly waiting: number }
+  }
+>()("peyk/services/concurrency/Workers") {
+  static readonly layer = Layer.effect(
+    Workers,
+    Effect.gen(function* () {
+      const { graceMillis } = yield* Settings
+      const fibers = yield* makeFibers
+      const context = yield* Effect.context<never>()
+      gauge(context, "peyk_workers_running", {
+        description:
+          "Sends, timers and other work that this process has begun and brings to its end even if nobody waits.",
+        read: fibers.size
+      })
+      const { idle } = fibers
+      const stopping = Latch.makeUnsafe(false)
+      const load = { running: 0, waiting: 0 }
+      const countedAs =
+        (kind: keyof typeof load) =>
+        <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+          Effect.suspend(() => {
+            load[kind] += 1
+            return Effect.onExitPrimitive(work, () => {
+              load[kind] -= 1
+              return undefined
+            })
+          })
+      const running = countedAs("running")
+      yield* Effect.addFinalizer(() => Effect.andThen(stopping.open, Effect.timeoutOption(idle, graceMillis)))
+      return Workers.of({
+        runToEnd: (work) =>
+          Effect.withFiber((fiber) =>
+            fiber.getRef(RunsToEnd)
+              ? running(work)
+              : Effect.flatMap(fibers.run(running(work)), (worker) => Fiber.join(worker))
+          ),
+        fork: (work, forkContext) => {
+          const fiber = Effect.runForkWith(Context.add(forkContext, RunsToEnd, true))(work)
+          fibers.add(fiber)
+          return fiber
+        },
+        start: (work) => Effect.asVoid(fibers.run(work)),
+        untilStop: (wait) => Effect.raceFirst(Effect.asSome(wait), Effect.as(stopping.await, Option.none())),
+        waitOutside: countedAs("waiting"),
+        idle,
+        load
+      })
+    })
+  )
+}

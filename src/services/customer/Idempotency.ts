@@ -1,0 +1,114 @@
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Digest } from "effect/crypto"
+import { canonicalJson } from "../../domain/text/CanonicalJson.ts"
+import {
+  type IdempotencyError,
+  IdempotencyKeyConflict,
+  type IdempotencyKeyInProgress
+} from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { isSetUpChanged } from "./SetUpChanged.ts"
+import { Settings } from "../Settings.ts"
+
+/** A request's idempotency key, with the parsed body, which tells a repeated request from another one. */
+export interface IdempotentRequest {
+  readonly key: string
+  readonly body: unknown
+}
+
+/** The claim a request lays on an idempotency key. */
+export interface IdempotencyClaim {
+  readonly key: string
+  /** SHA-256 of the parsed body. */
+  readonly fingerprint: Uint8Array
+  readonly expiresAt: Instant
+}
+
+/** What an idempotency key already stands for. */
+export interface ClaimedKey<Subject> {
+  readonly fingerprint: Uint8Array
+  readonly subject: Subject
+}
+
+interface Once<Answer, Refusal, Subject> {
+  /** None, and nothing kept, when the key is taken. */
+  readonly make: Effect.Effect<Option.Option<Answer>, Refusal>
+  readonly find: (key: string, now: Instant) => Effect.Effect<Option.Option<ClaimedKey<Subject>>>
+  readonly replay: (subject: Subject) => Effect.Effect<Answer, IdempotencyKeyInProgress>
+}
+
+const utf8 = new TextEncoder()
+
+const equalBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, index) => byte === b[index])
+
+/** One answer for a request, however often it is made with the same key. */
+export class Idempotency extends Context.Service<
+  Idempotency,
+  {
+    /** The claim to write with what the request makes; null for a request without a key. */
+    readonly claim: (
+      request: IdempotentRequest | undefined,
+      now: Instant
+    ) => Effect.Effect<IdempotencyClaim | null>
+    /** What `make` answers, or what the key's earlier request was answered. A replay comes before any refusal. */
+    readonly answerOnce: <Answer, Refusal, Subject>(
+      request: IdempotentRequest | undefined,
+      once: Once<Answer, Refusal, Subject>
+    ) => Effect.Effect<Answer, Refusal | IdempotencyError>
+  }
+>()("peyk/services/customer/Idempotency") {
+  static readonly layer = Layer.effect(
+    Idempotency,
+    Effect.gen(function* () {
+      const { idempotencyMillis } = yield* Settings
+      const digest = yield* Digest.Digest
+
+      const fingerprint = (body: unknown) => digest.digest(Digest.sha256, utf8.encode(canonicalJson(body)))
+
+      const claim = (request: IdempotentRequest | undefined, now: Instant) =>
+        request === undefined
+          ? Effect.succeed(null)
+          : Effect.map(fingerprint(request.body), (made): IdempotencyClaim => ({
+              key: request.key,
+              fingerprint: made,
+              expiresAt: now + idempotencyMillis
+            }))
+
+      const replayed = Effect.fnUntraced(function* <Answer, Refusal, Subject>(
+        { key, body }: IdempotentRequest,
+        { find, replay }: Once<Answer, Refusal, Subject>
+      ) {
+        const claimed = yield* find(key, yield* Clock.currentTimeMillis)
+        if (Option.isNone(claimed)) return Option.none<Answer>()
+        const { fingerprint: earlier, subject } = claimed.value
+        if (!equalBytes(earlier, yield* fingerprint(body))) return yield* new IdempotencyKeyConflict()
+        return Option.some(yield* replay(subject))
+      })
+
+      const answerOnce = <Answer, Refusal, Subject>(
+        request: IdempotentRequest | undefined,
+        once: Once<Answer, Refusal, Subject>
+      ): Effect.Effect<Answer, Refusal | IdempotencyError> => {
+        if (request === undefined) return Effect.map(once.make, Option.getOrThrow)
+        const replayOr = <E>(otherwise: () => Effect.Effect<Answer, E>) =>
+          Effect.flatMap(
+            replayed(request, once),
+            Option.match({ onNone: otherwise, onSome: (answer) => Effect.succeed(answer) })
+          )
+        return Effect.matchEffect(once.make, {
+          // The key may have been revoked: check that before a replay.
+          onFailure: (refusal) =>
+            isSetUpChanged(refusal) ? Effect.fail(refusal) : replayOr(() => Effect.fail(refusal)),
+          // A taken key that stands for nothing has just lapsed: then the request is a new one.
+          onSuccess: Option.match({
+            onNone: () => replayOr(() => answerOnce(request, once)),
+            onSome: (answer) => Effect.succeed(answer)
+          })
+        })
+      }
+
+      return Idempotency.of({ claim, answerOnce })
+    })
+  )
+}

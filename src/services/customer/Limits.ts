@@ -1,0 +1,39 @@
+import { Context, Effect, Layer } from "effect"
+import type { PhoneLimits } from "../../domain/people/Admission.ts"
+import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
+import { Settings } from "../Settings.ts"
+
+const UNLIMITED: PhoneLimits = { hour: 0, day: 0, platformDay: 0 }
+
+/** How often a customer may send to one phone. They are counted where a request is accepted. */
+export class Limits extends Context.Service<
+  Limits,
+  {
+    readonly ofCodes: (customer: CustomerConfiguration) => PhoneLimits
+    readonly ofMessages: (customer: CustomerConfiguration) => PhoneLimits
+  }
+>()("peyk/services/customer/Limits") {
+  /** The platform's, or the customer's own. */
+  static readonly layer = Layer.effect(
+    Limits,
+    Effect.map(Settings, (settings) =>
+      Limits.of({
+        ofCodes: ({ limits }) => ({
+          hour: limits.phone_hour ?? settings.phoneHourLimit,
+          day: limits.phone_day ?? settings.phoneDayLimit,
+          platformDay: settings.platformPhoneDayLimit
+        }),
+        ofMessages: ({ limits }) => ({
+          hour: limits.message_phone_hour ?? settings.messagePhoneHourLimit,
+          day: limits.message_phone_day ?? settings.messagePhoneDayLimit,
+          platformDay: 0
+        })
+      })
+    )
+  )
+
+  static readonly layerUnlimited = Layer.succeed(
+    Limits,
+    Limits.of({ ofCodes: () => UNLIMITED, ofMessages: () => UNLIMITED })
+  )
+}

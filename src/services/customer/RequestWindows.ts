@@ -1,0 +1,113 @@
+import { Clock, Effect, Semaphore } from "effect"
+import { retryAfterSeconds } from "../../domain/people/Admission.ts"
+import { TooManyRequestsApiKey } from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import type { Block } from "./KeyWindowStore.ts"
+
+/** What is left of a credential's minute, as far as this process knows. */
+export interface Allowance {
+  readonly limit: number
+  readonly remaining: number
+  readonly resetSeconds: number
+}
+
+interface RequestWindow {
+  readonly limit: number
+  readonly endsAt: Instant
+  /** Granted to this process and not used yet. */
+  permits: number
+  /** Granted to nobody yet. */
+  readonly left: number
+}
+
+const UNLIMITED = Effect.succeed(null)
+
+const MAX_WINDOWS = 20_000
+/** All of them are looked through for that. */
+const FORGET_PAUSE_MILLIS = 1000
+const LOCKS = 64
+
+const openWindow = (block: Block, limit: number): RequestWindow => ({
+  limit,
+  endsAt: block.endsAt,
+  permits: block.granted,
+  left: Math.max(0, limit - block.used)
+})
+
+const use = (window: RequestWindow, now: Instant): Effect.Effect<Allowance, TooManyRequestsApiKey> => {
+  const resetSeconds = retryAfterSeconds(window.endsAt, now)
+  if (window.permits === 0) {
+    return Effect.fail(new TooManyRequestsApiKey({ retryAfterSeconds: resetSeconds, limit: window.limit }))
+  }
+  window.permits--
+  return Effect.succeed({ limit: window.limit, remaining: window.permits + window.left, resetSeconds })
+}
+
+/** The windows that this process knows. */
+const makeKnownWindows = <K>() => {
+  const windows = new Map<K, RequestWindow>()
+  let forgottenAt = Number.NEGATIVE_INFINITY
+  const forgetLapsed = (now: Instant) => {
+    if (windows.size < MAX_WINDOWS || now < forgottenAt + FORGET_PAUSE_MILLIS) return
+    forgottenAt = now
+    for (const [key, { endsAt }] of windows) if (endsAt <= now) windows.delete(key)
+  }
+  return {
+    /** The key's window, if it says anything at all about a request now: it has a permit, or nobody has any more. */
+    current: (key: K, limit: number, now: Instant) => {
+      const window = windows.get(key)
+      const isOpen = window !== undefined && now < window.endsAt && window.limit === limit
+      return isOpen && (window.permits > 0 || window.left === 0) ? window : undefined
+    },
+    add: (key: K, window: RequestWindow, now: Instant) => {
+      forgetLapsed(now)
+      windows.set(key, window)
+    }
+  }
+}
+
+/**
+ * Requests per minute of each key, over all processes: each takes them from the store in blocks and counts those in
+ * memory. So never more than the limit are admitted; and a process may refuse while others have some left of their
+ * blocks, an eighth of what was left when each was taken.
+ */
+export const makeRequestWindows = <K>(
+  take: (key: K, limit: number, now: Instant) => Effect.Effect<Block>,
+  /** A whole number; keys may share it. */
+  numberOf: (key: K) => number
+) =>
+  Effect.map(Clock.Clock, (clock) => {
+    const windows = makeKnownWindows<K>()
+    const locks = Array.from({ length: LOCKS }, () => Semaphore.makeUnsafe(1))
+
+    const refill = Effect.fnUntraced(function* (key: K, limit: number) {
+      const now = yield* Clock.currentTimeMillis
+      const current = windows.current(key, limit, now)
+      if (current !== undefined) return current
+      const opened = openWindow(yield* take(key, limit, now), limit)
+      windows.add(key, opened, now)
+      return opened
+    })
+
+    /** One refill of a key at a time: whoever waited for it finds what it brought. */
+    const refilled = (key: K, limit: number) =>
+      locks[numberOf(key) % LOCKS]?.withPermits(1)(refill(key, limit)) ?? refill(key, limit)
+
+    const admitAfterRefill = Effect.fnUntraced(function* (key: K, limit: number) {
+      while (true) {
+        const window = yield* refilled(key, limit)
+        if (window.permits > 0 || window.left === 0)
+          return yield* use(window, clock.currentTimeMillisUnsafe())
+      }
+    })
+
+    /** Counts one request; null where the limit is 0, which is none. */
+    return (key: K, limit: number): Effect.Effect<Allowance | null, TooManyRequestsApiKey> => {
+      if (limit === 0) return UNLIMITED
+      return Effect.suspend(() => {
+        const now = clock.currentTimeMillisUnsafe()
+        const known = windows.current(key, limit, now)
+        return known === undefined ? admitAfterRefill(key, limit) : use(known, now)
+      })
+    }
+  })

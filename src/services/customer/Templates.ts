@@ -1,0 +1,39 @@
+import { Context, Effect, Layer } from "effect"
+import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
+import type { TemplateError, TemplateParametersMismatch } from "../../domain/Errors.ts"
+import type { Template } from "../../domain/message/Template.ts"
+
+/** A template whose placeholders are filled. */
+export interface FilledTemplate {
+  readonly template: Template
+  readonly text: string
+}
+
+/** The texts customers wrote. */
+export class Templates extends Context.Service<
+  Templates,
+  {
+    /**
+     * The text that carries a code, with its placeholders: the template's, else the default with whatever the customer
+     * has set for it. Null: the default as it is.
+     */
+    readonly codeText: (
+      customer: CustomerConfiguration,
+      templateId: number | undefined
+    ) => Effect.Effect<string | null, TemplateError>
+    readonly fill: (
+      customerId: number,
+      templateId: number,
+      parameters: ReadonlyMap<string, string>
+    ) => Effect.Effect<FilledTemplate, TemplateError | TemplateParametersMismatch>
+  }
+>()("peyk/services/customer/Templates") {
+  /** The default text only. */
+  static readonly layerNone = Layer.succeed(
+    Templates,
+    Templates.of({
+      codeText: () => Effect.succeed(null),
+      fill: () => Effect.die("templates are not offered here")
+    })
+  )
+}

@@ -1,0 +1,35 @@
+import { Context, Effect, Layer } from "effect"
+import type { MessageStatus } from "../../domain/message/Message.ts"
+import { attemptMetrics, type CountAttempt } from "../metrics/AttemptMetrics.ts"
+import { counters } from "../metrics/Series.ts"
+
+const ends = ["sent", "failed", "partial_failed"] as const
+
+const isEnd = (status: MessageStatus): status is (typeof ends)[number] => ends.some((end) => end === status)
+
+/** What an operator watches of messages. */
+export class MessageMetrics extends Context.Service<
+  MessageMetrics,
+  {
+    readonly attempted: CountAttempt
+    /** It came from one status to another; only ends are counted. */
+    readonly changed: (before: MessageStatus, after: MessageStatus) => void
+  }
+>()("peyk/services/message/MessageMetrics") {
+  static readonly layer = Layer.effect(
+    MessageMetrics,
+    Effect.map(Effect.context<never>(), (context) => {
+      const ended = counters(context, "peyk_messages_ended_total", {
+        description: "Messages that came to an end, by status.",
+        labels: ["status"]
+      })
+      for (const status of ends) ended(status)(0)
+      return MessageMetrics.of({
+        attempted: attemptMetrics(context, "message"),
+        changed: (before, after) => {
+          if (before !== after && isEnd(after)) ended(after)(1)
+        }
+      })
+    })
+  )
+}

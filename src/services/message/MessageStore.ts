@@ -1,0 +1,53 @@
+import { Context, type Effect, type Option } from "effect"
+import type { Admission } from "../../domain/people/Admission.ts"
+import type { AdmissionError } from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import type { Message } from "../../domain/message/Message.ts"
+import type { Lane, MessageTransition } from "../../domain/message/MessageMachine.ts"
+import type { ClaimedKey, IdempotencyClaim } from "../customer/Idempotency.ts"
+import type { SetUpChanged } from "../customer/SetUpChanged.ts"
+import type { Lease, LeasedTimer } from "../timer/Timers.ts"
+import type { KnownSetUp } from "../verification/VerificationStore.ts"
+
+export interface MessageAcceptance {
+  readonly message: Message
+  readonly setUpVersion: KnownSetUp
+  readonly admission: Admission
+  readonly lanes: ReadonlyArray<Lane>
+  /** This process's from the start; null: for whoever is there when it is due. */
+  readonly lease: Lease | null
+  readonly idempotency: IdempotencyClaim | null
+}
+
+/** Each method is one atomic statement. Those that are given a version of the customer's set-up do nothing unless it is current. */
+export class MessageStore extends Context.Service<
+  MessageStore,
+  {
+    /** False, and nothing kept or counted, when the idempotency key is taken. */
+    readonly accept: (acceptance: MessageAcceptance) => Effect.Effect<boolean, AdmissionError | SetUpChanged>
+    readonly findClaimedKey: (
+      customerId: number,
+      key: string,
+      now: Instant
+    ) => Effect.Effect<Option.Option<ClaimedKey<Message>>>
+    readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<Message>>
+    /** The same for a request. */
+    readonly read: (request: {
+      readonly customerId: number
+      readonly id: string
+      readonly setUpVersion: KnownSetUp
+    }) => Effect.Effect<Option.Option<Message>, SetUpChanged>
+    /** The message of a timer, while that is still leased with this token. */
+    readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<Message>>
+    /**
+     * Writes the transition if the message is still as it was `before`: state, the lane's timer, events, wallet. One that
+     * goes on holding `timer` is refused when its lease has been lost.
+     */
+    readonly commit: (
+      timer: LeasedTimer | null,
+      before: Message,
+      transition: MessageTransition,
+      now: Instant
+    ) => Effect.Effect<boolean>
+  }
+>()("peyk/services/message/MessageStore") {}

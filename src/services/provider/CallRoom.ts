@@ -1,0 +1,80 @@
+import { Effect, Latch } from "effect"
+import { SharedRoom } from "../concurrency/SharedRoom.ts"
+
+/** One call that has a place, or waits for one. */
+interface Entry {
+  readonly customerId: number
+  hasPlace: boolean
+  /** Opened with the place; null where nobody waited for it. */
+  granted: Latch.Latch | null
+}
+
+/**
+ * Places for calls to one far end, which customers share. A customer's calls wait in a line of their own: the next place goes
+ * to the one that holds the fewest, so that a long line holds up nobody else.
+ */
+export class CallRoom {
+  readonly #room: SharedRoom
+  readonly #lines = new Map<number, Set<Entry>>()
+
+  /** @param mostOfOne how many calls one customer makes at once while nobody else makes any */
+  constructor(mostOfOne: number) {
+    this.#room = new SharedRoom(mostOfOne)
+  }
+
+  get isEmpty(): boolean {
+    return this.#room.isEmpty && this.#lines.size === 0
+  }
+
+  /** Takes a place at once where there is one. */
+  begin(customerId: number): Entry {
+    const mayEnter = !this.#lines.has(customerId) && this.#room.mayEnter(customerId)
+    if (mayEnter) this.#room.enter(customerId)
+    const entry: Entry = {
+      customerId,
+      hasPlace: mayEnter,
+      granted: mayEnter ? null : Latch.makeUnsafe(false)
+    }
+    if (!mayEnter) this.#lineOf(customerId).add(entry)
+    return entry
+  }
+
+  /** Whether it has its place within this time; null: however long that takes. */
+  wait({ granted }: Entry, millis: number | null): Effect.Effect<unknown> {
+    if (granted === null || millis === 0) return Effect.void
+    return millis === null ? granted.await : Effect.timeoutOption(granted.await, millis)
+  }
+
+  /** The call is over, or waits no longer. */
+  end(entry: Entry): void {
+    if (entry.hasPlace) this.#room.leave(entry.customerId)
+    else this.#leaveLine(entry)
+    this.#admit()
+  }
+
+  #lineOf(customerId: number): Set<Entry> {
+    const line = this.#lines.get(customerId) ?? new Set()
+    this.#lines.set(customerId, line)
+    return line
+  }
+
+  #leaveLine(entry: Entry): void {
+    const line = this.#lines.get(entry.customerId)
+    line?.delete(entry)
+    if (line?.size === 0) this.#lines.delete(entry.customerId)
+  }
+
+  #admit(): void {
+    for (;;) {
+      const fewest = [...this.#lines.keys()]
+        .filter((customerId) => this.#room.mayEnter(customerId))
+        .toSorted((a, b) => this.#room.heldBy(a) - this.#room.heldBy(b))
+      const [next] = this.#lines.get(fewest[0] ?? Number.NaN) ?? []
+      if (next === undefined) return
+      this.#leaveLine(next)
+      this.#room.enter(next.customerId)
+      next.hasPlace = true
+      next.granted?.openUnsafe()
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { Cause, Effect, Exit } from "effect"
+import type { Channel } from "../../domain/routing/Channel.ts"
+import { maskPhone, type Phone } from "../../domain/Phone.ts"
+import { attemptErrorCode, keptText, ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import { inSpan, tellSpan } from "../metrics/Spans.ts"
+
+const NO_ANSWER = "no answer within the time-out"
+const BROKEN_CALL = "the call to the provider broke"
+
+/** The outcome of a step that a process had begun and never recorded. */
+export const neverRecorded = ProviderOutcome.Unknown({
+  providerError: "the step was begun and its outcome never recorded"
+})
+
+const inTime = (call: Effect.Effect<ProviderOutcome>, timeoutMillis: number) =>
+  Effect.timeoutOrElse(call, {
+    duration: timeoutMillis,
+    orElse: () => Effect.succeed(ProviderOutcome.Unknown({ providerError: NO_ANSWER }))
+  })
+
+/** A call that has no outcome in time, or whose adapter breaks, has an unknown one. */
+export const outcomeOf = (
+  call: Effect.Effect<ProviderOutcome>,
+  options: { readonly channel: Channel; readonly timeoutMillis: number }
+): Effect.Effect<ProviderOutcome> =>
+  (Exit.isExit(call) ? call : inTime(call, options.timeoutMillis)).pipe(
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterrupts(cause),
+      (cause) =>
+        Effect.as(
+          Effect.logError(`the adapter of ${options.channel} broke`, cause),
+          ProviderOutcome.Unknown({ providerError: BROKEN_CALL })
+        )
+    ),
+    tellSpan((outcome) => ({ "peyk.outcome": attemptErrorCode(outcome) ?? "accepted" })),
+    inSpan("call provider", { kind: "client", attributes: { "peyk.channel": options.channel } })
+  )
+
+/** For the log: that a send failed, and why. */
+export const tellFailure = (
+  outcome: ProviderOutcome,
+  send: { readonly subject: string; readonly channel: Channel | undefined; readonly phone: Phone }
+): Effect.Effect<void> =>
+  outcome._tag === "Accepted"
+    ? Effect.void
+    : Effect.logInfo(
+        `${send.subject}: ${send.channel} to ${maskPhone(send.phone)}: ${outcome._tag}, ${keptText(outcome.providerError)}`
+      )

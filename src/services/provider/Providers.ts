@@ -1,0 +1,38 @@
+import { Context, Effect, Layer, type Redacted } from "effect"
+import type { Phone } from "../../domain/Phone.ts"
+import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
+import type { Instant } from "../../domain/Instant.ts"
+
+/** One message on its way to one phone over one account. */
+export interface TextDelivery {
+  /** Stable for this attempt: what a provider that de-duplicates is given. */
+  readonly attemptId: string
+  readonly customerId: number
+  readonly step: RouteAccount
+  readonly phone: Phone
+  readonly text: Redacted.Redacted
+}
+
+/** One code on its way. */
+export interface CodeDelivery extends TextDelivery {
+  readonly code: Redacted.Redacted
+  readonly expiresAt: Instant
+}
+
+const acceptAll = Effect.succeed(ProviderOutcome.Accepted({ messageId: null }))
+
+/** The far end. A call never fails: whatever happens is an outcome. */
+export class Providers extends Context.Service<
+  Providers,
+  {
+    readonly sendCode: (delivery: CodeDelivery) => Effect.Effect<ProviderOutcome>
+    readonly sendText: (delivery: TextDelivery) => Effect.Effect<ProviderOutcome>
+  }
+>()("peyk/services/provider/Providers") {
+  /** The sandbox's: accepts, and sends nothing. */
+  static readonly layerSandbox = Layer.succeed(
+    Providers,
+    Providers.of({ sendCode: () => acceptAll, sendText: () => acceptAll })
+  )
+}

@@ -1,0 +1,45 @@
+import { Context, type Effect, Schema } from "effect"
+import { Instant } from "../../domain/Instant.ts"
+import type { Page, PageRequest } from "../../domain/Paging.ts"
+import type { TimeRange } from "../../domain/TimePosition.ts"
+
+/** What money is held, or was captured, for. */
+export const SubjectType = Schema.Literals(["verification", "message"])
+
+export const Hold = Schema.Struct({
+  subjectType: SubjectType,
+  subjectId: Schema.String,
+  amount: Schema.Int,
+  /** When what it is held for was accepted. */
+  createdAt: Instant
+})
+export type Hold = typeof Hold.Type
+
+export const LedgerKind = Schema.Literals(["top_up", "capture"])
+export type LedgerKind = typeof LedgerKind.Type
+
+export const LedgerEntry = Schema.Struct({
+  id: Schema.String,
+  kind: LedgerKind,
+  /** Below zero for what was spent. */
+  amount: Schema.Int,
+  subjectType: Schema.NullOr(SubjectType),
+  subjectId: Schema.NullOr(Schema.String),
+  occurredAt: Instant
+})
+export type LedgerEntry = typeof LedgerEntry.Type
+
+/** A customer's wallet, as it looks at it; in rials. Lists have the newest first. */
+export class CustomerWallets extends Context.Service<
+  CustomerWallets,
+  {
+    readonly balance: (
+      customerId: number
+    ) => Effect.Effect<{ readonly balance: number; readonly held: number }>
+    readonly holds: (customerId: number, page: PageRequest) => Effect.Effect<Page<Hold>>
+    readonly ledger: (
+      customerId: number,
+      search: TimeRange & PageRequest & { readonly kind?: LedgerKind | undefined }
+    ) => Effect.Effect<Page<LedgerEntry>>
+  }
+>()("peyk/services/resources/CustomerWallets") {}

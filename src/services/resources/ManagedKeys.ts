@@ -1,0 +1,53 @@
+import { Context, type Effect, type Redacted } from "effect"
+import type { ApiKeyRecord } from "../../domain/people/ApiKey.ts"
+import type { KeyMode } from "../../domain/people/Customer.ts"
+import type { Conflict, NotFound, PreconditionFailed, ValidationError } from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import type { Page, PageRequest } from "../../domain/Paging.ts"
+
+/** A key as it is told once, with its secret. */
+export interface CreatedKey {
+  readonly record: ApiKeyRecord
+  readonly secret: Redacted.Redacted
+}
+
+/** What is left out stays as it is. */
+export interface KeyChange {
+  readonly name?: string | undefined
+  readonly requestsPerMinute?: number | null | undefined
+  readonly allowedIps?: ReadonlyArray<string> | null | undefined
+}
+
+/** A customer's own service keys. Those of another customer do not exist here. */
+export class ManagedKeys extends Context.Service<
+  ManagedKeys,
+  {
+    readonly list: (
+      customerId: number,
+      page: PageRequest & { readonly mode?: KeyMode | undefined; readonly status?: string | undefined }
+    ) => Effect.Effect<Page<ApiKeyRecord>>
+    readonly find: (customerId: number, id: number) => Effect.Effect<ApiKeyRecord, NotFound>
+    readonly create: (
+      customerId: number,
+      key: KeyChange & {
+        readonly name: string
+        readonly mode: KeyMode
+        readonly expiresAt: Instant | null
+      }
+    ) => Effect.Effect<CreatedKey, ValidationError>
+    /** @param version the one that is to be changed; null: whatever it is */
+    readonly update: (
+      customerId: number,
+      id: number,
+      change: KeyChange,
+      version: number | null
+    ) => Effect.Effect<ApiKeyRecord, NotFound | PreconditionFailed>
+    readonly revoke: (customerId: number, id: number) => Effect.Effect<ApiKeyRecord, NotFound>
+    /** Another key in place of this one, which stays valid until `overlapMillis` from now. */
+    readonly rotate: (
+      customerId: number,
+      id: number,
+      overlapMillis: number
+    ) => Effect.Effect<CreatedKey, NotFound | Conflict>
+  }
+>()("peyk/services/resources/ManagedKeys") {}

@@ -1,0 +1,25 @@
+import { Context, type Effect } from "effect"
+import type { Channel } from "../../domain/routing/Channel.ts"
+import type { NotFound } from "../../domain/Errors.ts"
+import type { Message, MessageStatus, Strategy } from "../../domain/message/Message.ts"
+import type { Page, PageRequest } from "../../domain/Paging.ts"
+import type { Phone } from "../../domain/Phone.ts"
+import type { TimeRange } from "../../domain/TimePosition.ts"
+
+export interface MessageSearch extends TimeRange {
+  readonly phone?: Phone | undefined
+  readonly status?: MessageStatus | undefined
+  readonly strategy?: Strategy | undefined
+  /** One that it was tried over. */
+  readonly channel?: Channel | undefined
+}
+
+/** A customer's messages, the newest first. */
+export class ManagedMessages extends Context.Service<
+  ManagedMessages,
+  {
+    /** A part may hold less than was asked for, also nothing, and not be the last: one look goes only so far. */
+    readonly list: (customerId: number, search: MessageSearch & PageRequest) => Effect.Effect<Page<Message>>
+    readonly find: (customerId: number, id: string) => Effect.Effect<Message, NotFound>
+  }
+>()("peyk/services/resources/ManagedMessages") {}

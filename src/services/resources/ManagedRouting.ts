@@ -1,0 +1,30 @@
+import { Context, type Effect } from "effect"
+import type { RoutingStep } from "../../domain/people/Customer.ts"
+import type {
+  PreconditionFailed,
+  SharedSenderNotAllowed,
+  TemplateError,
+  ValidationError
+} from "../../domain/Errors.ts"
+
+/** A customer's saved routing order; version 0 and no steps where none is saved. */
+export interface SavedRouting {
+  readonly steps: ReadonlyArray<RoutingStep>
+  readonly version: number
+}
+
+export class ManagedRouting extends Context.Service<
+  ManagedRouting,
+  {
+    readonly find: (customerId: number) => Effect.Effect<SavedRouting>
+    /** An empty list removes the order. */
+    readonly save: (
+      customerId: number,
+      steps: ReadonlyArray<RoutingStep>,
+      version: number | null
+    ) => Effect.Effect<
+      SavedRouting,
+      PreconditionFailed | ValidationError | SharedSenderNotAllowed | TemplateError
+    >
+  }
+>()("peyk/services/resources/ManagedRouting") {}

@@ -1,0 +1,36 @@
+import { Context, type Effect } from "effect"
+import type { NotFound, PreconditionFailed } from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import type { Page, PageRequest } from "../../domain/Paging.ts"
+import type { Template } from "../../domain/message/Template.ts"
+
+export interface ManagedTemplate extends Template {
+  readonly createdAt: Instant
+  readonly version: number
+}
+
+/** What is left out stays as it is. */
+export interface TemplateChange {
+  readonly name?: string | undefined
+  readonly body?: string | undefined
+  readonly active?: boolean | undefined
+}
+
+/** A customer's own templates. */
+export class ManagedTemplates extends Context.Service<
+  ManagedTemplates,
+  {
+    readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<ManagedTemplate>>
+    readonly find: (customerId: number, id: number) => Effect.Effect<ManagedTemplate, NotFound>
+    readonly create: (
+      customerId: number,
+      template: { readonly name: string; readonly body: string }
+    ) => Effect.Effect<ManagedTemplate>
+    readonly update: (
+      customerId: number,
+      id: number,
+      change: TemplateChange,
+      version: number | null
+    ) => Effect.Effect<ManagedTemplate, NotFound | PreconditionFailed>
+  }
+>()("peyk/services/resources/ManagedTemplates") {}

@@ -1,0 +1,28 @@
+import { Context, type Effect } from "effect"
+import type { Channel } from "../../domain/routing/Channel.ts"
+import type { NotFound } from "../../domain/Errors.ts"
+import type { Page, PageRequest } from "../../domain/Paging.ts"
+import type { Phone } from "../../domain/Phone.ts"
+import type { TimeRange } from "../../domain/TimePosition.ts"
+import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
+
+export interface VerificationSearch extends TimeRange {
+  readonly phone?: Phone | undefined
+  /** As a reader sees it: what is active and past its end is expired. */
+  readonly status?: VerificationStatus | undefined
+  /** One that it was tried over. */
+  readonly channel?: Channel | undefined
+}
+
+/** A customer's live verifications, the newest first. */
+export class ManagedVerifications extends Context.Service<
+  ManagedVerifications,
+  {
+    /** A part may hold less than was asked for, also nothing, and not be the last: one look goes only so far. */
+    readonly list: (
+      customerId: number,
+      search: VerificationSearch & PageRequest
+    ) => Effect.Effect<Page<Verification>>
+    readonly find: (customerId: number, id: string) => Effect.Effect<Verification, NotFound>
+  }
+>()("peyk/services/resources/ManagedVerifications") {}

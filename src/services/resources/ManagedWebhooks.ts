@@ -1,0 +1,80 @@
+import { Context, type Effect, type Redacted } from "effect"
+import type { Conflict, NotFound, PreconditionFailed, ValidationError } from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import type { Page, PageRequest } from "../../domain/Paging.ts"
+import type { DeliveryStatus, WebhookDelivery, WebhookEndpoint } from "../../domain/webhook/Webhook.ts"
+
+/** An endpoint as it is told once, with what its events are signed with. */
+export interface CreatedWebhook {
+  readonly endpoint: WebhookEndpoint
+  readonly secret: Redacted.Redacted
+}
+
+export interface NewWebhook {
+  readonly url: string
+  readonly events: ReadonlyArray<string>
+  readonly description: string
+}
+
+/** What is left out stays as it is. */
+export interface WebhookChange extends Partial<NewWebhook> {
+  readonly isDisabled?: boolean | undefined
+}
+
+export interface DeliveryFilter {
+  readonly status?: DeliveryStatus | undefined
+  readonly eventType?: string | undefined
+  /** Events from then on. */
+  readonly since?: Instant | undefined
+}
+
+export interface Replay {
+  readonly replayed: number
+  /** Where another request goes on; null: that was all. */
+  readonly nextSince: Instant | null
+}
+
+/** A customer's own webhook endpoints. Those of another customer do not exist here. */
+export class ManagedWebhooks extends Context.Service<
+  ManagedWebhooks,
+  {
+    /** Whether events may be sent there; looks its name up, so it belongs before a transaction. */
+    readonly checkUrl: (url: string) => Effect.Effect<void, ValidationError>
+    readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<WebhookEndpoint>>
+    readonly find: (customerId: number, id: number) => Effect.Effect<WebhookEndpoint, NotFound>
+    readonly create: (
+      customerId: number,
+      webhook: NewWebhook
+    ) => Effect.Effect<CreatedWebhook, NotFound | Conflict>
+    /** @param version the one that is to be changed; null: whatever it is */
+    readonly update: (
+      customerId: number,
+      id: number,
+      change: WebhookChange,
+      version: number | null
+    ) => Effect.Effect<WebhookEndpoint, NotFound | PreconditionFailed>
+    /** What is on its way to it ends as failed. */
+    readonly remove: (customerId: number, id: number) => Effect.Effect<void, NotFound>
+    /** Another secret; the one before signs beside it for a day. */
+    readonly rotateSecret: (customerId: number, id: number) => Effect.Effect<CreatedWebhook, NotFound>
+    /** An event of no other use, to this endpoint alone. */
+    readonly test: (customerId: number, id: number) => Effect.Effect<WebhookDelivery, NotFound | Conflict>
+    readonly deliveries: (
+      customerId: number,
+      id: number,
+      page: PageRequest & DeliveryFilter
+    ) => Effect.Effect<Page<WebhookDelivery>, NotFound>
+    /** Delivers an event again, whatever became of it. */
+    readonly replay: (
+      customerId: number,
+      id: number,
+      eventId: string
+    ) => Effect.Effect<WebhookDelivery, NotFound | Conflict>
+    /** The same for all events since then that it wants; so many at a time. */
+    readonly replaySince: (
+      customerId: number,
+      id: number,
+      since: Instant
+    ) => Effect.Effect<Replay, NotFound | Conflict>
+  }
+>()("peyk/services/resources/ManagedWebhooks") {}

@@ -1,0 +1,103 @@
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { HOUR_MILLIS } from "../../domain/people/Admission.ts"
+import {
+  afterBatch,
+  beginPass,
+  isErasing,
+  nextTask,
+  restMillis,
+  retentionTasks,
+  type RetentionPass,
+  type RetentionProgress,
+  type RetentionTask
+} from "../../domain/Retention.ts"
+import { RetentionStore } from "./RetentionStore.ts"
+import { counters } from "../metrics/Series.ts"
+import { Settings } from "../Settings.ts"
+import { type DueTimer, Timers } from "../timer/Timers.ts"
+import { Workers } from "../concurrency/Workers.ts"
+
+/** From the end of a round to the next. */
+const ROUND_EVERY_MILLIS = HOUR_MILLIS
+/** After it the timer is free for any process, and what was done is kept. */
+const TURN_MILLIS = 30_000
+
+type Counts = Partial<Record<RetentionTask, number>>
+
+/**
+ * Lets go of what is old, in rounds: a batch at a time with rests in between, one process at a time, each going on where
+ * the last one was.
+ */
+export class Retention extends Context.Service<
+  Retention,
+  {
+    /** One turn of a round. */
+    readonly runTimer: (timer: DueTimer) => Effect.Effect<void>
+  }
+>()("peyk/services/retention/Retention") {
+  static readonly layer = Layer.effect(
+    Retention,
+    Effect.gen(function* () {
+      const ages = yield* Settings
+      const store = yield* RetentionStore
+      const timers = yield* Timers
+      const workers = yield* Workers
+      const rows = counters(yield* Effect.context<never>(), "peyk_retention_rows_total", {
+        description: "Rows that were old and left, or in which something was erased, by task.",
+        labels: ["task"]
+      })
+      for (const task of retentionTasks) rows(task)(0)
+
+      const begin = Effect.fnUntraced(function* (progress: RetentionProgress, after: RetentionTask | null) {
+        const next = nextTask(after, ages, yield* Clock.currentTimeMillis)
+        if (next === null) return { ...progress, pass: null }
+        const unfinishedSince = isErasing(next.task) ? yield* store.unfinishedSince(next.task) : null
+        return { ...progress, pass: beginPass(progress, next, unfinishedSince) }
+      })
+
+      /** What follows: the rest of the pass, the next task, or the round's end. */
+      const runBatch = Effect.fnUntraced(function* (progress: RetentionProgress, pass: RetentionPass) {
+        const { gone, next } = yield* store.runBatch(pass)
+        rows(pass.task)(gone)
+        const after = afterBatch(progress, pass, next)
+        return { gone, progress: next === null ? yield* begin(after, pass.task) : after }
+      })
+
+      /** False when the process is to stop. */
+      const rest = (millis: number) =>
+        Effect.map(workers.untilStop(Effect.sleep(millis)), (rested) => Option.isSome(rested))
+
+      const turn = Effect.fnUntraced(function* (loaded: RetentionProgress) {
+        const began = yield* Clock.currentTimeMillis
+        const counts: Counts = {}
+        let progress = loaded.pass === null ? yield* begin(loaded, null) : loaded
+        while (progress.pass !== null) {
+          const { pass } = progress
+          const batchBegan = yield* Clock.currentTimeMillis
+          const batch = yield* runBatch(progress, pass)
+          progress = batch.progress
+          if (batch.gone > 0) counts[pass.task] = (counts[pass.task] ?? 0) + batch.gone
+          const now = yield* Clock.currentTimeMillis
+          if (now - began >= TURN_MILLIS || !(yield* rest(restMillis(now - batchBegan, batch.gone)))) break
+        }
+        return { progress, counts }
+      })
+
+      const tell = (counts: Counts) => {
+        const parts = Object.entries(counts).map(([task, count]) => `${task} ${count}`)
+        return parts.length === 0 ? Effect.void : Effect.logInfo(`retention: ${parts.join(", ")}`)
+      }
+
+      const runTimer = Effect.fnUntraced(function* (timer: DueTimer) {
+        const { progress, counts } = yield* turn(yield* store.load)
+        yield* tell(counts)
+        const now = yield* Clock.currentTimeMillis
+        const dueAt = progress.pass === null ? now + ROUND_EVERY_MILLIS : now
+        yield* store.save(timer, progress, dueAt)
+        timers.wakeAt(dueAt)
+      })
+
+      return Retention.of({ runTimer })
+    })
+  )
+}

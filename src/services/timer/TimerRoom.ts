@@ -1,0 +1,143 @@
+import { Context, Effect, Layer } from "effect"
+import { gauge } from "../metrics/Series.ts"
+import { Settings } from "../Settings.ts"
+import { SharedRoom } from "../concurrency/SharedRoom.ts"
+import type { TimerKind } from "./Timers.ts"
+
+/** Codes are urgent: messages, of which many may come at once, and what waits long do not take their room. */
+export type Pool = "codes" | "messages" | "reports" | "updates" | "webhooks"
+
+export const poolOf: Readonly<Record<TimerKind, Pool>> = {
+  verification: "codes",
+  sandbox_verification: "codes",
+  message: "messages",
+  verification_report: "reports",
+  message_report: "reports",
+  bot_updates: "updates",
+  webhook: "webhooks",
+  // A pool of its own would be claimed for in every round of the loop, for one timer an hour.
+  retention: "updates"
+}
+
+/** Asking what became of messages is not urgent, and every answer may take the whole time-out. */
+const mostOfOneIn: Partial<Record<Pool, number>> = { reports: 16 }
+
+const pools = [...new Set(Object.values(poolOf))]
+
+/** Room for timers that are about to be claimed: nobody else may enter it until it is known whose they are. */
+export interface ClaimingRoom {
+  readonly free: number
+  readonly holders: ReadonlyArray<readonly [customerId: number, places: number]>
+  /** To be called once, with the customer of each timer that was claimed. */
+  readonly settle: (customerIds: ReadonlyArray<number>, backlog: Backlog) => void
+}
+
+/**
+ * `none`: all that is due is taken as it comes. `some`: more may be due than one customer should have at once. `held back`:
+ * the same, and others have to leave first.
+ */
+export type Backlog = "none" | "some" | "held back"
+
+interface PoolState {
+  readonly room: SharedRoom
+  claiming: number
+  /** Whether some have left since the claim began: it did not know of their places. */
+  hasSomeLeft: boolean
+  backlog: Backlog
+}
+
+/** How many timers this process works on at once, of each pool; customers share them. */
+export class TimerRoom extends Context.Service<
+  TimerRoom,
+  {
+    readonly free: (pool: Pool) => number
+    /** How far timers wait for room, as far as it is known. */
+    readonly backlog: (pool: Pool) => Backlog
+    /** Enters with `count` timers of a customer, if they are within its share. */
+    readonly tryEnter: (pool: Pool, customerId: number, count: number) => boolean
+    /** Null when the pool is full. */
+    readonly tryClaim: (pool: Pool) => ClaimingRoom | null
+    /** True when others are known to wait for it. */
+    readonly leave: (pool: Pool, customerId: number, count: number) => boolean
+  }
+>()("peyk/services/timer/TimerRoom") {
+  static readonly layer = Layer.effect(
+    TimerRoom,
+    Effect.gen(function* () {
+      const { timerConcurrency } = yield* Settings
+      const context = yield* Effect.context<never>()
+      const places = new Map(
+        pools.map((pool) => {
+          const mostOfOne = Math.min(timerConcurrency, mostOfOneIn[pool] ?? timerConcurrency)
+          const state: PoolState = {
+            room: new SharedRoom(mostOfOne),
+            claiming: 0,
+            hasSomeLeft: false,
+            backlog: "none"
+          }
+          return [pool, state] as const
+        })
+      )
+      const stateOf = (pool: Pool) => {
+        const state = places.get(pool)
+        if (state === undefined) throw new Error(`no pool ${pool}`)
+        return state
+      }
+      const free = (pool: Pool) => {
+        const { room, claiming } = stateOf(pool)
+        return room.free - claiming
+      }
+      for (const [pool, { room }] of places) {
+        gauge(context, "peyk_timers_running", {
+          description: "Timers that this process works on now, by pool.",
+          attributes: { pool },
+          read: () => room.taken
+        })
+        gauge(context, "peyk_timers_running_limit", {
+          description:
+            "Timers of one customer that this process works on at once at most, by pool; of all, twice as many.",
+          attributes: { pool },
+          read: () => room.capacity / 2
+        })
+      }
+      return TimerRoom.of({
+        free,
+        backlog: (pool) => stateOf(pool).backlog,
+        tryEnter: (pool, customerId, count) => {
+          const state = stateOf(pool)
+          if (state.claiming > 0) return false
+          const mayEnter = state.room.mayEnter(customerId, count)
+          if (mayEnter) state.room.enter(customerId, count)
+          else state.backlog = "held back"
+          return mayEnter
+        },
+        tryClaim: (pool) => {
+          const state = stateOf(pool)
+          const claiming = free(pool)
+          if (claiming <= 0) {
+            state.backlog = "held back"
+            return null
+          }
+          state.claiming += claiming
+          state.hasSomeLeft = false
+          return {
+            free: claiming,
+            holders: [...state.room.holders],
+            settle: (customerIds, backlog) => {
+              state.claiming -= claiming
+              for (const customerId of customerIds) state.room.enter(customerId)
+              // Those who left may have been the last to wake who is held back.
+              state.backlog = backlog === "held back" && state.hasSomeLeft ? "some" : backlog
+            }
+          }
+        },
+        leave: (pool, customerId, count) => {
+          const state = stateOf(pool)
+          state.room.leave(customerId, count)
+          state.hasSomeLeft = true
+          return state.backlog === "held back"
+        }
+      })
+    })
+  )
+}

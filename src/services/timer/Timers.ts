@@ -1,0 +1,147 @@
+import { type Cause, Clock, Context, Effect, Latch, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { Instant } from "../../domain/Instant.ts"
+import { ClockAgreement } from "../ClockAgreement.ts"
+import { Settings } from "../Settings.ts"
+import { withoutSpans } from "../metrics/Spans.ts"
+import { TimerStore } from "./TimerStore.ts"
+import { UnderWay } from "../concurrency/UnderWay.ts"
+
+export const timerKinds = [
+  "verification",
+  "sandbox_verification",
+  "message",
+  "verification_report",
+  "message_report",
+  "bot_updates",
+  "webhook",
+  "retention"
+] as const
+export type TimerKind = (typeof timerKinds)[number]
+
+/** One timer: something is due for its subject at some time. */
+export interface TimerRef {
+  readonly kind: TimerKind
+  readonly customerId: number
+  readonly subject: string
+  /** Tells the timers of one subject apart; 0 where it has only one. */
+  readonly lane: number
+}
+
+/** The right to work on a timer, until it runs out; no two of one timer have the same token, so that none passes for another. */
+export interface Lease {
+  readonly token: string
+  readonly until: Instant
+}
+
+export interface LeasedTimer extends TimerRef {
+  readonly leaseToken: string
+  /** Later with each renewal. */
+  leasedUntil: Instant
+}
+
+export interface DueTimer extends LeasedTimer {
+  /** When it could be claimed. */
+  readonly dueAt: Instant
+  /** It was leased before, and whoever had it let the lease run out: what was begun then has an unknown outcome. */
+  readonly wasAbandoned: boolean
+}
+
+const NEVER = Number.POSITIVE_INFINITY
+const HAND_BACK_MILLIS = 1000
+
+/** This process's part in the timers: its leases, and when its loop has to wake up. */
+export class Timers extends Context.Service<
+  Timers,
+  {
+    readonly newLease: Effect.Effect<Lease>
+    /** For a timer that is made now, which nobody can have leased before: of the same token for all of this process. */
+    readonly leaseAtBirth: () => Lease
+    /** Runs work on a timer that this process has leased; the lease is renewed while it lasts. */
+    readonly holding: <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** The same, for work that nobody waits for. A failure leaves the lease to run out: then it is due as abandoned. */
+    readonly run: (timer: LeasedTimer, work: Effect.Effect<unknown>) => Effect.Effect<void>
+    /** To be asked right before something is sent: after a stop of this process the lease may be somebody else's. */
+    readonly isLeased: (timer: LeasedTimer) => boolean
+    /**
+     * For a failure before anything was sent: gives the timer back, to be claimed again shortly. Not if its last holder
+     * may have sent something: that has to show as abandoned.
+     */
+    readonly handBack: (timer: DueTimer) => (cause: Cause.Cause<never>) => Effect.Effect<never>
+    /** Tells the loop that something is due then, in case it would sleep longer. */
+    readonly wakeAt: (dueAt: Instant) => void
+    readonly sleepUntil: (instant: Instant) => Effect.Effect<void>
+  }
+>()("peyk/services/timer/Timers") {
+  static readonly layer = Layer.effect(
+    Timers,
+    Effect.gen(function* () {
+      const { leaseMillis } = yield* Settings
+      const clock = yield* Clock.Clock
+      const store = yield* TimerStore
+      const { mayBeApart } = yield* ClockAgreement
+      const random = yield* SecureRandom.SecureRandom
+      const held = new UnderWay<LeasedTimer>()
+      const wakeUp = Latch.makeUnsafe(false)
+      let sleepingUntil = NEVER
+
+      const tokenAtBirth = yield* random.uuidV4()
+      const leaseOf = (token: string): Lease => ({
+        token,
+        until: clock.currentTimeMillisUnsafe() + leaseMillis
+      })
+
+      const renewHeld = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        // A lease until a time that is far off would outlive this process.
+        if (mayBeApart()) return
+        const timers = [...held].filter(({ leasedUntil }) => leasedUntil <= now + (leaseMillis * 2) / 3)
+        const renewed = timers.length > 0 ? yield* store.renew(timers, now + leaseMillis) : []
+        for (const timer of renewed) timer.leasedUntil = now + leaseMillis
+      })
+      yield* Effect.sleep(leaseMillis / 3).pipe(
+        Effect.andThen(withoutSpans(renewHeld)),
+        Effect.catchDefect((defect) => Effect.logWarning(`leases were not renewed: ${String(defect)}`)),
+        Effect.forever,
+        Effect.forkScoped
+      )
+
+      const holding = <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) =>
+        Effect.suspend(() => {
+          const begun = held.begin(timer)
+          return Effect.onExitPrimitive(work, () => {
+            held.end(begun)
+            return undefined
+          })
+        })
+
+      return Timers.of({
+        newLease: Effect.map(random.uuidV4(), leaseOf),
+        leaseAtBirth: () => leaseOf(tokenAtBirth),
+        holding,
+        isLeased: (timer) => clock.currentTimeMillisUnsafe() < timer.leasedUntil,
+        run: (timer, work) =>
+          Effect.catchCause(Effect.asVoid(holding(timer, work)), (cause) =>
+            Effect.logError(`timer ${timer.kind} ${timer.subject} failed`, cause)
+          ),
+        handBack: (timer) => (cause) =>
+          Effect.gen(function* () {
+            const now = yield* Clock.currentTimeMillis
+            if (!timer.wasAbandoned) yield* store.release(timer, now + HAND_BACK_MILLIS)
+            return yield* Effect.failCause(cause)
+          }),
+        wakeAt: (dueAt) => {
+          if (dueAt < sleepingUntil) wakeUp.openUnsafe()
+        },
+        sleepUntil: (instant) =>
+          Effect.gen(function* () {
+            const now = yield* Clock.currentTimeMillis
+            sleepingUntil = instant
+            yield* Effect.timeoutOption(wakeUp.await, Math.max(0, instant - now))
+            sleepingUntil = NEVER
+            wakeUp.closeUnsafe()
+          })
+      })
+    })
+  )
+}

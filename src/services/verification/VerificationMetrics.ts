@@ -1,0 +1,59 @@
+import { Context, Effect, Layer } from "effect"
+import type { Instant } from "../../domain/Instant.ts"
+import { idInstant } from "../../domain/Retention.ts"
+import type { VerificationStatus } from "../../domain/verification/Verification.ts"
+import { attemptMetrics, type CountAttempt } from "../metrics/AttemptMetrics.ts"
+import { counters, histograms } from "../metrics/Series.ts"
+
+const SECONDS = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600]
+const MILLIS_PER_SECOND = 1000
+const ends = ["verified", "failed", "locked", "expired"] as const
+
+const isEnd = (status: VerificationStatus): status is (typeof ends)[number] =>
+  ends.some((end) => end === status)
+
+/** What an operator watches of verifications. */
+export class VerificationMetrics extends Context.Service<
+  VerificationMetrics,
+  {
+    readonly attempted: CountAttempt
+    /** A code was checked, and this was answered. */
+    readonly checked: (reason: string) => void
+    /** It came to a status for good; anything else is not counted. */
+    readonly ended: (id: string, status: VerificationStatus, now: Instant) => void
+  }
+>()("peyk/services/verification/VerificationMetrics") {
+  static readonly layer = Layer.effect(
+    VerificationMetrics,
+    Effect.map(Effect.context<never>(), (context) => {
+      const checks = counters(context, "peyk_code_checks_total", {
+        description: "Codes checked, by the reason that was answered.",
+        labels: ["reason"]
+      })
+      const ended = counters(context, "peyk_verifications_ended_total", {
+        description: "Verifications that came to an end, by status.",
+        labels: ["status"]
+      })
+      const timeToVerify = histograms(context, "peyk_time_to_verify_seconds", {
+        description: "From the acceptance of a send to the right code.",
+        boundaries: SECONDS
+      })()
+      for (const status of ends) ended(status)(0)
+      return VerificationMetrics.of({
+        attempted: attemptMetrics(context, "verification"),
+        checked: (reason) => checks(reason)(1),
+        ended: (id, status, now) => {
+          if (isEnd(status)) ended(status)(1)
+          if (status === "verified") timeToVerify((now - idInstant(id)) / MILLIS_PER_SECOND)
+        }
+      })
+    })
+  )
+
+  /** In the sandbox nothing is sent, and nothing is watched. */
+  static readonly layerNone = Layer.succeed(VerificationMetrics, {
+    attempted: () => {},
+    checked: () => {},
+    ended: () => {}
+  })
+}

@@ -1,0 +1,186 @@
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import type { Admission } from "../../domain/people/Admission.ts"
+import type { ChannelDescriptor } from "../../domain/routing/Channel.ts"
+import { withPrices } from "../../domain/money/Charging.ts"
+import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
+import {
+  type AdmissionError,
+  type IdempotencyError,
+  IdempotencyKeyInProgress,
+  type InvalidPhone,
+  type RouteError,
+  type TemplateError
+} from "../../domain/Errors.ts"
+import { parsePhone } from "../../domain/Phone.ts"
+import type { RouteRequest } from "../../domain/routing/Route.ts"
+import {
+  expiresInSeconds,
+  isAnswered,
+  sendAnswer,
+  startVerification,
+  type Verification
+} from "../../domain/verification/Verification.ts"
+import { Billing } from "../customer/Billing.ts"
+import { Codes } from "./Codes.ts"
+import { CodeVault } from "./CodeVault.ts"
+import { Customers, type CustomerSetUp } from "../customer/Customers.ts"
+import { Idempotency, type IdempotentRequest } from "../customer/Idempotency.ts"
+import { Limits } from "../customer/Limits.ts"
+import { Routing } from "../customer/Routing.ts"
+import { type SetUpChanged, withCurrentSetUp } from "../customer/SetUpChanged.ts"
+import { SubjectIds } from "../SubjectIds.ts"
+import { Templates } from "../customer/Templates.ts"
+import { Timers } from "../timer/Timers.ts"
+import { VerificationSteps } from "./VerificationSteps.ts"
+import { type Acceptance, VerificationStore } from "./VerificationStore.ts"
+import { Workers } from "../concurrency/Workers.ts"
+
+export interface SendRequest extends RouteRequest {
+  readonly customerId: number
+  readonly phone: string
+  readonly idempotency?: IdempotentRequest | undefined
+  /** What the request's key was read with; absent: it was made without one. */
+  readonly setUpVersion?: number | undefined
+}
+
+export interface SendAnswer {
+  readonly verificationId: string
+  readonly status: "queued" | "failed"
+  readonly currentAttemptChannel: ChannelDescriptor
+  /** Whole seconds. */
+  readonly expiresIn: number
+  /** An earlier request with the same idempotency key made this verification. */
+  readonly replayed: boolean
+}
+
+/** Why a request is refused before anything of it is kept. */
+export type Refusal = InvalidPhone | RouteError | TemplateError | AdmissionError
+
+const toAnswer = (verification: Verification, replayed: boolean): SendAnswer => {
+  const { status, channel } = sendAnswer(verification)
+  return {
+    verificationId: verification.id,
+    status,
+    currentAttemptChannel: channel,
+    expiresIn: expiresInSeconds(verification),
+    replayed
+  }
+}
+
+/** Creates verifications: accepted in one write, the first channel tried before the answer. */
+export class VerificationSends extends Context.Service<
+  VerificationSends,
+  {
+    readonly send: (
+      request: SendRequest
+    ) => Effect.Effect<SendAnswer, Refusal | IdempotencyError | SetUpChanged>
+  }
+>()("peyk/services/verification/VerificationSends") {
+  static readonly layer = Layer.effect(
+    VerificationSends,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const ids = yield* SubjectIds
+      const idempotency = yield* Idempotency
+      const store = yield* VerificationStore
+      const steps = yield* VerificationSteps
+      const routing = yield* Routing
+      const templates = yield* Templates
+      const limits = yield* Limits
+      const billing = yield* Billing
+      const customers = yield* Customers
+      const codes = yield* Codes
+      const vault = yield* CodeVault
+      const timers = yield* Timers
+      const workers = yield* Workers
+
+      const resolved = (customer: CustomerConfiguration, request: SendRequest) =>
+        Result.map(routing.resolve(customer, request), (route) =>
+          withPrices(route, billing.terms(customer).prices)
+        )
+      /** Along their saved order, which is what most requests ask for. */
+      const savedRoutes = new WeakMap<CustomerConfiguration, ReturnType<typeof resolved>>()
+      const routeOf = (customer: CustomerConfiguration, request: SendRequest) => {
+        const { channels, channelTimeout, templateId } = request
+        if (channels !== undefined || channelTimeout !== undefined || templateId !== undefined) {
+          return resolved(customer, request)
+        }
+        const known = savedRoutes.get(customer)
+        if (known !== undefined) return known
+        const made = resolved(customer, request)
+        savedRoutes.set(customer, made)
+        return made
+      }
+
+      /** What of a request may be refused for what the customer has set up. */
+      const plan = Effect.fnUntraced(function* (customer: CustomerSetUp, request: SendRequest) {
+        const phone = yield* Effect.fromResult(parsePhone(request.phone))
+        const route = yield* Effect.fromResult(routeOf(customer, request))
+        return { phone, route, textBody: yield* templates.codeText(customer, request.templateId) }
+      })
+
+      const prepare = Effect.fnUntraced(function* (request: SendRequest) {
+        const { customerId } = request
+        const customer = yield* customers.configuration(customerId, request.setUpVersion)
+        const { phone, route, textBody } = yield* Effect.tapError(plan(customer, request), () =>
+          customers.confirm(customer)
+        )
+        const id = yield* ids.next
+        const now = clock.currentTimeMillisUnsafe()
+        const verification = startVerification({ id, customerId, phone, route, textBody }, now)
+        const admission: Admission = {
+          phone: limits.ofCodes(customer),
+          monthlyQuota: billing.terms(customer).monthlyQuota,
+          hold: verification.held
+        }
+        return { verification, admission, setUpVersion: customer.setUpVersion }
+      })
+
+      /** Accepts, and makes the first attempt. None when the idempotency key was taken. */
+      const acceptAndTry = Effect.fnUntraced(function* (
+        {
+          verification,
+          admission,
+          setUpVersion
+        }: Pick<Acceptance, "verification" | "admission" | "setUpVersion">,
+        request: SendRequest
+      ) {
+        const { id, createdAt } = verification
+        const code = yield* codes.next
+        const timer = yield* store.accept({
+          verification,
+          setUpVersion,
+          admission,
+          codeHash: vault.hash(id, code),
+          sealedCode: vault.seal(id, code),
+          lease: timers.leaseAtBirth(),
+          idempotency: yield* idempotency.claim(request.idempotency, createdAt)
+        })
+        if (Option.isNone(timer)) return Option.none<SendAnswer>()
+        const tried = yield* steps.tryFirst(timer.value, verification, code)
+        return Option.some(toAnswer(tried, false))
+      })
+
+      const make = (request: SendRequest) =>
+        Effect.flatMap(prepare(request), (prepared) => workers.runToEnd(acceptAndTry(prepared, request)))
+
+      /** While the first attempt is under way there is no answer yet. */
+      const replay = (verification: Verification) =>
+        isAnswered(verification)
+          ? Effect.succeed(toAnswer(verification, true))
+          : Effect.fail(new IdempotencyKeyInProgress())
+
+      return VerificationSends.of({
+        send: (request) =>
+          withCurrentSetUp(
+            request.setUpVersion,
+            idempotency.answerOnce(request.idempotency, {
+              make: make(request),
+              find: (key, now) => store.findClaimedKey(request.customerId, key, now),
+              replay
+            })
+          )
+      })
+    })
+  )
+}

@@ -1,0 +1,81 @@
+import { Context, type Effect, type Option } from "effect"
+import type { Admission } from "../../domain/people/Admission.ts"
+import type { AdmissionError } from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
+import type { VerificationTransition } from "../../domain/verification/VerificationMachine.ts"
+import type { ClaimedKey, IdempotencyClaim } from "../customer/Idempotency.ts"
+import type { SetUpChanged } from "../customer/SetUpChanged.ts"
+import type { Lease, LeasedTimer } from "../timer/Timers.ts"
+
+/** What a request was prepared with; null: nothing that could have changed. */
+export type KnownSetUp = number | null
+
+export interface Acceptance {
+  readonly verification: Verification
+  readonly setUpVersion: KnownSetUp
+  readonly admission: Admission
+  readonly codeHash: Uint8Array
+  readonly sealedCode: Uint8Array
+  /** The first step is this process's from the start. */
+  readonly lease: Lease
+  readonly idempotency: IdempotencyClaim | null
+}
+
+export interface StoredVerification {
+  readonly verification: Verification
+  readonly sealedCode: Uint8Array | null
+}
+
+/** The verification after a code was compared; `matched` tells whether it was the right one. */
+export interface Comparison {
+  readonly matched: boolean
+  readonly status: VerificationStatus
+}
+
+/** Each method is one atomic statement. Those that are given a version of the customer's set-up do nothing unless it is current. */
+export class VerificationStore extends Context.Service<
+  VerificationStore,
+  {
+    /** The timer of the first step; none, and nothing kept or counted, when it is refused or the key is taken. */
+    readonly accept: (
+      acceptance: Acceptance
+    ) => Effect.Effect<Option.Option<LeasedTimer>, AdmissionError | SetUpChanged>
+    readonly findClaimedKey: (
+      customerId: number,
+      key: string,
+      now: Instant
+    ) => Effect.Effect<Option.Option<ClaimedKey<Verification>>>
+    readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<Verification>>
+    /** The same for a request. */
+    readonly read: (request: {
+      readonly customerId: number
+      readonly id: string
+      readonly setUpVersion: KnownSetUp
+    }) => Effect.Effect<Option.Option<Verification>, SetUpChanged>
+    /** The verification of a timer, while that is still leased with this token. */
+    readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<StoredVerification>>
+    /**
+     * Writes the transition if the verification is still as it was `before`: state, next timer, events, wallet. Where
+     * `timer` is given, it is refused when that timer's lease has been lost.
+     */
+    readonly commit: (
+      before: Verification,
+      transition: VerificationTransition,
+      now: Instant,
+      timer: LeasedTimer | null
+    ) => Effect.Effect<boolean>
+    /**
+     * Compares a code with an active, unexpired verification, and writes what follows: verified, one wrong code more,
+     * or locked. None when there is no such verification, active at `now`.
+     */
+    readonly compareCode: (attempt: {
+      readonly customerId: number
+      readonly id: string
+      readonly codeHash: Uint8Array
+      readonly maxWrongCodes: number | null
+      readonly now: Instant
+      readonly setUpVersion: KnownSetUp
+    }) => Effect.Effect<Option.Option<Comparison>, SetUpChanged>
+  }
+>()("peyk/services/verification/VerificationStore") {}

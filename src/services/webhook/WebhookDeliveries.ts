@@ -1,0 +1,83 @@
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { Instant } from "../../domain/Instant.ts"
+import { judge } from "../../domain/webhook/Webhook.ts"
+import { type DueTimer, Timers } from "../timer/Timers.ts"
+import { TimerStore } from "../timer/TimerStore.ts"
+import { WebhookMetrics } from "./WebhookMetrics.ts"
+import { makeWebhookQueues } from "./WebhookQueues.ts"
+import { WebhookSender } from "./WebhookSender.ts"
+import { type DueDelivery, WebhookStore } from "./WebhookStore.ts"
+
+const RANDOM_STEPS = 1_000_000
+
+/**
+ * Delivers events to the endpoints that want them, at least once: a try is made under the timer's lease and recorded
+ * after it, so that one whose process dies in between is made again, with the same id.
+ */
+export class WebhookDeliveries extends Context.Service<
+  WebhookDeliveries,
+  {
+    /** The timer's subject is the event, its lane the endpoint's. */
+    readonly runTimer: (timer: DueTimer) => Effect.Effect<void>
+  }
+>()("peyk/services/webhook/WebhookDeliveries") {
+  static readonly layer = Layer.effect(
+    WebhookDeliveries,
+    Effect.gen(function* () {
+      const store = yield* WebhookStore
+      const sender = yield* WebhookSender
+      const timers = yield* Timers
+      const timerStore = yield* TimerStore
+      const random = yield* SecureRandom.SecureRandom
+      const metrics = yield* WebhookMetrics
+      const queues = makeWebhookQueues()
+
+      const tell = ({ endpointId, eventId }: DueDelivery, reason: string) =>
+        Effect.logInfo(`webhook ${endpointId}: event ${eventId} was not delivered: ${reason}`)
+
+      const tryNow = Effect.fnUntraced(function* (timer: DueTimer, due: DueDelivery) {
+        const { url, eventId: id, body, secrets, endpointId } = due
+        const at = yield* Clock.currentTimeMillis
+        const answer = yield* sender.post({ url, id, body, secrets, sentAt: at })
+        const finishedAt = yield* Clock.currentTimeMillis
+        const jitter = (yield* random.intBetween(0, RANDOM_STEPS, { halfOpen: true })) / RANDOM_STEPS
+        const judgement = judge(due, answer, { at, finishedAt }, jitter)
+        const recorded = yield* store.record(timer, due, judgement, finishedAt)
+        metrics.tried({ duration_ms: finishedAt - at }, judgement)
+        if (!recorded || judgement.status === "delivered") return
+        yield* tell(due, answer.error ?? `HTTP ${answer.status}`)
+        if (judgement.disables !== null) {
+          yield* Effect.logWarning(`webhook ${endpointId} was disabled: ${judgement.disables}`)
+        }
+        if (judgement.nextTryAt !== null) timers.wakeAt(judgement.nextTryAt)
+      })
+
+      const comeAgain = (timer: DueTimer, at: number) =>
+        Effect.map(timerStore.release(timer, at), () => timers.wakeAt(at))
+
+      const deliver = (timer: DueTimer, now: Instant) =>
+        store.loadLeased(timer, now).pipe(
+          Effect.catchCause(timers.handBack(timer)),
+          Effect.flatMap(
+            Option.match({
+              onNone: () => timerStore.remove(timer),
+              onSome: (due) =>
+                due.isDisabled ? store.giveUp(timer, due.endpointId, now) : tryNow(timer, due)
+            })
+          )
+        )
+
+      /** Who has to wait is not even loaded. */
+      const runTimer = Effect.fnUntraced(function* (timer: DueTimer) {
+        const now = yield* Clock.currentTimeMillis
+        const place = queues.enter(timer.customerId, timer.lane, now)
+        if (typeof place === "number") return yield* comeAgain(timer, place)
+        const leave = Effect.map(Clock.currentTimeMillis, (end) => place.leave(end - now))
+        yield* Effect.ensuring(deliver(timer, now), leave)
+      })
+
+      return WebhookDeliveries.of({ runTimer })
+    })
+  )
+}
