@@ -17,7 +17,7 @@ export interface Comparison {
 
 const tell = (text: string) => void process.stderr.write(`${text}\n`)
 
-const tellFallback = ({ pace, perSecond, p99 }: FallbackResult) =>
+const reportFallback = ({ pace, perSecond, p99 }: FallbackResult) =>
   tell(`fallback, ${pace}: ${perSecond.toFixed(0)}/s, late p99 ${p99.toFixed(0)} ms`)
 
 /** The subjects take turns, forwards and backwards; those whose turn it is not are suspended. */
@@ -34,7 +34,7 @@ export const compare = async ({ subjects, pgbench, load, store, options }: Compa
     const runs = await turn(subject, seconds)
     const hasFallback = measures.includes("fallback") && subject.dialect.fallback !== null
     const fallbacks = hasFallback ? await measureFallbacks({ subject, load, store, seconds, takePhones }) : []
-    fallbacks.forEach(tellFallback)
+    fallbacks.forEach(reportFallback)
     subject.suspend()
     return { runs, fallbacks }
   }

@@ -8,7 +8,7 @@ import { betterAuthDialect, peykDialect, referenceDialect } from "./Requests.ts"
 import type { Database } from "./Store.ts"
 import { type Program, startSubject, type Subject } from "./Subject.ts"
 
-export interface Ground {
+export interface BenchContext {
   readonly directory: string
   readonly socketDirectory: string
   readonly password: Redacted.Redacted
@@ -42,7 +42,7 @@ const reference = (
   name: SubjectName,
   file: string,
   port: number,
-  { customers, socketDirectory, password }: Ground,
+  { customers, socketDirectory, password }: BenchContext,
   env: NodeJS.ProcessEnv = {}
 ): Program => ({
   name,
@@ -59,30 +59,31 @@ const reference = (
 })
 
 /** pgbench is none: it is a program of its own. */
-const programs: Readonly<Record<Exclude<SubjectName, "pgbench">, (ground: Ground, port: number) => Program>> =
-  {
-    peyk: ({ directory, peykKeys, processes }, port) => ({
-      name: "peyk",
-      file: "serve.ts",
-      port,
-      env: {
-        ...unlimited,
-        PEYK_DATA_DIR: directory,
-        PEYK_PORT: String(port),
-        PEYK_PROCESSES: String(processes)
-      },
-      processes,
-      dialect: peykDialect(peykKeys)
-    }),
-    fastify: (ground, port) => reference("fastify", "service.mjs", port, ground),
-    "fastify-crash-safe": (ground, port) =>
-      reference("fastify-crash-safe", "service.mjs", port, ground, { CRASH_SAFE: "1" }),
-    "better-auth": (ground, port) => ({
-      ...reference("better-auth", "better-auth.mjs", port, ground),
-      dialect: betterAuthDialect
-    }),
-    "node-http": (ground, port) => reference("node-http", "node-http.mjs", port, ground)
-  }
+const programs: Readonly<
+  Record<Exclude<SubjectName, "pgbench">, (context: BenchContext, port: number) => Program>
+> = {
+  peyk: ({ directory, peykKeys, processes }, port) => ({
+    name: "peyk",
+    file: "serve.ts",
+    port,
+    env: {
+      ...unlimited,
+      PEYK_DATA_DIR: directory,
+      PEYK_PORT: String(port),
+      PEYK_PROCESSES: String(processes)
+    },
+    processes,
+    dialect: peykDialect(peykKeys)
+  }),
+  fastify: (context, port) => reference("fastify", "service.mjs", port, context),
+  "fastify-crash-safe": (context, port) =>
+    reference("fastify-crash-safe", "service.mjs", port, context, { CRASH_SAFE: "1" }),
+  "better-auth": (context, port) => ({
+    ...reference("better-auth", "better-auth.mjs", port, context),
+    dialect: betterAuthDialect
+  }),
+  "node-http": (context, port) => reference("node-http", "node-http.mjs", port, context)
+}
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
@@ -92,13 +93,13 @@ const freePort = async (): Promise<number> => {
   return typeof address === "object" && address !== null ? address.port : 0
 }
 
-export const startOne = async (name: Exclude<SubjectName, "pgbench">, ground: Ground) =>
-  startSubject(programs[name](ground, await freePort()))
+export const startOne = async (name: Exclude<SubjectName, "pgbench">, context: BenchContext) =>
+  startSubject(programs[name](context, await freePort()))
 
-export const startSubjects = async (names: ReadonlyArray<SubjectName>, ground: Ground) => {
+export const startSubjects = async (names: ReadonlyArray<SubjectName>, context: BenchContext) => {
   const started: Array<Subject> = []
   for (const name of names) {
-    if (name !== "pgbench") started.push(await startOne(name, ground))
+    if (name !== "pgbench") started.push(await startOne(name, context))
   }
   return started
 }

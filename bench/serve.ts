@@ -3,7 +3,7 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Layer, Redacted } from "effect"
 import { ProviderOutcome } from "../src/domain/account/ProviderOutcome.ts"
 import { configuration } from "../src/layers/config/Configuration.ts"
-import { Ground, ManagementLive, Service, useCases } from "../src/layers/graphs/Live.ts"
+import { Infrastructure, ManagementLive, Service, useCases } from "../src/layers/graphs/Live.ts"
 import { LiveMessageSeams, messageGraph } from "../src/layers/graphs/MessageGraph.ts"
 import { LiveSeams, liveStore, verificationGraph } from "../src/layers/graphs/VerificationGraph.ts"
 import { type CodeDelivery, Providers } from "../src/services/provider/Providers.ts"
@@ -36,7 +36,7 @@ NodeRuntime.runMain(
     Layer.launch(
       Service(settings, { ...useCases, live, messages }).pipe(
         Layer.provide(ManagementLive),
-        Layer.provide(Ground(settings))
+        Layer.provide(Infrastructure(settings))
       )
     )
   )

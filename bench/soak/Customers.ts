@@ -2,7 +2,7 @@
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import type { Phone } from "../../src/domain/Phone.ts"
 import { configuration } from "../../src/layers/config/Configuration.ts"
-import { Ground, ManagementLive } from "../../src/layers/graphs/Live.ts"
+import { Infrastructure, ManagementLive } from "../../src/layers/graphs/Live.ts"
 import { ManagedWebhooks } from "../../src/services/resources/ManagedWebhooks.ts"
 import { Management } from "../../src/services/resources/Management.ts"
 import { chatOf, type Providers } from "./Providers.ts"
@@ -60,7 +60,7 @@ const makeCustomer = Effect.fnUntraced(function* (nth: number, setUp: SetUp) {
 export const makeCustomers = (setUp: SetUp): Promise<ReadonlyArray<Customer>> => {
   const fromEnv = ConfigProvider.layer(ConfigProvider.fromEnv({ env: setUp.env }))
   const management = Layer.unwrap(
-    Effect.map(configuration, (settings) => Layer.provideMerge(ManagementLive, Ground(settings)))
+    Effect.map(configuration, (settings) => Layer.provideMerge(ManagementLive, Infrastructure(settings)))
   ).pipe(Layer.provide(fromEnv))
   const made = Effect.forEach(Array.from({ length: setUp.count }).keys(), (nth) => makeCustomer(nth, setUp))
   return Effect.runPromise(Effect.provide(made, management))

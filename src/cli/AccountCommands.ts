@@ -11,7 +11,7 @@ import {
 } from "../services/resources/Management.ts"
 import { describeFinding } from "./output/AccountFindings.ts"
 import { accountFlag } from "./input/AccountFlag.ts"
-import { withManagement } from "./CommandGround.ts"
+import { withManagement } from "./CommandContext.ts"
 import { customerFlag } from "./input/CustomerFlag.ts"
 import { printMany, printOne } from "./output/Output.ts"
 

@@ -4,7 +4,7 @@ import { readContacts } from "../domain/account/ContactFile.ts"
 import { parsePhone } from "../domain/Phone.ts"
 import { Management, ManagementError } from "../services/resources/Management.ts"
 import { accountFlag } from "./input/AccountFlag.ts"
-import { withManagement } from "./CommandGround.ts"
+import { withManagement } from "./CommandContext.ts"
 import { readInput } from "./input/InputFile.ts"
 import { printOne } from "./output/Output.ts"
 

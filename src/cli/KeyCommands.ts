@@ -4,7 +4,7 @@ import { type ApiKeyRecord, apiKeyStatus } from "../domain/people/ApiKey.ts"
 import { KeyMode } from "../domain/people/Customer.ts"
 import { formatInstant, type Instant } from "../domain/Instant.ts"
 import { Management } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandGround.ts"
+import { withManagement } from "./CommandContext.ts"
 import { customerFlag } from "./input/CustomerFlag.ts"
 import { printMany, printOne } from "./output/Output.ts"
 

@@ -2,7 +2,7 @@ import { Effect, Option, Schema, Struct } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { LimitOverrides } from "../domain/people/Admission.ts"
 import { Management, ManagementError } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandGround.ts"
+import { withManagement } from "./CommandContext.ts"
 import { customerFlag } from "./input/CustomerFlag.ts"
 import { printOne } from "./output/Output.ts"
 

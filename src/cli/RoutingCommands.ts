@@ -3,7 +3,7 @@ import { CliError, Command, Flag } from "effect/cli"
 import { RoutingStep } from "../domain/people/Customer.ts"
 import { checkNames, stepProblems } from "../domain/routing/Route.ts"
 import { Management } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandGround.ts"
+import { withManagement } from "./CommandContext.ts"
 import { customerFlag } from "./input/CustomerFlag.ts"
 import { printMany } from "./output/Output.ts"
 

@@ -8,7 +8,7 @@ import {
   templateProblem
 } from "../domain/message/Template.ts"
 import { Management } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandGround.ts"
+import { withManagement } from "./CommandContext.ts"
 import { customerFlag } from "./input/CustomerFlag.ts"
 import { printMany, printOne } from "./output/Output.ts"
 

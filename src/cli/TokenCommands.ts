@@ -3,7 +3,7 @@ import { Command, Flag } from "effect/cli"
 import { Scope } from "../domain/people/Actor.ts"
 import { toToken } from "../http/manage/access/TokensApi.ts"
 import { Management } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandGround.ts"
+import { withManagement } from "./CommandContext.ts"
 import { customerFlag } from "./input/CustomerFlag.ts"
 import { printMany, printOne } from "./output/Output.ts"
 

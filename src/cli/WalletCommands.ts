@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Management, type Wallet } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandGround.ts"
+import { withManagement } from "./CommandContext.ts"
 import { customerFlag } from "./input/CustomerFlag.ts"
 import { printOne } from "./output/Output.ts"
 

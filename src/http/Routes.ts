@@ -4,7 +4,7 @@ import { Api } from "./Api.ts"
 import { DOCS_PATH, DocumentationPage, OPENAPI_PATH, OpenApiDocument } from "./system/DocumentationPage.ts"
 import { InboundRoutes, inboundRoutes } from "./system/InboundRoutes.ts"
 import { ManageOptions } from "./manage/ManageOptions.ts"
-import { type IsUnavailable, outermost } from "./server/Outermost.ts"
+import { type IsUnavailable, requestPipeline } from "./server/RequestPipeline.ts"
 import { makeRouteTable, type ServedRoute } from "./RouteTable.ts"
 import { SimulatorRoutes, simulatorRoutes } from "./system/SimulatorRoutes.ts"
 
@@ -35,6 +35,6 @@ export const makeRoutes = (options: {
     InboundRoutes,
     options.simulator ? SimulatorRoutes : Layer.empty,
     ManageOptions,
-    outermost({ ...options, findPath: makeRouteTable(served) })
+    requestPipeline({ ...options, findPath: makeRouteTable(served) })
   )
 }

@@ -56,14 +56,14 @@ export const allowanceOf = ({ limit, retryAfterSeconds }: TooManyRequestsApiKey)
 })
 
 /** On whatever is answered, also where nothing but the request's failure is left. */
-export const tellAllowance = (allowance: Allowance | null) =>
+export const addRateLimitHeaders = (allowance: Allowance | null) =>
   allowance === null
     ? Effect.void
     : HttpEffect.appendPreResponseHandler((_request, response) =>
         Effect.succeed(HttpServerResponse.setHeaders(response, allowanceHeaders(allowance)))
       )
 
-export const tellRefusal = (error: TooManyRequestsApiKey) => tellAllowance(allowanceOf(error))
+export const addRefusalHeaders = (error: TooManyRequestsApiKey) => addRateLimitHeaders(allowanceOf(error))
 
 /** Statuses of requests that are refused for their shape, before any statement has compared their key. */
 const SHAPE_STATUSES: ReadonlySet<number> = new Set([400, 413, 415])
@@ -100,12 +100,12 @@ const makeAdmission = (mode: KeyMode) =>
         return Effect.matchEffect(keys.admit(use), {
           onFailure: (error) =>
             Effect.andThen(
-              error._tag === "too_many_requests_api_key" ? tellRefusal(error) : Effect.void,
+              error._tag === "too_many_requests_api_key" ? addRefusalHeaders(error) : Effect.void,
               orEnvelope(Effect.fail(error))
             ),
           onSuccess: ({ principal, allowance }) =>
             Effect.andThen(
-              tellAllowance(allowance),
+              addRateLimitHeaders(allowance),
               Effect.provideService(afterKey(httpEffect, keys.confirm(use)), CurrentPrincipal, {
                 ...principal,
                 perform: (work) => keys.perform(use, principal, work)

@@ -6,7 +6,7 @@ import {
   type Choice,
   chooseStep,
   expire,
-  handBackStep,
+  releaseStep,
   recordAttempt,
   skipRemaining
 } from "../../src/domain/verification/VerificationMachine.ts"
@@ -98,7 +98,7 @@ describe("the answer of send", () => {
     [chosen, outcome],
     ([{ fresh, choice }, name]) => {
       const before = chooseStep(fresh, choice).next
-      const { next, dueAt, events } = handBackStep(before, choice.step, START + 60_000)
+      const { next, dueAt, events } = releaseStep(before, choice.step, START + 60_000)
       assert.deepStrictEqual([next.status, dueAt, events], ["pending", START + 60_000, []])
       const answer = { status: "queued", channel: channelOf(fresh, choice.step) }
       assert.deepStrictEqual(sendAnswer(next), answer)

@@ -7,9 +7,9 @@ import { ChangeFeed } from "../../src/layers/postgres/cache/ChangeFeed.ts"
 import { ApiKeys } from "../../src/services/customer/ApiKeys.ts"
 import { Management } from "../../src/services/resources/Management.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { testGround } from "../support/TestGraph.ts"
+import { testInfrastructure } from "../support/TestGraph.ts"
 
-const process = testGround().pipe(Layer.provideMerge(TestClock.layer()))
+const process = testInfrastructure().pipe(Layer.provideMerge(TestClock.layer()))
 
 const makeKey = Effect.fnUntraced(function* (mode: KeyMode, expiresInMillis: number | null = null) {
   const management = yield* Management

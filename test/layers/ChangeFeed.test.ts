@@ -6,9 +6,9 @@ import { AccountSlotsSql } from "../../src/layers/account/AccountSlotsSql.ts"
 import { type Change, ChangeFeed } from "../../src/layers/postgres/cache/ChangeFeed.ts"
 import { AccountSlots } from "../../src/services/account/AccountSlots.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { testGround } from "../support/TestGraph.ts"
+import { testInfrastructure } from "../support/TestGraph.ts"
 
-const process = testGround().pipe(Layer.provideMerge(TestClock.layer()))
+const process = testInfrastructure().pipe(Layer.provideMerge(TestClock.layer()))
 
 const notify = (payload: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select pg_notify('peyk_changed', ${payload})`)

@@ -8,7 +8,7 @@ import { ApiKeys } from "../../src/services/customer/ApiKeys.ts"
 import { Customers } from "../../src/services/customer/Customers.ts"
 import { Management } from "../../src/services/resources/Management.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { makeCustomer, testGround } from "../support/TestGraph.ts"
+import { makeCustomer, testInfrastructure } from "../support/TestGraph.ts"
 import { watchedBatches } from "../support/WatchedBatches.ts"
 
 const COUNT = 20
@@ -22,7 +22,7 @@ const countingProcess = () => {
   })
   return {
     statements,
-    process: AccountSlotsSql.pipe(Layer.provideMerge(testGround()), Layer.provide(counted))
+    process: AccountSlotsSql.pipe(Layer.provideMerge(testInfrastructure()), Layer.provide(counted))
   }
 }
 

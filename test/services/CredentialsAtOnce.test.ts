@@ -14,7 +14,7 @@ import { Sessions } from "../../src/services/access/Sessions.ts"
 import { SigningKeys } from "../../src/services/access/SigningKeys.ts"
 import { SignIns } from "../../src/services/access/SignIns.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { testGround } from "../support/TestGraph.ts"
+import { testInfrastructure } from "../support/TestGraph.ts"
 
 const PASSWORD = Redacted.make("correct horse battery")
 const FreeArgon2 = Layer.succeed(Argon2, (_password, _nonce, _cost, tagLength) =>
@@ -23,7 +23,7 @@ const FreeArgon2 = Layer.succeed(Argon2, (_password, _nonce, _cost, tagLength) =
 
 const process = () =>
   Layer.mergeAll(SignInsLive, SessionsLive, CredentialStores, PersonalTokensSql).pipe(
-    Layer.provideMerge(testGround()),
+    Layer.provideMerge(testInfrastructure()),
     Layer.provideMerge(TestClock.layer()),
     Layer.provideMerge(FreeArgon2)
   )

@@ -15,7 +15,7 @@ import { SignIns } from "../../src/services/access/SignIns.ts"
 import { SigningKeys } from "../../src/services/access/SigningKeys.ts"
 import { Workers } from "../../src/services/concurrency/Workers.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { testGround } from "../support/TestGraph.ts"
+import { testInfrastructure } from "../support/TestGraph.ts"
 
 const unbounded = { concurrency: "unbounded" } as const
 const PASSWORD = Redacted.make("correct horse battery")
@@ -33,7 +33,7 @@ const CountedArgon2 = Layer.succeed(Argon2, (password, nonce, cost, tagLength) =
 /** One process, with a clock of its own, which stands at this instant at first. */
 const process = (startsAt = 0) =>
   Layer.mergeAll(SignInsLive, SessionsLive, CredentialStores).pipe(
-    Layer.provideMerge(testGround()),
+    Layer.provideMerge(testInfrastructure()),
     Layer.provideMerge(
       Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(startsAt)), TestClock.layer())
     ),

@@ -17,7 +17,7 @@ import { SignInLimits } from "../../src/services/access/SignInLimits.ts"
 import { SignIns } from "../../src/services/access/SignIns.ts"
 import { Workers } from "../../src/services/concurrency/Workers.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { testGround } from "../support/TestGraph.ts"
+import { testInfrastructure } from "../support/TestGraph.ts"
 
 const unbounded = { concurrency: "unbounded" } as const
 const PASSWORD = Redacted.make("correct horse battery")
@@ -35,7 +35,7 @@ const CheapArgon2 = Layer.succeed(Argon2, (password, nonce, _cost, tagLength) =>
 )
 
 const process = Layer.mergeAll(SignInsLive, CredentialStores, SignInLimitsSql).pipe(
-  Layer.provideMerge(testGround()),
+  Layer.provideMerge(testInfrastructure()),
   Layer.provideMerge(TestClock.layer()),
   Layer.provideMerge(CheapArgon2)
 )
@@ -203,8 +203,8 @@ layer(TestDatabase, { excludeTestServices: true })("what was given back", (it) =
         (each) => each.reduce<number>((sum, one) => sum + one, 0)
       )
       assert.strictEqual(yield* taken, 10)
-      yield* limits.giveBack(origin)
-      yield* limits.giveBack(origin)
+      yield* limits.refund(origin)
+      yield* limits.refund(origin)
       assert.strictEqual(yield* taken, 2)
     }).pipe(Effect.provide(process))
   )

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Channel } from "../../src/domain/routing/Channel.ts"
 import type { Plan } from "../../src/domain/people/Customer.ts"
-import { Foundation, ManagementLive } from "../../src/layers/graphs/Live.ts"
+import { SharedServices, ManagementLive } from "../../src/layers/graphs/Live.ts"
 import { MasterKey } from "../../src/layers/crypto/MasterKey.ts"
 import { LiveMessageSeams, messageGraph, type MessageSeams } from "../../src/layers/graphs/MessageGraph.ts"
 import { SimulatorSql } from "../../src/layers/verification/SimulatorSql.ts"
@@ -67,8 +67,8 @@ const unlimited: Partial<SettingsShape> = {
 }
 
 /** What live and sandbox stand on, over a test database. */
-export const testGround = (settings: Partial<SettingsShape> = {}) =>
-  Layer.mergeAll(Foundation, ManagementLive).pipe(
+export const testInfrastructure = (settings: Partial<SettingsShape> = {}) =>
+  Layer.mergeAll(SharedServices, ManagementLive).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
         TestMasterKey,
@@ -94,7 +94,7 @@ export const testProcess = <A extends VerificationSeams | MessageSeams>(
   const messages = messageGraph(Layer.merge(LiveMessageSeams, replaced))
   const timers = timerGraph({ live, messages, sandbox: SandboxVerifications })
   return Layer.mergeAll(live, messages, timers).pipe(
-    Layer.provideMerge(testGround(settings)),
+    Layer.provideMerge(testInfrastructure(settings)),
     Layer.provideMerge(clockAt(startsAt)),
     Layer.provideMerge(EmptyStore)
   )

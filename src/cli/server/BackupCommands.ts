@@ -18,7 +18,7 @@ import { MasterKey } from "../../layers/crypto/MasterKey.ts"
 import { findMasterSecret, secretCheck, secretFileIn } from "../../layers/crypto/MasterSecret.ts"
 import { StartupError } from "../../layers/process/StartupError.ts"
 import { isEmbedded, locate } from "../../layers/postgres/Store.ts"
-import { withConfiguration, withStore } from "../CommandGround.ts"
+import { withConfiguration, withStore } from "../CommandContext.ts"
 import { printOne } from "../output/Output.ts"
 
 const file = Argument.String("file").pipe(Argument.withDescription("The file of the backup"))

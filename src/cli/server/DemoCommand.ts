@@ -5,11 +5,11 @@ import type { Channel } from "../../domain/routing/Channel.ts"
 import { SendResponse, StatusResponse, VerifyResponse } from "../../http/otp/OtpSchemas.ts"
 import type { Configuration } from "../../layers/config/Configuration.ts"
 import { createDemoCustomer } from "../../layers/customer/DemoCustomer.ts"
-import { Ground, ManagementLive, Service } from "../../layers/graphs/Live.ts"
+import { Infrastructure, ManagementLive, Service } from "../../layers/graphs/Live.ts"
 import { isEmbedded } from "../../layers/postgres/Store.ts"
 import { Management } from "../../services/resources/Management.ts"
 import { Simulator } from "../../services/Simulator.ts"
-import { withConfiguration } from "../CommandGround.ts"
+import { withConfiguration } from "../CommandContext.ts"
 
 const CUSTOMER_NAME = "peyk demo"
 const PHONE = "09121234567"
@@ -170,7 +170,7 @@ const demo = (configuration: Configuration, timed: boolean) => {
   }).pipe(
     Effect.provide(
       Layer.mergeAll(Service(own), ManagementLive, FetchHttpClient.layer).pipe(
-        Layer.provideMerge(Ground(own))
+        Layer.provideMerge(Infrastructure(own))
       )
     ),
     Effect.catchTag("ServeError", (error) => Effect.die(error)),

@@ -10,7 +10,7 @@ import { isEmbedded, MasterKeyLive, requireStore, SqlLive } from "../../layers/p
 import { Management } from "../../services/resources/Management.ts"
 import { Settings } from "../../services/Settings.ts"
 import { describeFinding } from "../output/AccountFindings.ts"
-import { readConfiguration } from "../CommandGround.ts"
+import { readConfiguration } from "../CommandContext.ts"
 import { JsonFlag } from "../output/Output.ts"
 
 class Unhealthy extends Data.TaggedError("Unhealthy")<{ readonly message: string }> {}

@@ -2,12 +2,12 @@ import { Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import { HttpServer, type HttpServerError } from "effect/http"
 import type { Configuration } from "../../layers/config/Configuration.ts"
-import { Ground, ManagementLive, Service, useCases } from "../../layers/graphs/Live.ts"
+import { Infrastructure, ManagementLive, Service, useCases } from "../../layers/graphs/Live.ts"
 import { appliedMigration } from "../../layers/postgres/Migrations.ts"
 import { ownNumber, reportReady } from "../../layers/process/Supervised.ts"
 import { StartupError } from "../../layers/process/StartupError.ts"
 import { StoreClock } from "../../layers/postgres/StoreClock.ts"
-import { withConfiguration, withStore } from "../CommandGround.ts"
+import { withConfiguration, withStore } from "../CommandContext.ts"
 import { printOne } from "../output/Output.ts"
 import { serveSeveral } from "./ServeSeveral.ts"
 import { exitWhenStuck, stopMillis } from "./Stopping.ts"
@@ -46,7 +46,7 @@ const launch = (
     server.pipe(
       Layer.provide(ManagementLive),
       Layer.provide(StoreClock),
-      Layer.provide(Ground(configuration))
+      Layer.provide(Infrastructure(configuration))
     )
   ).pipe(
     Effect.catchTag("ServeError", (error) => Effect.fail(cannotListen(configuration, error))),
@@ -78,6 +78,6 @@ export const migrateCommand = Command.make("migrate", {}, () =>
     Effect.gen(function* () {
       const applied = yield* Effect.orDie(appliedMigration)
       yield* printOne({ schema: "up to date", migration: applied })
-    }).pipe(Effect.provide(Ground(configuration)))
+    }).pipe(Effect.provide(Infrastructure(configuration)))
   )
 ).pipe(Command.withDescription("Bring the store's schema up to date (serve does it too)"))

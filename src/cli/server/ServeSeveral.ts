@@ -1,6 +1,6 @@
 import { Effect, Layer, Queue } from "effect"
 import type { Configuration } from "../../layers/config/Configuration.ts"
-import { Ground, ManagementLive } from "../../layers/graphs/Live.ts"
+import { Infrastructure, ManagementLive } from "../../layers/graphs/Live.ts"
 import { claimSharedPort } from "../../layers/process/SharedPort.ts"
 import { supervise } from "../../layers/process/Supervisor.ts"
 import { locate } from "../../layers/postgres/Store.ts"
@@ -35,7 +35,7 @@ export const serveSeveral = (configuration: Configuration) =>
     const port = yield* claimSharedPort(host, wanted)
     const demo = yield* prepareDemo(configuration).pipe(
       Effect.provide(
-        ManagementLive.pipe(Layer.provideMerge(StoreClock), Layer.provideMerge(Ground(configuration)))
+        ManagementLive.pipe(Layer.provideMerge(StoreClock), Layer.provideMerge(Infrastructure(configuration)))
       )
     )
     const signals = yield* hangUps

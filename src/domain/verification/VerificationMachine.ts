@@ -288,11 +288,7 @@ export const awaitSlot = (
 }
 
 /** The lease ran out before the step was called: it is due at once, for the next process that leases it. */
-export const handBackStep = (
-  verification: Verification,
-  step: number,
-  now: Instant
-): VerificationTransition =>
+export const releaseStep = (verification: Verification, step: number, now: Instant): VerificationTransition =>
   isOpenFor(verification, step)
     ? {
         next: answered({ ...verification, revision: verification.revision + 1 }),

@@ -21,12 +21,12 @@ import { Workers } from "../../services/concurrency/Workers.ts"
 import { clientAddress, TrustedProxies } from "../server/ClientAddress.ts"
 import { answerError, type CodedError, errorCodeOf, RequestId } from "../Envelope.ts"
 import { SendBody, sendRequestOf, toSendResponse, toStatus, VerifyBody } from "../otp/OtpSchemas.ts"
-import { fromCause, type IsUnavailable } from "../server/Outermost.ts"
+import { fromCause, type IsUnavailable } from "../server/RequestPipeline.ts"
 import { type KeyUse, type KeyWork, makeKeyAdmission } from "./KeyAdmission.ts"
 import { answerRaw } from "../server/RawErrors.ts"
 import type { IncomingRequest } from "../server/IncomingRequest.ts"
 import { CLIENT_GONE, RequestMetrics } from "../metrics/RequestMetrics.ts"
-import { makeTrace, type Told } from "../metrics/RequestSpans.ts"
+import { makeTrace, type RequestOutcome } from "../metrics/RequestSpans.ts"
 import { isJson, keyInHeader } from "../RequestGuards.ts"
 import { requestIdFor } from "../server/RequestIds.ts"
 import { NO_SNIFFING } from "../SecurityHeaders.ts"
@@ -61,7 +61,7 @@ const VERIFY = "/v1/otp/verify"
 const STATUS = "/v1/otp/{verification_id}"
 const STATUS_PATH = /^\/v1\/otp\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
-const ANSWERED: Effect.Effect<Told> = Effect.succeed({ status: 200 })
+const ANSWERED: Effect.Effect<RequestOutcome> = Effect.succeed({ status: 200 })
 
 const decodeSend = Schema.decodeUnknownResult(SendBody)
 const decodeVerify = Schema.decodeUnknownResult(VerifyBody)
@@ -96,7 +96,7 @@ const writeEnvelope = (
   write(response, status, headers, body._tag === "Uint8Array" ? body.body : "")
 }
 
-const tellAllowance = (headers: HeaderList, allowance: Allowance | null) => {
+const addRateLimitHeaders = (headers: HeaderList, allowance: Allowance | null) => {
   if (allowance !== null) headers.push(...Object.entries(allowanceHeaders(allowance)).flat())
 }
 
@@ -154,9 +154,9 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
     const requestId = requestIdFor(given["x-request-id"])
     const headers: HeaderList = ["x-request-id", requestId, ...NO_SNIFFING_LIST]
     const use = useOf(secret, request)
-    const program: Effect.Effect<Told> = Effect.matchCauseEffect(
+    const program: Effect.Effect<RequestOutcome> = Effect.matchCauseEffect(
       Effect.flatMap(keys.admitKnown(use, known), ({ principal, allowance }) => {
-        tellAllowance(headers, allowance)
+        addRateLimitHeaders(headers, allowance)
         return keys.perform(use, principal, work)
       }),
       {
@@ -167,7 +167,7 @@ export const directRoutes = Effect.fnUntraced(function* (isUnavailable: IsUnavai
         },
         onFailure: (cause) => {
           const error = codedErrorIn(cause)
-          if (error instanceof TooManyRequestsApiKey) tellAllowance(headers, allowanceOf(error))
+          if (error instanceof TooManyRequestsApiKey) addRateLimitHeaders(headers, allowanceOf(error))
           const failed = error === undefined ? fromCause(cause, requestId, isUnavailable) : answerError(error)
           return Effect.map(failed, (envelope) => {
             writeEnvelope(response, envelope, headers)

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { counters, gauge, histograms, type Observe } from "../../services/metrics/Series.ts"
+import { counters, gauge, histograms, type Observe } from "../../services/metrics/MetricFamilies.ts"
 import type { ErrorCode } from "../ErrorTable.ts"
 
 /** What a request was answered; called once. */

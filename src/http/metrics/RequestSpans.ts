@@ -12,7 +12,7 @@ export interface TracedRequest {
 }
 
 /** What a request was answered. */
-export interface Told {
+export interface RequestOutcome {
   readonly status: number
   readonly code?: ErrorCode | undefined
 }
@@ -20,23 +20,23 @@ export interface Told {
 type Trace = <A, R>(
   traced: TracedRequest,
   answer: Effect.Effect<A, never, R>,
-  tell: (answer: A) => Told
+  outcomeOf: (answer: A) => RequestOutcome
 ) => Effect.Effect<A, never, R>
 
 const untraced: Trace = (_, answer) => answer
 
-const addAnswer = ({ status, code }: Told) =>
+const addAnswer = ({ status, code }: RequestOutcome) =>
   Effect.annotateCurrentSpan({
     "http.response.status_code": status,
     ...(status >= 400 && { "error.type": code ?? String(status) })
   })
 
-const traced: Trace = ({ method, headers, route, requestId }, answer, tell) =>
+const traced: Trace = ({ method, headers, route, requestId }, answer, outcomeOf) =>
   Effect.gen(function* () {
     const parent = Option.getOrUndefined(HttpTraceContext.fromHeaders(Headers.fromInput(headers)))
     const sampled = parent?.sampled ?? (yield* isSampled)
     return yield* Effect.withSpan(
-      Effect.tap(answer, (made) => addAnswer(tell(made))),
+      Effect.tap(answer, (made) => addAnswer(outcomeOf(made))),
       `${method} ${route}`,
       {
         kind: "server",

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { counterOf, gauge } from "../../services/metrics/Series.ts"
+import { counterOf, gauge } from "../../services/metrics/MetricFamilies.ts"
 import type { ServingSnapshot } from "../server/NodeServer.ts"
 import { requestClasses } from "../server/RequestClass.ts"
 import { Serving } from "../server/Serving.ts"

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http"
-import type { Begun } from "../../services/concurrency/UnderWay.ts"
+import type { Begun } from "../../services/concurrency/LinkedSet.ts"
 import type { BodyWaits } from "./BodyWaits.ts"
 import type { OverloadGate } from "./OverloadGate.ts"
 import type { RequestClass } from "./RequestClass.ts"

@@ -1,4 +1,4 @@
-import { type Begun, UnderWay } from "../../services/concurrency/UnderWay.ts"
+import { type Begun, LinkedSet } from "../../services/concurrency/LinkedSet.ts"
 import type { Admission } from "./Admission.ts"
 
 /** Larger bodies get this many times the usual time. */
@@ -10,7 +10,7 @@ export class BodyWaits {
   readonly #timeoutMillis: number
   readonly #maxWaiting: number
   /** The oldest first. */
-  readonly #waiting = new UnderWay<Admission>()
+  readonly #waiting = new LinkedSet<Admission>()
   #givenUp = 0
 
   constructor(timeoutMillis: number, maxWaiting: number) {

@@ -1,7 +1,7 @@
 import { Server, ServerResponse } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { UnderWay } from "../../services/concurrency/UnderWay.ts"
+import { LinkedSet } from "../../services/concurrency/LinkedSet.ts"
 import { Admission } from "./Admission.ts"
 import { BodyWaits } from "./BodyWaits.ts"
 import { ClosingSockets } from "./ClosingSockets.ts"
@@ -72,7 +72,7 @@ export class ServingServer extends Server {
   /** The oldest first, with what was last asked on each. */
   readonly #sockets = new Map<Duplex, Admission | null>()
   /** What is being answered, the oldest first. */
-  readonly #open = new UnderWay<Admission>()
+  readonly #open = new LinkedSet<Admission>()
   readonly #waits: BodyWaits
   readonly #closing = new ClosingSockets()
   readonly #unreadable = new WeakSet<Duplex>()
@@ -129,8 +129,8 @@ export class ServingServer extends Server {
   }
 
   #dispatch(event: string, request: IncomingRequest, response: ServerResponse): void {
-    const tellOthers = () => void super.emit(event, request, response)
-    if (event !== "request" || !this.direct(request, response, tellOthers)) tellOthers()
+    const emitToOthers = () => void super.emit(event, request, response)
+    if (event !== "request" || !this.direct(request, response, emitToOthers)) emitToOthers()
   }
 
   #admit(request: IncomingRequest, response: ServerResponse): boolean {

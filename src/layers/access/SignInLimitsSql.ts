@@ -81,7 +81,7 @@ export const SignInLimitsSql = Layer.effect(
       return yield* new TooManySignIns({ retryAfterSeconds: retryAfterSeconds(full.endsAt, instant) })
     })
 
-    const giveBack = (counters: ReadonlyArray<Counter>) =>
+    const refund = (counters: ReadonlyArray<Counter>) =>
       counters.length === 0
         ? Effect.void
         : Effect.orDie(sql`
@@ -93,14 +93,13 @@ export const SignInLimitsSql = Layer.effect(
         const counters = countersOf(origin)
         const takeEach = Effect.forEach(
           counters,
-          (counter, index) =>
-            Effect.tapError(takeOne(counter, now), () => giveBack(counters.slice(0, index))),
+          (counter, index) => Effect.tapError(takeOne(counter, now), () => refund(counters.slice(0, index))),
           { discard: true }
         )
         return Effect.andThen(refuseIfFull(counters, now), takeEach)
       },
 
-      giveBack: (origin) => Effect.asVoid(giveBack(countersOf(origin))),
+      refund: (origin) => Effect.asVoid(refund(countersOf(origin))),
 
       succeeded: Effect.fnUntraced(function* (origin) {
         const counters = countersOf(origin)

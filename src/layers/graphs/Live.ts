@@ -28,13 +28,13 @@ import { RetentionStore } from "../../services/retention/RetentionStore.ts"
 import { settingNames, Settings } from "../../services/Settings.ts"
 import { TimerRunner } from "../../services/timer/TimerRunner.ts"
 import { SubjectIds } from "../../services/SubjectIds.ts"
-import { TimerRoom } from "../../services/timer/TimerRoom.ts"
+import { TimerPools } from "../../services/timer/TimerPools.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { Workers } from "../../services/concurrency/Workers.ts"
 import { AccountConnectionsSql } from "../account/AccountConnectionsSql.ts"
 import { AllowsPrivateAddresses } from "../network/AddressPolicy.ts"
 import { ApiKeysSql } from "../customer/ApiKeysSql.ts"
-import { WritesTakeTurns } from "../postgres/batching/BatchLane.ts"
+import { SerializeWrites } from "../postgres/batching/BatchLane.ts"
 import { BatchMetricsLive } from "../postgres/batching/BatchMetrics.ts"
 import { BotAddressesLive } from "../account/BotAddressesLive.ts"
 import { BotInboxStoreSql } from "../account/BotInboxStoreSql.ts"
@@ -99,7 +99,7 @@ export const simulatorLayer = (configuration: Configuration) =>
  * What every composition stands on, over a store that is ready. Workers stand on top: when the process stops they come
  * to their end while their leases are still renewed.
  */
-export const Foundation = Layer.mergeAll(
+export const SharedServices = Layer.mergeAll(
   Idempotency.layer,
   CodeVaultLive,
   CustomersSql,
@@ -111,7 +111,7 @@ export const Foundation = Layer.mergeAll(
   ),
   Layer.provideMerge(ProviderAdaptersLive),
   Layer.provideMerge(
-    Layer.mergeAll(ChangeFeed.layer, SetUpVersions.layer, Timers.layer, TimerRoom.layer, SubjectIds.layer)
+    Layer.mergeAll(ChangeFeed.layer, SetUpVersions.layer, Timers.layer, TimerPools.layer, SubjectIds.layer)
   ),
   Layer.provideMerge(Layer.mergeAll(TimerStoreSql, Crypto))
 )
@@ -146,7 +146,7 @@ const httpRoutes = (configuration: Configuration, { live, sandbox, messages }: t
   )
 
 /** At every start: whether updates are posted or polled may have changed with the settings. */
-const lookAfterInboxes = Layer.effectDiscard(
+const scheduleInboxChecks = Layer.effectDiscard(
   Effect.gen(function* () {
     const inboxes = yield* BotInboxStore
     yield* inboxes.wakeAll(yield* Clock.currentTimeMillis)
@@ -156,7 +156,7 @@ const lookAfterInboxes = Layer.effectDiscard(
 const emptySimulatorThatIsOff = (configuration: Configuration) =>
   hasSimulator(configuration) ? Layer.empty : Layer.effectDiscard(emptySimulator)
 
-const plantRetention = Layer.effectDiscard(
+const scheduleRetention = Layer.effectDiscard(
   Effect.gen(function* () {
     const retention = yield* RetentionStore
     yield* retention.plant(yield* Clock.currentTimeMillis)
@@ -204,7 +204,12 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provideMerge(
       HttpRouter.serve(httpRoutes(configuration, graphs), { disableLogger: true, disableListenLog: true })
     ),
-    Layer.provide([lookAfterInboxes, plantRetention, emptySimulatorThatIsOff(configuration), ServingMetrics]),
+    Layer.provide([
+      scheduleInboxChecks,
+      scheduleRetention,
+      emptySimulatorThatIsOff(configuration),
+      ServingMetrics
+    ]),
     Layer.provide(serveDirectly(configuration, graphs)),
     Layer.provide([
       // As long as Node lets a path be: what is too long for an id is refused as one.
@@ -213,12 +218,12 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     ]),
     Layer.provideMerge(httpServerLayer(configuration)),
     Layer.provideMerge(servingLayer(configuration)),
-    Layer.provide(Foundation),
+    Layer.provide(SharedServices),
     Layer.provide([
       Telemetry,
       GarbageCollection,
       BatchMetricsLive,
-      Layer.succeed(WritesTakeTurns, configuration.processes >= availableParallelism())
+      Layer.succeed(SerializeWrites, configuration.processes >= availableParallelism())
     ])
   )
 
@@ -229,7 +234,7 @@ export const ManagementLive = Layer.mergeAll(ManagementSql, ManagedWebhooksSql, 
 )
 
 /** The store and the settings that everything is built over. */
-export const Ground = (configuration: Configuration) =>
+export const Infrastructure = (configuration: Configuration) =>
   Layer.provideMerge(
     simulatorLayer(configuration),
     Layer.mergeAll(StoreLive(configuration), settingsLayer(configuration))

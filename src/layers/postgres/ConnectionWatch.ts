@@ -1,8 +1,8 @@
 import { Cause, Context, Effect, Exit, Layer } from "effect"
 import { connect, type NetConnectOpts, type Socket } from "node:net"
-import { counterOf } from "../../services/metrics/Series.ts"
+import { counterOf } from "../../services/metrics/MetricFamilies.ts"
 import { withoutSpans } from "../../services/metrics/Spans.ts"
-import { type Begun, UnderWay } from "../../services/concurrency/UnderWay.ts"
+import { type Begun, LinkedSet } from "../../services/concurrency/LinkedSet.ts"
 
 const TICK_MILLIS = 500
 const KEEP_ALIVE_MILLIS = 10_000
@@ -21,7 +21,7 @@ interface Connection {
 
 interface Pool {
   readonly patience: number
-  readonly statements: UnderWay<Statement>
+  readonly statements: LinkedSet<Statement>
   /** When statements began that were interrupted: the driver still waits for their answers, as do those behind them. */
   readonly interrupted: Set<number>
 }
@@ -89,7 +89,7 @@ export const makeWatch = () => {
   return {
     /** `failed` is called with what its statements fail with. */
     pool: (patienceMillis: number, failed: (cause: Cause.Cause<unknown>) => void = () => {}): WatchedPool => {
-      const statements = new UnderWay<Statement>()
+      const statements = new LinkedSet<Statement>()
       const interrupted = new Set<number>()
       const pool: Pool = { patience: Math.ceil(patienceMillis / TICK_MILLIS), statements, interrupted }
       pools.push(pool)

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import { ClockAgreement } from "../../services/ClockAgreement.ts"
-import { gauge } from "../../services/metrics/Series.ts"
+import { gauge } from "../../services/metrics/MetricFamilies.ts"
 import { withoutSpans } from "../../services/metrics/Spans.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
 import { decodedAs, InstantColumn } from "./SqlRows.ts"

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
-import { gauge } from "../../services/metrics/Series.ts"
+import { gauge } from "../../services/metrics/MetricFamilies.ts"
 import { withoutSpans } from "../../services/metrics/Spans.ts"
 import { type TimerKind, timerKinds } from "../../services/timer/Timers.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"

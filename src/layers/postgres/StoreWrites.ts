@@ -1,6 +1,6 @@
 import { type Cause, Clock, Context, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
-import { gauge } from "../../services/metrics/Series.ts"
+import { gauge } from "../../services/metrics/MetricFamilies.ts"
 import { withoutSpans } from "../../services/metrics/Spans.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
 import { isNotNow } from "./StoreAvailability.ts"

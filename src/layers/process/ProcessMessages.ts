@@ -22,7 +22,7 @@ export const ToSupervisor = Schema.Union([
 export type ToSupervisor = typeof ToSupervisor.Type
 
 export const ToProcess = Schema.Union([
-  Schema.TaggedStruct("TellMetrics", { id: Id }),
+  Schema.TaggedStruct("ReportMetrics", { id: Id }),
   Schema.TaggedStruct("AllMetrics", { id: Id, all: Schema.Array(OwnMetrics) }),
   /** Whether its event loop still turns. */
   Schema.TaggedStruct("AskAlive", { id: Id })

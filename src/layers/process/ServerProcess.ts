@@ -2,7 +2,7 @@ import { Deferred, Effect, Option, Schema } from "effect"
 import { fork } from "node:child_process"
 import { type OwnMetrics, type ToProcess, ToSupervisor } from "./ProcessMessages.ts"
 import { NUMBER_VARIABLE } from "./Supervised.ts"
-import { makeQuestions } from "./Questions.ts"
+import { makePendingReplies } from "./PendingReplies.ts"
 
 const isMessage = Schema.is(ToSupervisor)
 
@@ -36,8 +36,8 @@ export const startProcess = ({ number, port, allMetrics }: StartOptions): Effect
     const [, entry = "", ...args] = process.argv
     const ready = Deferred.makeUnsafe<boolean>()
     const ended = Deferred.makeUnsafe<End>()
-    const questions = makeQuestions<string>()
-    const signsOfLife = makeQuestions<void>()
+    const questions = makePendingReplies<string>()
+    const signsOfLife = makePendingReplies<void>()
     const child = fork(entry, args, {
       env: { ...process.env, PEYK_PORT: String(port), [NUMBER_VARIABLE]: String(number) },
       stdio: ["ignore", "inherit", "inherit", "ipc"]
@@ -74,7 +74,7 @@ export const startProcess = ({ number, port, allMetrics }: StartOptions): Effect
       ended: Deferred.await(ended),
       kill: (signal) => void child.kill(signal),
       metrics: Effect.map(
-        questions.ask((id) => say({ _tag: "TellMetrics", id })),
+        questions.ask((id) => say({ _tag: "ReportMetrics", id })),
         Option.map((text) => ({ process: number, text }))
       ),
       answers: (withinMillis) =>

@@ -1,7 +1,7 @@
 import { Config, Effect, Option, Schema } from "effect"
 import { mergeMetrics } from "./MergedMetrics.ts"
 import { type OwnMetrics, ToProcess, type ToSupervisor } from "./ProcessMessages.ts"
-import { makeQuestions } from "./Questions.ts"
+import { makePendingReplies } from "./PendingReplies.ts"
 
 /** Says to a process that it is one of several, and which. */
 export const NUMBER_VARIABLE = "PEYK_PROCESS_NUMBER"
@@ -30,13 +30,13 @@ export const reportReady = Effect.sync(() => {
 
 /** Answers the supervisor's questions for this process's metrics, and gives the way to ask for everybody's. */
 const amongSiblings = Effect.fnUntraced(function* (own: Effect.Effect<string>, number: number) {
-  const questions = makeQuestions<ReadonlyArray<OwnMetrics>>()
+  const questions = makePendingReplies<ReadonlyArray<OwnMetrics>>()
   const context = yield* Effect.context<never>()
   const hear = (message: unknown) => {
     if (!isMessage(message)) return
     const { id } = message
     if (message._tag === "AllMetrics") questions.answer(id, message.all)
-    if (message._tag === "TellMetrics")
+    if (message._tag === "ReportMetrics")
       Effect.runForkWith(context)(Effect.map(own, (text) => say({ _tag: "OwnMetrics", id, text })))
   }
   yield* Effect.acquireRelease(

@@ -2,7 +2,7 @@ import { Array as Arr, Clock, Deferred, Effect } from "effect"
 import { afterDeath, MAX_RESTARTS_IN_ROW, noRestarts, type Restarts } from "../../domain/Restarts.ts"
 import { StartupError } from "./StartupError.ts"
 import { type ServerProcess, startProcess } from "./ServerProcess.ts"
-import { untilSilent } from "./Silence.ts"
+import { untilSilent } from "./Watchdog.ts"
 
 export interface SupervisorOptions {
   readonly count: number

@@ -20,7 +20,7 @@ type PoolOptions = typeof poolOptions
 const backgroundOptions = { ...poolOptions, connections: 256, maxResponseSize: 4_194_304 }
 
 /** Has each call's progress told when its first byte is about to be written. */
-const tellStart: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+const reportStart: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
   const progress = "opaque" in options ? options.opaque : undefined
   if (progress instanceof CallProgress) {
     const begin = handler.onRequestStart?.bind(handler)
@@ -44,7 +44,7 @@ const publicConnector = (): buildConnector.connector => {
 const scopedDispatcher = (make: () => Dispatcher) =>
   Effect.map(
     Effect.acquireRelease(Effect.sync(make), (dispatcher) => Effect.promise(() => dispatcher.destroy())),
-    (dispatcher) => dispatcher.compose(tellStart)
+    (dispatcher) => dispatcher.compose(reportStart)
   )
 
 const clientOver = (dispatcher: Dispatcher) =>

@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer, Schedule } from "effect"
 import * as fs from "node:fs"
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
-import { counterOf, gauge } from "../../services/metrics/Series.ts"
+import { counterOf, gauge } from "../../services/metrics/MetricFamilies.ts"
 import { version } from "../config/Version.ts"
 
 const MICROS_PER_SECOND = 1e6

@@ -10,7 +10,7 @@ import { type TimerKind, Timers } from "../../services/timer/Timers.ts"
 import { type Acceptance, VerificationStore } from "../../services/verification/VerificationStore.ts"
 import { acceptAlone } from "./AcceptVerificationSql.ts"
 import { phoneRefusal } from "./AdmissionSql.ts"
-import { makeBatchLane, WritesTakeTurns } from "../postgres/batching/BatchLane.ts"
+import { makeBatchLane, SerializeWrites } from "../postgres/batching/BatchLane.ts"
 import { makeAcceptBatch } from "../postgres/batching/AcceptBatchSql.ts"
 import { SEND_OPERATION } from "../postgres/batching/AcceptStatement.ts"
 import { makeCommitBatch } from "../postgres/batching/CommitBatchSql.ts"
@@ -50,7 +50,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
 
       const columns = sql.literal(verificationColumns)
       const keys = idempotencyKeys(sql, SEND_OPERATION)
-      const writing: BatchClients = (yield* WritesTakeTurns)
+      const writing: BatchClients = (yield* SerializeWrites)
         ? { ...clients, lane: makeBatchLane() }
         : { ...clients, enough: ENOUGH_WRITES }
       const acceptInBatch = yield* makeAcceptBatch(writing, mode, timerKind, ids.turn)

@@ -20,7 +20,7 @@ export class SignInLimits extends Context.Service<
     /** Counts a failure before it is one, so that no parallelism gets more passwords compared. */
     readonly take: (origin: SignInOrigin, now: Instant) => Effect.Effect<void, TooManySignIns>
     /** No password was compared: what was taken counts as nothing. */
-    readonly giveBack: (origin: SignInOrigin) => Effect.Effect<void>
+    readonly refund: (origin: SignInOrigin) => Effect.Effect<void>
     /** The password was right: the e-mail address's failures are forgotten, and the network's is given back. */
     readonly succeeded: (origin: SignInOrigin) => Effect.Effect<void>
   }

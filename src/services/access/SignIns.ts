@@ -126,7 +126,7 @@ export class SignIns extends Context.Service<
           yield* limits.take(counted, yield* Clock.currentTimeMillis)
           return yield* Effect.onExit(checked, (exit) =>
             Exit.isFailure(exit) && wasNotCompared(exit.cause)
-              ? Effect.ignoreCause(limits.giveBack(counted))
+              ? Effect.ignoreCause(limits.refund(counted))
               : Effect.void
           )
         })

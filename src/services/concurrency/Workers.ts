@@ -1,7 +1,7 @@
 import { Context, Effect, Fiber, Latch, Layer, Option } from "effect"
-import { gauge } from "../metrics/Series.ts"
+import { gauge } from "../metrics/MetricFamilies.ts"
 import { Settings } from "../Settings.ts"
-import { UnderWay } from "./UnderWay.ts"
+import { LinkedSet } from "./LinkedSet.ts"
 
 /** Whether a fiber, as a whole, is already run to its end: then no part of it needs a fiber of its own for that. */
 const RunsToEnd = Context.Reference<boolean>("peyk/services/concurrency/Workers/RunsToEnd", {
@@ -10,7 +10,7 @@ const RunsToEnd = Context.Reference<boolean>("peyk/services/concurrency/Workers/
 
 /** Fibers that nobody else waits for, until they are interrupted with the scope. */
 const makeFibers = Effect.gen(function* () {
-  const fibers = new UnderWay<Fiber.Fiber<unknown, unknown>>()
+  const fibers = new LinkedSet<Fiber.Fiber<unknown, unknown>>()
   const emptied = Latch.makeUnsafe(false)
   let isClosed = false
   yield* Effect.addFinalizer(() =>

@@ -21,10 +21,10 @@ import { CallRooms } from "../provider/CallRooms.ts"
 import { makeCallStarts } from "../provider/CallStarts.ts"
 import { MessageMetrics } from "./MessageMetrics.ts"
 import { MessageStore } from "./MessageStore.ts"
-import { neverRecorded, outcomeOf, tellFailure } from "../provider/ProviderCalls.ts"
+import { neverRecorded, outcomeOf, reportFailure } from "../provider/ProviderCalls.ts"
 import { Providers } from "../provider/Providers.ts"
 import { Settings } from "../Settings.ts"
-import { makeSharedStates } from "../concurrency/SharedStates.ts"
+import { makeKeyedState } from "../concurrency/KeyedState.ts"
 import { type DueTimer, Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 import { writeTransition } from "../Transitions.ts"
@@ -60,7 +60,7 @@ export class MessageDeliveries extends Context.Service<
       const timerStore = yield* TimerStore
       const metrics = yield* MessageMetrics
       /** Lanes of one message work side by side. */
-      const shared = makeSharedStates<Message>()
+      const shared = makeKeyedState<Message>()
 
       const accountAt = ({ route }: Message, step: number) => route[step] ?? route[0]
 
@@ -104,7 +104,7 @@ export class MessageDeliveries extends Context.Service<
       ) {
         const { id, phone } = message
         const { channel } = accountAt(message, call.step)
-        yield* tellFailure(outcome, { subject: `message ${id}`, channel, phone })
+        yield* reportFailure(outcome, { subject: `message ${id}`, channel, phone })
         const finishedAt = yield* Clock.currentTimeMillis
         yield* commit(timer, message, (current) => recordOutcome(current, call, outcome, finishedAt))
       })
@@ -231,7 +231,7 @@ export class MessageDeliveries extends Context.Service<
         runLane,
         runTimer: (timer) =>
           store.loadLeased(timer).pipe(
-            Effect.catchCause(timers.handBack(timer)),
+            Effect.catchCause(timers.releaseForRetry(timer)),
             Effect.flatMap(
               Option.match({
                 onNone: () => timerStore.remove(timer),

@@ -38,7 +38,7 @@ import { Routing } from "../customer/Routing.ts"
 import { type SetUpChanged, withCurrentSetUp } from "../customer/SetUpChanged.ts"
 import { SubjectIds } from "../SubjectIds.ts"
 import { Templates } from "../customer/Templates.ts"
-import { poolOf, TimerRoom } from "../timer/TimerRoom.ts"
+import { poolOf, TimerPools } from "../timer/TimerPools.ts"
 import { type DueTimer, type Lease, Timers } from "../timer/Timers.ts"
 import { Workers } from "../concurrency/Workers.ts"
 
@@ -138,7 +138,7 @@ export class MessageSends extends Context.Service<
       const billing = yield* Billing
       const customers = yield* Customers
       const timers = yield* Timers
-      const room = yield* TimerRoom
+      const room = yield* TimerPools
       const workers = yield* Workers
 
       const contentOf = Effect.fnUntraced(function* (

@@ -1,7 +1,7 @@
 import type { Channel } from "../../domain/routing/Channel.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { attemptErrorCode, type ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
-import { counters, histograms, type MetricContext } from "./Series.ts"
+import { counters, histograms, type MetricContext } from "./MetricFamilies.ts"
 
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 7.5, 10, 15, 30]
 const MILLIS_PER_SECOND = 1000

@@ -23,7 +23,7 @@ export const inSpan =
     Effect.withFiber((fiber) => (isTraced(fiber) ? Effect.withSpan(work, name, options) : work))
 
 /** Tells the span that work is in what came of it. */
-export const tellSpan =
+export const reportSpan =
   <A>(tell: (answer: A) => Readonly<{ [name: string]: string }>) =>
   <E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) =>

@@ -2,7 +2,7 @@ import { Cause, Effect, Exit } from "effect"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import { maskPhone, type Phone } from "../../domain/Phone.ts"
 import { attemptErrorCode, keptText, ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
-import { inSpan, tellSpan } from "../metrics/Spans.ts"
+import { inSpan, reportSpan } from "../metrics/Spans.ts"
 
 const NO_ANSWER = "no answer within the time-out"
 const BROKEN_CALL = "the call to the provider broke"
@@ -32,12 +32,12 @@ export const outcomeOf = (
           ProviderOutcome.Unknown({ providerError: BROKEN_CALL })
         )
     ),
-    tellSpan((outcome) => ({ "peyk.outcome": attemptErrorCode(outcome) ?? "accepted" })),
+    reportSpan((outcome) => ({ "peyk.outcome": attemptErrorCode(outcome) ?? "accepted" })),
     inSpan("call provider", { kind: "client", attributes: { "peyk.channel": options.channel } })
   )
 
 /** For the log: that a send failed, and why. */
-export const tellFailure = (
+export const reportFailure = (
   outcome: ProviderOutcome,
   send: { readonly subject: string; readonly channel: Channel | undefined; readonly phone: Phone }
 ): Effect.Effect<void> =>

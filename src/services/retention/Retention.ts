@@ -12,7 +12,7 @@ import {
   type RetentionTask
 } from "../../domain/Retention.ts"
 import { RetentionStore } from "./RetentionStore.ts"
-import { counters } from "../metrics/Series.ts"
+import { counters } from "../metrics/MetricFamilies.ts"
 import { Settings } from "../Settings.ts"
 import { type DueTimer, Timers } from "../timer/Timers.ts"
 import { Workers } from "../concurrency/Workers.ts"

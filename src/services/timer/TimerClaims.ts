@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { withoutSpans } from "../metrics/Spans.ts"
-import { type Backlog, type ClaimingRoom, type Pool, TimerRoom } from "./TimerRoom.ts"
+import { type Backlog, type ClaimingRoom, type Pool, TimerPools } from "./TimerPools.ts"
 import { type DueTimer, type TimerKind, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
 
@@ -21,7 +21,7 @@ const mostInOrder = ({ free, holders }: Pick<ClaimingRoom, "free" | "holders">):
 export const makeTimerClaims = Effect.gen(function* () {
   const store = yield* TimerStore
   const timers = yield* Timers
-  const room = yield* TimerRoom
+  const room = yield* TimerPools
   const lookedForParkedAt = new Map<Pool, number>()
 
   const byShares = Effect.fnUntraced(function* (

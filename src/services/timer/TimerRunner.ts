@@ -4,7 +4,7 @@ import { Settings } from "../Settings.ts"
 import { inNewTrace, withoutSpans } from "../metrics/Spans.ts"
 import { TimerMetrics } from "./TimerMetrics.ts"
 import { makeTimerClaims } from "./TimerClaims.ts"
-import { poolOf, TimerRoom } from "./TimerRoom.ts"
+import { poolOf, TimerPools } from "./TimerPools.ts"
 import { type DueTimer, type TimerKind, Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
 import { Workers } from "../concurrency/Workers.ts"
@@ -35,7 +35,7 @@ export class TimerRunner extends Context.Service<
       const timers = yield* Timers
       const handlers = yield* TimerHandlers
       const workers = yield* Workers
-      const room = yield* TimerRoom
+      const room = yield* TimerPools
       const metrics = yield* TimerMetrics
       const { mayBeApart } = yield* ClockAgreement
       const claims = yield* makeTimerClaims
@@ -106,22 +106,22 @@ export class TimerRunner extends Context.Service<
       })
 
       /** Said once when it begins and once when it is over, not every second of an outage. */
-      const tellHalt = (cause: Cause.Cause<never>) => {
+      const reportHalt = (cause: Cause.Cause<never>) => {
         const isNew = !isHalted
         isHalted = true
         return isNew ? Effect.logError("timers are halted", cause) : Effect.void
       }
-      const tellRecovery = Effect.suspend(() => {
+      const reportRecovery = Effect.suspend(() => {
         const isOver = isHalted
         isHalted = false
         return isOver ? Effect.logInfo("timers go on") : Effect.void
       })
 
-      const turn = Effect.tap(beginDue, tellRecovery).pipe(
+      const turn = Effect.tap(beginDue, reportRecovery).pipe(
         Effect.flatMap((mayBeMore) => (mayBeMore ? Effect.void : sleep)),
         Effect.catchCauseIf(
           (cause) => !Cause.hasInterrupts(cause),
-          (cause) => Effect.andThen(tellHalt(cause), Effect.sleep(ERROR_PAUSE_MILLIS))
+          (cause) => Effect.andThen(reportHalt(cause), Effect.sleep(ERROR_PAUSE_MILLIS))
         )
       )
       /** With a wrong time, nothing is known to be due. */

@@ -5,7 +5,7 @@ import { ClockAgreement } from "../ClockAgreement.ts"
 import { Settings } from "../Settings.ts"
 import { withoutSpans } from "../metrics/Spans.ts"
 import { TimerStore } from "./TimerStore.ts"
-import { UnderWay } from "../concurrency/UnderWay.ts"
+import { LinkedSet } from "../concurrency/LinkedSet.ts"
 
 export const timerKinds = [
   "verification",
@@ -67,7 +67,7 @@ export class Timers extends Context.Service<
      * For a failure before anything was sent: gives the timer back, to be claimed again shortly. Not if its last holder
      * may have sent something: that has to show as abandoned.
      */
-    readonly handBack: (timer: DueTimer) => (cause: Cause.Cause<never>) => Effect.Effect<never>
+    readonly releaseForRetry: (timer: DueTimer) => (cause: Cause.Cause<never>) => Effect.Effect<never>
     /** Tells the loop that something is due then, in case it would sleep longer. */
     readonly wakeAt: (dueAt: Instant) => void
     readonly sleepUntil: (instant: Instant) => Effect.Effect<void>
@@ -81,7 +81,7 @@ export class Timers extends Context.Service<
       const store = yield* TimerStore
       const { mayBeApart } = yield* ClockAgreement
       const random = yield* SecureRandom.SecureRandom
-      const held = new UnderWay<LeasedTimer>()
+      const held = new LinkedSet<LeasedTimer>()
       const wakeUp = Latch.makeUnsafe(false)
       let sleepingUntil = NEVER
 
@@ -124,7 +124,7 @@ export class Timers extends Context.Service<
           Effect.catchCause(Effect.asVoid(holding(timer, work)), (cause) =>
             Effect.logError(`timer ${timer.kind} ${timer.subject} failed`, cause)
           ),
-        handBack: (timer) => (cause) =>
+        releaseForRetry: (timer) => (cause) =>
           Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis
             if (!timer.wasAbandoned) yield* store.release(timer, now + HAND_BACK_MILLIS)

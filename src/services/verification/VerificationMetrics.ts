@@ -3,7 +3,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import { idInstant } from "../../domain/Retention.ts"
 import type { VerificationStatus } from "../../domain/verification/Verification.ts"
 import { attemptMetrics, type CountAttempt } from "../metrics/AttemptMetrics.ts"
-import { counters, histograms } from "../metrics/Series.ts"
+import { counters, histograms } from "../metrics/MetricFamilies.ts"
 
 const SECONDS = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600]
 const MILLIS_PER_SECOND = 1000

@@ -11,7 +11,7 @@ import {
   chooseStep,
   decide,
   expire,
-  handBackStep,
+  releaseStep,
   isStepDue,
   nextDueAt,
   recordAttempt,
@@ -22,7 +22,7 @@ import { AccountSlots, type Slot, type Start } from "../account/AccountSlots.ts"
 import { CallRooms } from "../provider/CallRooms.ts"
 import { makeCallStarts } from "../provider/CallStarts.ts"
 import { CodeVault } from "./CodeVault.ts"
-import { neverRecorded, outcomeOf, tellFailure } from "../provider/ProviderCalls.ts"
+import { neverRecorded, outcomeOf, reportFailure } from "../provider/ProviderCalls.ts"
 import { Providers } from "../provider/Providers.ts"
 import { Settings } from "../Settings.ts"
 import { type DueTimer, type LeasedTimer, Timers } from "../timer/Timers.ts"
@@ -53,7 +53,7 @@ interface Attempting {
   /** Whether this is a request's own attempt, which leaves what has to wait to the background. */
   readonly isFirst: boolean
   /** For a failure before anything was sent. */
-  readonly handBack: (cause: Cause.Cause<never>) => Effect.Effect<never>
+  readonly releaseForRetry: (cause: Cause.Cause<never>) => Effect.Effect<never>
   /** Around what waits for others: the account's slot, a place among the calls to the provider, the provider. */
   readonly waiting: Waiting
 }
@@ -132,8 +132,8 @@ export class VerificationSteps extends Context.Service<
         return outcomeOf(call, { channel: routeStep.channel, timeoutMillis: providerTimeoutMillis })
       }
 
-      const tell = ({ id, phone, route }: Verification, step: number, outcome: ProviderOutcome) =>
-        tellFailure(outcome, { subject: `verification ${id}`, channel: route[step]?.channel, phone })
+      const report = ({ id, phone, route }: Verification, step: number, outcome: ProviderOutcome) =>
+        reportFailure(outcome, { subject: `verification ${id}`, channel: route[step]?.channel, phone })
 
       const commit = (
         verification: Verification,
@@ -172,7 +172,7 @@ export class VerificationSteps extends Context.Service<
           }
           const record = commit(verification, (current) => recordAttempt(current, call))
           const told =
-            outcome._tag === "Accepted" ? record : Effect.andThen(tell(verification, step, outcome), record)
+            outcome._tag === "Accepted" ? record : Effect.andThen(report(verification, step, outcome), record)
           return Effect.flatMap(told, ({ state }) =>
             Effect.as(slots.report(account, { kind: "code", outcome, now: finishedAt }), state)
           )
@@ -180,16 +180,16 @@ export class VerificationSteps extends Context.Service<
       }
 
       /** For the next process that leases it, unless one has already. */
-      const giveBack = (verification: Verification, { timer, step }: StepCall) =>
+      const releaseUncalled = (verification: Verification, { timer, step }: StepCall) =>
         Effect.suspend(() => {
           const now = clock.currentTimeMillisUnsafe()
-          const given = commit(verification, (current) => handBackStep(current, step, now), timer)
+          const given = commit(verification, (current) => releaseStep(current, step, now), timer)
           return Effect.map(given, ({ state }) => state)
         })
 
       /** Only under a lease: who has it now may have made the call over, and been refused what this one would deliver. */
       const callStep = (verification: Verification, call: StepCall): Effect.Effect<Verification> =>
-        timers.isLeased(call.timer) ? callLeased(verification, call) : giveBack(verification, call)
+        timers.isLeased(call.timer) ? callLeased(verification, call) : releaseUncalled(verification, call)
 
       const accountAt = ({ route }: Verification, step: number) => route[step] ?? route[0]
 
@@ -233,7 +233,7 @@ export class VerificationSteps extends Context.Service<
       ) {
         const { step, slot } = call
         const starting = startOf(accountAt(verification, step), slot, attempting)
-        const start = yield* Effect.catchCause(starting, attempting.handBack)
+        const start = yield* Effect.catchCause(starting, attempting.releaseForRetry)
         return start.hasStart
           ? yield* callStep(verification, { ...call, slot: start })
           : yield* inBackground(verification, { step, skipped: [], at: start.at })
@@ -245,12 +245,12 @@ export class VerificationSteps extends Context.Service<
         call: StepCall,
         attempting: Attempting
       ) {
-        const loaded = yield* Effect.catchCause(store.loadLeased(call.timer), attempting.handBack)
+        const loaded = yield* Effect.catchCause(store.loadLeased(call.timer), attempting.releaseForRetry)
         const now = clock.currentTimeMillisUnsafe()
         const due = Option.filter(loaded, ({ verification: current }) => isStepDue(current, call.step, now))
         return Option.isSome(due)
           ? yield* callAtStart(due.value.verification, call, attempting)
-          : yield* giveBack(verification, call)
+          : yield* releaseUncalled(verification, call)
       })
 
       /** In a place for calls to its provider. */
@@ -277,7 +277,7 @@ export class VerificationSteps extends Context.Service<
         if (Option.isSome(inPlace)) return inPlace.value
         const now = clock.currentTimeMillisUnsafe()
         const isStopping = now < begunAt + placeMillis
-        if (isStopping || now >= verification.expiresAt) return yield* giveBack(verification, call)
+        if (isStopping || now >= verification.expiresAt) return yield* releaseUncalled(verification, call)
         const { isFirst, passedOver, crowded } = attempting
         const others = left.filter((step) => step !== call.step)
         return yield* tryNext(verification, others, call.code, {
@@ -309,10 +309,10 @@ export class VerificationSteps extends Context.Service<
         code: string,
         attempting: Attempting
       ): Effect.fn.Return<Verification> {
-        const { timer, waitMillis, handBack, waiting, passedOver } = attempting
+        const { timer, waitMillis, releaseForRetry, waiting, passedOver } = attempting
         if (steps.length === 0)
           return yield* callNothing(verification, attempting, clock.currentTimeMillisUnsafe())
-        const { now, choice } = yield* Effect.catchCause(takeSlot(verification, steps), handBack)
+        const { now, choice } = yield* Effect.catchCause(takeSlot(verification, steps), releaseForRetry)
         if (choice === null) return yield* callNothing(verification, attempting, now)
         const { step, at } = choice
         const chosenStep = { ...choice, skipped: [...passedOver, ...choice.skipped] }
@@ -340,11 +340,11 @@ export class VerificationSteps extends Context.Service<
           timer,
           left: steps,
           placeMillis: slotHorizonMillis,
-          handBack: timers.handBack(timer)
+          releaseForRetry: timers.releaseForRetry(timer)
         }
         const isUsable = hasSlot && isSlotUsable(slotAt, now)
         const isResting = slots.isResting(accountAt(verification, step), "code", now)
-        const isReady = isUsable && !(yield* Effect.catchCause(isResting, attempting.handBack))
+        const isReady = isUsable && !(yield* Effect.catchCause(isResting, attempting.releaseForRetry))
         return isReady
           ? yield* callInPlace(
               verification,
@@ -357,7 +357,7 @@ export class VerificationSteps extends Context.Service<
       const abandonStep = Effect.fnUntraced(function* (verification: Verification, step: number) {
         const now = yield* Clock.currentTimeMillis
         const outcome = neverRecorded
-        yield* tell(verification, step, outcome)
+        yield* report(verification, step, outcome)
         yield* commit(verification, (current) =>
           recordAttempt(current, { step, outcome, attemptedAt: nextDueAt(current) ?? now, finishedAt: now })
         )
@@ -400,7 +400,7 @@ export class VerificationSteps extends Context.Service<
             left: verification.remaining,
             waitMillis: slotWaitMillis,
             placeMillis: slotWaitMillis,
-            handBack: Effect.failCause,
+            releaseForRetry: Effect.failCause,
             waiting: workers.waitOutside,
             isFirst: true
           }
@@ -408,7 +408,7 @@ export class VerificationSteps extends Context.Service<
         },
         runTimer: (timer) =>
           makePlan(timer).pipe(
-            Effect.catchCause(timers.handBack(timer)),
+            Effect.catchCause(timers.releaseForRetry(timer)),
             Effect.flatMap(
               Option.match({
                 onNone: () => timerStore.remove(timer),

@@ -33,7 +33,7 @@ export class WebhookDeliveries extends Context.Service<
       const metrics = yield* WebhookMetrics
       const queues = makeWebhookQueues()
 
-      const tell = ({ endpointId, eventId }: DueDelivery, reason: string) =>
+      const report = ({ endpointId, eventId }: DueDelivery, reason: string) =>
         Effect.logInfo(`webhook ${endpointId}: event ${eventId} was not delivered: ${reason}`)
 
       const tryNow = Effect.fnUntraced(function* (timer: DueTimer, due: DueDelivery) {
@@ -46,7 +46,7 @@ export class WebhookDeliveries extends Context.Service<
         const recorded = yield* store.record(timer, due, judgement, finishedAt)
         metrics.tried({ duration_ms: finishedAt - at }, judgement)
         if (!recorded || judgement.status === "delivered") return
-        yield* tell(due, answer.error ?? `HTTP ${answer.status}`)
+        yield* report(due, answer.error ?? `HTTP ${answer.status}`)
         if (judgement.disables !== null) {
           yield* Effect.logWarning(`webhook ${endpointId} was disabled: ${judgement.disables}`)
         }
@@ -58,7 +58,7 @@ export class WebhookDeliveries extends Context.Service<
 
       const deliver = (timer: DueTimer, now: Instant) =>
         store.loadLeased(timer, now).pipe(
-          Effect.catchCause(timers.handBack(timer)),
+          Effect.catchCause(timers.releaseForRetry(timer)),
           Effect.flatMap(
             Option.match({
               onNone: () => timerStore.remove(timer),

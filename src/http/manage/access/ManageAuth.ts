@@ -15,7 +15,7 @@ import type { Origin } from "../../../services/resources/ManagementWrites.ts"
 import { CredentialLimits } from "../../../services/access/CredentialLimits.ts"
 import { documentedError, orEnvelope, RequestId } from "../../Envelope.ts"
 import { clientAddress, TrustedProxies } from "../../server/ClientAddress.ts"
-import { tellAllowance, tellRefusal } from "../../ServiceKeys.ts"
+import { addRateLimitHeaders, addRefusalHeaders } from "../../ServiceKeys.ts"
 
 /** Who manages, and from where. */
 export class CurrentActor extends Context.Service<
@@ -93,7 +93,9 @@ export class ManageAdmission extends Context.Service<
         if (actor.scope === "read_only" && !READING_METHODS.includes(request.method)) {
           return yield* new ScopeInsufficient()
         }
-        yield* limits.admit(actor).pipe(Effect.tapError(tellRefusal), Effect.flatMap(tellAllowance))
+        yield* limits
+          .admit(actor)
+          .pipe(Effect.tapError(addRefusalHeaders), Effect.flatMap(addRateLimitHeaders))
         return { actor, origin: originOf(request, trustedProxies, yield* RequestId) }
       })
       return { identify }

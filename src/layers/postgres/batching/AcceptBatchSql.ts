@@ -44,7 +44,7 @@ const conflictsOf = ({
 }
 
 /** For how many batches the look is kept, once one had somebody to refuse. */
-const LOOKS_AFTER_REFUSAL = 64
+const CHECKS_AFTER_REFUSAL = 64
 
 /** Somebody is to be refused, or another was faster: nothing of the batch was kept. */
 const isContested = (error: SqlError.SqlError): boolean =>
@@ -62,13 +62,13 @@ export const makeAcceptBatch = (
   turn: () => void
 ) => {
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
-  const statements = (looks: boolean) => ({
-    plain: acceptStatement({ mode, timerKind, looks, hasQuotas: false }),
-    quotas: acceptStatement({ mode, timerKind, looks, hasQuotas: true })
+  const statements = (checksFirst: boolean) => ({
+    plain: acceptStatement({ mode, timerKind, checksFirst, hasQuotas: false }),
+    quotas: acceptStatement({ mode, timerKind, checksFirst, hasQuotas: true })
   })
   const unseen = statements(false)
   const looking = statements(true)
-  let looksLeft = 0
+  let checksLeft = 0
 
   const ask = (
     sql: SqlClient.SqlClient,
@@ -81,7 +81,7 @@ export const makeAcceptBatch = (
 
   const look = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Acceptance>) =>
     Effect.map(decoded(retryRaces(ask(sql, looking, batch))), ([{ exceptions }]) => {
-      looksLeft = exceptions === null ? looksLeft - 1 : LOOKS_AFTER_REFUSAL
+      checksLeft = exceptions === null ? checksLeft - 1 : CHECKS_AFTER_REFUSAL
       const verdicts: Array<AcceptVerdict> = batch.map(() => ACCEPTED)
       for (const { nth, ...verdict } of exceptions ?? []) verdicts[nth - 1] = verdict
       return verdicts
@@ -93,12 +93,12 @@ export const makeAcceptBatch = (
     orderOf: ({ verification }) => verification.phone,
     run: (sql, batch) => {
       turn()
-      if (looksLeft > 0) return look(sql, batch)
+      if (checksLeft > 0) return look(sql, batch)
       return Effect.catchIf(
         Effect.map(ask(sql, unseen, batch), () => batch.map(() => ACCEPTED)),
         isContested,
         () => {
-          looksLeft = LOOKS_AFTER_REFUSAL
+          checksLeft = CHECKS_AFTER_REFUSAL
           return look(sql, batch)
         }
       )

@@ -15,7 +15,7 @@ export interface AcceptShape {
   readonly timerKind: TimerKind
   readonly hasQuotas: boolean
   /** Whether it looks first at what may say no, and tells who is refused. Otherwise one refusal refuses all of it. */
-  readonly looks: boolean
+  readonly checksFirst: boolean
 }
 
 /** One of a batch, with what all of the batch ask of the money and of the quota that it asks of. */
@@ -93,7 +93,7 @@ const lookColumns: ReadonlyArray<BatchColumn<AcceptRow>> = [
  * full; money and quotas are shared by many of a batch, and where they do not suffice for all of them, each asks alone.
  * Nothing is locked for that: what others changed meanwhile shows when it is counted.
  */
-const judgedByLooking = (rows: string, hasQuotas: boolean) => `
+const checkedAdmission = (rows: string, hasQuotas: boolean) => `
   judged as materialized (
     select r.*, case
         when not ${currentSetUp.condition} then 'set_up_changed'
@@ -115,7 +115,7 @@ const judgedByLooking = (rows: string, hasQuotas: boolean) => `
       and k.key = r.key and k.expires_at > r.now)`
 
 /** Takes all requests with a current set-up for admitted; the counts that are returned show whether they are. */
-const judgedUnseen = (rows: string) => `
+const optimisticAdmission = (rows: string) => `
   judged as materialized (
     select r.*, case when not ${currentSetUp.condition} then 'set_up_changed' end as verdict
     from ${rows} ${currentSetUp.join})`
@@ -133,12 +133,12 @@ const TAKES_OVER_LAPSED_KEYS = `
     where k.expires_at <= (select max(now) from judged)`
 
 /** Counts what was admitted, and keeps it. */
-const writes = ({ mode, timerKind, hasQuotas, looks }: AcceptShape) => `
+const writes = ({ mode, timerKind, hasQuotas, checksFirst }: AcceptShape) => `
   claimed as (
     insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
     select customer_id, '${SEND_OPERATION}', key, fingerprint, id, key_until
     from judged where verdict is null and key is not null
-    ${looks ? TAKES_OVER_LAPSED_KEYS : ""}
+    ${checksFirst ? TAKES_OVER_LAPSED_KEYS : ""}
     returning true),
   phone_counted as (
     insert into phone_counters as p (customer_id, kind, phone, hour_ends_at, hour_used, day_ends_at, day_used)
@@ -178,8 +178,8 @@ const writes = ({ mode, timerKind, hasQuotas, looks }: AcceptShape) => `
     select customer_id, '${timerKind}', id, lease_until, lease_token from judged where verdict is null)`
 
 /** Whether there is less than was taken for granted: others claimed, counted or spent since the look, or there was none. */
-const isRaced = (hasQuotas: boolean, looks: boolean) => `
-  ${looks ? "" : "exists (select from judged where verdict is not null) or"}
+const isRaced = (hasQuotas: boolean, checksFirst: boolean) => `
+  ${checksFirst ? "" : "exists (select from judged where verdict is not null) or"}
   (select count(*) from claimed) <> (select count(*) from judged where verdict is null and key is not null)
   or (select count(*) from held) <> (select count(*) from holds)
   or exists (select from phone_counted c join judged a on a.customer_id = c.customer_id and a.phone = c.phone
@@ -199,19 +199,19 @@ const exceptions = `(
     when 'platform_day' then platform_day_ends_at end) * 1000)::bigint))
   from judged where verdict is not null)`
 
-const sourceOf = ({ hasQuotas, looks }: AcceptShape) => {
+const sourceOf = ({ hasQuotas, checksFirst }: AcceptShape) => {
   const needed = hasQuotas ? [...columns, ...quotaColumns] : columns
-  if (!looks) return batchSource(needed)
+  if (!checksFirst) return batchSource(needed)
   const { rows, parameters } = batchSource<AcceptRow>([...needed, ...lookColumns])
   return { rows, parameters: (acceptances: ReadonlyArray<Acceptance>) => parameters(withShares(acceptances)) }
 }
 
 /** The statement of one shape, and its parameters. It fails as a race does where counting says that a verdict was wrong. */
 export const acceptStatement = (shape: AcceptShape) => {
-  const { hasQuotas, looks } = shape
+  const { hasQuotas, checksFirst } = shape
   const { rows, parameters } = sourceOf(shape)
   const text = `
-    with ${looks ? judgedByLooking(rows, hasQuotas) : judgedUnseen(rows)}, ${writes(shape)}
-    select case when ${isRaced(hasQuotas, looks)} then try_again() end as raced ${looks ? `, ${exceptions} as exceptions` : ""}`
+    with ${checksFirst ? checkedAdmission(rows, hasQuotas) : optimisticAdmission(rows)}, ${writes(shape)}
+    select case when ${isRaced(hasQuotas, checksFirst)} then try_again() end as raced ${checksFirst ? `, ${exceptions} as exceptions` : ""}`
   return { text, parameters }
 }

@@ -33,8 +33,8 @@ export const makeBatchLane = (): BatchLane => {
  * statement to start; but one is in the database while the process works on the other. That pays unless other
  * processes of ours use the processors meanwhile.
  */
-export const WritesTakeTurns = Context.Reference<boolean>(
-  "peyk/layers/postgres/batching/BatchLane/WritesTakeTurns",
+export const SerializeWrites = Context.Reference<boolean>(
+  "peyk/layers/postgres/batching/BatchLane/SerializeWrites",
   {
     defaultValue: () => false
   }

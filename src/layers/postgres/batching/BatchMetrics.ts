@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { counters, gauge } from "../../../services/metrics/Series.ts"
+import { counters, gauge } from "../../../services/metrics/MetricFamilies.ts"
 
 /** What batches do, as an operator knows them. */
 export type BatchName =

@@ -34,7 +34,7 @@ interface Waiting<Request, Answer> {
 }
 
 const MAX_SIZE = 128
-const ENOUGH = 64
+const FLUSH_AT = 64
 /** How many requests of a batch that failed are asked for at once. */
 const ALONE_CONCURRENCY = 4
 /** Of one request: the statement is of many traces, and in none. */
@@ -104,7 +104,7 @@ const answer = <Answer>(
  * unreachable.
  */
 export const makeStatementBatch = <Client, Request, Answer>(
-  { together, alone, lane = makeBatchLane(), enough = ENOUGH }: BatchClients<Client>,
+  { together, alone, lane = makeBatchLane(), enough = FLUSH_AT }: BatchClients<Client>,
   { name, run, conflictsOf, orderOf }: BatchOptions<Client, Request, Answer>
 ): Effect.Effect<(request: Request) => Effect.Effect<Answer>> =>
   Effect.map(Effect.context<never>(), (context) => {

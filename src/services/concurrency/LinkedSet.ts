@@ -11,7 +11,7 @@ export interface Begun<A> {
  * with all that was in them, until old objects are collected: what is made for a request is much. So what is over
  * is left by what was about it, too.
  */
-export class UnderWay<A extends object> implements Iterable<A> {
+export class LinkedSet<A extends object> implements Iterable<A> {
   #first: Begun<A> | null = null
   #last: Begun<A> | null = null
   #size = 0

@@ -10,7 +10,7 @@ interface Entry<State> {
  * The newest state of what several fibers of this process change at the same time: each change is made of it, one after
  * the other, so that they are not refused by the store for having seen an older one.
  */
-export const makeSharedStates = <State extends { readonly id: string; readonly revision: number }>() => {
+export const makeKeyedState = <State extends { readonly id: string; readonly revision: number }>() => {
   const entries = new Map<string, Entry<State>>()
 
   const enter = (state: State): Entry<State> => {

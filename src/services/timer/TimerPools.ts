@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { gauge } from "../metrics/Series.ts"
+import { gauge } from "../metrics/MetricFamilies.ts"
 import { Settings } from "../Settings.ts"
 import { SharedRoom } from "../concurrency/SharedRoom.ts"
 import type { TimerKind } from "./Timers.ts"
@@ -47,8 +47,8 @@ interface PoolState {
 }
 
 /** How many timers this process works on at once, of each pool; customers share them. */
-export class TimerRoom extends Context.Service<
-  TimerRoom,
+export class TimerPools extends Context.Service<
+  TimerPools,
   {
     readonly free: (pool: Pool) => number
     /** How far timers wait for room, as far as it is known. */
@@ -60,9 +60,9 @@ export class TimerRoom extends Context.Service<
     /** True when others are known to wait for it. */
     readonly leave: (pool: Pool, customerId: number, count: number) => boolean
   }
->()("peyk/services/timer/TimerRoom") {
+>()("peyk/services/timer/TimerPools") {
   static readonly layer = Layer.effect(
-    TimerRoom,
+    TimerPools,
     Effect.gen(function* () {
       const { timerConcurrency } = yield* Settings
       const context = yield* Effect.context<never>()
@@ -100,7 +100,7 @@ export class TimerRoom extends Context.Service<
           read: () => room.capacity / 2
         })
       }
-      return TimerRoom.of({
+      return TimerPools.of({
         free,
         backlog: (pool) => stateOf(pool).backlog,
         tryEnter: (pool, customerId, count) => {

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { type Configuration, configuration } from "../layers/config/Configuration.ts"
-import { Ground, ManagementLive } from "../layers/graphs/Live.ts"
+import { Infrastructure, ManagementLive } from "../layers/graphs/Live.ts"
 import { StartupError } from "../layers/process/StartupError.ts"
 import { requireStore } from "../layers/postgres/Store.ts"
 import type { ManagementError } from "../services/resources/Management.ts"
@@ -33,4 +33,7 @@ export const withStore = <A, E extends StartupError | ManagementError, R>(
 /** Runs a set-up command on the store that the server uses, which may be running. */
 export const withManagement = <A, E extends StartupError | ManagementError, R>(
   effect: Effect.Effect<A, E, R>
-) => withStore((settings) => Effect.provide(effect, Layer.provideMerge(ManagementLive, Ground(settings))))
+) =>
+  withStore((settings) =>
+    Effect.provide(effect, Layer.provideMerge(ManagementLive, Infrastructure(settings)))
+  )

@@ -4,7 +4,7 @@ import { Deferred, type Duration, Effect, type Option } from "effect"
 const PATIENCE = "2 seconds"
 
 /** Questions that were put to another process, and wait for its answer. */
-export const makeQuestions = <A>() => {
+export const makePendingReplies = <A>() => {
   const open = new Map<number, Deferred.Deferred<A>>()
   let last = 0
   return {

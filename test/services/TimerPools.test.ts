@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { defaultSettings, Settings } from "../../src/services/Settings.ts"
-import { TimerRoom } from "../../src/services/timer/TimerRoom.ts"
+import { TimerPools } from "../../src/services/timer/TimerPools.ts"
 
-const rooms = TimerRoom.layer.pipe(
+const rooms = TimerPools.layer.pipe(
   Layer.provide(Layer.succeed(Settings, { ...defaultSettings, timerConcurrency: 2 }))
 )
 
 /** One customer has as many timers as it may, and a claim begins. */
 const claimBesideFull = Effect.gen(function* () {
-  const room = yield* TimerRoom
+  const room = yield* TimerPools
   assert.isTrue(room.tryEnter("messages", 1, 2))
   const claiming = room.tryClaim("messages")
   assert.isNotNull(claiming)

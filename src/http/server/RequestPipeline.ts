@@ -9,7 +9,7 @@ import { MANAGEMENT_PATH } from "../manage/ManageOptions.ts"
 import { givenRequestId } from "./RequestIds.ts"
 import { type Answered, CLIENT_GONE, RequestMetrics, UNMATCHED } from "../metrics/RequestMetrics.ts"
 import { NO_SNIFFING } from "../SecurityHeaders.ts"
-import { makeTrace, type Told } from "../metrics/RequestSpans.ts"
+import { makeTrace, type RequestOutcome } from "../metrics/RequestSpans.ts"
 import { MAX_ISSUES, schemaErrorIn } from "../SchemaErrors.ts"
 import type { FindPath, ServedPath } from "../RouteTable.ts"
 
@@ -116,7 +116,10 @@ const immediate = ({ method, path, served, cors, requestId }: Asked): Response |
 const allowOf = ({ method, served }: Asked, { status }: Response) =>
   method === "OPTIONS" && served !== undefined && status < 300 ? { allow: allMethods(served) } : {}
 
-const told = (response: Response): Told => ({ status: response.status, code: errorCodeOf(response) })
+const outcomeOf = (response: Response): RequestOutcome => ({
+  status: response.status,
+  code: errorCodeOf(response)
+})
 
 const count = (answered: Answered) => (exit: Exit.Exit<Response, Types.unhandled>) =>
   Effect.sync(() =>
@@ -129,7 +132,7 @@ interface Surroundings {
   readonly trace: Effect.Success<typeof makeTrace>
 }
 
-export interface OutermostOptions {
+export interface RequestPipelineOptions {
   readonly findPath: FindPath
   readonly isUnavailable: IsUnavailable
   /** Whose pages may call the management API. */
@@ -137,7 +140,11 @@ export interface OutermostOptions {
 }
 
 /** Around every request: its id, unknown paths and methods, an envelope for every error there is, and that it is counted. */
-export const outermost = ({ findPath, isUnavailable, corsOrigins: origins }: OutermostOptions) => {
+export const requestPipeline = ({
+  findPath,
+  isUnavailable,
+  corsOrigins: origins
+}: RequestPipelineOptions) => {
   const answer = (app: Effect.Effect<Response, Types.unhandled>, requestId: string) =>
     app.pipe(
       Effect.provideService(RequestId, requestId),
@@ -161,7 +168,7 @@ export const outermost = ({ findPath, isUnavailable, corsOrigins: origins }: Out
       const known = immediate(asked)
       const response = yield* Effect.onExit(
         known === undefined
-          ? trace({ method, headers, route, requestId }, answer(app, requestId), told)
+          ? trace({ method, headers, route, requestId }, answer(app, requestId), outcomeOf)
           : Effect.succeed(known),
         count(answered)
       )
