@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { BotInboxStore } from "../../services/account/BotInboxStore.ts"
-import type { TimerKind } from "../../services/timer/Timers.ts"
+import type { TimerKind } from "../../domain/Timer.ts"
 import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
 const TIMER_KIND: TimerKind = "bot_updates"

@@ -8,7 +8,7 @@ import type {
   ProviderAdapters,
   ProviderConnection
 } from "../../services/provider/ProviderAdapter.ts"
-import type { TimerKind } from "../../services/timer/Timers.ts"
+import type { TimerKind } from "../../domain/Timer.ts"
 import type { MasterKey } from "../crypto/MasterKey.ts"
 import { sealSettings } from "../account/SealedSettings.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
 import { gauge } from "../../services/metrics/MetricFamilies.ts"
 import { withoutSpans } from "../../services/metrics/Spans.ts"
-import { type TimerKind, timerKinds } from "../../services/timer/Timers.ts"
+import { type TimerKind, timerKinds } from "../../domain/Timer.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
 
 /** More are not counted: then the number says enough. */

@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql"
 import type { ReportRequest } from "../../domain/account/DeliveryReport.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import type { LeasedTimer, TimerKind } from "../../services/timer/Timers.ts"
+import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 
 /** The SQL of one kind's timers, to be part of statements whose part `changed` is the subject's row. */

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type TimerKind, timerKinds } from "../../services/timer/Timers.ts"
+import { type TimerKind, timerKinds } from "../../domain/Timer.ts"
 import type { FairClaim, TimerStore } from "../../services/timer/TimerStore.ts"
 import { InstantColumn, timestamp } from "../postgres/SqlRows.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { LeasedTimer, TimerKind } from "../../services/timer/Timers.ts"
+import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
 import { TimerStore } from "../../services/timer/TimerStore.ts"
 import {
   ClaimedTimer,

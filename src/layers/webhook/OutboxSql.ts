@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient, Statement } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
-import type { TimerKind } from "../../services/timer/Timers.ts"
+import type { TimerKind } from "../../domain/Timer.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 
 const TIMER_KIND: TimerKind = "webhook"

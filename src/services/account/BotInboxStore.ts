@@ -1,6 +1,6 @@
 import { Context, type Effect, type Option } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
-import type { LeasedTimer } from "../timer/Timers.ts"
+import type { LeasedTimer } from "../../domain/Timer.ts"
 
 /** An account that people write to. */
 export interface BotInboxRecord {

@@ -25,7 +25,8 @@ import { neverRecorded, outcomeOf, reportFailure } from "../provider/ProviderCal
 import { Providers } from "../provider/Providers.ts"
 import { Settings } from "../Settings.ts"
 import { makeKeyedState } from "../concurrency/KeyedState.ts"
-import { type DueTimer, Timers } from "../timer/Timers.ts"
+import type { DueTimer } from "../../domain/Timer.ts"
+import { Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 import { writeTransition } from "../Transitions.ts"
 

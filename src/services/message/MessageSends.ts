@@ -39,7 +39,8 @@ import { type SetUpChanged, withCurrentSetUp } from "../customer/SetUpChanged.ts
 import { SubjectIds } from "../SubjectIds.ts"
 import { Templates } from "../customer/Templates.ts"
 import { poolOf, TimerPools } from "../timer/TimerPools.ts"
-import { type DueTimer, type Lease, Timers } from "../timer/Timers.ts"
+import type { DueTimer, Lease } from "../../domain/Timer.ts"
+import { Timers } from "../timer/Timers.ts"
 import { Workers } from "../concurrency/Workers.ts"
 
 export interface TemplateUse {

@@ -6,7 +6,7 @@ import type { Message } from "../../domain/message/Message.ts"
 import type { Lane, MessageTransition } from "../../domain/message/MessageMachine.ts"
 import type { ClaimedKey, IdempotencyClaim } from "../customer/Idempotency.ts"
 import type { SetUpChanged } from "../customer/SetUpChanged.ts"
-import type { Lease, LeasedTimer } from "../timer/Timers.ts"
+import type { Lease, LeasedTimer } from "../../domain/Timer.ts"
 import type { KnownSetUp } from "../verification/VerificationStore.ts"
 
 export interface MessageAcceptance {

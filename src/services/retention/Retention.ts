@@ -14,7 +14,8 @@ import {
 import { RetentionStore } from "./RetentionStore.ts"
 import { counters } from "../metrics/MetricFamilies.ts"
 import { Settings } from "../Settings.ts"
-import { type DueTimer, Timers } from "../timer/Timers.ts"
+import type { DueTimer } from "../../domain/Timer.ts"
+import { Timers } from "../timer/Timers.ts"
 import { Workers } from "../concurrency/Workers.ts"
 
 /** From the end of a round to the next. */

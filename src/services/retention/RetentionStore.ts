@@ -6,7 +6,7 @@ import type {
   RetentionPosition,
   RetentionProgress
 } from "../../domain/Retention.ts"
-import type { LeasedTimer } from "../timer/Timers.ts"
+import type { LeasedTimer } from "../../domain/Timer.ts"
 
 /** What one batch came to. */
 export interface RetentionBatch {

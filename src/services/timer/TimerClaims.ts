@@ -1,7 +1,8 @@
 import { Clock, Effect } from "effect"
 import { withoutSpans } from "../metrics/Spans.ts"
 import { type Backlog, type ClaimingRoom, type Pool, TimerPools } from "./TimerPools.ts"
-import { type DueTimer, type TimerKind, Timers } from "./Timers.ts"
+import type { DueTimer, TimerKind } from "../../domain/Timer.ts"
+import { Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
 
 /** Where one customer may take fewer than this at once, shares are looked at. */

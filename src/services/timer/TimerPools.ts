@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { gauge } from "../metrics/MetricFamilies.ts"
 import { Settings } from "../Settings.ts"
 import { SharedRoom } from "../concurrency/SharedRoom.ts"
-import type { TimerKind } from "./Timers.ts"
+import type { TimerKind } from "../../domain/Timer.ts"
 
 /** Codes are urgent: messages, of which many may come at once, and what waits long do not take their room. */
 export type Pool = "codes" | "messages" | "reports" | "updates" | "webhooks"

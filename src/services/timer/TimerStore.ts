@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
-import type { DueTimer, Lease, LeasedTimer, TimerKind } from "./Timers.ts"
+import type { DueTimer, Lease, LeasedTimer, TimerKind } from "../../domain/Timer.ts"
 
 interface ClaimRequest {
   readonly kinds: ReadonlyArray<TimerKind>

@@ -1,51 +1,12 @@
 import { type Cause, Clock, Context, Effect, Latch, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Instant } from "../../domain/Instant.ts"
+import type { DueTimer, Lease, LeasedTimer } from "../../domain/Timer.ts"
 import { ClockAgreement } from "../ClockAgreement.ts"
 import { Settings } from "../Settings.ts"
 import { withoutSpans } from "../metrics/Spans.ts"
 import { TimerStore } from "./TimerStore.ts"
 import { LinkedSet } from "../concurrency/LinkedSet.ts"
-
-export const timerKinds = [
-  "verification",
-  "sandbox_verification",
-  "message",
-  "verification_report",
-  "message_report",
-  "bot_updates",
-  "webhook",
-  "retention"
-] as const
-export type TimerKind = (typeof timerKinds)[number]
-
-/** One timer: something is due for its subject at some time. */
-export interface TimerRef {
-  readonly kind: TimerKind
-  readonly customerId: number
-  readonly subject: string
-  /** Tells the timers of one subject apart; 0 where it has only one. */
-  readonly lane: number
-}
-
-/** The right to work on a timer, until it runs out; no two of one timer have the same token, so that none passes for another. */
-export interface Lease {
-  readonly token: string
-  readonly until: Instant
-}
-
-export interface LeasedTimer extends TimerRef {
-  readonly leaseToken: string
-  /** Later with each renewal. */
-  leasedUntil: Instant
-}
-
-export interface DueTimer extends LeasedTimer {
-  /** When it could be claimed. */
-  readonly dueAt: Instant
-  /** It was leased before, and whoever had it let the lease run out: what was begun then has an unknown outcome. */
-  readonly wasAbandoned: boolean
-}
 
 const NEVER = Number.POSITIVE_INFINITY
 const HAND_BACK_MILLIS = 1000

@@ -6,7 +6,7 @@ import type { Verification, VerificationStatus } from "../../domain/verification
 import type { VerificationTransition } from "../../domain/verification/VerificationMachine.ts"
 import type { ClaimedKey, IdempotencyClaim } from "../customer/Idempotency.ts"
 import type { SetUpChanged } from "../customer/SetUpChanged.ts"
-import type { Lease, LeasedTimer } from "../timer/Timers.ts"
+import type { Lease, LeasedTimer } from "../../domain/Timer.ts"
 
 /** What a request was prepared with; null: nothing that could have changed. */
 export type KnownSetUp = number | null

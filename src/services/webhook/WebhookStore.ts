@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option, type Redacted } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Judgement, WebhookTry } from "../../domain/webhook/Webhook.ts"
-import type { LeasedTimer } from "../timer/Timers.ts"
+import type { LeasedTimer } from "../../domain/Timer.ts"
 
 /** A delivery whose time has come, with all that making it needs. */
 export interface DueDelivery {

@@ -1,7 +1,7 @@
 import { stripeOf, WALLET_STRIPES } from "../../../domain/money/Charging.ts"
 import type { KeyMode } from "../../../domain/people/Customer.ts"
 import type { Route } from "../../../domain/routing/Route.ts"
-import type { TimerKind } from "../../../services/timer/Timers.ts"
+import type { TimerKind } from "../../../domain/Timer.ts"
 import type { Acceptance } from "../../../services/verification/VerificationStore.ts"
 import { monthOf } from "../../verification/AdmissionSql.ts"
 import { currentSetUp } from "../cache/SetUpVersions.ts"

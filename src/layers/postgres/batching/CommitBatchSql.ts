@@ -8,7 +8,7 @@ import {
   mayStillSend,
   type VerificationTransition
 } from "../../../domain/verification/VerificationMachine.ts"
-import type { LeasedTimer, TimerKind } from "../../../services/timer/Timers.ts"
+import type { LeasedTimer, TimerKind } from "../../../domain/Timer.ts"
 import { retryRaces } from "../../verification/AdmissionSql.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { type BatchColumn, batchSource, intArrayText, isVerification } from "./BatchColumns.ts"

@@ -1,0 +1,41 @@
+import type { Instant } from "./Instant.ts"
+
+export const timerKinds = [
+  "verification",
+  "sandbox_verification",
+  "message",
+  "verification_report",
+  "message_report",
+  "bot_updates",
+  "webhook",
+  "retention"
+] as const
+export type TimerKind = (typeof timerKinds)[number]
+
+/** One timer: something is due for its subject at some time. */
+export interface TimerRef {
+  readonly kind: TimerKind
+  readonly customerId: number
+  readonly subject: string
+  /** Distinguishes the timers of one subject; 0 where it has only one. */
+  readonly lane: number
+}
+
+/** The right to work on a timer, until it runs out; no two of one timer have the same token, so that none passes for another. */
+export interface Lease {
+  readonly token: string
+  readonly until: Instant
+}
+
+export interface LeasedTimer extends TimerRef {
+  readonly leaseToken: string
+  /** Later with each renewal. */
+  leasedUntil: Instant
+}
+
+export interface DueTimer extends LeasedTimer {
+  /** When it could be claimed. */
+  readonly dueAt: Instant
+  /** It was leased before, and whoever had it let the lease run out: what was begun then has an unknown outcome. */
+  readonly wasAbandoned: boolean
+}
