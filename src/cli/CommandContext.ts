@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { type Configuration, configuration } from "../layers/config/Configuration.ts"
-import { Infrastructure, ManagementLive } from "../layers/graphs/Live.ts"
+import { Infrastructure } from "../layers/graphs/Infrastructure.ts"
+import { ManagementLive } from "../layers/graphs/Live.ts"
 import { StartupError } from "../layers/process/StartupError.ts"
 import { requireStore } from "../layers/postgres/Store.ts"
 import type { ManagementError } from "../services/resources/Management.ts"

@@ -70,7 +70,7 @@ export const whileTimePasses = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 
 export const plantRound = Effect.gen(function* () {
   const store = yield* RetentionStore
-  yield* store.plant(yield* Clock.currentTimeMillis)
+  yield* store.schedule(yield* Clock.currentTimeMillis)
 }).pipe(Effect.provide(RetentionStoreSql))
 
 /** A whole round, and whatever else is due. */

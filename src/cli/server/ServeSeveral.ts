@@ -1,6 +1,7 @@
 import { Effect, Layer, Queue } from "effect"
 import type { Configuration } from "../../layers/config/Configuration.ts"
-import { Infrastructure, ManagementLive } from "../../layers/graphs/Live.ts"
+import { Infrastructure } from "../../layers/graphs/Infrastructure.ts"
+import { ManagementLive } from "../../layers/graphs/Live.ts"
 import { claimSharedPort } from "../../layers/process/SharedPort.ts"
 import { supervise } from "../../layers/process/Supervisor.ts"
 import { locate } from "../../layers/postgres/Store.ts"

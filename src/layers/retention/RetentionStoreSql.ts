@@ -33,7 +33,7 @@ export const RetentionStoreSql = Layer.effect(
     const records = oldRecords(reporting)
 
     return RetentionStore.of({
-      plant: (now) =>
+      schedule: (now) =>
         Effect.orDie(
           Effect.asVoid(sql`
             insert into timers (customer_id, kind, subject, claimable_at)

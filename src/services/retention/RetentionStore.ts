@@ -21,7 +21,7 @@ export class RetentionStore extends Context.Service<
   RetentionStore,
   {
     /** Sees to it that there is a timer for the rounds; the first is due now. */
-    readonly plant: (now: Instant) => Effect.Effect<void>
+    readonly schedule: (now: Instant) => Effect.Effect<void>
     readonly load: Effect.Effect<RetentionProgress>
     /** Keeps the progress, and frees the timer for whoever goes on at `dueAt`; nothing if its lease was lost. */
     readonly save: (timer: LeasedTimer, progress: RetentionProgress, dueAt: Instant) => Effect.Effect<void>

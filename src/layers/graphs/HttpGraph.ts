@@ -1,0 +1,87 @@
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import {
+  OptionalIdempotencyKeyLive,
+  RequireIdempotencyKeyLive,
+  RequireJsonLive
+} from "../../http/RequestGuards.ts"
+import { makeRoutes } from "../../http/Routes.ts"
+import { LiveKeyLive, TestKeyLive } from "../../http/ServiceKeys.ts"
+import { directRoutes } from "../../http/fast/DirectRoutes.ts"
+import { MessageHandlers } from "../../http/message/MessageHandlers.ts"
+import { MetricsAccess } from "../../http/metrics/MetricsAccess.ts"
+import { RequestMetrics } from "../../http/metrics/RequestMetrics.ts"
+import { OtpHandlers, SandboxHandlers } from "../../http/otp/OtpHandlers.ts"
+import { Serving } from "../../http/server/Serving.ts"
+import { SystemHandlers } from "../../http/system/SystemHandlers.ts"
+import { KeyLimits } from "../../services/customer/KeyLimits.ts"
+import type { Configuration } from "../config/Configuration.ts"
+import { KeyWindowStoreSql } from "../customer/KeyWindowStoreSql.ts"
+import { isLoopbackHost, isPrivateAddress } from "../network/PrivateAddresses.ts"
+import { ReadinessSql } from "../postgres/ReadinessSql.ts"
+import { poolLimits } from "../postgres/Store.ts"
+import { isStoreUnavailable } from "../postgres/StoreAvailability.ts"
+import { MetricsLive } from "../telemetry/MetricsLive.ts"
+import { hasSimulator } from "./Infrastructure.ts"
+import { ManageAdmissionLive, ManagementHandlers } from "./ManagementGraph.ts"
+import type { useCases } from "./UseCases.ts"
+
+/** What an answer may take beside the provider's part of it: by far the longest is a report's statement. */
+const OWN_ANSWER_MILLIS = 16_000
+
+const KeyLimitsLive = Layer.provide(KeyLimits.layer, KeyWindowStoreSql)
+
+const metricsAccess = ({ metricsToken: token, host }: Configuration) =>
+  Layer.succeed(MetricsAccess, { token, isOpen: isLoopbackHost(host), isPrivate: isPrivateAddress })
+
+export const httpRoutes = (configuration: Configuration, { live, sandbox, messages }: typeof useCases) =>
+  makeRoutes({
+    simulator: hasSimulator(configuration),
+    isUnavailable: isStoreUnavailable,
+    corsOrigins: configuration.corsOrigins
+  }).pipe(
+    Layer.provide([
+      Layer.provide(OtpHandlers, [live, LiveKeyLive, RequireIdempotencyKeyLive, RequireJsonLive]),
+      Layer.provide(SandboxHandlers, [sandbox, TestKeyLive, RequireJsonLive]),
+      Layer.provide(MessageHandlers, [messages, LiveKeyLive, OptionalIdempotencyKeyLive, RequireJsonLive]),
+      Layer.provide(SystemHandlers, [
+        ReadinessSql,
+        MetricsLive(poolLimits(configuration)),
+        metricsAccess(configuration)
+      ]),
+      ManagementHandlers,
+      ManageAdmissionLive
+    ]),
+    Layer.provide([KeyLimitsLive, RequestMetrics.layer])
+  )
+
+/** Most requests go past the router. */
+export const serveDirectly = ({ maxBodyBytes }: Configuration, { live }: typeof useCases) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const server = yield* Serving
+      server.direct = yield* directRoutes(isStoreUnavailable, maxBodyBytes)
+    })
+  ).pipe(Layer.provide(live), Layer.provide([KeyLimitsLive, RequestMetrics.layer]))
+
+export const servingLayer = (configuration: Configuration) =>
+  Serving.layer({
+    maxInFlight: configuration.maxRequestsInFlight,
+    maxDelayMillis: configuration.overloadDelayMillis,
+    maxConnections: configuration.maxConnections,
+    bodyTimeoutMillis: configuration.bodyTimeoutMillis,
+    requestTimeoutMillis:
+      configuration.slotWaitMillis + configuration.providerTimeoutMillis + OWN_ANSWER_MILLIS
+  })
+
+export const httpServerLayer = ({ host, port, processes, graceMillis }: Configuration) =>
+  Layer.unwrap(
+    Effect.map(Serving, (server) =>
+      NodeHttpServer.layer(() => server, {
+        host,
+        port,
+        reusePort: processes > 1,
+        gracefulShutdownTimeout: graceMillis
+      })
+    )
+  )

@@ -1,0 +1,40 @@
+import { Layer, Option, Struct } from "effect"
+import { TrustedProxies } from "../../http/server/ClientAddress.ts"
+import { settingNames, Settings } from "../../services/Settings.ts"
+import { SessionIssuers } from "../../services/access/SessionIssuers.ts"
+import type { Configuration } from "../config/Configuration.ts"
+import { endpointSettings } from "../config/EndpointSettings.ts"
+import { sessionIssuers } from "../config/SessionSettings.ts"
+import { AllowsPrivateAddresses } from "../network/AddressPolicy.ts"
+import { isLoopbackHost } from "../network/PrivateAddresses.ts"
+import { isEmbedded, StoreLive } from "../postgres/Store.ts"
+import { ProviderEndpoints } from "../providers/ProviderEndpoints.ts"
+import { SimulatorOff, SimulatorSql } from "../verification/SimulatorSql.ts"
+
+/** The numbers that use cases go by; the rest of the configuration (secrets too) is none of their business. */
+export const settingsLayer = (configuration: Configuration) =>
+  Layer.mergeAll(
+    Layer.succeed(Settings, Struct.pick(configuration, settingNames)),
+    Layer.succeed(AllowsPrivateAddresses, configuration.allowsPrivateAddresses),
+    Layer.succeed(TrustedProxies, configuration.trustedProxies),
+    Layer.succeed(ProviderEndpoints, Struct.pick(configuration, Struct.keys(endpointSettings))),
+    Layer.succeed(SessionIssuers, sessionIssuers(configuration))
+  )
+
+/** What it receives can be read by everybody who reaches the service: on by itself only where nobody else does. */
+export const hasSimulator = (configuration: Configuration): boolean =>
+  Option.getOrElse(
+    configuration.simulator,
+    () => isEmbedded(configuration) && isLoopbackHost(configuration.host)
+  )
+
+/** The simulator's phones; switched off, there are none. */
+export const simulatorLayer = (configuration: Configuration) =>
+  hasSimulator(configuration) ? SimulatorSql : SimulatorOff
+
+/** The store and the settings that everything is built over. */
+export const Infrastructure = (configuration: Configuration) =>
+  Layer.provideMerge(
+    simulatorLayer(configuration),
+    Layer.mergeAll(StoreLive(configuration), settingsLayer(configuration))
+  )

@@ -1,0 +1,43 @@
+import { Layer } from "effect"
+import { SubjectIds } from "../../services/SubjectIds.ts"
+import { BotInboxes } from "../../services/account/BotInboxes.ts"
+import { Workers } from "../../services/concurrency/Workers.ts"
+import { Idempotency } from "../../services/customer/Idempotency.ts"
+import { TimerPools } from "../../services/timer/TimerPools.ts"
+import { Timers } from "../../services/timer/Timers.ts"
+import { AccountConnectionsSql } from "../account/AccountConnectionsSql.ts"
+import { BotAddressesLive } from "../account/BotAddressesLive.ts"
+import { BotInboxStoreSql } from "../account/BotInboxStoreSql.ts"
+import { ContactLinksSql } from "../account/ContactLinksSql.ts"
+import { ProviderAdaptersLive } from "../account/ProviderAdaptersLive.ts"
+import { OneShotDigest } from "../crypto/OneShotDigest.ts"
+import { PooledRandom } from "../crypto/PooledRandom.ts"
+import { ApiKeysSql } from "../customer/ApiKeysSql.ts"
+import { CustomersSql } from "../customer/CustomersSql.ts"
+import { ChangeFeed } from "../postgres/cache/ChangeFeed.ts"
+import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
+import { TimerStoreSql } from "../timer/TimerStoreSql.ts"
+import { CodeVaultLive } from "../verification/CodeVaultLive.ts"
+
+export const Crypto = Layer.merge(OneShotDigest, PooledRandom)
+
+/**
+ * What every composition stands on, over a store that is ready. Workers stand on top: when the process stops they come
+ * to their end while their leases are still renewed.
+ */
+export const SharedServices = Layer.mergeAll(
+  Idempotency.layer,
+  CodeVaultLive,
+  CustomersSql,
+  ApiKeysSql,
+  BotInboxes.layer
+).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(ContactLinksSql, AccountConnectionsSql, BotInboxStoreSql, BotAddressesLive, Workers.layer)
+  ),
+  Layer.provideMerge(ProviderAdaptersLive),
+  Layer.provideMerge(
+    Layer.mergeAll(ChangeFeed.layer, SetUpVersions.layer, Timers.layer, TimerPools.layer, SubjectIds.layer)
+  ),
+  Layer.provideMerge(Layer.mergeAll(TimerStoreSql, Crypto))
+)

@@ -1,0 +1,25 @@
+import { Clock, Effect, Layer } from "effect"
+import { BotInboxStore } from "../../services/account/BotInboxStore.ts"
+import { RetentionStore } from "../../services/retention/RetentionStore.ts"
+import type { Configuration } from "../config/Configuration.ts"
+import { RetentionStoreSql } from "../retention/RetentionStoreSql.ts"
+import { emptySimulator } from "../verification/SimulatorSql.ts"
+import { hasSimulator } from "./Infrastructure.ts"
+
+/** At every start: whether updates are posted or polled may have changed with the settings. */
+export const scheduleInboxChecks = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const inboxes = yield* BotInboxStore
+    yield* inboxes.wakeAll(yield* Clock.currentTimeMillis)
+  })
+)
+
+export const emptySimulatorThatIsOff = (configuration: Configuration) =>
+  hasSimulator(configuration) ? Layer.empty : Layer.effectDiscard(emptySimulator)
+
+export const scheduleRetention = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const retention = yield* RetentionStore
+    yield* retention.schedule(yield* Clock.currentTimeMillis)
+  })
+).pipe(Layer.provide(RetentionStoreSql))
