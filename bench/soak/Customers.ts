@@ -4,7 +4,7 @@ import type { Phone } from "../../src/domain/Phone.ts"
 import { configuration } from "../../src/layers/config/Configuration.ts"
 import { Infrastructure } from "../../src/layers/graphs/Infrastructure.ts"
 import { ManagementLive } from "../../src/layers/graphs/Live.ts"
-import { ManagedWebhooks } from "../../src/services/resources/ManagedWebhooks.ts"
+import { Webhooks } from "../../src/services/resources/Webhooks.ts"
 import { Management } from "../../src/services/resources/Management.ts"
 import { chatOf, type Providers } from "./Providers.ts"
 
@@ -43,7 +43,7 @@ const connectAccounts = Effect.fnUntraced(function* (customerId: number, { provi
 
 const makeCustomer = Effect.fnUntraced(function* (nth: number, setUp: SetUp) {
   const management = yield* Management
-  const webhooks = yield* ManagedWebhooks
+  const webhooks = yield* Webhooks
   const { id } = yield* management.createCustomer(`soak ${nth}`, nth % 2 === 0 ? "start" : "business")
   yield* management.topUp(id, FUNDS)
   yield* connectAccounts(id, setUp)

@@ -3,7 +3,7 @@ import { Command, Flag } from "effect/cli"
 import { type Message, MessageStatus, Strategy } from "../domain/message/Message.ts"
 import { messageJson, toMessage } from "../http/manage/ManagedMessagesApi.ts"
 import { toWirePage } from "../http/manage/wire/ManageWire.ts"
-import { ManagedMessages } from "../services/resources/ManagedMessages.ts"
+import { MessageRecords } from "../services/resources/MessageRecords.ts"
 import { Management, ManagementError } from "../services/resources/Management.ts"
 import { withManagement } from "./CommandContext.ts"
 import { customerFlag } from "./input/CustomerFlag.ts"
@@ -62,7 +62,7 @@ const list = Command.make(
     withManagement(
       Effect.gen(function* () {
         const { id } = yield* (yield* Management).findCustomer(customer)
-        const page = yield* (yield* ManagedMessages).list(id, {
+        const page = yield* (yield* MessageRecords).list(id, {
           ...(yield* searchOf("messages", given)),
           status: Option.getOrUndefined(status),
           strategy: Option.getOrUndefined(strategy)
@@ -85,7 +85,7 @@ const show = Command.make(
     withManagement(
       Effect.gen(function* () {
         const found = yield* Effect.mapError(
-          (yield* ManagedMessages).find(customer, message),
+          (yield* MessageRecords).find(customer, message),
           () => new ManagementError({ message: `customer ${customer} has no message ${message}` })
         )
         yield* print(messageJson(found), describe(found))

@@ -3,7 +3,7 @@ import { Command, Flag } from "effect/cli"
 import { VerificationStatus } from "../domain/verification/Verification.ts"
 import { toWirePage } from "../http/manage/wire/ManageWire.ts"
 import { toVerification } from "../http/manage/VerificationsApi.ts"
-import { ManagedVerifications } from "../services/resources/ManagedVerifications.ts"
+import { VerificationRecords } from "../services/resources/VerificationRecords.ts"
 import { Management, ManagementError } from "../services/resources/Management.ts"
 import { withManagement } from "./CommandContext.ts"
 import { customerFlag } from "./input/CustomerFlag.ts"
@@ -58,7 +58,7 @@ const list = Command.make(
       Effect.gen(function* () {
         const { id } = yield* (yield* Management).findCustomer(customer)
         const search = { ...(yield* searchOf("verifications", given)), status: Option.getOrUndefined(status) }
-        const page = yield* (yield* ManagedVerifications).list(id, search)
+        const page = yield* (yield* VerificationRecords).list(id, search)
         const now = yield* Clock.currentTimeMillis
         const answer = toWirePage("verifications", page, (verification) => toVerification(verification, now))
         yield* printPage(JSON.stringify(answer), answer.data.map(toRow), answer.next_cursor)
@@ -73,7 +73,7 @@ const show = Command.make(
     withManagement(
       Effect.gen(function* () {
         const found = yield* Effect.mapError(
-          (yield* ManagedVerifications).find(customer, verification),
+          (yield* VerificationRecords).find(customer, verification),
           () => new ManagementError({ message: `customer ${customer} has no verification ${verification}` })
         )
         const resource = toVerification(found, yield* Clock.currentTimeMillis)

@@ -3,7 +3,7 @@ import { Command, Flag } from "effect/cli"
 import { EVERY_EVENT, WebhookEventType } from "../domain/webhook/Webhook.ts"
 import { toWirePage } from "../http/manage/wire/ManageWire.ts"
 import { toCreatedWebhook, toWebhook } from "../http/manage/WebhooksApi.ts"
-import { ManagedWebhooks } from "../services/resources/ManagedWebhooks.ts"
+import { Webhooks } from "../services/resources/Webhooks.ts"
 import { Management, ManagementError } from "../services/resources/Management.ts"
 import { withManagement } from "./CommandContext.ts"
 import { customerFlag } from "./input/CustomerFlag.ts"
@@ -52,7 +52,7 @@ const create = Command.make(
   ({ customer, url, events, description }) =>
     withManagement(
       Effect.gen(function* () {
-        const webhooks = yield* ManagedWebhooks
+        const webhooks = yield* Webhooks
         const types = yield* parseEvents(events)
         const created = yield* Effect.andThen(
           webhooks.checkUrl(url),
@@ -67,7 +67,7 @@ const list = Command.make("list", { customer: customerFlag, ...pageFlags }, ({ c
   withManagement(
     Effect.gen(function* () {
       const { id } = yield* (yield* Management).findCustomer(customer)
-      const page = yield* (yield* ManagedWebhooks).list(id, yield* pageOf("webhooks", given))
+      const page = yield* (yield* Webhooks).list(id, yield* pageOf("webhooks", given))
       const answer = toWirePage("webhooks", page, toWebhook)
       yield* printPage(JSON.stringify(answer), answer.data, answer.next_cursor)
     })
@@ -77,7 +77,7 @@ const list = Command.make("list", { customer: customerFlag, ...pageFlags }, ({ c
 const show = Command.make("show", { customer: customerFlag, webhook: webhookFlag }, ({ customer, webhook }) =>
   withManagement(
     Effect.gen(function* () {
-      const found = yield* (yield* ManagedWebhooks)
+      const found = yield* (yield* Webhooks)
         .find(customer, webhook)
         .pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
       yield* printOne(toWebhook(found))

@@ -4,7 +4,7 @@ import { formatInstant } from "../domain/Instant.ts"
 import { DeliveryStatus, TEST_EVENT, WebhookEventType } from "../domain/webhook/Webhook.ts"
 import { toWirePage } from "../http/manage/wire/ManageWire.ts"
 import { toDelivery } from "../http/manage/WebhooksApi.ts"
-import { ManagedWebhooks } from "../services/resources/ManagedWebhooks.ts"
+import { Webhooks } from "../services/resources/Webhooks.ts"
 import { ManagementError } from "../services/resources/Management.ts"
 import { withManagement } from "./CommandContext.ts"
 import { customerFlag } from "./input/CustomerFlag.ts"
@@ -51,7 +51,7 @@ export const deliveries = Command.make(
     withManagement(
       Effect.gen(function* () {
         const part = yield* pageOf("deliveries", given)
-        const page = yield* (yield* ManagedWebhooks)
+        const page = yield* (yield* Webhooks)
           .deliveries(customer, webhook, {
             ...part,
             status: Option.getOrUndefined(status),
@@ -67,7 +67,7 @@ export const deliveries = Command.make(
 
 const replayOne = (customer: number, webhook: number, event: string) =>
   Effect.gen(function* () {
-    const delivery = yield* (yield* ManagedWebhooks)
+    const delivery = yield* (yield* Webhooks)
       .replay(customer, webhook, event)
       .pipe(Effect.mapError(refusal(customer, `event ${event} on webhook ${webhook}`)))
     const resource = toDelivery(delivery)
@@ -76,7 +76,7 @@ const replayOne = (customer: number, webhook: number, event: string) =>
 
 const replaySince = (customer: number, webhook: number, since: number) =>
   Effect.gen(function* () {
-    const { replayed, nextSince } = yield* (yield* ManagedWebhooks)
+    const { replayed, nextSince } = yield* (yield* Webhooks)
       .replaySince(customer, webhook, since)
       .pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
     yield* printOne({ replayed, next_since: nextSince === null ? null : formatInstant(nextSince) })

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { ManagedWebhooks } from "../../src/services/resources/ManagedWebhooks.ts"
+import { Webhooks } from "../../src/services/resources/Webhooks.ts"
 import { exampleServer } from "../support/ExampleServer.ts"
 import { scriptProviders } from "../support/ScriptedProviders.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -9,7 +9,7 @@ import { endpointAt, runDue, sendCode, webhookProcess } from "../support/Webhook
 
 /** The receiver is started with a secret, which the endpoint has to be made for: it moves there once it is known. */
 const setUp = Effect.gen(function* () {
-  const webhooks = yield* ManagedWebhooks
+  const webhooks = yield* Webhooks
   const customerId = yield* makeCustomer()
   const endpoint = yield* endpointAt(customerId, "http://127.0.0.1:9", [
     "verification.queued",

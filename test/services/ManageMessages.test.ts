@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Channel } from "../../src/domain/routing/Channel.ts"
 import { Phone } from "../../src/domain/Phone.ts"
-import { ManagedMessages, type MessageSearch } from "../../src/services/resources/ManagedMessages.ts"
+import { MessageRecords, type MessageSearch } from "../../src/services/resources/MessageRecords.ts"
 import { Messages } from "../../src/services/message/Messages.ts"
 import type { MessageRequest } from "../../src/services/message/MessageSends.ts"
 import { allPages, firstPage, readProcess, settle } from "../support/ManageReads.ts"
@@ -33,7 +33,7 @@ const messageTo = Effect.fnUntraced(function* (
 })
 
 const listed = Effect.fnUntraced(function* (customerId: number, search: MessageSearch = {}) {
-  const { items } = yield* (yield* ManagedMessages).list(customerId, { ...firstPage, ...search })
+  const { items } = yield* (yield* MessageRecords).list(customerId, { ...firstPage, ...search })
   return ids(items)
 })
 
@@ -48,7 +48,7 @@ layer(TestDatabase, { excludeTestServices: true })("a list of messages", (it) =>
           yield* messageTo(customerId, phoneOf(n), ["sms"])
           if (n % 4 === 0) yield* TestClock.adjust(1)
         }
-        const { list } = yield* ManagedMessages
+        const { list } = yield* MessageRecords
         const another = Effect.andThen(
           TestClock.adjust(1),
           Effect.orDie(messageTo(customerId, phoneOf(100), ["sms"]))
@@ -105,7 +105,7 @@ layer(TestDatabase, { excludeTestServices: true })("a list of messages", (it) =>
       const own = yield* messageTo(mine, phoneOf(1), ["sms"])
       const other = yield* messageTo(theirs, phoneOf(1), ["sms"])
       assert.deepStrictEqual(yield* listed(mine), [own.id])
-      const { find } = yield* ManagedMessages
+      const { find } = yield* MessageRecords
       assert.strictEqual((yield* find(mine, own.id)).text, "سلام")
       assert.strictEqual((yield* Effect.flip(find(mine, other.id)))._tag, "not_found")
     }).pipe(Effect.provide(readProcess(providers)))

@@ -5,8 +5,8 @@ import { TestClock } from "effect/testing"
 import type { Channel } from "../../src/domain/routing/Channel.ts"
 import { noCodes, noSends, type UsageGrouping } from "../../src/domain/money/Usage.ts"
 import { Management } from "../../src/services/resources/Management.ts"
-import { ManagedMessages } from "../../src/services/resources/ManagedMessages.ts"
-import { ManagedVerifications } from "../../src/services/resources/ManagedVerifications.ts"
+import { MessageRecords } from "../../src/services/resources/MessageRecords.ts"
+import { VerificationRecords } from "../../src/services/resources/VerificationRecords.ts"
 import { UsageReports } from "../../src/services/resources/UsageReports.ts"
 import { Messages } from "../../src/services/message/Messages.ts"
 import { countedUsage } from "../support/CountedUsage.ts"
@@ -106,8 +106,8 @@ layer(TestDatabase, { excludeTestServices: true })("a usage report", (it) => {
             'provider_error', null))
           where customer_id = ${customerId} and attempts -> 0 ->> 'status' = 'sent'`
           }
-          const codes = (yield* (yield* ManagedVerifications).list(customerId, firstPage)).items
-          const messages = (yield* (yield* ManagedMessages).list(customerId, firstPage)).items
+          const codes = (yield* (yield* VerificationRecords).list(customerId, firstPage)).items
+          const messages = (yield* (yield* MessageRecords).list(customerId, firstPage)).items
           assert.isAbove(codes.filter(({ status }) => status === "verified").length, 5)
           assert.isAbove(messages.length, 5)
           for (const grouping of [byDay, byChannel, byBoth]) {

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Phone } from "../../src/domain/Phone.ts"
 import { effectiveStatus, type VerificationStatus } from "../../src/domain/verification/Verification.ts"
-import { ManagedVerifications } from "../../src/services/resources/ManagedVerifications.ts"
+import { VerificationRecords } from "../../src/services/resources/VerificationRecords.ts"
 import { Verifications } from "../../src/services/verification/Verifications.ts"
 import {
   allPages,
@@ -25,9 +25,9 @@ const phoneOf = (n: number) => `+98912${String(1_000_000 + n)}`
 
 const listed = Effect.fnUntraced(function* (
   customerId: number,
-  search: Parameters<ManagedVerifications["Service"]["list"]>[1] | object = {}
+  search: Parameters<VerificationRecords["Service"]["list"]>[1] | object = {}
 ) {
-  const { items } = yield* (yield* ManagedVerifications).list(customerId, { ...firstPage, ...search })
+  const { items } = yield* (yield* VerificationRecords).list(customerId, { ...firstPage, ...search })
   return ids(items)
 })
 
@@ -42,7 +42,7 @@ layer(TestDatabase, { excludeTestServices: true })("a list of verifications", (i
         // several of one millisecond, too
         if (n % 3 === 0) yield* TestClock.adjust(1)
       }
-      const { list } = yield* ManagedVerifications
+      const { list } = yield* VerificationRecords
       for (const limit of [1, 2, 5, 22, 23, 24, 100]) {
         const all = yield* allPages(limit, (page) => list(customerId, page))
         assert.deepStrictEqual(ids(all), made, `in parts of ${limit}`)
@@ -59,7 +59,7 @@ layer(TestDatabase, { excludeTestServices: true })("a list of verifications", (i
         made.unshift((yield* codeTo(customerId, phoneOf(n))).id)
         yield* TestClock.adjust(5)
       }
-      const { list } = yield* ManagedVerifications
+      const { list } = yield* VerificationRecords
       const another = Effect.orDie(codeTo(customerId, phoneOf(100)))
       for (const limit of [1, 3, 5]) {
         const before = yield* listed(customerId)
@@ -134,7 +134,7 @@ layer(TestDatabase, { excludeTestServices: true })("a list of verifications", (i
         locked: [locked.id],
         expired: [unrecorded.id, recorded.id]
       }
-      const { list } = yield* ManagedVerifications
+      const { list } = yield* VerificationRecords
       for (const [status, those] of Object.entries(expected)) {
         const page = yield* list(customerId, { ...firstPage, status: status as VerificationStatus })
         assert.deepStrictEqual(ids(page.items), those, status)
@@ -155,7 +155,7 @@ layer(TestDatabase, { excludeTestServices: true })("a list of verifications", (i
         update verifications set mode = 'test' where id = ${simulated.id}::uuid`
       assert.deepStrictEqual(yield* listed(mine), [own.id])
       assert.deepStrictEqual(yield* listed(mine, { phone: Phone.make(phoneOf(1)) }), [own.id])
-      const { find } = yield* ManagedVerifications
+      const { find } = yield* VerificationRecords
       assert.strictEqual((yield* find(mine, own.id)).id, own.id)
       for (const id of [other.id, simulated.id, "00000000-0000-0000-0000-000000000000"]) {
         assert.strictEqual((yield* Effect.flip(find(mine, id)))._tag, "not_found")
@@ -178,7 +178,7 @@ layer(TestDatabase, { excludeTestServices: true })("a list of verifications", (i
         from verifications, generate_series(1, 20500) n where id = ${many.id}::uuid`
       yield* TestClock.adjust(60_000)
       const recent = yield* codeTo(customerId, phoneOf(3), ["bale"])
-      const { list } = yield* ManagedVerifications
+      const { list } = yield* VerificationRecords
       const search = { status: "failed" as const }
       const first = yield* list(customerId, { ...firstPage, ...search })
       assert.deepStrictEqual(ids(first.items), [recent.id])

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { CustomerWallets } from "../../src/services/resources/CustomerWallets.ts"
+import { Wallets } from "../../src/services/resources/Wallets.ts"
 import { Management } from "../../src/services/resources/Management.ts"
 import { Messages } from "../../src/services/message/Messages.ts"
 import { allPages, codeTo, firstPage, MARCH, readProcess, settle } from "../support/ManageReads.ts"
@@ -30,7 +30,7 @@ layer(TestDatabase, { excludeTestServices: true })("a customer's wallet", (it) =
       const code = yield* codeTo(customerId, PHONE, ["bale", "eitaa"])
       yield* TestClock.adjust(1000)
       const message = yield* planned(customerId)
-      const { balance, holds } = yield* CustomerWallets
+      const { balance, holds } = yield* Wallets
       assert.deepStrictEqual(yield* balance(customerId), { balance: 1_000_000, held: 2000 })
       assert.deepStrictEqual((yield* holds(customerId, firstPage)).items, [
         { subjectType: "message", subjectId: message, amount: 1000, createdAt: MARCH + 1000 },
@@ -52,7 +52,7 @@ layer(TestDatabase, { excludeTestServices: true })("a customer's wallet", (it) =
         made.unshift(id)
         if (n % 3 === 0) yield* TestClock.adjust(1)
       }
-      const { holds } = yield* CustomerWallets
+      const { holds } = yield* Wallets
       for (const limit of [1, 2, 4, 9, 10]) {
         const all = yield* allPages(limit, (page) => holds(customerId, page))
         assert.deepStrictEqual(
@@ -80,7 +80,7 @@ layer(TestDatabase, { excludeTestServices: true })("a customer's wallet", (it) =
       yield* TestClock.adjust(1000)
       yield* (yield* Management).topUp(customerId, 500)
 
-      const { balance, ledger } = yield* CustomerWallets
+      const { balance, ledger } = yield* Wallets
       const { items } = yield* ledger(customerId, firstPage)
       assert.deepStrictEqual(
         items.map(({ kind, amount, subjectType, subjectId, occurredAt }) => [
@@ -119,7 +119,7 @@ layer(TestDatabase, { excludeTestServices: true })("a customer's wallet", (it) =
     return Effect.gen(function* () {
       const [mine, theirs] = [yield* makeCustomer(), yield* makeCustomer()]
       yield* planned(theirs)
-      const { balance, holds, ledger } = yield* CustomerWallets
+      const { balance, holds, ledger } = yield* Wallets
       assert.deepStrictEqual(yield* balance(mine), { balance: 1_000_000, held: 0 })
       assert.deepStrictEqual((yield* holds(mine, firstPage)).items, [])
       assert.strictEqual((yield* ledger(mine, firstPage)).items.length, 1)

@@ -9,7 +9,7 @@ import { SessionsLive, SignInsLive } from "../../src/layers/graphs/CredentialGra
 import { CredentialStores } from "../../src/layers/access/CredentialStores.ts"
 import { Argon2 } from "../../src/layers/crypto/PasswordsArgon2.ts"
 import { Management } from "../../src/services/resources/Management.ts"
-import { ManagedUsers } from "../../src/services/resources/ManagedUsers.ts"
+import { Users } from "../../src/services/resources/Users.ts"
 import { Sessions } from "../../src/services/access/Sessions.ts"
 import { SignIns } from "../../src/services/access/SignIns.ts"
 import { SigningKeys } from "../../src/services/access/SigningKeys.ts"
@@ -98,7 +98,7 @@ layer(TestDatabase, { excludeTestServices: true })("signing in", (it) => {
       Effect.gen(function* () {
         const known = yield* newUser()
         const disabled = yield* newUser()
-        yield* (yield* ManagedUsers).update(null, disabled.id, { isDisabled: true })
+        yield* (yield* Users).update(null, disabled.id, { isDisabled: true })
         const tries = [
           [known.email, WRONG],
           [`${randomUUID()}@example.ir`, PASSWORD],
@@ -257,7 +257,7 @@ layer(TestDatabase, { excludeTestServices: true })("a session", (it) => {
 
   it.effect("ends when its user is disabled or gets another password, and stays ended", () =>
     Effect.gen(function* () {
-      const users = yield* ManagedUsers
+      const users = yield* Users
       const { id, email } = yield* newUser()
       const first = yield* signIn(email)
       yield* users.update(null, id, { isDisabled: true })
@@ -277,7 +277,7 @@ layer(TestDatabase, { excludeTestServices: true })("a session", (it) => {
       yield* (yield* ChangeFeed).listening
       const { accessToken } = yield* signIn(email)
       assert.strictEqual((yield* whoIs(accessToken)).scope, "full")
-      yield* (yield* ManagedUsers).update(null, id, { role: "viewer" })
+      yield* (yield* Users).update(null, id, { role: "viewer" })
       const actor = yield* whoIs(accessToken).pipe(Effect.repeat({ until: ({ scope }) => scope !== "full" }))
       assert.deepInclude(actor, { scope: "read_only", isOwner: false, role: "viewer" })
     }).pipe(Effect.provide(process()))
@@ -305,7 +305,7 @@ layer(TestDatabase, { excludeTestServices: true })("a session", (it) => {
         role: "owner",
         password: PASSWORD
       })
-      const users = yield* ManagedUsers
+      const users = yield* Users
       const tags = yield* Effect.all(
         [
           tagOf(users.update(customerId, id, { isDisabled: true })),

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type * as dns from "node:dns"
 import { createServer, type AddressInfo } from "node:net"
 import { beforeEach, vi } from "vitest"
-import { ManagedWebhooks } from "../../src/services/resources/ManagedWebhooks.ts"
+import { Webhooks } from "../../src/services/resources/Webhooks.ts"
 import { scriptProviders } from "../support/ScriptedProviders.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeCustomer } from "../support/TestGraph.ts"
@@ -100,14 +100,14 @@ const hosts = [
 ]
 
 const refusalOf = Effect.fnUntraced(function* (url: string) {
-  const { checkUrl } = yield* ManagedWebhooks
+  const { checkUrl } = yield* Webhooks
   const { details } = yield* Effect.flip(checkUrl(url))
   return details.errors[0]
 })
 
 /** What a delivery comes to, to an endpoint that got around the check of its creation. */
 const deliverTo = Effect.fnUntraced(function* (url: string) {
-  const { test } = yield* ManagedWebhooks
+  const { test } = yield* Webhooks
   const customerId = yield* makeCustomer()
   const endpoint = yield* endpointAt(customerId, url)
   yield* test(customerId, endpoint.id)
@@ -154,7 +154,7 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook's address", (it) =
 
   it.effect("of a local name is taken where private addresses are allowed", () =>
     Effect.gen(function* () {
-      const { checkUrl } = yield* ManagedWebhooks
+      const { checkUrl } = yield* Webhooks
       yield* checkUrl("http://intranet/hook")
       yield* checkUrl("http://hooks.lan:8080/hook")
     }).pipe(Effect.provide(webhookProcess(scriptProviders())))
@@ -162,7 +162,7 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook's address", (it) =
 
   it.effect("is stored as it was understood, when created and when changed", () =>
     Effect.gen(function* () {
-      const webhooks = yield* ManagedWebhooks
+      const webhooks = yield* Webhooks
       const customerId = yield* makeCustomer()
       const { id, record } = yield* endpointAt(customerId, "\thttps://HOOKS.example.com\\a/../hook one\n")
       assert.strictEqual((yield* record).url, "https://hooks.example.com/hook%20one")
@@ -202,7 +202,7 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook's address", (it) =
       names.answers = [[PUBLIC], ["127.0.0.1"]]
       const { port, seen } = yield* socket
       const url = `https://hooks.example.com:${port}/hook`
-      yield* (yield* ManagedWebhooks).checkUrl(url)
+      yield* (yield* Webhooks).checkUrl(url)
       assert.strictEqual(yield* deliverTo(url), "hooks.example.com is not a public address")
       assert.deepStrictEqual([seen(), names.asked], [0, 2])
     }).pipe(Effect.provide(guarded))
@@ -210,7 +210,7 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook's address", (it) =
 
   it.effect("is taken where its name stands for a public one, or for nothing yet", () =>
     Effect.gen(function* () {
-      const { checkUrl } = yield* ManagedWebhooks
+      const { checkUrl } = yield* Webhooks
       names.answers = [[PUBLIC], "unknown"]
       yield* checkUrl("https://hooks.example.com/hook?tenant=7")
       yield* checkUrl("https://hooks.example.com/hook")

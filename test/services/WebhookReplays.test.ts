@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { ManagedWebhooks } from "../../src/services/resources/ManagedWebhooks.ts"
+import { Webhooks } from "../../src/services/resources/Webhooks.ts"
 import { scriptProviders } from "../support/ScriptedProviders.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeCustomer } from "../support/TestGraph.ts"
@@ -35,7 +35,7 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
   it.effect("posts one event again, with the same id, and its tries are told together", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
-      const webhooks = yield* ManagedWebhooks
+      const webhooks = yield* Webhooks
       const fake = yield* receiver
       const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
       yield* sendCode(customerId)
@@ -58,7 +58,7 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const webhooks = yield* ManagedWebhooks
+      const webhooks = yield* Webhooks
       const fake = yield* receiver
       const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
       yield* sendCode(customerId)
@@ -75,7 +75,7 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
   it.effect("while a try is under way is not lost when that try is the end of the delivery", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
-      const webhooks = yield* ManagedWebhooks
+      const webhooks = yield* Webhooks
       const fake = yield* receiver
       const answer = Promise.withResolvers<{ readonly status: number }>()
       fake.script(() => answer.promise)
@@ -97,7 +97,7 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
   it.effect("of one that failed for good begins the schedule anew", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
-      const webhooks = yield* ManagedWebhooks
+      const webhooks = yield* Webhooks
       const fake = yield* receiver
       fake.script(...failing(2))
       const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
@@ -120,7 +120,7 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
   it.effect("since a time posts what the endpoint wants of it, also from before it was there", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
-      const webhooks = yield* ManagedWebhooks
+      const webhooks = yield* Webhooks
       const fake = yield* receiver
       const customerId = yield* makeCustomer()
       yield* sendCode(customerId)
@@ -145,7 +145,7 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
   it.effect("since a time leaves out what is older than 30 days", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
-      const webhooks = yield* ManagedWebhooks
+      const webhooks = yield* Webhooks
       const customerId = yield* makeCustomer()
       const endpoint = yield* endpointAt(customerId, "http://127.0.0.1:9", QUEUED)
       yield* insertEvents(customerId, [DAY - 1, DAY, 2 * DAY])
@@ -157,7 +157,7 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
   it.effect("of many events goes on where it was told to", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
-      const webhooks = yield* ManagedWebhooks
+      const webhooks = yield* Webhooks
       const customerId = yield* makeCustomer()
       const endpoint = yield* endpointAt(customerId, "http://127.0.0.1:9", QUEUED)
       yield* TestClock.adjust("1 hour")
@@ -173,7 +173,7 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
   it.effect("and a test are refused while the endpoint is disabled", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
-      const webhooks = yield* ManagedWebhooks
+      const webhooks = yield* Webhooks
       const { customerId, endpoint } = yield* customerAt("http://127.0.0.1:9")
       yield* webhooks.update(customerId, endpoint.id, { isDisabled: true }, null)
       const refusals = yield* Effect.all([
@@ -192,7 +192,7 @@ layer(TestDatabase, { excludeTestServices: true })("a test event", (it) => {
   it.effect("goes to one endpoint alone, whatever that asked for", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
-      const webhooks = yield* ManagedWebhooks
+      const webhooks = yield* Webhooks
       const fake = yield* receiver
       const { customerId, endpoint } = yield* customerAt(`${fake.url}/one`, QUEUED)
       yield* endpointAt(customerId, `${fake.url}/other`)

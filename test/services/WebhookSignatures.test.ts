@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Webhook, WebhookVerificationError } from "standardwebhooks"
-import { ManagedWebhooks } from "../../src/services/resources/ManagedWebhooks.ts"
+import { Webhooks } from "../../src/services/resources/Webhooks.ts"
 import type { Received } from "../support/fakes/FakeFarEnd.ts"
 import { scriptProviders } from "../support/ScriptedProviders.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -73,7 +73,7 @@ layer(TestDatabase, { excludeTestServices: true })("a delivery, to the official 
 
   it.effect("is genuine by the old secret and the new one for 24 hours after a rotation", () =>
     Effect.gen(function* () {
-      const webhooks = yield* ManagedWebhooks
+      const webhooks = yield* Webhooks
       const { customerId, endpoint, deliver } = yield* delivered
       const rotated = yield* webhooks.rotateSecret(customerId, endpoint.id)
       const secret = Redacted.value(rotated.secret)
@@ -87,7 +87,7 @@ layer(TestDatabase, { excludeTestServices: true })("a delivery, to the official 
 
   it.effect("is genuine by the new secret alone once the 24 hours are over", () =>
     Effect.gen(function* () {
-      const webhooks = yield* ManagedWebhooks
+      const webhooks = yield* Webhooks
       const { customerId, endpoint, deliver } = yield* delivered
       const { secret } = yield* webhooks.rotateSecret(customerId, endpoint.id)
       yield* TestClock.adjust("24 hours")

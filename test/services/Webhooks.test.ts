@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Array as Arr, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { ManagedWebhooks } from "../../src/services/resources/ManagedWebhooks.ts"
+import { Webhooks } from "../../src/services/resources/Webhooks.ts"
 import { Messages } from "../../src/services/message/Messages.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
 import { TRY_AFTER_MILLIS } from "../../src/domain/webhook/WebhookSchedule.ts"
@@ -271,7 +271,7 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook that does not take
   it.effect("at an address that it has no more is not disabled for what the old one answers", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
-      const webhooks = yield* ManagedWebhooks
+      const webhooks = yield* Webhooks
       const fake = yield* receiver
       const answer = Promise.withResolvers<{ readonly status: number }>()
       fake.script(() => answer.promise)
@@ -364,7 +364,7 @@ layer(TestDatabase, { excludeTestServices: true })("an event on its way", (it) =
     () => {
       const providers = scriptProviders()
       return Effect.gen(function* () {
-        const webhooks = yield* ManagedWebhooks
+        const webhooks = yield* Webhooks
         const fake = yield* receiver
         const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
         const gone = yield* endpointAt(customerId, fake.url, QUEUED)

@@ -3,9 +3,9 @@ import { TestClock } from "effect/testing"
 import type { Channel } from "../../src/domain/routing/Channel.ts"
 import type { Page, PageRequest } from "../../src/domain/Paging.ts"
 import { AuditLogSql } from "../../src/layers/resources/AuditLogSql.ts"
-import { CustomerWalletsSql } from "../../src/layers/resources/CustomerWalletsSql.ts"
-import { ManagedMessagesSql } from "../../src/layers/resources/ManagedMessagesSql.ts"
-import { ManagedVerificationsSql } from "../../src/layers/resources/ManagedVerificationsSql.ts"
+import { WalletsSql } from "../../src/layers/resources/WalletsSql.ts"
+import { MessageRecordsSql } from "../../src/layers/resources/MessageRecordsSql.ts"
+import { VerificationRecordsSql } from "../../src/layers/resources/VerificationRecordsSql.ts"
 import { UsageReportsSql } from "../../src/layers/resources/UsageReportsSql.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
@@ -18,10 +18,10 @@ import { testProcess } from "./TestGraph.ts"
 export const MARCH = 1_772_323_200_000
 
 const Reads = Layer.mergeAll(
-  ManagedVerificationsSql,
-  ManagedMessagesSql,
+  VerificationRecordsSql,
+  MessageRecordsSql,
   UsageReportsSql,
-  CustomerWalletsSql,
+  WalletsSql,
   AuditLogSql
 )
 

@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { AllowsPrivateAddresses } from "../../src/layers/network/AddressPolicy.ts"
-import { ManagedWebhooks } from "../../src/services/resources/ManagedWebhooks.ts"
+import { Webhooks } from "../../src/services/resources/Webhooks.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../src/services/verification/Verifications.ts"
@@ -55,7 +55,7 @@ export const endpointAt = Effect.fnUntraced(function* (
   url: string,
   events: ReadonlyArray<string> = ["*"]
 ) {
-  const webhooks = yield* ManagedWebhooks
+  const webhooks = yield* Webhooks
   const { endpoint, secret } = yield* webhooks.create(customerId, { url, events, description: "" })
   return {
     id: endpoint.id,

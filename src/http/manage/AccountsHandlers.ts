@@ -4,7 +4,7 @@ import { AccountFinding } from "../../domain/account/AccountFinding.ts"
 import { fieldError, NotFound, ScopeInsufficient } from "../../domain/Errors.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { parseContactPhone } from "../../domain/Phone.ts"
-import { ManagedAccounts } from "../../services/resources/ManagedAccounts.ts"
+import { Accounts } from "../../services/resources/Accounts.ts"
 import { Api } from "../Api.ts"
 import { answerError, orEnvelope } from "../Envelope.ts"
 import { CurrentActor } from "./access/ManageAuth.ts"
@@ -39,7 +39,7 @@ export const AccountsHandlers = HttpApiBuilder.group(
   Api,
   "accounts",
   Effect.fnUntraced(function* (handlers) {
-    const accounts = yield* ManagedAccounts
+    const accounts = yield* Accounts
     const write = yield* makeWrite
     const preparedWrite = yield* makePreparedWrite
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { ManagedMessages } from "../../services/resources/ManagedMessages.ts"
+import { MessageRecords } from "../../services/resources/MessageRecords.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
 import { CurrentActor } from "./access/ManageAuth.ts"
@@ -19,7 +19,7 @@ export const ManagedMessagesHandlers = HttpApiBuilder.group(
   Api,
   "managed-messages",
   Effect.fnUntraced(function* (handlers) {
-    const messages = yield* ManagedMessages
+    const messages = yield* MessageRecords
     return handlers.handleAll({
       list: ({ query }) =>
         Effect.gen(function* () {

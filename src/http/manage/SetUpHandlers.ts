@@ -2,8 +2,8 @@ import { Effect, Result, Struct } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { checkNames } from "../../domain/routing/Route.ts"
 import type { RoutingStep } from "../../domain/people/Customer.ts"
-import { ManagedRouting } from "../../services/resources/ManagedRouting.ts"
-import { ManagedTemplates } from "../../services/resources/ManagedTemplates.ts"
+import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
+import { TemplateRecords } from "../../services/resources/TemplateRecords.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
 import { templateIdOf } from "../otp/OtpSchemas.ts"
@@ -38,7 +38,7 @@ export const RoutingHandlers = HttpApiBuilder.group(
   Api,
   "routing",
   Effect.fnUntraced(function* (handlers) {
-    const routing = yield* ManagedRouting
+    const routing = yield* RoutingOrders
     const write = yield* makeWrite
     return handlers.handleAll({
       read: Effect.fnUntraced(function* () {
@@ -79,7 +79,7 @@ export const TemplatesHandlers = HttpApiBuilder.group(
   Api,
   "templates",
   Effect.fnUntraced(function* (handlers) {
-    const templates = yield* ManagedTemplates
+    const templates = yield* TemplateRecords
     const write = yield* makeWrite
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {

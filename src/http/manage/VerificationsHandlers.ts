@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ManagedVerifications } from "../../services/resources/ManagedVerifications.ts"
+import { VerificationRecords } from "../../services/resources/VerificationRecords.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
 import { CurrentActor } from "./access/ManageAuth.ts"
@@ -12,7 +12,7 @@ export const ManagedVerificationsHandlers = HttpApiBuilder.group(
   Api,
   "verifications",
   Effect.fnUntraced(function* (handlers) {
-    const verifications = yield* ManagedVerifications
+    const verifications = yield* VerificationRecords
     return handlers.handleAll({
       list: ({ query }) =>
         Effect.gen(function* () {

@@ -1,12 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { formatInstant } from "../../domain/Instant.ts"
-import {
-  type Hold,
-  type LedgerEntry,
-  LedgerKind,
-  SubjectType
-} from "../../services/resources/CustomerWallets.ts"
+import { type Hold, type LedgerEntry, LedgerKind, SubjectType } from "../../services/resources/Wallets.ts"
 import { documentedError } from "../Envelope.ts"
 import { ManageAuth } from "./access/ManageAuth.ts"
 import { Timestamp } from "./wire/ManageFields.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { CustomerWallets } from "../../services/resources/CustomerWallets.ts"
+import { Wallets } from "../../services/resources/Wallets.ts"
 import { Api } from "../Api.ts"
 import { CurrentActor } from "./access/ManageAuth.ts"
 import { pageRequest, toWirePage } from "./wire/ManageWire.ts"
@@ -10,7 +10,7 @@ export const WalletHandlers = HttpApiBuilder.group(
   Api,
   "wallet",
   Effect.fnUntraced(function* (handlers) {
-    const wallets = yield* CustomerWallets
+    const wallets = yield* Wallets
     return handlers.handleAll({
       read: Effect.fnUntraced(function* () {
         const { actor } = yield* CurrentActor

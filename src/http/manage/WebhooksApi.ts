@@ -10,7 +10,7 @@ import {
   type WebhookEndpoint,
   WebhookEventType
 } from "../../domain/webhook/Webhook.ts"
-import type { CreatedWebhook } from "../../services/resources/ManagedWebhooks.ts"
+import type { CreatedWebhook } from "../../services/resources/Webhooks.ts"
 import { documentedError } from "../Envelope.ts"
 import { RequireJson } from "../RequestGuards.ts"
 import { optional } from "../WireSchemas.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { formatInstant } from "../../domain/Instant.ts"
-import { ManagedWebhooks, type WebhookChange } from "../../services/resources/ManagedWebhooks.ts"
+import { Webhooks, type WebhookChange } from "../../services/resources/Webhooks.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
@@ -35,7 +35,7 @@ export const WebhooksHandlers = HttpApiBuilder.group(
   Api,
   "webhooks",
   Effect.fnUntraced(function* (handlers) {
-    const webhooks = yield* ManagedWebhooks
+    const webhooks = yield* Webhooks
     const timers = yield* Timers
     const write = yield* makeWrite
     /** After the write: something is due. */

@@ -5,8 +5,8 @@ import { MeHandlers, UsersHandlers } from "../../http/manage/access/UsersHandler
 import { SignIns } from "../../services/access/SignIns.ts"
 import { ProviderHttp } from "../providers/ProviderHttp.ts"
 import { ProviderHttpClient } from "../providers/ProviderHttpClient.ts"
-import { ManagedTokensSql } from "../resources/ManagedTokensSql.ts"
-import { ManagedUsersSql } from "../resources/ManagedUsersSql.ts"
+import { TokensSql } from "../resources/TokensSql.ts"
+import { UsersSql } from "../resources/UsersSql.ts"
 import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
 import { PasswordsArgon2 } from "../crypto/PasswordsArgon2.ts"
 import { SessionsJose } from "../access/SessionsJose.ts"
@@ -29,8 +29,8 @@ export const SignInsLive = Layer.provide(SignIns.layer, [
 
 /** Who may manage: tokens, users, and how they sign in. */
 export const CredentialHandlers = Layer.mergeAll(
-  Layer.provide(TokensHandlers, ManagedTokensSql),
-  Layer.provide(UsersHandlers, [ManagedUsersSql, PasswordsArgon2]),
+  Layer.provide(TokensHandlers, TokensSql),
+  Layer.provide(UsersHandlers, [UsersSql, PasswordsArgon2]),
   MeHandlers,
   Layer.provide(AuthHandlers, SignInsLive),
   Layer.provide(WellKnownHandlers, SigningKeysSql)

@@ -13,7 +13,7 @@ import { ManagementSql } from "../postgres/ManagementSql.ts"
 import { SerializeWrites } from "../postgres/batching/BatchLane.ts"
 import { BatchMetricsLive } from "../postgres/batching/BatchMetrics.ts"
 import { GarbageCollection } from "../process/GarbageCollection.ts"
-import { ManagedWebhooksSql } from "../resources/ManagedWebhooksSql.ts"
+import { WebhooksSql } from "../resources/WebhooksSql.ts"
 import { Telemetry } from "../telemetry/Telemetry.ts"
 import { httpRoutes, serveDirectly, servingLayer, httpServerLayer } from "./HttpGraph.ts"
 import { Searches } from "./ReadGraph.ts"
@@ -56,7 +56,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
   )
 
 /** What the command line's set-up commands stand on. */
-export const ManagementLive = Layer.mergeAll(ManagementSql, ManagedWebhooksSql, Searches).pipe(
+export const ManagementLive = Layer.mergeAll(ManagementSql, WebhooksSql, Searches).pipe(
   Layer.provide([ProviderAdaptersLive, ContactLinksSql, BotAddressesLive]),
   Layer.provide(Crypto)
 )

@@ -4,17 +4,17 @@ import { RoutingHandlers, TemplatesHandlers } from "../../http/manage/SetUpHandl
 import { CredentialLimits } from "../../services/access/CredentialLimits.ts"
 import { KeyWindowStoreSql } from "../customer/KeyWindowStoreSql.ts"
 import { ManagementSql } from "../postgres/ManagementSql.ts"
-import { ManagedAccountsSql } from "../resources/ManagedAccountsSql.ts"
-import { ManagedRoutingSql } from "../resources/ManagedRoutingSql.ts"
-import { ManagedTemplatesSql } from "../resources/ManagedTemplatesSql.ts"
+import { AccountsSql } from "../resources/AccountsSql.ts"
+import { RoutingOrdersSql } from "../resources/RoutingOrdersSql.ts"
+import { TemplateRecordsSql } from "../resources/TemplateRecordsSql.ts"
 import { ApiKeysHandlers } from "../../http/manage/access/ApiKeysHandlers.ts"
 import { ManageAdmission, ManageAuthLive } from "../../http/manage/access/ManageAuth.ts"
 import { OptionalIdempotencyKeyLive, RequireJsonLive } from "../../http/RequestGuards.ts"
 import { WebhooksHandlers } from "../../http/manage/WebhooksHandlers.ts"
 import { NoUndeclaredBodyLive } from "../../http/manage/wire/UndeclaredBody.ts"
-import { ManagedWebhooksSql } from "../resources/ManagedWebhooksSql.ts"
+import { WebhooksSql } from "../resources/WebhooksSql.ts"
 import { CredentialHandlers, SessionsLive } from "./CredentialGraph.ts"
-import { ManagedKeysSql } from "../resources/ManagedKeysSql.ts"
+import { KeysSql } from "../resources/KeysSql.ts"
 import { ManagementCredentialsLive } from "../access/ManagementCredentialsLive.ts"
 import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
 import { PersonalTokensSql } from "../access/PersonalTokensSql.ts"
@@ -43,9 +43,9 @@ export const ManagementHandlers = Layer.mergeAll(
     NoUndeclaredBodyLive,
     OptionalIdempotencyKeyLive,
     ManagementWritesSql,
-    ManagedKeysSql,
-    ManagedWebhooksSql,
-    ManagedTemplatesSql,
-    Layer.provide(Layer.mergeAll(ManagedAccountsSql, ManagedRoutingSql), ManagementSql)
+    KeysSql,
+    WebhooksSql,
+    TemplateRecordsSql,
+    Layer.provide(Layer.mergeAll(AccountsSql, RoutingOrdersSql), ManagementSql)
   ])
 )

@@ -7,22 +7,22 @@ import { ManagedVerificationsHandlers } from "../../http/manage/VerificationsHan
 import { WalletHandlers } from "../../http/manage/WalletHandlers.ts"
 import { ReportingSql } from "../postgres/Store.ts"
 import { AuditLogSql } from "../resources/AuditLogSql.ts"
-import { CustomerWalletsSql } from "../resources/CustomerWalletsSql.ts"
-import { ManagedMessagesSql } from "../resources/ManagedMessagesSql.ts"
-import { ManagedVerificationsSql } from "../resources/ManagedVerificationsSql.ts"
+import { WalletsSql } from "../resources/WalletsSql.ts"
+import { MessageRecordsSql } from "../resources/MessageRecordsSql.ts"
+import { VerificationRecordsSql } from "../resources/VerificationRecordsSql.ts"
 import { UsageReportsSql } from "../resources/UsageReportsSql.ts"
 
 /** Over connections of their own: searches may take long. */
 const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql))
 
 /** The searches that the command line has too. */
-export const Searches = Layer.mergeAll(ManagedVerificationsSql, ManagedMessagesSql).pipe(overReports)
+export const Searches = Layer.mergeAll(VerificationRecordsSql, MessageRecordsSql).pipe(overReports)
 
 /** What can be looked at and not changed. */
 export const ReadHandlers = Layer.mergeAll(
-  Layer.provide(ManagedVerificationsHandlers, ManagedVerificationsSql),
-  Layer.provide(ManagedMessagesHandlers, ManagedMessagesSql),
+  Layer.provide(ManagedVerificationsHandlers, VerificationRecordsSql),
+  Layer.provide(ManagedMessagesHandlers, MessageRecordsSql),
   Layer.provide(UsageHandlers, UsageReportsSql),
-  Layer.provide(WalletHandlers, CustomerWalletsSql),
+  Layer.provide(WalletHandlers, WalletsSql),
   Layer.provide(AuditLogHandlers, AuditLogSql)
 ).pipe(overReports)

@@ -8,8 +8,8 @@ import {
   MIN_PASSWORD_LENGTH,
   normalizeEmail
 } from "../../domain/people/User.ts"
-import { ManagedTokens } from "../../services/resources/ManagedTokens.ts"
-import { ManagedUsers } from "../../services/resources/ManagedUsers.ts"
+import { Tokens } from "../../services/resources/Tokens.ts"
+import { Users } from "../../services/resources/Users.ts"
 import { Passwords } from "../../services/access/Passwords.ts"
 import { SigningKeys } from "../../services/access/SigningKeys.ts"
 import { type Management, ManagementError } from "../../services/resources/Management.ts"
@@ -64,8 +64,8 @@ const requirePassword = (password: Redacted.Redacted) =>
 /** What operators do about who manages a customer's account. */
 export const credentialManagement = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const tokens = yield* ManagedTokens
-  const users = yield* ManagedUsers
+  const tokens = yield* Tokens
+  const users = yield* Users
   const passwords = yield* Passwords
   const { rotate } = yield* SigningKeys
 

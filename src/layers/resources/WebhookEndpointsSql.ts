@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { Conflict, fieldError, NotFound } from "../../domain/Errors.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { MAX_ENDPOINTS, ROTATION_MILLIS, WebhookEndpoint } from "../../domain/webhook/Webhook.ts"
-import type { ManagedWebhooks } from "../../services/resources/ManagedWebhooks.ts"
+import type { Webhooks } from "../../services/resources/Webhooks.ts"
 import { checkCustomerUrlNow, storedUrl } from "../network/CustomerUrls.ts"
 import type { MasterKey } from "../crypto/MasterKey.ts"
 import { makeWebhookSecret } from "../providers/StandardWebhook.ts"
@@ -22,7 +22,7 @@ const LaneRow = Schema.Struct({ lane: Schema.NullOr(Schema.Int) })
 const IdRow = Schema.Struct({ id: Schema.Int })
 
 type EndpointMethods = Pick<
-  ManagedWebhooks["Service"],
+  Webhooks["Service"],
   "checkUrl" | "list" | "find" | "create" | "update" | "remove" | "rotateSecret"
 >
 

@@ -6,7 +6,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { idAt, instantOf } from "../../domain/TimePosition.ts"
 import { replayedFrom, TEST_EVENT, WebhookDelivery } from "../../domain/webhook/Webhook.ts"
-import type { ManagedWebhooks } from "../../services/resources/ManagedWebhooks.ts"
+import type { Webhooks } from "../../services/resources/Webhooks.ts"
 import { isWanted, webhookTimers } from "../webhook/OutboxSql.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
@@ -23,7 +23,7 @@ const CountRow = Schema.Struct({ count: Schema.Int })
 /** Of one request: so that none takes long, and no receiver is flooded at one word. */
 const MAX_REPLAYED = 1000
 
-type ReplayMethods = Pick<ManagedWebhooks["Service"], "test" | "deliveries" | "replay" | "replaySince">
+type ReplayMethods = Pick<Webhooks["Service"], "test" | "deliveries" | "replay" | "replaySince">
 
 const COLUMNS = `d.event_id as "eventId", e.type as "eventType", e.subject, e.sequence, d.status, d.tries,
   d.created_at as "createdAt", d.next_try_at as "nextTryAt", d.finished_at as "finishedAt"`

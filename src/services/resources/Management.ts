@@ -12,7 +12,7 @@ import type { Role } from "../../domain/people/Actor.ts"
 import type { TokenRecord } from "../../domain/people/PersonalToken.ts"
 import type { UserRecord } from "../../domain/people/User.ts"
 import type { ProviderAdapter } from "../provider/ProviderAdapter.ts"
-import type { CreatedToken, NewToken } from "./ManagedTokens.ts"
+import type { CreatedToken, NewToken } from "./Tokens.ts"
 import type { SigningKey } from "../access/SigningKeys.ts"
 
 export interface Customer {

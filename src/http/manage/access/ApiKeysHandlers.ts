@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { type KeyChange, ManagedKeys } from "../../../services/resources/ManagedKeys.ts"
+import { type KeyChange, Keys } from "../../../services/resources/Keys.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../Envelope.ts"
 import { type ApiKeyChange, toApiKey, toCreatedApiKey } from "./ApiKeysApi.ts"
@@ -33,7 +33,7 @@ export const ApiKeysHandlers = HttpApiBuilder.group(
   Api,
   "api-keys",
   Effect.fnUntraced(function* (handlers) {
-    const keys = yield* ManagedKeys
+    const keys = yield* Keys
     const write = yield* makeWrite
     const repeat = (kept: unknown, customerId: number) =>
       keys.find(customerId, Number(Object(kept).id)).pipe(

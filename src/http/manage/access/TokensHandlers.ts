@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { mayGrant } from "../../../domain/people/Actor.ts"
 import { ScopeInsufficient } from "../../../domain/Errors.ts"
-import { ManagedTokens } from "../../../services/resources/ManagedTokens.ts"
+import { Tokens } from "../../../services/resources/Tokens.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
@@ -27,7 +27,7 @@ export const TokensHandlers = HttpApiBuilder.group(
   Api,
   "tokens",
   Effect.fnUntraced(function* (handlers) {
-    const tokens = yield* ManagedTokens
+    const tokens = yield* Tokens
     const write = yield* makeWrite
     const repeat = (kept: unknown, customerId: number) =>
       tokens.find(customerId, Number(Object(kept).id)).pipe(

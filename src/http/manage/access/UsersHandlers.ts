@@ -1,6 +1,6 @@
 import { Effect, type Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ManagedUsers } from "../../../services/resources/ManagedUsers.ts"
+import { Users } from "../../../services/resources/Users.ts"
 import { hashingOrigin, Passwords } from "../../../services/access/Passwords.ts"
 import { Workers } from "../../../services/concurrency/Workers.ts"
 import { Api } from "../../Api.ts"
@@ -29,7 +29,7 @@ export const UsersHandlers = HttpApiBuilder.group(
   Api,
   "users",
   Effect.fnUntraced(function* (handlers) {
-    const users = yield* ManagedUsers
+    const users = yield* Users
     const passwords = yield* Passwords
     const workers = yield* Workers
     const write = yield* makeWrite

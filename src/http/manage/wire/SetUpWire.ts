@@ -5,13 +5,13 @@ import type { InvalidPhone } from "../../../domain/Errors.ts"
 import { formatInstant, type Instant } from "../../../domain/Instant.ts"
 import { parseContactPhone } from "../../../domain/Phone.ts"
 import { checkCodeTemplate, placeholders, templateProblem } from "../../../domain/message/Template.ts"
-import type { ManagedAccount } from "../../../services/resources/ManagedAccounts.ts"
-import type { ManagedTemplate } from "../../../services/resources/ManagedTemplates.ts"
+import type { AccountRecord } from "../../../services/resources/Accounts.ts"
+import type { TemplateRecord } from "../../../services/resources/TemplateRecords.ts"
 import type { ContactsBody } from "../SetUpApi.ts"
 
 const timeOf = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
 
-export const toAccount = (account: ManagedAccount) => ({
+export const toAccount = (account: AccountRecord) => ({
   credential_id: account.id,
   channel: account.channel,
   provider: account.provider,
@@ -38,7 +38,7 @@ export const toCheck = AccountFinding.$match({
   CannotBeChecked: () => ({ result: "cannot_be_checked" as const, detail: null })
 })
 
-export const toTemplate = (template: ManagedTemplate) => ({
+export const toTemplate = (template: TemplateRecord) => ({
   id: template.id,
   name: template.name,
   body: template.body,

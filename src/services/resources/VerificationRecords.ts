@@ -15,8 +15,8 @@ export interface VerificationSearch extends TimeRange {
 }
 
 /** A customer's live verifications, the newest first. */
-export class ManagedVerifications extends Context.Service<
-  ManagedVerifications,
+export class VerificationRecords extends Context.Service<
+  VerificationRecords,
   {
     /** A part may hold less than was asked for, also nothing, and not be the last: one look goes only so far. */
     readonly list: (
@@ -25,4 +25,4 @@ export class ManagedVerifications extends Context.Service<
     ) => Effect.Effect<Page<Verification>>
     readonly find: (customerId: number, id: string) => Effect.Effect<Verification, NotFound>
   }
->()("peyk/services/resources/ManagedVerifications") {}
+>()("peyk/services/resources/VerificationRecords") {}

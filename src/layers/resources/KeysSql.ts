@@ -5,7 +5,7 @@ import { ApiKeyRecord, apiKeySecret, apiKeyStatus, visibleParts } from "../../do
 import { Conflict, fieldError, NotFound } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { toPage } from "../../domain/Paging.ts"
-import { type KeyChange, ManagedKeys } from "../../services/resources/ManagedKeys.ts"
+import { type KeyChange, Keys } from "../../services/resources/Keys.ts"
 import { hashSecret } from "../customer/ApiKeysSql.ts"
 import { InstantColumn, nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { idPosition } from "./IdPages.ts"
@@ -24,8 +24,8 @@ const KeyRow = Schema.Struct({
 type NewKey = Pick<ApiKeyRecord, "name" | "mode"> &
   Pick<KeyChange, "requestsPerMinute" | "allowedIps"> & { readonly expiresAt: Instant | null }
 
-export const ManagedKeysSql = Layer.effect(
-  ManagedKeys,
+export const KeysSql = Layer.effect(
+  Keys,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
@@ -81,7 +81,7 @@ export const ManagedKeysSql = Layer.effect(
         : { record, secret: Redacted.make(secret) }
     })
 
-    return ManagedKeys.of({
+    return Keys.of({
       find,
 
       list: Effect.fnUntraced(function* (customerId, { limit, after, mode, status }) {

@@ -30,8 +30,8 @@ export const LedgerEntry = Schema.Struct({
 export type LedgerEntry = typeof LedgerEntry.Type
 
 /** A customer's wallet, as it looks at it; in rials. Lists have the newest first. */
-export class CustomerWallets extends Context.Service<
-  CustomerWallets,
+export class Wallets extends Context.Service<
+  Wallets,
   {
     readonly balance: (
       customerId: number
@@ -42,4 +42,4 @@ export class CustomerWallets extends Context.Service<
       search: TimeRange & PageRequest & { readonly kind?: LedgerKind | undefined }
     ) => Effect.Effect<Page<LedgerEntry>>
   }
->()("peyk/services/resources/CustomerWallets") {}
+>()("peyk/services/resources/Wallets") {}

@@ -1,19 +1,19 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
-import { ManagedMessages } from "../../services/resources/ManagedMessages.ts"
+import { MessageRecords } from "../../services/resources/MessageRecords.ts"
 import { messageColumns, MessageRow } from "../message/MessageStoreSql.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
 import { searchByTime, triedOver, withinIds } from "./TimePages.ts"
 
-export const ManagedMessagesSql = Layer.effect(
-  ManagedMessages,
+export const MessageRecordsSql = Layer.effect(
+  MessageRecords,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const messageRows = rowsOf(MessageRow)
     const search = searchByTime(sql, { from: "messages m", columns: messageColumns }, messageRows)
 
-    return ManagedMessages.of({
+    return MessageRecords.of({
       list: (customerId, { limit, phone, status, strategy, channel, ...range }) =>
         search({
           limit,

@@ -2,16 +2,13 @@ import { Clock, Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import {
-  ManagedVerifications,
-  type VerificationSearch
-} from "../../services/resources/ManagedVerifications.ts"
+import { VerificationRecords, type VerificationSearch } from "../../services/resources/VerificationRecords.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { verificationColumns, VerificationRow } from "../verification/VerificationRow.ts"
 import { searchByTime, triedOver, withinIds } from "./TimePages.ts"
 
-export const ManagedVerificationsSql = Layer.effect(
-  ManagedVerifications,
+export const VerificationRecordsSql = Layer.effect(
+  VerificationRecords,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const verificationRows = rowsOf(VerificationRow)
@@ -35,7 +32,7 @@ export const ManagedVerificationsSql = Layer.effect(
       }
     }
 
-    return ManagedVerifications.of({
+    return VerificationRecords.of({
       list: Effect.fnUntraced(function* (customerId, { limit, phone, status, channel, ...range }) {
         const now = yield* Clock.currentTimeMillis
         return yield* search({

@@ -23,8 +23,8 @@ export interface UserChange {
  * The people who manage a customer's account. Those of another customer do not exist here; for an operator, who names no
  * customer, all do. Whoever is disabled, or gets another password, is signed out everywhere.
  */
-export class ManagedUsers extends Context.Service<
-  ManagedUsers,
+export class Users extends Context.Service<
+  Users,
   {
     readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<UserRecord>>
     readonly find: (customerId: number, id: string) => Effect.Effect<UserRecord, NotFound>
@@ -42,4 +42,4 @@ export class ManagedUsers extends Context.Service<
       passwordHash: string
     ) => Effect.Effect<UserRecord, NotFound>
   }
->()("peyk/services/resources/ManagedUsers") {}
+>()("peyk/services/resources/Users") {}

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { toPage } from "../../domain/Paging.ts"
 import { formatTimePosition } from "../../domain/TimePosition.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
-import { CustomerWallets, Hold, LedgerEntry } from "../../services/resources/CustomerWallets.ts"
+import { Wallets, Hold, LedgerEntry } from "../../services/resources/Wallets.ts"
 import { InstantColumn, RialsColumn, rowsOf } from "../postgres/SqlRows.ts"
 import { withinIds } from "./TimePages.ts"
 
@@ -11,15 +11,15 @@ const BalanceRow = Schema.Struct({ balance: RialsColumn, held: RialsColumn })
 const HoldRow = Schema.Struct({ ...Hold.fields, amount: RialsColumn, createdAt: InstantColumn })
 const EntryRow = Schema.Struct({ ...LedgerEntry.fields, amount: RialsColumn, occurredAt: InstantColumn })
 
-export const CustomerWalletsSql = Layer.effect(
-  CustomerWallets,
+export const WalletsSql = Layer.effect(
+  Wallets,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const balanceRows = rowsOf(BalanceRow)
     const holdRows = rowsOf(HoldRow)
     const entryRows = rowsOf(EntryRow)
 
-    return CustomerWallets.of({
+    return Wallets.of({
       balance: Effect.fnUntraced(function* (customerId) {
         const [row] = yield* balanceRows(sql`
           select coalesce(sum(balance), 0)::bigint as balance, coalesce(sum(held), 0)::bigint as held

@@ -35,8 +35,8 @@ export interface Replay {
 }
 
 /** A customer's own webhook endpoints. Those of another customer do not exist here. */
-export class ManagedWebhooks extends Context.Service<
-  ManagedWebhooks,
+export class Webhooks extends Context.Service<
+  Webhooks,
   {
     /** Whether events may be sent there; looks its name up, so it belongs before a transaction. */
     readonly checkUrl: (url: string) => Effect.Effect<void, ValidationError>
@@ -77,4 +77,4 @@ export class ManagedWebhooks extends Context.Service<
       since: Instant
     ) => Effect.Effect<Replay, NotFound | Conflict>
   }
->()("peyk/services/resources/ManagedWebhooks") {}
+>()("peyk/services/resources/Webhooks") {}

@@ -5,7 +5,7 @@ import { visibleParts } from "../../domain/people/ApiKey.ts"
 import { fieldError, NotFound } from "../../domain/Errors.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { TOKEN_LIFE_MILLIS, TokenRecord, tokenSecret } from "../../domain/people/PersonalToken.ts"
-import { ManagedTokens } from "../../services/resources/ManagedTokens.ts"
+import { Tokens } from "../../services/resources/Tokens.ts"
 import { hashSecret } from "../customer/ApiKeysSql.ts"
 import { InstantColumn, nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { idPosition } from "./IdPages.ts"
@@ -20,8 +20,8 @@ const TokenRow = Schema.Struct({
   lastUsedAt: Schema.NullOr(InstantColumn)
 })
 
-export const ManagedTokensSql = Layer.effect(
-  ManagedTokens,
+export const TokensSql = Layer.effect(
+  Tokens,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
@@ -30,7 +30,7 @@ export const ManagedTokensSql = Layer.effect(
       sql.literal(`id, customer_id as "customerId", name, scope, prefix, last_four as "lastFour",
       created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`)
 
-    return ManagedTokens.of({
+    return Tokens.of({
       list: Effect.fnUntraced(function* (customerId, { limit, after }) {
         const before = idPosition(after)
         const rows = yield* tokenRows(sql`

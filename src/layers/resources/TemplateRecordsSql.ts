@@ -3,15 +3,15 @@ import { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { Template } from "../../domain/message/Template.ts"
-import { ManagedTemplates } from "../../services/resources/ManagedTemplates.ts"
+import { TemplateRecords } from "../../services/resources/TemplateRecords.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { idPosition } from "./IdPages.ts"
 import { notUpdated } from "../access/Versions.ts"
 
 const TemplateRow = Schema.Struct({ ...Template.fields, createdAt: InstantColumn, version: Schema.Int })
 
-export const ManagedTemplatesSql = Layer.effect(
-  ManagedTemplates,
+export const TemplateRecordsSql = Layer.effect(
+  TemplateRecords,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const templateRows = rowsOf(TemplateRow)
     const columns = sql.literal(
@@ -25,7 +25,7 @@ export const ManagedTemplatesSql = Layer.effect(
       return row ?? (yield* new NotFound())
     })
 
-    return ManagedTemplates.of({
+    return TemplateRecords.of({
       find,
 
       list: Effect.fnUntraced(function* (customerId, { limit, after }) {

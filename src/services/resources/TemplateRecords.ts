@@ -4,7 +4,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { Template } from "../../domain/message/Template.ts"
 
-export interface ManagedTemplate extends Template {
+export interface TemplateRecord extends Template {
   readonly createdAt: Instant
   readonly version: number
 }
@@ -17,20 +17,20 @@ export interface TemplateChange {
 }
 
 /** A customer's own templates. */
-export class ManagedTemplates extends Context.Service<
-  ManagedTemplates,
+export class TemplateRecords extends Context.Service<
+  TemplateRecords,
   {
-    readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<ManagedTemplate>>
-    readonly find: (customerId: number, id: number) => Effect.Effect<ManagedTemplate, NotFound>
+    readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<TemplateRecord>>
+    readonly find: (customerId: number, id: number) => Effect.Effect<TemplateRecord, NotFound>
     readonly create: (
       customerId: number,
       template: { readonly name: string; readonly body: string }
-    ) => Effect.Effect<ManagedTemplate>
+    ) => Effect.Effect<TemplateRecord>
     readonly update: (
       customerId: number,
       id: number,
       change: TemplateChange,
       version: number | null
-    ) => Effect.Effect<ManagedTemplate, NotFound | PreconditionFailed>
+    ) => Effect.Effect<TemplateRecord, NotFound | PreconditionFailed>
   }
->()("peyk/services/resources/ManagedTemplates") {}
+>()("peyk/services/resources/TemplateRecords") {}

@@ -13,11 +13,7 @@ import {
 import { toPage } from "../../domain/Paging.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { Management, type ManagementError, type NewAccount } from "../../services/resources/Management.ts"
-import {
-  type AccountChange,
-  type AccountRequest,
-  ManagedAccounts
-} from "../../services/resources/ManagedAccounts.ts"
+import { type AccountChange, type AccountRequest, Accounts } from "../../services/resources/Accounts.ts"
 import { ProviderAdapters } from "../../services/provider/ProviderAdapter.ts"
 import { AllowsPrivateAddresses } from "../network/AddressPolicy.ts"
 import { lockCustomer } from "../management/RequireCustomer.ts"
@@ -44,8 +40,8 @@ const inSettings = ({ message }: Pick<ManagementError, "message">) => fieldError
 const inTheWay = ({ message }: Pick<ManagementError, "message">) =>
   new Conflict({ details: { reason: message } })
 
-export const ManagedAccountsSql = Layer.effect(
-  ManagedAccounts,
+export const AccountsSql = Layer.effect(
+  Accounts,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
@@ -146,7 +142,7 @@ export const ManagedAccountsSql = Layer.effect(
       if (active !== undefined) yield* management.setAccountActive(id, active)
     })
 
-    return ManagedAccounts.of({
+    return Accounts.of({
       find,
 
       list: Effect.fnUntraced(function* (customerId, { limit, after, channel, active }) {

@@ -15,11 +15,11 @@ export interface MessageSearch extends TimeRange {
 }
 
 /** A customer's messages, the newest first. */
-export class ManagedMessages extends Context.Service<
-  ManagedMessages,
+export class MessageRecords extends Context.Service<
+  MessageRecords,
   {
     /** A part may hold less than was asked for, also nothing, and not be the last: one look goes only so far. */
     readonly list: (customerId: number, search: MessageSearch & PageRequest) => Effect.Effect<Page<Message>>
     readonly find: (customerId: number, id: string) => Effect.Effect<Message, NotFound>
   }
->()("peyk/services/resources/ManagedMessages") {}
+>()("peyk/services/resources/MessageRecords") {}

@@ -19,8 +19,8 @@ export interface NewToken {
 }
 
 /** A customer's personal access tokens. Those of another customer do not exist here. */
-export class ManagedTokens extends Context.Service<
-  ManagedTokens,
+export class Tokens extends Context.Service<
+  Tokens,
   {
     readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<TokenRecord>>
     readonly find: (customerId: number, id: number) => Effect.Effect<TokenRecord, NotFound>
@@ -28,4 +28,4 @@ export class ManagedTokens extends Context.Service<
     /** @param customerId null: whosever it is */
     readonly revoke: (customerId: number | null, id: number) => Effect.Effect<TokenRecord, NotFound>
   }
->()("peyk/services/resources/ManagedTokens") {}
+>()("peyk/services/resources/Tokens") {}

@@ -3,7 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { toPage } from "../../domain/Paging.ts"
-import { ManagedUsers, type UserChange } from "../../services/resources/ManagedUsers.ts"
+import { Users, type UserChange } from "../../services/resources/Users.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { forgetFailures } from "../access/SignInLimitsSql.ts"
 import { userColumns, UserRow } from "../access/UserRows.ts"
@@ -12,8 +12,8 @@ const CountRow = Schema.Struct({ owners: Schema.Int })
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-export const ManagedUsersSql = Layer.effect(
-  ManagedUsers,
+export const UsersSql = Layer.effect(
+  Users,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
@@ -83,7 +83,7 @@ export const ManagedUsersSql = Layer.effect(
     const atOnce = <A, E>(effect: Effect.Effect<A, E>) =>
       sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
 
-    return ManagedUsers.of({
+    return Users.of({
       find,
 
       list: Effect.fnUntraced(function* (customerId, { limit, after }) {

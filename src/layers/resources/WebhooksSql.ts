@@ -1,20 +1,20 @@
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { ManagedWebhooks } from "../../services/resources/ManagedWebhooks.ts"
+import { Webhooks } from "../../services/resources/Webhooks.ts"
 import { AllowsPrivateAddresses } from "../network/AddressPolicy.ts"
 import { MasterKey } from "../crypto/MasterKey.ts"
 import { webhookEndpoints } from "./WebhookEndpointsSql.ts"
 import { webhookReplays } from "./WebhookReplaysSql.ts"
 
-export const ManagedWebhooksSql = Layer.effect(
-  ManagedWebhooks,
+export const WebhooksSql = Layer.effect(
+  Webhooks,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
     const key = yield* MasterKey
     const allowsPrivateAddresses = yield* AllowsPrivateAddresses
-    return ManagedWebhooks.of({
+    return Webhooks.of({
       ...webhookEndpoints(sql, random, key, allowsPrivateAddresses),
       ...webhookReplays(sql, random)
     })

@@ -13,8 +13,8 @@ export interface SavedRouting {
   readonly version: number
 }
 
-export class ManagedRouting extends Context.Service<
-  ManagedRouting,
+export class RoutingOrders extends Context.Service<
+  RoutingOrders,
   {
     readonly find: (customerId: number) => Effect.Effect<SavedRouting>
     /** An empty list removes the order. */
@@ -27,4 +27,4 @@ export class ManagedRouting extends Context.Service<
       PreconditionFailed | ValidationError | SharedSenderNotAllowed | TemplateError
     >
   }
->()("peyk/services/resources/ManagedRouting") {}
+>()("peyk/services/resources/RoutingOrders") {}

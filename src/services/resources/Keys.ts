@@ -19,8 +19,8 @@ export interface KeyChange {
 }
 
 /** A customer's own service keys. Those of another customer do not exist here. */
-export class ManagedKeys extends Context.Service<
-  ManagedKeys,
+export class Keys extends Context.Service<
+  Keys,
   {
     readonly list: (
       customerId: number,
@@ -50,4 +50,4 @@ export class ManagedKeys extends Context.Service<
       overlapMillis: number
     ) => Effect.Effect<CreatedKey, NotFound | Conflict>
   }
->()("peyk/services/resources/ManagedKeys") {}
+>()("peyk/services/resources/Keys") {}

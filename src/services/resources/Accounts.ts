@@ -15,7 +15,7 @@ import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { Phone } from "../../domain/Phone.ts"
 
 /** A connected account, with how fast it may send (null: its channel's default), and how it fares. */
-export interface ManagedAccount extends SendingAccount {
+export interface AccountRecord extends SendingAccount {
   readonly gapMillis: number | null
   readonly perMinute: number | null
   /** Failures in a row. */
@@ -45,14 +45,14 @@ export interface AccountChange {
 }
 
 /** A customer's own sending accounts. Those of others, and the platform's, do not exist here. */
-export class ManagedAccounts extends Context.Service<
-  ManagedAccounts,
+export class Accounts extends Context.Service<
+  Accounts,
   {
     readonly list: (
       customerId: number,
       page: PageRequest & { readonly channel?: Channel | undefined; readonly active?: boolean | undefined }
-    ) => Effect.Effect<Page<ManagedAccount>>
-    readonly find: (customerId: number, id: number) => Effect.Effect<ManagedAccount, NotFound>
+    ) => Effect.Effect<Page<AccountRecord>>
+    readonly find: (customerId: number, id: number) => Effect.Effect<AccountRecord, NotFound>
     /** Checks the settings, and asks the provider whether the account works: outside any transaction. */
     readonly examine: (
       account: Pick<AccountRequest, "channel" | "provider" | "settings">
@@ -60,13 +60,13 @@ export class ManagedAccounts extends Context.Service<
     readonly connect: (
       customerId: number,
       account: AccountRequest
-    ) => Effect.Effect<ManagedAccount, ValidationError | ChannelUnavailable>
+    ) => Effect.Effect<AccountRecord, ValidationError | ChannelUnavailable>
     readonly update: (
       customerId: number,
       id: number,
       change: AccountChange,
       version: number | null
-    ) => Effect.Effect<ManagedAccount, NotFound | PreconditionFailed | ValidationError | Conflict>
+    ) => Effect.Effect<AccountRecord, NotFound | PreconditionFailed | ValidationError | Conflict>
     /** Asks the provider about an account as it is. */
     readonly check: (customerId: number, id: number) => Effect.Effect<AccountFinding, NotFound>
     readonly importContacts: (
@@ -87,4 +87,4 @@ export class ManagedAccounts extends Context.Service<
       rotates: boolean
     ) => Effect.Effect<string, NotFound | Conflict>
   }
->()("peyk/services/resources/ManagedAccounts") {}
+>()("peyk/services/resources/Accounts") {}

@@ -2,7 +2,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RoutingStep } from "../../domain/people/Customer.ts"
 import { fieldError, PreconditionFailed } from "../../domain/Errors.ts"
-import { ManagedRouting } from "../../services/resources/ManagedRouting.ts"
+import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
 import { routingOrders } from "../management/RoutingOrders.ts"
 import { lockCustomer } from "../management/RequireCustomer.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
@@ -11,8 +11,8 @@ const RoutingRow = Schema.Struct({ steps: Schema.Array(RoutingStep), version: Sc
 
 const NOTHING_SAVED = { steps: [], version: 0 }
 
-export const ManagedRoutingSql = Layer.effect(
-  ManagedRouting,
+export const RoutingOrdersSql = Layer.effect(
+  RoutingOrders,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const orders = routingOrders(sql)
@@ -24,7 +24,7 @@ export const ManagedRoutingSql = Layer.effect(
         ([row]) => row ?? NOTHING_SAVED
       )
 
-    return ManagedRouting.of({
+    return RoutingOrders.of({
       find,
       // Within the transaction of the write, whoever else saves waits.
       save: Effect.fnUntraced(function* (customerId, steps, version) {
