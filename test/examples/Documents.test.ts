@@ -38,7 +38,7 @@ describe("the documents", () => {
   })
 
   it("the README says what to replace in its command lines, and shows the file they read", () => {
-    const [, section = ""] = /## The command line\n([\s\S]*?)\n## /.exec(read("README.md")) ?? []
+    const [, section = ""] = /## Use the command line\n([\s\S]*?)\n## /.exec(read("README.md")) ?? []
     const [above = "", block = ""] = section.split("```sh")
     assert.notInclude(block.split("```")[0] ?? "", "…")
     const placeholders = new Set(block.match(/\b(?:YOUR_[A-Z_]+|[A-Z]+_ID)\b/g))
@@ -48,7 +48,7 @@ describe("the documents", () => {
   })
 
   it("every guarantee of the README names a test that exists", () => {
-    const [, guarantees] = /## Guarantees\n([\s\S]*?)\n## /.exec(read("README.md")) ?? []
+    const [, guarantees] = /## What does Peyk guarantee\?\n([\s\S]*?)\n## /.exec(read("README.md")) ?? []
     const named = [...(guarantees ?? "").matchAll(/^ {2}— \*(.*)\*$/gm)].map(([, name]) => name ?? "")
     const tests = testNames()
     assert.isAbove(named.length, 8)
