@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { AccountGroup, ManagedAccountGroup } from "./account/AccountApi.ts"
 import { documentedError } from "./Envelope.ts"
 import { type ErrorCode, errorTable } from "./ErrorTable.ts"
 import { ApiKeysGroup } from "./manage/access/ApiKeysApi.ts"
@@ -13,8 +14,14 @@ import { UsageReportGroup } from "./manage/UsageApi.ts"
 import { ManagedVerificationsGroup } from "./manage/VerificationsApi.ts"
 import { WalletGroup } from "./manage/WalletApi.ts"
 import { WebhooksGroup } from "./manage/WebhooksApi.ts"
+import { MessageStatus } from "../domain/message/Message.ts"
+import { VerificationStatus } from "../domain/verification/Verification.ts"
+import { phoneFilter, sentList, sentListErrors, sentListWithMetadata, sentQuery } from "./lists/SentQuery.ts"
+import { pageOf } from "./manage/wire/ManageWire.ts"
 import { MessageBody, MessageSendResponse, MessageStatusResponse } from "./message/MessageSchemas.ts"
 import {
+  ListedSandboxVerification,
+  ListedVerification,
   SandboxSendBody,
   SandboxStatusResponse,
   SendBody,
@@ -99,7 +106,12 @@ export class OtpGroup extends HttpApiGroup.make("otp")
       params: idParams,
       success: StatusResponse,
       error: errors("not_found", "validation_error")
-    }).annotateMerge(OpenApi.annotations({ summary: "Read a verification" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a verification" })),
+    HttpApiEndpoint.get("list", "/", {
+      query: sentQuery("otp", { phone: phoneFilter, status: Schema.optionalKey(VerificationStatus) }),
+      success: pageOf(ListedVerification),
+      error: sentListErrors
+    }).annotateMerge(sentList("List verifications"))
   )
   .prefix("/v1/otp")
   .middleware(LiveKey)
@@ -125,7 +137,12 @@ export class SandboxGroup extends HttpApiGroup.make("sandbox")
       params: idParams,
       success: SandboxStatusResponse,
       error: errors("not_found", "validation_error")
-    }).annotateMerge(OpenApi.annotations({ summary: "Read a simulated verification" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a simulated verification" })),
+    HttpApiEndpoint.get("list", "/", {
+      query: sentQuery("sandbox_otp", { phone: phoneFilter, status: Schema.optionalKey(VerificationStatus) }),
+      success: pageOf(ListedSandboxVerification),
+      error: sentListErrors
+    }).annotateMerge(sentList("List simulated verifications"))
   )
   .prefix("/v1/sandbox/otp")
   .middleware(TestKey)
@@ -150,7 +167,12 @@ export class MessagesGroup extends HttpApiGroup.make("messages")
       params: { message_id: ResourceId },
       success: MessageStatusResponse,
       error: errors("not_found", "validation_error")
-    }).annotateMerge(OpenApi.annotations({ summary: "Read a message" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a message" })),
+    HttpApiEndpoint.get("list", "/", {
+      query: sentQuery("sent_messages", { to: phoneFilter, status: Schema.optionalKey(MessageStatus) }),
+      success: pageOf(MessageStatusResponse),
+      error: sentListErrors
+    }).annotateMerge(sentListWithMetadata("List messages"))
   )
   .prefix("/v1/messages")
   .middleware(LiveKey)
@@ -201,6 +223,7 @@ export class Api extends HttpApi.make("peyk")
   .add(OtpGroup)
   .add(SandboxGroup)
   .add(MessagesGroup)
+  .add(AccountGroup)
   .add(ApiKeysGroup.annotate(HttpApi.PayloadParseOptions, KNOWN_FIELDS_ONLY))
   .add(AccountsGroup.annotate(HttpApi.PayloadParseOptions, KNOWN_FIELDS_ONLY))
   .add(RoutingGroup.annotate(HttpApi.PayloadParseOptions, KNOWN_FIELDS_ONLY))
@@ -208,6 +231,7 @@ export class Api extends HttpApi.make("peyk")
   .add(ManagedVerificationsGroup.annotate(HttpApi.PayloadParseOptions, KNOWN_FIELDS_ONLY))
   .add(ManagedMessagesGroup.annotate(HttpApi.PayloadParseOptions, KNOWN_FIELDS_ONLY))
   .add(UsageReportGroup.annotate(HttpApi.PayloadParseOptions, KNOWN_FIELDS_ONLY))
+  .add(ManagedAccountGroup.annotate(HttpApi.PayloadParseOptions, KNOWN_FIELDS_ONLY))
   .add(WalletGroup.annotate(HttpApi.PayloadParseOptions, KNOWN_FIELDS_ONLY))
   .add(AuditLogGroup.annotate(HttpApi.PayloadParseOptions, KNOWN_FIELDS_ONLY))
   .add(WebhooksGroup.annotate(HttpApi.PayloadParseOptions, KNOWN_FIELDS_ONLY))

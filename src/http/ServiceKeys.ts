@@ -12,6 +12,8 @@ import { schemaErrorIn } from "./SchemaErrors.ts"
 interface KeyRequest extends Principal {
   /** Does the request's work. Repeats it with the key read again while the customer's set-up changes. */
   readonly perform: <A, E, R>(work: KeyWork<A, E, R>) => Effect.Effect<A, E | KeyRefusal | StillChanging, R>
+  /** Reads the key from the store: for work whose statements do not compare the set-up's version. */
+  readonly confirm: Effect.Effect<void, KeyRefusal>
 }
 
 /** Who makes the request. */
@@ -21,9 +23,9 @@ export class CurrentPrincipal extends Context.Service<CurrentPrincipal, KeyReque
 
 const security = { serviceKey: HttpApiSecurity.apiKey({ in: "header", key: "X-API-Key" }) }
 
-const errorsOf = (wrongMode: "test_key_not_allowed" | "live_key_not_allowed") => [
+const errorsOf = (...wrongMode: ReadonlyArray<"test_key_not_allowed" | "live_key_not_allowed">) => [
   documentedError("unauthenticated"),
-  documentedError(wrongMode),
+  ...wrongMode.map((code) => documentedError(code)),
   documentedError("ip_not_allowed"),
   documentedError("too_many_requests_api_key"),
   documentedError("internal_error"),
@@ -40,6 +42,12 @@ export class LiveKey extends HttpApiMiddleware.Service<LiveKey, { provides: Curr
 export class TestKey extends HttpApiMiddleware.Service<TestKey, { provides: CurrentPrincipal }>()(
   "peyk/http/TestKey",
   { security, error: errorsOf("live_key_not_allowed") }
+) {}
+
+/** Admits keys of both modes. */
+export class AnyKey extends HttpApiMiddleware.Service<AnyKey, { provides: CurrentPrincipal }>()(
+  "peyk/http/AnyKey",
+  { security, error: errorsOf() }
 ) {}
 
 /** IETF draft, RateLimit headers. */
@@ -90,7 +98,7 @@ const afterKey = <E, R>(
   })
 }
 
-const makeAdmission = (mode: KeyMode) =>
+const makeAdmission = (mode: KeyMode | "any") =>
   Effect.gen(function* () {
     const keys = yield* makeKeyAdmission(mode)
     const trustedProxies = yield* TrustedProxies
@@ -108,7 +116,8 @@ const makeAdmission = (mode: KeyMode) =>
               addRateLimitHeaders(allowance),
               Effect.provideService(afterKey(httpEffect, keys.confirm(use)), CurrentPrincipal, {
                 ...principal,
-                perform: (work) => keys.perform(use, principal, work)
+                perform: (work) => keys.perform(use, principal, work),
+                confirm: keys.confirm(use)
               })
             )
         })
@@ -118,3 +127,4 @@ const makeAdmission = (mode: KeyMode) =>
 
 export const LiveKeyLive = Layer.effect(LiveKey, makeAdmission("live"))
 export const TestKeyLive = Layer.effect(TestKey, makeAdmission("test"))
+export const AnyKeyLive = Layer.effect(AnyKey, makeAdmission("any"))

@@ -49,13 +49,14 @@ const STILL_CHANGING: StillChanging = { _tag: "service_unavailable" }
 const isChangeable = ({ _tag }: KeyRefusal): boolean =>
   _tag === "ip_not_allowed" || _tag === "too_many_requests_api_key"
 
-/** Admits keys of one mode. */
-export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode) {
+/** Admits keys of one mode, or of any. */
+export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode | "any") {
   const apiKeys = yield* ApiKeys
   const limits = yield* KeyLimits
 
   const check = ({ address }: KeyUse, { mode: given, allowedIps }: Principal): KeyRefusal | undefined => {
-    if (given !== mode) return mode === "live" ? new TestKeyNotAllowed() : new LiveKeyNotAllowed()
+    if (mode !== "any" && given !== mode)
+      return mode === "live" ? new TestKeyNotAllowed() : new LiveKeyNotAllowed()
     return allowedIps === null || isInNetworks(address(), allowedIps) ? undefined : new IpNotAllowed()
   }
 

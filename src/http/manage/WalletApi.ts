@@ -13,7 +13,7 @@ const Subject = Schema.Struct({ type: SubjectType, id: Schema.String }).annotate
   identifier: "ChargedSubject"
 })
 
-const WalletResource = Schema.Struct({
+export const WalletResource = Schema.Struct({
   balance: Rials,
   held: Rials,
   available: Rials,

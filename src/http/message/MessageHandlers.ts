@@ -1,14 +1,18 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
-import type { MessageView } from "../../domain/message/Message.ts"
+import { type MessageView, viewMessage } from "../../domain/message/Message.ts"
 import { normalPhone } from "../../domain/Phone.ts"
 import type { MessageRequest, TemplateUse } from "../../services/message/MessageSends.ts"
+import { MessageRecords } from "../../services/resources/MessageRecords.ts"
 import { Messages } from "../../services/message/Messages.ts"
 import { Api } from "../Api.ts"
 import { type CodedError, orEnvelope } from "../Envelope.ts"
 import { type MessageBody, toMessageSendResponse, toMessageStatus, toMessageSteps } from "./MessageSchemas.ts"
 import { isShort, MAX_METADATA_BYTES, readMetadata } from "./Metadata.ts"
+import { createdWithin, metadataFilters } from "../lists/SentQuery.ts"
+import { pageRequest, toWirePage } from "../manage/wire/ManageWire.ts"
+import { searchedPhone } from "../manage/wire/SearchFields.ts"
 import { CurrentIdempotencyKey } from "../RequestGuards.ts"
 import { CurrentPrincipal } from "../ServiceKeys.ts"
 
@@ -63,18 +67,18 @@ const requestOf = Effect.fnUntraced(function* (payload: typeof MessageBody.Type)
 })
 
 /** The metadata stands in the answer as it came in the request. */
-const statusResponse = (view: MessageView): HttpServerResponse.HttpServerResponse => {
-  const rest = JSON.stringify(toMessageStatus(view))
-  return HttpServerResponse.text(`${rest.slice(0, -1)},"metadata":${view.metadata}}`, {
-    contentType: "application/json"
-  })
-}
+const statusJson = (view: MessageView): string =>
+  `${JSON.stringify(toMessageStatus(view)).slice(0, -1)},"metadata":${view.metadata}}`
+
+const answerJson = (json: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(json, { contentType: "application/json" })
 
 export const MessageHandlers = HttpApiBuilder.group(
   Api,
   "messages",
   Effect.fnUntraced(function* (handlers) {
     const messages = yield* Messages
+    const searches = yield* MessageRecords
     return handlers.handleAll({
       send: Effect.fnUntraced(function* ({ payload }) {
         const { perform } = yield* CurrentPrincipal
@@ -91,12 +95,27 @@ export const MessageHandlers = HttpApiBuilder.group(
           orEnvelope
         )
       }),
+      list: Effect.fnUntraced(function* ({ query }) {
+        const { customerId, confirm } = yield* CurrentPrincipal
+        yield* confirm
+        const page = yield* searches.list(customerId, {
+          ...pageRequest("sent_messages", query),
+          ...createdWithin(query),
+          phone: yield* searchedPhone(query.to),
+          status: query.status,
+          metadata: yield* metadataFilters
+        })
+        const { data, next_cursor } = toWirePage("sent_messages", page, (message) =>
+          statusJson(viewMessage(message))
+        )
+        return answerJson(`{"data":[${data.join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`)
+      }, orEnvelope),
       status: Effect.fnUntraced(function* ({ params }) {
         const { perform } = yield* CurrentPrincipal
         const view = perform(({ customerId, setUpVersion }) =>
           messages.status({ customerId, id: params.message_id, setUpVersion })
         )
-        return yield* orEnvelope(Effect.map(view, statusResponse))
+        return yield* orEnvelope(Effect.map(view, (found) => answerJson(statusJson(found))))
       })
     })
   })

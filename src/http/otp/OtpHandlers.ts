@@ -1,16 +1,25 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import type { Instant } from "../../domain/Instant.ts"
+import type { KeyMode } from "../../domain/people/Customer.ts"
+import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
+import { VerificationRecords } from "../../services/resources/VerificationRecords.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
 import {
   sendRequestOf,
+  toListed,
+  toListedSandbox,
   toSandboxStatus,
   toSendResponse,
   toStatus,
   toSteps,
   type VerifyBody
 } from "./OtpSchemas.ts"
+import { createdWithin } from "../lists/SentQuery.ts"
+import { pageRequest, toWirePage } from "../manage/wire/ManageWire.ts"
+import { searchedPhone } from "../manage/wire/SearchFields.ts"
 import { CurrentIdempotencyKey } from "../RequestGuards.ts"
 import { CurrentPrincipal } from "../ServiceKeys.ts"
 
@@ -23,12 +32,50 @@ const verifyWith = (verifications: Verifications["Service"]) =>
     )
   })
 
+interface ListQuery {
+  readonly limit?: number
+  readonly cursor?: string
+  readonly phone?: string
+  readonly status?: VerificationStatus
+  readonly created_after?: number
+  readonly created_before?: number
+}
+
+/** A part of the list of one mode's verifications. */
+const listWith = <Listed>(
+  verifications: VerificationRecords["Service"],
+  {
+    name,
+    mode,
+    toWire
+  }: {
+    readonly name: "otp" | "sandbox_otp"
+    readonly mode: KeyMode
+    readonly toWire: (verification: Verification, now: Instant) => Listed
+  }
+) =>
+  Effect.fnUntraced(function* ({ query }: { readonly query: ListQuery }) {
+    const { customerId, confirm } = yield* CurrentPrincipal
+    yield* confirm
+    const page = yield* verifications.list(customerId, {
+      ...pageRequest(name, query),
+      ...createdWithin(query),
+      mode,
+      phone: yield* searchedPhone(query.phone),
+      status: query.status
+    })
+    const now = yield* Clock.currentTimeMillis
+    return toWirePage(name, page, (verification) => toWire(verification, now))
+  }, orEnvelope)
+
 export const OtpHandlers = HttpApiBuilder.group(
   Api,
   "otp",
   Effect.fnUntraced(function* (handlers) {
     const verifications = yield* Verifications
+    const searches = yield* VerificationRecords
     return handlers.handleAll({
+      list: listWith(searches, { name: "otp", mode: "live", toWire: toListed }),
       send: Effect.fnUntraced(function* ({ payload }) {
         const { perform } = yield* CurrentPrincipal
         const key = yield* CurrentIdempotencyKey
@@ -60,7 +107,9 @@ export const SandboxHandlers = HttpApiBuilder.group(
   "sandbox",
   Effect.fnUntraced(function* (handlers) {
     const verifications = yield* Verifications
+    const searches = yield* VerificationRecords
     return handlers.handleAll({
+      list: listWith(searches, { name: "sandbox_otp", mode: "test", toWire: toListedSandbox }),
       send: Effect.fnUntraced(function* ({ payload }) {
         const { perform } = yield* CurrentPrincipal
         const { phone } = payload

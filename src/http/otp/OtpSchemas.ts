@@ -2,11 +2,16 @@ import { Schema } from "effect"
 import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { type Principal, WaitSeconds } from "../../domain/people/Customer.ts"
 import { foldDigits } from "../../domain/text/Digits.ts"
-import { formatInstant } from "../../domain/Instant.ts"
+import { formatInstant, type Instant } from "../../domain/Instant.ts"
 import { normalPhone } from "../../domain/Phone.ts"
 import { AttemptErrorCode } from "../../domain/account/ProviderOutcome.ts"
 import { type StepRequest, stepProblems } from "../../domain/routing/Route.ts"
-import { VerificationStatus, type VerificationView } from "../../domain/verification/Verification.ts"
+import {
+  type Verification,
+  VerificationStatus,
+  type VerificationView,
+  viewVerification
+} from "../../domain/verification/Verification.ts"
 import type { SendAnswer, SendRequest } from "../../services/verification/VerificationSends.ts"
 import { optional, PositiveInt, ResourceId } from "../WireSchemas.ts"
 
@@ -107,6 +112,17 @@ export const StatusResponse = Schema.Struct({
   )
 }).annotate({ identifier: "OtpStatusResponse" })
 
+/** In a list, with the time that `created_after` compares. */
+export const ListedVerification = Schema.Struct({
+  ...StatusResponse.fields,
+  created_at: Schema.String
+}).annotate({ identifier: "ListedOtp" })
+
+export const ListedSandboxVerification = Schema.Struct({
+  ...SandboxStatusFields,
+  created_at: Schema.String
+}).annotate({ identifier: "ListedSandboxOtp" })
+
 type ChannelsInput = typeof Channels.Type
 
 const toStep = (element: string | typeof ChannelObject.Type): StepRequest =>
@@ -184,4 +200,17 @@ export const toStatus = (view: VerificationView): typeof StatusResponse.Type => 
     error_code: attempt.errorCode,
     delivery: attempt.delivery
   }))
+})
+
+export const toListed = (verification: Verification, now: Instant): typeof ListedVerification.Type => ({
+  ...toStatus(viewVerification(verification, now)),
+  created_at: formatInstant(verification.createdAt)
+})
+
+export const toListedSandbox = (
+  verification: Verification,
+  now: Instant
+): typeof ListedSandboxVerification.Type => ({
+  ...toSandboxStatus(viewVerification(verification, now)),
+  created_at: formatInstant(verification.createdAt)
 })

@@ -9,6 +9,13 @@ export type RequestClass = (typeof requestClasses)[number]
 const VITAL = new Set(["/healthz", "/readyz", "/metrics"])
 const RESOURCES = ["/v1/otp/", "/v1/messages/", "/v1/sandbox/otp/", "/v1/sandbox/messages/"]
 const MANAGEMENT = "/v1/manage/"
+/** Lists and the account: they can wait, unlike a code in somebody's hand. */
+const SERVICE_KEY_READS = new Set(["/v1/otp", "/v1/messages", "/v1/sandbox/otp", "/v1/account"])
+
+const pathOf = (url: string): string => {
+  const query = url.indexOf("?")
+  return query === -1 ? url : url.slice(0, query)
+}
 
 /** By method and path alone: this is asked before anything of a request is read. */
 export const classOf = (method: string, url: string): RequestClass => {
@@ -18,5 +25,6 @@ export const classOf = (method: string, url: string): RequestClass => {
     }
   }
   if (url.startsWith(MANAGEMENT)) return "manage"
+  if (SERVICE_KEY_READS.has(pathOf(url))) return "manage"
   return VITAL.has(url) ? "vital" : "public"
 }

@@ -6,7 +6,8 @@ import {
   RequireJsonLive
 } from "../../http/RequestGuards.ts"
 import { makeRoutes } from "../../http/Routes.ts"
-import { LiveKeyLive, TestKeyLive } from "../../http/ServiceKeys.ts"
+import { AccountHandlers } from "../../http/account/AccountHandlers.ts"
+import { AnyKeyLive, LiveKeyLive, TestKeyLive } from "../../http/ServiceKeys.ts"
 import { directRoutes } from "../../http/fast/DirectRoutes.ts"
 import { MessageHandlers } from "../../http/message/MessageHandlers.ts"
 import { MetricsAccess } from "../../http/metrics/MetricsAccess.ts"
@@ -14,6 +15,10 @@ import { RequestMetrics } from "../../http/metrics/RequestMetrics.ts"
 import { OtpHandlers, SandboxHandlers } from "../../http/otp/OtpHandlers.ts"
 import { Serving } from "../../http/server/Serving.ts"
 import { SystemHandlers } from "../../http/system/SystemHandlers.ts"
+import { AccountSummaries } from "../../services/customer/AccountSummaries.ts"
+import { Billing } from "../../services/customer/Billing.ts"
+import { Limits } from "../../services/customer/Limits.ts"
+import { CustomerStandingsSql } from "../customer/CustomerStandingsSql.ts"
 import { KeyLimits } from "../../services/customer/KeyLimits.ts"
 import type { Configuration } from "../config/Configuration.ts"
 import { KeyWindowStoreSql } from "../customer/KeyWindowStoreSql.ts"
@@ -24,10 +29,17 @@ import { isStoreUnavailable } from "../postgres/StoreAvailability.ts"
 import { MetricsLive } from "../telemetry/MetricsLive.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 import { ManageAdmissionLive, ManagementHandlers } from "./ManagementGraph.ts"
+import { Searches } from "./ReadGraph.ts"
 import type { useCases } from "./UseCases.ts"
 
 /** What an answer may take beside the provider's part of it: by far the longest is a report's statement. */
 const OWN_ANSWER_MILLIS = 16_000
+
+const AccountSummariesLive = Layer.provide(AccountSummaries.layer, [
+  Billing.layer,
+  Limits.layer,
+  CustomerStandingsSql
+])
 
 const KeyLimitsLive = Layer.provide(KeyLimits.layer, KeyWindowStoreSql)
 
@@ -41,15 +53,22 @@ export const httpRoutes = (configuration: Configuration, { live, sandbox, messag
     corsOrigins: configuration.corsOrigins
   }).pipe(
     Layer.provide([
-      Layer.provide(OtpHandlers, [live, LiveKeyLive, RequireIdempotencyKeyLive, RequireJsonLive]),
-      Layer.provide(SandboxHandlers, [sandbox, TestKeyLive, RequireJsonLive]),
-      Layer.provide(MessageHandlers, [messages, LiveKeyLive, OptionalIdempotencyKeyLive, RequireJsonLive]),
+      Layer.provide(OtpHandlers, [live, Searches, LiveKeyLive, RequireIdempotencyKeyLive, RequireJsonLive]),
+      Layer.provide(SandboxHandlers, [sandbox, Searches, TestKeyLive, RequireJsonLive]),
+      Layer.provide(MessageHandlers, [
+        messages,
+        Searches,
+        LiveKeyLive,
+        OptionalIdempotencyKeyLive,
+        RequireJsonLive
+      ]),
+      Layer.provide(AccountHandlers, [AccountSummariesLive, AnyKeyLive]),
       Layer.provide(SystemHandlers, [
         ReadinessSql,
         MetricsLive(poolLimits(configuration)),
         metricsAccess(configuration)
       ]),
-      ManagementHandlers,
+      Layer.provide(ManagementHandlers, AccountSummariesLive),
       ManageAdmissionLive
     ]),
     Layer.provide([KeyLimitsLive, RequestMetrics.layer])

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { ManagedAccountHandlers } from "../../http/account/AccountHandlers.ts"
 import { AccountsHandlers } from "../../http/manage/AccountsHandlers.ts"
 import { RoutingHandlers, TemplatesHandlers } from "../../http/manage/SetUpHandlers.ts"
 import { CredentialLimits } from "../../services/access/CredentialLimits.ts"
@@ -35,6 +36,7 @@ export const ManagementHandlers = Layer.mergeAll(
   RoutingHandlers,
   TemplatesHandlers,
   ReadHandlers,
+  ManagedAccountHandlers,
   WebhooksHandlers
 ).pipe(
   Layer.provide([

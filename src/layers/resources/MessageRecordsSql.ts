@@ -6,6 +6,9 @@ import { messageColumns, MessageRow } from "../message/MessageStoreSql.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
 import { searchByTime, triedOver, withinIds } from "./TimePages.ts"
 
+/** The metadata as JSON that PostgreSQL reads: without U+0000 and halves of surrogate pairs, which it refuses. */
+const READABLE = String.raw`regexp_replace(metadata, '\\u(0000|d[89a-f][0-9a-f]{2})', '\\ufffd', 'gi')::json`
+
 export const MessageRecordsSql = Layer.effect(
   MessageRecords,
   Effect.gen(function* () {
@@ -14,7 +17,7 @@ export const MessageRecordsSql = Layer.effect(
     const search = searchByTime(sql, { from: "messages m", columns: messageColumns }, messageRows)
 
     return MessageRecords.of({
-      list: (customerId, { limit, phone, status, strategy, channel, ...range }) =>
+      list: (customerId, { limit, phone, status, strategy, channel, metadata = new Map(), ...range }) =>
         search({
           limit,
           range: [
@@ -25,7 +28,8 @@ export const MessageRecordsSql = Layer.effect(
           filters: [
             ...(status === undefined ? [] : [sql`status = ${status}`]),
             ...(strategy === undefined ? [] : [sql`strategy = ${strategy}`]),
-            ...(channel === undefined ? [] : [triedOver(sql, channel)])
+            ...(channel === undefined ? [] : [triedOver(sql, channel)]),
+            ...Array.from(metadata, ([key, value]) => sql`${sql.literal(READABLE)} ->> ${key} = ${value}`)
           ]
         }),
 

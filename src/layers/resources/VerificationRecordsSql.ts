@@ -33,12 +33,15 @@ export const VerificationRecordsSql = Layer.effect(
     }
 
     return VerificationRecords.of({
-      list: Effect.fnUntraced(function* (customerId, { limit, phone, status, channel, ...range }) {
+      list: Effect.fnUntraced(function* (
+        customerId,
+        { mode = "live", limit, phone, status, channel, ...range }
+      ) {
         const now = yield* Clock.currentTimeMillis
         return yield* search({
           limit,
           range: [
-            sql`customer_id = ${customerId} and mode = 'live'`,
+            sql`customer_id = ${customerId} and mode = ${mode}`,
             ...(phone === undefined ? [] : [sql`phone = ${phone}`]),
             ...withinIds(sql, ["created_at", "id"], range)
           ],

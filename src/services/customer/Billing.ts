@@ -15,7 +15,7 @@ const FREE: Terms = { monthlyQuota: 0, prices: {} }
 /** Quota and prices. They are counted, and held, where a request is accepted. */
 export class Billing extends Context.Service<
   Billing,
-  { readonly terms: (customer: CustomerConfiguration) => Terms }
+  { readonly terms: (customer: Pick<CustomerConfiguration, "plan" | "limits">) => Terms }
 >()("peyk/services/customer/Billing") {
   /** The free plan has a quota and is not charged; the others are charged. */
   static readonly layer = Layer.effect(

@@ -9,8 +9,8 @@ const UNLIMITED: PhoneLimits = { hour: 0, day: 0, platformDay: 0 }
 export class Limits extends Context.Service<
   Limits,
   {
-    readonly ofCodes: (customer: CustomerConfiguration) => PhoneLimits
-    readonly ofMessages: (customer: CustomerConfiguration) => PhoneLimits
+    readonly ofCodes: (customer: Pick<CustomerConfiguration, "limits">) => PhoneLimits
+    readonly ofMessages: (customer: Pick<CustomerConfiguration, "limits">) => PhoneLimits
   }
 >()("peyk/services/customer/Limits") {
   /** The platform's, or the customer's own. */

@@ -12,6 +12,8 @@ export interface MessageSearch extends TimeRange {
   readonly strategy?: Strategy | undefined
   /** One that it was tried over. */
   readonly channel?: Channel | undefined
+  /** Top-level keys of the metadata and the text that each has to have. */
+  readonly metadata?: ReadonlyMap<string, string> | undefined
 }
 
 /** A customer's messages, the newest first. */

@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { Channel } from "../../domain/routing/Channel.ts"
+import type { KeyMode } from "../../domain/people/Customer.ts"
 import type { NotFound } from "../../domain/Errors.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { Phone } from "../../domain/Phone.ts"
@@ -7,6 +8,8 @@ import type { TimeRange } from "../../domain/TimePosition.ts"
 import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
 
 export interface VerificationSearch extends TimeRange {
+  /** Live if absent. */
+  readonly mode?: KeyMode | undefined
   readonly phone?: Phone | undefined
   /** As a reader sees it: what is active and past its end is expired. */
   readonly status?: VerificationStatus | undefined

@@ -4,20 +4,18 @@ import { isSlotUsable } from "../../domain/account/Pace.ts"
 import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
 import { DEFAULT_CODE_TEXT, renderCodeText } from "../../domain/message/Template.ts"
 import { expiresInSeconds, type Verification } from "../../domain/verification/Verification.ts"
-import { recordAttempt } from "../../domain/verification/StepCalls.ts"
 import {
+  type Action,
   awaitSlot,
   type Choice,
   chooseStep,
-  releaseStep,
-  skipRemaining
-} from "../../domain/verification/StepChoice.ts"
-import {
-  type Action,
   decide,
   expire,
+  releaseStep,
   isStepDue,
   nextDueAt,
+  recordAttempt,
+  skipRemaining,
   type VerificationTransition
 } from "../../domain/verification/VerificationMachine.ts"
 import { AccountSlots, type Slot, type Start } from "../account/AccountSlots.ts"

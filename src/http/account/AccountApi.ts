@@ -1,0 +1,81 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { formatInstant } from "../../domain/Instant.ts"
+import { KeyMode, Plan } from "../../domain/people/Customer.ts"
+import type { AccountSummary } from "../../services/customer/AccountSummaries.ts"
+import { AnyKey } from "../ServiceKeys.ts"
+import { ManageAuth } from "../manage/access/ManageAuth.ts"
+import { Timestamp } from "../manage/wire/ManageFields.ts"
+import { Rials } from "../manage/wire/SearchFields.ts"
+import { NoUndeclaredBody } from "../manage/wire/UndeclaredBody.ts"
+import { toWallet, WalletResource } from "../manage/WalletApi.ts"
+
+const Limit = Schema.Int.annotate({ description: "0: no limit" })
+
+const AccountResource = Schema.Struct({
+  customer: Schema.Struct({ id: Schema.Int, name: Schema.String, plan: Plan }),
+  mode: KeyMode,
+  limits: Schema.Struct({
+    key_minute: Limit,
+    phone_hour: Limit,
+    phone_day: Limit,
+    message_phone_hour: Limit,
+    message_phone_day: Limit,
+    platform_phone_day: Limit
+  }),
+  prices: Schema.Struct({
+    eitaa: Rials,
+    bale: Rials,
+    soroushplus: Rials,
+    rubika: Rials,
+    telegram: Rials,
+    sms: Rials
+  }).annotate({ description: "Rials for a successful send. An sms provider charges its account itself." }),
+  quota: Schema.NullOr(
+    Schema.Struct({ limit: Schema.Int, used: Schema.Int, resets_at: Timestamp }).annotate({
+      description: "Accepted requests of a calendar month (UTC)."
+    })
+  ),
+  wallet: Schema.NullOr(WalletResource)
+}).annotate({ identifier: "Account" })
+
+export const toAccount = (
+  { customer, limits, prices, quota, wallet }: AccountSummary,
+  mode: KeyMode
+): typeof AccountResource.Type => ({
+  customer,
+  mode,
+  limits: {
+    key_minute: limits.keyMinute,
+    phone_hour: limits.phoneHour,
+    phone_day: limits.phoneDay,
+    message_phone_hour: limits.messagePhoneHour,
+    message_phone_day: limits.messagePhoneDay,
+    platform_phone_day: limits.platformPhoneDay
+  },
+  prices,
+  quota:
+    quota === null
+      ? null
+      : { limit: quota.limit, used: quota.used, resets_at: formatInstant(quota.resetsAt) },
+  wallet: wallet === null ? null : toWallet(wallet)
+})
+
+export class AccountGroup extends HttpApiGroup.make("account")
+  .add(
+    HttpApiEndpoint.get("read", "/v1/account", { success: AccountResource }).annotateMerge(
+      OpenApi.annotations({ summary: "Read the customer's plan, limits, prices, quota and wallet" })
+    )
+  )
+  .middleware(AnyKey)
+  .annotateMerge(OpenApi.annotations({ title: "Account" })) {}
+
+export class ManagedAccountGroup extends HttpApiGroup.make("managed-account")
+  .add(
+    HttpApiEndpoint.get("read", "/v1/manage/account", { success: AccountResource }).annotateMerge(
+      OpenApi.annotations({ summary: "Read the customer's plan, limits, prices, quota and wallet" })
+    )
+  )
+  .middleware(NoUndeclaredBody)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: account" })) {}

@@ -1,0 +1,89 @@
+import { Effect, Schema } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { OpenApi } from "effect/http-api"
+import type { TimeRange } from "../../domain/TimePosition.ts"
+import { documentedError, type CodedError } from "../Envelope.ts"
+import type { ListName } from "../manage/wire/Cursors.ts"
+import { pageQuery } from "../manage/wire/ManageWire.ts"
+import { FilterText, PhoneText, SearchInstant } from "../manage/wire/SearchFields.ts"
+
+/** The query of a list for a service key: of codes by `phone`, of messages by `to`. */
+export const sentQuery = <Own extends Schema.Struct.Fields>(list: ListName, own: Own) => ({
+  ...pageQuery(list),
+  ...own,
+  created_after: Schema.optionalKey(SearchInstant).annotateKey({
+    description: "ISO 8601 date-time, not included; without an offset it is Tehran time. Write + as %2B."
+  }),
+  created_before: Schema.optionalKey(SearchInstant).annotateKey({
+    description: "ISO 8601 date-time, not included."
+  })
+})
+
+export const phoneFilter = Schema.optionalKey(PhoneText)
+
+export const sentListErrors = [documentedError("validation_error"), documentedError("invalid_phone")] as const
+
+/** Both ends are left out; times are kept in whole milliseconds. */
+export const createdWithin = (query: {
+  readonly created_after?: number
+  readonly created_before?: number
+}): TimeRange => ({
+  from: query.created_after === undefined ? undefined : query.created_after + 1,
+  to: query.created_before
+})
+
+const MAX_METADATA_FILTERS = 10
+const METADATA_KEY = /^metadata\[(.+)\]$/s
+
+const isFilterText = Schema.is(FilterText)
+
+const metadataProblem = (name: string, key: string, value: string) => {
+  if (!isFilterText(key)) return { path: `query.${name}`, message: "Expected a key of 1 to 200 characters" }
+  if (!isFilterText(value)) return { path: `query.${name}`, message: "Expected 1 to 200 characters" }
+  return undefined
+}
+
+/** The `metadata[key]=value` parameters of a request, by key. */
+export const metadataFilters = Effect.gen(function* () {
+  const { url } = yield* HttpServerRequest.HttpServerRequest
+  const filters = new Map<string, string>()
+  const errors: Array<{ readonly path: string; readonly message: string }> = []
+  for (const [name, value] of new URL(url, "http://localhost").searchParams) {
+    const key = METADATA_KEY.exec(name)?.[1]
+    if (key === undefined) continue
+    const problem = metadataProblem(name, key, value)
+    if (problem !== undefined) errors.push(problem)
+    filters.set(key, value)
+  }
+  if (filters.size > MAX_METADATA_FILTERS)
+    errors.push({ path: "query.metadata", message: `Expected at most ${MAX_METADATA_FILTERS} keys` })
+  if (errors.length > 0)
+    return yield* Effect.fail<CodedError>({ _tag: "validation_error", details: { errors } })
+  return filters
+})
+
+const METADATA_PARAMETER = {
+  name: "metadata",
+  in: "query",
+  required: false,
+  style: "deepObject",
+  explode: true,
+  description: "metadata[key]=value: only what has this text under this top-level key. At most 10 keys.",
+  schema: { type: "object", additionalProperties: { type: "string", minLength: 1, maxLength: 200 } }
+}
+
+const PARTS =
+  "The newest first. A filtered part may be shorter than limit: the list is complete when next_cursor is null."
+
+export const sentList = (summary: string) => OpenApi.annotations({ summary, description: PARTS })
+
+/** The same, with the parameters that `metadataFilters` reads. */
+export const sentListWithMetadata = (summary: string) =>
+  OpenApi.annotations({
+    summary,
+    description: PARTS,
+    transform: (operation) => ({
+      ...operation,
+      parameters: [...Object(operation).parameters, METADATA_PARAMETER]
+    })
+  })

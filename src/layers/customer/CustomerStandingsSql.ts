@@ -1,0 +1,41 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { LimitOverrides } from "../../domain/people/Admission.ts"
+import { Plan } from "../../domain/people/Customer.ts"
+import { CustomerStandings } from "../../services/customer/AccountSummaries.ts"
+import { RialsColumn, rowsOf } from "../postgres/SqlRows.ts"
+import { monthOf } from "../verification/AdmissionSql.ts"
+
+const StandingRow = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  plan: Plan,
+  limits: LimitOverrides,
+  usedThisMonth: Schema.Int,
+  balance: RialsColumn,
+  held: RialsColumn
+})
+
+export const CustomerStandingsSql = Layer.effect(
+  CustomerStandings,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const standingRows = rowsOf(StandingRow)
+    return CustomerStandings.of({
+      read: Effect.fnUntraced(function* (customerId, now) {
+        const { start, end } = monthOf(now)
+        const [row] = yield* standingRows(sql`
+          select c.id, c.name, c.plan, c.limits, coalesce(m.used, 0) as "usedThisMonth", w.balance, w.held
+          from customers c
+          left join monthly_counters m on m.customer_id = c.id and m.month = ${start}::date
+          cross join lateral (
+            select coalesce(sum(balance), 0)::bigint as balance, coalesce(sum(held), 0)::bigint as held
+            from wallets where customer_id = c.id) w
+          where c.id = ${customerId}`)
+        return row === undefined
+          ? yield* Effect.die(`no customer ${customerId}`)
+          : { ...row, monthEndsAt: end }
+      })
+    })
+  })
+)
