@@ -18,12 +18,13 @@ interface Subject {
 }
 
 interface Loaded {
-  /** Whether the set-up is that it was asked with. */
+  /** Whether the set-up is still the one that the request was checked with. */
   readonly isCurrent: boolean
   readonly found: Option.Option<Verification>
 }
 
 const CHANGED: Loaded = { isCurrent: false, found: Option.none() }
+const MISSING: Loaded = { isCurrent: true, found: Option.none() }
 
 const columns: ReadonlyArray<BatchColumn<Subject>> = [
   { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
@@ -33,7 +34,17 @@ const columns: ReadonlyArray<BatchColumn<Subject>> = [
 const source = batchSource(columns)
 
 const LoadedRow = Schema.Struct({ ...VerificationRow.fields, nth: Schema.Int })
-const PlaceRow = Schema.Struct({ nth: Schema.Int, isCurrent: Schema.Boolean })
+/** `isCurrent` decides which of the two a row is, so each row is decoded once. */
+const AnswerRow = Schema.Union([
+  Schema.Struct({ ...LoadedRow.fields, isCurrent: Schema.Literal(true) }),
+  Schema.Struct({ nth: Schema.Int, isCurrent: Schema.Literal(false) })
+])
+
+const loadedOf = (row: typeof AnswerRow.Type): Loaded => {
+  if (!row.isCurrent) return CHANGED
+  const { nth: _, isCurrent, ...verification } = row
+  return { isCurrent, found: Option.some(verification) }
+}
 
 /** Reads the verifications that many requests ask for in one statement. */
 export const makeLoadBatch = (clients: BatchClients, mode: KeyMode) => {
@@ -41,23 +52,17 @@ export const makeLoadBatch = (clients: BatchClients, mode: KeyMode) => {
     select r.nth::int, ${currentSetUp.condition} as "isCurrent", ${verificationColumns} from ${source.rows}
     ${currentSetUp.join} left join verifications v on ${isVerification(mode)}
     where v.id is not null or not ${currentSetUp.condition}`
-  const decodedPlaces = decodedAs(Schema.Array(PlaceRow))
-  const decoded = decodedAs(Schema.Array(LoadedRow))
+  const decoded = decodedAs(Schema.Array(AnswerRow))
   return makeStatementBatch<SqlClient.SqlClient, Subject, Loaded>(clients, {
     name: "read",
     conflictsOf: () => [],
     orderOf: ({ id }) => id,
-    run: Effect.fnUntraced(function* (sql, subjects) {
-      const rows = yield* sql.unsafe(statement, source.parameters(subjects))
-      const places = yield* decodedPlaces(Effect.succeed(rows))
-      const found = yield* decoded(Effect.succeed(rows.filter((_, index) => places[index]?.isCurrent)))
-      const answers: Array<Loaded> = inOrder(
-        subjects.length,
-        found.map(({ nth, ...verification }) => [nth, verification] as const)
-      ).map((verification) => ({ isCurrent: true, found: verification }))
-      for (const { nth, isCurrent } of places) if (!isCurrent) answers[nth - 1] = CHANGED
-      return answers
-    })
+    run: (sql, subjects) =>
+      Effect.map(decoded(sql.unsafe(statement, source.parameters(subjects))), (rows) => {
+        const answers = Array.from({ length: subjects.length }, () => MISSING)
+        for (const row of rows) answers[row.nth - 1] = loadedOf(row)
+        return answers
+      })
   })
 }
 

@@ -7,12 +7,10 @@ import { type BatchColumn, batchSource } from "./BatchColumns.ts"
 import type { BatchName } from "./BatchMetrics.ts"
 import { makeStatementBatch } from "./StatementBatch.ts"
 
-const Place = Schema.Struct({ nth: Schema.Int })
-
 /**
- * Looks up rows by a key: those that many ask for at the same time in one statement, as when a process has just begun, or
- * may have missed what changed, and knows none of its customers. `statement` is given the keys' rows as SQL, to select from
- * as `r`, and has to select `r.nth`, that an answer is found by.
+ * Looks up rows by a key. Requests made at the same time share a statement, as after a start or after missed
+ * notifications, when nothing is cached. `statement` gets the keys as SQL, to be selected from as `r`. It must select
+ * `r.nth`, which says whose answer a row is.
  */
 export const makeLookupBatch = <Key, S extends Schema.Decoder<unknown>>(options: {
   readonly name: BatchName
@@ -28,20 +26,16 @@ export const makeLookupBatch = <Key, S extends Schema.Decoder<unknown>>(options:
     const clients = { together: yield* BatchSql, alone: yield* SqlClient.SqlClient }
     const source = batchSource([options.key])
     const statement = options.statement(source.rows)
-    const decoded = decodedAs(Schema.Array(options.row))
-    const decodedPlaces = decodedAs(Schema.Array(Place))
+    const decoded = decodedAs(Schema.Array(Schema.Tuple([Schema.Int, options.row])))
     return yield* makeStatementBatch<SqlClient.SqlClient, Key, Option.Option<S["Type"]>>(clients, {
       name: options.name,
       conflictsOf: () => [],
       orderOf: String,
-      run: Effect.fnUntraced(function* (sql, keys) {
-        const rows = Effect.succeed(yield* sql.unsafe(statement, source.parameters(keys)))
-        const places = yield* decodedPlaces(rows)
-        const found = yield* decoded(rows)
-        return inOrder(
-          keys.length,
-          found.map((row, index) => [places[index]?.nth ?? 0, row] as const)
+      run: (sql, keys) =>
+        sql.unsafe<{ readonly nth: unknown }>(statement, source.parameters(keys)).pipe(
+          Effect.map((rows) => rows.map((row) => [row.nth, row])),
+          decoded,
+          Effect.map((rows) => inOrder(keys.length, rows))
         )
-      })
     })
   })
