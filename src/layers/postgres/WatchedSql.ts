@@ -1,8 +1,8 @@
-import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { type Duration, Effect, Redacted, Stream } from "effect"
+import { PgClient, PgConnection, PgPool } from "@effect/sql-pg"
+import { type Duration, Effect, Predicate, Redacted, Stream } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
-import type { NetConnectOpts } from "node:net"
-import type { WatchedPool } from "./ConnectionWatch.ts"
+import { type NetConnectOpts, Socket } from "node:net"
+import type { WatchedPool } from "./SilentConnections.ts"
 
 const DEFAULT_PORT = 5432
 
@@ -28,8 +28,44 @@ const connectionError = (message: string, operation: string) =>
     reason: new SqlError.ConnectionError({ cause: new Error(message), message, operation })
   })
 
+const isConnection = (value: unknown): value is PgConnection.PgConnection =>
+  Predicate.hasProperty(value, PgConnection.TypeId)
+
+/** A connection that is reserved is a view of the shared one, which the driver does not declare. */
+const sharedOf = (connection: PgConnection.PgConnection): PgConnection.PgConnection =>
+  Predicate.hasProperty(connection, "base") && isConnection(connection.base) ? connection.base : connection
+
+/** Nor does it declare this; a test checks both with the installed version. */
+const socketOf = (shared: PgConnection.PgConnection): Socket => {
+  const session = Predicate.hasProperty(shared, "session") ? shared.session : undefined
+  const socket = Predicate.hasProperty(session, "socket") ? session.socket : undefined
+  if (socket instanceof Socket) return socket
+  throw new Error("this version of the driver does not show the socket of a connection")
+}
+
+const probeOf = (connection: PgConnection.PgConnection) => connection.query("select 1", [], false)
+
+/** Finds the socket that a connection's statements run on, and says once how the connection is probed. */
+const makeSockets = ({ probeWith }: WatchedPool) => {
+  const sockets = new WeakMap<PgConnection.PgConnection, Socket>()
+  return (connection: PgConnection.PgConnection): Socket => {
+    const shared = sharedOf(connection)
+    const known = sockets.get(shared)
+    if (known !== undefined) return known
+    const socket = socketOf(shared)
+    sockets.set(shared, socket)
+    probeWith(socket, probeOf(shared))
+    return socket
+  }
+}
+
 /** A connection on which no statement waits for an answer for ever. */
-const watchedConnection = (connection: PgConnection.PgConnection, { during }: WatchedPool): Connection => {
+const watchedConnection = (
+  connection: PgConnection.PgConnection,
+  socket: Socket,
+  pool: WatchedPool
+): Connection => {
+  const during = <A, E, R>(statement: Effect.Effect<A, E, R>) => pool.during(socket, statement)
   const rows = (sql: string, params: ReadonlyArray<unknown>, prepare: boolean) =>
     Effect.map(during(connection.query(sql, params, prepare)), (result) => result.rows)
   const execute =
@@ -84,12 +120,14 @@ export const makeWatchedSql = Effect.fnUntraced(function* (
       duration: patience,
       orElse: () => Effect.fail(connectionError("no connection to PostgreSQL was free in time", "acquire"))
     })
+  const socketFor = makeSockets(watched)
+  const watch = (connection: PgConnection.PgConnection) =>
+    watchedConnection(connection, socketFor(connection), watched)
   const borrower: SqlConnection.Borrower = (use) =>
     Effect.suspend(() => {
-      const borrowed = pool.use((connection) => use(watchedConnection(connection, watched)))
+      const borrowed = pool.use((connection) => use(watch(connection)))
       return watched.isFull(perConnection) ? inTime(borrowed) : borrowed
     })
-  const watch = (connection: PgConnection.PgConnection) => watchedConnection(connection, watched)
   const sql = yield* SqlClient.make({
     acquirer: inTime(Effect.map(pool.get, watch)),
     borrower,
@@ -104,6 +142,10 @@ export const makeWatchedSql = Effect.fnUntraced(function* (
   return {
     sql,
     listen: (channel: string) =>
-      Effect.flatMap(inTime(pool.reserve), (connection) => connection.listen(channel))
+      Effect.flatMap(inTime(pool.reserve), (connection) => {
+        // The shared connection takes no statement while this one listens.
+        watched.probeWith(socketFor(connection), probeOf(connection))
+        return connection.listen(channel)
+      })
   }
 })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { type AddressInfo, createServer, type Socket } from "node:net"
-import { makeWatch } from "../../src/layers/postgres/ConnectionWatch.ts"
+import { makeSilentConnections } from "../../src/layers/postgres/SilentConnections.ts"
 
 /** Ten ticks. */
 const PATIENCE_MILLIS = 5000
@@ -41,7 +41,7 @@ const hears = (socket: Socket, from: Socket) =>
 
 const begin = Effect.gen(function* () {
   const { port, sockets } = yield* farEnd
-  const { pool, tick } = makeWatch()
+  const { pool, tick } = makeSilentConnections()
   const watched = pool(PATIENCE_MILLIS)
   const open = Effect.fnUntraced(function* (from = watched) {
     const socket = from.open({ port, host: "127.0.0.1" })
@@ -50,8 +50,16 @@ const begin = Effect.gen(function* () {
     yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
     return socket
   })
-  const ticks = (count: number) =>
-    Array.from({ length: count }, tick).reduce((sum, closed) => sum + closed, 0)
+  /** Returns how many connections were closed, having begun all probes. */
+  const ticks = Effect.fnUntraced(function* (count: number) {
+    let sum = 0
+    for (let time = 0; time < count; time++) {
+      const { closed, probes } = tick()
+      sum += closed
+      for (const probe of probes) yield* Effect.forkChild(Effect.ignore(probe), waitForever)
+    }
+    return sum
+  })
   return { pool, watched, open, ticks, sockets }
 })
 
@@ -64,10 +72,10 @@ describe("a connection to PostgreSQL", () => {
       Effect.gen(function* () {
         const { watched, open, ticks } = yield* begin
         const socket = yield* open()
-        yield* Effect.forkChild(watched.during(Effect.never), waitForever)
-        assert.strictEqual(ticks(9), 0)
+        yield* Effect.forkChild(watched.during(socket, Effect.never), waitForever)
+        assert.strictEqual(yield* ticks(9), 0)
         assert.isFalse(socket.destroyed)
-        assert.strictEqual(ticks(1), 1)
+        assert.strictEqual(yield* ticks(1), 1)
         assert.isTrue(socket.destroyed)
       })
   )
@@ -76,8 +84,8 @@ describe("a connection to PostgreSQL", () => {
     Effect.gen(function* () {
       const { watched, open, ticks } = yield* begin
       const socket = yield* open()
-      yield* watched.during(Effect.void)
-      assert.strictEqual(ticks(1000), 0)
+      yield* watched.during(socket, Effect.void)
+      assert.strictEqual(yield* ticks(1000), 0)
       assert.isFalse(socket.destroyed)
     })
   )
@@ -86,11 +94,11 @@ describe("a connection to PostgreSQL", () => {
     Effect.gen(function* () {
       const { watched, open, ticks, sockets } = yield* begin
       const socket = yield* open()
-      yield* Effect.forkChild(watched.during(Effect.never), waitForever)
+      yield* Effect.forkChild(watched.during(socket, Effect.never), waitForever)
       for (let time = 0; time < 5; time++) {
-        assert.strictEqual(ticks(9), 0)
+        assert.strictEqual(yield* ticks(9), 0)
         yield* hears(socket, sockets[0] ?? socket)
-        assert.strictEqual(ticks(1), 0)
+        assert.strictEqual(yield* ticks(1), 0)
       }
     })
   )
@@ -99,26 +107,73 @@ describe("a connection to PostgreSQL", () => {
     Effect.gen(function* () {
       const { watched, open, ticks } = yield* begin
       const socket = yield* open()
-      yield* Fiber.interrupt(yield* Effect.forkChild(watched.during(Effect.never), waitForever))
-      assert.strictEqual(ticks(9), 0)
-      assert.strictEqual(ticks(1), 1)
+      yield* Fiber.interrupt(yield* Effect.forkChild(watched.during(socket, Effect.never), waitForever))
+      assert.strictEqual(yield* ticks(9), 0)
+      assert.strictEqual(yield* ticks(1), 1)
       assert.isTrue(socket.destroyed)
     })
   )
 
-  it.effect("is closed with those of another pool that fell silent, unless it was heard since", () =>
+  it.effect("is kept, idle as it is, when an interrupted statement was answered on another one", () =>
+    Effect.gen(function* () {
+      const { watched, open, ticks, sockets } = yield* begin
+      const busy = yield* open()
+      const idle = yield* open()
+      yield* Fiber.interrupt(yield* Effect.forkChild(watched.during(busy, Effect.never), waitForever))
+      yield* ticks(2)
+      yield* hears(busy, sockets[0] ?? busy)
+      assert.strictEqual(yield* ticks(100), 0)
+      assert.isFalse(busy.destroyed)
+      assert.isFalse(idle.destroyed)
+    })
+  )
+
+  it.effect("is probed while it is idle and another one fell silent, and kept when it answers", () =>
     Effect.gen(function* () {
       const { pool, watched, open, ticks, sockets } = yield* begin
       const other = pool(PATIENCE_MILLIS)
-      yield* open()
-      const silent = yield* open(other)
+      const silent = yield* open()
+      const answering = yield* open()
+      const ofAnother = yield* open(other)
       const heard = yield* open(other)
-      yield* Effect.forkChild(watched.during(Effect.never), waitForever)
-      ticks(5)
-      yield* hears(heard, sockets[2] ?? heard)
-      assert.strictEqual(ticks(5), 2)
+      const probed: Array<Socket> = []
+      for (const [from, socket] of [
+        [watched, answering],
+        [other, ofAnother],
+        [other, heard]
+      ] as const) {
+        from.probeWith(
+          socket,
+          Effect.sync(() => void probed.push(socket))
+        )
+      }
+      yield* Effect.forkChild(watched.during(silent, Effect.never), waitForever)
+      yield* ticks(5)
+      yield* hears(heard, sockets[3] ?? heard)
+      assert.strictEqual(yield* ticks(5), 1)
       assert.isTrue(silent.destroyed)
+      assert.deepStrictEqual(probed, [answering, ofAnother])
+      yield* hears(answering, sockets[1] ?? answering)
+      assert.strictEqual(yield* ticks(10), 1)
+      assert.isFalse(answering.destroyed)
+      assert.isTrue(ofAnother.destroyed)
       assert.isFalse(heard.destroyed)
+    })
+  )
+
+  it.effect("is judged by its own statement, not probed, while one waits on it", () =>
+    Effect.gen(function* () {
+      const { watched, open, ticks } = yield* begin
+      const silent = yield* open()
+      const slow = yield* open()
+      watched.probeWith(slow, Effect.die("it was probed"))
+      yield* Effect.forkChild(watched.during(silent, Effect.never), waitForever)
+      yield* ticks(6)
+      yield* Effect.forkChild(watched.during(slow, Effect.never), waitForever)
+      assert.strictEqual(yield* ticks(9), 1)
+      assert.isFalse(slow.destroyed)
+      assert.strictEqual(yield* ticks(1), 1)
+      assert.isTrue(slow.destroyed)
     })
   )
 })

@@ -1,0 +1,98 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { inject } from "vitest"
+import { makeSilentConnections } from "../../src/layers/postgres/SilentConnections.ts"
+import { makeWatchedSql } from "../../src/layers/postgres/WatchedSql.ts"
+import { silentProxy } from "../support/SilentProxy.ts"
+
+const TICKS = 10
+const PATIENCE_MILLIS = TICKS * 500
+
+/** A pool behind a proxy. Time passes by `ticks` only; probes are run. */
+const behindProxy = Effect.gen(function* () {
+  const proxy = yield* Effect.acquireRelease(
+    Effect.promise(() => silentProxy(`${inject("postgresSocketDirectory")}/.s.PGSQL.5432`)),
+    ({ close }) => Effect.sync(close)
+  )
+  const { pool, tick, closed } = makeSilentConnections()
+  const config = {
+    host: "127.0.0.1",
+    port: proxy.port,
+    username: "postgres",
+    password: Redacted.make(inject("postgresPassword")),
+    database: "postgres",
+    maxConnections: 2,
+    multiplex: true,
+    multiplexConcurrency: 1
+  }
+  const { sql } = yield* Effect.provide(
+    makeWatchedSql(config, pool(PATIENCE_MILLIS), "1 minute"),
+    Reactivity.layer
+  )
+  const ticks = Effect.fnUntraced(function* (count: number) {
+    for (let time = 0; time < count; time++) {
+      const { probes } = tick()
+      yield* Effect.forEach(probes, (probe) => Effect.ignore(probe), { concurrency: "unbounded" })
+    }
+  })
+  const backend = sql<{ readonly pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.05)`.pipe(
+    Effect.map(([row]) => row?.pid ?? 0)
+  )
+  /** The backends of both connections, once both are open: statements at the same time take one each. */
+  const backends = Effect.all([backend, backend], { concurrency: 2 }).pipe(
+    Effect.repeat({ until: ([one, other]) => one !== other }),
+    Effect.map((pids) => pids.sort())
+  )
+  return { proxy, sql, ticks, closed, backends }
+})
+
+/** Begins a statement with this in it, and returns once PostgreSQL runs it. */
+const begin = Effect.fnUntraced(function* (
+  { sql, proxy }: Effect.Success<typeof behindProxy>,
+  text: string,
+  seconds: number
+) {
+  const fiber = yield* Effect.forkChild(sql.unsafe(`select '${text}', pg_sleep(${seconds})`), {
+    startImmediately: true
+  })
+  while (proxy.seen(text) === 0) yield* Effect.sleep("5 millis")
+  return fiber
+})
+
+it.live("an idle connection is kept when a statement was interrupted and answered on another one", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const pool = yield* behindProxy
+      const before = yield* pool.backends
+      yield* pool.ticks(1)
+      yield* Fiber.interrupt(yield* begin(pool, "hung up", 0.1))
+      assert.deepStrictEqual(yield* pool.backends, before)
+      yield* pool.ticks(3 * TICKS)
+      assert.strictEqual(pool.closed(), 0)
+      assert.deepStrictEqual(yield* pool.backends, before)
+    })
+  )
+)
+
+it.live("of two connections only the silent one is closed, also when it was reserved for a transaction", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const pool = yield* behindProxy
+      const before = yield* pool.backends
+      yield* pool.ticks(1)
+      const inTransaction = yield* Effect.forkChild(
+        pool.sql.withTransaction(pool.sql`select 'in silence', pg_sleep(600)`)
+      )
+      while (pool.proxy.seen("in silence") === 0) yield* Effect.sleep("5 millis")
+      pool.proxy.silence("in silence")
+      yield* pool.ticks(TICKS + 1)
+      assert.strictEqual(pool.closed(), 1)
+      assert.strictEqual((yield* Fiber.await(inTransaction))._tag, "Failure")
+      yield* pool.ticks(TICKS)
+      assert.strictEqual(pool.closed(), 1)
+      const after = yield* pool.backends
+      assert.strictEqual(after.filter((pid) => before.includes(pid)).length, 1)
+    })
+  )
+)
