@@ -1,0 +1,114 @@
+import { type Cause, Clock, Effect, Redacted } from "effect"
+import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import { DEFAULT_CODE_TEXT, renderCodeText } from "../../domain/message/Template.ts"
+import type { LeasedTimer } from "../../domain/Timer.ts"
+import { expiresInSeconds, type Verification } from "../../domain/verification/Verification.ts"
+import { recordAttempt, releaseStep } from "../../domain/verification/VerificationMachine.ts"
+import { AccountSlots, type Start } from "../account/AccountSlots.ts"
+import type { Workers } from "../concurrency/Workers.ts"
+import { outcomeOf, reportFailure } from "../provider/ProviderCalls.ts"
+import { Providers } from "../provider/Providers.ts"
+import { Settings } from "../Settings.ts"
+import { Timers } from "../timer/Timers.ts"
+import { VerificationMetrics } from "./VerificationMetrics.ts"
+import { makeVerificationWrites } from "./VerificationWrites.ts"
+
+/** One try of a verification's steps, under the lease of its timer. */
+export interface StepTry {
+  readonly timer: LeasedTimer
+  readonly code: string
+  /** The longest wait for an account's slot, and for a place among the calls to a provider. */
+  readonly waitMillis: number
+  readonly placeMillis: number
+  /** True for a request's own try, which leaves to the background what has to wait. */
+  readonly isFirst: boolean
+  /** Handles a failure before anything was sent. */
+  readonly releaseForRetry: (cause: Cause.Cause<never>) => Effect.Effect<never>
+  /** Wraps each wait for others: for the account's slot, for a place, for the provider's answer. */
+  readonly waiting: Workers["Service"]["waitOutside"]
+}
+
+/** A step whose account has a slot. */
+export interface StepSlot {
+  readonly step: number
+  readonly slot: Start
+}
+
+export const accountAt = ({ route }: Verification, step: number) => route[step] ?? route[0]
+
+/** For the log. */
+export const reportStep = ({ id, phone, route }: Verification, step: number, outcome: ProviderOutcome) =>
+  reportFailure(outcome, { subject: `verification ${id}`, channel: route[step]?.channel, phone })
+
+const makeSendCode = Effect.gen(function* () {
+  const { providerTimeoutMillis } = yield* Settings
+  const providers = yield* Providers
+
+  return (verification: Verification, step: number, code: string) => {
+    const { id, customerId, phone, textBody, expiresAt } = verification
+    const account = accountAt(verification, step)
+    const body = account.textBody ?? textBody ?? DEFAULT_CODE_TEXT
+    const text = renderCodeText(body, code, expiresInSeconds(verification))
+    const call = providers.sendCode({
+      attemptId: `${id}-${step + 1}`,
+      customerId,
+      step: account,
+      phone,
+      code: Redacted.make(code),
+      text: Redacted.make(text),
+      expiresAt
+    })
+    return outcomeOf(call, { channel: account.channel, timeoutMillis: providerTimeoutMillis })
+  }
+})
+
+/** Calls providers with codes, and records the outcomes. */
+export const makeStepCalls = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const slots = yield* AccountSlots
+  const timers = yield* Timers
+  const metrics = yield* VerificationMetrics
+  const sendCode = yield* makeSendCode
+  const write = yield* makeVerificationWrites
+
+  const callLeased = (
+    verification: Verification,
+    { step, slot }: StepSlot,
+    { code, waiting }: StepTry
+  ): Effect.Effect<Verification> => {
+    const attemptedAt = clock.currentTimeMillisUnsafe()
+    const account = accountAt(verification, step)
+    const isRepeat = verification.repeating
+    return Effect.flatMap(waiting(sendCode(verification, step, code)), (outcome) => {
+      const finishedAt = clock.currentTimeMillisUnsafe()
+      metrics.attempted({ channel: account.channel, outcome, attemptedAt, finishedAt })
+      const call = { step, outcome, attemptedAt, finishedAt, slotAt: slot.at, isRepeat }
+      const record = write(verification, (current) => recordAttempt(current, call))
+      const recorded =
+        outcome._tag === "Accepted" ? record : Effect.andThen(reportStep(verification, step, outcome), record)
+      return Effect.flatMap(recorded, ({ state }) =>
+        Effect.as(slots.report(account, { kind: "code", outcome, now: finishedAt }), state)
+      )
+    })
+  }
+
+  /** Lets the next process lease the timer at once, unless one has already. */
+  const releaseUncalled = (verification: Verification, step: number, timer: LeasedTimer) =>
+    Effect.suspend(() => {
+      const now = clock.currentTimeMillisUnsafe()
+      const released = write(verification, (current) => releaseStep(current, step, now), timer)
+      return Effect.map(released, ({ state }) => state)
+    })
+
+  return {
+    releaseUncalled,
+    /**
+     * Calls only under a lease: the process that holds it now may have repeated the call and been refused, and then this
+     * call would deliver all the same.
+     */
+    callStep: (verification: Verification, chosen: StepSlot, stepTry: StepTry): Effect.Effect<Verification> =>
+      timers.isLeased(stepTry.timer)
+        ? callLeased(verification, chosen, stepTry)
+        : releaseUncalled(verification, chosen.step, stepTry.timer)
+  }
+})
