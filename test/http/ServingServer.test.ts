@@ -10,7 +10,11 @@ const makeGate = () =>
   makeOverloadGate({ maxInFlight: 100, maxDelayMillis: 1000 }, { running: 0, waiting: 0 })
 
 const makeServer = (gate = makeGate()) =>
-  new ServingServer(gate, { maxConnections: 100, requestTimeoutMillis: 1000, bodyTimeoutMillis: 1000 })
+  new ServingServer(
+    gate,
+    { maxConnections: 100, requestTimeoutMillis: 1000, bodyTimeoutMillis: 1000 },
+    () => false
+  )
 
 /** A client of a server that listens. */
 const clientOf = async (server: ServingServer) => {

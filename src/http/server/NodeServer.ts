@@ -5,7 +5,7 @@ import { LinkedSet } from "../../services/concurrency/LinkedSet.ts"
 import { Admission } from "./Admission.ts"
 import { BodyWaits } from "./BodyWaits.ts"
 import { ClosingSockets } from "./ClosingSockets.ts"
-import type { DirectHandler } from "../fast/DirectRoutes.ts"
+import type { TakeRequest } from "./FastPath.ts"
 import { IncomingRequest } from "./IncomingRequest.ts"
 import type { OverloadGate, OverloadSnapshot } from "./OverloadGate.ts"
 import type { ErrorCode } from "../ErrorTable.ts"
@@ -65,10 +65,9 @@ const hasUnknownCoding = ({ headers }: IncomingRequest): boolean => {
  * away what is more than can be done, and comes to its end without failing a request that it has read.
  */
 export class ServingServer extends Server {
-  /** Answers what it can past the router. */
-  direct: DirectHandler = () => false
   readonly #gate: OverloadGate
   readonly #options: ServingOptions
+  readonly #takeFast: TakeRequest
   /** The oldest first, with what was last asked on each. */
   readonly #sockets = new Map<Duplex, Admission | null>()
   /** What is being answered, the oldest first. */
@@ -82,7 +81,8 @@ export class ServingServer extends Server {
   #evicted = 0
   #isStopping = false
 
-  constructor(gate: OverloadGate, options: ServingOptions) {
+  /** @param takeFast is asked about each admitted request before any listener */
+  constructor(gate: OverloadGate, options: ServingOptions, takeFast: TakeRequest) {
     // Nothing is spoken here but HTTP: who offers another protocol is answered all the same, and passes the gate.
     super({
       IncomingMessage: IncomingRequest,
@@ -94,6 +94,7 @@ export class ServingServer extends Server {
     const { maxConnections, bodyTimeoutMillis } = options
     this.#gate = gate
     this.#options = options
+    this.#takeFast = takeFast
     this.#waits = new BodyWaits(bodyTimeoutMillis, Math.min(MAX_BODY_WAITS, Math.ceil(maxConnections / 2)))
     this.maxConnections = maxConnections
     this.on("connection", (socket: Socket) => {
@@ -114,7 +115,7 @@ export class ServingServer extends Server {
     this.on("checkExpectation", (request, response) => void this.emit("request", request, response))
   }
 
-  /** Requests pass the gate, and then the direct handler is asked, before any listener sees them. */
+  /** Requests pass the gate, then the fast path, before any listener sees them. */
   override emit(event: string | symbol, ...args: Array<unknown>): boolean {
     const [request, response] = args
     const isRequest = event === "request" || event === "checkContinue"
@@ -130,7 +131,7 @@ export class ServingServer extends Server {
 
   #dispatch(event: string, request: IncomingRequest, response: ServerResponse): void {
     const emitToOthers = () => void super.emit(event, request, response)
-    if (event !== "request" || !this.direct(request, response, emitToOthers)) emitToOthers()
+    if (event !== "request" || !this.#takeFast(request, response, emitToOthers)) emitToOthers()
   }
 
   #admit(request: IncomingRequest, response: ServerResponse): boolean {

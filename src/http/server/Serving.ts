@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { ClockAgreement } from "../../services/ClockAgreement.ts"
 import { Settings } from "../../services/Settings.ts"
 import { Workers } from "../../services/concurrency/Workers.ts"
+import { FastPath } from "./FastPath.ts"
 import { type ServingOptions, ServingServer } from "./NodeServer.ts"
 import { makeOverloadGate, type OverloadBounds, type OverloadGate } from "./OverloadGate.ts"
 import type { RequestClass } from "./RequestClass.ts"
@@ -29,7 +30,8 @@ export class Serving extends Context.Service<Serving, ServingServer>()("peyk/htt
       Effect.gen(function* () {
         const { load } = yield* Workers
         const { isApart } = yield* ClockAgreement
-        const server = new ServingServer(closedWhile(isApart, makeOverloadGate(options, load)), options)
+        const gate = closedWhile(isApart, makeOverloadGate(options, load))
+        const server = new ServingServer(gate, options, yield* FastPath)
         const sweep = Effect.sync(() => server.endOverdue())
         yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(SWEEP_MILLIS), sweep)))
         return server

@@ -8,7 +8,7 @@ import {
 import { makeRoutes } from "../../http/Routes.ts"
 import { AccountHandlers } from "../../http/account/AccountHandlers.ts"
 import { AnyKeyLive, LiveKeyLive, TestKeyLive } from "../../http/ServiceKeys.ts"
-import { directRoutes } from "../../http/fast/DirectRoutes.ts"
+import { otpFastPath } from "../../http/fast/OtpFastPath.ts"
 import { MessageHandlers } from "../../http/message/MessageHandlers.ts"
 import { MetricsAccess } from "../../http/metrics/MetricsAccess.ts"
 import { RequestMetrics } from "../../http/metrics/RequestMetrics.ts"
@@ -74,24 +74,22 @@ export const httpRoutes = (configuration: Configuration, { live, sandbox, messag
     Layer.provide([KeyLimitsLive, RequestMetrics.layer])
   )
 
-/** Most requests go past the router. */
-export const serveDirectly = ({ maxBodyBytes }: Configuration, { live }: typeof useCases) =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const server = yield* Serving
-      server.direct = yield* directRoutes(isStoreUnavailable, maxBodyBytes)
-    })
-  ).pipe(Layer.provide(live), Layer.provide([KeyLimitsLive, RequestMetrics.layer]))
+const requestTimeout = ({ slotWaitMillis, providerTimeoutMillis }: Configuration) =>
+  slotWaitMillis + providerTimeoutMillis + OWN_ANSWER_MILLIS
 
-export const servingLayer = (configuration: Configuration) =>
+export const servingLayer = (configuration: Configuration, { live }: typeof useCases) =>
   Serving.layer({
     maxInFlight: configuration.maxRequestsInFlight,
     maxDelayMillis: configuration.overloadDelayMillis,
     maxConnections: configuration.maxConnections,
     bodyTimeoutMillis: configuration.bodyTimeoutMillis,
-    requestTimeoutMillis:
-      configuration.slotWaitMillis + configuration.providerTimeoutMillis + OWN_ANSWER_MILLIS
-  })
+    requestTimeoutMillis: requestTimeout(configuration)
+  }).pipe(
+    Layer.provide(
+      otpFastPath({ isUnavailable: isStoreUnavailable, maxBodyBytes: configuration.maxBodyBytes })
+    ),
+    Layer.provide([live, KeyLimitsLive, RequestMetrics.layer])
+  )
 
 export const httpServerLayer = ({ host, port, processes, graceMillis }: Configuration) =>
   Layer.unwrap(

@@ -15,7 +15,7 @@ import { BatchMetricsLive } from "../postgres/batching/BatchMetrics.ts"
 import { GarbageCollection } from "../process/GarbageCollection.ts"
 import { WebhooksSql } from "../resources/WebhooksSql.ts"
 import { Telemetry } from "../telemetry/Telemetry.ts"
-import { httpRoutes, serveDirectly, servingLayer, httpServerLayer } from "./HttpGraph.ts"
+import { httpRoutes, httpServerLayer, servingLayer } from "./HttpGraph.ts"
 import { Searches } from "./ReadGraph.ts"
 import { Crypto, SharedServices } from "./SharedServices.ts"
 import { scheduleInboxChecks, emptySimulatorThatIsOff, scheduleRetention } from "./StartupTasks.ts"
@@ -38,14 +38,13 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
       emptySimulatorThatIsOff(configuration),
       ServingMetrics
     ]),
-    Layer.provide(serveDirectly(configuration, graphs)),
     Layer.provide([
       // As long as Node lets a path be: what is too long for an id is refused as one.
       Layer.succeed(HttpRouter.RouterConfig, { maxParamLength: maxHeaderSize }),
       Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(configuration.maxBodyBytes))
     ]),
     Layer.provideMerge(httpServerLayer(configuration)),
-    Layer.provideMerge(servingLayer(configuration)),
+    Layer.provideMerge(servingLayer(configuration, graphs)),
     Layer.provide(SharedServices),
     Layer.provide([
       Telemetry,

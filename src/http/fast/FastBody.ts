@@ -1,0 +1,47 @@
+import type { ServerResponse } from "node:http"
+import type { IncomingRequest } from "../server/IncomingRequest.ts"
+import { answerRaw } from "../server/RawErrors.ts"
+
+interface BodyReader {
+  /** The announced length. */
+  readonly length: number
+  /** Takes the whole body; returns false to put it back and decline the request. */
+  readonly take: (bytes: Buffer) => boolean
+  readonly decline: () => void
+}
+
+export const parseJson = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString("utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads a body of known length at once when all of it has arrived; declines a request whose body comes too late. */
+export const readWholeBody = (
+  request: IncomingRequest,
+  response: ServerResponse,
+  { length, take, decline }: BodyReader
+): void => {
+  let isTaken = false
+  const onReadable = () => {
+    // Only its end is left.
+    if (isTaken) return void request.read()
+    if (request.readableLength < length) return
+    if (!request.endBodyWait()) {
+      isTaken = true
+      return answerRaw("service_unavailable", request, response)
+    }
+    const bytes: Buffer = request.read()
+    isTaken = take(bytes)
+    if (isTaken) return
+    request.off("readable", onReadable).unshift(bytes)
+    decline()
+  }
+  request.on("readable", onReadable)
+  request.waitForBody(() => {
+    request.off("readable", onReadable)
+    decline()
+  })
+}

@@ -1,0 +1,117 @@
+import { type Cause, Context, Effect, Exit, identity, Option, Redacted, References } from "effect"
+import type { ServerResponse } from "node:http"
+import { TooManyRequestsApiKey } from "../../domain/Errors.ts"
+import type { Principal } from "../../domain/people/Customer.ts"
+import { Workers } from "../../services/concurrency/Workers.ts"
+import { answerError, type CodedError, errorCodeOf, RequestId } from "../Envelope.ts"
+import { CLIENT_GONE, RequestMetrics } from "../metrics/RequestMetrics.ts"
+import { makeTrace, type RequestOutcome } from "../metrics/RequestSpans.ts"
+import { clientAddress, TrustedProxies } from "../server/ClientAddress.ts"
+import type { IncomingRequest } from "../server/IncomingRequest.ts"
+import { requestIdFor } from "../server/RequestIds.ts"
+import { fromCause, type IsUnavailable } from "../server/RequestPipeline.ts"
+import { allowanceOf } from "../ServiceKeys.ts"
+import { addRateLimitHeaders, type HeaderList, headersFor, writeEnvelope, writeJson } from "./FastAnswer.ts"
+import { type KeyUse, type KeyWork, makeKeyAdmission } from "./KeyAdmission.ts"
+
+export interface FastAnswer {
+  readonly body: object
+  readonly isReplayed?: boolean
+}
+
+export type FastWork = KeyWork<FastAnswer, CodedError, never>
+
+export interface FastRequest {
+  readonly principal: Principal
+  readonly secret: string
+  /** The route's name in the table of routes. */
+  readonly route: string
+  readonly work: FastWork
+}
+
+const ANSWERED: Effect.Effect<RequestOutcome> = Effect.succeed({ status: 200 })
+
+const codedErrorIn = ({ reasons }: Cause.Cause<CodedError>): CodedError | undefined => {
+  const [reason] = reasons
+  return reason?._tag === "Fail" ? reason.error : undefined
+}
+
+const makeKeyUses = Effect.map(
+  TrustedProxies,
+  (trustedProxies) =>
+    (secret: string, { headers, socket }: IncomingRequest): KeyUse => ({
+      secret: Redacted.make(secret),
+      address: () => {
+        const forwarded = { "x-forwarded-for": headers["x-forwarded-for"]?.toString() }
+        const remoteAddress = Option.fromUndefinedOr(socket.remoteAddress)
+        return clientAddress({ headers: forwarded, remoteAddress }, trustedProxies)
+      }
+    })
+)
+
+/** The context of a request's fiber: its id is in its log lines and its errors. */
+const makeContexts = Effect.map(Effect.context<never>(), (context) => {
+  const annotations = Context.get(context, References.CurrentLogAnnotations)
+  return (requestId: string): Context.Context<never> =>
+    Context.add(Context.add(context, RequestId, requestId), References.CurrentLogAnnotations, {
+      ...annotations,
+      request_id: requestId
+    })
+})
+
+/** Does the work of requests with known keys, and answers them. */
+export const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUnavailable) {
+  const keys = yield* makeKeyAdmission("live")
+  const workers = yield* Workers
+  const metrics = yield* RequestMetrics
+  const trace = yield* makeTrace
+  const contextOf = yield* makeContexts
+  const useOf = yield* makeKeyUses
+
+  const succeed = (response: ServerResponse, headers: HeaderList, { body, isReplayed }: FastAnswer) => {
+    if (isReplayed) headers.push("idempotency-replayed", "true")
+    writeJson(response, 200, headers, JSON.stringify(body))
+    return ANSWERED
+  }
+
+  const fail = (
+    response: ServerResponse,
+    headers: HeaderList,
+    cause: Cause.Cause<CodedError>,
+    requestId: string
+  ): Effect.Effect<RequestOutcome> => {
+    const error = codedErrorIn(cause)
+    if (error instanceof TooManyRequestsApiKey) addRateLimitHeaders(headers, allowanceOf(error))
+    const failed = error === undefined ? fromCause(cause, requestId, isUnavailable) : answerError(error)
+    return Effect.map(failed, (envelope) => {
+      writeEnvelope(response, envelope, headers)
+      return { status: envelope.status, code: errorCodeOf(envelope) }
+    })
+  }
+
+  return (
+    { principal: known, secret, route, work }: FastRequest,
+    request: IncomingRequest,
+    response: ServerResponse
+  ): void => {
+    const { method = "", headers: given } = request
+    const answered = metrics.begin(route, method)
+    const requestId = requestIdFor(given["x-request-id"])
+    const headers = headersFor(requestId)
+    const use = useOf(secret, request)
+    const performed = Effect.flatMap(keys.admitKnown(use, known), ({ principal, allowance }) => {
+      addRateLimitHeaders(headers, allowance)
+      return keys.perform(use, principal, work)
+    })
+    const program = Effect.matchCauseEffect(performed, {
+      onSuccess: (answer) => succeed(response, headers, answer),
+      onFailure: (cause) => fail(response, headers, cause, requestId)
+    })
+    const traced = trace({ method, headers: given, route, requestId }, program, identity)
+    workers
+      .fork(traced, contextOf(requestId))
+      .addObserver((exit) =>
+        Exit.isSuccess(exit) ? answered(exit.value.status, exit.value.code) : answered(CLIENT_GONE)
+      )
+  }
+})

@@ -1,0 +1,66 @@
+import { Effect, Result, Schema } from "effect"
+import { Verifications } from "../../services/verification/Verifications.ts"
+import { SendBody, sendRequestOf, toSendResponse, toStatus, VerifyBody } from "../otp/OtpSchemas.ts"
+import { isJson, keyInHeader } from "../RequestGuards.ts"
+import type { IncomingRequest } from "../server/IncomingRequest.ts"
+import type { FastAnswer, FastWork } from "./FastRequests.ts"
+
+/** A POST whose body is still to be read. */
+interface Posted {
+  readonly route: string
+  /** Undefined if the body is not what the route takes. */
+  readonly workOf: (body: unknown) => FastWork | undefined
+}
+
+const SEND = "/v1/otp/send"
+const VERIFY = "/v1/otp/verify"
+const STATUS_PATH = /^\/v1\/otp\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+export const STATUS = "/v1/otp/{verification_id}"
+
+const decodeSend = Schema.decodeUnknownResult(SendBody)
+const decodeVerify = Schema.decodeUnknownResult(VerifyBody)
+
+/** The id in the path of a status request. */
+export const statusIdIn = (url: string): string | undefined => STATUS_PATH.exec(url)?.[1]
+
+/** Checks requests for codes and turns them into work; leaves anything wrong or unusual to the router. */
+export const makeOtpWork = Effect.map(Verifications, (verifications) => {
+  const send = (key: string, body: unknown): FastWork | undefined => {
+    const payload = decodeSend(body)
+    if (Result.isFailure(payload)) return undefined
+    return (principal) =>
+      Effect.map(verifications.send(sendRequestOf(principal, key, payload.success)), (sent): FastAnswer => ({
+        body: toSendResponse(sent),
+        isReplayed: sent.replayed
+      }))
+  }
+
+  const verify = (body: unknown): FastWork | undefined => {
+    const payload = decodeVerify(body)
+    if (Result.isFailure(payload)) return undefined
+    const { verification_id: id, code } = payload.success
+    return ({ customerId, setUpVersion }) =>
+      Effect.map(verifications.verify({ customerId, id, code, setUpVersion }), (answer): FastAnswer => ({
+        body: answer
+      }))
+  }
+
+  const status =
+    (id: string): FastWork =>
+    ({ customerId, setUpVersion }) =>
+      Effect.map(verifications.status({ customerId, id, setUpVersion }), (view): FastAnswer => ({
+        body: toStatus(view)
+      }))
+
+  const posted = ({ url, headers }: IncomingRequest): Posted | undefined => {
+    if (!isJson(headers["content-type"])) return undefined
+    if (url === VERIFY) return { route: VERIFY, workOf: verify }
+    const given = keyInHeader(String(headers["idempotency-key"] ?? ""))
+    if (url !== SEND || Result.isFailure(given) || given.success === null) return undefined
+    const key = given.success
+    return { route: SEND, workOf: (body) => send(key, body) }
+  }
+
+  return { posted, status }
+})
