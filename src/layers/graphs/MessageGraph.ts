@@ -26,12 +26,13 @@ export type MessageSeams =
   | Providers
   | MessageMetrics
 
-/** The messaging use cases over the given seams. */
+/** The messaging use cases over the given seams, and their store. */
 export const messageGraph = <E, R>(seams: Layer.Layer<MessageSeams, E, R>) =>
   Layer.fresh(Messages.layer).pipe(
     Layer.provide(Layer.fresh(MessageSends.layer)),
     Layer.provideMerge(Layer.fresh(MessageDeliveries.layer)),
-    Layer.provide([MessageStoreSql, seams])
+    Layer.provide(seams),
+    Layer.provideMerge(MessageStoreSql)
   )
 
 /** The customer's accounts and texts, real providers. */

@@ -2,16 +2,15 @@ import { Context, Effect, Layer } from "effect"
 import { BotInboxes } from "../../services/account/BotInboxes.ts"
 import { DeliveryReports } from "../../services/account/DeliveryReports.ts"
 import { MessageDeliveries } from "../../services/message/MessageDeliveries.ts"
+import type { MessageStore } from "../../services/message/MessageStore.ts"
 import { Retention } from "../../services/retention/Retention.ts"
 import { TimerMetrics } from "../../services/timer/TimerMetrics.ts"
 import { TimerHandlers, TimerRunner } from "../../services/timer/TimerRunner.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import { VerificationSteps } from "../../services/verification/VerificationSteps.ts"
+import type { VerificationStore } from "../../services/verification/VerificationStore.ts"
 import { WebhookMetrics } from "../../services/webhook/WebhookMetrics.ts"
 import { WebhookDeliveries } from "../../services/webhook/WebhookDeliveries.ts"
-import { MessageStoreSql } from "../message/MessageStoreSql.ts"
-import { liveStore } from "./VerificationGraph.ts"
-import { VerificationStoreSql } from "../verification/VerificationStoreSql.ts"
 import { RetentionStoreSql } from "../retention/RetentionStoreSql.ts"
 import { WebhookSenderLive } from "../webhook/WebhookSenderLive.ts"
 import { WebhookStoreSql } from "../webhook/WebhookStoreSql.ts"
@@ -30,9 +29,9 @@ const runTimer = Effect.map(VerificationSteps, (steps) => steps.runTimer)
 
 /** What is due, of every kind, done by the given compositions. */
 export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
-  readonly live: Layer.Layer<VerificationSteps, E, R>
+  readonly live: Layer.Layer<VerificationSteps | VerificationStore, E, R>
   readonly sandbox: Layer.Layer<VerificationSteps, E2, R2>
-  readonly messages: Layer.Layer<MessageDeliveries, E3, R3>
+  readonly messages: Layer.Layer<MessageDeliveries | MessageStore, E3, R3>
 }) =>
   TimerRunner.layer.pipe(
     Layer.provide(
@@ -62,7 +61,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
       Layer.provide(Layer.effect(LiveHandler, runTimer), graphs.live),
       Layer.provide(Layer.effect(SandboxHandler, runTimer), graphs.sandbox),
       graphs.messages,
-      Layer.provide(DeliveryReports.layer, [VerificationStoreSql(liveStore), MessageStoreSql]),
+      Layer.provide(DeliveryReports.layer, [graphs.live, graphs.messages]),
       Layer.provide(Retention.layer, RetentionStoreSql),
       Layer.provide(WebhookDeliveries.layer, [
         WebhookStoreSql,

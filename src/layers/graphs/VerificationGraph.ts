@@ -11,10 +11,11 @@ import { Verifications } from "../../services/verification/Verifications.ts"
 import { VerificationMetrics } from "../../services/verification/VerificationMetrics.ts"
 import { VerificationSends } from "../../services/verification/VerificationSends.ts"
 import { VerificationSteps } from "../../services/verification/VerificationSteps.ts"
+import type { VerificationStore } from "../../services/verification/VerificationStore.ts"
 import { AccountSlotsSql } from "../account/AccountSlotsSql.ts"
 import { ProvidersLive } from "../account/ProvidersLive.ts"
 import { TemplatesSql } from "../message/TemplatesSql.ts"
-import { VerificationStoreSql, type VerificationStoreOptions } from "../verification/VerificationStoreSql.ts"
+import { VerificationStoreSql } from "../verification/VerificationStoreSql.ts"
 
 /** Everything in which one composition of the verification use cases differs from another. */
 export type VerificationSeams =
@@ -28,16 +29,17 @@ export type VerificationSeams =
   | Providers
   | VerificationMetrics
 
-/** The use cases over one mode's verifications and the given seams. */
-export const verificationGraph = <E, R>(
-  store: VerificationStoreOptions,
+/** The use cases over one mode's verifications and the given seams; with the store, for what else reads or writes there. */
+export const verificationGraph = <E, R, E2, R2>(
+  store: Layer.Layer<VerificationStore, E2, R2>,
   seams: Layer.Layer<VerificationSeams, E, R>
 ) =>
   // Fresh: the same use cases are built once per composition, not shared between them.
   Layer.fresh(Verifications.layer).pipe(
     Layer.provide(Layer.fresh(VerificationSends.layer)),
     Layer.provideMerge(Layer.fresh(VerificationSteps.layer)),
-    Layer.provide([VerificationStoreSql(store), seams])
+    Layer.provide(seams),
+    Layer.provideMerge(store)
   )
 
 /** The customer's routes and texts, random codes, real providers. */
@@ -68,17 +70,17 @@ export const SandboxSeams = Layer.mergeAll(
   VerificationMetrics.layerNone
 )
 
-export const liveStore: VerificationStoreOptions = {
+export const liveStore = VerificationStoreSql({
   mode: "live",
   timerKind: "verification",
   announces: true
-}
+})
 
-export const sandboxStore: VerificationStoreOptions = {
+export const sandboxStore = VerificationStoreSql({
   mode: "test",
   timerKind: "sandbox_verification",
   announces: false
-}
+})
 
 export const LiveVerifications = verificationGraph(liveStore, LiveSeams)
 

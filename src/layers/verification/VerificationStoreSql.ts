@@ -29,7 +29,7 @@ const ClaimedRow = Schema.Struct({ ...VerificationRow.fields, fingerprint: Schem
 /** Beside each other, accepting and recording are to stay two groups of sends: one is in the database while we work on the other. */
 const ENOUGH_WRITES = 24
 
-export interface VerificationStoreOptions {
+interface VerificationStoreOptions {
   readonly mode: KeyMode
   readonly timerKind: TimerKind
   /** Whether state changes are written to the outbox. */
