@@ -18,10 +18,10 @@ import {
 import { ProviderOutcome } from "../../src/domain/account/ProviderOutcome.ts"
 import type { Verification } from "../../src/domain/verification/Verification.ts"
 import {
-  nextDueAt,
   recordAttempt,
   recordDelivery as recordForVerification
-} from "../../src/domain/verification/VerificationMachine.ts"
+} from "../../src/domain/verification/StepCalls.ts"
+import { nextDueAt } from "../../src/domain/verification/VerificationMachine.ts"
 import { created as createdMessage } from "./MessageExamples.ts"
 import { created, outcomes, routeOf, START } from "./VerificationRuns.ts"
 

@@ -7,14 +7,9 @@ import {
   type Verification,
   viewVerification
 } from "../../src/domain/verification/Verification.ts"
-import {
-  awaitSlot,
-  decide,
-  mayStillSend,
-  nextDueAt,
-  recordAttempt,
-  skipRemaining
-} from "../../src/domain/verification/VerificationMachine.ts"
+import { recordAttempt } from "../../src/domain/verification/StepCalls.ts"
+import { awaitSlot, skipRemaining } from "../../src/domain/verification/StepChoice.ts"
+import { decide, mayStillSend, nextDueAt } from "../../src/domain/verification/VerificationMachine.ts"
 import { deduplicating, mixedRoute, repeats } from "./RepeatedRuns.ts"
 import {
   created,

@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import { isAnswered, sendAnswer, type Verification } from "../../src/domain/verification/Verification.ts"
+import { recordAttempt } from "../../src/domain/verification/StepCalls.ts"
 import {
   awaitSlot,
   type Choice,
   chooseStep,
-  expire,
   releaseStep,
-  recordAttempt,
   skipRemaining
-} from "../../src/domain/verification/VerificationMachine.ts"
+} from "../../src/domain/verification/StepChoice.ts"
+import { expire } from "../../src/domain/verification/VerificationMachine.ts"
 import { created, outcomes, route, START } from "./VerificationRuns.ts"
 
 const runs = { arbitrary: { runs: 500 } }

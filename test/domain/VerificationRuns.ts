@@ -9,11 +9,12 @@ import {
   type Verification,
   type VerificationStatus
 } from "../../src/domain/verification/Verification.ts"
+import { recordAttempt } from "../../src/domain/verification/StepCalls.ts"
 import {
   type Action,
+  compareCode,
   decide,
   expire,
-  recordAttempt,
   type VerificationTransition
 } from "../../src/domain/verification/VerificationMachine.ts"
 
@@ -133,17 +134,9 @@ const idle = (verification: Verification, now: number): Entry => ({
   call: null
 })
 
-/** What comparing a code does to a verification. */
+/** The fifth wrong code locks. */
 const endedBy = (verification: Verification, end: "verified" | "locked", now: number): Verification =>
-  verification.status !== "pending" && verification.status !== "queued"
-    ? verification
-    : {
-        ...verification,
-        status: end,
-        revision: verification.revision + 1,
-        nextStepAt: null,
-        verifiedAt: end === "verified" ? now : null
-      }
+  compareCode(verification, { isRight: end === "verified", now, wrongCodes: 4, maxWrongCodes: 5 }).next
 
 /** When the timer is due, as the contract has it: at the next step, and at the end of validity at the latest. */
 const dueAt = ({ nextStepAt, expiresAt }: Verification): number =>
@@ -194,9 +187,7 @@ const play = (before: Verification, happening: Happening, at: number): Entry => 
       return { ...idle(before, now), action: decide(before, now, false) }
     }
     case "ended":
-      return at < before.expiresAt
-        ? { ...idle(before, at), after: endedBy(before, end, at) }
-        : idle(before, at)
+      return { ...idle(before, at), after: endedBy(before, end, at) }
     case "repeated": {
       const last = before.attempts.at(-1)
       if (last === undefined) return idle(before, at)

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { decide, expire, recordAttempt } from "../../src/domain/verification/VerificationMachine.ts"
+import { recordAttempt } from "../../src/domain/verification/StepCalls.ts"
+import { decide, expire } from "../../src/domain/verification/VerificationMachine.ts"
 import { created, happenings, isOver, live, outcomes, route, routeOf, START } from "./VerificationRuns.ts"
 
 const runs = { arbitrary: { runs: 1_000 } }

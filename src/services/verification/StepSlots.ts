@@ -1,6 +1,6 @@
 import { Clock, Effect, Option } from "effect"
 import type { Verification } from "../../domain/verification/Verification.ts"
-import { chooseStep, skipRemaining } from "../../domain/verification/VerificationMachine.ts"
+import { chooseStep, skipRemaining } from "../../domain/verification/StepChoice.ts"
 import { AccountSlots, type Slot } from "../account/AccountSlots.ts"
 import { Settings } from "../Settings.ts"
 import { accountAt, type StepSlot, type StepTry } from "./StepCalls.ts"

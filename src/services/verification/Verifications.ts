@@ -1,20 +1,14 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { foldDigits } from "../../domain/text/Digits.ts"
 import { type IdempotencyError, NotFound } from "../../domain/Errors.ts"
-import {
-  effectiveStatus,
-  type VerificationStatus,
-  type VerificationView,
-  viewVerification
-} from "../../domain/verification/Verification.ts"
+import { type VerificationView, viewVerification } from "../../domain/verification/Verification.ts"
+import { reasonWithoutMatch, type VerifyReason } from "../../domain/verification/VerificationMachine.ts"
 import { Codes } from "./Codes.ts"
 import { CodeVault } from "./CodeVault.ts"
 import type { SetUpChanged } from "../customer/SetUpChanged.ts"
 import { type Refusal, type SendAnswer, type SendRequest, VerificationSends } from "./VerificationSends.ts"
 import { VerificationMetrics } from "./VerificationMetrics.ts"
 import { VerificationStore } from "./VerificationStore.ts"
-
-export type VerifyReason = "ok" | "invalid_code" | "expired" | "locked" | "failed" | "already_verified"
 
 export interface VerifyAnswer {
   readonly verified: boolean
@@ -26,15 +20,6 @@ interface Subject {
   readonly id: string
   /** What the request's key was read with; null: it was made without one. */
   readonly setUpVersion?: number | null
-}
-
-const reasonByStatus: Record<VerificationStatus, VerifyReason> = {
-  pending: "invalid_code",
-  queued: "invalid_code",
-  verified: "already_verified",
-  failed: "failed",
-  locked: "locked",
-  expired: "expired"
 }
 
 /** One-time codes: sent, followed, verified. Live and sandbox are the same use cases over different layers. */
@@ -80,7 +65,7 @@ export class Verifications extends Context.Service<
             (compared) => {
               if (Option.isNone(compared)) {
                 return Effect.map(read({ customerId, id }), (verification) =>
-                  answered(reasonByStatus[effectiveStatus(verification, now)])
+                  answered(reasonWithoutMatch(verification, now))
                 )
               }
               const { matched, status } = compared.value

@@ -1,0 +1,159 @@
+import { type Delivery, reportRequest, withDelivery } from "../account/DeliveryReport.ts"
+import {
+  attemptResult,
+  isUncertain,
+  outcomeOfRepeat,
+  type ProviderOutcome
+} from "../account/ProviderOutcome.ts"
+import type { Instant } from "../Instant.ts"
+import { answered, charged, statusAfter } from "./TransitionParts.ts"
+import { type Attempt, type EventType, isTerminal, type Verification } from "./Verification.ts"
+import { nextDueAt, unchanged, type VerificationTransition } from "./VerificationMachine.ts"
+
+/**
+ * A step that started later than this after its planned time (a process was down) counts its waiting time from its real
+ * start: otherwise all channels whose time passed meanwhile would fire at once. Smaller delays do not add up.
+ */
+const MAX_LATENESS_MILLIS = 5000
+
+const waitedUntil = ({ route, nextStepAt }: Verification, { step, attemptedAt, slotAt }: Call): Instant => {
+  const planned = Math.max(nextStepAt ?? attemptedAt, slotAt ?? 0)
+  const base = attemptedAt - planned > MAX_LATENESS_MILLIS ? attemptedAt : planned
+  return base + (route[step]?.wait ?? 0) * 1000
+}
+
+/** One call to a provider, and its outcome. */
+export interface Call {
+  readonly step: number
+  readonly outcome: ProviderOutcome
+  readonly attemptedAt: Instant
+  readonly finishedAt: Instant
+  /** The account's slot at which it was made, if it had to wait for one. */
+  readonly slotAt?: Instant | undefined
+  /** Whether it repeats a call with an unknown outcome; absent: as the verification says. */
+  readonly isRepeat?: boolean
+}
+
+/**
+ * The late answer to a call that was taken for lost and is being repeated. An acceptance settles the step; anything else
+ * says nothing about the repeat.
+ */
+const isOvertaken = ({ repeating }: Verification, { isRepeat, outcome }: Call): boolean =>
+  repeating && isRepeat === false && outcome._tag !== "Accepted"
+
+const toAttempt = (step: number, outcome: ProviderOutcome, attemptedAt: Instant): Attempt => ({
+  step,
+  ...attemptResult(outcome),
+  attempted_at: attemptedAt
+})
+
+const attemptEvent = (attempt: Attempt): EventType => {
+  if (attempt.status === "sent") return "verification.attempt_sent"
+  return isUncertain(attempt) ? "verification.attempt_unknown" : "verification.attempt_failed"
+}
+
+/** An attempt that ends after its verification did is kept in the history. It changes and costs nothing else. */
+const recordLate = (
+  verification: Verification,
+  step: number,
+  attempts: ReadonlyArray<Attempt>
+): Omit<VerificationTransition, "events"> => ({
+  next: answered({
+    ...verification,
+    revision: verification.revision + 1,
+    attempts,
+    remaining: verification.remaining.filter((left) => left !== step),
+    nextStepAt: null,
+    slotReserved: false,
+    repeating: false
+  }),
+  dueAt: null
+})
+
+/** If the provider de-duplicates, a call with an unknown outcome is repeated once, while that is still of use. */
+const mayRepeat = ({ route, status, repeating, expiresAt }: Verification, call: Call): boolean =>
+  call.outcome._tag === "Unknown" &&
+  !repeating &&
+  route[call.step]?.deduplicates === true &&
+  !isTerminal(status) &&
+  call.finishedAt < expiresAt
+
+/** The attempts with this one, in place of an earlier one at the same step: one whose call is repeated. */
+const withAttempt = (attempts: ReadonlyArray<Attempt>, attempt: Attempt): ReadonlyArray<Attempt> => [
+  ...attempts.filter(({ step }) => step !== attempt.step),
+  attempt
+]
+
+/** The first attempt makes a verification active. */
+const queuedEvents = ({ status }: Verification, next: Verification): ReadonlyArray<EventType> =>
+  status === "pending" && next.status === "queued" ? ["verification.queued"] : []
+
+/** The attempt counts as failed until its repeat says otherwise: there may never be one. */
+const repeatStep = (verification: Verification, attempt: Attempt, call: Call): VerificationTransition => {
+  const { step, finishedAt } = call
+  const next = answered({
+    ...verification,
+    status: "queued",
+    revision: verification.revision + 1,
+    attempts: [...verification.attempts, attempt],
+    remaining: [step, ...verification.remaining.filter((left) => left !== step)],
+    nextStepAt: finishedAt,
+    slotReserved: false,
+    repeating: true
+  })
+  const events = [...queuedEvents(verification, next), attemptEvent(attempt)]
+  return { next, events, dueAt: nextDueAt(next) }
+}
+
+/** A provider answered (or did not): the attempt is recorded, and the route goes on, waits or ends. */
+export const recordAttempt = (verification: Verification, call: Call): VerificationTransition => {
+  const { step, attemptedAt, finishedAt } = call
+  const { repeating } = verification
+  if (!verification.remaining.includes(step) || isOvertaken(verification, call))
+    return unchanged(verification)
+  const outcome = repeating ? outcomeOfRepeat(call.outcome) : call.outcome
+  const attempt = toAttempt(step, outcome, attemptedAt)
+  if (mayRepeat(verification, call)) return repeatStep(verification, attempt, call)
+  // An unknown outcome is announced once, not again when the repeat's outcome is unknown too.
+  const announced = repeating && isUncertain(attempt) ? [] : [attemptEvent(attempt)]
+  const report = reportRequest(verification.route, attempt, finishedAt)
+  const attempts = withAttempt(verification.attempts, attempt)
+  if (isTerminal(verification.status))
+    return { ...recordLate(verification, step, attempts), events: announced, ...report }
+  const remaining = verification.remaining.filter((left) => left !== step)
+  const hasNext = remaining.length > 0
+  const status = statusAfter(attempts, hasNext, finishedAt >= verification.expiresAt)
+  const nextStepAt = attempt.status === "sent" ? waitedUntil(verification, call) : finishedAt
+  const next = answered(
+    charged({
+      ...verification,
+      status,
+      revision: verification.revision + 1,
+      attempts,
+      remaining,
+      slotReserved: false,
+      repeating: false,
+      // A step that would come after the end never comes.
+      nextStepAt: hasNext && nextStepAt < verification.expiresAt ? nextStepAt : null
+    })
+  )
+  const failed: ReadonlyArray<EventType> = status === "failed" ? ["verification.failed"] : []
+  const events = [...queuedEvents(verification, next), ...announced, ...failed]
+  return { next, events, dueAt: nextDueAt(next), ...report }
+}
+
+/** A provider reports whether a step that it accepted was delivered. */
+export const recordDelivery = (
+  verification: Verification,
+  step: number,
+  delivery: Delivery
+): VerificationTransition => {
+  const attempts = withDelivery(verification.attempts, step, delivery)
+  return attempts === verification.attempts
+    ? unchanged(verification)
+    : {
+        next: { ...verification, revision: verification.revision + 1, attempts },
+        events: [`verification.attempt_${delivery.status}`],
+        dueAt: "held"
+      }
+}

@@ -1,0 +1,107 @@
+import { ProviderOutcome } from "../account/ProviderOutcome.ts"
+import type { Instant } from "../Instant.ts"
+import { recordAttempt } from "./StepCalls.ts"
+import { answered, charged, statusAfter } from "./TransitionParts.ts"
+import { type Attempt, isTerminal, type Verification } from "./Verification.ts"
+import { nextDueAt, unchanged, type VerificationTransition } from "./VerificationMachine.ts"
+
+/** For a step of a send that fails without any attempt. */
+const notCalled = (step: number): Attempt => ({
+  step,
+  status: "failed",
+  error_code: "account_unavailable",
+  provider_error: null,
+  provider_message_id: null,
+  attempted_at: null
+})
+
+const notRepeated = ProviderOutcome.Unknown({
+  providerError: "no answer, and the account could not send again in time"
+})
+
+/** The remaining step that goes first, and those that are skipped. */
+export interface Choice {
+  readonly step: number
+  readonly skipped: ReadonlyArray<number>
+}
+
+const reordered = ({ remaining }: Verification, { step, skipped }: Choice): ReadonlyArray<number> => [
+  step,
+  ...remaining.filter((left) => left !== step && !skipped.includes(left))
+]
+
+const isOpenFor = ({ status, remaining }: Verification, step: number): boolean =>
+  !isTerminal(status) && remaining.includes(step)
+
+/**
+ * A step other than the next one is tried, because its account may send. This is written before the call, so that a crash
+ * counts against the right step.
+ */
+export const chooseStep = (verification: Verification, choice: Choice): VerificationTransition =>
+  isOpenFor(verification, choice.step)
+    ? {
+        next: charged({
+          ...verification,
+          revision: verification.revision + 1,
+          remaining: reordered(verification, choice),
+          slotReserved: false
+        }),
+        events: [],
+        dueAt: "held"
+      }
+    : unchanged(verification)
+
+/** The step is tried at a slot of its account that is reserved for it. */
+export const awaitSlot = (
+  verification: Verification,
+  choice: Choice & { readonly at: Instant }
+): VerificationTransition => {
+  if (!isOpenFor(verification, choice.step)) return unchanged(verification)
+  const next = answered(
+    charged({
+      ...verification,
+      revision: verification.revision + 1,
+      remaining: reordered(verification, choice),
+      nextStepAt: choice.at,
+      slotReserved: true
+    })
+  )
+  return { next, events: [], dueAt: nextDueAt(next) }
+}
+
+/** The lease ran out before the step was called: it is due at once, for the next process that leases it. */
+export const releaseStep = (verification: Verification, step: number, now: Instant): VerificationTransition =>
+  isOpenFor(verification, step)
+    ? {
+        next: answered({ ...verification, revision: verification.revision + 1 }),
+        events: [],
+        dueAt: now
+      }
+    : unchanged(verification)
+
+/** No account of the remaining steps may send in time, or the one step to repeat cannot be repeated. */
+export const skipRemaining = (verification: Verification, now: Instant): VerificationTransition => {
+  const { remaining, repeating } = verification
+  const [first] = remaining
+  if (isTerminal(verification.status) || first === undefined) return unchanged(verification)
+  if (repeating) {
+    const called = verification.attempts.find(({ step }) => step === first)?.attempted_at
+    const call = { step: first, outcome: notRepeated, attemptedAt: called ?? now, finishedAt: now }
+    return recordAttempt(verification, call)
+  }
+  const { attempts, route } = verification
+  const isFailed = statusAfter(attempts, false, now >= verification.expiresAt) === "failed"
+  const status = isFailed ? "failed" : verification.status
+  const next = answered(
+    charged({
+      ...verification,
+      status,
+      revision: verification.revision + 1,
+      attempts: isFailed && attempts.length === 0 ? route.map((_, index) => notCalled(index)) : attempts,
+      remaining: [],
+      nextStepAt: null,
+      slotReserved: false
+    })
+  )
+  return { next, events: isFailed ? ["verification.failed"] : [], dueAt: nextDueAt(next) }
+}
