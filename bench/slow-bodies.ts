@@ -4,7 +4,7 @@
  *     node bench/slow-bodies.ts [connections] [path]
  */
 import { performance } from "node:perf_hooks"
-import { openSlowClients } from "../test/process/SlowClients.ts"
+import { openSlowClients } from "../test/process/load/SlowClients.ts"
 import { newPhone, otp } from "../test/contract/Client.ts"
 import { startServer } from "../test/contract/Server.ts"
 

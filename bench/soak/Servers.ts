@@ -120,7 +120,7 @@ export const makeServer = (options: ServerOptions): Server => {
 
   const start = async (furtherAhead = 0) => {
     const aheadMillis = options.aheadMillis + furtherAhead
-    const program = aheadMillis === 0 ? ["bin/peyk.js", "serve"] : ["test/process/ServeAhead.ts"]
+    const program = aheadMillis === 0 ? ["bin/peyk.js", "serve"] : ["test/process/clock/ServeAhead.ts"]
     const preload = new URL(`TellHeap.ts?${new URLSearchParams({ file: memoryFile })}`, import.meta.url).href
     const who = new URLSearchParams({ server: String(index), file: stallsFile })
     const preloads = [preload, new URL(`TellServer.ts?${who}`, import.meta.url).href]

@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { issues, json, newKey, newPhone, ok, request } from "../Client.ts"
+import { manage, newUser } from "../Manager.ts"
+import { type Demo, type Server, startServer } from "../Server.ts"
+
+let server: Server
+let owner: string
+const call = (method: string, path: string, body?: unknown) =>
+  manage(server, method, path, { authorization: owner }, body)
+beforeAll(async () => {
+  server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
+  const { token } = server.demo as Demo & { readonly token: string }
+  owner = `apikey ${token}`
+}, 60_000)
+afterAll(() => server?.stop())
+
+interface Operation {
+  readonly requestBody?: unknown
+}
+
+const document = JSON.parse(readFileSync(new URL("../../../openapi.json", import.meta.url), "utf8")) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+/** Every operation of the management API that takes a body. */
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  path.startsWith("/v1/manage/")
+    ? Object.entries(methods).flatMap(([method, operation]) =>
+        operation.requestBody === undefined ? [] : [[method.toUpperCase(), path] as const]
+      )
+    : []
+)
+
+describe("a field that an operation does not know", () => {
+  it.each(operations)("is refused by %s %s, which names it and not its value", async (method, path) => {
+    const address = path.slice("/v1/manage".length).replaceAll(/\{\w+\}/g, "1")
+    const reply = await call(method, address, { surely_unknown: "a secret in the wrong place" })
+    expect(issues(reply)).toContain("body.surely_unknown")
+    const { error } = json<{
+      error: { details: { errors: ReadonlyArray<{ path: string; message: string }> } }
+    }>(reply)
+    expect(error.details.errors).toContainEqual({ path: "body.surely_unknown", message: "unknown field" })
+    expect(reply.text).not.toContain("wrong place")
+  })
+
+  it("is named with its place, among all that is wrong, and nothing is done", async () => {
+    const steps = [
+      { channel: "bale", acount_id: 1 },
+      { channel: "sms", wait: 5 }
+    ]
+    const before = json(await call("GET", "/routing"))
+    const reply = await call("PUT", "/routing", { steps, version: 3 })
+    expect(new Set(issues(reply))).toEqual(
+      new Set(["body.version", "body.steps[0].acount_id", "body.steps[1].wait"])
+    )
+    expect(json(await call("GET", "/routing"))).toEqual(before)
+  })
+
+  it("is still ignored by sends and messages", async () => {
+    const post = (path: string, body: unknown) =>
+      request(server, "POST", path, {
+        headers: {
+          "x-api-key": server.demo.live_key,
+          "content-type": "application/json",
+          "idempotency-key": newKey()
+        },
+        body: JSON.stringify(body)
+      })
+    ok(await post("/v1/otp/send", { phone: newPhone(), channels: [{ channel: "bale", x: 1 }], y: 2 }))
+    ok(await post("/v1/messages/send", { to: newPhone(), message: "m", channels: "bale", z: 3 }), 201)
+  })
+})
+
+describe("what can be switched off has `active`:", () => {
+  it("a template", async () => {
+    const made = ok<{ id: number }>(await call("POST", "/templates", { name: "t", body: "{{code}}" }), 201)
+    expect(made).toMatchObject({ active: true })
+    expect(made).not.toHaveProperty("disabled")
+    expect(ok(await call("PATCH", `/templates/${made.id}`, { active: false }))).toMatchObject({
+      active: false
+    })
+    expect(issues(await call("PATCH", `/templates/${made.id}`, { disabled: false }))).toEqual([
+      "body.disabled"
+    ])
+    expect(ok(await call("GET", `/templates/${made.id}`))).toMatchObject({ active: false })
+  })
+
+  it("a webhook", async () => {
+    const hook = { url: "http://127.0.0.1:9/", events: ["*"] }
+    const made = ok<{ id: number }>(await call("POST", "/webhooks", hook), 201)
+    expect(made).toMatchObject({ active: true, status: "active" })
+    const off = ok(await call("PATCH", `/webhooks/${made.id}`, { active: false }))
+    expect(off).toMatchObject({ active: false, status: "disabled", disabled_reason: "manual" })
+    expect(issues(await call("PATCH", `/webhooks/${made.id}`, { disabled: false }))).toEqual([
+      "body.disabled"
+    ])
+    expect(ok(await call("PATCH", `/webhooks/${made.id}`, { active: true }))).toMatchObject({ active: true })
+  })
+
+  it("a user", async () => {
+    const { id } = await newUser(server, owner, "viewer")
+    expect(ok(await call("GET", `/users/${id}`))).toMatchObject({ active: true })
+    expect(ok(await call("PATCH", `/users/${id}`, { active: false }))).toMatchObject({ active: false })
+    expect(issues(await call("PATCH", `/users/${id}`, { disabled: false }))).toEqual(["body.disabled"])
+    expect(ok(await call("PATCH", `/users/${id}`, { active: true }))).toMatchObject({ active: true })
+  })
+})

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { newKey, newPhone, otp, type Reply, refused } from "../Client.ts"
+import { type Customer, customerWith } from "../Operator.ts"
+import { type Server, startServer, until } from "../Server.ts"
+
+let server: Server
+let customer: Customer
+beforeAll(async () => {
+  server = await startServer({ env: { PEYK_LIMIT_KEY_MINUTE: "40" } })
+  customer = await customerWith(server, { sms: {} })
+}, 60_000)
+afterAll(() => server?.stop())
+
+const newLiveKey = async () => {
+  const made = await server.cli("key", "create", "--customer", customer.id, "--mode", "live")
+  return made as { readonly id: number; readonly secret: string }
+}
+
+const admitted = (replies: ReadonlyArray<Reply>) => replies.filter(({ status }) => status !== 429)
+
+const many = (count: number, call: () => Promise<Reply>) => Promise.all(Array.from({ length: count }, call))
+
+/** Any request of a key counts: this one is answered 404. */
+const reading = (secret: string) => () => otp(server, secret).read("01890a5d-ac96-774b-bcce-b302099a8057")
+
+describe("the limit of a key for a minute", () => {
+  it("admits exactly as many requests as it says, of ten times as many at once", async () => {
+    const { secret } = await newLiveKey()
+    const replies = await many(400, reading(secret))
+    expect(admitted(replies)).toHaveLength(40)
+    for (const reply of replies.filter(({ status }) => status === 429)) {
+      refused(reply, 429, "too_many_requests_api_key")
+      expect(Number(reply.headers.get("retry-after"))).toBeGreaterThan(0)
+      expect(Number(reply.headers.get("retry-after"))).toBeLessThanOrEqual(60)
+    }
+  })
+
+  it("is told with every answer: what it is, what is left of it, and until when", async () => {
+    const { secret } = await newLiveKey()
+    const first = await reading(secret)()
+    expect(first.headers.get("ratelimit-policy")).toBe('"key";q=40;w=60')
+    expect(first.headers.get("ratelimit")).toMatch(/^"key";r=39;t=(60|59)$/)
+    const second = await otp(server, secret).postSend("not json")
+    refused(second, 422, "validation_error")
+    expect(second.headers.get("ratelimit")).toMatch(/^"key";r=38;t=\d+$/)
+    await many(38, reading(secret))
+    const last = await reading(secret)()
+    refused(last, 429, "too_many_requests_api_key")
+    expect(last.headers.get("ratelimit")).toMatch(/^"key";r=0;t=\d+$/)
+    expect(last.headers.get("ratelimit-policy")).toBe('"key";q=40;w=60')
+  })
+
+  it("is not told, and not used, by who has no valid key", async () => {
+    const reply = await otp(server, `svc_live_${"x".repeat(43)}`).read("x")
+    refused(reply, 401, "unauthenticated")
+    expect(reply.headers.get("ratelimit")).toBeNull()
+  })
+
+  it("is used up by a replay, too", async () => {
+    const { secret } = await newLiveKey()
+    const body = { phone: newPhone(), channels: "sms" }
+    const headers = { "idempotency-key": newKey() }
+    await otp(server, secret).postSend(body, headers)
+    const replay = await otp(server, secret).postSend(body, headers)
+    expect(replay.headers.get("idempotency-replayed")).toBe("true")
+    expect(replay.headers.get("ratelimit")).toMatch(/^"key";r=38;/)
+  })
+
+  it("comes before everything that is asked of the request itself", async () => {
+    const { secret } = await newLiveKey()
+    await many(40, reading(secret))
+    const reply = await otp(server, secret).post("/send", "not json", { "content-type": "text/plain" })
+    refused(reply, 429, "too_many_requests_api_key")
+  })
+
+  it("is each key's own", async () => {
+    const [one, other] = [await newLiveKey(), await newLiveKey()]
+    await many(41, reading(one.secret))
+    expect((await reading(other.secret)()).status).toBe(404)
+  })
+
+  it("holds for the sandbox", async () => {
+    const replies = await many(60, () =>
+      otp(server, customer.test, "/v1/sandbox/otp").read("01890a5d-ac96-774b-bcce-b302099a8057")
+    )
+    expect(admitted(replies)).toHaveLength(40)
+  })
+
+  it("can be a key's own, a customer's own, and none", async () => {
+    const { id, secret } = await newLiveKey()
+    const policy = async () => (await reading(secret)()).headers.get("ratelimit-policy")
+    const untilPolicy = (expected: string | null) =>
+      until(`the policy ${expected}`, async () => ((await policy()) === expected ? true : undefined))
+    await server.cli("customer", "limits", "--customer", customer.id, "--set", "key_minute=70")
+    await untilPolicy('"key";q=70;w=60')
+    await server.cli("key", "limit", "--key", String(id), "--per-minute", "90")
+    await untilPolicy('"key";q=90;w=60')
+    await server.cli("key", "limit", "--key", String(id), "--per-minute", "0")
+    await untilPolicy(null)
+    await server.cli("key", "limit", "--key", String(id), "--per-minute", "default")
+    await server.cli("customer", "limits", "--customer", customer.id, "--set", "key_minute=default")
+    await untilPolicy('"key";q=40;w=60')
+  })
+})

@@ -1,0 +1,36 @@
+import { assert, describe, it } from "@effect/vitest"
+import { beginAttempt, lanes, postponeAttempt } from "../../../src/domain/message/MessageMachine.ts"
+import { happenings, live, setting, SIZE } from "./MessageRuns.ts"
+
+describe("a call of a message that was begun and is put off", () => {
+  it.prop(
+    "spends no try, is due then, and can be begun again",
+    [setting, happenings],
+    ([setting, list]) => {
+      for (const { after, turn } of live(setting, list)) {
+        for (const lane of lanes(after)) {
+          for (const [step] of after.route.entries()) {
+            const begun = beginAttempt(after, step, { ...turn, lane }).next
+            if (begun === after) continue
+            const triesOf = (message: typeof after) =>
+              message.attempts.find((attempt) => attempt.step === step)?.tries ?? 0
+            const at = turn.now + 1000
+            const { next, dueAt, events } = postponeAttempt(begun, { step, tries: triesOf(begun) }, at)
+            assert.strictEqual(dueAt, at)
+            assert.deepStrictEqual(events, [])
+            assert.strictEqual(triesOf(next), triesOf(after))
+            assert.strictEqual(
+              next.attempts.filter(({ status }) => status === "sending").length,
+              after.attempts.filter(({ status }) => status === "sending").length
+            )
+            const again = beginAttempt(next, step, { ...turn, lane, now: at }).next
+            assert.strictEqual(triesOf(again), triesOf(begun))
+            // One that was written off meanwhile stays as it is.
+            assert.strictEqual(postponeAttempt(next, { step, tries: triesOf(begun) }, at).next, next)
+          }
+        }
+      }
+    },
+    { arbitrary: { runs: 200, size: SIZE } }
+  )
+})

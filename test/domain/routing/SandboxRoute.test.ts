@@ -1,0 +1,105 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Result } from "effect"
+import { codeChannels } from "../../../src/domain/routing/Channel.ts"
+import { resolveSandboxRoute, type StepRequest } from "../../../src/domain/routing/Route.ts"
+import { routeCase } from "./RouteCases.ts"
+
+const descriptorFor = (...channels: ReadonlyArray<StepRequest>) =>
+  Result.getOrThrow(resolveSandboxRoute({ channels }))[0].descriptor
+
+const refusal = (...channels: ReadonlyArray<StepRequest>): string | undefined =>
+  Result.match(resolveSandboxRoute({ channels }), {
+    onFailure: ({ _tag }): string => _tag,
+    onSuccess: () => undefined
+  })
+
+const namesOf = (channels: ReadonlyArray<StepRequest>) =>
+  channels.map(({ channel, provider }): StepRequest => ({ channel, provider }))
+
+const request = routeCase.pipe(Arbitrary.map(({ request }) => request))
+
+describe("a sandbox route", () => {
+  it.prop(
+    "depends on nothing but the names in the request",
+    [request],
+    ([{ channels }]) => {
+      if (channels === undefined) return
+      assert.deepStrictEqual(
+        resolveSandboxRoute({ channels }),
+        resolveSandboxRoute({ channels: namesOf(channels) })
+      )
+    },
+    { arbitrary: { runs: 500 } }
+  )
+
+  it.prop(
+    "has one step, of the first channel and without an account",
+    [request],
+    ([{ channels }]) => {
+      if (channels === undefined) return
+      const route = Result.getOrUndefined(resolveSandboxRoute({ channels }))
+      if (route === undefined) return
+      assert.strictEqual(route.length, 1)
+      assert.strictEqual(route[0].channel as string, channels[0]?.channel)
+      assert.isNull(route[0].account_id)
+      assert.isNull(route[0].descriptor.credential_id)
+    },
+    { arbitrary: { runs: 500 } }
+  )
+
+  it.prop(
+    "is refused exactly when a name is unknown or a channel appears twice",
+    [request],
+    ([{ channels }]) => {
+      if (channels === undefined) return
+      const isUnknown = channels.some(
+        ({ channel, provider }) =>
+          !["eitaa", "bale", "soroushplus", "rubika", "sms"].includes(channel) || provider === "nosuch"
+      )
+      const isRepeated = new Set(channels.map(({ channel }) => channel)).size < channels.length
+      const expected = [
+        ...(isUnknown ? ["invalid_channel"] : []),
+        ...(isRepeated ? ["duplicate_channel"] : [])
+      ]
+      const refused = refusal(...channels)
+      if (expected.length === 0) assert.isUndefined(refused)
+      else assert.include(expected, refused)
+    },
+    { arbitrary: { runs: 1_000 } }
+  )
+
+  it("is described as sandbox when the request names no channel", () => {
+    const [step, ...others] = Result.getOrThrow(resolveSandboxRoute({}))
+    assert.deepStrictEqual(step.descriptor, {
+      type: "messenger",
+      provider: "sandbox",
+      credential_id: null,
+      label: "Sandbox (sandbox)"
+    })
+    assert.deepStrictEqual(others, [])
+  })
+
+  it.each(codeChannels.filter((channel) => channel !== "sms"))(
+    "is described as %s by its name",
+    (channel) => {
+      assert.deepStrictEqual(descriptorFor({ channel }, { channel: "sms" }), {
+        type: "messenger",
+        provider: channel,
+        credential_id: null,
+        label: `Sandbox (${channel})`
+      })
+    }
+  )
+
+  it.each([
+    ["smsir when none is given", undefined, "smsir"],
+    ["the given one", "simulator", "simulator"]
+  ])("of sms has as its provider %s", (_, given, provider) => {
+    assert.deepStrictEqual(descriptorFor({ channel: "sms", provider: given }), {
+      type: "sms",
+      provider,
+      credential_id: null,
+      label: `Sandbox (${provider})`
+    })
+  })
+})

@@ -1,0 +1,51 @@
+import { Arbitrary, Schema } from "effect"
+import { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
+import type { Route } from "../../../src/domain/routing/Route.ts"
+import type { RouteAccount } from "../../../src/domain/routing/RouteAccount.ts"
+import { route } from "./VerificationRuns.ts"
+
+type NonEmpty<Step> = readonly [Step, ...ReadonlyArray<Step>]
+
+/** The route with these of its steps over accounts whose providers know a send by its id. */
+export const deduplicating = <Step extends RouteAccount>(
+  [first, ...rest]: NonEmpty<Step>,
+  steps: ReadonlyArray<number>
+): NonEmpty<Step> => {
+  const told = (step: Step, index: number): Step =>
+    steps.includes(index) ? { ...step, deduplicates: true } : step
+  return [told(first, 0), ...rest.map((step, index) => told(step, index + 1))]
+}
+
+/** Which steps of a route de-duplicate. */
+export const someSteps = Arbitrary.array(Arbitrary.schema(Schema.Literals([0, 1, 2, 3, 4])), { maxLength: 5 })
+
+export const mixedRoute = Arbitrary.all([route, someSteps]).pipe(
+  Arbitrary.map(([plain, steps]): Route => deduplicating(plain, steps))
+)
+
+/** What a repeat comes to: our code for it, null when it was accepted. */
+export const repeats = [
+  ["accepted", ProviderOutcome.Accepted({ messageId: "m-2" }), null],
+  [
+    "rejected for its recipient",
+    ProviderOutcome.Rejected({ blame: "recipient", providerError: "none" }),
+    "recipient_unreachable"
+  ],
+  [
+    "rejected for its words",
+    ProviderOutcome.Rejected({ blame: "request", providerError: "none" }),
+    "provider_rejected"
+  ],
+  [
+    "rejected for the account",
+    ProviderOutcome.Rejected({ blame: "configuration", providerError: "none" }),
+    "provider_outcome_unknown"
+  ],
+  [
+    "throttled",
+    ProviderOutcome.Throttled({ retryAfterMillis: 5, providerError: "slow" }),
+    "provider_outcome_unknown"
+  ],
+  ["unavailable", ProviderOutcome.Unavailable({ providerError: "gone" }), "provider_outcome_unknown"],
+  ["unknown again", ProviderOutcome.Unknown({ providerError: "lost" }), "provider_outcome_unknown"]
+] as const

@@ -1,0 +1,73 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ServerResponse } from "node:http"
+import { Socket } from "node:net"
+import { Admission } from "../../../src/http/server/Admission.ts"
+import { BodyWaits } from "../../../src/http/server/BodyWaits.ts"
+import { IncomingRequest } from "../../../src/http/server/IncomingRequest.ts"
+import { makeOverloadGate } from "../../../src/http/server/OverloadGate.ts"
+
+const TIMEOUT = 5000
+
+const waitsOf = (maxWaiting: number) => {
+  const waits = new BodyWaits(TIMEOUT, maxWaiting)
+  const gate = makeOverloadGate({ maxInFlight: 100, maxDelayMillis: 1000 }, { running: 0, waiting: 0 })
+  const givenUp: Array<string> = []
+  /** A request that came in at a time, and waits for its body. */
+  const wait = (url: string, since = 0) => {
+    const request = new IncomingRequest(new Socket())
+    request.url = url
+    const admission = new Admission(new ServerResponse(request), "public", since, { gate, waits })
+    assert.isTrue(admission.begin(true))
+    admission.waitForBody(() => givenUp.push(url))
+    return admission
+  }
+  return { waits, gate, givenUp, wait }
+}
+
+describe("requests that wait for their bodies", () => {
+  it("are given up once their time is over, and batches and contacts after twice that", () => {
+    const { waits, givenUp, wait } = waitsOf(10)
+    wait("/v1/messages/batch")
+    wait("/v1/sandbox/messages/batch?a=b")
+    wait("/v1/manage/accounts/7/contacts")
+    wait("/v1/messages/send")
+    wait("/v1/messages/batches")
+    waits.giveUpOverdue(TIMEOUT - 1)
+    assert.deepStrictEqual(givenUp, [])
+    waits.giveUpOverdue(TIMEOUT)
+    assert.deepStrictEqual(givenUp, ["/v1/messages/send", "/v1/messages/batches"])
+    waits.giveUpOverdue(2 * TIMEOUT)
+    assert.strictEqual(givenUp.length, 5)
+    waits.giveUpOverdue(3 * TIMEOUT)
+    assert.strictEqual(waits.givenUp, 5)
+  })
+
+  it("make room, the oldest first, when there are too many", () => {
+    const { waits, givenUp, wait } = waitsOf(2)
+    for (const url of ["/1", "/2", "/3", "/4"]) wait(url)
+    assert.deepStrictEqual(givenUp, ["/1", "/2"])
+    assert.strictEqual(waits.size, 2)
+  })
+
+  it("count as load again with their bodies, and not after they have left", () => {
+    const { waits, gate, wait } = waitsOf(10)
+    const [first, second] = [wait("/1"), wait("/2")]
+    assert.strictEqual(gate.snapshot().inFlight.public, 0)
+    assert.isTrue(first.endBodyWait())
+    assert.strictEqual(gate.snapshot().inFlight.public, 1)
+    second.leave()
+    first.leave()
+    assert.strictEqual(gate.snapshot().inFlight.public, 0)
+    assert.strictEqual(waits.size, 0)
+  })
+
+  it("are refused when there is no room for their work by then", () => {
+    const { gate, wait } = waitsOf(10)
+    const admission = wait("/1")
+    while (gate.enter("public", 0));
+    assert.isFalse(admission.endBodyWait())
+    const { inFlight } = gate.snapshot()
+    admission.leave()
+    assert.deepStrictEqual(gate.snapshot().inFlight, inFlight)
+  })
+})

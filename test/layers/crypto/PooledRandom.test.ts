@@ -1,0 +1,44 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Array as Arr, Effect } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { PooledRandom } from "../../../src/layers/crypto/PooledRandom.ts"
+
+const take = (sizes: ReadonlyArray<number>) =>
+  Effect.gen(function* () {
+    const random = yield* SecureRandom.SecureRandom
+    return yield* Effect.forEach(sizes, (size) => random.randomBytes(size))
+  }).pipe(Effect.provide(PooledRandom))
+
+describe("pooled randomness", () => {
+  it.effect("no bytes are given out twice, also where the pool is refilled", () =>
+    Effect.gen(function* () {
+      const taken = yield* take(Arr.makeBy(5000, () => 10))
+      const distinct = new Set(taken.map((bytes) => Buffer.from(bytes).toString("hex")))
+      assert.strictEqual(distinct.size, 5000)
+    })
+  )
+
+  it.effect("any size can be taken, and what was taken never changes", () =>
+    Effect.gen(function* () {
+      const taken = yield* take([0, 1, 8192, 8193, 100_000, 16, 8000, 500])
+      assert.deepStrictEqual(
+        taken.map(({ length }) => length),
+        [0, 1, 8192, 8193, 100_000, 16, 8000, 500]
+      )
+      assert.isTrue(
+        taken.filter(({ length }) => length >= 16).every((bytes) => bytes.some((byte) => byte !== 0))
+      )
+    })
+  )
+
+  it.effect("every byte value comes up about as often as any other", () =>
+    Effect.gen(function* () {
+      const counts = Array.from({ length: 256 }, () => 0)
+      for (const bytes of yield* take(Arr.makeBy(4000, () => 64))) {
+        for (const byte of bytes) counts[byte] = (counts[byte] ?? 0) + 1
+      }
+      // 256 000 draws over 256 values: 1000 each, and ten standard deviations are 316.
+      assert.isTrue(counts.every((count) => Math.abs(count - 1000) < 316))
+    })
+  )
+})

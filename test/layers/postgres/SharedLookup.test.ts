@@ -1,0 +1,98 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { cachedLookup } from "../../../src/layers/postgres/cache/CachedLookup.ts"
+import { sharedLookup } from "../../../src/layers/postgres/cache/SharedLookup.ts"
+
+/** Lookups that each wait for a gate of their own, and answer which they were. */
+const gated = () => {
+  const gates: Array<Deferred.Deferred<void>> = []
+  return {
+    gates,
+    open: (nth: number) => Deferred.succeed(gates[nth] ?? Deferred.makeUnsafe<void>(), undefined),
+    lookup: () =>
+      Effect.suspend(() => {
+        const gate = Deferred.makeUnsafe<void>()
+        const nth = gates.push(gate) - 1
+        return Effect.as(Deferred.await(gate), nth)
+      })
+  }
+}
+
+const forked = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
+
+const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
+
+describe("a shared lookup", () => {
+  it.effect("is made again, once, for all who asked after it had begun", () =>
+    Effect.gen(function* () {
+      const { gates, open, lookup } = gated()
+      const { ask } = yield* sharedLookup<string, number, never, never>(lookup)
+      const first = yield* forked(ask("a"))
+      yield* settle
+      const later = yield* Effect.forEach(Array.from({ length: 100 }), () => forked(ask("a")))
+      yield* settle
+      assert.strictEqual(gates.length, 1)
+      yield* open(0)
+      assert.strictEqual(yield* Fiber.join(first), 0)
+      yield* settle
+      yield* open(1)
+      assert.deepStrictEqual(
+        yield* Effect.forEach(later, Fiber.join),
+        later.map(() => 1)
+      )
+      assert.strictEqual(gates.length, 2)
+    })
+  )
+
+  it.effect("goes on for the others when the one who asked first hangs up", () =>
+    Effect.gen(function* () {
+      const { open, lookup } = gated()
+      const { ask, underWay } = yield* sharedLookup<string, number, never, never>(lookup)
+      const first = yield* forked(ask("a"))
+      yield* settle
+      const second = yield* forked(underWay("a") ?? Effect.die("nothing is under way"))
+      yield* Fiber.interrupt(first)
+      yield* open(0)
+      assert.strictEqual(yield* Fiber.join(second), 0)
+    })
+  )
+})
+
+describe("a cached lookup", () => {
+  it.effect("takes no failure from a lookup that began before it was asked for", () =>
+    Effect.gen(function* () {
+      const gate = Deferred.makeUnsafe<void>()
+      let asked = 0
+      const { get } = yield* cachedLookup<string, string, string, never>(() =>
+        Effect.suspend(() =>
+          ++asked === 1
+            ? Effect.andThen(Deferred.await(gate), Effect.fail("not made yet"))
+            : Effect.succeed("there")
+        )
+      )
+      const before = yield* forked(Effect.flip(get("a")))
+      yield* settle
+      const after = yield* forked(get("a"))
+      yield* Deferred.succeed(gate, undefined)
+      assert.deepStrictEqual([yield* Fiber.join(before), yield* Fiber.join(after)], ["not made yet", "there"])
+    })
+  )
+
+  it.effect("is made again once a newer version than the remembered one is known", () =>
+    Effect.gen(function* () {
+      let newest = 1
+      const { get, recall } = yield* cachedLookup<string, number, never, never>(
+        () => Effect.sync(() => newest),
+        {
+          isHeard: () => true,
+          isCurrent: (version) => version >= newest
+        }
+      )
+      assert.strictEqual(yield* get("a"), 1)
+      newest = 2
+      assert.isUndefined(recall("a"))
+      assert.strictEqual(yield* get("a"), 2)
+      assert.strictEqual(recall("a"), 2)
+    })
+  )
+})

@@ -1,0 +1,289 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Deferred, Effect, Exit, Fiber, Schema } from "effect"
+import { SqlError } from "effect/sql"
+import { makeBatchLane } from "../../../src/layers/postgres/batching/BatchLane.ts"
+import { BatchMetrics } from "../../../src/layers/postgres/batching/BatchMetrics.ts"
+import {
+  type BatchClients,
+  makeStatementBatch,
+  takeBatch
+} from "../../../src/layers/postgres/batching/StatementBatch.ts"
+
+const clients = { together: "together", alone: "alone" }
+
+interface Request {
+  readonly id: number
+  readonly row: string
+}
+
+const rowOf = ({ row }: Request) => [row]
+const rows = Arbitrary.schema(
+  Schema.Array(Schema.Literals(["a", "b", "c", "d"])).check(Schema.isMaxLength(40))
+)
+const sizes = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })))
+const requestsOf = (given: ReadonlyArray<string>) => given.map((row, id): Request => ({ id, row }))
+
+const nextTurn = Effect.promise(() => new Promise((resume) => setImmediate(resume)))
+
+/** Statements that are under way until they are let go; what each was made of is kept. */
+const scripted = Effect.fnUntraced(function* (options: Pick<BatchClients, "lane" | "enough"> = {}) {
+  const statements: Array<ReadonlyArray<Request>> = []
+  const gates: Array<Deferred.Deferred<void>> = []
+  const ask = yield* makeStatementBatch<string, Request, string>(
+    { ...clients, ...options },
+    {
+      name: "accept",
+      conflictsOf: rowOf,
+      orderOf: ({ row }) => row,
+      run: (_, batch) =>
+        Effect.gen(function* () {
+          statements.push(batch)
+          const gate = yield* Deferred.make<void>()
+          gates.push(gate)
+          yield* Deferred.await(gate)
+          return batch.map(({ id }) => `answer ${id}`)
+        })
+    }
+  )
+  // Forked fibers begin, and then batches, each in a turn of the event loop.
+  const turn = Effect.repeat(nextTurn, { times: 5 })
+  const letGo = Effect.suspend(() =>
+    Effect.andThen(
+      Effect.forEach(gates, (gate) => Deferred.succeed(gate, undefined)),
+      turn
+    )
+  )
+  return { statements, ask, turn, letGo }
+})
+
+const refusing = (
+  refuses: (batch: ReadonlyArray<Request>, client: string) => SqlError.SqlError | undefined
+) => {
+  const statements: Array<ReadonlyArray<Request>> = []
+  return Effect.map(
+    makeStatementBatch<string, Request, number>(clients, {
+      name: "accept",
+      conflictsOf: () => [],
+      orderOf: () => "",
+      run: (client, batch) =>
+        Effect.suspend(() => {
+          statements.push(batch)
+          const error = refuses(batch, client)
+          return error === undefined ? Effect.succeed(batch.map(({ id }) => id)) : Effect.fail(error)
+        })
+    }),
+    (ask) => ({ ask, statements })
+  )
+}
+
+describe("a batch", () => {
+  it.prop(
+    "never has two requests in it that conflict, nor more than fit",
+    [rows, sizes],
+    ([given, maxSize]) => {
+      const [batch] = takeBatch(requestsOf(given), rowOf, maxSize)
+      assert.strictEqual(new Set(batch.map(({ row }) => row)).size, batch.length)
+      assert.isAtMost(batch.length, maxSize)
+    }
+  )
+
+  it.prop("loses nobody, and has at least one where anybody waits", [rows, sizes], ([given, maxSize]) => {
+    const waiting = requestsOf(given)
+    const [batch, left] = takeBatch(waiting, rowOf, maxSize)
+    assert.sameMembers([...batch, ...left], waiting)
+    assert.strictEqual(batch.length > 0, waiting.length > 0)
+  })
+
+  it.prop("serves those that conflict in the order in which they came", [rows], ([given]) => {
+    const served: Array<Request> = []
+    let waiting: ReadonlyArray<Request> = requestsOf(given)
+    while (waiting.length > 0) {
+      const [batch, left] = takeBatch(waiting, rowOf, 3)
+      served.push(...batch)
+      waiting = left
+    }
+    for (const row of ["a", "b", "c", "d"]) {
+      const ids = served.filter((request) => request.row === row).map(({ id }) => id)
+      assert.deepStrictEqual(
+        ids,
+        ids.toSorted((one, other) => one - other)
+      )
+    }
+  })
+})
+
+describe("a batched statement", () => {
+  it.live("tells how many wait for it, and how many each was made for", () => {
+    const made: Array<number> = []
+    let waiting = () => 0
+    const watch = (_: string, read: () => number) => {
+      waiting = read
+      return (requests: number) => void made.push(requests)
+    }
+    return Effect.gen(function* () {
+      const { ask, turn, letGo } = yield* scripted()
+      const first = yield* Effect.forkChild(ask({ id: 1, row: "a" }))
+      yield* turn
+      const others = yield* Effect.forkChild(
+        Effect.all([ask({ id: 2, row: "c" }), ask({ id: 3, row: "b" })], { concurrency: "unbounded" })
+      )
+      yield* turn
+      assert.deepStrictEqual([waiting(), made], [2, [1]])
+      yield* letGo
+      yield* turn
+      assert.deepStrictEqual([waiting(), made], [0, [1, 2]])
+      yield* letGo
+      yield* Fiber.join(first)
+      yield* Fiber.join(others)
+    }).pipe(Effect.provideService(BatchMetrics, { watch }))
+  })
+
+  it.live("is made at once when nothing is under way, and gathers what comes while one is", () =>
+    Effect.gen(function* () {
+      const { statements, ask, turn, letGo } = yield* scripted()
+      const first = yield* Effect.forkChild(ask({ id: 1, row: "a" }))
+      yield* turn
+      assert.deepStrictEqual(statements, [[{ id: 1, row: "a" }]])
+      const others = yield* Effect.forkChild(
+        Effect.all([ask({ id: 2, row: "c" }), ask({ id: 3, row: "b" })], { concurrency: "unbounded" })
+      )
+      yield* turn
+      assert.strictEqual(statements.length, 1)
+      yield* letGo
+      assert.strictEqual(yield* Fiber.join(first), "answer 1")
+      yield* turn
+      yield* letGo
+      assert.deepStrictEqual(yield* Fiber.join(others), ["answer 2", "answer 3"])
+      // in the order of their rows
+      assert.deepStrictEqual(statements[1], [
+        { id: 3, row: "b" },
+        { id: 2, row: "c" }
+      ])
+    })
+  )
+
+  it.live("waits for as long as each turn of the event loop brings one more", () =>
+    Effect.gen(function* () {
+      const { statements, ask, turn, letGo } = yield* scripted()
+      for (const id of [1, 2, 3, 4]) {
+        yield* Effect.forkChild(ask({ id, row: String(id) }))
+        yield* nextTurn
+        assert.deepStrictEqual(statements, [])
+      }
+      yield* turn
+      assert.deepStrictEqual(
+        statements.map((statement) => statement.map(({ id }) => id)),
+        [[1, 2, 3, 4]]
+      )
+      yield* letGo
+    })
+  )
+
+  for (const [options, size] of [
+    [{}, 64],
+    [{ enough: 24 }, 24]
+  ] as const) {
+    it.live(`waits for nobody else when it has ${size}, which are enough, whatever each turn brings`, () =>
+      Effect.gen(function* () {
+        const { statements, ask, letGo } = yield* scripted(options)
+        for (let id = 0; statements.length === 0; id++) {
+          assert.isBelow(id, 100)
+          yield* Effect.forkChild(ask({ id, row: String(id) }))
+          yield* nextTurn
+        }
+        assert.strictEqual(statements[0]?.length, size)
+        yield* letGo
+      })
+    )
+  }
+
+  it.live("takes turns with those of other kinds in its lane", () =>
+    Effect.gen(function* () {
+      const lane = makeBatchLane()
+      const one = yield* scripted({ lane })
+      const other = yield* scripted({ lane })
+      yield* Effect.forkChild(one.ask({ id: 1, row: "a" }))
+      yield* one.turn
+      yield* Effect.forkChild(one.ask({ id: 2, row: "b" }))
+      yield* Effect.forkChild(other.ask({ id: 3, row: "c" }))
+      yield* one.turn
+      const counts = () => [one.statements.length, other.statements.length]
+      assert.deepStrictEqual(counts(), [1, 0])
+      yield* one.letGo
+      assert.include(["2,0", "1,1"], counts().join())
+      yield* Effect.andThen(one.letGo, other.letGo)
+      assert.deepStrictEqual(counts(), [2, 1])
+      yield* Effect.andThen(one.letGo, other.letGo)
+    })
+  )
+
+  it.live("is not held up by one of another lane", () =>
+    Effect.gen(function* () {
+      const one = yield* scripted()
+      const other = yield* scripted()
+      yield* Effect.forkChild(one.ask({ id: 1, row: "a" }))
+      yield* Effect.forkChild(other.ask({ id: 2, row: "a" }))
+      yield* one.turn
+      assert.deepStrictEqual([one.statements.length, other.statements.length], [1, 1])
+      yield* Effect.andThen(one.letGo, other.letGo)
+    })
+  )
+
+  it.live("is shared by requests of one turn", () =>
+    Effect.gen(function* () {
+      const { ask, statements } = yield* refusing(() => undefined)
+      const ids = [1, 2, 3, 4]
+      const answers = yield* Effect.forEach(ids, (id) => ask({ id, row: "" }), { concurrency: "unbounded" })
+      assert.deepStrictEqual(answers, ids)
+      assert.strictEqual(statements.length, 1)
+    })
+  )
+
+  it.live("that one request breaks answers the others all the same", () =>
+    Effect.gen(function* () {
+      const broken = new SqlError.SqlError({ reason: new SqlError.ConstraintError({ cause: "no" }) })
+      const { ask } = yield* refusing((batch) => (batch.some(({ id }) => id === 2) ? broken : undefined))
+      const exits = yield* Effect.forEach([1, 2, 3], (id) => Effect.exit(ask({ id, row: "" })), {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true])
+    })
+  )
+
+  it.live("is not repeated for each request when the store cannot be reached", () =>
+    Effect.gen(function* () {
+      const gone = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: "no" }) })
+      const { ask, statements } = yield* refusing(() => gone)
+      const exits = yield* Effect.forEach([1, 2, 3], (id) => Effect.exit(ask({ id, row: "" })), {
+        concurrency: "unbounded"
+      })
+      assert.isTrue(exits.every(Exit.isFailure))
+      assert.strictEqual(statements.length, 1)
+    })
+  )
+
+  it.live("that waits too long for a row is asked for by each alone, where locks are waited for", () =>
+    Effect.gen(function* () {
+      const locked = new SqlError.SqlError({ reason: new SqlError.LockTimeoutError({ cause: "no" }) })
+      const { ask, statements } = yield* refusing((_, client) => (client === "together" ? locked : undefined))
+      const ids = [1, 2, 3]
+      const answers = yield* Effect.forEach(ids, (id) => ask({ id, row: "" }), { concurrency: "unbounded" })
+      assert.deepStrictEqual(answers, ids)
+      assert.deepStrictEqual(
+        statements.map((batch) => batch.length),
+        [3, 1, 1, 1]
+      )
+    })
+  )
+
+  it.live("that throws is a failure of its requests, and the next is made all the same", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* refusing((batch) => {
+        if (batch.some(({ id }) => id === 1)) throw new Error("a bug")
+        return undefined
+      })
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(ask({ id: 1, row: "" }))))
+      assert.strictEqual(yield* ask({ id: 2, row: "" }), 2)
+    })
+  )
+})

@@ -1,0 +1,143 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { PgClient } from "@effect/sql-pg"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { start } from "../../../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
+import { nobody, run } from "../../../../src/layers/postgres/embedded/EmbeddedPostgresAccess.ts"
+import {
+  findPackage,
+  prepareBinaries
+} from "../../../../src/layers/postgres/embedded/EmbeddedPostgresBinaries.ts"
+import { passwordFileIn } from "../../../../src/layers/postgres/embedded/EmbeddedPostgresPassword.ts"
+import {
+  base,
+  directory,
+  failureOf,
+  isRoot,
+  joinFromAnotherProcess,
+  leave,
+  query,
+  quick,
+  useFreshDirectory,
+  waitUntil
+} from "./EmbeddedPostgresSupport.ts"
+
+useFreshDirectory()
+
+/** What a connection comes to, as any process of the user can try it: null where it was let in. */
+const refusalOf = (socketPath: string, password: string | undefined) =>
+  Effect.scoped(
+    Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select 1`).pipe(
+      Effect.as(null),
+      Effect.provide(
+        PgClient.layer({
+          path: socketPath,
+          username: "postgres",
+          password: password === undefined ? undefined : Redacted.make(password),
+          database: "peyk",
+          maxConnections: 1
+        })
+      ),
+      Effect.catchTag("SqlError", ({ reason }) => Effect.succeed(String(reason.cause)))
+    )
+  )
+
+const isClosed = (socketPath: string) =>
+  Effect.gen(function* () {
+    expect(yield* refusalOf(socketPath, "guessed")).toMatch(/password authentication failed/)
+    const refusal = yield* refusalOf(socketPath, undefined)
+    return refusal !== null && /password/.test(refusal)
+  })
+
+/** A cluster as it was made before it had a password: everybody who reaches the socket is let in. */
+const makeTrustingCluster = Effect.gen(function* () {
+  const owner = isRoot ? nobody : undefined
+  const root = yield* findPackage(process.platform, process.arch)
+  const { initdb } = yield* prepareBinaries(root, directory, owner)
+  fs.mkdirSync(directory, { mode: 0o700 })
+  if (owner !== undefined) fs.chownSync(directory, owner.uid, owner.gid)
+  const settings = ["-U", "postgres", "--auth=trust", "-E", "UTF8", "--no-locale", "--no-sync"]
+  yield* run(initdb, ["-D", directory, ...settings], owner)
+})
+
+const accessRules = () => fs.readFileSync(path.join(directory, "pg_hba.conf"), "utf8")
+
+describe("an embedded PostgreSQL", () => {
+  it.live("takes connections with its password only", () =>
+    Effect.gen(function* () {
+      const { socketPath, password } = yield* start(directory, quick)
+      expect(yield* refusalOf(socketPath, Redacted.value(password))).toBeNull()
+      expect(yield* isClosed(socketPath)).toBe(true)
+      expect(accessRules()).not.toMatch(/^[^#]*trust/m)
+    })
+  )
+
+  it.live("keeps the password in a file for its owner alone, and nothing of its making beside it", () =>
+    Effect.gen(function* () {
+      const { password } = yield* start(directory, quick)
+      const { mode, uid } = fs.statSync(passwordFileIn(directory))
+      expect([(mode & 0o777).toString(8), uid]).toEqual(["600", process.getuid?.()])
+      expect(Redacted.value(password)).toMatch(/^[\w-]{43}$/)
+      expect(fs.readdirSync(base)).toEqual(["postgres"])
+    })
+  )
+
+  it.live("keeps its password from one start to the next, and tells it to every process", () =>
+    Effect.gen(function* () {
+      const first = yield* Effect.scoped(start(directory, quick))
+      const second = yield* Effect.scoped(start(directory, quick))
+      expect(Redacted.value(second.password)).toBe(Redacted.value(first.password))
+    })
+  )
+
+  it.live("does not start without its password, and says what to do", () =>
+    Effect.gen(function* () {
+      yield* Effect.scoped(start(directory, quick))
+      fs.rmSync(passwordFileIn(directory))
+      expect(yield* failureOf(directory)).toMatch(/lacks its password.*bring it back, or replace/)
+      fs.writeFileSync(path.join(directory, "pg_hba.conf"), "local all all trust\n")
+      const { socketPath } = yield* start(directory, quick)
+      yield* waitUntil(isClosed(socketPath))
+    })
+  )
+})
+
+describe("an embedded PostgreSQL that was made before it had a password", () => {
+  it.live("keeps its data, and lets nobody in without a password any more", () =>
+    Effect.gen(function* () {
+      yield* makeTrustingCluster
+      const { socketPath } = yield* start(directory, quick)
+      yield* query(socketPath, "create table kept as select 7 as answer", "peyk")
+      yield* waitUntil(isClosed(socketPath))
+      expect(accessRules()).not.toMatch(/^[^#]*trust/m)
+      expect(yield* query(socketPath, "select answer from kept", "peyk")).toBe(7)
+    })
+  )
+
+  it.live("is given one password when three processes start at once", () =>
+    Effect.gen(function* () {
+      yield* makeTrustingCluster
+      const all = yield* Effect.all(
+        Array.from({ length: 3 }, () => joinFromAnotherProcess(directory)),
+        { concurrency: "unbounded" }
+      )
+      for (const { socketPath } of all) expect(yield* query(socketPath, "select 1 as answer", "peyk")).toBe(1)
+      yield* waitUntil(isClosed(all[0]?.socketPath ?? ""))
+      yield* Effect.forEach(all, leave, { concurrency: "unbounded" })
+    })
+  )
+
+  it.live("is converted to the end where a start died on the way", () =>
+    Effect.gen(function* () {
+      yield* makeTrustingCluster
+      // the password was kept, and nothing after that
+      fs.writeFileSync(passwordFileIn(directory), "kept-before\n", { mode: 0o600 })
+      const { socketPath, password } = yield* start(directory, quick)
+      expect(Redacted.value(password)).toBe("kept-before")
+      yield* waitUntil(isClosed(socketPath))
+      expect(yield* refusalOf(socketPath, "kept-before")).toBeNull()
+    })
+  )
+})

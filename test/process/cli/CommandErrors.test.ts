@@ -1,0 +1,154 @@
+import { createServer } from "node:http"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import {
+  type Finished,
+  freePort,
+  makeDataDir,
+  neutralEnvironment,
+  runProgram,
+  type Server,
+  startServer
+} from "../../contract/Server.ts"
+import { discard } from "../store/Postgres.ts"
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+}, 60_000)
+afterAll(() => server?.stop())
+
+/** Exit code 1, one line (under its heading) that tells what is wrong, and nothing for a machine to misread. */
+const explained = ({ code, out, err }: Finished, what: RegExp) => {
+  const [heading, ...lines] = err.trim().split("\n")
+  const said = heading === "ERROR" ? lines : [heading, ...lines]
+  expect(err).toMatch(what)
+  expect({ code, out, lines: said.length }, err).toEqual({ code: 1, out: "", lines: 1 })
+}
+
+const UNKNOWN = "987654"
+const connect = (channel: string, provider: string, settings = "{}") =>
+  ["account", "connect", "--channel", channel, "--provider", provider].concat([
+    "--label",
+    "Mine",
+    "--settings",
+    settings
+  ])
+const route = (steps: unknown) => [
+  "routing",
+  "set",
+  "--steps",
+  typeof steps === "string" ? steps : JSON.stringify(steps)
+]
+
+describe("an unknown customer is refused by", () => {
+  const commands: ReadonlyArray<[string, ReadonlyArray<string>]> = [
+    ["key create", ["key", "create", "--mode", "live"]],
+    ["key list", ["key", "list"]],
+    ["account connect", connect("bale", "simulator")],
+    ["account list", ["account", "list"]],
+    ["routing set", route([{ channel: "bale" }])],
+    ["routing show", ["routing", "show"]],
+    ["template create", ["template", "create", "--name", "n", "--body", "b"]],
+    ["template list", ["template", "list"]]
+  ]
+  it.each(commands)("%s", async (_, command) => {
+    explained(await server.run(...command, "--customer", UNKNOWN, "--json"), /no customer 987654/)
+  })
+})
+
+describe("what is wrong is told in one line:", () => {
+  const ofDemo: ReadonlyArray<[string, ReadonlyArray<string>, RegExp]> = [
+    ["an unknown provider", connect("bale", "pigeon"), /unknown provider pigeon/],
+    ["an unknown channel", connect("pigeon", "simulator"), /channel.*pigeon/],
+    ["settings that are no JSON", connect("bale", "simulator", "{"), /settings/],
+    ["settings that are no object", connect("bale", "simulator", "[1]"), /settings/],
+    [
+      "settings with an unknown value",
+      connect("bale", "simulator", '{"outcome":"lost"}'),
+      /settings of simulator.*outcome/
+    ],
+    ["a channel twice in a routing", route([{ channel: "bale" }, { channel: "bale" }]), /duplicate_channel/],
+    ["an unknown channel in a routing", route([{ channel: "pigeon" }]), /steps.*channel/],
+    ["steps that are no JSON", route("bale,sms"), /steps.*JSON/],
+    ["steps that are no list", route({ channel: "bale" }), /steps.*array/i],
+    ["no steps at all", route([]), /steps/],
+    ["a field that no step has", route([{ channel: "bale", bogus: 1 }]), /steps.*bogus/],
+    [
+      "a field that the settings of a provider do not have",
+      connect("bale", "simulator", '{"bogus":"x"}'),
+      /settings of simulator: bogus is not a setting of this provider/
+    ],
+    ["a wait that is too short", route([{ channel: "bale", wait: 44 }]), /steps.*wait/],
+    [
+      "an account in a routing that is not the customer's",
+      route([{ channel: "bale", account_id: 987_654 }]),
+      /no bale account 987654/
+    ],
+    [
+      "an --expires-at that has passed",
+      ["key", "create", "--mode", "live", "--expires-at", "2020-01-01T00:00:00Z"],
+      /expired/
+    ],
+    [
+      "an --expires-at that is no date",
+      ["key", "create", "--mode", "live", "--expires-at", "soon"],
+      /expires-at/
+    ]
+  ]
+  it.each(ofDemo)("%s", async (_, command, what) => {
+    const customer = String(server.demo.customer_id)
+    explained(await server.run(...command, "--customer", customer, "--json"), what)
+  })
+
+  const others: ReadonlyArray<[string, ReadonlyArray<string>, RegExp]> = [
+    ["an unknown plan", ["customer", "create", "--name", "A", "--plan", "gold"], /plan.*gold/],
+    ["a missing flag", ["customer", "create", "--plan", "free"], /--name/],
+    ["an unknown flag", ["customer", "list", "--all"], /--all/],
+    ["an unknown command", ["parcel"], /parcel/],
+    ["an id that is no number", ["key", "list", "--customer", "mina"], /customer.*mina/],
+    ["an unknown key", ["key", "revoke", "--key", UNKNOWN], /no key 987654/],
+    ["an unknown account", ["account", "disable", "--account", UNKNOWN], /no account 987654/],
+    ["an account of nobody", connect("bale", "simulator"), /--customer.*--shared/],
+    ["a shared sms account", [...connect("sms", "simulator"), "--shared"], /no shared sms/]
+  ]
+  it.each(others)("%s", async (_, command, what) => {
+    explained(await server.run(...command, "--json"), what)
+  })
+})
+
+describe("peyk serve refuses to start", () => {
+  let unused: string
+  beforeAll(async () => {
+    unused = await makeDataDir()
+  })
+  afterAll(() => discard(unused))
+
+  const serve = (env: NodeJS.ProcessEnv) =>
+    runProgram({ ...neutralEnvironment(), PEYK_DATA_DIR: unused, ...env }, ["serve"])
+
+  it.each(["http", "65536"])("with PEYK_PORT=%s", async (port) => {
+    explained(await serve({ PEYK_PORT: port }), /PEYK_PORT/)
+  })
+
+  it("with a setting that is out of its range, and says which", async () => {
+    explained(await serve({ PEYK_PORT: String(await freePort()), PEYK_LEASE_MS: "1" }), /PEYK_LEASE_MS/)
+  })
+
+  it("with a secret that is not the one of its data directory", async () => {
+    const other = Buffer.alloc(32).toString("base64")
+    const env = { PEYK_DATA_DIR: server.dataDir, PEYK_PORT: String(await freePort()), PEYK_SECRET: other }
+    explained(await serve(env), /PEYK_SECRET is not the secret/)
+  })
+
+  it("where another program listens, and says how to listen elsewhere", async () => {
+    const other = createServer()
+    await new Promise<void>((resolve) => {
+      other.listen(0, "127.0.0.1", resolve)
+    })
+    const address = other.address()
+    const port = typeof address === "object" ? String(address?.port) : ""
+    const finished = await serve({ PEYK_PORT: port })
+    other.close()
+    explained(finished, new RegExp(`127\\.0\\.0\\.1:${port}.*PEYK_PORT`))
+  }, 60_000)
+})

@@ -1,0 +1,163 @@
+import { execFileSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { delimiter, join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import {
+  freePort,
+  makeDataDir,
+  neutralEnvironment,
+  runProgram,
+  type Server,
+  startServer
+} from "../../contract/Server.ts"
+import { discard, isRunning, postmasterPid } from "../store/Postgres.ts"
+
+let dataDir: string
+let env: NodeJS.ProcessEnv
+beforeAll(async () => {
+  dataDir = await makeDataDir()
+  env = { ...neutralEnvironment(), PEYK_DATA_DIR: dataDir, PEYK_PORT: String(await freePort()) }
+})
+afterAll(() => discard(dataDir))
+
+const run = (...args: ReadonlyArray<string>) => runProgram(env, args)
+
+describe("peyk demo", () => {
+  // Twice, because the second finds what the first has made.
+  it.each(["on an empty store", "again"])(
+    "shows a fallback and a verification, %s",
+    async () => {
+      const { code, out } = await run("demo")
+      expect(code, out).toBe(0)
+      expect(out).toMatch(/rubika: failed → next \(failed\)\n.*bale: sent/)
+      expect(out).toMatch(/\[bale\].*\d{6}/)
+      expect(out).toMatch(/verified=false, reason=invalid_code/)
+      expect(out).toMatch(/verified=true, reason=ok/)
+      expect(out).toMatch(/The verification is verified/)
+    },
+    60_000
+  )
+
+  it("leaves no PostgreSQL behind", async () => {
+    expect(await postmasterPid(dataDir)).toBeUndefined()
+  })
+})
+
+describe("peyk openapi", () => {
+  it("prints an OpenAPI 3.1 document", async () => {
+    const { code, out, err } = await run("openapi")
+    expect({ code, err }).toEqual({ code: 0, err: "" })
+    expect(JSON.parse(out)).toMatchObject({
+      openapi: expect.stringMatching(/^3\.1\.\d+$/),
+      paths: { "/v1/otp/send": expect.any(Object) }
+    })
+  })
+})
+
+describe("--help", () => {
+  const commands = ["serve", "migrate", "openapi", "doctor", "demo"]
+  const groups = {
+    customer: ["create", "list"],
+    key: ["create", "list", "revoke"],
+    account: ["connect", "list", "disable", "enable"],
+    routing: ["set", "show"],
+    template: ["create", "list"]
+  }
+
+  it("of the program names every command", async () => {
+    const { code, out, err } = await run("--help")
+    expect({ code, err }).toEqual({ code: 0, err: "" })
+    for (const name of [...commands, ...Object.keys(groups)])
+      expect(out).toMatch(new RegExp(`^ +${name} `, "m"))
+  })
+
+  it.each(Object.entries(groups))("of %s names its subcommands", async (group, subcommands) => {
+    const { code, out } = await run(group, "--help")
+    expect(code).toBe(0)
+    for (const name of subcommands) expect(out).toMatch(new RegExp(`^ +${name} `, "m"))
+  })
+
+  it.each(["serve", "key create"])("of %s tells how to use it, and does nothing", async (command) => {
+    const { code, out, err } = await run(...command.split(" "), "--help")
+    expect({ code, err }).toEqual({ code: 0, err: "" })
+    expect(out).toContain(`peyk ${command}`)
+  })
+})
+
+/** A server with a store of its own, stopped by a signal: its exit code, and whether PostgreSQL went with it. */
+const stopWith = async (start: () => Promise<Server>, signal: "SIGTERM" | "SIGINT") => {
+  const server = await start()
+  try {
+    const pid = await postmasterPid(server.dataDir)
+    expect(pid).toBeDefined()
+    const code = await server.terminate(signal)
+    expect(await fetch(server.url).catch(() => "nobody listens")).toBe("nobody listens")
+    expect(isRunning(pid ?? 0)).toBe(false)
+    return code
+  } finally {
+    await server.kill()
+    await discard(server.dataDir)
+  }
+}
+
+describe.each(["SIGTERM", "SIGINT"] as const)("on %s", (signal) => {
+  it("serve ends with exit code 0, and PostgreSQL with it", async () => {
+    expect(await stopWith(() => startServer(), signal)).toBe(0)
+  }, 60_000)
+})
+
+const ownVersion = 26
+
+/** The first other Node on the path, if it is older than the one that the program needs. */
+const olderNodes = (neutralEnvironment()["PATH"] ?? "")
+  .split(delimiter)
+  .filter((directory) => !directory.includes("node_modules"))
+  .map((directory) => join(directory, "node"))
+  .filter((file) => existsSync(file))
+  .slice(0, 1)
+  .filter(
+    (file) =>
+      Number.parseInt(execFileSync(file, ["-p", "process.versions.node"], { encoding: "utf8" }), 10) <
+      ownVersion
+  )
+
+describe("bin/peyk.js", () => {
+  it("tells its version", async () => {
+    const { code, out } = await run("--version")
+    expect(code).toBe(0)
+    expect(out).toMatch(/\d+\.\d+\.\d+/)
+  })
+
+  it.each(olderNodes)(
+    "goes over to the project's Node when it is run by an older one",
+    async (older) => {
+      const { code, out } = await runProgram(env, ["doctor", "--json"], older)
+      expect(code).toBe(0)
+      const [node] = (JSON.parse(out) as { readonly checks: ReadonlyArray<object> }).checks
+      expect(node).toEqual({
+        check: "node",
+        ok: true,
+        finding: expect.stringMatching(/^v(2[6-9]|[3-9]\d)\./)
+      })
+    },
+    60_000
+  )
+
+  it.each(olderNodes)(
+    "hands exit codes on, run by an older Node",
+    async (older) => {
+      const { code, out, err } = await runProgram(env, ["key", "revoke", "--key", "987654"], older)
+      expect({ code, out }).toEqual({ code: 1, out: "" })
+      expect(err).toContain("no key 987654")
+    },
+    60_000
+  )
+
+  it.each(olderNodes)(
+    "hands signals on, run by an older Node",
+    async (older) => {
+      expect(await stopWith(() => startServer({ executable: older }), "SIGTERM")).toBe(0)
+    },
+    60_000
+  )
+})

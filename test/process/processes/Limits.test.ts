@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { messages, newPhone, ok, otp, type Reply } from "../../contract/Client.ts"
+import { newAccount, simulated } from "../../contract/Operator.ts"
+import { makeDataDir, type Running, startProcess, startServer, until } from "../../contract/Server.ts"
+import { discard } from "../store/Postgres.ts"
+
+/** Limits are the same however many processes there are: four of them on one store. */
+const env = { PEYK_LIMIT_PHONE_HOUR: "5", PEYK_LEASE_MS: "1000" }
+
+let dataDir: string
+let servers: ReadonlyArray<Running>
+beforeAll(async () => {
+  dataDir = await makeDataDir()
+  const first = await startServer({ env, dataDir })
+  const others = await Promise.all([1, 2, 3].map(() => startProcess({ env, dataDir })))
+  servers = [first, ...others]
+}, 120_000)
+afterAll(async () => {
+  await Promise.all(servers?.map((server) => server.kill()) ?? [])
+  await discard(dataDir)
+})
+
+const serverAt = (n: number) => {
+  const server = servers[n % servers.length]
+  if (server === undefined) throw new Error("there is no server")
+  return server
+}
+
+const customerOn = async (plan: string) => {
+  const made = (await serverAt(0).cli("customer", "create", "--name", plan, "--plan", plan)) as {
+    readonly id: number
+  }
+  const id = String(made.id)
+  const key = (await serverAt(0).cli("key", "create", "--customer", id, "--mode", "live")) as {
+    readonly id: number
+    readonly secret: string
+  }
+  return { id, secret: key.secret, keyId: String(key.id) }
+}
+
+const many = (count: number, call: (server: Running, n: number) => Promise<Reply>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => call(serverAt(n), n)))
+
+const tally = (replies: ReadonlyArray<Reply>) => {
+  const codes: Record<string, number> = {}
+  for (const { status, text } of replies) {
+    const name = status < 300 ? "accepted" : (/"code":"(\w+)"/.exec(text)?.[1] ?? String(status))
+    codes[name] = (codes[name] ?? 0) + 1
+  }
+  return codes
+}
+
+const walletOf = async (id: string) =>
+  (await serverAt(0).cli("wallet", "show", "--customer", id)) as {
+    readonly balance: number
+    readonly held: number
+    readonly available: number
+    readonly currency: string
+  }
+
+const wallets = async () => {
+  const { checks } = (await serverAt(0).cli("doctor")) as {
+    readonly checks: ReadonlyArray<{ readonly check: string; readonly ok: boolean; readonly finding: string }>
+  }
+  return checks.find(({ check }) => check === "wallets")
+}
+
+describe("with four processes", () => {
+  it("an account's sends are never closer than its gap, nor more than its rate", async () => {
+    const { id, secret } = await customerOn("free")
+    const account = await newAccount(serverAt(0), id, "sms")
+    const pace = ["--gap-ms", "1000", "--per-minute", "5"]
+    await serverAt(0).cli("account", "limits", "--account", String(account), ...pace)
+    const phone = newPhone()
+    const replies = await many(8, (server) => messages(server, secret).send({ to: phone, channels: "sms" }))
+    expect(tally(replies)).toEqual({ accepted: 8 })
+    const received = await until("what the rate allows to be sent", async () => {
+      const now = await simulated(serverAt(0), phone)
+      return now.length >= 5 ? now : undefined
+    })
+    expect(received).toHaveLength(5)
+    const times = received.map(({ at }) => Temporal.Instant.from(at).epochMilliseconds)
+    const gaps = times.slice(1).map((time, n) => time - (times[n] ?? 0))
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000)
+    const ids = replies.map((reply) => ok<{ readonly message_id: string }>(reply, 201).message_id)
+    const statuses = await Promise.all(ids.map((message) => messages(serverAt(0), secret).status(message)))
+    expect(statuses.filter(({ status }) => status === "queued")).toHaveLength(3)
+  })
+
+  it("a phone's limit admits exactly as many codes as it says, of ten times as many at once", async () => {
+    const { id, secret } = await customerOn("free")
+    await newAccount(serverAt(0), id, "sms")
+    const phone = newPhone()
+    const replies = await many(50, (server) => otp(server, secret).send({ phone, channels: "sms" }))
+    expect(tally(replies)).toEqual({ accepted: 5, too_many_requests_phone_hour: 45 })
+    expect(await simulated(serverAt(0), phone)).toHaveLength(5)
+  })
+
+  it("a quota admits exactly as many requests as it says, of ten times as many at once", async () => {
+    const { id, secret } = await customerOn("free")
+    await newAccount(serverAt(0), id, "sms")
+    await serverAt(0).cli("customer", "limits", "--customer", id, "--set", "monthly_quota=6")
+    const replies = await many(60, (server, n) =>
+      n % 2 === 0 ? otp(server, secret).send({ channels: "sms" }) : messages(server, secret).send()
+    )
+    expect(tally(replies)).toEqual({ accepted: 6, quota_exceeded: 54 })
+  })
+
+  it("a key's minute never admits more than it says, and with enough requests exactly that", async () => {
+    const { secret, keyId } = await customerOn("free")
+    await serverAt(0).cli("key", "limit", "--key", keyId, "--per-minute", "50")
+    const replies = await many(500, (server) =>
+      otp(server, secret).read("01890a5d-ac96-774b-bcce-b302099a8057")
+    )
+    expect(tally(replies)).toEqual({ not_found: 50, too_many_requests_api_key: 450 })
+  })
+
+  it("a wallet that covers 7 sends accepts exactly 7 of 70, and ends with the rest", async () => {
+    const { id, secret } = await customerOn("business")
+    await newAccount(serverAt(0), id, "bale")
+    expect(await serverAt(0).cli("wallet", "top-up", "--customer", id, "--amount", "7500")).toEqual({
+      balance: 7500,
+      held: 0,
+      available: 7500,
+      currency: "IRR"
+    })
+    const replies = await many(70, (server, n) =>
+      n % 2 === 0
+        ? otp(server, secret).send({ channels: "bale" })
+        : messages(server, secret).send({ channels: "bale" })
+    )
+    expect(tally(replies)).toEqual({ accepted: 7, insufficient_balance: 63 })
+    const wallet = await until("nothing to be held", async () => {
+      const now = await walletOf(id)
+      return now.held === 0 ? now : undefined
+    })
+    expect(wallet).toEqual({ balance: 500, held: 0, available: 500, currency: "IRR" })
+    expect(await wallets()).toMatchObject({ ok: true })
+  })
+
+  it("money adds up after a process was killed in the middle, once what it held is settled", async () => {
+    const { id, secret } = await customerOn("business")
+    await newAccount(serverAt(0), id, "bale", { settings: { latency_ms: 4000 } })
+    await serverAt(0).cli("wallet", "top-up", "--customer", id, "--amount", "100000")
+    const last = serverAt(3)
+    const cut = Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        messages(serverAt(n), secret)
+          .send({ channels: "bale" })
+          .catch(() => undefined)
+      )
+    )
+    await until("something to be held", async () => ((await walletOf(id)).held > 0 ? true : undefined))
+    await last.kill()
+    servers = servers.slice(0, 3)
+    const replies = await cut
+    const ids = replies.flatMap((reply) =>
+      reply?.status === 201 ? [ok<{ readonly message_id: string }>(reply, 201).message_id] : []
+    )
+    const api = messages(serverAt(0), secret)
+    const ended = await Promise.all(ids.map((messageId) => api.completed(messageId)))
+    const wallet = await until(
+      "nothing to be held",
+      async () => {
+        const now = await walletOf(id)
+        return now.held === 0 ? now : undefined
+      },
+      30_000
+    )
+    const sent = ended.filter(({ status }) => status === "sent").length
+    expect(wallet.balance).toBeLessThanOrEqual(100_000 - sent * 1000)
+    expect(wallet.balance % 1000).toBe(0)
+    expect(await wallets()).toMatchObject({ ok: true })
+  }, 90_000)
+})

@@ -1,0 +1,242 @@
+import { randomBytes } from "node:crypto"
+import { readdir } from "node:fs/promises"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { newKey, newPhone, ok, otp, refused, type Reply, request, type Sent } from "../../contract/Client.ts"
+import {
+  codeOf,
+  type Customer,
+  customerWith,
+  newSecret,
+  sentCode,
+  simulated
+} from "../../contract/Operator.ts"
+import {
+  type Finished,
+  freePort,
+  makeDataDir,
+  neutralEnvironment,
+  type Running,
+  runProgram,
+  startProcess,
+  until
+} from "../../contract/Server.ts"
+import { discard, type ExternalPostgres, startExternal } from "./Postgres.ts"
+
+const secret = randomBytes(32).toString("base64")
+
+let postgres: ExternalPostgres
+let unused: string
+beforeAll(async () => {
+  unused = await makeDataDir()
+  postgres = await startExternal()
+}, 60_000)
+afterAll(async () => {
+  await discard(unused)
+  await postgres?.discard()
+}, 60_000)
+
+/** Runs a command with nothing set but this, and a data directory that it should not need. */
+const run = async (env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>) => {
+  const own = { PEYK_DATA_DIR: unused, PEYK_PORT: String(await freePort()) }
+  return runProgram({ ...neutralEnvironment(), ...own, ...env }, args)
+}
+
+/** It ended with exit code 1 and tells why, without what is of use to nobody but us. */
+const explained = ({ code, out, err }: Finished, why: RegExp) => {
+  expect(err).toMatch(why)
+  expect(code).toBe(1)
+  expect(out).toBe("")
+  expect(err).not.toMatch(/^\s+at /m)
+}
+
+describe("peyk migrate", () => {
+  it("may run in four processes at once on an empty database: all succeed", async () => {
+    const url = await postgres.newDatabase()
+    const env = { DATABASE_URL: url, PEYK_SECRET: secret }
+    const runs = await Promise.all(Array.from({ length: 4 }, () => run(env, "migrate")))
+    expect(runs.map(({ code, err }) => ({ code, err }))).toEqual(runs.map(() => ({ code: 0, err: "" })))
+    const { out } = await run(env, "doctor", "--json")
+    expect(JSON.parse(out)).toMatchObject({ healthy: true })
+  }, 60_000)
+
+  it("makes no demo customer, and leaves the data directory alone", async () => {
+    const env = { DATABASE_URL: await postgres.newDatabase(), PEYK_SECRET: secret }
+    expect((await run(env, "migrate")).code).toBe(0)
+    const { out } = await run(env, "customer", "list", "--json")
+    expect(JSON.parse(out)).toEqual({ data: [] })
+    expect(await readdir(unused)).toEqual([])
+  })
+})
+
+describe("peyk doctor", () => {
+  it.each([
+    ["an unreachable database", { PEYK_SECRET: secret }, /connect|reach/],
+    ["a missing PEYK_SECRET", {}, /PEYK_SECRET/]
+  ])("finds %s, also for machines", async (_, env, what) => {
+    const url = `postgres://someone:hush-hush@127.0.0.1:${await freePort()}/peyk`
+    const { code, out } = await run({ DATABASE_URL: url, ...env }, "doctor", "--json")
+    expect(JSON.parse(out)).toMatchObject({ healthy: false })
+    expect(out).toMatch(what)
+    expect(out).not.toContain("hush-hush")
+    expect(code).toBe(1)
+  })
+})
+
+describe.each(["serve", "migrate"])("peyk %s refuses to start", (command) => {
+  it("without PEYK_SECRET, and says how to make one", async () => {
+    const env = { DATABASE_URL: await postgres.newDatabase() }
+    explained(await run(env, command), /PEYK_SECRET.*openssl rand -base64 32/)
+  })
+
+  it.each([31, 64])("with a secret of %s bytes", async (length) => {
+    const wrong = randomBytes(length).toString("base64")
+    const env = { DATABASE_URL: await postgres.newDatabase(), PEYK_SECRET: wrong }
+    const finished = await run(env, command)
+    explained(finished, /PEYK_SECRET.*32 bytes.*openssl rand -base64 32/)
+    expect(finished.err).not.toContain(wrong)
+  })
+
+  it("with another secret than the store was made with", async () => {
+    const DATABASE_URL = await postgres.newDatabase()
+    expect((await run({ DATABASE_URL, PEYK_SECRET: secret }, "migrate")).code).toBe(0)
+    const other = randomBytes(32).toString("base64")
+    explained(await run({ DATABASE_URL, PEYK_SECRET: other }, command), /PEYK_SECRET is not the secret/)
+  })
+
+  it("when nothing listens where DATABASE_URL points, and keeps the password to itself", async () => {
+    const url = `postgres://someone:hush-hush@127.0.0.1:${await freePort()}/peyk`
+    const finished = await run({ DATABASE_URL: url, PEYK_SECRET: secret }, command)
+    explained(finished, /PostgreSQL cannot be reached.*ECONNREFUSED/)
+    expect(finished.err).not.toContain("hush-hush")
+  })
+
+  it.each(["nonsense", "mysql://localhost/peyk"])("with %s for a DATABASE_URL", async (url) => {
+    explained(await run({ DATABASE_URL: url, PEYK_SECRET: secret }, command), /connection URL/)
+  })
+
+  it("when there is no such database", async () => {
+    const url = (await postgres.newDatabase()).replace(/external_\d+/, "no_such_database")
+    explained(await run({ DATABASE_URL: url, PEYK_SECRET: secret }, command), /no_such_database/)
+  })
+})
+
+describe("peyk serve", () => {
+  let server: Running
+  beforeAll(async () => {
+    server = await startProcess({
+      env: { DATABASE_URL: await postgres.newDatabase(), PEYK_SECRET: secret }
+    })
+  }, 60_000)
+  afterAll(() => server?.stop())
+
+  it.each(["/simulator", "/simulator/messages"])("has no %s by default", async (path) => {
+    refused(await request(server, "GET", path), 404, "not_found")
+  })
+
+  it("makes no demo customer, and leaves the data directory alone", async () => {
+    expect(await server.cli("customer", "list")).toEqual({ data: [] })
+    expect(await readdir(server.dataDir)).toEqual([])
+    expect(server.output()).not.toMatch(/demo/i)
+  })
+})
+
+describe("peyk serve with PEYK_SIMULATOR=true", () => {
+  let server: Running
+  let customer: Customer
+  beforeAll(async () => {
+    server = await startProcess({
+      env: {
+        DATABASE_URL: await postgres.newDatabase(),
+        PEYK_SECRET: secret,
+        PEYK_SIMULATOR: "true",
+        PEYK_LEASE_MS: "1000"
+      }
+    })
+    customer = await customerWith(server, { bale: {}, sms: {} })
+  }, 60_000)
+  afterAll(() => server?.stop())
+
+  const send = (key = customer.live) => otp(server, key).send({ channels: "sms" })
+  const get = (path: string) => request(server, "GET", path)
+  const statusOf = async (path: string) => (await get(path)).status
+
+  const unavailable = (reply: Reply) => {
+    refused(reply, 503, "service_unavailable")
+    expect(reply.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
+  }
+
+  const untilReady = (status: 200 | 503) =>
+    until(
+      `/readyz to be ${status}`,
+      async () => ((await statusOf("/readyz")) === status ? true : undefined),
+      30_000
+    )
+
+  it("has the simulator, and a code that it shows is the right one", async () => {
+    expect(await statusOf("/simulator")).toBe(200)
+    const { id, code } = await sentCode(server, customer.live)
+    expect(await otp(server, customer.live).outcome(id, code)).toEqual({ verified: true, reason: "ok" })
+  })
+
+  it("answers 503 while the database is away, stays alive, and recovers with it", async () => {
+    const phone = newPhone()
+    const api = otp(server, customer.live)
+    const { verification_id: id } = await api.sent({ phone, channels: "bale" })
+    const code = await codeOf(server, phone)
+    const uncached = await newSecret(server, customer.id, "live")
+
+    await postgres.stop()
+    await untilReady(503)
+    unavailable(await get("/readyz"))
+    unavailable(await send())
+    unavailable(await send(uncached))
+    unavailable(await api.verify(id, code))
+    unavailable(await api.read(id))
+    unavailable(await otp(server, customer.test, "/v1/sandbox/otp").send({ channels: "sms" }))
+    expect(await statusOf("/healthz")).toBe(200)
+    refused(await get("/no/such/path"), 404, "not_found")
+
+    await postgres.start()
+    await untilReady(200)
+    ok(await send())
+    ok(await send(uncached))
+    expect(await simulated(server, phone)).toHaveLength(1)
+    expect(await api.outcome(id, code)).toEqual({ verified: true, reason: "ok" })
+  }, 90_000)
+
+  it("does what is due again after the database was away", async () => {
+    const failing = await customerWith(server, { bale: { outcome: "rejected" }, sms: {} })
+    await postgres.stop()
+    await untilReady(503)
+    await postgres.start()
+    await untilReady(200)
+    const api = otp(server, failing.live)
+    const { verification_id: id } = await api.sent({ channels: ["bale", "sms"] })
+    expect((await api.attempted(id, 2)).attempts).toMatchObject([
+      { channel: { provider: "bale" }, status: "failed" },
+      { channel: { type: "sms" }, status: "sent" }
+    ])
+  }, 90_000)
+
+  it("gives up a step whose outcome it could not record, and tries the next channel once", async () => {
+    const slow = await customerWith(server, { bale: { latency_ms: 4_000 }, sms: {} })
+    const api = otp(server, slow.live)
+    const phone = newPhone()
+    const idempotencyKey = newKey()
+    const body = { phone, channels: ["bale", "sms"] }
+    const answer = api.postSend(body, { "idempotency-key": idempotencyKey })
+    await until("the call to be under way", async () => (await simulated(server, phone)).at(0))
+    await postgres.stop()
+    unavailable(await answer)
+    await postgres.start()
+    await untilReady(200)
+
+    const { verification_id: id } = ok<Sent>(await api.replayed(body, idempotencyKey))
+    expect((await api.attempted(id, 2)).attempts).toMatchObject([
+      { sequence: 1, channel: { provider: "bale" }, status: "failed" },
+      { sequence: 2, channel: { type: "sms" }, status: "sent" }
+    ])
+    const messages = await simulated(server, phone)
+    expect(messages.map(({ channel }) => channel)).toEqual(["bale", "sms"])
+  }, 90_000)
+})

@@ -1,0 +1,96 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { decodeProtectedHeader } from "jose"
+import { randomUUID } from "node:crypto"
+import { SessionsLive, SignInsLive } from "../../../src/layers/graphs/CredentialGraph.ts"
+import { CredentialStores } from "../../../src/layers/access/CredentialStores.ts"
+import { PersonalTokensSql } from "../../../src/layers/access/PersonalTokensSql.ts"
+import { Argon2 } from "../../../src/layers/crypto/PasswordsArgon2.ts"
+import { Management } from "../../../src/services/resources/Management.ts"
+import { PersonalTokens } from "../../../src/services/access/PersonalTokens.ts"
+import { Sessions } from "../../../src/services/access/Sessions.ts"
+import { SigningKeys } from "../../../src/services/access/SigningKeys.ts"
+import { SignIns } from "../../../src/services/access/SignIns.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { testInfrastructure } from "../../support/TestGraph.ts"
+
+const PASSWORD = Redacted.make("correct horse battery")
+const FreeArgon2 = Layer.succeed(Argon2, (_password, _nonce, _cost, tagLength) =>
+  Effect.succeed(new Uint8Array(tagLength))
+)
+
+const process = () =>
+  Layer.mergeAll(SignInsLive, SessionsLive, CredentialStores, PersonalTokensSql).pipe(
+    Layer.provideMerge(testInfrastructure()),
+    Layer.provideMerge(TestClock.layer()),
+    Layer.provideMerge(FreeArgon2)
+  )
+
+/** No notification comes from here on. */
+const unannounced = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const table of ["personal_tokens", "users", "refresh_tokens"]) {
+    yield* sql`alter table ${sql(table)} disable trigger announce`
+  }
+})
+
+const newUser = Effect.gen(function* () {
+  const management = yield* Management
+  const { id: customerId } = yield* management.createCustomer("test", "free")
+  const email = `${randomUUID()}@example.ir`
+  const fields = { email, name: "Sara", role: "owner", password: PASSWORD } as const
+  return { customerId, email, id: (yield* management.createUser(customerId, fields)).id }
+})
+
+const signIn = Effect.fnUntraced(function* (email: string) {
+  const origin = { ip: "192.0.2.1", userAgent: null, requestId: null }
+  return yield* (yield* SignIns).signIn({ email, password: PASSWORD }, origin)
+})
+
+/** What another process did meanwhile. */
+const elsewhere = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.provide(effect, process(), { local: true })
+
+layer(TestDatabase, { excludeTestServices: true })("in a process that hears of no change", (it) => {
+  it.effect("a token that another process has revoked is refused at once", () =>
+    Effect.gen(function* () {
+      const { authenticate } = yield* PersonalTokens
+      const { customerId } = yield* newUser
+      const management = yield* Management
+      const { record, secret } = yield* management.createToken(customerId, {
+        name: "CI",
+        scope: "full",
+        expiresAt: null
+      })
+      yield* authenticate(secret)
+      yield* unannounced
+      yield* elsewhere(Effect.flatMap(Management, ({ revokeToken }) => revokeToken(record.id)))
+      assert.strictEqual((yield* Effect.flip(authenticate(secret)))._tag, "unauthenticated")
+    }).pipe(Effect.provide(process()))
+  )
+
+  it.effect("a session is refused at once when another process has disabled its user", () =>
+    Effect.gen(function* () {
+      const { authenticate } = yield* Sessions
+      const { email, id } = yield* newUser
+      const { accessToken } = yield* signIn(email)
+      yield* authenticate(accessToken)
+      yield* unannounced
+      yield* elsewhere(Effect.flatMap(Management, ({ setUserDisabled }) => setUserDisabled(id, true)))
+      assert.strictEqual((yield* Effect.flip(authenticate(accessToken)))._tag, "unauthenticated")
+    }).pipe(Effect.provide(process()))
+  )
+
+  it.effect("the next session is signed with the key that another process has made", () =>
+    Effect.gen(function* () {
+      const { email } = yield* newUser
+      yield* signIn(email)
+      const { id } = yield* elsewhere(Effect.flatMap(SigningKeys, ({ rotate }) => rotate))
+      const { accessToken } = yield* signIn(email)
+      assert.strictEqual(decodeProtectedHeader(Redacted.value(accessToken)).kid, id)
+      yield* (yield* Sessions).authenticate(accessToken)
+    }).pipe(Effect.provide(process()))
+  )
+})

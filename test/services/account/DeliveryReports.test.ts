@@ -1,0 +1,390 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Deferred, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import type { Channel } from "../../../src/domain/routing/Channel.ts"
+import { type Delivery, DeliveryReport } from "../../../src/domain/account/DeliveryReport.ts"
+import type { AccountUnusable } from "../../../src/services/account/AccountConnections.ts"
+import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
+import { Verifications } from "../../../src/services/verification/Verifications.ts"
+import { accountsOf, customerWithReports, eventsOf } from "../../support/RepeatableAccounts.ts"
+import { connectedProcess, connectionWith, switchedOff } from "../../support/ScriptedConnections.ts"
+import { scriptProviders, unreachable } from "../../support/ScriptedProviders.ts"
+import { arriveAt, PHONE, sendMessage } from "../../support/SentMessages.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const { Delivered, InProgress, NotKnown, Undelivered } = DeliveryReport
+
+type Answer = DeliveryReport | Effect.Effect<DeliveryReport> | AccountUnusable
+
+/** What providers tell, one answer after the other and the last for all that follow; and who was asked what, when. */
+const scriptReports = (...answers: ReadonlyArray<Answer>) => {
+  const asked: Array<{ readonly accountId: number; readonly messageId: string; readonly at: number }> = []
+  const refused: Array<number> = []
+  const next = () => answers[Math.min(asked.length + refused.length, answers.length - 1)]
+  const connect = (accountId: number) => {
+    const answer = next()
+    if (answer === switchedOff) {
+      refused.push(accountId)
+      return switchedOff
+    }
+    return connectionWith({
+      deliveryReport: (messageId) =>
+        Effect.gen(function* () {
+          asked.push({ accountId, messageId, at: yield* Clock.currentTimeMillis })
+          if (Effect.isEffect(answer)) return yield* answer as Effect.Effect<DeliveryReport>
+          return answer === undefined ? InProgress() : (answer as DeliveryReport)
+        })
+    })
+  }
+  return { asked, refused, connect, seconds: () => asked.map(({ at }) => at / 1000) }
+}
+
+const send = Effect.fnUntraced(function* (customerId: number, channels: ReadonlyArray<Channel>) {
+  const verifications = yield* Verifications
+  const { verificationId: id } = yield* verifications.send({
+    customerId,
+    phone: PHONE,
+    channels: channels.map((channel) => ({ channel }))
+  })
+  return {
+    id,
+    status: verifications.status({ customerId, id }),
+    verify: (code: string) => verifications.verify({ customerId, id, code })
+  }
+})
+
+const runDue = Effect.flatMap(TimerRunner, (timers) => timers.runDue)
+
+/** The deliveries that are kept, by step. */
+const deliveriesOf = Effect.fnUntraced(function* (table: "verifications" | "messages", id: string) {
+  const sql = yield* SqlClient.SqlClient
+  return (yield* sql<{ readonly step: number; readonly delivery: Delivery | null }>`
+    select (a ->> 'step')::int as step, a -> 'delivery' as delivery
+    from ${sql(table)} t, jsonb_array_elements(t.attempts) as a where t.id = ${id}::uuid order by 1`).map(
+    ({ step, delivery }) => [step, delivery] as const
+  )
+})
+
+const reportTimers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return (yield* sql`select 1 from timers where kind like '%_report'`).length
+})
+
+const typesOf = (id: string) =>
+  Effect.map(eventsOf(id), (events) => events.map(({ type, sequence }) => [sequence, type]))
+
+const delivered: Delivery = { status: "delivered", at: 9_000, provider_error: null }
+
+layer(TestDatabase, { excludeTestServices: true })("a provider that tells what became of a code", (it) => {
+  it.effect(
+    "is asked 10 s, 1 min, 5 min, 30 min, 2 h, 12 h and a day after the send, with its id, and then no more",
+    () => {
+      const providers = scriptProviders()
+      const reports = scriptReports(InProgress(), NotKnown({ reason: "down" }), InProgress())
+      return Effect.gen(function* () {
+        const start = yield* Clock.currentTimeMillis
+        const customerId = yield* customerWithReports(["bale"])
+        const { id } = yield* send(customerId, ["bale"])
+        assert.strictEqual(yield* reportTimers, 1)
+        for (const at of [10, 60, 300, 1_800, 7_200, 43_200, 86_400]) {
+          yield* arriveAt(start, at - 1)
+          yield* arriveAt(start, at)
+        }
+        yield* arriveAt(start, 200_000)
+        assert.deepStrictEqual(reports.seconds(), [10, 60, 300, 1_800, 7_200, 43_200, 86_400])
+        const accountId = (yield* accountsOf(customerId))("bale")
+        assert.isTrue(reports.asked.every((ask) => ask.accountId === accountId && ask.messageId === "m-1"))
+        assert.strictEqual(yield* reportTimers, 0)
+        assert.deepStrictEqual(yield* deliveriesOf("verifications", id), [[0, null]])
+      }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect)))
+    }
+  )
+
+  it.effect("and knows is not asked again, and what it says is kept and announced once", () => {
+    const providers = scriptProviders()
+    const reports = scriptReports(InProgress(), Delivered({ at: 9_000 }))
+    return Effect.gen(function* () {
+      const start = yield* Clock.currentTimeMillis
+      const { id, status } = yield* send(yield* customerWithReports(["bale"]), ["bale", "sms"])
+      yield* arriveAt(start, 10)
+      assert.deepStrictEqual(yield* deliveriesOf("verifications", id), [[0, null]])
+      yield* arriveAt(start, 59)
+      assert.lengthOf(reports.asked, 1)
+      yield* arriveAt(start, 60)
+      assert.deepStrictEqual(yield* deliveriesOf("verifications", id), [
+        [0, delivered],
+        [1, null]
+      ])
+      const events = yield* eventsOf(id)
+      const announced = events.filter(({ type }) => type === "verification.attempt_delivered")
+      assert.lengthOf(announced, 1)
+      assert.deepStrictEqual(
+        events.map(({ sequence }) => sequence),
+        [1, 2, 3, 4]
+      )
+      assert.include(JSON.stringify(announced[0]?.data), '"delivery":')
+      const shown = yield* status
+      assert.strictEqual(shown.status, "queued")
+      assert.deepStrictEqual(
+        shown.attempts.map(({ delivery }) => delivery),
+        ["delivered", null]
+      )
+      yield* arriveAt(start, 90_000)
+      assert.deepStrictEqual(reports.seconds(), [10, 60])
+      assert.strictEqual(yield* reportTimers, 0)
+    }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect)))
+  })
+
+  it.effect("that it was not delivered is kept with its words, and the route is not changed by it", () => {
+    const providers = scriptProviders()
+    const reports = scriptReports(Undelivered({ providerError: "6 expired\u0000" }))
+    return Effect.gen(function* () {
+      const start = yield* Clock.currentTimeMillis
+      const { id, status } = yield* send(yield* customerWithReports(["bale"]), ["bale", "sms"])
+      yield* arriveAt(start, 10)
+      assert.deepStrictEqual(yield* deliveriesOf("verifications", id), [
+        [0, { status: "undelivered", at: null, provider_error: "6 expired" }]
+      ])
+      assert.deepStrictEqual(yield* typesOf(id), [
+        [1, "verification.queued"],
+        [2, "verification.attempt_sent"],
+        [3, "verification.attempt_undelivered"]
+      ])
+      assert.strictEqual((yield* status).remainingSeconds, 50)
+      yield* arriveAt(start, 59)
+      assert.deepStrictEqual(providers.channels(), ["bale"])
+      yield* arriveAt(start, 60)
+      assert.deepStrictEqual(providers.channels(), ["bale", "sms"])
+    }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect)))
+  })
+
+  it.effect("is asked and heard also after the code was verified", () => {
+    const providers = scriptProviders()
+    const reports = scriptReports(Delivered({ at: 9_000 }))
+    return Effect.gen(function* () {
+      const start = yield* Clock.currentTimeMillis
+      const { id, status, verify } = yield* send(yield* customerWithReports(["bale"]), ["bale", "sms"])
+      assert.strictEqual((yield* verify(providers.deliveries[0]?.code ?? "")).reason, "ok")
+      yield* arriveAt(start, 10)
+      assert.deepStrictEqual(yield* deliveriesOf("verifications", id), [[0, delivered]])
+      assert.deepStrictEqual(yield* typesOf(id), [
+        [1, "verification.queued"],
+        [2, "verification.attempt_sent"],
+        [3, "verification.verified"],
+        [4, "verification.attempt_delivered"]
+      ])
+      assert.strictEqual((yield* status).status, "verified")
+      yield* arriveAt(start, 90_000)
+      assert.deepStrictEqual(providers.channels(), ["bale"])
+    }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect)))
+  })
+
+  it.effect("while the code is being verified loses neither what it says nor the verification", () => {
+    const gate = Deferred.makeUnsafe<void>()
+    const providers = scriptProviders()
+    const reports = scriptReports(Effect.as(Deferred.await(gate), Delivered({ at: 9_000 })))
+    return Effect.gen(function* () {
+      const { id, status, verify } = yield* send(yield* customerWithReports(["bale"]), ["bale", "sms"])
+      yield* TestClock.adjust("10 seconds")
+      const asking = yield* Effect.forkChild(runDue)
+      yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => reports.asked.length === 1 }))
+      assert.strictEqual((yield* verify(providers.deliveries[0]?.code ?? "")).reason, "ok")
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(asking)
+      assert.strictEqual((yield* status).status, "verified")
+      assert.deepStrictEqual(yield* deliveriesOf("verifications", id), [[0, delivered]])
+      assert.deepStrictEqual((yield* typesOf(id)).slice(2), [
+        [3, "verification.verified"],
+        [4, "verification.attempt_delivered"]
+      ])
+      assert.strictEqual(yield* reportTimers, 0)
+    }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect)))
+  })
+
+  it.effect("asked by two processes, because one lost its lease, is heard once", () => {
+    const gate = Deferred.makeUnsafe<void>()
+    const providers = scriptProviders()
+    const reports = scriptReports(
+      Effect.as(Deferred.await(gate), Undelivered({ providerError: "6" })),
+      Delivered({ at: 9_000 })
+    )
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { id } = yield* send(yield* customerWithReports(["bale"]), ["bale"])
+      yield* TestClock.adjust("10 seconds")
+      const asking = yield* Effect.forkChild(runDue)
+      yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => reports.asked.length === 1 }))
+      yield* sql`update timers set claimable_at = 'epoch', lease_token = gen_random_uuid()
+        where kind = 'verification_report'`
+      yield* runDue
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(asking)
+      assert.deepStrictEqual(yield* deliveriesOf("verifications", id), [[0, delivered]])
+      assert.deepStrictEqual((yield* typesOf(id)).slice(2), [[3, "verification.attempt_delivered"]])
+    }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect)))
+  })
+
+  it.effect("whose account is switched off meanwhile is asked when it is on again", () => {
+    const providers = scriptProviders()
+    const reports = scriptReports(switchedOff, switchedOff, Delivered({ at: 9_000 }))
+    return Effect.gen(function* () {
+      const start = yield* Clock.currentTimeMillis
+      const { id } = yield* send(yield* customerWithReports(["bale"]), ["bale"])
+      yield* arriveAt(start, 10)
+      yield* arriveAt(start, 60)
+      assert.deepStrictEqual([reports.refused.length, reports.asked.length], [2, 0])
+      assert.deepStrictEqual(yield* deliveriesOf("verifications", id), [[0, null]])
+      yield* arriveAt(start, 300)
+      assert.deepStrictEqual(reports.seconds(), [300])
+      assert.deepStrictEqual(yield* deliveriesOf("verifications", id), [[0, delivered]])
+    }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect)))
+  })
+
+  it.effect("whose adapter breaks is asked again like any other", () => {
+    const providers = scriptProviders()
+    const reports = scriptReports(Effect.die("a bug in the adapter"), Delivered({ at: 9_000 }))
+    return Effect.gen(function* () {
+      const start = yield* Clock.currentTimeMillis
+      const { id } = yield* send(yield* customerWithReports(["bale"]), ["bale"])
+      yield* arriveAt(start, 10)
+      yield* arriveAt(start, 59)
+      assert.deepStrictEqual(reports.seconds(), [10])
+      yield* arriveAt(start, 60)
+      assert.deepStrictEqual(reports.seconds(), [10, 60])
+      assert.deepStrictEqual(yield* deliveriesOf("verifications", id), [[0, delivered]])
+    }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect)))
+  })
+
+  it.effect("is not asked about a send that it did not accept, or that is another's", () => {
+    const providers = scriptProviders({ bale: unreachable })
+    const reports = scriptReports(Delivered({ at: null }))
+    return Effect.gen(function* () {
+      const start = yield* Clock.currentTimeMillis
+      yield* send(yield* customerWithReports(["bale"]), ["bale", "sms"])
+      yield* runDue
+      assert.deepStrictEqual(providers.channels(), ["bale", "sms"])
+      assert.strictEqual(yield* reportTimers, 0)
+      yield* arriveAt(start, 90_000)
+      assert.deepStrictEqual(reports.asked, [])
+    }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect)))
+  })
+
+  it.effect("is asked about each step by itself", () => {
+    const providers = scriptProviders()
+    const reports = scriptReports(InProgress())
+    return Effect.gen(function* () {
+      const start = yield* Clock.currentTimeMillis
+      const customerId = yield* customerWithReports(["bale", "sms"])
+      yield* send(customerId, ["bale", "sms"])
+      for (const at of [10, 60, 70, 120]) yield* arriveAt(start, at)
+      const accountOf = yield* accountsOf(customerId)
+      assert.deepStrictEqual(
+        reports.asked.map(({ accountId, at }) => [accountId, at / 1000]),
+        [
+          [accountOf("bale"), 10],
+          [accountOf("bale"), 60],
+          [accountOf("sms"), 70],
+          [accountOf("sms"), 120]
+        ]
+      )
+    }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect)))
+  })
+})
+
+layer(TestDatabase, { excludeTestServices: true })("a provider that tells what became of a message", (it) => {
+  it.effect("is asked 10 s after it, also when the message is complete, and changes nothing else", () => {
+    const providers = scriptProviders()
+    const reports = scriptReports(Delivered({ at: 9_000 }))
+    return Effect.gen(function* () {
+      const start = yield* Clock.currentTimeMillis
+      const { id, status } = yield* sendMessage(yield* customerWithReports(["bale"]), ["bale", "sms"])
+      const before = yield* status
+      assert.strictEqual(before.status, "sent")
+      yield* arriveAt(start, 9)
+      assert.deepStrictEqual(reports.asked, [])
+      yield* arriveAt(start, 10)
+      assert.deepStrictEqual(yield* deliveriesOf("messages", id), [[0, delivered]])
+      assert.deepStrictEqual(yield* typesOf(id), [
+        [1, "message.queued"],
+        [2, "message.sending"],
+        [3, "message.sent"],
+        [4, "message.attempt_delivered"]
+      ])
+      assert.deepStrictEqual(yield* status, before)
+      assert.strictEqual(yield* reportTimers, 0)
+    }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect)))
+  })
+
+  it.effect(
+    "over several routes of a broadcast at once is heard on each, under sequences of their own",
+    () => {
+      const providers = scriptProviders()
+      const gate = Deferred.makeUnsafe<void>()
+      const reports = scriptReports(
+        Effect.as(Deferred.await(gate), Delivered({ at: 9_000 })),
+        Effect.as(Deferred.await(gate), Delivered({ at: 9_000 })),
+        Effect.as(Deferred.await(gate), Delivered({ at: 9_000 }))
+      )
+      return Effect.gen(function* () {
+        const customerId = yield* customerWithReports(["bale", "eitaa", "sms"])
+        const { id, status } = yield* sendMessage(customerId, ["bale", "eitaa", "sms"], {
+          strategy: "broadcast"
+        })
+        assert.strictEqual(yield* reportTimers, 3)
+        yield* TestClock.adjust("10 seconds")
+        const asking = yield* Effect.forkChild(runDue)
+        yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => reports.asked.length === 3 }))
+        yield* Deferred.succeed(gate, undefined)
+        yield* Fiber.join(asking)
+        assert.deepStrictEqual(yield* deliveriesOf("messages", id), [
+          [0, delivered],
+          [1, delivered],
+          [2, delivered]
+        ])
+        assert.deepStrictEqual((yield* typesOf(id)).slice(3), [
+          [4, "message.attempt_delivered"],
+          [5, "message.attempt_delivered"],
+          [6, "message.attempt_delivered"]
+        ])
+        assert.strictEqual((yield* status).status, "sent")
+      }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect)))
+    }
+  )
+
+  it.effect("over one route of a broadcast is heard while another is still to be sent", () => {
+    const gate = Deferred.makeUnsafe<void>()
+    const providers = scriptProviders({ sms: Effect.as(Deferred.await(gate), unreachable) })
+    const reports = scriptReports(Undelivered({ providerError: "6" }))
+    const settings = { providerTimeoutMillis: 120_000 }
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const customerId = yield* customerWithReports(["bale"])
+      const sending = yield* Effect.forkChild(
+        sendMessage(customerId, ["bale", "sms"], { strategy: "broadcast" })
+      )
+      const found = sql<{ readonly id: string }>`
+        select id from messages where attempts @> '[{"step": 0, "status": "sent"}]'`
+      const [row] = yield* found.pipe(Effect.repeat({ until: (rows) => rows.length === 1 }))
+      const id = row?.id ?? ""
+      yield* TestClock.adjust("10 seconds")
+      yield* runDue
+      const undelivered = { status: "undelivered", at: null, provider_error: "6" } as const
+      assert.deepStrictEqual(yield* deliveriesOf("messages", id), [
+        [0, undelivered],
+        [1, null]
+      ])
+      yield* Deferred.succeed(gate, undefined)
+      const { status } = yield* Fiber.join(sending)
+      assert.strictEqual((yield* status).status, "partial_failed")
+      assert.deepStrictEqual(yield* deliveriesOf("messages", id), [
+        [0, undelivered],
+        [1, null]
+      ])
+      assert.deepStrictEqual((yield* typesOf(id)).slice(2), [
+        [3, "message.attempt_undelivered"],
+        [4, "message.partial_failed"]
+      ])
+    }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect, { settings })))
+  })
+})

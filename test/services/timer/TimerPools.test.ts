@@ -1,0 +1,38 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { defaultSettings, Settings } from "../../../src/services/Settings.ts"
+import { TimerPools } from "../../../src/services/timer/TimerPools.ts"
+
+const rooms = TimerPools.layer.pipe(
+  Layer.provide(Layer.succeed(Settings, { ...defaultSettings, timerConcurrency: 2 }))
+)
+
+/** One customer has as many timers as it may, and a claim begins. */
+const claimBesideFull = Effect.gen(function* () {
+  const room = yield* TimerPools
+  assert.isTrue(room.tryEnter("messages", 1, 2))
+  const claiming = room.tryClaim("messages")
+  assert.isNotNull(claiming)
+  return { room, claiming }
+})
+
+describe("room for timers", () => {
+  it.effect("wakes who is held back when somebody leaves", () =>
+    Effect.gen(function* () {
+      const { room, claiming } = yield* claimBesideFull
+      claiming.settle([], "held back")
+      assert.strictEqual(room.backlog("messages"), "held back")
+      assert.isTrue(room.leave("messages", 1, 1))
+    }).pipe(Effect.provide(rooms))
+  )
+
+  it.effect("holds nobody back who did not see that somebody left", () =>
+    Effect.gen(function* () {
+      const { room, claiming } = yield* claimBesideFull
+      room.leave("messages", 1, 2)
+      claiming.settle([], "held back")
+      // Nobody is left who would wake the loop: what is parked is claimed at once.
+      assert.strictEqual(room.backlog("messages"), "some")
+    }).pipe(Effect.provide(rooms))
+  )
+})
