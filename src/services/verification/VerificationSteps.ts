@@ -3,12 +3,7 @@ import { isSlotUsable } from "../../domain/account/Pace.ts"
 import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
 import { recordAttempt } from "../../domain/verification/StepCalls.ts"
 import type { Verification } from "../../domain/verification/Verification.ts"
-import {
-  type Action,
-  decide,
-  expire,
-  nextDueAt
-} from "../../domain/verification/VerificationMachine.ts"
+import { type Action, decide, expire, nextDueAt } from "../../domain/verification/VerificationMachine.ts"
 import { AccountSlots } from "../account/AccountSlots.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { neverRecorded } from "../provider/ProviderCalls.ts"

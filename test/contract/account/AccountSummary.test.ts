@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { ok, otp, request, timestamp } from "./Client.ts"
-import { managedCustomer } from "./ManagedCustomer.ts"
-import { customerWith } from "./Operator.ts"
-import { type Server, startServer } from "./Server.ts"
+import { ok, otp, request, timestamp } from "../Client.ts"
+import { managedCustomer } from "../ManagedCustomer.ts"
+import { customerWith } from "../Operator.ts"
+import { type Server, startServer } from "../Server.ts"
 
 interface Account {
   readonly customer: { readonly id: number; readonly name: string; readonly plan: string }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { formatInstant } from "../../src/domain/Instant.ts"
-import { issues, messages, newPhone, ok, otp, refused, request, sandbox, timestamp } from "./Client.ts"
-import { type List, query } from "./ManagedCustomer.ts"
-import { customerWith, newCustomer, sentCode } from "./Operator.ts"
-import { type Server, startServer } from "./Server.ts"
+import { formatInstant } from "../../../src/domain/Instant.ts"
+import { issues, messages, newPhone, ok, otp, refused, request, sandbox, timestamp } from "../Client.ts"
+import { type List, query } from "../ManagedCustomer.ts"
+import { customerWith, newCustomer, sentCode } from "../Operator.ts"
+import { type Server, startServer } from "../Server.ts"
 
 interface Listed {
   readonly verification_id: string

@@ -2,9 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { inject } from "vitest"
-import { makeSilentConnections } from "../../src/layers/postgres/SilentConnections.ts"
-import { makeWatchedSql } from "../../src/layers/postgres/WatchedSql.ts"
-import { silentProxy } from "../support/SilentProxy.ts"
+import { makeSilentConnections } from "../../../src/layers/postgres/SilentConnections.ts"
+import { makeWatchedSql } from "../../../src/layers/postgres/WatchedSql.ts"
+import { silentProxy } from "../../process/store/SilentProxy.ts"
 
 const TICKS = 10
 const PATIENCE_MILLIS = TICKS * 500
