@@ -18,7 +18,7 @@ import {
 import { fakeFarEnd, type Received, type Scripted } from "../../support/fakes/FakeFarEnd.ts"
 
 // To us every name stands for a private address.
-vi.mock("../../src/layers/network/NameResolution.ts", () => ({
+vi.mock("../../../src/layers/network/NameResolution.ts", () => ({
   resolveName: (
     _name: string,
     _families: unknown,
