@@ -54,46 +54,51 @@ const connections = (name: "codeConnections" | "messageConnections", variable: s
     variable,
     defaultSettings[name],
     { minimum: 1, maximum: 10_000 },
-    `Connections to one provider's host that a process has for the ${what} of one customer; of all, twice as many.`
+    `Connections to a provider's host for ${what}, per customer and process.`
   )
 
 /** Every setting there is. `docs/configuration.md` is checked against this. */
 export const settings = {
-  host: text("PEYK_HOST", "127.0.0.1", "Address to listen on."),
-  port: integer("PEYK_PORT", 8080, { minimum: 0, maximum: 65_535 }, "Port to listen on; 0 takes a free one."),
+  host: text("PEYK_HOST", "127.0.0.1", "The address to listen on."),
+  port: integer(
+    "PEYK_PORT",
+    8080,
+    { minimum: 0, maximum: 65_535 },
+    "The port to listen on; 0 picks a free one."
+  ),
   databaseUrl: optionalSecret("DATABASE_URL", "", "PostgreSQL ≥ 15. Without it Peyk runs an embedded one."),
   dataDirectory: text(
     "PEYK_DATA_DIR",
     "./data",
-    "Where the embedded store, its secret and the demo keys are kept."
+    "The directory of the embedded store, its secret and the demo keys."
   ),
   secret: optionalSecret(
     "PEYK_SECRET",
-    "made, with an embedded store",
+    "created when embedded",
     "Master secret: 32 random bytes in base64. Required with DATABASE_URL."
   ),
   simulator: optionalFlag(
     "PEYK_SIMULATOR",
-    "true when embedded and PEYK_HOST is loopback, else false",
-    "Whether accounts of the simulator work, and its page and messages are served."
+    "on when embedded on loopback",
+    "Enables simulated accounts and the page /simulator."
   ),
   trustedProxies: integer(
     "PEYK_TRUSTED_PROXIES",
     0,
     { minimum: 0, maximum: 10 },
-    "How many proxies stand before the service and append to X-Forwarded-For whom they serve."
+    "The number of proxies in front that append to X-Forwarded-For."
   ),
   poolSize: integer(
     "PEYK_DATABASE_POOL",
     10,
     { minimum: 2, maximum: 200 },
-    "Connections to PostgreSQL of one process."
+    "Connections to PostgreSQL per process."
   ),
   statementTimeoutMillis: integer(
     "PEYK_STATEMENT_TIMEOUT_MS",
     10_000,
     { minimum: 0, maximum: 600_000 },
-    "How long PostgreSQL may take for a statement (not of a migration or a report); 0 leaves that to its own settings."
+    "Time-out for a statement, except migrations and reports; 0 sets none."
   ),
   logLevel: {
     name: "PEYK_LOG_LEVEL",
@@ -113,7 +118,7 @@ export const settings = {
   metricsToken: optionalSecret(
     "PEYK_METRICS_TOKEN",
     "",
-    "The token for /metrics (Authorization: Bearer). Without it /metrics answers local callers if PEYK_HOST is loopback, else 401."
+    "The bearer token for /metrics. Required if PEYK_HOST is not loopback."
   ),
   codeLength: integer(
     "PEYK_CODE_LENGTH",
@@ -125,43 +130,43 @@ export const settings = {
     "PEYK_MAX_WRONG_CODES",
     defaultSettings.maxWrongCodes,
     { minimum: 1, maximum: 10 },
-    "Wrong codes before a lock."
+    "Wrong codes before a verification is locked."
   ),
   providerTimeoutMillis: integer(
     "PEYK_PROVIDER_TIMEOUT_MS",
     defaultSettings.providerTimeoutMillis,
     { minimum: 100, maximum: 120_000 },
-    "How long a provider may take to answer; after that the outcome is unknown."
+    "Time-out for a provider; after it the outcome is unknown."
   ),
   leaseMillis: integer(
     "PEYK_LEASE_MS",
     defaultSettings.leaseMillis,
     { minimum: 300, maximum: 600_000 },
-    "A step that a dead process had begun is taken over after this long."
+    "How soon others continue the work of a dead process."
   ),
   idempotencyMillis: integer(
     "PEYK_IDEMPOTENCY_MS",
     defaultSettings.idempotencyMillis,
     { minimum: 60_000, maximum: 30 * DAY_MILLIS },
-    "How long an idempotency key is remembered."
+    "How long Peyk remembers an idempotency key."
   ),
   messagePatienceMillis: integer(
     "PEYK_MESSAGE_PATIENCE_MS",
     defaultSettings.messagePatienceMillis,
     { minimum: 0, maximum: DAY_MILLIS },
-    "How long a message waits, past its time, for an account that may send."
+    "How long a due message waits for an account that can send."
   ),
   graceMillis: integer(
     "PEYK_GRACE_MS",
     defaultSettings.graceMillis,
     { minimum: 0, maximum: 600_000 },
-    "How long a stopping process waits for what it has begun."
+    "How long a stopping process waits for its unfinished work."
   ),
   timerConcurrency: integer(
     "PEYK_TIMER_CONCURRENCY",
     defaultSettings.timerConcurrency,
     { minimum: 1, maximum: 10_000 },
-    "Due codes (fallback, expiry), and as many messages, of one customer that a process works on at once; of all, twice as many."
+    "Due codes, and due messages, per customer and process at once."
   ),
   codeConnections: connections("codeConnections", "PEYK_CODE_CONNECTIONS", "codes"),
   messageConnections: connections("messageConnections", "PEYK_MESSAGE_CONNECTIONS", "messages"),
@@ -174,7 +179,7 @@ export const settings = {
   allowsPrivateAddresses: flag(
     "PEYK_ALLOW_PRIVATE_ADDRESSES",
     false,
-    "Let webhooks, and what else customers connect, be plain http or lie in a private network: for development."
+    "Allow http and private addresses for webhooks and bridges: development."
   ),
   maxBodyBytes: integer(
     "PEYK_MAX_BODY_BYTES",

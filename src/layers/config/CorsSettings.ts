@@ -25,8 +25,7 @@ export const corsSettings = {
   corsOrigins: {
     name: "PEYK_CORS_ORIGINS",
     byDefault: "",
-    description:
-      "Origins whose pages may call /v1/manage and /v1/auth, separated by commas. Paths that take service keys never allow it.",
+    description: "Origins, comma-separated, whose pages may call /v1/manage and /v1/auth.",
     config: Config.map(
       Config.option(Config.schema(Origins, "PEYK_CORS_ORIGINS")),
       (list) => new Set(partsOf(Option.getOrElse(list, () => "")).map((origin) => new URL(origin).origin))

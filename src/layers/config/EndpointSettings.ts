@@ -22,7 +22,7 @@ const withoutSlash = (url: string): string => url.replace(/\/+$/, "")
 const baseUrl = (name: UrlName, variable: string, provider: string): Setting<string> => ({
   name: variable,
   byDefault: defaultEndpoints[name],
-  description: `Where ${provider} answers.`,
+  description: `The address of ${provider}.`,
   config: Config.withDefault(
     Config.map(Config.schema(HttpUrl, variable), withoutSlash),
     defaultEndpoints[name]
@@ -46,8 +46,7 @@ const proxy = (variable: string, description: string): Setting<Redacted.Redacted
 const publicUrl: Setting<string | null> = {
   name: "PEYK_PUBLIC_URL",
   byDefault: "",
-  description:
-    "Where the internet reaches this service, e.g. https://peyk.example.ir: bots get their updates posted there. Without it they poll.",
+  description: "The public address of Peyk. Bots then get updates posted; else they poll.",
   config: Config.map(
     Config.option(Config.schema(Schema.Union([Schema.Literal(""), HttpUrl]), "PEYK_PUBLIC_URL")),
     (given) =>
@@ -69,7 +68,7 @@ export const endpointSettings = {
   soroushplusUrl: baseUrl("soroushplusUrl", "PEYK_SOROUSHPLUS_URL", "Soroush Plus' bot API"),
   rubikaUrl: baseUrl("rubikaUrl", "PEYK_RUBIKA_URL", "Rubika's bot API"),
   telegramUrl: baseUrl("telegramUrl", "PEYK_TELEGRAM_URL", "Telegram's bot API"),
-  providerProxy: proxy("PEYK_PROVIDER_PROXY", "An HTTP proxy to reach all providers by (not for bridges)."),
-  telegramProxy: proxy("PEYK_TELEGRAM_PROXY", "An HTTP proxy to reach Telegram by, instead."),
+  providerProxy: proxy("PEYK_PROVIDER_PROXY", "An HTTP proxy for all providers (not for bridges)."),
+  telegramProxy: proxy("PEYK_TELEGRAM_PROXY", "An HTTP proxy for Telegram only."),
   publicUrl
 } as const

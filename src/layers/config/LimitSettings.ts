@@ -17,7 +17,7 @@ const price = (name: PriceName, variable: string, channel: string) =>
     variable,
     defaultSettings[name],
     { minimum: 0, maximum: 1_000_000_000 },
-    `What a successful send over ${channel} costs, in rials.`
+    `Price of a successful send over ${channel}, in rials.`
   )
 
 const rate = (name: RateName, variable: string, channel: string) =>
@@ -25,7 +25,7 @@ const rate = (name: RateName, variable: string, channel: string) =>
     variable,
     defaultSettings[name],
     { minimum: 0, maximum: 100_000 },
-    `Sends of one ${channel} account in any minute.`
+    `Sends of one ${channel} account per minute.`
   )
 
 const millis = (name: MillisName, variable: string, description: string) =>
@@ -33,45 +33,33 @@ const millis = (name: MillisName, variable: string, description: string) =>
 
 /** Limits (0 switches one off), prices, and the pace of accounts. */
 export const limitSettings = {
-  keyMinuteLimit: limit(
-    "keyMinuteLimit",
-    "PEYK_LIMIT_KEY_MINUTE",
-    "Requests of one service key in a minute."
-  ),
+  keyMinuteLimit: limit("keyMinuteLimit", "PEYK_LIMIT_KEY_MINUTE", "Requests per service key and minute."),
   manageMinuteLimit: limit(
     "manageMinuteLimit",
     "PEYK_LIMIT_MANAGE_MINUTE",
-    "Management requests of one token or session in a minute."
+    "Management requests per token or session and minute."
   ),
-  phoneHourLimit: limit(
-    "phoneHourLimit",
-    "PEYK_LIMIT_PHONE_HOUR",
-    "Codes of one customer to one phone in an hour."
-  ),
-  phoneDayLimit: limit(
-    "phoneDayLimit",
-    "PEYK_LIMIT_PHONE_DAY",
-    "Codes of one customer to one phone in a day."
-  ),
+  phoneHourLimit: limit("phoneHourLimit", "PEYK_LIMIT_PHONE_HOUR", "Codes per customer, phone and hour."),
+  phoneDayLimit: limit("phoneDayLimit", "PEYK_LIMIT_PHONE_DAY", "Codes per customer, phone and day."),
   platformPhoneDayLimit: limit(
     "platformPhoneDayLimit",
     "PEYK_LIMIT_PLATFORM_PHONE_DAY",
-    "Codes of all customers to one phone in a day."
+    "Codes of all customers per phone and day."
   ),
   messagePhoneHourLimit: limit(
     "messagePhoneHourLimit",
     "PEYK_LIMIT_MESSAGE_PHONE_HOUR",
-    "Messages of one customer to one phone in an hour."
+    "Messages per customer, phone and hour."
   ),
   messagePhoneDayLimit: limit(
     "messagePhoneDayLimit",
     "PEYK_LIMIT_MESSAGE_PHONE_DAY",
-    "Messages of one customer to one phone in a day."
+    "Messages per customer, phone and day."
   ),
   freeMonthlyQuota: limit(
     "freeMonthlyQuota",
     "PEYK_FREE_MONTHLY_QUOTA",
-    "Accepted requests of a customer on the free plan in a calendar month (UTC)."
+    "Accepted requests of a free customer per calendar month (UTC)."
   ),
   priceEitaa: price("priceEitaa", "PEYK_PRICE_EITAA", "eitaa"),
   priceBale: price("priceBale", "PEYK_PRICE_BALE", "bale"),
@@ -81,7 +69,7 @@ export const limitSettings = {
   accountGapMillis: millis(
     "accountGapMillis",
     "PEYK_ACCOUNT_GAP_MS",
-    "Least time between two sends of one account."
+    "Shortest time between two sends of one account."
   ),
   accountRateEitaa: rate("accountRateEitaa", "PEYK_ACCOUNT_RATE_EITAA", "eitaa"),
   accountRateBale: rate("accountRateBale", "PEYK_ACCOUNT_RATE_BALE", "bale"),
@@ -92,23 +80,23 @@ export const limitSettings = {
   slotWaitMillis: millis(
     "slotWaitMillis",
     "PEYK_SLOT_WAIT_MS",
-    "How long a send waits for its account's gap before another channel goes first."
+    "How long a send waits for its account's gap before a later channel goes first."
   ),
   slotHorizonMillis: millis(
     "slotHorizonMillis",
     "PEYK_SLOT_HORIZON_MS",
-    "How far ahead a code waits for an account; beyond that the step is skipped."
+    "How far ahead a code waits for an account before the step is skipped."
   ),
   cooldownFailures: integer(
     "PEYK_COOLDOWN_FAILURES",
     defaultSettings.cooldownFailures,
     { minimum: 1, maximum: 1000 },
-    "Failures in a row, of the account or its provider, after which an account rests."
+    "Failures in a row, of account or provider, that start a cooldown."
   ),
   cooldownMillis: millis(
     "cooldownMillis",
     "PEYK_COOLDOWN_MS",
-    "An account's first rest; each further one is twice as long."
+    "An account's first cooldown; each further one is twice as long."
   ),
-  cooldownMaxMillis: millis("cooldownMaxMillis", "PEYK_COOLDOWN_MAX_MS", "An account's longest rest.")
+  cooldownMaxMillis: millis("cooldownMaxMillis", "PEYK_COOLDOWN_MAX_MS", "An account's longest cooldown.")
 } as const

@@ -32,21 +32,21 @@ export const retentionSettings = {
   retentionPhonesDays: days(
     "retentionPhonesDays",
     "PEYK_RETENTION_PHONES_DAYS",
-    "After so many days phones and texts are erased in finished records. 0 never, else at least 7."
+    "Erase phones and texts of finished records after this. 0: never, else ≥ 7."
   ),
   retentionRecordsDays: days(
     "retentionRecordsDays",
     "PEYK_RETENTION_RECORDS_DAYS",
-    "After so many days finished verifications and messages leave. 0 never, else at least 7."
+    "Delete finished records after this. 0: never, else ≥ 7."
   ),
   retentionEventsDays: days(
     "retentionEventsDays",
     "PEYK_RETENTION_EVENTS_DAYS",
-    "After so many days events, and their webhook deliveries, leave. 0 never, else at least 7."
+    "Delete events and their deliveries after this. 0: never, else ≥ 7."
   ),
   retentionAuditDays: days(
     "retentionAuditDays",
     "PEYK_RETENTION_AUDIT_DAYS",
-    "After so many days entries of the audit log leave. 0 never, else at least 7."
+    "Delete entries of the audit log after this. 0: never, else ≥ 7."
   )
 } as const

@@ -17,15 +17,14 @@ const HttpUrl = Schema.String.check(
 const jwtIssuer: Setting<string | null> = {
   name: "PEYK_JWT_ISSUER",
   byDefault: "",
-  description:
-    "Another issuer (`iss`) whose JWTs are accepted on the management API; needs PEYK_JWT_JWKS_URL.",
+  description: "Another issuer (`iss`) of JWTs for management; needs PEYK_JWT_JWKS_URL.",
   config: optional(Config.String("PEYK_JWT_ISSUER"))
 }
 
 const jwtJwksUrl: Setting<string | null> = {
   name: "PEYK_JWT_JWKS_URL",
   byDefault: "",
-  description: "Where that issuer publishes its keys (JWKS).",
+  description: "The address of that issuer's public keys (JWKS).",
   config: optional(Config.schema(HttpUrl, "PEYK_JWT_JWKS_URL"))
 }
 
