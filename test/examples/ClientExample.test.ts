@@ -11,7 +11,7 @@ import { Effect, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { makeClient } from "peyk/client"
 
-/** A new service key, if there is none of this name. */
+/** Creates a service key unless one with this name exists. */
 const findOrCreateKey = Effect.fnUntraced(function* (baseUrl: string, token: string, name: string) {
   const { "api-keys": keys } = yield* makeClient({ baseUrl, personalToken: Redacted.make(token) })
   const { data } = yield* keys.list({ query: { status: "active", limit: 100 } })
@@ -20,7 +20,7 @@ const findOrCreateKey = Effect.fnUntraced(function* (baseUrl: string, token: str
   return Redacted.make(secret)
 })
 
-/** Sends a code; a phone that is none is told from everything else that can go wrong by the error's code. */
+/** Sends a code. The error's code distinguishes an invalid phone from every other failure. */
 const sendCode = Effect.fnUntraced(
   function* (baseUrl: string, serviceKey: Redacted.Redacted, phone: string) {
     const { otp } = yield* makeClient({ baseUrl, serviceKey })
@@ -47,7 +47,7 @@ const verifyCode = Effect.fnUntraced(function* (
   return verified
 })
 
-/** Any `HttpClient` will do; this one is `fetch`. */
+/** Any `HttpClient` works; this one is `fetch`. */
 const overFetch = Effect.provide(FetchHttpClient.layer)
 // docs:end
 

@@ -16,6 +16,14 @@ describe("the documents", () => {
     assert.strictEqual(code, read("test/examples/SwapALayer.test.ts"))
   })
 
+  it("docs/management.md shows the client that is tested, to the letter", () => {
+    const [, tested] =
+      /\/\/ docs:begin\n([\s\S]*?)\/\/ docs:end/.exec(read("test/examples/ClientExample.test.ts")) ?? []
+    const [, shown] = /```ts\n([\s\S]*?)```/.exec(read("docs/management.md")) ?? []
+    assert.isDefined(tested)
+    assert.strictEqual(shown, tested)
+  })
+
   it("docs/configuration.md lists every setting with its default, and no other", () => {
     const rows = [...read("docs/configuration.md").matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (.*) \|$/gm)]
     const listed = rows.map(([, name, byDefault, description]) => [name, byDefault, description])
