@@ -25,7 +25,7 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
   ],
   [
     "bench/README.md",
-    "npm run soak                                                    # 3 minutes, 2 processes, a seed of its own"
+    "npm run soak                                                    # 3 minutes, 2 processes, a random seed"
   ],
   [
     "docs/providers.md",

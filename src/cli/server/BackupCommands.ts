@@ -28,7 +28,7 @@ const requireEmbedded = (configuration: Configuration, tool: string) =>
     ? Effect.void
     : Effect.fail(
         new StartupError({
-          message: `DATABASE_URL names a PostgreSQL of your own: use ${tool} (docs/operations.md, “Backups”)`
+          message: `DATABASE_URL names a PostgreSQL of your own: use ${tool} (docs/operations.md, “How do I back up and restore?”)`
         })
       )
 
