@@ -8,7 +8,7 @@ import { Verifications } from "../../src/services/verification/Verifications.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../support/TestGraph.ts"
 
-// 1. The far end, replaced: it remembers what it was asked to send, and accepts everything.
+// 1. A provider that accepts everything, and remembers what it was asked to send.
 const sentOver: Array<string> = []
 const RecordingProviders = Layer.mock(Providers)({
   sendCode: ({ step }) =>
@@ -25,11 +25,11 @@ layer(TestDatabase, { excludeTestServices: true })("an example", (it) => {
       const verifications = yield* Verifications
       const timers = yield* TimerRunner
 
-      // 3. The first channel is tried before send answers.
+      // 3. The first channel is tried before send returns.
       const { verificationId } = yield* verifications.send({ customerId, phone: "09121234567" })
       assert.deepStrictEqual(sentOver, ["bale"])
 
-      // 4. A minute later the next one is due. `runDue` does what a server's loop would do now.
+      // 4. A minute later the next channel is due. `runDue` does one round of the server's loop.
       yield* TestClock.adjust("60 seconds")
       yield* timers.runDue
       assert.deepStrictEqual(sentOver, ["bale", "sms"])
@@ -37,7 +37,7 @@ layer(TestDatabase, { excludeTestServices: true })("an example", (it) => {
       const status = yield* verifications.status({ customerId, id: verificationId })
       assert.strictEqual(status.attempts[0]?.transitionReason, "timed_out")
     }).pipe(
-      // 2. The real use cases, store, routing and timers, over that one replaced layer.
+      // 2. The real use cases, store, routing and timers, with only this layer replaced.
       Effect.provide(testProcess(RecordingProviders))
     )
   )
