@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { bridgeAdapter } from "../../src/layers/providers/BridgeAdapter.ts"
 import { ProviderHttp } from "../../src/layers/providers/ProviderHttp.ts"
-import { connected, delivery, expectOutcome, ProviderHttpTest } from "../layers/providers/AdapterTest.ts"
+import { connected, delivery, expectOutcome, ProviderHttpTest } from "../layers/providers/kit/AdapterTest.ts"
 import { exampleServer } from "../support/ExampleServer.ts"
 
 const SECRET = `whsec_${Buffer.alloc(32, "good").toString("base64")}`

@@ -7,7 +7,7 @@ import { AccountConnections, AccountUnusable } from "../../../src/services/accou
 import { ContactLinks } from "../../../src/services/account/ContactLinks.ts"
 import type { Addressed } from "../../../src/services/provider/ProviderAdapter.ts"
 import { type CodeDelivery, Providers, type TextDelivery } from "../../../src/services/provider/Providers.ts"
-import { CODE, delivery, PHONE, TEXT } from "../providers/AdapterTest.ts"
+import { CODE, delivery, PHONE, TEXT } from "../providers/kit/AdapterTest.ts"
 import { type Connect, connectionWith, scriptConnections } from "../../support/ScriptedConnections.ts"
 
 const { Accepted, Rejected, Throttled, Unavailable, Unknown } = ProviderOutcome

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
-import { delivery, expectOutcome, ProviderHttpTest } from "./AdapterTest.ts"
-import { botAdapters, botSetUp, describeBotAdapter, lost } from "./BotAdapterTest.ts"
+import { delivery, expectOutcome, ProviderHttpTest } from "./kit/AdapterTest.ts"
+import { botAdapters, botSetUp, describeBotAdapter, lost } from "./kit/BotAdapterTest.ts"
 
 describeBotAdapter({
   platform: "bale",

@@ -1,16 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { Phone } from "../../../src/domain/Phone.ts"
 import { baleSafirAdapter } from "../../../src/layers/providers/BaleSafirAdapter.ts"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
-import {
-  connected,
-  delivery,
-  type Expected,
-  expectOutcome,
-  itSurvives,
-  ProviderHttpTest
-} from "./AdapterTest.ts"
+import { connected, delivery, type Expected, expectOutcome, ProviderHttpTest } from "./kit/AdapterTest.ts"
 import {
   fakeBaleSafir,
   SAFIR_KEY,
@@ -19,18 +12,11 @@ import {
   STRANGER
 } from "../../support/fakes/FakeBaleSafir.ts"
 import type { Scripted } from "../../support/fakes/FakeFarEnd.ts"
+import { configuration, recipient, request, throttled, unknown } from "./kit/ProviderCase.ts"
+import { describeProvider } from "./kit/ProviderKit.ts"
+import { sentJson } from "./kit/SendTests.ts"
 
 const settings = { api_key: SAFIR_KEY, bot_id: "1234567890" }
-
-const unknown: Expected = { _tag: "Unknown", error_code: "provider_outcome_unknown" }
-const recipient: Expected = { _tag: "Rejected", blame: "recipient", error_code: "recipient_unreachable" }
-const request: Expected = { _tag: "Rejected", blame: "request", error_code: "provider_rejected" }
-const configuration: Expected = {
-  _tag: "Rejected",
-  blame: "configuration",
-  error_code: "provider_misconfigured"
-}
-const throttled: Expected = { _tag: "Throttled", error_code: "provider_rate_limited" }
 
 /** The documented codes, and what each comes to. */
 const documented: ReadonlyArray<readonly [number, string, Expected]> = [
@@ -204,29 +190,42 @@ describe("bale_safir: an answer", () => {
   )
 })
 
-describe("bale_safir: whatever goes wrong", () => {
-  itSurvives(fakeBaleSafir(), (http, url) => connectTo(http, url).sendCode(delivery("bale")))
+const sent = (message_data: object) =>
+  sentJson(
+    "POST /api/v3/send_message",
+    {
+      request_id: "0195f7a0-0000-7000-8000-000000000001-1",
+      bot_id: 1_234_567_890,
+      phone_number: "989123456789",
+      message_data
+    },
+    { "api-access-key": SAFIR_KEY }
+  )
+
+describeProvider({
+  name: "bale_safir",
+  channel: "bale",
+  fake: fakeBaleSafir(),
+  adapter: (http, url) => baleSafirAdapter(http, `${url}/api/v3`),
+  settings: () => settings,
+  credentials: ["api_key"],
+  sends: {
+    code: sent({ otp_message: { otp: "047113" } }),
+    text: sent({ message: { text: "کد شما: 047113" } })
+  },
+  refusal: (words) => safirError(8, words),
+  wrongSettings: [
+    [{}, "api_key is missing; bot_id is missing"],
+    [{ api_key: "SECRET with space", bot_id: 1 }, "api_key must be"],
+    [{ api_key: "k", bot_id: "123:SECRET" }, "bot_id must be a positive whole number"],
+    [{ api_key: "k", bot_id: 0 }, "bot_id must be a positive whole number"]
+  ],
+  check: null,
+  reports: null
 })
 
 describe("bale_safir: the account", () => {
   const adapterOf = Effect.map(ProviderHttp, (http) => baleSafirAdapter(http, "http://127.0.0.1:1/api/v3"))
-
-  const wrong: ReadonlyArray<readonly [unknown, string]> = [
-    [{}, "api_key is missing; bot_id is missing"],
-    [{ api_key: "SECRET with space", bot_id: 1 }, "api_key must be"],
-    [{ api_key: "k" }, "bot_id is missing"],
-    [{ api_key: "k", bot_id: "123:SECRET" }, "bot_id must be a positive whole number"],
-    [{ api_key: "k", bot_id: 0 }, "bot_id must be a positive whole number"],
-    [{ api_key: "k", bot_id: 1, token: "SECRET" }, "token is not a setting of this provider"]
-  ]
-  it.effect.each(wrong)("is refused with %j, in words that repeat no value", ([given, message]) =>
-    Effect.gen(function* () {
-      const refused = (yield* adapterOf).connect(given, { allowsPrivateAddresses: true })
-      const problem = Result.getOrThrow(Result.flip(refused))
-      expect(problem.message).toContain(message)
-      expect(problem.message).not.toContain("SECRET")
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
 
   it.effect("is misconfigured when its key is wrong", () =>
     Effect.gen(function* () {

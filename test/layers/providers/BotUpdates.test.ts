@@ -2,8 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { BotUpdate } from "../../../src/domain/account/BotUpdate.ts"
-import { delivery, expectOutcome, LONG_WORDS, nextTurn, ProviderHttpTest } from "./AdapterTest.ts"
-import { accepted, botSetUp, inboxSetUp, lost, unknown } from "./BotAdapterTest.ts"
+import { delivery, expectOutcome, LONG_WORDS, nextTurn, ProviderHttpTest } from "./kit/AdapterTest.ts"
+import { botSetUp, inboxSetUp, lost } from "./kit/BotAdapterTest.ts"
+import { accepted, unknown } from "./kit/ProviderCase.ts"
 import {
   BOT_TOKENS,
   type BotPlatformName,

@@ -8,14 +8,18 @@ import { bridgeAdapter } from "../../../src/layers/providers/BridgeAdapter.ts"
 import { ProviderHttp, type ProviderRequest } from "../../../src/layers/providers/ProviderHttp.ts"
 import { webhookHeaders, WebhookSecret } from "../../../src/layers/providers/StandardWebhook.ts"
 import {
+  CODE,
   connected,
   delivery,
   type Expected,
   expectOutcome,
-  itSurvives,
-  ProviderHttpTest
-} from "./AdapterTest.ts"
+  ProviderHttpTest,
+  TEXT
+} from "./kit/AdapterTest.ts"
 import { fakeFarEnd, type Received, type Scripted } from "../../support/fakes/FakeFarEnd.ts"
+import { configuration, recipient, request, throttled, unavailable, unknown } from "./kit/ProviderCase.ts"
+import { describeProvider } from "./kit/ProviderKit.ts"
+import { sentJson } from "./kit/SendTests.ts"
 
 // To us every name stands for a private address.
 vi.mock("../../../src/layers/network/NameResolution.ts", () => ({
@@ -28,17 +32,6 @@ vi.mock("../../../src/layers/network/NameResolution.ts", () => ({
 
 const KEY = Buffer.from("0123456789abcdef0123456789abcdef")
 const SECRET = `whsec_${KEY.toString("base64")}`
-
-const unknown: Expected = { _tag: "Unknown", error_code: "provider_outcome_unknown" }
-const unavailable: Expected = { _tag: "Unavailable", error_code: "provider_unavailable" }
-const recipient: Expected = { _tag: "Rejected", blame: "recipient", error_code: "recipient_unreachable" }
-const request: Expected = { _tag: "Rejected", blame: "request", error_code: "provider_rejected" }
-const configuration: Expected = {
-  _tag: "Rejected",
-  blame: "configuration",
-  error_code: "provider_misconfigured"
-}
-const throttled: Expected = { _tag: "Throttled", error_code: "provider_rate_limited" }
 
 /** As a receiver does by the standard: over the bytes that came. */
 const isSigned = ({ headers, body }: Pick<Received, "headers" | "body">, key = KEY): boolean => {
@@ -262,8 +255,26 @@ describe("bridge: an answer", () => {
   )
 })
 
-describe("bridge: whatever goes wrong", () => {
-  itSurvives(fakeGateway, (http, url) => connectTo(http, url).sendCode(delivery("bale")), {
+const sent = (json: object) =>
+  sentJson(
+    "POST /send",
+    { id: ID, channel: "rubika", phone: "+989123456789", text: TEXT, ...json },
+    { "idempotency-key": ID, "webhook-id": ID }
+  )
+
+describeProvider({
+  name: "bridge",
+  channel: "rubika",
+  fake: fakeGateway,
+  adapter: bridgeAdapter,
+  settings: (url) => ({ url: `${url}/send`, secret: SECRET }),
+  credentials: ["secret"],
+  sends: {
+    code: sent({ kind: "code", code: CODE, expires_at: "1970-01-01T00:05:00.000Z" }),
+    text: sent({ kind: "text" })
+  },
+  refusal: (message) => ({ json: { status: "rejected", reason: "request", message } }),
+  survives: {
     "a page with 503 and Retry-After": unknown,
     "a page with 429": unknown,
     "a page with 429 and Retry-After in seconds": unknown,
@@ -272,7 +283,10 @@ describe("bridge: whatever goes wrong", () => {
     "a redirect, which is not followed": unknown,
     "a page with 400": unknown,
     "a page with 425": unknown
-  })
+  },
+  wrongSettings: [[{ url: "SECRET", secret: "SECRET" }, "url must be an http or https address"]],
+  check: null,
+  reports: null
 })
 
 describe("bridge: the account", () => {

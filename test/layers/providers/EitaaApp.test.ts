@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import type { BotUpdate } from "../../../src/domain/account/BotUpdate.ts"
 import { eitaaAppAdapter } from "../../../src/layers/providers/EitaaAppAdapter.ts"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
@@ -9,29 +9,21 @@ import {
   delivery,
   type Expected,
   expectOutcome,
-  itSurvives,
   LONG_WORDS,
   nextTurn,
   ProviderHttpTest,
   TEXT
-} from "./AdapterTest.ts"
+} from "./kit/AdapterTest.ts"
 import { EITAA_TOKEN, eitaaRefusal, fakeEitaa, signedByEitaa } from "../../support/fakes/FakeEitaa.ts"
 import type { Scripted } from "../../support/fakes/FakeFarEnd.ts"
+import { configuration, recipient, request, throttled, unavailable, unknown } from "./kit/ProviderCase.ts"
+import { describeProvider } from "./kit/ProviderKit.ts"
+import { sentJson } from "./kit/SendTests.ts"
 
 const settings = { token: EITAA_TOKEN }
 
 const accepted: Expected = { _tag: "Accepted", messageId: null }
-const unknown: Expected = { _tag: "Unknown", error_code: "provider_outcome_unknown" }
-const unavailable: Expected = { _tag: "Unavailable", error_code: "provider_unavailable" }
-const throttled: Expected = { _tag: "Throttled", error_code: "provider_rate_limited" }
-const request: Expected = { _tag: "Rejected", blame: "request", error_code: "provider_rejected" }
-const recipient: Expected = { _tag: "Rejected", blame: "recipient", error_code: "recipient_unreachable" }
 const lost: Expected = { ...recipient, isContactLost: true }
-const configuration: Expected = {
-  _tag: "Rejected",
-  blame: "configuration",
-  error_code: "provider_misconfigured"
-}
 
 const connect = (http: ProviderHttp["Service"], url: string, given: unknown = settings) =>
   connected(eitaaAppAdapter(http, `${url}/api`), given)
@@ -150,29 +142,29 @@ describe("eitaa: a message", () => {
   )
 })
 
-describe("eitaa: whatever goes wrong", () => {
-  itSurvives(fakeEitaa(), (http, url) => connect(http, url).sendCode(delivery("eitaa")))
+const sent = sentJson("POST /api/app/sendMessage", { token: EITAA_TOKEN, chat_id: 484_848, text: TEXT })
+
+describeProvider({
+  name: "eitaa_app",
+  channel: "eitaa",
+  fake: fakeEitaa(),
+  adapter: (http, url) => eitaaAppAdapter(http, `${url}/api`),
+  settings: () => settings,
+  credentials: ["token"],
+  sends: { code: sent, text: sent },
+  refusal: (words) => eitaaRefusal(400, words),
+  wrongSettings: [
+    [{ token: "SECRET with space" }, "token must be"],
+    [{ token: 5 }, "token Expected string"],
+    [{ token: "SECRET", trust_contacts: "SECRET" }, "trust_contacts Expected boolean"],
+    [{ token: "SECRET", receives_updates: false }, "receives_updates is not a setting of this provider"]
+  ],
+  check: null,
+  reports: null
 })
 
 describe("eitaa: the account", () => {
   const adapterOf = Effect.map(ProviderHttp, (http) => eitaaAppAdapter(http, "http://127.0.0.1:1/api"))
-
-  const wrong: ReadonlyArray<readonly [unknown, string]> = [
-    [{}, "token is missing"],
-    [{ token: "SECRET with space" }, "token must be"],
-    [{ token: 5 }, "token Expected string"],
-    [{ token: "SECRET", trust_contacts: "SECRET" }, "trust_contacts Expected boolean"],
-    [{ token: "SECRET", receives_updates: false }, "receives_updates is not a setting of this provider"],
-    [{ token: "SECRET", chat_id: 1 }, "chat_id is not a setting of this provider"]
-  ]
-  it.effect.each(wrong)("is refused with %j", ([given, message]) =>
-    Effect.gen(function* () {
-      const refused = (yield* adapterOf).connect(given, { allowsPrivateAddresses: true })
-      const problem = Result.getOrThrow(Result.flip(refused))
-      expect(problem.message).toContain(message)
-      expect(problem.message).not.toContain("SECRET")
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
 
   it.effect("sends to people who have met it, and can neither be checked nor asked for reports", () =>
     Effect.gen(function* () {

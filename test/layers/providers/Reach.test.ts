@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { createServer, type AddressInfo } from "node:net"
 import { defaultEndpoints, ProviderEndpoints } from "../../../src/layers/providers/ProviderEndpoints.ts"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
-import { ProviderHttpTest } from "./AdapterTest.ts"
+import { ProviderHttpTest } from "./kit/AdapterTest.ts"
 import { fakeFarEnd } from "../../support/fakes/FakeFarEnd.ts"
 
 /** A proxy that hangs up on everybody, and counts them. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Redacted, Result } from "effect"
+import { Effect, Redacted } from "effect"
 import type { BotUpdate } from "../../../src/domain/account/BotUpdate.ts"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
 import { rubikaBotAdapter } from "../../../src/layers/providers/bots/RubikaBotAdapter.ts"
@@ -8,12 +8,11 @@ import {
   delivery,
   type Expected,
   expectOutcome,
-  itSurvives,
   LONG_WORDS,
   nextTurn,
   ProviderHttpTest,
   TEXT
-} from "./AdapterTest.ts"
+} from "./kit/AdapterTest.ts"
 import type { Scripted } from "../../support/fakes/FakeFarEnd.ts"
 import {
   fakeRubika,
@@ -22,21 +21,21 @@ import {
   rubikaOk,
   rubikaRefusal
 } from "../../support/fakes/FakeRubika.ts"
+import {
+  accepted,
+  configuration,
+  recipient,
+  request,
+  throttled,
+  unavailable,
+  unknown
+} from "./kit/ProviderCase.ts"
+import { describeProvider } from "./kit/ProviderKit.ts"
+import { sentJson } from "./kit/SendTests.ts"
 
 const settings = { token: RUBIKA_TOKEN }
 
-const accepted: Expected = { _tag: "Accepted" }
-const unknown: Expected = { _tag: "Unknown", error_code: "provider_outcome_unknown" }
-const unavailable: Expected = { _tag: "Unavailable", error_code: "provider_unavailable" }
-const throttled: Expected = { _tag: "Throttled", error_code: "provider_rate_limited" }
-const request: Expected = { _tag: "Rejected", blame: "request", error_code: "provider_rejected" }
-const recipient: Expected = { _tag: "Rejected", blame: "recipient", error_code: "recipient_unreachable" }
 const lost: Expected = { ...recipient, isContactLost: true }
-const configuration: Expected = {
-  _tag: "Rejected",
-  blame: "configuration",
-  error_code: "provider_misconfigured"
-}
 
 const toChat = (changes: Parameters<typeof delivery>[1] = {}) =>
   delivery("rubika", { chatId: RUBIKA_CHAT, ...changes })
@@ -150,28 +149,29 @@ describe("rubika: a message", () => {
   )
 })
 
-describe("rubika: whatever goes wrong", () => {
-  itSurvives(fakeRubika(), (http, url) => connect(http, url).sendCode(toChat()))
+const sent = sentJson(`POST /v3/${RUBIKA_TOKEN}/sendMessage`, { chat_id: RUBIKA_CHAT, text: TEXT })
+
+describeProvider({
+  name: "rubika_bot",
+  channel: "rubika",
+  fake: fakeRubika(),
+  adapter: (http, url) => rubikaBotAdapter(http, `${url}/v3`),
+  settings: () => settings,
+  credentials: ["token"],
+  sends: { code: sent, text: sent },
+  refusal: (words) => rubikaRefusal("INVALID_INPUT", words),
+  chatId: RUBIKA_CHAT,
+  wrongSettings: [
+    [{ token: "SECRET with space" }, "token must be"],
+    [{ token: "SECRET", trust_contacts: "SECRET" }, "trust_contacts Expected boolean"],
+    [{ token: "SECRET", receives_updates: "SECRET" }, "receives_updates Expected boolean"]
+  ],
+  check: { finds: "bot @peyk_bot", refuses: { token: "BDAFJ0WRONGTOKEN0123456789" } },
+  reports: null
 })
 
 describe("rubika: the account", () => {
   const adapterOf = Effect.map(ProviderHttp, (http) => rubikaBotAdapter(http, "http://127.0.0.1:1/v3"))
-
-  const wrong: ReadonlyArray<readonly [unknown, string]> = [
-    [{}, "token is missing"],
-    [{ token: "SECRET with space" }, "token must be"],
-    [{ token: "SECRET", trust_contacts: "SECRET" }, "trust_contacts Expected boolean"],
-    [{ token: "SECRET", receives_updates: "SECRET" }, "receives_updates Expected boolean"],
-    [{ token: "SECRET", bot_id: 1 }, "bot_id is not a setting of this provider"]
-  ]
-  it.effect.each(wrong)("is refused with %j", ([given, message]) =>
-    Effect.gen(function* () {
-      const refused = (yield* adapterOf).connect(given, { allowsPrivateAddresses: true })
-      const problem = Result.getOrThrow(Result.flip(refused))
-      expect(problem.message).toContain(message)
-      expect(problem.message).not.toContain("SECRET")
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
 
   it.effect("sends to people who have met it, and reports nothing", () =>
     Effect.gen(function* () {

@@ -1,31 +1,16 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Redacted, Result } from "effect"
+import { Effect } from "effect"
 import type { DeliveryReport } from "../../../src/domain/account/DeliveryReport.ts"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
 import { smsirAdapter } from "../../../src/layers/providers/SmsirAdapter.ts"
-import {
-  connected,
-  delivery,
-  type Expected,
-  expectOutcome,
-  itSurvives,
-  nextTurn,
-  ProviderHttpTest
-} from "./AdapterTest.ts"
+import { CODE, connected, delivery, type Expected, ProviderHttpTest, TEXT } from "./kit/AdapterTest.ts"
 import type { Scripted } from "../../support/fakes/FakeFarEnd.ts"
 import { fakeSmsir, SMSIR_KEY, smsirAnswer } from "../../support/fakes/FakeSmsir.ts"
+import { accepted, configuration, recipient, request, throttled, unknown } from "./kit/ProviderCase.ts"
+import { describeProvider } from "./kit/ProviderKit.ts"
+import { sentJson } from "./kit/SendTests.ts"
 
 const settings = { api_key: SMSIR_KEY, line_number: 30_007_732_000_000, otp_template_id: 123_456 }
-
-const unknown: Expected = { _tag: "Unknown", error_code: "provider_outcome_unknown" }
-const recipient: Expected = { _tag: "Rejected", blame: "recipient", error_code: "recipient_unreachable" }
-const request: Expected = { _tag: "Rejected", blame: "request", error_code: "provider_rejected" }
-const configuration: Expected = {
-  _tag: "Rejected",
-  blame: "configuration",
-  error_code: "provider_misconfigured"
-}
-const throttled: Expected = { _tag: "Throttled", error_code: "provider_rate_limited" }
 
 /** The documented codes, and what each comes to. */
 const documented: ReadonlyArray<readonly [number, string, Expected]> = [
@@ -58,136 +43,130 @@ const documented: ReadonlyArray<readonly [number, string, Expected]> = [
   [123, "line needs activation", configuration]
 ]
 
-const setUp = Effect.gen(function* () {
-  const fake = yield* fakeSmsir()
-  return { fake, account: connected(smsirAdapter(yield* ProviderHttp, `${fake.url}/v1`), settings) }
+const others: ReadonlyArray<readonly [string, Scripted, Expected, "code"]> = [
+  ["success without data", smsirAnswer(1, "ok"), { ...accepted, messageId: null }, "code"],
+  ["success with HTTP 500", smsirAnswer(1, "ok", { messageId: 5 }, 500), unknown, "code"],
+  ["an undocumented status with 400", smsirAnswer(999, "?", null, 400), request, "code"],
+  ["an undocumented status with 200", smsirAnswer(999, "?", null, 200), unknown, "code"],
+  ["an undocumented status with 401", smsirAnswer(999, "?", null, 401), configuration, "code"],
+  ["an undocumented status with 500", smsirAnswer(999, "?", null, 500), unknown, "code"],
+  [
+    "too many requests with 429",
+    smsirAnswer(20, "?", null, 429),
+    { ...throttled, retryAfterMillis: null },
+    "code"
+  ],
+  ["a status that is no number", { json: { status: "1", message: "ok" } }, unknown, "code"]
+]
+
+const pack = (data: unknown) => smsirAnswer(1, "ok", data)
+const packs: ReadonlyArray<readonly [string, Scripted, Expected, "text"]> = [
+  ["a pack with an id", pack({ messageIds: [42] }), { ...accepted, messageId: "42" }, "text"],
+  ["a pack with id 0: blacklisted", pack({ messageIds: [0] }), recipient, "text"],
+  ["a pack with a null id: invalid", pack({ messageIds: [null] }), recipient, "text"],
+  ["a pack without ids", pack({ packId: "x" }), unknown, "text"],
+  ["a pack with two ids", pack({ messageIds: [1, 2] }), unknown, "text"],
+  ["a success without a pack", pack(null), unknown, "text"]
+]
+
+const states: ReadonlyArray<readonly [number | null, DeliveryReport["_tag"]]> = [
+  [1, "Delivered"],
+  [2, "Undelivered"],
+  [3, "InProgress"],
+  [4, "Undelivered"],
+  [5, "InProgress"],
+  [6, "Undelivered"],
+  [7, "Undelivered"],
+  [null, "InProgress"],
+  [99, "InProgress"]
+]
+
+const untimely: ReadonlyArray<readonly [string, object]> = [
+  ["an ISO text", { deliveryDateTime: "2025-11-13T02:13:27Z" }],
+  ["seconds as a text", { deliveryDateTime: "1763000007" }],
+  ["an empty text", { deliveryDateTime: "" }],
+  ["a fraction", { deliveryDateTime: 1_763_000_007.5 }],
+  ["zero", { deliveryDateTime: 0 }],
+  ["a negative number", { deliveryDateTime: -1 }],
+  ["an object", { deliveryDateTime: { seconds: 1_763_000_007 } }],
+  ["null", { deliveryDateTime: null }],
+  ["nothing", {}]
+]
+
+describeProvider({
+  name: "smsir",
+  channel: "sms",
+  fake: fakeSmsir(),
+  adapter: (http, url) => smsirAdapter(http, `${url}/v1`),
+  settings: () => settings,
+  credentials: ["api_key"],
+  sends: {
+    code: sentJson(
+      "POST /v1/send/verify",
+      { mobile: "09123456789", templateId: 123_456, parameters: [{ name: "CODE", value: CODE }] },
+      { "x-api-key": SMSIR_KEY }
+    ),
+    text: sentJson(
+      "POST /v1/send/bulk",
+      { lineNumber: 30_007_732_000_000, messageText: TEXT, mobiles: ["09123456789"], sendDateTime: null },
+      { "x-api-key": SMSIR_KEY }
+    )
+  },
+  refusal: (words) => smsirAnswer(104, words, null, 400),
+  answers: [
+    ...documented.map(
+      ([status, message, expected]) =>
+        [
+          `status ${status}, ${message}`,
+          smsirAnswer(status, message, null, 400),
+          { ...expected, providerError: `${status} ${message}` }
+        ] as const
+    ),
+    ...others,
+    ...packs
+  ],
+  wrongSettings: [
+    [{ api_key: "SECRET with space" }, "api_key must be"],
+    [{ api_key: "k", line_number: "SECRET" }, "line_number must be a positive whole number"],
+    [{ api_key: "k", otp_template_id: 0 }, "otp_template_id must be a positive whole number"],
+    [{ api_key: "k", otp_parameter: "#CODE#" }, "otp_parameter must be"]
+  ],
+  check: { finds: "credit 18450.5", refuses: { api_key: "wrong-key-0123456789" } },
+  reports: [
+    ...states.map(
+      ([deliveryState, tag]) =>
+        [
+          `state ${deliveryState}`,
+          smsirAnswer(1, "ok", { deliveryState, deliveryDateTime: null }),
+          { _tag: tag }
+        ] as const
+    ),
+    [
+      "when it was delivered",
+      smsirAnswer(1, "ok", { deliveryState: 1, deliveryDateTime: 1_763_000_007 }),
+      { _tag: "Delivered", at: 1_763_000_007_000 }
+    ],
+    ...untimely.map(
+      ([name, time]) =>
+        [
+          `a delivery whose time is ${name}`,
+          smsirAnswer(1, "ok", { deliveryState: 1, ...time }),
+          { _tag: "Delivered", at: null }
+        ] as const
+    ),
+    ["nothing of a message that it does not find", smsirAnswer(111, "?", null, 400), { _tag: "NotKnown" }]
+  ]
 })
 
-const sendCodeOver = (http: ProviderHttp["Service"], url: string) =>
-  connected(smsirAdapter(http, `${url}/v1`), settings).sendCode(delivery("sms"))
+describe("smsir: an account", () => {
+  const adapterOf = Effect.map(ProviderHttp, (http) => smsirAdapter(http, "http://127.0.0.1:1/v1"))
 
-describe("smsir: a code", () => {
-  it.effect("is sent by the template, as documented", () =>
-    Effect.gen(function* () {
-      const { fake, account } = yield* setUp
-      expectOutcome(yield* account.sendCode(delivery("sms")), { _tag: "Accepted", messageId: "876240001" })
-      const [sent] = fake.received
-      expect(`${sent?.method} ${sent?.path}`).toBe("POST /v1/send/verify")
-      expect(sent?.json).toEqual({
-        mobile: "09123456789",
-        templateId: 123_456,
-        parameters: [{ name: "CODE", value: "047113" }]
-      })
-      expect(sent?.headers).toMatchObject({
-        "x-api-key": SMSIR_KEY,
-        accept: "application/json",
-        "content-type": "application/json"
-      })
-      expect(sent?.headers["traceparent"]).toBeUndefined()
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
-
-  it.effect("goes into the parameter that the account names", () =>
+  it.effect("puts a code into the parameter that it names", () =>
     Effect.gen(function* () {
       const fake = yield* fakeSmsir()
       const adapter = smsirAdapter(yield* ProviderHttp, `${fake.url}/v1`)
       yield* connected(adapter, { ...settings, otp_parameter: "TOKEN" }).sendCode(delivery("sms"))
-      expect(fake.received[0]?.json).toMatchObject({ parameters: [{ name: "TOKEN", value: "047113" }] })
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
-
-  it.effect.each(documented)("that is answered with status %i, %s", ([status, message, expected]) =>
-    Effect.gen(function* () {
-      const { fake, account } = yield* setUp
-      fake.script(smsirAnswer(status, message, null, 400))
-      const outcome = yield* account.sendCode(delivery("sms"))
-      expectOutcome(outcome, { ...expected, providerError: `${status} ${message}` })
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
-
-  const others: ReadonlyArray<readonly [string, Scripted, Expected]> = [
-    ["success without data", smsirAnswer(1, "ok"), { _tag: "Accepted", messageId: null }],
-    ["success with HTTP 500", smsirAnswer(1, "ok", { messageId: 5 }, 500), unknown],
-    ["an undocumented status with 400", smsirAnswer(999, "?", null, 400), request],
-    ["an undocumented status with 200", smsirAnswer(999, "?", null, 200), unknown],
-    ["an undocumented status with 401", smsirAnswer(999, "?", null, 401), configuration],
-    ["an undocumented status with 500", smsirAnswer(999, "?", null, 500), unknown],
-    ["too many requests with 429", smsirAnswer(20, "?", null, 429), { ...throttled, retryAfterMillis: null }],
-    ["a status that is no number", { json: { status: "1", message: "ok" } }, unknown]
-  ]
-  it.effect.each(others)("that is answered with %s", ([, answer, expected]) =>
-    Effect.gen(function* () {
-      const { fake, account } = yield* setUp
-      fake.script(answer)
-      expectOutcome(yield* account.sendCode(delivery("sms")), expected)
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
-})
-
-describe("smsir: a text", () => {
-  it.effect("is sent from the line, as documented", () =>
-    Effect.gen(function* () {
-      const { fake, account } = yield* setUp
-      expectOutcome(yield* account.sendText(delivery("sms")), { _tag: "Accepted", messageId: "876240001" })
-      const [sent] = fake.received
-      expect(`${sent?.method} ${sent?.path}`).toBe("POST /v1/send/bulk")
-      expect(sent?.json).toEqual({
-        lineNumber: 30_007_732_000_000,
-        messageText: "کد شما: 047113",
-        mobiles: ["09123456789"],
-        sendDateTime: null
-      })
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
-
-  const packs: ReadonlyArray<readonly [string, unknown, Expected]> = [
-    ["an id", { messageIds: [42] }, { _tag: "Accepted", messageId: "42" }],
-    ["id 0: blacklisted", { messageIds: [0] }, recipient],
-    ["a null id: invalid", { messageIds: [null] }, recipient],
-    ["no ids", { packId: "x" }, unknown],
-    ["two ids", { messageIds: [1, 2] }, unknown],
-    ["no data", null, unknown]
-  ]
-  it.effect.each(packs)("whose pack comes back with %s", ([, data, expected]) =>
-    Effect.gen(function* () {
-      const { fake, account } = yield* setUp
-      fake.script(smsirAnswer(1, "ok", data))
-      expectOutcome(yield* account.sendText(delivery("sms", { text: Redacted.make("hi") })), expected)
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
-
-  it.effect.each(documented)("that is answered with status %i, %s", ([status, message, expected]) =>
-    Effect.gen(function* () {
-      const { fake, account } = yield* setUp
-      fake.script(smsirAnswer(status, message, null, 400))
-      expectOutcome(yield* account.sendText(delivery("sms")), expected)
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
-})
-
-describe("smsir: whatever goes wrong", () => {
-  itSurvives(fakeSmsir(), sendCodeOver, {
-    "a page with 503 and Retry-After": { _tag: "Unavailable", error_code: "provider_unavailable" }
-  })
-})
-
-describe("smsir: the account", () => {
-  const adapterOf = Effect.map(ProviderHttp, (http) => smsirAdapter(http, "http://127.0.0.1:1/v1"))
-
-  const wrong: ReadonlyArray<readonly [unknown, string]> = [
-    [{}, "api_key is missing"],
-    [{ api_key: "SECRET with space" }, "api_key must be"],
-    [{ api_key: "k", line_number: "SECRET" }, "line_number must be a positive whole number"],
-    [{ api_key: "k", otp_template_id: 0 }, "otp_template_id must be a positive whole number"],
-    [{ api_key: "k", otp_parameter: "#CODE#" }, "otp_parameter must be"],
-    [{ api_key: "k", line: 3000 }, "line is not a setting of this provider"]
-  ]
-  it.effect.each(wrong)("is refused with %j", ([given, message]) =>
-    Effect.gen(function* () {
-      const refused = (yield* adapterOf).connect(given, { allowsPrivateAddresses: true })
-      const problem = Result.getOrThrow(Result.flip(refused))
-      expect(problem.message).toContain(message)
-      expect(problem.message).not.toContain("SECRET")
+      expect(fake.received[0]?.json).toMatchObject({ parameters: [{ name: "TOKEN", value: CODE }] })
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
@@ -204,120 +183,6 @@ describe("smsir: the account", () => {
         sendsCodes: true,
         sendsTexts: false
       })
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
-
-  it.effect("shows its credit when it is checked", () =>
-    Effect.gen(function* () {
-      const { account } = yield* setUp
-      expect(yield* account.check ?? Effect.succeed("no check")).toBe("credit 18450.5")
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
-
-  it.effect("is told when its key is wrong, and when that could not be asked", () =>
-    Effect.gen(function* () {
-      const fake = yield* fakeSmsir()
-      const adapter = smsirAdapter(yield* ProviderHttp, `${fake.url}/v1`)
-      const check = connected(adapter, { api_key: "wrong" }).check ?? Effect.succeed("no check")
-      expect(yield* Effect.flip(check)).toMatchObject({
-        isDefinite: true,
-        message: expect.stringContaining("10 ")
-      })
-      fake.script("reset")
-      expect(yield* Effect.flip(check)).toMatchObject({ isDefinite: false })
-      fake.script({ status: 502, text: "<html>" })
-      expect(yield* Effect.flip(check)).toMatchObject({ isDefinite: false })
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
-})
-
-describe("smsir: a delivery report", () => {
-  const states: ReadonlyArray<readonly [number | null, DeliveryReport["_tag"]]> = [
-    [1, "Delivered"],
-    [2, "Undelivered"],
-    [3, "InProgress"],
-    [4, "Undelivered"],
-    [5, "InProgress"],
-    [6, "Undelivered"],
-    [7, "Undelivered"],
-    [null, "InProgress"],
-    [99, "InProgress"]
-  ]
-  it.effect.each(states)("with state %s is %s", ([deliveryState, tag]) =>
-    Effect.gen(function* () {
-      const { fake, account } = yield* setUp
-      fake.script(smsirAnswer(1, "ok", { deliveryState, deliveryDateTime: null }))
-      const report = yield* account.deliveryReport?.("42") ?? Effect.die("no reports")
-      expect(report._tag).toBe(tag)
-      expect(fake.received[0]?.path).toBe("/v1/send/42")
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
-
-  it.effect("says when the message was delivered", () =>
-    Effect.gen(function* () {
-      const { fake, account } = yield* setUp
-      fake.script(smsirAnswer(1, "ok", { deliveryState: 1, deliveryDateTime: 1_763_000_007 }))
-      expect(yield* account.deliveryReport?.("42") ?? Effect.die("no reports")).toEqual({
-        _tag: "Delivered",
-        at: 1_763_000_007_000
-      })
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
-
-  const untimely: ReadonlyArray<readonly [string, object]> = [
-    ["an ISO text", { deliveryDateTime: "2025-11-13T02:13:27Z" }],
-    ["seconds as a text", { deliveryDateTime: "1763000007" }],
-    ["an empty text", { deliveryDateTime: "" }],
-    ["a fraction", { deliveryDateTime: 1_763_000_007.5 }],
-    ["zero", { deliveryDateTime: 0 }],
-    ["a negative number", { deliveryDateTime: -1 }],
-    ["an object", { deliveryDateTime: { seconds: 1_763_000_007 } }],
-    ["null", { deliveryDateTime: null }],
-    ["nothing", {}]
-  ]
-  it.effect.each(untimely)("is read where its time is %s", ([, time]) =>
-    Effect.gen(function* () {
-      const { fake, account } = yield* setUp
-      const report = account.deliveryReport?.("42") ?? Effect.die("no reports")
-      fake.script(
-        smsirAnswer(1, "ok", { deliveryState: 1, ...time }),
-        smsirAnswer(1, "ok", { deliveryState: 2, ...time })
-      )
-      expect(yield* report).toEqual({ _tag: "Delivered", at: null })
-      expect((yield* report)._tag).toBe("Undelivered")
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
-
-  it.effect("is fetched, as credit is, over another connection than a send's", () =>
-    Effect.gen(function* () {
-      const { fake, account } = yield* setUp
-      const calls: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
-        account.sendCode(delivery("sms")),
-        account.deliveryReport?.("42") ?? Effect.die("no reports"),
-        account.check ?? Effect.die("no check"),
-        account.sendText(delivery("sms"))
-      ]
-      yield* Effect.forEach(calls, (call) => Effect.andThen(call, nextTurn))
-      expect(fake.received.map(({ path, connection }) => [path, connection])).toEqual([
-        ["/v1/send/verify", 1],
-        ["/v1/send/42", 2],
-        ["/v1/credit", 2],
-        ["/v1/send/bulk", 1]
-      ])
-    }).pipe(Effect.provide(ProviderHttpTest))
-  )
-
-  const broken: ReadonlyArray<readonly [string, Scripted]> = [
-    ["is not found", smsirAnswer(111, "?", null, 400)],
-    ["is a page", { status: 500, text: "<html>" }],
-    ["is broken off", "reset"]
-  ]
-  it.effect.each(broken)("that %s says nothing", ([, answer]) =>
-    Effect.gen(function* () {
-      const { fake, account } = yield* setUp
-      fake.script(answer)
-      const report = yield* account.deliveryReport?.("42") ?? Effect.die("no reports")
-      expect(report._tag).toBe("NotKnown")
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 })

@@ -4,7 +4,7 @@ import { createRequire } from "node:module"
 import type * as Sdk from "sms-typescript"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
 import { smsirAdapter } from "../../../src/layers/providers/SmsirAdapter.ts"
-import { connected, delivery, ProviderHttpTest } from "./AdapterTest.ts"
+import { connected, delivery, ProviderHttpTest } from "./kit/AdapterTest.ts"
 import { fakeSmsir, SMSIR_KEY } from "../../support/fakes/FakeSmsir.ts"
 
 // Its ES modules import directories, which Node does not: the other build is loaded.

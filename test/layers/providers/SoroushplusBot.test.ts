@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
-import { ProviderHttpTest } from "./AdapterTest.ts"
-import { botAdapters, botSetUp, describeBotAdapter } from "./BotAdapterTest.ts"
+import { ProviderHttpTest } from "./kit/AdapterTest.ts"
+import { botAdapters, botSetUp, describeBotAdapter } from "./kit/BotAdapterTest.ts"
 
 describeBotAdapter({
   platform: "soroushplus",

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
-import { delivery, expectOutcome, ProviderHttpTest } from "./AdapterTest.ts"
-import { botAdapters, botSetUp, configuration, describeBotAdapter } from "./BotAdapterTest.ts"
+import { delivery, expectOutcome, ProviderHttpTest } from "./kit/AdapterTest.ts"
+import { botAdapters, botSetUp, describeBotAdapter } from "./kit/BotAdapterTest.ts"
+import { configuration } from "./kit/ProviderCase.ts"
 
 describeBotAdapter({
   platform: "telegram",

@@ -24,8 +24,8 @@ export interface Answer {
   readonly text?: string
 }
 
-/** What a far end does instead of answering: breaks the connection, says nothing, or stops in the middle. */
-export type Fault = "reset" | "silence" | "stall"
+/** What a far end does instead of answering: breaks the connection, says nothing, or breaks or stops in the middle. */
+export type Fault = "reset" | "silence" | "cut" | "stall"
 
 export type Scripted = Answer | Fault | ((received: Received) => Answer | Fault | Promise<Answer | Fault>)
 
@@ -57,9 +57,10 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
 const carryOut = (answer: Answer | Fault, response: ServerResponse) => {
   if (answer === "silence") return
   if (answer === "reset") return response.socket?.resetAndDestroy()
-  if (answer === "stall") {
+  if (answer === "stall" || answer === "cut") {
     response.writeHead(200, { "content-type": "application/json", "content-length": "1000" })
-    return response.write('{"status":')
+    const breakOff = () => void response.socket?.resetAndDestroy()
+    return response.write('{"status":', answer === "cut" ? breakOff : undefined)
   }
   const { status = 200, headers = {}, json, text = json === undefined ? "" : JSON.stringify(json) } = answer
   response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers })

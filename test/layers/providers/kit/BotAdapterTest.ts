@@ -1,19 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Redacted, Result } from "effect"
-import { baleBotAdapter } from "../../../src/layers/providers/bots/BaleBotAdapter.ts"
-import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
-import { soroushplusBotAdapter } from "../../../src/layers/providers/bots/SoroushplusBotAdapter.ts"
-import { telegramBotAdapter } from "../../../src/layers/providers/bots/TelegramBotAdapter.ts"
-import type { BotInbox } from "../../../src/services/provider/ProviderAdapter.ts"
-import {
-  connected,
-  delivery,
-  type Expected,
-  expectOutcome,
-  itSurvives,
-  ProviderHttpTest,
-  TEXT
-} from "./AdapterTest.ts"
+import { Effect, Redacted } from "effect"
+import { baleBotAdapter } from "../../../../src/layers/providers/bots/BaleBotAdapter.ts"
+import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
+import { soroushplusBotAdapter } from "../../../../src/layers/providers/bots/SoroushplusBotAdapter.ts"
+import { telegramBotAdapter } from "../../../../src/layers/providers/bots/TelegramBotAdapter.ts"
+import type { BotInbox } from "../../../../src/services/provider/ProviderAdapter.ts"
+import { connected, delivery, type Expected, expectOutcome, ProviderHttpTest, TEXT } from "./AdapterTest.ts"
 import {
   BOT_TOKENS,
   BOT_USERNAMES,
@@ -21,8 +13,19 @@ import {
   botRefusal,
   botResult,
   fakeBotApi
-} from "../../support/fakes/FakeBotApi.ts"
-import type { Scripted } from "../../support/fakes/FakeFarEnd.ts"
+} from "../../../support/fakes/FakeBotApi.ts"
+import type { Scripted } from "../../../support/fakes/FakeFarEnd.ts"
+import {
+  accepted,
+  configuration,
+  recipient,
+  request,
+  throttled,
+  unavailable,
+  unknown
+} from "./ProviderCase.ts"
+import { describeProvider } from "./ProviderKit.ts"
+import { sentJson } from "./SendTests.ts"
 
 export const botAdapters = {
   bale: baleBotAdapter,
@@ -49,23 +52,7 @@ export const inboxSetUp = (platform: BotPlatformName, changes: object = {}) =>
     return Effect.succeed({ fake, inbox, poll, announce })
   })
 
-export const accepted: Expected = { _tag: "Accepted" }
-export const unknown: Expected = { _tag: "Unknown", error_code: "provider_outcome_unknown" }
-export const unavailable: Expected = { _tag: "Unavailable", error_code: "provider_unavailable" }
-export const throttled: Expected = { _tag: "Throttled", error_code: "provider_rate_limited" }
-export const recipient: Expected = {
-  _tag: "Rejected",
-  blame: "recipient",
-  error_code: "recipient_unreachable"
-}
 export const lost: Expected = { ...recipient, isContactLost: true }
-export const request: Expected = { _tag: "Rejected", blame: "request", error_code: "provider_rejected" }
-export const configuration: Expected = {
-  _tag: "Rejected",
-  blame: "configuration",
-  error_code: "provider_misconfigured"
-}
-
 /** Failures as Telegram documents them and its clones repeat them. */
 const documented: ReadonlyArray<readonly [number, string, Expected]> = [
   [400, "Bad Request: message text is empty", request],
@@ -276,23 +263,22 @@ export const describeBotAdapter = (given: BotAdapterCase) => {
     )
   })
 
-  describe(`${platform} bot: whatever goes wrong`, () => {
-    itSurvives(fakeBotApi({ platform }), (http, url) =>
-      connected(botAdapters[platform](http, url), { token }).sendCode(delivery(platform))
-    )
+  const sent = sentJson(`POST /bot${token}/sendMessage`, { chat_id: 484_848, text: TEXT })
+  describeProvider({
+    name: `${platform}_bot`,
+    channel: platform,
+    fake: fakeBotApi({ platform }),
+    adapter: botAdapters[platform],
+    settings: () => ({ token }),
+    credentials: ["token"],
+    sends: platform === "telegram" ? { text: sent } : { code: sent, text: sent },
+    refusal: (words) => botRefusal(400, words),
+    wrongSettings: [...wrongSettings, ...given.wrongSettings],
+    check: { finds: `bot @${BOT_USERNAMES[platform]}`, refuses: { token: "7:wrong-token-0123456789" } },
+    reports: null
   })
 
   describe(`${platform} bot: the account`, () => {
-    it.effect.each([...wrongSettings, ...given.wrongSettings])("is refused with %j", ([settings, message]) =>
-      Effect.gen(function* () {
-        const adapter = botAdapters[platform](yield* ProviderHttp, "http://127.0.0.1:1")
-        const refused = adapter.connect(settings, { allowsPrivateAddresses: true })
-        const problem = Result.getOrThrow(Result.flip(refused))
-        expect(problem.message).toContain(message)
-        expect(problem.message).not.toContain("SECRET")
-      }).pipe(Effect.provide(ProviderHttpTest))
-    )
-
     it.effect("leaves the bot's updates alone where its settings say so, and sends all the same", () =>
       Effect.gen(function* () {
         const { fake, account } = yield* botSetUp(platform, { receives_updates: false })

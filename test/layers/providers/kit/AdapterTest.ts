@@ -2,22 +2,22 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, Result, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { createServer, type AddressInfo } from "node:net"
-import type { Channel } from "../../../src/domain/routing/Channel.ts"
-import { Phone } from "../../../src/domain/Phone.ts"
+import type { Channel } from "../../../../src/domain/routing/Channel.ts"
+import { Phone } from "../../../../src/domain/Phone.ts"
 import {
   type AttemptErrorCode,
   attemptResult,
   type ProviderOutcome
-} from "../../../src/domain/account/ProviderOutcome.ts"
-import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
-import { ProviderHttpClient } from "../../../src/layers/providers/ProviderHttpClient.ts"
+} from "../../../../src/domain/account/ProviderOutcome.ts"
+import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
+import { ProviderHttpClient } from "../../../../src/layers/providers/ProviderHttpClient.ts"
 import type {
   Addressed,
   ProviderAdapter,
   ProviderConnection
-} from "../../../src/services/provider/ProviderAdapter.ts"
-import type { CodeDelivery } from "../../../src/services/provider/Providers.ts"
-import type { FakeFarEnd, Scripted } from "../../support/fakes/FakeFarEnd.ts"
+} from "../../../../src/services/provider/ProviderAdapter.ts"
+import type { CodeDelivery } from "../../../../src/services/provider/Providers.ts"
+import type { FakeFarEnd, Scripted } from "../../../support/fakes/FakeFarEnd.ts"
 
 export const PHONE = Phone.make("+989123456789")
 export const CODE = "047113"
@@ -87,6 +87,7 @@ const throttled: Expected = { _tag: "Throttled", error_code: "provider_rate_limi
 /** What can go wrong with any provider, as its far end does it, and what it comes to. */
 const answered: ReadonlyArray<readonly [string, Scripted, Expected]> = [
   ["a reset after the body was sent", "reset", unknown],
+  ["an answer that is cut in the middle", "cut", unknown],
   ["an empty body", { text: "" }, unknown],
   ["HTML instead of JSON", { text: "<html>hello</html>", headers: { "content-type": "text/html" } }, unknown],
   ["an answer of 10 MB", { text: `{"a":"${"x".repeat(10_000_000)}"}` }, unknown],

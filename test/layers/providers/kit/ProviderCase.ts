@@ -1,0 +1,78 @@
+import { Effect, type Scope } from "effect"
+import type { DeliveryReport } from "../../../../src/domain/account/DeliveryReport.ts"
+import type { ProviderOutcome } from "../../../../src/domain/account/ProviderOutcome.ts"
+import type { Channel } from "../../../../src/domain/routing/Channel.ts"
+import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
+import type {
+  ProviderAdapter,
+  ProviderConnection
+} from "../../../../src/services/provider/ProviderAdapter.ts"
+import { connected, delivery, type Expected } from "./AdapterTest.ts"
+import type { FakeFarEnd, Received, Scripted } from "../../../support/fakes/FakeFarEnd.ts"
+
+export const accepted: Expected = { _tag: "Accepted" }
+export const unknown: Expected = { _tag: "Unknown", error_code: "provider_outcome_unknown" }
+export const unavailable: Expected = { _tag: "Unavailable", error_code: "provider_unavailable" }
+export const throttled: Expected = { _tag: "Throttled", error_code: "provider_rate_limited" }
+export const recipient: Expected = {
+  _tag: "Rejected",
+  blame: "recipient",
+  error_code: "recipient_unreachable"
+}
+export const request: Expected = { _tag: "Rejected", blame: "request", error_code: "provider_rejected" }
+export const configuration: Expected = {
+  _tag: "Rejected",
+  blame: "configuration",
+  error_code: "provider_misconfigured"
+}
+
+export type Kind = "code" | "text"
+
+/** What the kit has to know of a provider; all else it asks of every one. */
+export interface ProviderCase {
+  readonly name: string
+  readonly channel: Channel
+  readonly fake: Effect.Effect<FakeFarEnd, never, Scope.Scope>
+  readonly adapter: (http: ProviderHttp["Service"], url: string) => ProviderAdapter
+  /** Of an account that sends all that the provider carries. */
+  readonly settings: (url: string) => Readonly<Record<string, unknown>>
+  /** The settings that no log, span or outcome may hold. */
+  readonly credentials: ReadonlyArray<string>
+  /** The request that each kind becomes; a kind that is missing is not carried. */
+  readonly sends: Readonly<Partial<Record<Kind, (sent: Received) => void>>>
+  /** How the far end refuses in these words. */
+  readonly refusal: (words: string) => Scripted
+  /** What the documents say that it answers, and what that comes to. */
+  readonly answers?: ReadonlyArray<readonly [name: string, Scripted, Expected, kind?: Kind]>
+  /** What it says otherwise by a mere status. */
+  readonly survives?: Readonly<Record<string, Expected>>
+  /** Where the chat is. */
+  readonly chatId?: string
+  readonly wrongSettings: ReadonlyArray<readonly [settings: unknown, message: string]>
+  /** What a check of the account finds, and settings that the far end refuses. */
+  readonly check: { readonly finds: string; readonly refuses: Readonly<Record<string, unknown>> } | null
+  /** What the far end reports of a message; null: it cannot be asked. */
+  readonly reports: ReadonlyArray<readonly [name: string, Scripted, Partial<DeliveryReport>]> | null
+}
+
+export const kindsOf = ({ sends }: ProviderCase): ReadonlyArray<Kind> =>
+  (["code", "text"] as const).filter((kind) => sends[kind] !== undefined)
+
+/** Sends one of a kind over an account. */
+export const sendKind = (
+  { channel, chatId }: ProviderCase,
+  kind: Kind,
+  account: ProviderConnection
+): Effect.Effect<ProviderOutcome> => {
+  const given = delivery(channel, chatId === undefined ? {} : { chatId })
+  return kind === "code" ? account.sendCode(given) : account.sendText(given)
+}
+
+/** A fake far end, and an account that it knows. */
+export const setUp = (provider: ProviderCase, changes: Readonly<Record<string, unknown>> = {}) =>
+  Effect.gen(function* () {
+    const fake = yield* provider.fake
+    const adapter = provider.adapter(yield* ProviderHttp, fake.url)
+    const settings = { ...provider.settings(fake.url), ...changes }
+    return { fake, adapter, settings, account: connected(adapter, settings) }
+  })

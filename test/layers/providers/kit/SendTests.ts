@@ -1,0 +1,135 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expectOutcome, itSurvives, ProviderHttpTest } from "./AdapterTest.ts"
+import type { Answer, FakeFarEnd, Received } from "../../../support/fakes/FakeFarEnd.ts"
+import { connected } from "./AdapterTest.ts"
+import { type Kind, kindsOf, type ProviderCase, sendKind, setUp } from "./ProviderCase.ts"
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isObject = (value: unknown): boolean => typeof value === "object"
+
+const WRONG_VALUES = [{}, ["wrong"], "wrong", true, 3.5, null]
+
+/** The value with one part of it, whichever, replaced by each of the wrong ones. */
+const withWrongParts = (value: unknown): ReadonlyArray<unknown> => {
+  const inside = isRecord(value)
+    ? Object.entries(value).flatMap(([name, part]) =>
+        withWrongParts(part).map((wrong) => ({ ...value, [name]: wrong }))
+      )
+    : Array.isArray(value)
+      ? value.flatMap((part, index) => withWrongParts(part).map((wrong) => value.with(index, wrong)))
+      : []
+  return [...WRONG_VALUES.filter((wrong) => isObject(wrong) || typeof wrong !== typeof value), ...inside]
+}
+
+const jsonOf = (answer: ReturnType<FakeFarEnd["behave"]>): unknown =>
+  typeof answer === "string" ? undefined : answer.json
+
+const itSendsOne = (provider: ProviderCase, kind: Kind) => {
+  it.effect("is sent as documented, and accepted", () =>
+    Effect.gen(function* () {
+      const { fake, account } = yield* setUp(provider)
+      expectOutcome(yield* sendKind(provider, kind, account), { _tag: "Accepted" })
+      const [sent, ...others] = fake.received
+      expect(others).toEqual([])
+      if (sent === undefined) return expect.fail("nothing was sent")
+      provider.sends[kind]?.(sent)
+      expect(sent.headers).toMatchObject({ accept: "application/json", "user-agent": "peyk" })
+      expect(sent.headers["traceparent"]).toBeUndefined()
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("goes to the far end that the account names", () =>
+    Effect.gen(function* () {
+      const { fake, account } = yield* setUp(provider)
+      expect(account.farEnd).toBe(fake.url)
+      const { sendsCodes, sendsTexts } = account.traits
+      expect(kind === "code" ? sendsCodes : sendsTexts).toBe(true)
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  const answers = (provider.answers ?? []).filter(([, , , only]) => only === undefined || only === kind)
+  if (answers.length > 0) {
+    it.effect.each(answers)("that is answered with %s", ([, answer, expected]) =>
+      Effect.gen(function* () {
+        const { fake, account } = yield* setUp(provider)
+        fake.script(answer)
+        expectOutcome(yield* sendKind(provider, kind, account), expected)
+        expect(fake.received).toHaveLength(1)
+      }).pipe(Effect.provide(ProviderHttpTest))
+    )
+  }
+}
+
+/** An answer whose parts have other types than they should is no reason to break, and none to call a send refused. */
+const itReadsWrongTypes = (provider: ProviderCase, kind: Kind) => {
+  it.effect("that is answered with parts of wrong types is accepted or unknown", () =>
+    Effect.gen(function* () {
+      const { fake, account } = yield* setUp(provider)
+      yield* sendKind(provider, kind, account)
+      const [sent] = fake.received
+      if (sent === undefined) return expect.fail("nothing was sent")
+      const wrong = withWrongParts(jsonOf(fake.behave(sent)))
+      const answer = (json: unknown): Answer => ({ json })
+      fake.script(...wrong.map(answer))
+      for (const json of wrong) {
+        const { _tag } = yield* sendKind(provider, kind, account)
+        const said = JSON.stringify(json)
+        // That there is nothing where something should be can be an answer of its own.
+        const allowed = said.includes("null") ? ["Accepted", "Unknown", "Rejected"] : ["Accepted", "Unknown"]
+        expect(allowed, said).toContain(_tag)
+      }
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+}
+
+/** What a provider that de-duplicates must do: the same id again is the same message. */
+const itRepeatsSafely = (provider: ProviderCase, kind: Kind) => {
+  it.effect("has the same message id when it is repeated, if the account de-duplicates", () =>
+    Effect.gen(function* () {
+      const { account } = yield* setUp(provider)
+      const first = yield* sendKind(provider, kind, account)
+      const second = yield* sendKind(provider, kind, account)
+      if (account.traits.deduplicates) expect(second).toEqual(first)
+      else expect(second._tag).toBe("Accepted")
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+}
+
+export const describeSends = (provider: ProviderCase) => {
+  for (const kind of kindsOf(provider)) {
+    describe(`${provider.name}: a ${kind}`, () => {
+      itSendsOne(provider, kind)
+      itReadsWrongTypes(provider, kind)
+      itRepeatsSafely(provider, kind)
+    })
+    describe(`${provider.name}: a ${kind}, whatever goes wrong`, () => {
+      itSurvives(
+        provider.fake,
+        (http, url) =>
+          sendKind(provider, kind, connected(provider.adapter(http, url), provider.settings(url))),
+        provider.survives
+      )
+    })
+  }
+}
+
+/** What a JSON body is sent as. */
+export const sentJson =
+  (route: string, json: unknown, headers: Readonly<Record<string, unknown>> = {}) =>
+  (sent: Received): void => {
+    expect(`${sent.method} ${sent.path}`).toBe(route)
+    expect(sent.json).toEqual(json)
+    expect(sent.headers).toMatchObject({ "content-type": "application/json", ...headers })
+  }
+
+/** What a form is sent as. */
+export const sentForm =
+  (route: string, fields: Readonly<Record<string, string>>) =>
+  (sent: Received): void => {
+    expect(`${sent.method} ${sent.path}`).toBe(route)
+    expect(Object.fromEntries(new URLSearchParams(sent.body))).toEqual(fields)
+    expect(sent.headers["content-type"]).toMatch(/^application\/x-www-form-urlencoded/)
+  }
