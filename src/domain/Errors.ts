@@ -1,22 +1,22 @@
 import { Data } from "effect"
 
 /**
- * Each error's tag is its code in the error envelope. Their HTTP statuses and texts are in `http/ErrorTable.ts`.
- * `details` is what the envelope shows beside the code.
+ * Each error's tag is its code in the error envelope. `http/ErrorTable.ts` has their HTTP statuses and texts.
+ * `details` appears in the envelope.
  */
 export class Unauthenticated extends Data.TaggedError("unauthenticated") {}
 export class TestKeyNotAllowed extends Data.TaggedError("test_key_not_allowed") {}
 export class LiveKeyNotAllowed extends Data.TaggedError("live_key_not_allowed") {}
 export class ScopeInsufficient extends Data.TaggedError("scope_insufficient") {}
-/** The resource has another version than the one that was to be changed. */
+/** The resource has a different version from the one that the change expects. */
 export class PreconditionFailed extends Data.TaggedError("precondition_failed")<{
   readonly details: { readonly version: number }
 }> {}
-/** A field is well formed, and yet cannot be. */
+/** A field is well formed, but its value is impossible. */
 export class ValidationError extends Data.TaggedError("validation_error")<{
   readonly details: { readonly errors: ReadonlyArray<{ readonly path: string; readonly message: string }> }
 }> {}
-/** What is to be removed or changed is still needed by something else. */
+/** The resource to remove or change is still in use. */
 export class Conflict extends Data.TaggedError("conflict")<{
   readonly details: { readonly reason: string }
 }> {}
@@ -115,7 +115,7 @@ export type RouteError =
   | SharedSenderUnavailable
   | SmsMessageConfigMissing
 
-/** What may say no when a request is accepted. */
+/** The errors that can refuse a request when it is accepted. */
 export type AdmissionError =
   | TooManyRequestsPhoneHour
   | TooManyRequestsPhoneDay

@@ -1,14 +1,14 @@
-/** A part of a list. */
+/** One page of a list. */
 export interface PageRequest {
   /** 1–100. */
   readonly limit: number
-  /** The position after which it begins; null: at the beginning. */
+  /** The position after which the page begins; null: at the beginning. */
   readonly after: string | null
 }
 
 export interface Page<A> {
   readonly items: ReadonlyArray<A>
-  /** Where the next part begins; null: this is the last. */
+  /** Where the next page begins; null: this is the last page. */
   readonly next: string | null
 }
 
@@ -16,11 +16,11 @@ const ID = /^[1-9]\d{0,9}$/
 const MAX_ID = 2_147_483_647
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Whether a list by number, or by UUID, can have come to this position. */
+/** Whether a list by number, or by UUID, can have this position. */
 export const isIdPosition = (text: string): boolean => ID.test(text) && Number(text) <= MAX_ID
 export const isUuidPosition = (text: string): boolean => UUID.test(text)
 
-/** Of one more row than asked for, the page: the extra one only shows that there is more. */
+/** The page from one row more than the limit: the extra row only shows that there is another page. */
 export const toPage = <A>(rows: ReadonlyArray<A>, limit: number, positionOf: (row: A) => string): Page<A> => {
   const items = rows.slice(0, limit)
   const last = items.at(-1)

@@ -5,7 +5,7 @@ import { InvalidPhone } from "./Errors.ts"
 
 declare module "libphonenumber-js/mobile" {
   interface NumberingPlan {
-    /** In its JavaScript, and not in its types. */
+    /** The package's JavaScript has it, but its types do not. */
     type: (name: "MOBILE") => { readonly pattern: () => string } | undefined
   }
 }
@@ -14,14 +14,14 @@ declare module "libphonenumber-js/mobile" {
 export const Phone = Schema.String.check(Schema.isPattern(/^\+989\d{9}$/)).pipe(Schema.brand("Phone"))
 export type Phone = typeof Phone.Type
 
-/** Stands in old records where a phone was: no subscriber can have it, and no request can name it. */
+/** Replaces an erased phone in old records: no subscriber can have it, and no request can name it. */
 export const ERASED_PHONE = Phone.make("+989800000000")
 
 const SEPARATORS = /[\s\-()]/g
 /** The four accepted forms; the capture is the national number. */
 const FORMS = /^(?:0|\+98|0098)?(9\d{9})$/
 
-/** The plan's own pattern: all that its parser would come to, for a number that is national already. */
+/** The numbering plan's own pattern. Its parser would give the same result for a national number. */
 const mobilePattern = (() => {
   const metadata = new Metadata()
   metadata.selectNumberingPlan("IR")
@@ -39,14 +39,14 @@ export const parsePhone = (input: string): Result.Result<Phone, InvalidPhone> =>
     : Result.fail(new InvalidPhone())
 }
 
-/** By which requests are compared: the normal form, or the text as it is where it is no mobile number. */
+/** Requests are compared by this: the normal form, or the unchanged text if it is no mobile number. */
 export const normalPhone = (input: string): string => Result.getOrElse(parsePhone(input), () => input)
 
-/** As messengers write the number of a contact: also the country code without a plus (98912…). */
+/** A contact's number as messengers write it: also the country code without a plus (98912…). */
 export const parseContactPhone = (input: string): Result.Result<Phone, InvalidPhone> => {
   const digits = foldDigits(input).replace(SEPARATORS, "")
   return parsePhone(/^98\d{10}$/.test(digits) ? `+${digits}` : input)
 }
 
-/** For logs and metrics: `+98912•••4567`. */
+/** The masked form for logs and metrics: `+98912•••4567`. */
 export const maskPhone = (phone: Phone): string => `${phone.slice(0, 6)}•••${phone.slice(-4)}`

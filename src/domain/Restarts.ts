@@ -1,6 +1,6 @@
-/** How a process that died is started again: soon at first, ever later when it dies again and again. */
+/** How a dead process is started again: soon at first, and later each time while it keeps dying. */
 export interface Restarts {
-  /** Deaths in a row, each after less than a steady life. */
+  /** Deaths in a row, each less than a steady life after the start. */
   readonly inRow: number
 }
 
@@ -10,10 +10,10 @@ const STEADY_MILLIS = 30_000
 const FIRST_PAUSE_MILLIS = 100
 const LONGEST_PAUSE_MILLIS = 10_000
 
-/** When nobody else serves, then after this many in a row somebody has to be told, by the end of it all. */
+/** If no other process serves after this many deaths in a row, the supervisor exits so that its operator notices. */
 export const MAX_RESTARTS_IN_ROW = 10
 
-/** What a death changes, and how long to wait before the next start. */
+/** The state after a death, and how long to wait before the next start. */
 export const afterDeath = (
   { inRow }: Restarts,
   livedMillis: number

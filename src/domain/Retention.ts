@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { DAY_MILLIS, HOUR_MILLIS } from "./people/Admission.ts"
 import { Instant } from "./Instant.ts"
 
-/** What lapses by itself, and is of no use to anybody after that. */
+/** What lapses by itself, and is of no use after that. */
 export const lapsingTables = [
   "idempotency_keys",
   "phone_counters",
@@ -17,7 +17,7 @@ export const lapsingTables = [
 ] as const
 export type LapsingTable = (typeof lapsingTables)[number]
 
-/** What leaves, or is erased, in the order in which a round goes through it: events before what they tell of. */
+/** What is deleted or erased, in the order of a round: events before their records. */
 export const retentionTasks = [
   ...lapsingTables,
   "simulator_messages",
@@ -30,26 +30,26 @@ export const retentionTasks = [
 ] as const
 export type RetentionTask = (typeof retentionTasks)[number]
 
-/** Tasks that leave rows where they are: what they are done with they need not look at again. */
+/** Tasks that leave rows in place: they store how far they have worked, so as not to read those rows again. */
 export const erasingTasks = ["verification_phones", "message_phones"] as const
 export type ErasingTask = (typeof erasingTasks)[number]
 
 export const isErasing = (task: RetentionTask): task is ErasingTask =>
   (erasingTasks as ReadonlyArray<string>).includes(task)
 
-/** How long things are kept, in days; 0 is for ever. */
+/** How long data is kept, in days; 0: forever. */
 export interface RetentionAges {
   readonly retentionPhonesDays: number
   readonly retentionRecordsDays: number
   readonly retentionEventsDays: number
   readonly retentionAuditDays: number
-  /** While its key stands, a request is answered from its record. */
+  /** While its key exists, a request is replayed from its record. */
   readonly idempotencyMillis: number
 }
 
-/** Processes' clocks may differ a little. */
+/** The clocks of processes can differ a little. */
 const LAPSED_FOR_MILLIS = HOUR_MILLIS
-/** A delivery of an event takes its time, and needs the record that the event tells of. */
+/** The delivery of an event takes time, and needs the event's record. */
 const EVENT_LEAD_MILLIS = 3 * DAY_MILLIS
 
 const ageOf = (days: number): number => (days === 0 ? Number.POSITIVE_INFINITY : days * DAY_MILLIS)
@@ -60,7 +60,7 @@ const recordAge = (ages: RetentionAges, days: number): number =>
 const eventAge = (ages: RetentionAges): number =>
   Math.min(ageOf(ages.retentionEventsDays), recordAge(ages, ages.retentionRecordsDays) - EVENT_LEAD_MILLIS)
 
-/** Where the whole record leaves as early, nothing need be erased in it. */
+/** If the whole record is deleted as early, there is nothing to erase in it. */
 const phonesAge = (ages: RetentionAges): number => {
   const age = recordAge(ages, ages.retentionPhonesDays)
   return age < recordAge(ages, ages.retentionRecordsDays) ? age : Number.POSITIVE_INFINITY
@@ -85,32 +85,32 @@ const taskAge = (task: RetentionTask, ages: RetentionAges): number => {
   }
 }
 
-/** What ended, or was made, before this instant is old; null where nothing ever is. */
+/** Everything that ended, or was created, before this instant is old; null: nothing ever is. */
 export const cutOf = (task: RetentionTask, ages: RetentionAges, now: Instant): Instant | null => {
   const age = taskAge(task, ages)
   return Number.isFinite(age) ? now - age : null
 }
 
-/** Where a task has come to: a customer, and an id of theirs that is done with; or a page of the table. */
+/** How far a task has worked: a customer and the last finished id of theirs; or a page of the table. */
 export const RetentionPosition = Schema.Struct({ at: Schema.Int, after: Schema.NullOr(Schema.String) })
 export type RetentionPosition = typeof RetentionPosition.Type
 
-/** One task's part of a round: what is made from `from` on (where time tells) and is older than `until`. */
+/** One task's part of a round: rows created from `from` on (if ids show the time) and older than `until`. */
 export const RetentionPass = Schema.Struct({
   task: Schema.Literals(retentionTasks),
   from: Instant,
   until: Instant,
-  /** All that is older needs no other look, once the pass has ended. */
+  /** After the pass, everything older is finished. */
   doneUntil: Instant,
   position: RetentionPosition
 })
 export type RetentionPass = typeof RetentionPass.Type
 
-/** How far the rounds have come. */
+/** How far the rounds have worked. */
 export const RetentionProgress = Schema.Struct({
   /** Null between two rounds. */
   pass: Schema.NullOr(RetentionPass),
-  /** All that is finished and older is erased already. */
+  /** Everything older that is finished is already erased. */
   erasedUntil: Schema.Struct({ verification_phones: Instant, message_phones: Instant })
 })
 export type RetentionProgress = typeof RetentionProgress.Type
@@ -122,7 +122,7 @@ export const noProgress: RetentionProgress = {
 
 const BEGINNING: RetentionPosition = { at: 0, after: null }
 
-/** The task after this one, or the first, for which anything can be old; null at the round's end. */
+/** The task after this one, or the first, that can have old rows; null at the round's end. */
 export const nextTask = (
   after: RetentionTask | null,
   ages: RetentionAges,
@@ -137,8 +137,8 @@ export const nextTask = (
 }
 
 /**
- * Begins a task. What is not finished yet (`unfinishedSince`: when the oldest of it was made) has to be looked at again
- * another time, and so what is younger.
+ * Begins a task. A later pass must look again at what is not finished yet (`unfinishedSince`: when the oldest of it was
+ * created), and at everything younger.
  */
 export const beginPass = (
   { erasedUntil }: RetentionProgress,
@@ -150,7 +150,7 @@ export const beginPass = (
   return { task, from, until: cut, doneUntil, position: BEGINNING }
 }
 
-/** After a batch of the pass, which goes on at `next`; null when nothing is left of it, and the next task is to begin. */
+/** After a batch of the pass, which continues at `next`; null: the pass is over and the next task begins. */
 export const afterBatch = (
   progress: RetentionProgress,
   pass: RetentionPass,
@@ -163,17 +163,17 @@ export const afterBatch = (
   return { pass: null, erasedUntil }
 }
 
-/** Between two batches: a share of the store's time, and some rest in any case. */
+/** Between two batches: a share of the store's time, and at least a short pause. */
 const REST_PER_WORK = 4
 const MIN_REST_MILLIS = 10
 const MIN_REST_AFTER_WORK_MILLIS = 100
 
-/** How long to leave the store alone after a batch that took `elapsed` ms and made `gone` rows go. */
+/** How long to pause after a batch that took `elapsed` ms and removed `gone` rows. */
 export const restMillis = (elapsed: number, gone: number): number =>
   Math.max(elapsed * REST_PER_WORK, gone > 0 ? MIN_REST_AFTER_WORK_MILLIS : MIN_REST_MILLIS)
 
 const UUID_TIME_DIGITS = 12
 
-/** When a UUIDv7 was made. */
+/** When a UUIDv7 was created. */
 export const idInstant = (id: string): Instant =>
   Number.parseInt(id.replaceAll("-", "").slice(0, UUID_TIME_DIGITS), 16)

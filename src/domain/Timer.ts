@@ -21,7 +21,7 @@ export interface TimerRef {
   readonly lane: number
 }
 
-/** The right to work on a timer, until it runs out; no two of one timer have the same token, so that none passes for another. */
+/** The right to work on a timer until it runs out. A timer's tokens never repeat, so no lease passes for another. */
 export interface Lease {
   readonly token: string
   readonly until: Instant
@@ -36,6 +36,6 @@ export interface LeasedTimer extends TimerRef {
 export interface DueTimer extends LeasedTimer {
   /** When it could be claimed. */
   readonly dueAt: Instant
-  /** It was leased before, and whoever had it let the lease run out: what was begun then has an unknown outcome. */
+  /** Another process leased it and let the lease run out: the outcome of that work is unknown. */
   readonly wasAbandoned: boolean
 }

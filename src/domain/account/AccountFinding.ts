@@ -1,14 +1,14 @@
 import { Data } from "effect"
 
-/** What checking an account with its provider has shown. */
+/** The result of checking an account with its provider. */
 export type AccountFinding = Data.TaggedEnum<{
-  /** `detail`: what the provider told, for people. */
+  /** `detail`: the provider's information, for people. */
   Works: { readonly detail: string }
   /** The provider refuses the account. */
   Refused: { readonly reason: string }
-  /** The provider could not be asked. */
+  /** The provider could not be reached. */
   NotReached: { readonly reason: string }
-  /** The provider has no call that would show it and change nothing. */
+  /** The provider has no call that shows this without changing anything. */
   CannotBeChecked: {}
 }>
 export const AccountFinding = Data.taggedEnum<AccountFinding>()

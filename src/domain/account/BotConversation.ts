@@ -2,11 +2,11 @@ import { Option, Result } from "effect"
 import { type BotReply, BotUpdate } from "./BotUpdate.ts"
 import { parseContactPhone, type Phone } from "../Phone.ts"
 
-/** What follows from what a person did with a bot. */
+/** The effect of what a person did with a bot. */
 export interface BotTurn {
-  /** From now on this phone is reached by the chat; if that is not `isProven`, only where it is reached by no other. */
+  /** The chat now reaches this phone. If that is not `isProven`, only if no other chat reaches the phone. */
   readonly link: { readonly phone: Phone; readonly isProven: boolean } | null
-  /** The chat reaches nobody any more. */
+  /** The chat reaches no phone any more. */
   readonly isOver: boolean
   readonly reply: BotReply | null
 }
@@ -33,7 +33,7 @@ const done: BotReply = {
   shareButton: null
 }
 
-/** For a number that another chat has linked, and that is not proven to be the sender's. */
+/** The reply if another chat has this number and it is not proven to be the sender's. */
 export const isTaken: BotReply = {
   text: "این شماره پیش از این در گفتگوی دیگری ثبت شده است.",
   shareButton: null
@@ -47,8 +47,8 @@ const isDoneAlready: BotReply = {
 const reply = (answer: BotReply): BotTurn => ({ link: null, isOver: false, reply: answer })
 
 /**
- * The bot's conversation: whoever speaks is asked for their number, and is reached by this chat once they have shared it.
- * A number that is not shown to be the sender's own is never linked: its codes would go to somebody else.
+ * The bot's conversation. It asks each person for their number, and reaches them by this chat once they share it.
+ * A number that is not shown to be the sender's own is never linked: another person would get its codes.
  */
 export const converse = (update: BotUpdate, isLinked: boolean): BotTurn =>
   BotUpdate.$match(update, {

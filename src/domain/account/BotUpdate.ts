@@ -1,22 +1,22 @@
 import { Data } from "effect"
 
-/** What a person did with a bot, whatever the platform calls it. `chatId` is how the bot reaches that person. */
+/** What a person did with a bot, on any platform. `chatId` is how the bot reaches that person. */
 export type BotUpdate = Data.TaggedEnum<{
-  /** Wrote to it, or opened it, and shared nothing. */
+  /** They wrote to it, or opened it, and shared nothing. */
   Spoke: { readonly chatId: string }
-  /** Shared a contact. `isOwn`: it is taken for the sender's own number; `isProven`: because the platform shows it. */
+  /** They shared a contact. `isOwn`: it counts as the sender's own number; `isProven`: the platform shows that. */
   SharedContact: {
     readonly chatId: string
     readonly phone: string
     readonly isOwn: boolean
     readonly isProven: boolean
   }
-  /** Stopped or blocked it. */
+  /** They stopped or blocked it. */
   Left: { readonly chatId: string }
 }>
 export const BotUpdate = Data.taggedEnum<BotUpdate>()
 
-/** What a bot says: a text, and whether it offers the button that shares one's phone number. */
+/** What a bot replies: a text, and whether it offers the button that shares one's phone number. */
 export interface BotReply {
   readonly text: string
   /** The button's label; null takes the button away. */

@@ -5,12 +5,12 @@ import { parseContactPhone } from "../Phone.ts"
 const PHONE_COLUMN = "phone"
 const CHAT_COLUMN = "chat_id"
 const CHAT_ID = /^[\x21-\x7e]{1,128}$/
-/** So many mistakes are told; a file of another kind has no end of them. */
+/** Reports at most so many mistakes: a file in another format has too many. */
 const MAX_TOLD = 10
 
 const FIELD = /\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(?:,|$)/g
 
-/** Fields of a line; a field may be in quotes, as spreadsheets write them, and then hold commas. */
+/** Fields of a line. A field can be quoted, as spreadsheets write it, and then contain commas. */
 const fieldsOf = (line: string): ReadonlyArray<string> =>
   Array.from(line.matchAll(FIELD), ([, quoted, plain = ""]) => quoted?.replaceAll('""', '"') ?? plain.trim())
 
@@ -30,7 +30,7 @@ const readLine = (
   )
 }
 
-/** Reads CSV with the header `phone,chat_id` (in any order, with others beside); all or nothing, with what is wrong. */
+/** Reads CSV with the columns `phone` and `chat_id`, in any order, among others. All or nothing, with all mistakes. */
 export const readContacts = (csv: string): Result.Result<ReadonlyArray<ContactLink>, string> => {
   const [header = "", ...lines] = csv.replace(/^\uFEFF/, "").split(/\r?\n/)
   const names = fieldsOf(header).map((name) => name.toLowerCase())

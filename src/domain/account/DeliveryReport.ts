@@ -2,29 +2,29 @@ import { Data, Schema } from "effect"
 import { Instant } from "../Instant.ts"
 import { keptText } from "./ProviderOutcome.ts"
 
-/** What a provider says became of a message that it had accepted. */
+/** What a provider reports about a message that it accepted. */
 export type DeliveryReport = Data.TaggedEnum<{
-  /** It reached the handset; `at` as the provider says, null where it does not. */
+  /** It reached the handset; `at` is the provider's time, null without one. */
   Delivered: { readonly at: Instant | null }
   /** It never will; `providerError` is the provider's own code and text. */
   Undelivered: { readonly providerError: string }
   InProgress: {}
-  /** The provider could not be asked, or did not say. */
+  /** The provider could not be asked, or does not know. */
   NotKnown: { readonly reason: string }
 }>
 export const DeliveryReport = Data.taggedEnum<DeliveryReport>()
 
-/** What an attempt keeps of the report that settled it. */
+/** The part of the final report that an attempt stores. */
 export const Delivery = Schema.Struct({
   status: Schema.Literals(["delivered", "undelivered"]),
-  /** When it was delivered, as far as the provider says. */
+  /** When it was delivered, if the provider reports that. */
   at: Schema.NullOr(Instant),
   /** The provider's own code and text. */
   provider_error: Schema.NullOr(Schema.String)
 })
 export type Delivery = typeof Delivery.Type
 
-/** Undefined while it is not settled. */
+/** Undefined until it is final. */
 export const settledDelivery = (report: DeliveryReport): Delivery | undefined => {
   switch (report._tag) {
     case "Delivered":
@@ -37,7 +37,7 @@ export const settledDelivery = (report: DeliveryReport): Delivery | undefined =>
   }
 }
 
-/** How long after an attempt its provider is asked, until it knows or a day is over. */
+/** How long after an attempt Peyk asks its provider, until it knows or a day is over. */
 const ASK_AFTER_MILLIS = [
   10_000,
   60_000,
@@ -48,7 +48,7 @@ const ASK_AFTER_MILLIS = [
   24 * 3_600_000
 ]
 
-/** When the provider is to be asked next; null when it is not asked any more. */
+/** When to ask the provider next; null: not any more. */
 export const nextReportAt = (attemptedAt: Instant, now: Instant): Instant | null =>
   ASK_AFTER_MILLIS.map((delay) => attemptedAt + delay).find((at) => at > now) ?? null
 
@@ -58,13 +58,13 @@ interface ReportedAttempt {
   readonly delivery?: Delivery
 }
 
-/** A provider is to be asked, first at `at`, what became of the attempt at this step. */
+/** The provider is to be asked, first at `at`, about the attempt at this step. */
 export interface ReportRequest {
   readonly step: number
   readonly at: Instant
 }
 
-/** For an attempt just accepted by a provider that tells. */
+/** The report to ask for after an attempt was accepted, if its provider has reports. */
 export const reportRequest = (
   route: ReadonlyArray<{ readonly reportsDelivery?: true }>,
   { step, provider_message_id }: ReportedAttempt,
@@ -85,7 +85,7 @@ export const attemptToReport = <Attempt extends ReportedAttempt>(
       attempt.step === step && attempt.provider_message_id !== null && attempt.delivery === undefined
   )
 
-/** The attempts with what became of the one at this step; the same when that is known already. */
+/** The attempts with the report for the one at this step; unchanged if it already has a report. */
 export const withDelivery = <Attempt extends ReportedAttempt>(
   attempts: ReadonlyArray<Attempt>,
   step: number,

@@ -2,10 +2,10 @@ import type { Channel } from "../routing/Channel.ts"
 import type { Instant } from "../Instant.ts"
 import type { ProviderOutcome } from "./ProviderOutcome.ts"
 
-/** Used later than this, slots that were reserved one after the other would be used all at once: a new one is taken. */
+/** A slot that passed longer ago is lost. Otherwise slots reserved one after the other would be used all at once. */
 const MAX_LATENESS_MILLIS = 500
 
-/** A call may start so long after the start that is noted for it: slots are apart by twice as much more than the gap. */
+/** How much later than its recorded start a call can begin: slots have twice as much added to the gap. */
 const MAX_START_DELAY_MILLIS = 50
 
 export const isStartInTime = (startsAt: Instant, now: Instant): boolean =>
@@ -16,25 +16,25 @@ export const isSlotUsable = (at: Instant, now: Instant): boolean => now - at <= 
 /** What an account sends. */
 export type SendKind = "code" | "text"
 
-/** Sends of an account in any minute, by channel; 0 is without a limit. */
+/** Sends of an account in any minute, by channel; 0: no limit. */
 export type DefaultRates = Readonly<Record<Channel, number>>
 
-/** What an outcome says of the account that sent. */
+/** What an outcome shows about the account that sent. */
 export type Verdict =
-  /** It works: whatever was wrong with it is over. */
+  /** It works: earlier failures are over. */
   | { readonly _tag: "Works" }
   | { readonly _tag: "Failed" }
-  /** The provider asked to slow down, perhaps for so many whole milliseconds. */
+  /** The provider asked to slow down, optionally for so many whole milliseconds. */
   | { readonly _tag: "MustRest"; readonly millis: number | null }
 
-/** What is no time to wait (NaN, less than nothing, a date that has passed) was not asked for. */
+/** Ignores an invalid waiting time (NaN, negative, a date in the past). */
 export const restMillis = (millis: number | null, maxMillis: number): number | null =>
   millis !== null && millis > 0 ? Math.ceil(Math.min(millis, maxMillis)) : null
 
 /**
- * A refusal that blames the recipient or the text is an answer of a provider that works.
+ * A refusal because of the recipient or the text shows that the provider works.
  *
- * @param maxRestMillis an account rests no longer, whatever its provider asks for
+ * @param maxRestMillis the longest cooldown, whatever the provider asks for
  */
 export const verdictOf = (outcome: ProviderOutcome, maxRestMillis: number): Verdict => {
   switch (outcome._tag) {

@@ -1,22 +1,22 @@
 import { Data, Schema, Struct } from "effect"
 import { maskPhone, type Phone } from "../Phone.ts"
 
-/** Who a refusal blames: the recipient's number, what we sent, or how the account is set up. */
+/** What a refusal blames: the recipient's number, the request, or the account's configuration. */
 export type Blame = "recipient" | "request" | "configuration"
 
-/** What one call to a provider came to. `providerError` is the provider's own code and text. */
+/** The outcome of one call to a provider. `providerError` is the provider's own code and text. */
 export type ProviderOutcome = Data.TaggedEnum<{
   Accepted: { readonly messageId: string | null }
   /** `isContactLost`: the chat with the recipient is over, as when a bot was blocked. */
   Rejected: { readonly blame: Blame; readonly providerError: string; readonly isContactLost?: boolean }
   Throttled: { readonly retryAfterMillis: number | null; readonly providerError: string }
   Unavailable: { readonly providerError: string }
-  /** The request left and no answer came back: it may or may not have been delivered. */
+  /** The request left and no response came back: it may have been delivered. */
   Unknown: { readonly providerError: string }
 }>
 export const ProviderOutcome = Data.taggedEnum<ProviderOutcome>()
 
-/** Our codes for failed attempts, and what they say to a person. */
+/** Peyk's codes for failed attempts, with texts for people. */
 export const attemptErrors = {
   recipient_unreachable: "The recipient cannot be reached on this channel.",
   provider_rejected: "The provider refused the message.",
@@ -39,11 +39,11 @@ const byBlame = {
   configuration: "provider_misconfigured"
 } as const
 
-/** The outcome, in other words. */
+/** The same outcome with other provider texts. */
 export const inWords = (outcome: ProviderOutcome, reword: (words: string) => string): ProviderOutcome =>
   outcome._tag === "Accepted" ? outcome : { ...outcome, providerError: reword(outcome.providerError) }
 
-/** Our code for a failed outcome; null when it was accepted. */
+/** Peyk's code for a failed outcome; null if it was accepted. */
 export const attemptErrorCode = ProviderOutcome.$match({
   Accepted: (): AttemptErrorCode | null => null,
   Rejected: ({ blame }): AttemptErrorCode | null => byBlame[blame],
@@ -53,8 +53,8 @@ export const attemptErrorCode = ProviderOutcome.$match({
 })
 
 /**
- * What it comes to when a send whose outcome was unknown is repeated with the same id: only an answer about the send
- * itself settles it. A repeat that was not taken, or an account that works no more, says nothing about the first.
+ * The final outcome after a send with an unknown outcome was repeated with the same id. Only a response about the send
+ * settles it. A repeat that was throttled, or an account that stopped working, says nothing about the first call.
  */
 export const outcomeOfRepeat = (repeat: ProviderOutcome): ProviderOutcome => {
   if (repeat._tag === "Accepted") return repeat
@@ -63,7 +63,7 @@ export const outcomeOfRepeat = (repeat: ProviderOutcome): ProviderOutcome => {
     : ProviderOutcome.Unknown({ providerError: repeat.providerError })
 }
 
-/** What a send was about, none of which belongs into a log or an event. */
+/** The content of a send, which must not appear in a log or an event. */
 export interface PrivateParts {
   readonly phone: Phone
   readonly text: string
@@ -71,12 +71,12 @@ export interface PrivateParts {
   readonly code: string
 }
 
-/** What stands for what is not shown. */
+/** Replaces hidden text. */
 export const HIDDEN = "•••"
-/** What is shorter says nothing, and is part of many words. */
+/** Shorter values reveal nothing, and are part of many words. */
 const MIN_PRIVATE_LENGTH = 4
 
-/** Digits in whatever script, and however they are grouped. */
+/** Digits in any script and grouping. */
 const digitsPattern = (digits: string): string =>
   [...digits]
     .map((digit) => `[${digit}${String.fromCodePoint(0x06f0 + Number(digit), 0x0660 + Number(digit))}]`)
@@ -85,7 +85,7 @@ const digitsPattern = (digits: string): string =>
 const hide = (words: string, pattern: string, by: string): string =>
   words.replaceAll(new RegExp(pattern, "g"), () => by)
 
-/** A provider's words without what it may repeat of the send. */
+/** A provider's text without the parts of the send that it may repeat. */
 export const withoutPrivateParts = (words: string, { phone, text, code }: PrivateParts): string => {
   const withoutText = text.length < MIN_PRIVATE_LENGTH ? words : words.replaceAll(text, () => HIDDEN)
   const withoutCode =
@@ -95,19 +95,19 @@ export const withoutPrivateParts = (words: string, { phone, text, code }: Privat
   return hide(withoutCode, number, maskPhone(phone))
 }
 
-/** Any Iranian mobile number, in whatever digits. */
+/** Any Iranian mobile number, in any digits. */
 const ANY_PHONE = /(?:\+?[9۹٩][8۸٨]|[0۰٠]{1,2}(?:[9۹٩][8۸٨])?)?[9۹٩](?:[\s\-().]{0,2}[0-9۰-۹٠-٩]){9}/g
 
-/** Words of a provider that may repeat a number which we do not know. */
+/** A provider's text that may contain a number which Peyk does not know. */
 export const withoutPhones = (words: string): string => words.replaceAll(ANY_PHONE, HIDDEN)
 
 const MAX_KEPT_LENGTH = 500
 
-/** A provider's words as a store or a log can keep them: bounded, and without what PostgreSQL's text or jsonb refuses. */
+/** A provider's text in a form that a store or a log accepts: limited, and valid as PostgreSQL's text and jsonb. */
 export const keptText = (text: string): string =>
   text.replaceAll("\u0000", "").slice(0, MAX_KEPT_LENGTH).toWellFormed()
 
-/** How an attempt that came to this outcome is kept. */
+/** What an attempt with this outcome stores. */
 export const attemptResult = (outcome: ProviderOutcome) => ({
   status: outcome._tag === "Accepted" ? ("sent" as const) : ("failed" as const),
   error_code: attemptErrorCode(outcome),

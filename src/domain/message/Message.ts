@@ -8,7 +8,7 @@ import { Phone } from "../Phone.ts"
 import { AttemptErrorCode, attemptErrors, isUncertain } from "../account/ProviderOutcome.ts"
 import { RouteAccount } from "../routing/RouteAccount.ts"
 
-/** In order until one succeeds, or over all of them. */
+/** Over one route after the other until one succeeds, or over all of them. */
 export const Strategy = Schema.Literals(["failover", "broadcast"])
 export type Strategy = typeof Strategy.Type
 
@@ -33,14 +33,14 @@ export type MessageStatus = typeof MessageStatus.Type
 
 export const MessageAttemptStatus = Schema.Literals(["pending", "sending", "sent", "failed"])
 
-/** Sending over one account of the route, with the retries that took. */
+/** A send over one account of the route, with its retries. */
 export const MessageAttempt = Schema.Struct({
   /** Index into the route; the contract's `sequence` is one more. */
   step: Schema.Int,
   status: MessageAttemptStatus,
   /** How often the provider was called. */
   tries: Schema.Int,
-  /** The outcome of a call was unknown; the next was the same again, to a provider that de-duplicates. */
+  /** The outcome of a call was unknown; the next repeats it, because the provider de-duplicates. */
   repeated: Schema.optionalKey(Schema.Literal(true)),
   error_code: Schema.NullOr(AttemptErrorCode),
   /** The provider's own code and text. */
@@ -50,12 +50,12 @@ export const MessageAttempt = Schema.Struct({
   /** When the provider was last called; null when it never was. */
   attempted_at: Schema.NullOr(Instant),
   finished_at: Schema.NullOr(Instant),
-  /** What became of it, where the provider tells; absent as long as that is not known. */
+  /** The delivery report, if the provider has them; absent until it is known. */
   delivery: Schema.optionalKey(Delivery)
 })
 export type MessageAttempt = typeof MessageAttempt.Type
 
-/** The template a message was made from, and the parameters as they were sent. */
+/** The template of a message, and the parameters as the request has them. */
 export const UsedTemplate = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
@@ -72,19 +72,19 @@ export const Message = Schema.Struct({
   customerId: Schema.Int,
   phone: Phone,
   status: MessageStatus,
-  /** Grows with every change; a write that saw an older one is refused. */
+  /** Grows with every change; a write based on an older one is refused. */
   revision: Schema.Int,
   strategy: Strategy,
   route: Schema.NonEmptyArray(RouteAccount),
   text: Schema.String,
   template: Schema.NullOr(UsedTemplate),
-  /** The customer's own data: JSON text, kept and returned as it came. */
+  /** The customer's own data: JSON text, stored and returned unchanged. */
   metadata: Schema.String,
   /** In the order in which they began. */
   attempts: Schema.Array(MessageAttempt),
-  /** Slots of accounts that are reserved for steps whose time is to come. */
+  /** Slots of accounts that are reserved for later steps. */
   reservations: Schema.Array(Reservation),
-  /** How long it waits for an account that may send; null until its time has come. */
+  /** How long it waits for an account that can send; null until its time has come. */
   patientUntil: Schema.NullOr(Instant),
   scheduledFor: Schema.NullOr(Instant),
   createdAt: Instant,
@@ -130,7 +130,7 @@ export const startMessage = (
   captured: 0
 })
 
-/** When it is to be sent. */
+/** When it will be sent. */
 export const sendTime = ({ scheduledFor, createdAt }: Message): Instant => scheduledFor ?? createdAt
 
 export interface MessageAttemptView {
@@ -145,7 +145,7 @@ export interface MessageAttemptView {
   readonly finishedAt: Instant | null
 }
 
-/** As much of a message as readers are shown. */
+/** The fields of a message that readers see. */
 export type ShownMessage = Pick<
   Message,
   | "id"
@@ -187,14 +187,14 @@ export interface MessageView extends Pick<
 > {
   readonly successfulAttempts: number
   readonly failedAttempts: number
-  /** Of the failed ones: those that may have been delivered. */
+  /** The failed ones that may have been delivered. */
   readonly unknownAttempts: number
   readonly attempts: ReadonlyArray<MessageAttemptView>
 }
 
-/** What the status endpoint tells. */
+/** The response of the status endpoint. */
 export const viewMessage = (message: ShownMessage): MessageView => {
-  // Routes of a broadcast begin together: theirs is the order of the request.
+  // Routes of a broadcast begin together, so they appear in the order of the request.
   const attempts =
     message.strategy === "broadcast"
       ? message.attempts.toSorted((one, other) => one.step - other.step)

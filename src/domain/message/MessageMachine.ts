@@ -14,8 +14,8 @@ import { attemptResult, outcomeOfRepeat, type ProviderOutcome } from "../account
 import type { Transition } from "../Transition.ts"
 
 /**
- * A message goes along lanes: under failover one, through all steps of the route until one succeeds; under broadcast one
- * for each step. Lanes do not wait for each other, and each has a timer of its own.
+ * A message has lanes: under failover one, through all steps of the route until one succeeds; under broadcast one for
+ * each step. Lanes do not wait for each other, and each has its own timer.
  */
 export type Lane = number
 
@@ -39,7 +39,7 @@ const laneState = (message: Message, lane: Lane): LaneState => {
   return failed === stepsOf(message, lane).length ? "failed" : "open"
 }
 
-/** The message with what its lanes can still come to cost. */
+/** The message with the most that its lanes can still cost. */
 export const chargeMessage = (message: Message): Message => {
   const chargeOf = (lane: Lane) => {
     const attempts = attemptsOf(message, lane)
@@ -67,13 +67,13 @@ export interface Call {
   readonly tries: number
 }
 
-/** What is to be done in a lane whose timer is due. */
+/** The work in a lane whose timer is due. */
 export type MessageAction =
-  /** Send over the first of these steps whose account may send now. */
+  /** Send over the first of these steps whose account can send now. */
   | { readonly _tag: "Send"; readonly candidates: Arr.NonEmptyReadonlyArray<number> }
-  /** Send over this step, for which a slot of its account was reserved. */
+  /** Send over this step: a slot of its account is reserved for it. */
   | { readonly _tag: "SendReserved"; readonly reservation: Reservation }
-  /** A process made this call to a provider and never came back: the outcome is unknown. */
+  /** A process made this call to a provider and died: the outcome is unknown. */
   | { readonly _tag: "Abandon"; readonly call: Call }
   | { readonly _tag: "Sleep"; readonly until: Instant }
   | { readonly _tag: "Nothing" }
@@ -84,7 +84,7 @@ const laneDueAt = (message: Message, lane: Lane): Instant => {
   return pending?.due_at ?? attempts.at(-1)?.finished_at ?? sendTime(message)
 }
 
-/** For a process that has leased the lane's timer. */
+/** The work for a process that has leased the lane's timer. */
 export const decideMessage = (message: Message, lane: Lane, now: Instant): MessageAction => {
   if (laneState(message, lane) !== "open") return { _tag: "Nothing" }
   const attempts = attemptsOf(message, lane)
@@ -102,7 +102,7 @@ export const decideMessage = (message: Message, lane: Lane, now: Instant): Messa
   return Arr.isReadonlyArrayNonEmpty(candidates) ? { _tag: "Send", candidates } : { _tag: "Nothing" }
 }
 
-/** The steps of a lane that can still be sent over: one to be retried first, then the untried. */
+/** The steps that a lane can still use: first the one to retry, then the untried ones. */
 export const candidatesOf = (message: Message, lane: Lane): ReadonlyArray<number> => {
   const attempts = attemptsOf(message, lane)
   const retried = attempts.filter(({ status }) => status === "pending").map(({ step }) => step)
@@ -120,13 +120,13 @@ const withAttempt = (
 
 const unchanged = (message: Message): MessageTransition => ({ next: message, events: [], dueAt: "held" })
 
-/** The status when every lane has come to its end. */
+/** The status after every lane has ended. */
 const finalStatus = (states: ReadonlyArray<LaneState>): "sent" | "failed" | "partial_failed" => {
   if (states.every((state) => state === "sent")) return "sent"
   return states.every((state) => state === "failed") ? "failed" : "partial_failed"
 }
 
-/** The message with these attempts; complete when that was the last there is to do. */
+/** The message with these attempts; complete if no work is left. */
 const settle = (
   message: Message,
   lane: Lane,
@@ -147,22 +147,22 @@ const settle = (
   return { next: { ...next, status, completedAt: now }, events: [`message.${status}`], dueAt: null }
 }
 
-/** What a process knows that does something in a lane. */
+/** What a process knows about the lane that it works on. */
 export interface LaneTurn {
   readonly lane: Lane
-  /** When the lane's timer was due; null after a dead process's lease, which says nothing about it. */
+  /** When the lane's timer was due; null after a dead process's lease, which does not show it. */
   readonly dueAt: Instant | null
   readonly now: Instant
   readonly patienceMillis: number
 }
 
 /**
- * A message that is first looked at later than this after its time (every process was down) has its patience from then
- * on: otherwise, of all that had gathered meanwhile, what one account cannot send at once would fail.
+ * If a message is first looked at later than this after its time (every process was down), its patience begins then.
+ * Otherwise the part of the backlog that one account cannot send at once would fail.
  */
 const MAX_LATENESS_MILLIS = 5000
 
-/** Until when the message waits for an account that may send. */
+/** Until when the message waits for an account that can send. */
 export const patienceEnd = (message: Message, { now, patienceMillis }: LaneTurn): Instant => {
   const planned = sendTime(message)
   const since = now - planned > MAX_LATENESS_MILLIS ? now : planned
@@ -190,11 +190,11 @@ const failed = (attempt: MessageAttempt, now: Instant): MessageAttempt => ({
 
 const maySend = ({ _tag }: MessageAction): boolean => _tag === "Send" || _tag === "SendReserved"
 
-/** Without what was reserved for the lane: it has been used, or has lapsed. */
+/** Without the lane's reserved slot, which was used or has passed. */
 const otherReservations = (message: Message, lane: Lane): Message["reservations"] =>
   message.reservations.filter(({ step }) => laneOf(message, step) !== lane)
 
-/** The provider of this step is about to be called. Changes nothing when that is no longer this lane's to do. */
+/** The provider of this step is about to be called. Changes nothing if the lane no longer needs that call. */
 export const beginAttempt = (message: Message, step: number, turn: LaneTurn): MessageTransition => {
   const { lane, dueAt, now } = turn
   const action = decideMessage(message, lane, now)
@@ -210,7 +210,7 @@ export const beginAttempt = (message: Message, step: number, turn: LaneTurn): Me
     provider_error: null,
     attempted_at: now
   }
-  // A retry whose account may not send now gives way to a step whose account may.
+  // If the account of a retry cannot send now, a step whose account can send goes first.
   const others = message.attempts.map((attempt) =>
     laneOf(message, attempt.step) === lane && attempt.status === "pending" && attempt.step !== step
       ? failed(attempt, now)
@@ -232,8 +232,8 @@ export const beginAttempt = (message: Message, step: number, turn: LaneTurn): Me
 }
 
 /**
- * A call that was begun is not made: its slot passed before, and the next is at `at`. Changes nothing when the call was
- * written off meanwhile.
+ * A begun call is not made: its slot passed before, and the next is at `at`. Changes nothing if the call was recorded
+ * as unknown meanwhile.
  */
 export const postponeAttempt = (message: Message, { step, tries }: Call, at: Instant): MessageTransition => {
   const begun = message.attempts.find((attempt) => attempt.step === step)
@@ -259,10 +259,10 @@ export const postponeAttempt = (message: Message, { step, tries }: Call, at: Ins
   }
 }
 
-/** How long after each try that found the provider unavailable the next one is made. */
+/** The wait after each try that found the provider unavailable. */
 const RETRY_BACKOFF_MILLIS = [2000, 8000]
 
-/** Undefined: there is none. */
+/** Undefined: no retry is left. */
 const retryDelay = (
   { route }: Message,
   { step, tries, repeated }: MessageAttempt,
@@ -273,7 +273,7 @@ const retryDelay = (
   return mayRepeat ? 0 : undefined
 }
 
-/** A provider answered a call, or did not. Changes nothing when that call was written off meanwhile. */
+/** The result of a provider call. Changes nothing if that call was recorded as unknown meanwhile. */
 export const recordOutcome = (
   message: Message,
   { step, tries }: Call,
@@ -299,7 +299,7 @@ export const recordOutcome = (
   }
 }
 
-/** A provider has told what became of a step that it had accepted. */
+/** A provider reported the delivery of a step that it had accepted. */
 export const recordDelivery = (message: Message, step: number, delivery: Delivery): MessageTransition => {
   const attempts = withDelivery(message.attempts, step, delivery)
   return attempts === message.attempts
@@ -311,10 +311,10 @@ export const recordDelivery = (message: Message, step: number, delivery: Deliver
       }
 }
 
-/** However soon an account is free again, according to somebody's clock: the lane does not spin. */
+/** The shortest wait for an account, so that the lane does not spin if clocks disagree. */
 const MIN_WAIT_MILLIS = 50
 
-/** The earliest slot that an account of the lane has is reserved for this step. Later than patience lasts, it is none. */
+/** Reserves the earliest slot of the lane's accounts for this step, unless it is after the patience ends. */
 export const awaitSlot = (message: Message, reservation: Reservation, turn: LaneTurn): MessageTransition => {
   const { lane, now } = turn
   if (reservation.at > patienceEnd(message, turn)) return awaitAccount(message, reservation.at, turn)
@@ -336,7 +336,7 @@ export const awaitSlot = (message: Message, reservation: Reservation, turn: Lane
   }
 }
 
-/** No account of the lane may send in time; the earliest may at `freeAt`. Waits for it, or gives the lane up. */
+/** No account of the lane can send in time; the earliest can at `freeAt`. Waits for it, or ends the lane. */
 export const awaitAccount = (message: Message, freeAt: Instant, turn: LaneTurn): MessageTransition => {
   const { lane, dueAt, now } = turn
   if (!maySend(decideMessage(message, lane, now))) return unchanged(message)

@@ -16,7 +16,7 @@ export const HORIZON_MILLIS = 30 * unitMillis.d
 
 const DELAY = /^([1-9]\d*)([smhd])$/
 
-/** `[1-9][0-9]*[smhd]` as milliseconds; one too long for a number is Infinity. */
+/** `[1-9][0-9]*[smhd]` as milliseconds; Infinity if a number cannot hold it. */
 const parseDelay = (text: string): Result.Result<number, InvalidDelay> => {
   const [, count = "", unit = ""] = DELAY.exec(text) ?? []
   return isUnit(unit) ? Result.succeed(Number(count) * unitMillis[unit]) : Result.fail(new InvalidDelay())
@@ -42,7 +42,7 @@ const offsetMillis = (offset: string): number => {
 }
 
 /**
- * An ISO 8601 date-time as an instant; none when it is not one. Without an offset it is a wall-clock time in Tehran, by
+ * An ISO 8601 date-time as an instant, or none if it is invalid. Without an offset it is wall-clock time in Tehran, by
  * the time-zone data of the runtime. Fractions count to the millisecond.
  */
 export const parseDateTime = (text: string): Option.Option<Instant> => {
@@ -70,7 +70,7 @@ export const parseDateTime = (text: string): Option.Option<Instant> => {
   )
 }
 
-/** When a message is to be sent. */
+/** When to send a message. */
 export interface ScheduleRequest {
   readonly sendAt?: Instant | undefined
   readonly delay?: string | undefined
@@ -78,7 +78,7 @@ export interface ScheduleRequest {
 
 export type ScheduleError = InvalidDelay | ScheduleMustBeFuture | ScheduleTooFar
 
-/** The planned time; null when the message is to be sent at once. */
+/** The planned time; null: send at once. */
 export const planSchedule = (
   { sendAt, delay }: ScheduleRequest,
   now: Instant

@@ -10,7 +10,7 @@ export const Template = Schema.Struct({
 })
 export type Template = typeof Template.Type
 
-/** What is given for a new template. A longer text could not be sent. */
+/** The input for a new template. A longer text could not be sent. */
 export const TemplateName = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(100))
 export const TemplateBody = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(4000))
 
@@ -21,11 +21,11 @@ export const placeholders = (body: string): ReadonlyArray<string> => [
   ...new Set(Array.from(body.matchAll(PLACEHOLDER), (match) => match[1] ?? ""))
 ]
 
-/** What keeps a text from being used: braces that are no placeholder, which would reach the recipient. Null: nothing. */
+/** Why a text cannot be used: braces that are not a placeholder, which the recipient would see. Null: no problem. */
 export const templateProblem = (body: string): string | null =>
   /\{\{|\}\}/.test(body.replace(PLACEHOLDER, " ")) ? "the text has braces that are no placeholder" : null
 
-/** Fills each placeholder once; values are never scanned for placeholders themselves. */
+/** Fills each placeholder once, and never looks for placeholders in values. */
 export const render = (body: string, parameters: ReadonlyMap<string, string>): string =>
   body.replace(PLACEHOLDER, (whole, name: string) => parameters.get(name) ?? whole)
 
@@ -36,7 +36,7 @@ const checkUsable = ({ id, body, active }: Template): Result.Result<void, Templa
     : Result.fail(new TemplateInvalid({ details: { template_id: id, reason } }))
 }
 
-/** A template's text with these parameters, which have to be its placeholders exactly. */
+/** A template's text with these parameters, which must match its placeholders exactly. */
 export const fillTemplate = (
   template: Template,
   parameters: ReadonlyMap<string, string>
@@ -53,7 +53,7 @@ export const fillTemplate = (
 
 const CODE_PARAMETERS = ["code", "minutes"]
 
-/** Passes a template that can carry a code: it names `{{code}}`, may name `{{minutes}}`, and nothing else. */
+/** Accepts a template for codes: it contains `{{code}}`, can contain `{{minutes}}`, and nothing else. */
 export const checkCodeTemplate = (template: Template): Result.Result<string, TemplateInvalid> =>
   Result.gen(function* () {
     yield* checkUsable(template)
@@ -64,11 +64,11 @@ export const checkCodeTemplate = (template: Template): Result.Result<string, Tem
     return yield* Result.fail(new TemplateInvalid({ details: { template_id: template.id, reason } }))
   })
 
-/** What messengers say when the customer chose no template. */
+/** What messengers send if the customer chose no template. */
 export const DEFAULT_CODE_TEXT =
   "کد تأیید شما: {{code}}\nاین کد تا {{minutes}} دقیقه معتبر است. آن را به کسی ندهید."
 
-/** The default text, ending with the line by which a page of `host` takes the code out of the message (WebOTP). */
+/** The default text, with the last line by which a page of `host` reads the code (WebOTP). */
 export const webOtpCodeText = (host: string): string => `${DEFAULT_CODE_TEXT}\n\n@${host} #{{code}}`
 
 /** The text that carries a code. */

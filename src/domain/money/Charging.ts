@@ -2,11 +2,11 @@ import { Schema } from "effect"
 import type { Channel } from "../routing/Channel.ts"
 
 /**
- * Money is whole rials. A send holds the most it can still cost and captures what it came to cost; what it can cost
- * grows less with every route that is out of question, and what is held with it.
+ * Money is whole rials. A send holds the most that it can still cost, and captures its actual cost. Each route that is
+ * no longer possible reduces what it can cost, and releases that part of the hold.
  */
 export const Charge = Schema.Struct({
-  /** Of the wallet's balance, not to be spent otherwise. */
+  /** The part of the wallet's balance that no other send can use. */
   held: Schema.Int,
   captured: Schema.Int
 })
@@ -15,7 +15,7 @@ export type Charge = typeof Charge.Type
 /** Prices of a successful send by channel, in rials; sms has none: its provider charges the customer. */
 export type Prices = Readonly<Partial<Record<Channel, number>>>
 
-/** The route with what each of its steps costs now; later changes of prices do not concern it. */
+/** The route with the current price of each step; later changes of prices do not affect it. */
 export const withPrices = <Step extends { readonly channel: Channel }>(
   [first, ...rest]: readonly [Step, ...ReadonlyArray<Step>],
   prices: Prices
@@ -36,7 +36,7 @@ const priceOf = ({ price = 0 }: PricedStep): number => price
 
 const dearest = (steps: ReadonlyArray<PricedStep>): number => Math.max(0, ...steps.map(priceOf))
 
-/** One success is charged, however many there are: the dearest. So no more is ever captured than was held. */
+/** Only one success is charged: the most expensive. So captures never exceed holds. */
 export const chargeInOrder = (
   succeeded: ReadonlyArray<PricedStep>,
   stillPossible: ReadonlyArray<PricedStep>
@@ -50,10 +50,10 @@ export const sumOfCharges = (charges: ReadonlyArray<Charge>): Charge => ({
   captured: charges.reduce((sum, { captured }) => sum + captured, 0)
 })
 
-/** What happens to the wallet when a charge becomes another one. */
+/** How the wallet changes when one charge replaces another. */
 export interface WalletMove {
   readonly capture: number
-  /** Of what was held, beyond what is captured. */
+  /** The part of the hold that is not captured. */
   readonly release: number
 }
 
@@ -62,11 +62,11 @@ export const walletMove = (before: Charge, after: Charge): WalletMove => {
   return { capture, release: before.held - after.held - capture }
 }
 
-/** A wallet is kept in parts, so that a customer's sends in parallel do not wait for one row. */
+/** A wallet has several parts, so that a customer's parallel sends do not wait for one row. */
 export const WALLET_STRIPES = 16
 
-/** The part that a send's money is held in: ids end in a digit of its number. */
+/** The part that holds a send's money: the last digit of the id selects it. */
 export const stripeOf = (id: string): number => Number.parseInt(id.slice(-1), 16) % WALLET_STRIPES
 
-/** The id of a send whose money is held in this part. */
+/** The id of a send whose money this part holds. */
 export const inStripe = (id: string, stripe: number): string => id.slice(0, -1) + stripe.toString(16)

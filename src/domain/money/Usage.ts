@@ -15,13 +15,13 @@ export interface UsagePeriod {
 const refused = (field: string, message: string) =>
   Result.fail(new ValidationError({ details: { errors: [{ path: `query.${field}`, message }] } }))
 
-/** The period that is reported on: up to now, and 30 days with today, where nothing else is said. */
+/** The reported period. By default it ends now and covers 30 days, including today. */
 export const usagePeriod = (
   { from, to }: TimeRange,
   now: Instant
 ): Result.Result<UsagePeriod, ValidationError> => {
   const end = to ?? now
-  // From a midnight in UTC, since days are.
+  // It begins at midnight UTC, because days are in UTC.
   const begin = from ?? (Math.ceil(end / DAY_MILLIS) - DEFAULT_DAYS) * DAY_MILLIS
   if (begin >= end) return refused("from", "Expected a time before the end of the period")
   if (end - begin > MAX_USAGE_DAYS * DAY_MILLIS) {
@@ -30,13 +30,13 @@ export const usagePeriod = (
   return Result.succeed({ from: begin, to: end })
 }
 
-/** What numbers are told apart by. */
+/** How figures are grouped. */
 export interface UsageGrouping {
   readonly byDay: boolean
   readonly byChannel: boolean
 }
 
-/** What was asked to be sent, and what became of it. Everything counts for the day on which it was accepted. */
+/** The requests and their outcomes. Everything counts for the day on which the request was accepted. */
 export interface SendUsage {
   readonly accepted: number
   /** Attempts that a provider accepted. */
@@ -58,7 +58,7 @@ export interface CodeUsage extends SendUsage {
 }
 
 export interface UsageGroup {
-  /** `2026-03-21`, in UTC; null when days are not told apart. */
+  /** `2026-03-21`, in UTC; null if days are not separated. */
   readonly day: string | null
   readonly channel: string | null
   readonly codes: CodeUsage
@@ -77,6 +77,6 @@ export const noSends: SendUsage = {
 
 export const noCodes: CodeUsage = { ...noSends, verified: 0, medianSeconds: null }
 
-/** Which part of the accepted was verified; null when nothing was accepted. */
+/** `verified` divided by `accepted`; null if nothing was accepted. */
 export const conversion = ({ accepted, verified }: CodeUsage): number | null =>
   accepted === 0 ? null : Math.round((verified / accepted) * 10_000) / 10_000

@@ -3,31 +3,31 @@ import { Schema } from "effect"
 export const Scope = Schema.Literals(["full", "read_only"])
 export type Scope = typeof Scope.Type
 
-/** What a person may do: viewers read, developers also change things, owners also decide who may. */
+/** What a person may do: viewers read, developers also change things, owners also manage access. */
 export const Role = Schema.Literals(["owner", "developer", "viewer"])
 export type Role = typeof Role.Type
 
 /** Who manages a customer's account. */
 export interface Actor {
   readonly customerId: number
-  /** `operator`: whoever runs the service, by the command line. */
+  /** `operator`: a person with access to the command line. */
   readonly kind: "token" | "user" | "session" | "operator"
   readonly id: string
   readonly name: string
   readonly scope: Scope
-  /** Whether it may also decide who else manages the account. */
+  /** Whether it may also manage the access of others. */
   readonly isOwner: boolean
-  /** Of a person, where it is known. */
+  /** The person's role, if it is known. */
   readonly role?: Role | null
-  /** The session of ours by which a user manages, where it is known. */
+  /** The session of a user, if it is known. */
   readonly sessionId?: string
 }
 
-/** The token or session by which an actor manages. Another issuer's sessions are one for each subject. */
+/** The token or session by which an actor manages. All sessions of one subject of another issuer count as one. */
 export const credentialOf = ({ customerId, kind, id, sessionId }: Actor): string =>
   sessionId === undefined ? `${kind}:${customerId}:${id}` : `session_of_user:${sessionId}`
 
-/** Nobody gives away more than they have. */
+/** An actor cannot grant more than it has. */
 export const mayGrant = (own: Scope, granted: Scope): boolean => own === "full" || granted === "read_only"
 
 export const scopeOfRole = (role: Role): Scope => (role === "viewer" ? "read_only" : "full")

@@ -3,7 +3,7 @@ import type { Instant } from "../Instant.ts"
 
 const Limit = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
 
-/** A customer's own limits; what is absent is the platform's, and 0 switches a limit off. */
+/** A customer's own limits. A missing one is the platform's, and 0 switches a limit off. */
 export const LimitOverrides = Schema.Struct({
   phone_hour: Schema.optionalKey(Limit),
   phone_day: Schema.optionalKey(Limit),
@@ -14,20 +14,20 @@ export const LimitOverrides = Schema.Struct({
 })
 export type LimitOverrides = typeof LimitOverrides.Type
 
-/** How often one phone may be sent to; 0 is without a limit. */
+/** How many sends to one phone are allowed; 0: no limit. */
 export interface PhoneLimits {
   readonly hour: number
   readonly day: number
-  /** Over all customers. */
+  /** The limit for all customers together. */
   readonly platformDay: number
 }
 
-/** What has to be true, and is counted, when a request is accepted. */
+/** The conditions for accepting a request, which are also counted. */
 export interface Admission {
   readonly phone: PhoneLimits
-  /** Accepted requests in a calendar month; 0 is without a limit. */
+  /** Accepted requests in a calendar month; 0: no limit. */
   readonly monthlyQuota: number
-  /** What the wallet has to cover, in rials; 0 needs no wallet. */
+  /** The amount that the wallet must cover, in rials; 0 needs no wallet. */
   readonly hold: number
 }
 

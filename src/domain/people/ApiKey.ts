@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { KeyMode } from "./Customer.ts"
 import { Instant } from "../Instant.ts"
 
-/** What is told of a service key after its creation; the secret is not kept. */
+/** The readable fields of a service key; its secret is not stored. */
 export const ApiKeyRecord = Schema.Struct({
   id: Schema.Int,
   customerId: Schema.Int,
@@ -35,7 +35,7 @@ export const apiKeyStatus = (
 /** 256 random bits in base64url. */
 const SECRET = /^svc_(live|test)_[A-Za-z0-9_-]{43}$/
 
-/** Whether this can be a service key at all; what cannot is refused without asking the store. */
+/** Whether this can be a service key. Others are refused without asking the store. */
 export const looksLikeApiKey = (secret: string): boolean => SECRET.test(secret)
 
 export const apiKeySecret = (mode: KeyMode, random: string): string => `svc_${mode}_${random}`

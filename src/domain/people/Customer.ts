@@ -9,7 +9,7 @@ export type Plan = typeof Plan.Type
 export const KeyMode = Schema.Literals(["live", "test"])
 export type KeyMode = typeof KeyMode.Type
 
-/** Who a service key speaks for. */
+/** Whom a service key represents. */
 export interface Principal {
   readonly keyId: number
   readonly customerId: number
@@ -18,22 +18,22 @@ export interface Principal {
   readonly requestsPerMinute: number | null
   /** Networks (CIDR) that it may be used from; null: any. */
   readonly allowedIps: ReadonlyArray<string> | null
-  /** Of the customer's set-up, the key's own fields included. */
+  /** The version of the customer's set-up, including the key's own fields. */
   readonly setUpVersion: number
 }
 
-/** What an account can do, as its provider and its settings have it. */
+/** What an account can do, by its provider and its settings. */
 export const AccountTraits = Schema.Struct({
-  /** Whether its settings have what sending a code, or a text, needs. */
+  /** Whether its settings are enough to send a code, or a text. */
   sendsCodes: Schema.Boolean,
   sendsTexts: Schema.Boolean,
-  /** The provider knows a send by its id: one whose outcome is unknown can be repeated without being sent twice. */
+  /** The provider recognizes a send by its id, so a send with an unknown outcome can be repeated. */
   deduplicates: Schema.Boolean,
-  /** The provider can be asked what became of a message. */
+  /** The provider has delivery reports. */
   reportsDelivery: Schema.Boolean,
-  /** Reaches only people who have met it, by the chat that began then. */
+  /** It reaches only people who contacted it, by that chat. */
   needsContact: Schema.Boolean,
-  /** The provider sends codes and texts by different means: what fails for one kind says nothing about the other. */
+  /** The provider sends codes and texts by different means: failures of one kind say nothing about the other. */
   restsByKind: Schema.optionalKey(Schema.Literal(true))
 })
 export type AccountTraits = typeof AccountTraits.Type
@@ -60,17 +60,17 @@ export const RoutingStep = Schema.Struct({
   account_id: Schema.optionalKey(Schema.Int),
   wait: Schema.optionalKey(WaitSeconds),
   sender: Schema.optionalKey(Schema.Literal("shared")),
-  /** The text of codes, where the request names none. */
+  /** The text of codes, if the request names no template. */
   template_id: Schema.optionalKey(Schema.Int)
 })
 export type RoutingStep = typeof RoutingStep.Type
 
-/** All that resolving a customer's route needs. */
+/** Everything that resolving a customer's route needs. */
 export interface CustomerConfiguration {
   readonly customerId: number
   readonly plan: Plan
   readonly limits: LimitOverrides
-  /** The site whose pages take codes out of messages by themselves (WebOTP); null for none. */
+  /** The site whose pages read codes by themselves (WebOTP); null: none. */
   readonly webOtpHost: string | null
   /** The customer's own accounts, active and disabled. */
   readonly accounts: ReadonlyArray<SendingAccount>

@@ -1,6 +1,6 @@
 import { Option } from "effect"
 
-/** What argon2id is asked for: memory in KiB. */
+/** The parameters of argon2id: memory in KiB. */
 export interface HashCost {
   readonly memory: number
   readonly passes: number
@@ -13,7 +13,7 @@ export interface PasswordHash {
   readonly tag: Uint8Array
 }
 
-/** What new hashes cost: the least that OWASP advises. Older ones say what they cost themselves. */
+/** The cost of new hashes: OWASP's minimum. Older hashes contain their own cost. */
 export const CURRENT_COST: HashCost = { memory: 19_456, passes: 2, parallelism: 1 }
 export const NONCE_BYTES = 16
 export const TAG_BYTES = 32
@@ -27,7 +27,7 @@ export const formatHash = ({ cost, nonce, tag }: PasswordHash): string => {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encode(nonce)}$${encode(tag)}`
 }
 
-/** A single sextet more is no byte. */
+/** A single extra sextet is not a byte. */
 const decode = (text: string): Uint8Array | null =>
   text.length % 4 === 1 ? null : Uint8Array.fromBase64(text)
 
@@ -40,7 +40,7 @@ export const parseHash = (text: string): Option.Option<PasswordHash> => {
   return Option.some({ cost, nonce, tag })
 }
 
-/** Whether it was made at another cost than hashes are made at now. */
+/** Whether its cost differs from that of new hashes. */
 export const isOutdated = ({ cost }: PasswordHash): boolean =>
   cost.memory !== CURRENT_COST.memory ||
   cost.passes !== CURRENT_COST.passes ||

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Scope } from "./Actor.ts"
 import { Instant } from "../Instant.ts"
 
-/** What is told of a personal access token after its creation; the secret is not kept. */
+/** The readable fields of a personal access token; its secret is not stored. */
 export const TokenRecord = Schema.Struct({
   id: Schema.Int,
   customerId: Schema.Int,
@@ -21,10 +21,10 @@ export type TokenRecord = typeof TokenRecord.Type
 /** 256 random bits in base64url. */
 const SECRET = /^svc_pat_[A-Za-z0-9_-]{43}$/
 
-/** Whether this can be a token at all; what cannot is refused without asking the store. */
+/** Whether this can be a token. Others are refused without asking the store. */
 export const looksLikeToken = (secret: string): boolean => SECRET.test(secret)
 
 export const tokenSecret = (random: string): string => `svc_pat_${random}`
 
-/** How long a token is valid whose maker does not say. */
+/** The validity of a token without `expires_at`. */
 export const TOKEN_LIFE_MILLIS = 90 * 24 * 3_600_000

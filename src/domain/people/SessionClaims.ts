@@ -2,23 +2,23 @@ import { Schema } from "effect"
 import { type Actor, Role, Scope, scopeOfRole } from "./Actor.ts"
 import type { Instant } from "../Instant.ts"
 
-/** How long our own tokens are valid. */
+/** The validity of Peyk's own tokens. */
 export const SESSION_LIFE_SECONDS = 15 * 60
-/** How far the clocks of issuers and ours may be apart. */
+/** The largest difference allowed between an issuer's clock and ours. */
 export const CLOCK_TOLERANCE_SECONDS = 30
-/** The audience of our own tokens, and of others' unless told otherwise. */
+/** The audience of Peyk's own tokens, and by default of other issuers' tokens. */
 export const AUDIENCE = "peyk"
-/** Our own name where nobody said how the internet reaches us. */
+/** Peyk's own name if no public URL is set. */
 export const ISSUER = "peyk"
 
-/** The only algorithms: what a token's header says chooses among these and nothing else. */
+/** The only algorithms: a token's header selects one of these. */
 export const SESSION_ALGORITHMS = ["EdDSA", "ES256"] as const
 
 const Text = Schema.String.check(Schema.isMaxLength(255), Schema.isPattern(/^[^\p{Cc}\p{Cs}]+$/u))
-/** Seconds since the epoch; some issuers have fractions of them. */
+/** Seconds since the epoch; some issuers write fractions. */
 const Seconds = Schema.Finite
 
-/** What a JWT has to say; anything more is not looked at. */
+/** The claims that a JWT must have; others are ignored. */
 export const SessionClaims = Schema.Struct({
   iss: Text,
   sub: Text,
@@ -27,15 +27,15 @@ export const SessionClaims = Schema.Struct({
   exp: Seconds,
   customer_id: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 })),
   scope: Scope,
-  /** Another issuer may say it; without it whoever has the full scope is an owner. */
+  /** Optional for another issuer; without it the full scope means owner. */
   role: Schema.optionalKey(Role),
   name: Schema.optionalKey(Schema.String),
-  /** The session of ours that it belongs to. */
+  /** The session that it belongs to. */
   sid: Schema.optionalKey(Schema.String)
 })
 export type SessionClaims = typeof SessionClaims.Type
 
-/** Whether the times it says make sense now: issued already, not over, and in this order. */
+/** Whether its times are valid now: already issued, not expired, and in this order. */
 export const isTimely = ({ iat, exp }: Pick<SessionClaims, "iat" | "exp">, now: Instant): boolean => {
   const seconds = now / 1000
   return iat <= seconds + CLOCK_TOLERANCE_SECONDS && exp > seconds - CLOCK_TOLERANCE_SECONDS && exp > iat
@@ -46,7 +46,7 @@ const narrower = (one: Scope, other: Scope): Scope =>
 
 const MAX_NAME_LENGTH = 100
 
-/** Whom a token of another issuer speaks for: its role narrows its scope, and never widens it. */
+/** Whom a token of another issuer represents: its role narrows its scope, and never widens it. */
 export const externalActor = ({ sub, customer_id, scope, role, name }: SessionClaims): Actor => {
   const allowed = role === undefined ? scope : narrower(scope, scopeOfRole(role))
   return {
@@ -60,7 +60,7 @@ export const externalActor = ({ sub, customer_id, scope, role, name }: SessionCl
   }
 }
 
-/** Whom a token of ours speaks for: what the user may do now counts, not what they might when it was made. */
+/** Whom a token of ours represents: the user's current rights apply, not those at its creation. */
 export const userActor = (
   user: { readonly id: string; readonly customerId: number; readonly name: string; readonly role: Role },
   scope: Scope,

@@ -2,12 +2,12 @@ import type { Instant } from "../Instant.ts"
 
 /** Failed sign-ins of one e-mail address from one network before more are refused. */
 export const MAX_FAILURES_OF_PAIR = 10
-/** Of one e-mail address, from wherever; of one network, with whatever e-mail address. */
+/** Limits for one e-mail address from everywhere, and for one network with any e-mail address. */
 export const MAX_FAILURES_OF_EMAIL = 50
 export const MAX_FAILURES_OF_NETWORK = 50
 export const FAILURE_WINDOW_MILLIS = 15 * 60_000
 
-/** How long a refresh token may be used, once. */
+/** How long a refresh token is valid for its one use. */
 export const REFRESH_LIFE_MILLIS = 30 * 24 * 3_600_000
 
 /** 256 random bits in base64url. */
@@ -18,12 +18,12 @@ export const looksLikeRefreshToken = (secret: string): boolean => SECRET.test(se
 export const refreshSecret = (random: string): string => `svc_refresh_${random}`
 
 const IPV6_GROUPS = 8
-/** Whoever has one address of IPv6 has its whole /64. */
+/** The owner of one IPv6 address has its whole /64. */
 const NETWORK_GROUPS = 4
 
 const groupsOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(":"))
 
-/** What an address is counted under: itself in IPv4, its /64 in IPv6. */
+/** The unit in which addresses are counted: itself in IPv4, its /64 in IPv6. */
 export const networkOf = (address: string): string => {
   if (!address.includes(":")) return address
   const [withoutZone = ""] = address.toLowerCase().split("%")
@@ -36,5 +36,5 @@ export const networkOf = (address: string): string => {
   return `${network.join(":")}::/64`
 }
 
-/** A refresh token's end. */
+/** The end of a refresh token. */
 export const refreshEnd = (now: Instant): Instant => now + REFRESH_LIFE_MILLIS

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Role } from "./Actor.ts"
 import { Instant } from "../Instant.ts"
 
-/** Somebody who manages a customer's account. */
+/** A person who manages a customer. */
 export const UserRecord = Schema.Struct({
   id: Schema.String,
   customerId: Schema.Int,
@@ -10,28 +10,28 @@ export const UserRecord = Schema.Struct({
   name: Schema.String,
   role: Role,
   createdAt: Instant,
-  /** Since when they may not sign in; null: they may. */
+  /** Since when they cannot sign in; null: they can. */
   disabledAt: Schema.NullOr(Instant)
 })
 export type UserRecord = typeof UserRecord.Type
 
-/** Addresses that differ only in this are one. */
+/** Addresses that differ only in this are the same. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase()
 
 const MAX_EMAIL_LENGTH = 254
 const EMAIL = /^[^\s@"<>(),:;\\[\]\p{Cc}]+@[^\s@"<>(),:;\\[\]\p{Cc}]+\.[^\s@"<>(),:;\\[\]\p{Cc}]+$/u
 
-/** Whether this, once normalized, can be an address; only a mail to it could tell more. */
+/** Whether the normalized text can be an address; only a mail to it could show more. */
 export const isEmail = (email: string): boolean =>
   email.length <= MAX_EMAIL_LENGTH && email.isWellFormed() && EMAIL.test(email)
 
 export const MIN_PASSWORD_LENGTH = 8
 export const MAX_PASSWORD_LENGTH = 1024
 
-/** The same password, however a keyboard composed it. */
+/** The same password from any keyboard layout. */
 export const normalizePassword = (password: string): string => password.normalize("NFC")
 
-/** Length in characters: long is what makes it good, so nothing else is asked for. */
+/** Length in characters. Only the length makes a password good, so Peyk requires nothing else. */
 export const isPassword = (password: string): boolean => {
   const { length } = [...normalizePassword(password)]
   return password.isWellFormed() && length >= MIN_PASSWORD_LENGTH && length <= MAX_PASSWORD_LENGTH

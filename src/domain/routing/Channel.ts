@@ -6,7 +6,7 @@ export const messengers = ["eitaa", "bale", "soroushplus", "rubika", "telegram"]
 export const Channel = Schema.Literals([...messengers, "sms"])
 export type Channel = typeof Channel.Type
 
-/** The channels that carry one-time codes: the contract does not list telegram. */
+/** The channels for one-time codes: the contract does not list telegram. */
 export const codeChannels: ReadonlyArray<Channel> = ["eitaa", "bale", "soroushplus", "rubika", "sms"]
 
 /** Providers an sms account can have. */

@@ -12,7 +12,7 @@ import { type AccountRequest, type RouteAccount, routeAccount, selectAccount } f
 
 export type MessageRoute = Arr.NonEmptyReadonlyArray<RouteAccount>
 
-/** What a caller asks for at one step. */
+/** What a request asks for at one step. */
 export interface MessageStepRequest {
   readonly channel: string
   readonly account_id?: number | undefined
@@ -39,7 +39,7 @@ const refuseDuplicates = <
   return Result.void
 }
 
-/** The accounts a message goes through, in order. A channel may come twice, with different accounts. */
+/** The accounts of a message, in order. A channel can appear twice, with different accounts. */
 export const resolveMessageRoute = (
   steps: ReadonlyArray<MessageStepRequest>,
   configuration: CustomerConfiguration

@@ -18,24 +18,24 @@ import { type AccountRequest, RouteAccount, routeAccount, selectAccount } from "
 export const RouteStep = Schema.Struct({
   ...RouteAccount.fields,
   wait: Schema.Int,
-  /** What the code is sent with on this step; absent: with the verification's text. */
+  /** The text of the code on this step; absent: the verification's text. */
   textBody: Schema.optionalKey(Schema.String)
 })
 export type RouteStep = typeof RouteStep.Type
 export type Route = Arr.NonEmptyReadonlyArray<RouteStep>
 
-/** What a caller, or a saved routing order, asks for at one step. */
+/** What a request, or a saved routing order, asks for at one step. */
 export interface StepRequest {
   readonly channel: string
   readonly account_id?: number | undefined
   readonly sender?: "shared" | undefined
   readonly provider?: string | undefined
   readonly wait?: number | undefined
-  /** Of a saved order's steps. */
+  /** Only for steps of a saved order. */
   readonly template_id?: number | undefined
 }
 
-/** What contradicts itself in a step, by field. */
+/** The contradictions in a step, by field. */
 export const stepProblems = (
   step: {
     readonly [Field in "account_id" | "sender" | "provider" | "template_id"]?: unknown
@@ -59,7 +59,7 @@ export interface RouteRequest {
   readonly channels?: ReadonlyArray<StepRequest> | undefined
   /** The request-wide waiting time, in seconds. */
   readonly channelTimeout?: number | undefined
-  /** The request's own template, which goes before those of a saved order's steps. */
+  /** The request's own template, which overrides those of a saved order's steps. */
   readonly templateId?: number | undefined
 }
 
@@ -85,7 +85,7 @@ const duplicateOf = (steps: ReadonlyArray<KnownStep>): Channel | undefined => {
   return undefined
 }
 
-/** Checks the names only: known channels and providers, none twice. */
+/** Checks only the names: known channels and providers, no duplicates. */
 export const checkNames = (
   steps: ReadonlyArray<StepRequest>
 ): Result.Result<ReadonlyArray<KnownStep>, InvalidChannel | DuplicateChannel> =>
@@ -106,7 +106,7 @@ const accountFor = (configuration: CustomerConfiguration, step: KnownStep) =>
 const toRoute = (steps: ReadonlyArray<RouteStep>): Result.Result<Route, FallbackOrderRequired> =>
   Arr.isReadonlyArrayNonEmpty(steps) ? Result.succeed(steps) : Result.fail(new FallbackOrderRequired())
 
-/** What the request says goes before what is saved: `wait` is the request's own where its channels are. */
+/** The request overrides the saved order. `wait` is the request's own if the channels are. */
 const waitOf = ({ wait }: KnownStep, { channels, channelTimeout }: RouteRequest): number =>
   (channels === undefined ? (channelTimeout ?? wait) : (wait ?? channelTimeout)) ?? DEFAULT_WAIT_SECONDS
 
@@ -138,8 +138,8 @@ const resolveStep = (
   })
 
 /**
- * The route a request takes: its own channels, else the saved routing order. The waiting time of a step is that of the
- * request's channel object, else the request's, else that of the saved step, else the default.
+ * The route of a request: its own channels, else the saved routing order. A step's waiting time is the first
+ * of: the request's channel object, the request, the saved step, the default.
  */
 export const resolveRoute = (
   request: RouteRequest,
@@ -162,7 +162,7 @@ const sandboxStep = (step: KnownStep | undefined): RouteStep => {
   }
 }
 
-/** The sandbox's route: the first channel by name alone, since nothing is sent there. */
+/** The sandbox's route: only the first channel's name, because nothing is sent there. */
 export const resolveSandboxRoute = (
   request: RouteRequest
 ): Result.Result<Route, InvalidChannel | DuplicateChannel> =>

@@ -11,22 +11,22 @@ import {
   SharedSenderUnavailable
 } from "../Errors.ts"
 
-/** Which account sends on which channel. */
+/** The account that sends on a channel. */
 export const RouteAccount = Schema.Struct({
   channel: Channel,
   /** Null in sandbox. */
   account_id: Schema.NullOr(Schema.Int),
-  /** Of a successful send, in rials; absent: none. */
+  /** The price of a successful send, in rials; absent: none. */
   price: Schema.optionalKey(Schema.Int),
-  /** Its provider knows a send by its id; absent: it does not. */
+  /** Its provider recognizes a send by its id; absent: it does not. */
   deduplicates: Schema.optionalKey(Schema.Literal(true)),
-  /** Its provider can be asked what became of a send; absent: it cannot. */
+  /** Its provider has delivery reports; absent: it does not. */
   reportsDelivery: Schema.optionalKey(Schema.Literal(true)),
   descriptor: ChannelDescriptor
 })
 export type RouteAccount = typeof RouteAccount.Type
 
-/** What is asked for at one step, its channel known to exist. */
+/** What is asked for at one step; its channel exists. */
 export interface AccountRequest {
   readonly channel: Channel
   readonly account_id?: number | undefined
@@ -79,7 +79,7 @@ const onlyOrDefaultAccount = (
     : Result.succeed(chosen)
 }
 
-/** The account that sends on a channel: the shared one, the one that is named, the only one, or the default. */
+/** The account for a channel: the shared one, the named one, the only one, or the default. */
 export const selectAccount = (
   configuration: CustomerConfiguration,
   step: AccountRequest

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-/** JSON with sorted keys and absent fields left out: equal values have equal texts. */
+/** JSON with sorted keys and without absent fields: equal values have equal texts. */
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
   if (!Predicate.isObject(value)) return JSON.stringify(value ?? null)

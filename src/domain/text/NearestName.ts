@@ -1,4 +1,4 @@
-/** How many characters have to be put in, left out or replaced to make one text of the other. */
+/** How many characters must be added, removed or replaced to turn one text into the other. */
 const distance = (from: string, to: string): number => {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (const [line, character] of [...from].entries()) {
@@ -14,7 +14,7 @@ const distance = (from: string, to: string): number => {
 
 const MAX_DISTANCE = 4
 
-/** The name that was probably meant; undefined where none is near. */
+/** The name that was probably meant; undefined if none is similar. */
 export const nearest = (name: string, known: ReadonlyArray<string>): string | undefined => {
   const [closest] = known
     .map((candidate) => ({ candidate, far: distance(name, candidate) }))

@@ -4,13 +4,13 @@ import { MessageEventType, type ShownMessage } from "../message/Message.ts"
 import { EventType, type ShownVerification } from "../verification/Verification.ts"
 import { isGivenUp, nextTryAt } from "./WebhookSchedule.ts"
 
-/** What an endpoint can ask for; `*` is all of it. */
+/** The events that an endpoint can ask for; `*` is all of them. */
 export const WebhookEventType = Schema.Literals([...EventType.literals, ...MessageEventType.literals])
 export const EVERY_EVENT = "*"
-/** Comes only when it is asked for. */
+/** Sent only on request. */
 export const TEST_EVENT = "webhook.test"
 
-/** What an event is about, as it was at the event. */
+/** The subject of an event, at the time of the event. */
 export type EventSubject =
   | { readonly kind: "verification"; readonly verification: ShownVerification }
   | { readonly kind: "message"; readonly message: ShownMessage }
@@ -31,10 +31,10 @@ export const ROTATION_MILLIS = 24 * 3_600_000
 
 const REPLAY_MILLIS = 30 * 24 * 3_600_000
 
-/** From when on events are replayed to whoever asks for all since then: those of the last 30 days. */
+/** The earliest start of a replay of all events since a time: the last 30 days. */
 export const replayedFrom = (since: Instant, now: Instant): Instant => Math.max(since, now - REPLAY_MILLIS)
 
-/** Gone: it answered 410. Failing: nothing was taken for days. Manual: the customer switched it off. */
+/** Gone: it returned 410. Failing: it accepted nothing for days. Manual: the customer switched it off. */
 export const DisabledReason = Schema.Literals(["gone", "failing", "manual"])
 export type DisabledReason = typeof DisabledReason.Type
 
@@ -51,12 +51,12 @@ export const WebhookEndpoint = Schema.Struct({
 })
 export type WebhookEndpoint = typeof WebhookEndpoint.Type
 
-/** One request to an endpoint, as it is kept. */
+/** One request to an endpoint, as it is stored. */
 export const WebhookTry = Schema.Struct({
   at: Instant,
-  /** What it answered; null when it did not. */
+  /** The status of the response; null without one. */
   status: Schema.NullOr(Schema.Int),
-  /** Why there is no answer. */
+  /** Why there is no response. */
   error: Schema.NullOr(Schema.String),
   duration_ms: Schema.Int
 })
@@ -79,25 +79,25 @@ export const WebhookDelivery = Schema.Struct({
 })
 export type WebhookDelivery = typeof WebhookDelivery.Type
 
-/** What a try came to. */
+/** The outcome of a try. */
 export interface WebhookAnswer {
   readonly status: number | null
   readonly error: string | null
   readonly retryAfterMillis: number | null
 }
 
-/** What becomes of a delivery, and of its endpoint, after a try. */
+/** How a delivery and its endpoint change after a try. */
 export interface Judgement {
   readonly status: DeliveryStatus
   readonly nextTryAt: Instant | null
-  /** The first try since the delivery began, or was begun anew. */
+  /** The first try since the delivery began, or since its replay. */
   readonly startedAt: Instant
   readonly tries: ReadonlyArray<WebhookTry>
   readonly failingSince: Instant | null
   readonly disables: DisabledReason | null
 }
 
-/** Replays make ever more of them; the last ones tell enough. */
+/** Replays add ever more tries; the last ones are enough. */
 const MAX_KEPT_TRIES = 50
 
 const GONE = 410
@@ -110,7 +110,7 @@ interface Tried {
   readonly failingSince: Instant | null
 }
 
-/** An event that was tried less often has not had its chance: after days without any, one failure says little. */
+/** An event needs this many tries before it counts: after days without any event, one failure says little. */
 const MIN_TRIES_TO_GIVE_UP = 3
 
 const disabledBy = (

@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** How long after the first try each of the others is made, at the earliest. */
+/** The earliest time of each further try after the first. */
 export const TRY_AFTER_MILLIS = [
   0,
   5 * SECOND,
@@ -19,28 +19,28 @@ export const TRY_AFTER_MILLIS = [
   24 * HOUR
 ]
 
-/** So much later, at most, each try is made: what failed together does not come again together. */
+/** The largest random delay of a try, so that events that failed together do not return together. */
 const JITTER = 0.1
 
 const MAX_RETRY_AFTER_MILLIS = DAY
 
-/** An endpoint that has not taken anything for so long is given up. */
+/** Peyk gives up an endpoint that accepted nothing for this long. */
 const GIVE_UP_AFTER_MILLIS = 5 * DAY
 
 export interface FailedTry {
-  /** When the first try of all was made. */
+  /** When the very first try was made. */
   readonly firstAt: Instant
   /** When this one was made. */
   readonly at: Instant
-  /** When it was over. */
+  /** When it ended. */
   readonly finishedAt: Instant
-  /** What the receiver asked for. */
+  /** The wait that the receiver asked for. */
   readonly retryAfterMillis: number | null
 }
 
 /**
- * When a delivery that failed is tried again; null: never. Tries whose time passed meanwhile (every process was down, or
- * the receiver asked for patience) are left out, not made in a row.
+ * When a failed delivery is tried again; null: never. Tries whose time has passed meanwhile (every process was down, or
+ * the receiver asked for a wait) are skipped, not made in a row.
  *
  * @param random at least 0, less than 1
  */
@@ -55,6 +55,6 @@ export const nextTryAt = (
   return Math.max(planned, asked)
 }
 
-/** Whether an endpoint whose every try has failed since then is to be given up. */
+/** Whether to give up an endpoint whose every try has failed since then. */
 export const isGivenUp = (failingSince: Instant, now: Instant): boolean =>
   now - failingSince >= GIVE_UP_AFTER_MILLIS
