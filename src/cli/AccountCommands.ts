@@ -58,14 +58,14 @@ const readSettings = Schema.decodeUnknownResult(
   Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 )
 
-/** Read here and not as a flag's schema, whose error would repeat what was given. */
+/** Parsed here and not by a flag's schema, whose error would repeat the value. */
 const settingsOf = (given: string) =>
   Effect.mapError(
     Effect.fromResult(readSettings(given)),
     () => new ManagementError({ message: "--settings is not a JSON object" })
   )
 
-/** An account that its provider refuses is not connected; one whose provider cannot be asked is. */
+/** Connects an account unless its provider refuses it. If the provider cannot be asked, the account is connected. */
 const checkNew = Effect.fnUntraced(function* (account: NewAccount) {
   const finding = yield* (yield* Management).checkNewAccount(account)
   if (finding._tag !== "Refused") return describeFinding(finding)
@@ -74,7 +74,7 @@ const checkNew = Effect.fnUntraced(function* (account: NewAccount) {
   })
 })
 
-/** Named on standard error as well: an account that sends nothing looks like one that works. */
+/** Also a warning on standard error: an account that can send nothing looks like one that works. */
 const warnUnlessSending = Effect.fnUntraced(function* ({ provider, sendsCodes, sendsTexts }: SendingAccount) {
   if (sendsCodes || sendsTexts) return {}
   const settings = (yield* Management).sendingSettings(provider)
@@ -163,7 +163,7 @@ const paceFlag = (name: string, description: string, maximum: number) =>
     Flag.optional
   )
 
-/** Undefined: not to be changed; null: the default. */
+/** Undefined: no change; null: the default. */
 const paceOf = (given: Option.Option<number | "default">): number | null | undefined =>
   Option.getOrUndefined(Option.map(given, (pace) => (pace === "default" ? null : pace)))
 

@@ -7,7 +7,7 @@ import { requireStore } from "../layers/postgres/Store.ts"
 import type { ManagementError } from "../services/resources/Management.ts"
 import { forPerson } from "./output/Errors.ts"
 
-/** Another issuer's tokens are nothing without its keys. */
+/** Another issuer's tokens are useless without its keys. */
 const isConsistent = ({ jwtIssuer, jwtJwksUrl }: Configuration): boolean =>
   (jwtIssuer === null) === (jwtJwksUrl === null)
 
@@ -26,12 +26,12 @@ export const withConfiguration = <A, E extends StartupError | ManagementError, R
   use: (configuration: Configuration) => Effect.Effect<A, E, R>
 ) => Effect.mapError(Effect.flatMap(readConfiguration, use), forPerson)
 
-/** For commands that work with a store that is there; only serve and demo make one. */
+/** For commands that need an existing store; only serve and demo create one. */
 export const withStore = <A, E extends StartupError | ManagementError, R>(
   use: (configuration: Configuration) => Effect.Effect<A, E, R>
 ) => withConfiguration((settings) => Effect.andThen(requireStore(settings), use(settings)))
 
-/** Runs a set-up command on the store that the server uses, which may be running. */
+/** Runs a set-up command on the server's store; the server can be running. */
 export const withManagement = <A, E extends StartupError | ManagementError, R>(
   effect: Effect.Effect<A, E, R>
 ) =>

@@ -14,7 +14,7 @@ const isLimitName = (name: string): name is LimitName => limitNames.some((known)
 
 const parseLimit = Schema.decodeUnknownOption(LimitOverrides.fields.phone_hour.schema)
 
-/** `name=number`, or `name=default` to have the platform's again. */
+/** `name=number`, or `name=default` to restore the platform's value. */
 const parseChange = (text: string): Option.Option<readonly [LimitName, number | null]> => {
   const [name = "", value = ""] = text.split("=")
   if (!isLimitName(name)) return Option.none()
@@ -26,7 +26,7 @@ const set = Flag.String("set").pipe(
   Flag.withDescription(`name=number (0: no limit) or name=default; names: ${limitNames.join(", ")}`),
   Flag.between(0, limitNames.length)
 )
-/** `--set a=1 b=2` is as good as `--set a=1 --set b=2`. */
+/** `--set a=1 b=2` means the same as `--set a=1 --set b=2`. */
 const more = Argument.String("name=number").pipe(Argument.variadic())
 
 const parseChanges = (texts: ReadonlyArray<string>) =>
@@ -40,7 +40,7 @@ const parseChanges = (texts: ReadonlyArray<string>) =>
     )
   )
 
-/** Everything that can be overridden, and what is. */
+/** Every limit that can be overridden, with its override. */
 const toFields = (limits: LimitOverrides) =>
   Object.fromEntries(limitNames.map((name) => [name, limits[name] ?? "default"]))
 

@@ -25,7 +25,7 @@ const Steps = Schema.fromJsonString(
 
 const decodeSteps = Schema.decodeUnknownEffect(Steps, { errors: "all", onExcessProperty: "error" })
 
-/** A field that no step has is refused, as by the API: it would be saved without effect. */
+/** Refuses unknown fields, as the API does: they would have no effect. */
 const readSteps = (given: string) =>
   Effect.mapError(
     decodeSteps(given),
@@ -38,7 +38,7 @@ const readSteps = (given: string) =>
       })
   )
 
-/** The rarer columns only where a step has them. */
+/** The rarer columns appear only if a step has them. */
 const toFields = (
   { channel, account_id, wait, sender, template_id }: RoutingStep,
   _index: number,

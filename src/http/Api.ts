@@ -38,7 +38,7 @@ const errors = (...codes: ReadonlyArray<ErrorCode>) => codes.map(documentedError
 
 const nameErrors: ReadonlyArray<ErrorCode> = ["invalid_phone", "invalid_channel", "duplicate_channel"]
 
-/** What any request that sends for real can be refused with. */
+/** The errors that can refuse any request that really sends. */
 const liveSendErrors: ReadonlyArray<ErrorCode> = [
   ...nameErrors,
   "idempotency_key_conflict",
@@ -180,7 +180,7 @@ export class MessagesGroup extends HttpApiGroup.make("messages")
 
 const Health = Schema.Struct({ status: Schema.Literal("ok") })
 
-/** Prometheus' text form. */
+/** Prometheus' text format. */
 export const METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 export class SystemGroup extends HttpApiGroup.make("system")
@@ -208,7 +208,7 @@ export class SystemGroup extends HttpApiGroup.make("system")
   )
   .annotateMerge(OpenApi.annotations({ title: "System" })) {}
 
-/** Every code of the envelope with its status, also those that the whole API shares or that come with later endpoints. */
+/** Every code of the envelope with its status, including those that the whole API shares. */
 const listErrorCodes = (spec: Record<string, unknown>) => ({
   ...spec,
   "x-error-codes": Object.fromEntries(
@@ -216,7 +216,7 @@ const listErrorCodes = (spec: Record<string, unknown>) => ({
   )
 })
 
-/** On /v1/manage a field that the operation does not know is refused: it would be accepted without effect. */
+/** An operation under /v1/manage refuses unknown fields: they would have no effect. */
 const KNOWN_FIELDS_ONLY = { errors: "all", onExcessProperty: "error" } as const
 
 export class Api extends HttpApi.make("peyk")

@@ -1,4 +1,6 @@
-/** Lets pages of the operator's origins call what takes personal credentials. Service keys never belong into a browser. */
+/**
+ * Lets pages of the operator's origins call paths with personal credentials. Service keys never belong in a browser.
+ */
 
 const PATHS = ["/v1/manage/", "/v1/auth/"]
 
@@ -13,9 +15,9 @@ export interface CorsRequest {
 }
 
 export interface Cors {
-  /** For any answer to this request. */
+  /** For every response to this request. */
   readonly headers: Readonly<Record<string, string>>
-  /** What the request itself asks: whether another may be made. */
+  /** For a preflight: whether the browser may make the real request. */
   readonly preflight: Readonly<Record<string, string>> | null
 }
 

@@ -16,18 +16,18 @@ export const envelope = (code: ErrorCode, requestId: string, details: ErrorDetai
 
 const RETRY_SOON = { "retry-after": "1" }
 
-/** Headers of a code, wherever it is answered. */
+/** Headers of a code, in every response with it. */
 export const headersOfCode: Readonly<Partial<Record<ErrorCode, Readonly<Record<string, string>>>>> = {
   service_unavailable: RETRY_SOON,
   idempotency_key_in_progress: RETRY_SOON,
-  // What comes later on the connection is the rest of a body.
+  // Later bytes on the connection are the rest of a body.
   request_timeout: { connection: "close" }
 }
 
-/** By body: it stays the same when a response is given other headers. */
+/** By body: it stays the same when a response gets other headers. */
 const codes = new WeakMap<HttpBody.HttpBody, ErrorCode>()
 
-/** The code in a response's envelope; none where there is no envelope. */
+/** The code in a response's envelope; none without an envelope. */
 export const errorCodeOf = ({ body }: HttpServerResponse.HttpServerResponse): ErrorCode | undefined =>
   codes.get(body)
 
@@ -61,7 +61,7 @@ export const answerError = (error: CodedError): Effect.Effect<HttpServerResponse
     })
   )
 
-/** Answers with what the effect makes, or with the envelope of the error it fails with. */
+/** Responds with the effect's result, or with the envelope of its error. */
 export const orEnvelope = <A, E extends CodedError, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A | HttpServerResponse.HttpServerResponse, never, R> => Effect.catch(effect, answerError)

@@ -1,4 +1,4 @@
-/** Every code of the error envelope: its HTTP status, and what it says to a person. The one place that knows both. */
+/** Every code of the error envelope with its HTTP status and its text. Only this table knows both. */
 export const errorTable = {
   bad_request: { status: 400, message: "The request is not valid HTTP." },
   idempotency_required: { status: 400, message: "The Idempotency-Key header is required." },

@@ -7,12 +7,12 @@ import { awaitBody } from "./server/RequestBody.ts"
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 
-/** The request's Idempotency-Key header; null when it has none. */
+/** The request's Idempotency-Key header; null without one. */
 export class CurrentIdempotencyKey extends Context.Service<CurrentIdempotencyKey, string | null>()(
   "peyk/http/RequestGuards/CurrentIdempotencyKey"
 ) {}
 
-/** Refuses a request without a usable Idempotency-Key before its body is looked at. */
+/** Refuses a request without a usable Idempotency-Key before reading its body. */
 export class RequireIdempotencyKey extends HttpApiMiddleware.Service<
   RequireIdempotencyKey,
   { provides: CurrentIdempotencyKey }
@@ -20,13 +20,13 @@ export class RequireIdempotencyKey extends HttpApiMiddleware.Service<
   error: [documentedError("idempotency_required"), documentedError("idempotency_key_too_long")]
 }) {}
 
-/** Refuses a request whose Idempotency-Key is too long before its body is looked at. */
+/** Refuses a request whose Idempotency-Key is too long before reading its body. */
 export class OptionalIdempotencyKey extends HttpApiMiddleware.Service<
   OptionalIdempotencyKey,
   { provides: CurrentIdempotencyKey }
 >()("peyk/http/OptionalIdempotencyKey", { error: documentedError("idempotency_key_too_long") }) {}
 
-/** An idempotency key that a request may have; null for none, and an empty header is none. */
+/** A valid idempotency key; null for none, and an empty header is none. */
 export const keyInHeader = (
   header: string | undefined
 ): Result.Result<string | null, IdempotencyKeyTooLong> => {
@@ -56,7 +56,7 @@ export const OptionalIdempotencyKeyLive = Layer.succeed(OptionalIdempotencyKey, 
   })
 )
 
-/** Refuses what is not JSON, and what says it is too large, before it is read; then waits for the body. */
+/** Refuses bodies that are not JSON or announce that they are too large; then waits for the body. */
 export class RequireJson extends HttpApiMiddleware.Service<RequireJson>()("peyk/http/RequireJson", {
   error: [
     documentedError("unsupported_media_type"),

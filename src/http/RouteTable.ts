@@ -4,14 +4,14 @@ export interface ServedRoute {
   readonly path: string
 }
 
-/** A path as the table has it, and the methods it is served for. */
+/** A path of the table, and the methods that serve it. */
 export interface ServedPath {
   /** `/v1/otp/{verification_id}` */
   readonly template: string
   readonly methods: ReadonlySet<string>
 }
 
-/** What serves a path. An exact path hides the patterns that would match it too. */
+/** Finds the route of a path. An exact path hides the patterns that match it too. */
 export type FindPath = (path: string) => ServedPath | undefined
 
 const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}")
@@ -20,7 +20,7 @@ const matches = (pattern: ReadonlyArray<string>, segments: ReadonlyArray<string>
   pattern.length === segments.length &&
   pattern.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index]))
 
-/** Answers what the router cannot: whether a path exists for another method (405) or not at all (404). */
+/** Decides what the router cannot: whether a path exists for another method (405) or not at all (404). */
 export const makeRouteTable = (routes: ReadonlyArray<ServedRoute>): FindPath => {
   const methodsByPath = new Map<string, Set<string>>()
   for (const { method, path } of routes) {

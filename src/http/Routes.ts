@@ -16,7 +16,7 @@ const documentRoutes: ReadonlyArray<ServedRoute> = [OPENAPI_PATH, DOCS_PATH].map
   path
 }))
 
-/** Everything that is served. The handlers of the API's groups are provided by the graph that composes it. */
+/** Everything that is served. The graph that composes it provides the handlers of the API's groups. */
 export const makeRoutes = (options: {
   readonly simulator: boolean
   readonly isUnavailable: IsUnavailable

@@ -1,10 +1,10 @@
 import { type Cause, Option } from "effect"
 import { HttpApiError } from "effect/http-api"
 
-/** A body made of nothing but mistakes is not answered with a list many times its size. */
+/** Limits the list of mistakes, so that a body full of them does not get a response many times its size. */
 export const MAX_ISSUES = 100
 
-/** The schema error that a request failed with, if any. */
+/** The schema error of a failed request, if any. */
 export const schemaErrorIn = (
   cause: Cause.Cause<unknown>
 ): Option.Option<HttpApiError.HttpApiSchemaError> => {

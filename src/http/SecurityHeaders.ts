@@ -1,2 +1,2 @@
-/** On every answer: it is what its Content-Type says, and nothing else. */
+/** For every response: browsers must not guess another type than its Content-Type. */
 export const NO_SNIFFING = { "x-content-type-options": "nosniff" } as const

@@ -10,13 +10,13 @@ import { type KeyRefusal, type KeyWork, makeKeyAdmission, type StillChanging } f
 import { schemaErrorIn } from "./SchemaErrors.ts"
 
 interface KeyRequest extends Principal {
-  /** Does the request's work. Repeats it with the key read again while the customer's set-up changes. */
+  /** Does the request's work. Repeats it with a fresh key while the customer's set-up changes. */
   readonly perform: <A, E, R>(work: KeyWork<A, E, R>) => Effect.Effect<A, E | KeyRefusal | StillChanging, R>
-  /** Reads the key from the store: for work whose statements do not compare the set-up's version. */
+  /** Reads the key from the store, for work whose statements do not compare the set-up's version. */
   readonly confirm: Effect.Effect<void, KeyRefusal>
 }
 
-/** Who makes the request. */
+/** The caller of the request. */
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, KeyRequest>()(
   "peyk/http/ServiceKeys/CurrentPrincipal"
 ) {}
@@ -50,20 +50,20 @@ export class AnyKey extends HttpApiMiddleware.Service<AnyKey, { provides: Curren
   { security, error: errorsOf() }
 ) {}
 
-/** IETF draft, RateLimit headers. */
+/** The headers of the IETF draft on RateLimit. */
 export const allowanceHeaders = ({ limit, remaining, resetSeconds }: Allowance) => ({
   "ratelimit-policy": `"key";q=${limit};w=60`,
   ratelimit: `"key";r=${remaining};t=${resetSeconds}`
 })
 
-/** What is left to a key whose minute is used up. */
+/** The remaining quota of a key whose minute is used up. */
 export const allowanceOf = ({ limit, retryAfterSeconds }: TooManyRequestsApiKey): Allowance => ({
   limit,
   remaining: 0,
   resetSeconds: retryAfterSeconds
 })
 
-/** On whatever is answered, also where nothing but the request's failure is left. */
+/** Adds the headers to every response, also if the request fails. */
 export const addRateLimitHeaders = (allowance: Allowance | null) =>
   allowance === null
     ? Effect.void
@@ -73,10 +73,10 @@ export const addRateLimitHeaders = (allowance: Allowance | null) =>
 
 export const addRefusalHeaders = (error: TooManyRequestsApiKey) => addRateLimitHeaders(allowanceOf(error))
 
-/** Statuses of requests that are refused for their shape, before any statement has compared their key. */
+/** Statuses of requests that are refused for their form, before any statement has compared their key. */
 const SHAPE_STATUSES: ReadonlySet<number> = new Set([400, 413, 415])
 
-/** Confirms the key before a request is refused for its shape: a revoked key is 401 first. */
+/** Confirms the key before a request is refused for its form: a revoked key is 401 first. */
 const afterKey = <E, R>(
   work: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   confirmed: Effect.Effect<void, KeyRefusal>

@@ -12,7 +12,7 @@ interface KeptAttempt {
   readonly delivery?: Delivery
 }
 
-/** What an event says of an attempt in addition to its status. */
+/** The fields of an attempt that an event has in addition to its status. */
 const furtherOf = (attempts: ReadonlyArray<KeptAttempt>, sequence: number) => {
   const kept = attempts.find(({ step }) => step === sequence - 1)
   return {
@@ -38,7 +38,7 @@ const verificationData = (
   })
 }
 
-/** The metadata stands in it as it came in the request. */
+/** It contains the metadata exactly as the request had it. */
 const messageData = (message: ShownMessage, { sequence }: WebhookEvent): string => {
   const status = toMessageStatus(viewMessage(message))
   const rest = JSON.stringify({
@@ -61,7 +61,7 @@ const dataOf = (event: WebhookEvent): string => {
   }
 }
 
-/** What is posted of an event: `{type, timestamp, data}`. Neither the code nor the text is in it. */
+/** The posted body of an event: `{type, timestamp, data}`. It contains neither the code nor the text. */
 export const webhookPayload = (event: WebhookEvent): string => {
   const head = JSON.stringify({ type: event.type, timestamp: formatInstant(event.occurredAt) })
   return `${head.slice(0, -1)},"data":${dataOf(event)}}`

@@ -5,14 +5,14 @@ export const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(
 
 export const PositiveInt = Schema.Int.check(Schema.isGreaterThan(0))
 
-/** Hexadecimal digits mean the same in either case, but what is derived from an id's text differs. */
+/** Hexadecimal digits mean the same in either case, but values derived from an id's text differ. */
 export const ResourceId = Schema.String.check(Schema.isUUID()).pipe(
   Schema.decode(SchemaTransformation.toLowerCase())
 )
 
 const isJsonObject = (value: unknown): value is object => Predicate.isObject(value) && !Array.isArray(value)
 
-/** A JSON object that is taken as it is: neither looked into nor copied, so that none of its keys means anything here. */
+/** A JSON object that is accepted unread: it is not copied, and none of its keys has a meaning here. */
 export const jsonObject = (check: (given: object) => Schema.FilterOutput = () => true) =>
   Schema.declare(isJsonObject, { expected: "object", toCodecJson: () => undefined }).check(
     Schema.makeFilter(check, { toJsonSchema: () => ({ type: "object" }) })

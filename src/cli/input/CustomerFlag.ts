@@ -1,4 +1,4 @@
 import { Flag } from "effect/cli"
 
-/** `--customer ID`, for every command that is about one. */
+/** `--customer ID`, for every command about one customer. */
 export const customerFlag = Flag.Int("customer").pipe(Flag.withDescription("The customer's id"))

@@ -4,7 +4,9 @@ import { forPerson } from "../output/Errors.ts"
 
 const NAME = "--env-file"
 
-/** `--env-file FILE`, valid after every command. It is read before the command line is: logs go by it too. */
+/**
+ * `--env-file FILE`, valid after every command. It is read before the command line, because it also configures logs.
+ */
 export const EnvFileFlag = GlobalFlag.Setting("env-file")({
   flag: Flag.String("env-file").pipe(
     Flag.withDescription("Read settings from a file of NAME=value lines; the environment's own win"),
@@ -12,7 +14,7 @@ export const EnvFileFlag = GlobalFlag.Setting("env-file")({
   )
 })
 
-/** The file that a command line names. */
+/** The file in a command line. */
 export const envFileOf = (words: ReadonlyArray<string>): Option.Option<string> => {
   const at = words.findLastIndex((word) => word === NAME || word.startsWith(`${NAME}=`))
   const word = words[at]
@@ -20,7 +22,7 @@ export const envFileOf = (words: ReadonlyArray<string>): Option.Option<string> =
   return Option.fromNullishOr(word === NAME ? words[at + 1] : word.slice(NAME.length + 1))
 }
 
-/** Puts what the file says into the environment, for this process and those that it starts. */
+/** Puts the file's settings into the environment, for this process and its children. */
 export const loadEnvFile = Effect.suspend(() =>
   Option.match(envFileOf(process.argv), {
     onNone: () => Effect.void,

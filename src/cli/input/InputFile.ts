@@ -4,7 +4,7 @@ import { ManagementError } from "../../services/resources/Management.ts"
 
 const STANDARD_INPUT = 0
 
-/** A file of the operator's; `-` is standard input. */
+/** A file of the operator; `-` is standard input. */
 export const readInput = (file: string) =>
   Effect.try({
     try: () => fs.readFileSync(file === "-" ? STANDARD_INPUT : file, "utf8"),

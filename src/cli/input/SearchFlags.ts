@@ -7,7 +7,7 @@ import { ManagementError } from "../../services/resources/Management.ts"
 import { customerFlag } from "./CustomerFlag.ts"
 import { pageFlags, pageOf, timeFlag } from "../output/Pages.ts"
 
-/** The filters of verifications and messages, but for those of one of them. */
+/** The filters that verifications and messages share. */
 export const searchFlags = {
   customer: customerFlag,
   phone: Flag.String("phone").pipe(

@@ -11,17 +11,17 @@ const withoutPrefix = (name: string): string => (name.startsWith(PREFIX) ? name.
 
 const knownByShortName = new Map(known.map((name) => [withoutPrefix(name), name]))
 
-/** What a variable that is no setting may have meant. The prefix that all have in common makes no name near. */
+/** The setting that an unknown variable may mean. The common prefix does not make names similar. */
 export const describeUnknown = (name: string): string => {
   const meant = knownByShortName.get(nearest(withoutPrefix(name), [...knownByShortName.keys()]) ?? "")
   return meant === undefined ? `${name} is no setting` : `${name} is no setting; did you mean ${meant}?`
 }
 
-/** The variables that look like settings and are none. */
+/** The variables that look like settings and are not. */
 export const unknownSettings = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.filter((name) => name.startsWith(PREFIX) && !known.includes(name)).toSorted()
 
-/** Names them in the log: a misspelled setting has no effect. */
+/** Logs them: a misspelled setting has no effect. */
 export const warnOfUnknownSettings = Effect.suspend(() =>
   Effect.forEach(
     unknownSettings(Object.keys(process.env)),

@@ -1,6 +1,6 @@
 import { AccountFinding } from "../../domain/account/AccountFinding.ts"
 
-/** What checking an account has shown, in a line for people. */
+/** The result of checking an account, in one line for people. */
 export const describeFinding: (finding: AccountFinding) => string = AccountFinding.$match({
   Works: ({ detail }) => `works: ${detail}`,
   Refused: ({ reason }) => `refused: ${reason}`,

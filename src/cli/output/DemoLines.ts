@@ -1,6 +1,6 @@
 import type { DemoCustomer } from "../../layers/customer/DemoCustomer.ts"
 
-/** Another one each time the line is pasted, in any shell: the same one would answer what the first answered. */
+/** A new key each time the line is pasted, in any shell: the same key would return the first response again. */
 const FRESH = "demo-$(od -An -tx8 -N8 /dev/urandom | tr -d ' ')"
 
 const send = (origin: string, { live_key }: DemoCustomer): string =>
@@ -25,7 +25,7 @@ const sandbox = (origin: string, { test_key }: DemoCustomer): string =>
 const management = (origin: string, token: string): string =>
   `curl -s ${origin}/v1/manage/api-keys -H 'Authorization: apikey ${token}'`
 
-/** What a newcomer can paste, in the order in which it is useful. */
+/** Commands that a newcomer can paste, in a useful order. */
 export const demoLines = (origin: string, demo: DemoCustomer): string =>
   [
     "Send a code:",

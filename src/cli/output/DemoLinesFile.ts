@@ -26,7 +26,7 @@ const readDemo = (file: string): Option.Option<DemoCustomer> => {
   }
 }
 
-/** Whole or not at all, and its owner's alone: it holds keys. */
+/** Written completely or not at all, and readable only by its owner: it contains keys. */
 const replaceFile = (file: string, text: string): boolean => {
   const draft = `${file}.${process.pid}`
   try {
@@ -40,8 +40,8 @@ const replaceFile = (file: string, text: string): boolean => {
 }
 
 /**
- * Writes the demo customer's curl lines beside its keys, for where the server listens now. The file they are in; none where
- * there is no demo customer, or nothing can be written.
+ * Writes the demo customer's curl commands next to its keys, for the server's current address. Returns the file; none
+ * if there is no demo customer, or if it cannot be written.
  */
 export const keepDemoLines = ({ dataDirectory }: Configuration, origin: string): Option.Option<string> =>
   Option.flatMap(readDemo(demoFile(dataDirectory)), (demo) => {

@@ -1,14 +1,14 @@
 import { Console, Effect } from "effect"
 import { CliError, CliOutput } from "effect/cli"
 
-/** Messages of several lines, as schemas make them, on the one line that a terminal or a log wants. */
+/** Joins the lines of a message, because a terminal or a log wants one. */
 const oneLine = (message: string): string => message.replace(/\s*\n\s*/g, " ")
 
 /** An error whose message is for the person at the terminal. */
 export const forPerson = (error: { readonly message: string }): CliError.UserError =>
   new CliError.UserError({ cause: error, userMessage: oneLine(error.message) })
 
-/** Errors go to standard error, one line each; standard output is for answers and for help that was asked for. */
+/** Errors go to standard error, one line each. Standard output is for results and for requested help. */
 export const ErrorOutput = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
@@ -18,6 +18,6 @@ export const ErrorOutput = CliOutput.layerPresenter({
       : CliOutput.defaultPresenter.present(event)
 })
 
-/** What nobody foresaw is logged, beside standard output. */
+/** Unexpected failures are logged, not printed on standard output. */
 export const reportDefects = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.tapDefect(effect, (defect) => Effect.logFatal("this should not have happened", defect))

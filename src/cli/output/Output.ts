@@ -15,7 +15,7 @@ const show = (value: Value | undefined): string => {
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 
-/** A line for each field. */
+/** One line per field. */
 export const asLines = (fields: Fields): string => {
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
   return Object.entries(fields)
@@ -39,11 +39,11 @@ export const asTable = (rows: ReadonlyArray<Fields>): string => {
     .join("\n")
 }
 
-/** What people are shown, or its JSON text. */
+/** The text for people, or its JSON. */
 export const print = (json: string, people: string) =>
   Effect.flatMap(JsonFlag, (isJson) => Console.log(isJson ? json : people))
 
-/** One thing: its fields, a line each, or one JSON object. */
+/** One thing: its fields, one per line, or one JSON object. */
 export const printOne = (fields: Fields) => print(JSON.stringify(fields), asLines(fields))
 
 /** Several things: a table, or `{"data": […]}`. */

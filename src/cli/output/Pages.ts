@@ -9,7 +9,7 @@ import { asTable, type Fields, print } from "./Output.ts"
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 100
 
-/** For every list that is read in parts. */
+/** The flags of every list with pages. */
 export const pageFlags = {
   limit: Flag.Int("limit").pipe(
     Flag.withDescription(`Rows to show: 1 to ${MAX_LIMIT}`),
@@ -22,7 +22,7 @@ export const pageFlags = {
   )
 }
 
-/** The part that the flags ask for; one list does not take the cursor of another. */
+/** The page that the flags ask for; a list does not accept the cursor of another one. */
 export const pageOf = (
   list: ListName,
   { limit, cursor }: { readonly limit: number; readonly cursor: Option.Option<string> }
@@ -35,7 +35,7 @@ export const pageOf = (
     : Effect.succeed({ limit, after })
 }
 
-/** A time to compare with; without an offset it is Tehran's, as in the API. */
+/** A time to compare with; without an offset it is Tehran time, as in the API. */
 export const timeFlag = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(`${description}, ISO 8601`),
@@ -43,6 +43,6 @@ export const timeFlag = (name: string, description: string) =>
     Flag.optional
   )
 
-/** A part of a list: a table, and how to go on; or the API's answer. */
+/** A page of a list: a table and how to continue; or the API's response. */
 export const printPage = (json: string, rows: ReadonlyArray<Fields>, nextCursor: string | null) =>
   print(json, nextCursor === null ? asTable(rows) : `${asTable(rows)}\n\nmore with --cursor ${nextCursor}`)

@@ -22,7 +22,7 @@ const welcome = (configuration: Configuration, origin: string): string =>
     ""
   ].join("\n")
 
-/** Before anything listens: who sees the server ready finds the demo customer there. */
+/** Runs before anything listens: as soon as the server is ready, the demo customer exists. */
 export const prepareDemo = (configuration: Configuration) =>
   isEmbedded(configuration)
     ? Effect.mapError(
@@ -31,7 +31,7 @@ export const prepareDemo = (configuration: Configuration) =>
       )
     : Effect.succeed(null)
 
-/** Where the demo customer's keys are, and curl lines with them. */
+/** The paths of the demo customer's keys and curl commands. */
 const demoFiles = (configuration: Configuration, origin: string): string => {
   const file = demoFile(configuration.dataDirectory)
   if (!isEmbedded(configuration) || !fs.existsSync(file)) return ""
@@ -45,7 +45,7 @@ const demoFiles = (configuration: Configuration, origin: string): string => {
 const MADE = "A demo customer was made for you."
 const CONNECT_FIRST = "The simulator is off: connect an account before you send (docs/providers.md)."
 
-/** Keys are shown to a person at a terminal only: what a pipe or a service manager reads is kept in logs. */
+/** Shows keys only at a terminal: logs keep what a pipe or a service manager reads. */
 const introduction = (configuration: Configuration, origin: string, demo: DemoCustomer): string => {
   if (!hasSimulator(configuration)) {
     return `${MADE}\n${demoFiles(configuration, origin)}\n${CONNECT_FIRST}`
@@ -54,7 +54,7 @@ const introduction = (configuration: Configuration, origin: string, demo: DemoCu
   return process.stdout.isTTY ? `${MADE} ${demoLines(origin, demo)}\n\n${files}` : `${MADE}\n${files}`
 }
 
-/** Prints where the server listens, and what can be done there. */
+/** Prints where the server listens, and what to do there. */
 export const announce = (configuration: Configuration, port: number, demo: DemoCustomer | null) => {
   const origin = originOf(configuration, port)
   const next = demo === null ? demoFiles(configuration, origin) : introduction(configuration, origin, demo)

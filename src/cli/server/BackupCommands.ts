@@ -35,7 +35,7 @@ const requireEmbedded = (configuration: Configuration, tool: string) =>
 const inWords = (what: string) => (error: { readonly _tag: string; readonly message: string }) =>
   error instanceof StartupError ? error : new StartupError({ message: `${what}: ${error.message}` })
 
-/** One connection, without the limits of those that serve: a large store takes its time. */
+/** One connection, without the server's time limits: a large store takes long. */
 const onOneConnection = <A, E, R>(
   configuration: Configuration,
   work: Effect.Effect<A, E, R | SqlClient.SqlClient>
@@ -72,7 +72,7 @@ export const backupCommand = Command.make("backup", { file }, (given) =>
   ])
 )
 
-/** Whether the secret that the backup needs is there; another one is refused before anything is made. */
+/** Whether the secret that the backup needs exists; a different one is refused before anything is created. */
 const checkSecret = Effect.fnUntraced(function* (
   { secret: given, dataDirectory }: Configuration,
   header: BackupHeader
@@ -114,7 +114,7 @@ const restoreInto = Effect.fnUntraced(function* (
   return { file: path.resolve(source), made_at: header.made_at, rows: total(rows) }
 })
 
-/** The file is read twice: nothing is made of one that is damaged. */
+/** Reads the file twice: a damaged one creates nothing. */
 const restore = Effect.fnUntraced(function* (configuration: Configuration, source: string) {
   yield* requireEmbedded(configuration, "pg_restore")
   const header = yield* Effect.scoped(Effect.flatMap(readBackup(source), checkBackup))

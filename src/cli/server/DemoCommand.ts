@@ -24,7 +24,7 @@ const findOrCreateCustomer = Effect.gen(function* () {
   const management = yield* Management
   const known = (yield* management.listCustomers).find(({ name }) => name === CUSTOMER_NAME)
   const { id } = known ?? (yield* management.createCustomer(CUSTOMER_NAME, "free"))
-  // To be run as often as one likes, to one phone, without a wallet.
+  // No limits and no wallet, so that it can run any number of times, to one phone.
   yield* management.updateCustomer(id, { plan: "free" })
   yield* management.changeLimits(id, { phone_hour: 0, phone_day: 0, monthly_quota: 0 })
   return id
@@ -48,7 +48,7 @@ const accountFor = Effect.fnUntraced(function* (customerId: number, channel: Cha
   return (yield* management.connectAccount(account)).id
 })
 
-/** The API, spoken over real HTTP with one key. */
+/** Calls the API over real HTTP with one key. */
 const makeCaller = Effect.fnUntraced(function* (origin: string, key: string) {
   const client = yield* HttpClient.HttpClient
   const call = <S extends Schema.Decoder<unknown>>(
@@ -80,7 +80,7 @@ const makeCaller = Effect.fnUntraced(function* (origin: string, key: string) {
 })
 type Caller = Effect.Success<ReturnType<typeof makeCaller>>
 
-/** Follows a verification until its second channel was tried, telling what happens. */
+/** Follows a verification until its second channel was tried, and prints what happens. */
 const followFallback = Effect.fnUntraced(function* (caller: Caller, id: string) {
   let toldSeconds: number | null = null
   while (true) {
@@ -175,7 +175,7 @@ const demo = (configuration: Configuration, timed: boolean) => {
       )
     ),
     Effect.catchTag("ServeError", (error) => Effect.die(error)),
-    // What the server logs of its work would stand in the middle of the walk.
+    // The server's own log lines would interrupt the walk.
     Effect.provideService(References.MinimumLogLevel, "Warn")
   )
 }

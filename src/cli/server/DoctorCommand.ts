@@ -89,7 +89,7 @@ const customers = Effect.gen(function* () {
   return found.length === 1 ? "1 customer" : `${found.length} customers`
 })
 
-/** One for each account; what cannot be checked is not wrong. */
+/** One finding per account; an account that cannot be checked is not an error. */
 const accountFindings = Effect.map(
   Effect.flatMap(Management, ({ checkAccounts }) => checkAccounts),
   (accounts) =>
@@ -142,7 +142,7 @@ const findingsOf = Effect.gen(function* (): Effect.fn.Return<ReadonlyArray<Findi
 
 const show = ({ check, ok, finding }: Finding): string => `${ok ? "✓" : "✗"} ${check.padEnd(14)}  ${finding}`
 
-/** Exit code 1 when something is wrong. */
+/** Exit code 1 if something is wrong. */
 export const doctorCommand = Command.make("doctor", {}, () =>
   Effect.gen(function* () {
     const findings = yield* Effect.scoped(findingsOf)

@@ -36,7 +36,7 @@ const alone = (configuration: Configuration, graphs: typeof useCases) =>
     )
   )
 
-/** One of several, whose supervisor has prepared everything and tells about them all. */
+/** One of several, whose supervisor has prepared everything and reports on all of them. */
 const oneOfSeveral = (configuration: Configuration, graphs: typeof useCases) =>
   Layer.provide(Layer.effectDiscard(reportReady), Service(configuration, graphs))
 
@@ -55,7 +55,7 @@ const launch = (
     (serving) => Effect.andThen(exitWhenStuck(stopMillis(configuration)), serving)
   )
 
-/** Serves until the process is told to stop; then what was begun is finished, within its grace time. */
+/** Serves until the process must stop; then finishes its work within the grace time. */
 export const serve = (configuration: Configuration, graphs = useCases) =>
   Effect.gen(function* () {
     const number = yield* ownNumber

@@ -9,10 +9,10 @@ import { StoreClock } from "../../layers/postgres/StoreClock.ts"
 import { exitWhenStuck, stopMillis } from "./Stopping.ts"
 import { announce, prepareDemo } from "../output/Welcome.ts"
 
-/** For the supervisor, on top of what it gives the others. */
+/** For the supervisor, in addition to what its processes get. */
 const SUPERVISOR_STUCK_MILLIS = 5000
 
-/** Every SIGHUP that comes while the last one is still being followed is one more. */
+/** Counts each SIGHUP, also one that arrives during a replacement. */
 const hangUps = Effect.gen(function* () {
   const signals = yield* Queue.sliding<"SIGHUP">(1)
   const tell = () => void Queue.offerUnsafe(signals, "SIGHUP")
@@ -24,8 +24,8 @@ const hangUps = Effect.gen(function* () {
 })
 
 /**
- * Looks after several processes that serve on one port: holds the embedded store, if that is what there is, brings the
- * schema up to date once, starts the processes and again those that die, and replaces them one by one on SIGHUP.
+ * Supervises several processes on one port: runs the embedded store (if there is one), upgrades the schema once, starts
+ * the processes, restarts those that die, and replaces them one after the other on SIGHUP.
  */
 export const serveSeveral = (configuration: Configuration) =>
   Effect.gen(function* () {

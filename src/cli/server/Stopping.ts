@@ -3,10 +3,10 @@ import type { Configuration } from "../../layers/config/Configuration.ts"
 
 const STUCK_MILLIS = 5000
 
-/** Within this a process that was told to stop has ended: it had its grace time twice over. */
+/** A stopping process has ended within this time: it includes the grace time twice. */
 export const stopMillis = ({ graceMillis }: Configuration): number => 2 * graceMillis + STUCK_MILLIS
 
-/** A store that hangs must not keep a process that was told to stop. */
+/** A store that hangs must not keep a stopping process alive. */
 export const exitWhenStuck = (millis: number) =>
   Effect.sync(() => {
     const exit = Effect.andThen(

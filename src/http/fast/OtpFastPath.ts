@@ -14,7 +14,7 @@ export interface FastPathOptions {
   readonly maxBodyBytes: number
 }
 
-/** Larger bodies are rare, and take the long way. */
+/** Larger bodies are rare, and take the normal path. */
 const MAX_FAST_BYTES = 16_384
 
 const make = Effect.fnUntraced(function* ({ isUnavailable, maxBodyBytes }: FastPathOptions) {
@@ -23,7 +23,7 @@ const make = Effect.fnUntraced(function* ({ isUnavailable, maxBodyBytes }: FastP
   const otp = yield* makeOtpWork
   const run = yield* makeFastRequests(isUnavailable)
 
-  /** Undefined also while the key is not known yet. */
+  /** Undefined also if the key is not cached. */
   const principalOf = (secret: string): Principal | undefined => {
     const principal = apiKeys.recall(secret)
     return principal?.mode === "live" && principal.allowedIps === null ? principal : undefined
@@ -65,8 +65,8 @@ const make = Effect.fnUntraced(function* ({ isUnavailable, maxBodyBytes }: FastP
 })
 
 /**
- * Answers the most frequent requests (codes sent, verified and looked up with live keys) without router, middleware and
- * documents. Takes only requests with nothing wrong or unusual about them, and leaves all others untouched to the router,
- * which alone knows how to answer those.
+ * Answers the most frequent requests (codes sent, verified and looked up with live keys) without router, middleware
+ * and documents. Takes only requests with nothing wrong or unusual about them, and leaves all others untouched to the
+ * router, which alone knows how to answer those.
  */
 export const otpFastPath = (options: FastPathOptions) => Layer.effect(FastPath, make(options))

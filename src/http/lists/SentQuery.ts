@@ -23,7 +23,7 @@ export const phoneFilter = Schema.optionalKey(PhoneText)
 
 export const sentListErrors = [documentedError("validation_error"), documentedError("invalid_phone")] as const
 
-/** Both ends are left out; times are kept in whole milliseconds. */
+/** Both ends are excluded; times have whole milliseconds. */
 export const createdWithin = (query: {
   readonly created_after?: number
   readonly created_before?: number

@@ -26,7 +26,7 @@ const entry = (verb: string, id: number, details: Readonly<Record<string, unknow
   details
 })
 
-/** What the audit log tells of a change: not the settings. */
+/** The audit log's details of a change, without the settings. */
 const auditedChange = ({ settings, ...change }: typeof AccountChangeBody.Type) => ({
   ...Struct.omit(change, ["check"]),
   ...(settings == null ? {} : { settings: "replaced" })
@@ -43,7 +43,9 @@ export const AccountsHandlers = HttpApiBuilder.group(
     const write = yield* makeWrite
     const preparedWrite = yield* makePreparedWrite
 
-    /** An account that its provider refuses is not connected; one whose provider cannot be asked is. */
+    /**
+     * Connects an account unless its provider refuses it. If the provider cannot be asked, the account is connected.
+     */
     const examine = Effect.fnUntraced(function* (
       account: Parameters<typeof accounts.examine>[0],
       checks: boolean | null | undefined
@@ -119,7 +121,7 @@ export const AccountsHandlers = HttpApiBuilder.group(
         return yield* orEnvelope(Effect.map(accounts.check(actor.customerId, params.id), toCheck))
       }),
 
-      // Who knows the path can post what counts as people's own: it is not for those who may only read.
+      // Anyone with the path can post a contact as a person's own, so a read-only credential must not see it.
       inbox: Effect.fnUntraced(function* ({ params }) {
         const { actor } = yield* CurrentActor
         if (actor.scope !== "full") return yield* answerError(new ScopeInsufficient())

@@ -25,7 +25,7 @@ const MessageResource = Schema.Struct({
   cost: Rials
 }).annotate({ identifier: "Message" })
 
-/** All of it but the metadata, which is JSON text already. */
+/** Everything except the metadata, which is JSON text already. */
 export const toMessage = (message: Message): Omit<typeof MessageResource.Type, "metadata"> => {
   const status = toMessageStatus(viewMessage(message))
   const attempts = status.attempts.map((attempt) => ({
@@ -35,7 +35,7 @@ export const toMessage = (message: Message): Omit<typeof MessageResource.Type, "
   return { ...status, attempts, text: message.text, cost: message.captured }
 }
 
-/** As JSON text, in which the metadata stands as it came. */
+/** As JSON text that contains the metadata exactly as it came. */
 export const messageJson = (message: Message): string =>
   `${JSON.stringify(toMessage(message)).slice(0, -1)},"metadata":${message.metadata}}`
 

@@ -103,7 +103,7 @@ const Contact = Schema.Struct({
 })
 
 const Inbox = Schema.Struct({ path: Schema.String }).annotate({ identifier: "AccountInbox" })
-/** An object without fields; `Schema.Struct({})` would take any value. */
+/** An object without fields; `Schema.Struct({})` would accept any value. */
 const InboxBody = Schema.Record(Schema.String, Schema.Unknown).check(
   Schema.makeFilter((body) => Object.keys(body).map((key) => ({ path: [key], issue: "unknown field" })))
 )

@@ -28,7 +28,7 @@ const AttemptResource = Schema.Struct({
   ...attemptDetails
 })
 
-/** Never its code, nor the text that went with it. */
+/** Contains neither its code nor the text that contained it. */
 const VerificationResource = Schema.Struct({
   ...StatusResponse.fields,
   attempts: Schema.Array(AttemptResource),

@@ -25,7 +25,7 @@ const entry = (verb: string, id: number, details: Readonly<Record<string, unknow
   details
 })
 
-/** Of an address only where it leads: the rest may be a secret of the receiver. */
+/** Only the host of an address: the rest can be a secret of the receiver. */
 const originOf = (url: string | null | undefined): string | undefined =>
   url == null ? undefined : URL.parse(url)?.origin
 
@@ -38,7 +38,7 @@ export const WebhooksHandlers = HttpApiBuilder.group(
     const webhooks = yield* Webhooks
     const timers = yield* Timers
     const write = yield* makeWrite
-    /** After the write: something is due. */
+    /** Wakes the timers after the write: something is due. */
     const wake = <A, E, R>(written: Effect.Effect<A, E, R>) =>
       Effect.map(written, (answer) => {
         timers.wakeAt(0)

@@ -40,7 +40,7 @@ const requestOf = Effect.fnUntraced(function* (payload: typeof MessageBody.Type)
   const channels = toMessageSteps(payload.channels)
   const { message, strategy, send_at, delay } = payload
   const to = normalPhone(payload.to)
-  // In the words of the contract: it is kept as a fingerprint, and other versions of us have to come to the same.
+  // In the contract's words: its fingerprint is stored, and other versions of Peyk must compute the same.
   const body = {
     to,
     message: message ?? undefined,
@@ -66,7 +66,7 @@ const requestOf = Effect.fnUntraced(function* (payload: typeof MessageBody.Type)
   return request
 })
 
-/** The metadata stands in the answer as it came in the request. */
+/** The response contains the metadata exactly as the request had it. */
 const statusJson = (view: MessageView): string =>
   `${JSON.stringify(toMessageStatus(view)).slice(0, -1)},"metadata":${view.metadata}}`
 

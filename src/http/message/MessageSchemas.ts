@@ -15,7 +15,7 @@ import type { MessageAnswer } from "../../services/message/MessageSends.ts"
 import { isWithinBounds, MAX_METADATA_BYTES, MAX_METADATA_DEPTH } from "./Metadata.ts"
 import { jsonObject, optional, PositiveInt } from "../WireSchemas.ts"
 
-/** What a store can keep and a provider be given: no U+0000, no half of a surrogate pair. */
+/** A text that stores and providers accept: no U+0000, no unpaired surrogate. */
 const isSendable = (text: string): boolean => text.isWellFormed() && !text.includes("\u0000")
 
 const Text = Schema.String.check(
@@ -24,7 +24,7 @@ const Text = Schema.String.check(
   )
 )
 
-/** Numbers with a fraction have many spellings, of which JSON.parse keeps one: those are for the caller to write. */
+/** A fraction has many spellings, and JSON.parse keeps only one. So the caller must send it as a string. */
 const isParameter = (value: unknown): boolean =>
   typeof value === "string" ? isSendable(value) : Number.isSafeInteger(value)
 
@@ -45,7 +45,7 @@ const ChannelObject = Schema.Struct({
   })
 }).annotate({ identifier: "MessageChannelObject" })
 
-/** More than there are channels: one may come several times, with different accounts. */
+/** More than the number of channels: a channel can appear several times, with different accounts. */
 const MAX_CHANNELS = 20
 
 const Channels = Schema.Union([
@@ -144,7 +144,7 @@ export const MessageStatusResponse = Schema.Struct({
   )
 }).annotate({ identifier: "MessageStatusResponse" })
 
-/** All forms of `channels` as the steps they mean; none for an absent or empty one. */
+/** All forms of `channels` as steps; none for an absent or empty one. */
 export const toMessageSteps = (
   channels: typeof Channels.Type | null | undefined
 ): ReadonlyArray<MessageStepRequest> => {
@@ -169,7 +169,7 @@ export const toMessageSendResponse = (answer: MessageAnswer): typeof MessageSend
   current_channel: answer.currentChannel
 })
 
-/** All of the status but the metadata, which is JSON text already. */
+/** The whole status except the metadata, which is JSON text already. */
 export const toMessageStatus = (view: MessageView): Omit<typeof MessageStatusResponse.Type, "metadata"> => ({
   message_id: view.id,
   status: view.status,

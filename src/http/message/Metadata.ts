@@ -18,11 +18,11 @@ const isDeeperThan = (value: object, levels: number): boolean => {
 
 export const isShort = (text: string): boolean => new TextEncoder().encode(text).length <= MAX_METADATA_BYTES
 
-/** Whether this is not too large to be kept with a message. */
+/** Whether this is small enough to store with a message. */
 export const isWithinBounds = (metadata: object): boolean =>
   !isDeeperThan(metadata, MAX_METADATA_DEPTH) && isShort(JSON.stringify(metadata))
 
-/** A number that JavaScript's would change stays the text it was. */
+/** A number that JavaScript would change stays text. */
 const exactNumber = (text: string): number | LosslessNumber =>
   String(Number(text)) === text ? Number(text) : new LosslessNumber(text)
 
@@ -38,9 +38,9 @@ const options = {
 }
 
 /**
- * The `metadata` of a body, which JSON.parse has `decoded` already. It is read again because that is not exact: it rounds
- * long numbers, and takes some keys with escapes for others (nodejs/node#63785). A body too deep for an exact reading,
- * outside its metadata, keeps the inexact one.
+ * The `metadata` of a body that JSON.parse has already `decoded`. It is parsed again because JSON.parse is inexact: it
+ * rounds long numbers, and takes some keys with escapes for others (nodejs/node#63785). If the body is too deep for an
+ * exact reading outside its metadata, the inexact value stays.
  */
 export const readMetadata = (body: string, decoded: object): Metadata => {
   const exact = Result.try(() => Object(parse(body, null, options)).metadata)

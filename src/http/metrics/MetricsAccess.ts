@@ -7,7 +7,7 @@ type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddr
 /** Who may read the metrics. */
 export interface MetricsAccessShape {
   readonly token: Option.Option<Redacted.Redacted>
-  /** Whether callers need no token where there is none: the service listens on loopback only. */
+  /** Whether local callers need no token if none is set: the service listens on loopback only. */
   readonly isOpen: boolean
   /** Whether an address lies outside the public internet. */
   readonly isPrivate: (address: string) => boolean
@@ -24,7 +24,7 @@ const carriesToken = ({ headers }: Request, token: string): boolean => {
   return timingSafeEqual(digest(given), digest(token))
 }
 
-/** A proxy says so: whom it serves may be anybody. */
+/** A proxy's header: its client can be anyone. */
 const FORWARDED_BY = ["x-forwarded-for", "x-real-ip", "forwarded", "via"]
 
 const isNear = ({ headers, remoteAddress }: Request, isPrivate: MetricsAccessShape["isPrivate"]): boolean =>
@@ -32,8 +32,8 @@ const isNear = ({ headers, remoteAddress }: Request, isPrivate: MetricsAccessSha
   isPrivate(Option.getOrElse(remoteAddress, () => "").replace(/^::ffff:(?=\d+\.)/i, ""))
 
 /**
- * Callers with the token, if there is one. Without a token, callers near by where the service listens on loopback only,
- * and not through a proxy: one that publishes the whole service would publish this too.
+ * With a token set, admits only callers that have it. Without one, admits local callers if the service listens on
+ * loopback only. Callers through a proxy are refused: a proxy that publishes the whole service would publish this too.
  */
 export const mayReadMetrics = (request: Request, { token, isOpen, isPrivate }: MetricsAccessShape): boolean =>
   Option.match(token, {

@@ -2,22 +2,22 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { counters, gauge, histograms, type Observe } from "../../services/metrics/MetricFamilies.ts"
 import type { ErrorCode } from "../ErrorTable.ts"
 
-/** What a request was answered; called once. */
+/** The response to a request; called once. */
 export type Answered = (status: number, code?: ErrorCode) => void
 
-/** Stands for every path that is not served. */
+/** The label of every path that is not served. */
 export const UNMATCHED = "unmatched"
 
-/** Its client hung up before it was answered. */
+/** The client disconnected before the response. */
 export const CLIENT_GONE = 499
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const NANOS_PER_SECOND = 1e9
-/** Methods are a client's to choose, and labels have few values. */
+/** A client chooses the method, and labels must have few values. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 const OTHER_METHOD = "other"
 
-/** Refusals an operator asks for by what ran out. */
+/** Refusals that operators look up by the limit that was reached. */
 const limitOf: { readonly [code in ErrorCode]?: string } = {
   too_many_requests_api_key: "key_minute",
   too_many_requests_phone_hour: "phone_hour",
@@ -31,11 +31,11 @@ interface Route {
   readonly answered: (status: number, code: ErrorCode | undefined) => Observe
 }
 
-/** Counts requests, by the template of their path: the one place that every request passes, whoever answers it. */
+/** Counts requests by their path's template. Every request passes here, on the fast path too. */
 export class RequestMetrics extends Context.Service<
   RequestMetrics,
   {
-    /** A request has come in for a route as the table of routes knows it, `/v1/otp/{verification_id}`. */
+    /** A request arrived for a route of the table, such as `/v1/otp/{verification_id}`. */
     readonly begin: (route: string, method: string) => Answered
   }
 >()("peyk/http/metrics/RequestMetrics") {
@@ -69,7 +69,7 @@ export class RequestMetrics extends Context.Service<
       walletRefusals(0)
 
       const makeRoute = (template: string, method: string): Route => {
-        /** By error code, or by status where there is none: no key is put together for a request. */
+        /** By error code, or by status without one. No key is built per request. */
         const answers = new Map<string | number, Observe>()
         return {
           lasted: durations(template, method),

@@ -6,12 +6,12 @@ import type { ErrorCode } from "../ErrorTable.ts"
 export interface TracedRequest {
   readonly method: string
   readonly headers: Headers.Input
-  /** As the table of routes knows it. */
+  /** As in the table of routes. */
   readonly route: string
   readonly requestId: string
 }
 
-/** What a request was answered. */
+/** The response to a request. */
 export interface RequestOutcome {
   readonly status: number
   readonly code?: ErrorCode | undefined
@@ -42,13 +42,13 @@ const traced: Trace = ({ method, headers, route, requestId }, answer, outcomeOf)
         kind: "server",
         parent,
         sampled,
-        // Neither the path nor the query: they hold ids, phones and tokens.
+        // Neither the path nor the query: they contain ids, phones and tokens.
         attributes: { "http.request.method": method, "http.route": route, "peyk.request_id": requestId }
       }
     )
   })
 
-/** Puts a span around the answering of a request; around none, at no cost, where nobody collects them. */
+/** Puts a span around a request. Without a collector there is none, at no cost. */
 export const makeTrace: Effect.Effect<Trace> = Effect.map(References.TracerEnabled, (isOn) =>
   isOn ? traced : untraced
 )

@@ -4,7 +4,7 @@ import type { ServingSnapshot } from "../server/NodeServer.ts"
 import { requestClasses } from "../server/RequestClass.ts"
 import { Serving } from "../server/Serving.ts"
 
-/** What the server knows before any route does: what is under way, and what was refused for being too much. */
+/** What the server knows before any route: the requests in progress, and those refused because of overload. */
 export const ServingMetrics = Layer.effectDiscard(
   Effect.gen(function* () {
     const server = yield* Serving

@@ -41,7 +41,7 @@ interface ListQuery {
   readonly created_before?: number
 }
 
-/** A part of the list of one mode's verifications. */
+/** A page of the verifications of one mode. */
 const listWith = <Listed>(
   verifications: VerificationRecords["Service"],
   {

@@ -136,7 +136,7 @@ const toStep = (element: string | typeof ChannelObject.Type): StepRequest =>
         wait: element.wait ?? undefined
       }
 
-/** All forms of `channels` as the steps they mean; undefined when absent. */
+/** All forms of `channels` as steps; undefined if absent. */
 export const toSteps = (
   channels: ChannelsInput | null | undefined
 ): ReadonlyArray<StepRequest> | undefined => {
@@ -147,13 +147,13 @@ export const toSteps = (
 export const templateIdOf = (id: number | string | null | undefined): number | undefined =>
   id == null ? undefined : Number(id)
 
-/** What a customer asks for, with the idempotency key that stands for it. */
+/** The customer's request, with its idempotency key. */
 export const sendRequestOf = (
   { customerId, setUpVersion }: Principal,
   key: string | null,
   payload: typeof SendBody.Type
 ): SendRequest => {
-  // In the words of the contract: it is kept as a fingerprint, and other versions of us have to come to the same.
+  // In the contract's words: its fingerprint is stored, and other versions of Peyk must compute the same.
   const body = {
     phone: normalPhone(payload.phone),
     channels: toSteps(payload.channels),

@@ -4,7 +4,7 @@ import type { BodyWaits } from "./BodyWaits.ts"
 import type { OverloadGate } from "./OverloadGate.ts"
 import type { RequestClass } from "./RequestClass.ts"
 
-/** A request from its head to its answer. The gate counts it, except while it waits for its body. */
+/** A request from its headers to its response. The gate counts it, except while it waits for its body. */
 export class Admission {
   readonly response: ServerResponse
   readonly kind: RequestClass
@@ -31,7 +31,7 @@ export class Admission {
     this.#waits = waits
   }
 
-  /** False when there is no room. With a body to come, the request is counted once that is there. */
+  /** False if there is no room. A request with a body counts once its body has arrived. */
   begin(hasBody: boolean): boolean {
     if (!hasBody) {
       this.#isCounted = this.#gate.enter(this.kind, this.since)
@@ -53,7 +53,7 @@ export class Admission {
     this.#giveUp()
   }
 
-  /** False when there was no room once the body was there. */
+  /** False if there was no room when the body had arrived. */
   endBodyWait(): boolean {
     if (this.#wait !== null) {
       this.#waits.end(this.#wait)
@@ -64,7 +64,7 @@ export class Admission {
     return this.#hasRoom
   }
 
-  /** It has been answered, or its client is gone. */
+  /** It got its response, or its client is gone. */
   leave(): void {
     if (this.#wait !== null) this.#waits.end(this.#wait)
     this.#wait = null

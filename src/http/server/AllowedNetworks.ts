@@ -15,7 +15,7 @@ const toBlockList = (networks: ReadonlyArray<string>): BlockList => {
 /** Keys are cached, and so are their networks. */
 const blockLists = new WeakMap<ReadonlyArray<string>, BlockList>()
 
-/** Whether an address lies in one of these networks (CIDR). One that is not known lies in none. */
+/** Whether an address is in one of these networks (CIDR). An unknown address is in none. */
 export const isInNetworks = (address: string | null, networks: ReadonlyArray<string>): boolean => {
   if (address === null || isIP(address) === 0) return false
   const list = blockLists.get(networks) ?? toBlockList(networks)

@@ -5,7 +5,7 @@ import type { Admission } from "./Admission.ts"
 const LARGE_BODY_FACTOR = 2
 const LARGE_BODIES = /^\/v1\/(?:(?:sandbox\/)?messages\/batch|manage\/accounts\/[^/?]+\/contacts)(?:$|\?)/
 
-/** Requests that wait for their bodies: for a time, and not more of them than there is memory for. */
+/** Requests that wait for their bodies, limited in time and, because of memory, in number. */
 export class BodyWaits {
   readonly #timeoutMillis: number
   readonly #maxWaiting: number
@@ -18,7 +18,7 @@ export class BodyWaits {
     this.#maxWaiting = maxWaiting
   }
 
-  /** Where too many wait, the one that has waited longest is given up: other bodies are there in milliseconds. */
+  /** If too many wait, the oldest is given up: other bodies arrive within milliseconds. */
   begin(admission: Admission): Begun<Admission> {
     if (this.#waiting.size >= this.#maxWaiting) {
       const [oldest] = this.#waiting
@@ -27,7 +27,7 @@ export class BodyWaits {
     return this.#waiting.begin(admission)
   }
 
-  /** False when it was over before. */
+  /** False if the wait was over before. */
   end(begun: Begun<Admission>): boolean {
     return this.#waiting.end(begun)
   }
@@ -36,7 +36,7 @@ export class BodyWaits {
     if (this.#waiting.end(begun)) this.#givenUp += 1
   }
 
-  /** When a request's body has to be there. */
+  /** When a request's body must have arrived. */
   deadlineOf({ since, response: { req } }: Admission): number {
     const factor = LARGE_BODIES.test(req.url ?? "") ? LARGE_BODY_FACTOR : 1
     return since + this.#timeoutMillis * factor
@@ -53,7 +53,7 @@ export class BodyWaits {
     return this.#waiting.size
   }
 
-  /** Bodies that did not come in time, since the start. */
+  /** Bodies that did not arrive in time, since the start. */
   get givenUp(): number {
     return this.#givenUp
   }

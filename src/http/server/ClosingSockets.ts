@@ -3,26 +3,26 @@ import type { Duplex } from "node:stream"
 
 interface Closing {
   readonly socket: Duplex
-  /** Null when the socket has been ended, whatever comes. */
+  /** Null once the socket is ended. */
   readonly request: IncomingMessage | null
   readonly deadline: number
 }
 
-/** How long a client may take to read the last answer of its connection. */
+/** How long a client may take to read the last response of its connection. */
 const GRACE_MILLIS = 500
 
-/** Connections that are closed once their time is over, unless their clients close them, or behave, before. */
+/** Connections that are closed after a time, unless their clients close them or finish in time. */
 export class ClosingSockets {
   readonly #closing = new Set<Closing>()
 
-  /** Ends a connection with an answer. Closing it at once would lose the answer where bytes are still unread. */
+  /** Ends a connection with a response. Closing at once would lose the response while bytes are unread. */
   endWith(socket: Duplex, answer: string | null): void {
     if (answer === null) socket.end()
     else socket.end(answer)
     this.#closing.add({ socket, request: null, deadline: performance.now() + GRACE_MILLIS })
   }
 
-  /** The request was answered before its body was there: the rest has until then to come. */
+  /** The response came before the request's body: the rest of the body has until then to arrive. */
   drain(request: IncomingMessage, deadline: number): void {
     if (request.socket.destroyed) return
     this.#closing.add({ socket: request.socket, request, deadline })

@@ -1,7 +1,7 @@
 import { IncomingMessage } from "node:http"
 import type { Admission } from "./Admission.ts"
 
-/** Node's request, which knows how it was admitted. */
+/** Node's request, with its admission. */
 export class IncomingRequest extends IncomingMessage {
   #admission: Admission | undefined = undefined
 
@@ -9,17 +9,17 @@ export class IncomingRequest extends IncomingMessage {
     this.#admission = admission
   }
 
-  /** `giveUp` is called if the body does not come in time. */
+  /** `giveUp` is called if the body does not arrive in time. */
   waitForBody(giveUp: () => void): void {
     this.#admission?.waitForBody(giveUp)
   }
 
-  /** The body has come. False when there was no room then for the request's work. */
+  /** The body has arrived. False if there is no room now for the request's work. */
   endBodyWait(): boolean {
     return this.#admission?.endBodyWait() ?? true
   }
 
-  /** With its whole body, the request counts as load, also if nobody reads the body. */
+  /** The request counts as load once its whole body has arrived, even if it is never read. */
   override push(chunk: unknown, encoding?: BufferEncoding): boolean {
     if (chunk === null) this.endBodyWait()
     return super.push(chunk, encoding)

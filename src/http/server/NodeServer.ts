@@ -15,11 +15,11 @@ import { classOf } from "./RequestClass.ts"
 import { requestIdFor } from "./RequestIds.ts"
 
 export interface ServingOptions {
-  /** More of them are closed as they come. */
+  /** More connections are closed on arrival. */
   readonly maxConnections: number
-  /** No answer takes longer than this. */
+  /** The longest time for a response. */
   readonly requestTimeoutMillis: number
-  /** A body has to be there after this, from the head of its request on. */
+  /** The longest time from a request's headers to its complete body. */
   readonly bodyTimeoutMillis: number
 }
 
@@ -28,21 +28,21 @@ export interface ServingSnapshot extends OverloadSnapshot {
   readonly maxConnections: number
   /** Connections closed because there were too many. */
   readonly dropped: number
-  /** Requests that wait for their bodies, and those that waited in vain. */
+  /** Requests that wait for their bodies, and those given up. */
   readonly waitingForBody: number
   readonly bodiesGivenUp: number
-  /** Connections closed, to make room, while no request of theirs was complete. */
+  /** Connections closed to make room, none of whose requests was complete. */
   readonly evicted: number
 }
 
-/** A head has to be there after this. */
+/** The longest time for the headers of a request. */
 const HEADERS_TIMEOUT_MILLIS = 10_000
 const CHECK_MILLIS = 1000
 
-/** As many bodies of the usual size are memory that every machine has. */
+/** Every machine has memory for so many bodies of the usual size. */
 const MAX_BODY_WAITS = 1024
 
-/** When so many of the connections are taken, those without a complete request make room. */
+/** If so many of the connections are used, those without a complete request make room. */
 const CROWDED = 0.9
 const EVICTED_AT_ONCE = 0.05
 
@@ -54,36 +54,39 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 const codeOf = (error: Error): ErrorCode =>
   ("code" in error && typeof error.code === "string" ? codes[error.code] : undefined) ?? "bad_request"
 
-/** The only transfer coding that there is here. Node's parser refuses others too, but after the request is dispatched. */
+/**
+ * The only transfer coding that is supported. Node's parser refuses others too, but only after it dispatches the
+ * request.
+ */
 const hasUnknownCoding = ({ headers }: IncomingRequest): boolean => {
   const coding = headers["transfer-encoding"]
   return coding !== undefined && coding.trim().toLowerCase() !== "chunked"
 }
 
 /**
- * Node's server with what stands before the router: it answers with an envelope even what Node's own parser refuses, turns
- * away what is more than can be done, and comes to its end without failing a request that it has read.
+ * Node's server with everything before the router: it returns an envelope even for what Node's own parser refuses,
+ * sheds excess load, and stops without failing a request that it has read.
  */
 export class ServingServer extends Server {
   readonly #gate: OverloadGate
   readonly #options: ServingOptions
   readonly #takeFast: TakeRequest
-  /** The oldest first, with what was last asked on each. */
+  /** The oldest first, with the last request of each. */
   readonly #sockets = new Map<Duplex, Admission | null>()
-  /** What is being answered, the oldest first. */
+  /** The requests in progress, the oldest first. */
   readonly #open = new LinkedSet<Admission>()
   readonly #waits: BodyWaits
   readonly #closing = new ClosingSockets()
   readonly #unreadable = new WeakSet<Duplex>()
-  /** Requests that came while the server listened already, and nobody was there yet to answer them. */
+  /** Requests that came while the server listened but had no handler yet. */
   readonly #early: Array<() => void> = []
   #dropped = 0
   #evicted = 0
   #isStopping = false
 
-  /** @param takeFast is asked about each admitted request before any listener */
+  /** @param takeFast is called for each admitted request before any listener */
   constructor(gate: OverloadGate, options: ServingOptions, takeFast: TakeRequest) {
-    // Nothing is spoken here but HTTP: who offers another protocol is answered all the same, and passes the gate.
+    // Only HTTP is supported: a client that offers another protocol gets a normal response, and passes the gate.
     super({
       IncomingMessage: IncomingRequest,
       requireHostHeader: false,
@@ -109,9 +112,9 @@ export class ServingServer extends Server {
       if (event === "request") setImmediate(() => this.#early.splice(0).forEach((dispatch) => dispatch()))
     })
     this.on("clientError", (error, socket) => this.#refuse(error, socket))
-    // Without a listener Node closes the connection unanswered.
+    // Without a listener Node closes the connection without a response.
     this.on("connect", (_request, socket) => this.#refuseConnect(socket))
-    // An expectation that we do not know is no reason to refuse a request (RFC 9110, 10.1.1).
+    // An unknown expectation is no reason to refuse a request (RFC 9110, 10.1.1).
     this.on("checkExpectation", (request, response) => void this.emit("request", request, response))
   }
 
@@ -138,7 +141,7 @@ export class ServingServer extends Server {
     const { method = "", url = "", socket } = request
     if (hasUnknownCoding(request)) {
       const answer = rawResponse("bad_request", requestIdFor(request.headers["x-request-id"]))
-      // Without its turn on the connection its answer would be taken for that of a request before.
+      // Without its turn on the connection, its response would look like that of an earlier request.
       if (response.socket === socket) this.#closing.endWith(socket, answer)
       else socket.destroy()
       return false
@@ -170,33 +173,33 @@ export class ServingServer extends Server {
   #refuse(error: Error, socket: Duplex): void {
     const { response } = this.#sockets.get(socket) ?? { response: null }
     if (!socket.writable) {
-      // What was written last may still be on its way.
+      // The last write may not have left yet.
       if (!socket.writableEnded) socket.destroy()
     } else if (response === null || (response.req.complete && response.writableFinished)) {
       this.#closing.endWith(socket, rawResponse(codeOf(error)))
     } else if (response.req.complete) {
-      // An answer now would be taken for that of the request before, which is still to come.
+      // A response now would look like that of the previous request, which is still to come.
       this.#endAfter(response, socket)
     } else {
-      // The body of the last request is what is wrong: that is its answer, unless it has one.
+      // The body of the last request is wrong: this is its response, unless it has one.
       const isUnanswered = response.socket === socket && !response.headersSent
       const id = requestIdFor(response.req.headers["x-request-id"])
       this.#closing.endWith(socket, isUnanswered ? rawResponse(codeOf(error), id) : null)
     }
   }
 
-  /** Node has just taken its own listeners off the socket. Without any, a reset of the connection ends the process. */
+  /** Node has just removed its own listeners from the socket. Without any, a connection reset ends the process. */
   #refuseConnect(socket: Duplex): void {
     socket.on("error", () => socket.destroy())
     socket.once("close", () => {
       const unanswered = [...this.#open].filter(({ response }) => response.req.socket === socket)
-      // Node tells the one whose turn it was, and not those behind it.
+      // Node notifies the request whose turn it was, and not those behind it.
       for (const { response } of unanswered) response.emit("close")
     })
     this.#refuse(new Error("CONNECT is not served"), socket)
   }
 
-  /** What comes after a request that is still being answered is not read any more. */
+  /** Bytes after a request that has no response yet are not read any more. */
   #endAfter(response: ServerResponse, socket: Duplex): void {
     if (this.#unreadable.has(socket)) return
     this.#unreadable.add(socket)
@@ -204,7 +207,7 @@ export class ServingServer extends Server {
     response.once("close", () => this.#closing.endWith(socket, null))
   }
 
-  /** Closes connections, the oldest first, whose clients have not sent one complete request yet. */
+  /** Closes connections, the oldest first, whose clients have not sent a complete request yet. */
   #makeRoom(): void {
     let left = Math.ceil(this.#options.maxConnections * EVICTED_AT_ONCE)
     for (const [socket, admission] of this.#sockets) {
@@ -215,7 +218,7 @@ export class ServingServer extends Server {
     }
   }
 
-  /** Gives up on what has been without a body, or an answer, for too long, so that nothing is held for ever. */
+  /** Gives up requests that wait too long for a body or a response, so that nothing is held forever. */
   endOverdue(): void {
     const now = performance.now()
     this.#waits.giveUpOverdue(now)
@@ -233,15 +236,15 @@ export class ServingServer extends Server {
     }
   }
 
-  /** No new connections; on those there are, what comes is still answered, as the last. */
+  /** Accepts no new connections. Requests on open ones still get a response, each as the last of its connection. */
   stopAccepting(): void {
     this.#isStopping = true
     for (const { response } of this.#open) response.shouldKeepAlive = false
-    // Not our parent's, which would end idle connections at once, with requests perhaps on their way.
+    // Not super.close, which would end idle connections at once, even if a request is on its way.
     NetServer.prototype.close.call(this)
   }
 
-  /** Ends the connections on which nothing is asked. */
+  /** Ends the idle connections. */
   endIdle(): void {
     this.closeIdleConnections()
     for (const socket of this.#sockets.keys())

@@ -1,17 +1,17 @@
 import type { RequestClass } from "./RequestClass.ts"
 
 export interface OverloadBounds {
-  /** Requests in flight, with those that wait for a provider. */
+  /** Requests in flight, including those that wait for a provider. */
   readonly maxInFlight: number
-  /** An answer that would take longer than this (not counting the provider's part) is refused at once instead. */
+  /** If a response would take longer than this (without the provider's part), the request is refused at once. */
   readonly maxDelayMillis: number
 }
 
-/** What of the requests' work outlives, or waits outside of, the HTTP server. */
+/** The part of the requests' work that outlives, or waits outside of, the HTTP server. */
 export interface WorkLoad {
-  /** Requests whose work has to come to its end, also when the client has hung up. */
+  /** Requests whose work must be finished, even if the client disconnected. */
   readonly running: number
-  /** Those of them that wait for others: a provider, an account's slot. */
+  /** Those of them that wait for a provider or an account's slot. */
   readonly waiting: number
 }
 
@@ -19,17 +19,17 @@ export interface OverloadSnapshot {
   readonly inFlight: Readonly<Record<RequestClass, number>>
   /** Refused since the start. */
   readonly shed: Readonly<Record<RequestClass, number>>
-  /** In flight without those that wait for others. */
+  /** In flight, without those that wait for others. */
   readonly working: number
   readonly waiting: number
-  /** How many may be working now. */
+  /** How many requests can be working now. */
   readonly limit: number
   readonly maxInFlight: number
 }
 
 /**
- * The part of the room that each class may fill. Each is compared with its own count alone, so that a class that is full
- * stops no other.
+ * The part of the room that each class can fill. Each class is compared only with its own count, so a full class
+ * blocks no other.
  */
 const SHARES: Readonly<Record<RequestClass, number>> = {
   vital: 1,
@@ -39,7 +39,7 @@ const SHARES: Readonly<Record<RequestClass, number>> = {
   public: 0.125
 }
 
-/** Never fewer at work than this: so few are answered in time, or nothing is. */
+/** The minimum of working requests: so few finish in time, or nothing does. */
 const LEAST_LIMIT = 128
 const GROWTH = 1.25
 
@@ -48,12 +48,12 @@ const roomIn = (total: number, kind: RequestClass): number => Math.max(1, Math.f
 const zeros = (): Record<RequestClass, number> => ({ vital: 0, check: 0, send: 0, manage: 0, public: 0 })
 
 /**
- * Decides, before anything else is done for a request, whether to take it on.
+ * Decides, before any other work, whether to admit a request.
  *
- * Two bounds: on all that is in flight, and on what is at work, that is without what waits for a provider. The second one
- * follows the pace (Little's law): looked at every `maxDelayMillis`, if more are at work than came in since, some have
- * been at work for longer than that, and as many are let in as were done in that time; otherwise it grows again. When
- * load falls nothing has to recover: whoever finds room is let in.
+ * There are two bounds: on all requests in flight, and on working ones, which do not wait for a provider. The second
+ * one follows the throughput (Little's law). Every `maxDelayMillis` it is compared: if more requests are working than
+ * arrived since, some have worked for longer than that, and the bound becomes the number finished in that time.
+ * Otherwise it grows again. When the load falls nothing needs to recover: a request that finds room is admitted.
  *
  * Times are monotonic milliseconds. A call costs well under a microsecond.
  */
@@ -85,7 +85,7 @@ export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds
     cameIn = 0
   }
 
-  /** Whether a request would be let in; one that would not counts as refused. */
+  /** Whether to admit a request; one that is not admitted counts as refused. */
   const hasRoom = (kind: RequestClass, now: number): boolean => {
     if (now - windowStart >= maxDelayMillis) adapt(now)
     if (kind === "vital") return true

@@ -4,7 +4,7 @@ import { type ErrorCode, errorTable } from "../ErrorTable.ts"
 import { requestIdFor } from "./RequestIds.ts"
 import { NO_SNIFFING } from "../SecurityHeaders.ts"
 
-/** Errors that are answered beside the router: to what is no request, or will not be looked at. */
+/** Errors without the router: for bytes that are no request, or a request that will not be read. */
 
 const headersOf = (code: ErrorCode, requestId: string, body: string): Record<string, string | number> => ({
   "Content-Type": "application/json",
@@ -16,7 +16,7 @@ const headersOf = (code: ErrorCode, requestId: string, body: string): Record<str
 
 const bodyOf = (code: ErrorCode, requestId: string) => JSON.stringify(envelope(code, requestId))
 
-/** An answer in bytes, for a connection that ends with it. */
+/** A response in bytes, for a connection that ends with it. */
 export const rawResponse = (code: ErrorCode, requestId = requestIdFor(undefined)): string => {
   const { status } = errorTable[code]
   const body = bodyOf(code, requestId)
@@ -26,7 +26,7 @@ export const rawResponse = (code: ErrorCode, requestId = requestIdFor(undefined)
   return `${head.join("\r\n")}\r\n\r\n${body}`
 }
 
-/** Answers at once; the connection stays for the next request. */
+/** Responds at once; the connection stays open for the next request. */
 export const answerRaw = (code: ErrorCode, request: IncomingMessage, response: ServerResponse): void => {
   const requestId = requestIdFor(request.headers["x-request-id"])
   const body = bodyOf(code, requestId)

@@ -15,8 +15,8 @@ export const announcesBody = (
 ): boolean => headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0
 
 /**
- * Waits until the request's whole body is there, which it then holds. What is wrong with the body is left to whoever reads
- * it next.
+ * Waits until the request's whole body has arrived, and stores it. The next reader handles what is wrong with the
+ * body.
  */
 export const awaitBody = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
@@ -26,7 +26,7 @@ export const awaitBody = Effect.gen(function* () {
   const givenUp = Effect.callback<never, CodedError>((resume) => {
     source.waitForBody(() => resume(Effect.fail(tooLate)))
   })
-  // Interrupting the reading would close the connection before the answer.
+  // Interrupting the read would close the connection before the response.
   const reading = yield* Effect.forkDetach(request.arrayBuffer)
   return yield* Effect.raceFirst(givenUp, Effect.andThen(Fiber.await(reading), comeToWork(source)))
 })

@@ -1,7 +1,7 @@
 /**
- * The kinds of requests when not all can be answered: `vital` ones (health, metrics) always are. Each of the others has a
- * share of its own: the largest for checks (verify, status), since somebody holds a code in hand, then sends, management,
- * and last what needs no credential.
+ * The classes of requests under overload. `vital` ones (health, metrics) are always served. Each of the others has
+ * its own share: the largest for checks (verify, status), because a person is waiting with a code, then sends,
+ * management, and last requests without a credential.
  */
 export const requestClasses = ["vital", "check", "send", "manage", "public"] as const
 export type RequestClass = (typeof requestClasses)[number]
@@ -9,7 +9,7 @@ export type RequestClass = (typeof requestClasses)[number]
 const VITAL = new Set(["/healthz", "/readyz", "/metrics"])
 const RESOURCES = ["/v1/otp/", "/v1/messages/", "/v1/sandbox/otp/", "/v1/sandbox/messages/"]
 const MANAGEMENT = "/v1/manage/"
-/** Lists and the account: they can wait, unlike a code in somebody's hand. */
+/** Lists and the account can wait, unlike a person with a code. */
 const SERVICE_KEY_READS = new Set(["/v1/otp", "/v1/messages", "/v1/sandbox/otp", "/v1/account"])
 
 const pathOf = (url: string): string => {
@@ -17,7 +17,7 @@ const pathOf = (url: string): string => {
   return query === -1 ? url : url.slice(0, query)
 }
 
-/** By method and path alone: this is asked before anything of a request is read. */
+/** Decided by method and path alone, before the request is read. */
 export const classOf = (method: string, url: string): RequestClass => {
   for (const prefix of RESOURCES) {
     if (url.startsWith(prefix)) {

@@ -4,13 +4,13 @@ const GIVEN_ID = /^[A-Za-z0-9._-]{1,128}$/
 const NUMBER_DIGITS = 8
 const NUMBERS = 2 ** (4 * NUMBER_DIGITS)
 
-/** The caller's own id, if it can be one. */
+/** The caller's own id, if it is valid. */
 export const givenRequestId = (header: string | ReadonlyArray<string> | undefined): string | undefined =>
   typeof header === "string" && GIVEN_ID.test(header) ? header : undefined
 
 /**
- * UUIDs, all different: numbered behind a random beginning, because drawing each costs as much as a fiftieth of a request. The
- * numbers come in an order of their own, so that nobody reads from them how many requests there are.
+ * Unique UUIDs: numbers after a random prefix, because drawing each costs a fiftieth of a request. The numbers are
+ * permuted, so that they do not show how many requests there are.
  */
 export const makeRequestIds = (): (() => string) => {
   let beginning = ""
@@ -19,7 +19,7 @@ export const makeRequestIds = (): (() => string) => {
   return () => {
     if (taken === NUMBERS) {
       beginning = randomUUID().slice(0, -NUMBER_DIGITS)
-      // Odd, so that it comes to each number once.
+      // Odd, so that it reaches each number once.
       step = randomInt(NUMBERS / 2) * 2 + 1
       taken = 0
     }
@@ -30,6 +30,6 @@ export const makeRequestIds = (): (() => string) => {
 
 const nextRequestId = makeRequestIds()
 
-/** For answers that are given before a request reaches the router. */
+/** For responses that are sent before a request reaches the router. */
 export const requestIdFor = (header: string | ReadonlyArray<string> | undefined): string =>
   givenRequestId(header) ?? nextRequestId()

@@ -16,7 +16,7 @@ import type { FindPath, ServedPath } from "../RouteTable.ts"
 type Response = HttpServerResponse.HttpServerResponse
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({
-  // Its value may be a secret in the wrong place.
+  // Its value can be a secret in the wrong place.
   leafHook: (issue) => (issue._tag === "UnexpectedKey" ? "unknown field" : SchemaIssue.defaultLeafHook(issue))
 })
 
@@ -48,7 +48,7 @@ const codeByStatus: Readonly<Record<number, ErrorCode>> = {
   503: "service_unavailable"
 }
 
-/** What Effect itself answers with a bare status becomes an envelope too. */
+/** Turns the bare statuses that Effect itself returns into envelopes. */
 const fromStatus = (status: number, requestId: string): Response =>
   errorResponse(codeByStatus[status] ?? "internal_error", requestId)
 
@@ -58,13 +58,13 @@ const isEnvelope = ({ body }: Response): boolean =>
 const wrapErrors = (response: Response, requestId: string): Response =>
   response.status < 400 || isEnvelope(response) ? response : fromStatus(response.status, requestId)
 
-/** Tells defects that mean "the store cannot be reached" from bugs. */
+/** Distinguishes defects that mean "the store is unreachable" from bugs. */
 export type IsUnavailable = (defect: unknown) => boolean
 
 const isUnavailableCause = (cause: Cause.Cause<unknown>, isUnavailable: IsUnavailable): boolean =>
   cause.reasons.some((reason) => reason._tag === "Die" && isUnavailable(reason.defect))
 
-/** The envelope of whatever a request has failed with. */
+/** The envelope of any failure of a request. */
 export const fromCause = Effect.fnUntraced(function* (
   cause: Cause.Cause<unknown>,
   requestId: string,
@@ -77,13 +77,13 @@ export const fromCause = Effect.fnUntraced(function* (
     return fromStatus(503, requestId)
   }
   const [response] = yield* HttpServerError.causeResponse(cause)
-  // Nobody is there to read an envelope, and nothing went wrong here.
+  // The client is gone and nothing is wrong here.
   if (response.status === CLIENT_GONE) return response
   if (response.status === 500) yield* Effect.logError("a request failed", cause)
   return wrapErrors(response, requestId)
 })
 
-/** Ends where the router takes it to end. */
+/** Ends the path where the router does. */
 const pathOf = (url: string): string => {
   const end = url.search(/[?#;]/)
   return end === -1 ? url : url.slice(0, end)
@@ -91,7 +91,7 @@ const pathOf = (url: string): string => {
 
 const listOf = (methods: ReadonlySet<string>): string => [...methods].sort().join(", ")
 
-/** With OPTIONS, which every path has. */
+/** With OPTIONS, which every path supports. */
 const allMethods = ({ methods }: ServedPath): string => listOf(new Set([...methods, "OPTIONS"]))
 
 interface Asked {
@@ -102,7 +102,7 @@ interface Asked {
   readonly requestId: string
 }
 
-/** What is answered before anything else is asked of a request: 404, 405, preflights and OPTIONS. */
+/** The responses that need nothing else of a request: 404, 405, preflights and OPTIONS. */
 const immediate = ({ method, path, served, cors, requestId }: Asked): Response | undefined => {
   if (served === undefined) return errorResponse("not_found", requestId)
   if (cors.preflight !== null) return HttpServerResponse.empty({ headers: cors.preflight })
@@ -112,7 +112,7 @@ const immediate = ({ method, path, served, cors, requestId }: Asked): Response |
     : errorResponse("method_not_allowed", requestId, { headers: { allow: listOf(served.methods) } })
 }
 
-/** What OPTIONS asks for. */
+/** The response to OPTIONS. */
 const allowOf = ({ method, served }: Asked, { status }: Response) =>
   method === "OPTIONS" && served !== undefined && status < 300 ? { allow: allMethods(served) } : {}
 
@@ -135,11 +135,11 @@ interface Surroundings {
 export interface RequestPipelineOptions {
   readonly findPath: FindPath
   readonly isUnavailable: IsUnavailable
-  /** Whose pages may call the management API. */
+  /** The origins whose pages may call the management API. */
   readonly corsOrigins: ReadonlySet<string>
 }
 
-/** Around every request: its id, unknown paths and methods, an envelope for every error there is, and that it is counted. */
+/** Wraps every request: its id, unknown paths and methods, an envelope for every error, and its count. */
 export const requestPipeline = ({
   findPath,
   isUnavailable,
@@ -179,7 +179,7 @@ export const requestPipeline = ({
         ...allowOf(asked, response)
       })
     })
-    // A router middleware has to be typed as leaving errors alone, though here none is left.
+    // The types require a router middleware to pass errors on, though none is left here.
     return (
       app: Effect.Effect<Response, Types.unhandled>
     ): Effect.Effect<Response, Types.unhandled, HttpServerRequest.HttpServerRequest> => handle(app)

@@ -7,12 +7,12 @@ import { type ServingOptions, ServingServer } from "./NodeServer.ts"
 import { makeOverloadGate, type OverloadBounds, type OverloadGate } from "./OverloadGate.ts"
 import type { RequestClass } from "./RequestClass.ts"
 
-/** How long a client that is just about to ask again, on a connection it has, finds somebody there. */
+/** How long a stopping server keeps idle connections, for clients that are about to send another request. */
 const LINGER_MILLIS = 500
 const LOOK_MILLIS = 50
 const SWEEP_MILLIS = 250
 
-/** With a wrong time a process would take codes for expired, and limits for lapsed: it answers nothing but health checks. */
+/** With a wrong clock a process would see codes as expired, and limits as lapsed: it serves only health checks. */
 export const closedWhile = (isApart: () => boolean, gate: OverloadGate): OverloadGate => {
   const isOpenTo = (kind: RequestClass) => kind === "vital" || !isApart()
   return {
@@ -22,7 +22,7 @@ export const closedWhile = (isApart: () => boolean, gate: OverloadGate): Overloa
   }
 }
 
-/** The server of this process: what it is doing now can be read from it at any time. */
+/** The server of this process; its state can be read at any time. */
 export class Serving extends Context.Service<Serving, ServingServer>()("peyk/http/server/Serving") {
   static readonly layer = (options: OverloadBounds & ServingOptions) =>
     Layer.effect(
@@ -39,8 +39,8 @@ export class Serving extends Context.Service<Serving, ServingServer>()("peyk/htt
     )
 
   /**
-   * When the process is told to stop, and before anything else stops: takes no new connections, answers what was read and
-   * what still comes on the connections there are, each as its connection's last, and then ends the idle ones.
+   * When the process stops, before anything else: accepts no new connections, responds to what was read and to what
+   * still arrives on open connections, each as the last of its connection, and then ends the idle ones.
    */
   static readonly layerDrain = Layer.effectDiscard(
     Effect.gen(function* () {

@@ -13,7 +13,7 @@ const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g
 const hashSource = (script: string): string =>
   `'sha256-${createHash("sha256").update(script).digest("base64")}'`
 
-/** Of the page's scripts by their hashes, and nothing from another host; requests can be tried against this service. */
+/** Allows the page's scripts by their hashes, and nothing from another host. The page can call this service. */
 const contentSecurityPolicy = (html: string): string =>
   [
     "default-src 'none'",

@@ -38,7 +38,7 @@ const makePage = Effect.fnUntraced(function* (
   } satisfies Page
 })
 
-/** RFC 9110, 12.5.3: whether gzip is named with a weight that is not zero. */
+/** RFC 9110, 12.5.3: whether gzip has a weight that is not zero. */
 const acceptsGzip = (header = ""): boolean =>
   header
     .split(",")
@@ -54,7 +54,7 @@ const isUnchanged = (header: string | undefined, etag: string): boolean =>
 const bytesOf = ({ body }: Response): Uint8Array =>
   body._tag === "Uint8Array" ? body.body : new Uint8Array()
 
-/** Answers with what the route makes. It is made and compressed once: it stays the same while the process lives. */
+/** Serves what the route creates. It is created and compressed once per process. */
 export const serveFixed = (options: FixedPageOptions) => {
   let page: Page | undefined
   const answer = Effect.fnUntraced(function* (app: Effect.Effect<Response, Types.unhandled>) {

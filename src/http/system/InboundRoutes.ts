@@ -36,5 +36,5 @@ const receive = Effect.gen(function* () {
   })
 )
 
-/** For messengers, not for customers: unknown addresses and forged posts are a 404 alike. */
+/** For messengers, not for customers: an unknown address and a forged post are both 404. */
 export const InboundRoutes = HttpRouter.add("POST", `${INBOUND_PATH}/:token`, orEnvelope(receive))

@@ -12,7 +12,7 @@ import { serveFixed } from "./FixedPage.ts"
 const PAGE_PATH = "/simulator"
 const MESSAGES_PATH = "/simulator/messages"
 
-/** Of the folder next to this file. */
+/** In the folder next to this file. */
 const files: ReadonlyArray<{
   readonly path: `/${string}`
   readonly name: string
@@ -55,7 +55,7 @@ const page = Layer.unwrap(
   })
 )
 
-/** Read from the raw query: a `+` in it is the number's own, not a space. */
+/** Read from the raw query: a `+` in it is part of the number, not a space. */
 const phoneParameter = (url: string): Effect.Effect<Phone | null, InvalidPhone> => {
   const raw = /[?&]phone=([^&#]*)/.exec(url)?.[1] ?? ""
   if (raw === "") return Effect.succeed(null)
@@ -75,5 +75,5 @@ const messages = Effect.gen(function* () {
   return HttpServerResponse.jsonUnsafe({ data }, { headers: { "cache-control": "no-store" } })
 }).pipe(orEnvelope)
 
-/** The simulator's page and its messages as JSON; mounted only where the simulator is on. */
+/** The simulator's page and its messages as JSON; mounted only if the simulator is on. */
 export const SimulatorRoutes = Layer.mergeAll(page, HttpRouter.add("GET", MESSAGES_PATH, messages))

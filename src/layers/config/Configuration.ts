@@ -57,7 +57,7 @@ const connections = (name: "codeConnections" | "messageConnections", variable: s
     `Connections to a provider's host for ${what}, per customer and process.`
   )
 
-/** Every setting there is. `docs/configuration.md` is checked against this. */
+/** Every setting. A test compares `docs/configuration.md` with this. */
 export const settings = {
   host: text("PEYK_HOST", "127.0.0.1", "The address to listen on."),
   port: integer(

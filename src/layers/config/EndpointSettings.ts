@@ -11,7 +11,7 @@ const HttpUrl = Schema.String.check(
   Schema.makeFilter((text) => isHttpUrl(text) || "an http(s) URL without query is expected")
 )
 
-/** It may hold a password: what is wrong with it is said without it. */
+/** It can contain a password, so the error must not repeat it. */
 const ProxyUrl = Schema.String.check(
   Schema.makeFilter((text) => text === "" || isHttpUrl(text) || "an http(s) URL is expected")
 )
@@ -59,7 +59,7 @@ const publicUrl: Setting<string | null> = {
   )
 }
 
-/** Where providers answer, how to get there, and where they find us. */
+/** The addresses of providers, the proxies to reach them, and Peyk's own address. */
 export const endpointSettings = {
   smsirUrl: baseUrl("smsirUrl", "PEYK_SMSIR_URL", "SMS.ir"),
   baleSafirUrl: baseUrl("baleSafirUrl", "PEYK_BALE_SAFIR_URL", "Bale Safir"),

@@ -31,7 +31,7 @@ const rate = (name: RateName, variable: string, channel: string) =>
 const millis = (name: MillisName, variable: string, description: string) =>
   integer(variable, defaultSettings[name], { minimum: 0, maximum: 86_400_000 }, description)
 
-/** Limits (0 switches one off), prices, and the pace of accounts. */
+/** Limits (0 switches one off), prices, and the rates of accounts. */
 export const limitSettings = {
   keyMinuteLimit: limit("keyMinuteLimit", "PEYK_LIMIT_KEY_MINUTE", "Requests per service key and minute."),
   manageMinuteLimit: limit(

@@ -20,7 +20,7 @@ const processes: Setting<number> = {
   )
 }
 
-/** How many processes there are, and how much one of them takes on before it refuses more. */
+/** The number of processes, and how much one of them accepts before it refuses more. */
 export const processSettings = {
   processes,
   hangMillis: integer(

@@ -2,7 +2,7 @@ import { Config, Schema } from "effect"
 import { defaultSettings, type SettingsShape } from "../../services/Settings.ts"
 import type { Setting } from "./Setting.ts"
 
-/** Shorter than that, what is still being told of would leave. */
+/** A shorter time would delete data that is still needed. */
 const MIN_DAYS = 7
 const MAX_DAYS = 36_500
 
@@ -27,7 +27,7 @@ const days = (
   config: Config.withDefault(Config.schema(Days, variable), defaultSettings[name])
 })
 
-/** How long things are kept. */
+/** How long data is kept. */
 export const retentionSettings = {
   retentionPhonesDays: days(
     "retentionPhonesDays",

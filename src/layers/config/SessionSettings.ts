@@ -35,10 +35,10 @@ const jwtAudience: Setting<string> = {
   config: Config.withDefault(Config.NonEmptyString("PEYK_JWT_AUDIENCE"), AUDIENCE)
 }
 
-/** Whose JWTs are accepted besides our own. */
+/** The issuers whose JWTs are accepted, in addition to Peyk. */
 export const sessionSettings = { jwtIssuer, jwtJwksUrl, jwtAudience } as const
 
-/** Another issuer is one whose keys can be had. */
+/** Another issuer counts only if its keys can be fetched. */
 export const sessionIssuers = (given: {
   readonly publicUrl: string | null
   readonly jwtIssuer: string | null

@@ -1,6 +1,6 @@
 import { Config, Schema } from "effect"
 
-/** One setting of the environment; `byDefault` is how the documentation shows its default. */
+/** One setting of the environment; `byDefault` is its default as the documentation shows it. */
 export interface Setting<A> {
   readonly name: string
   readonly byDefault: string

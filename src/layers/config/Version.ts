@@ -4,5 +4,5 @@ const manifest: unknown = JSON.parse(
   fs.readFileSync(new URL("../../../package.json", import.meta.url), "utf8")
 )
 
-/** Of Peyk. */
+/** The version of Peyk. */
 export const version = String(Object(manifest).version)

@@ -3,16 +3,18 @@ import { ServiceUnavailable, TooManySignIns } from "../../domain/Errors.ts"
 import { FairQueue, type Place } from "../../services/access/FairQueue.ts"
 import type { HashingOrigin, HashingRefusal } from "../../services/access/Passwords.ts"
 
-/** Each takes 19 MiB, and one of the few threads that signatures are checked on as well. */
+/** Each hash takes 19 MiB and one of a few threads, which also check signatures. */
 const AT_ONCE = 2
-/** At work or waiting, in this process. One customer alone cannot use up what a network has, nor both the whole. */
+/**
+ * Running or waiting, in this process. One customer cannot use up a network's share, and neither can use everything.
+ */
 const MAX_OF_CUSTOMER = 32
 const MAX_OF_NETWORK = 96
 /** More would wait for seconds. */
 const MAX_PRESENT = 192
 const RETRY_AFTER_SECONDS = 1
 
-/** How many of each key are present. */
+/** The number of entries per key. */
 const makeCounts = () => {
   const counts = new Map<string | number, number>()
   const change = (key: string | number | null, by: number) => {
@@ -27,7 +29,7 @@ const makeCounts = () => {
   }
 }
 
-/** Where hashes are computed: a few at once, the others wait in turn. */
+/** Where hashes are computed: a few at once, the others wait in a queue. */
 export const makeHashingRoom = () => {
   const queue = new FairQueue(AT_ONCE)
   const customers = makeCounts()

@@ -25,7 +25,7 @@ export type KeyPurpose =
   | "signing-key"
   | "webhook-secret"
 
-/** Everything that is kept secret hangs on the master secret; each purpose has a key of its own (HKDF-SHA256). */
+/** Every secret depends on the master secret; each purpose has its own key (HKDF-SHA256). */
 export class MasterKey extends Context.Service<
   MasterKey,
   {
@@ -33,7 +33,7 @@ export class MasterKey extends Context.Service<
     readonly mac: (purpose: KeyPurpose, text: string) => Uint8Array
     /** AES-256-GCM, bound to `context`: iv, ciphertext, tag. */
     readonly seal: (purpose: KeyPurpose, context: string, text: string) => Uint8Array
-    /** Throws when the bytes were changed or belong to another context. */
+    /** Throws if the bytes were changed or belong to another context. */
     readonly open: (purpose: KeyPurpose, context: string, sealed: Uint8Array) => string
   }
 >()("peyk/layers/crypto/MasterKey") {

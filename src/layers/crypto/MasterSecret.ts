@@ -27,7 +27,7 @@ const decodeSecret = (
 const isExisting = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "EEXIST"
 
-/** Makes the file whole or not at all; when another process was faster, its file stands. */
+/** Creates the file completely or not at all; if another process was faster, its file stays. */
 const createSecretFile = (file: string): void => {
   const draft = `${file}.${process.pid}`
   fs.writeFileSync(draft, `${randomBytes(SECRET_BYTES).toString("base64")}\n`, { mode: 0o600 })
@@ -40,7 +40,7 @@ const createSecretFile = (file: string): void => {
   }
 }
 
-/** Whether this store was already made with some secret. */
+/** Whether this store was already created with some secret. */
 const isSealed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return (yield* sql`select from installation`).length > 0
@@ -65,7 +65,7 @@ const secretOfDirectory = Effect.fnUntraced(function* (directory: string) {
   return yield* decodeSecret(encoded, file)
 })
 
-/** The master secret that is there already: the one given, else the one kept in the data directory. */
+/** The existing master secret: the given one, else the one in the data directory. */
 export const findMasterSecret = (options: {
   readonly given: Option.Option<Redacted.Redacted>
   readonly dataDirectory: string
@@ -80,10 +80,10 @@ export const findMasterSecret = (options: {
     return Option.some(yield* decodeSecret(encoded, file))
   })
 
-/** The master secret: the one given, else (embedded) the one kept in the data directory, made on the first start. */
+/** The master secret: the given one, else (embedded) the one in the data directory, created on the first start. */
 export const resolveMasterSecret = (options: {
   readonly given: Option.Option<Redacted.Redacted>
-  /** Null when the store is not ours. */
+  /** Null if the store is external. */
   readonly dataDirectory: string | null
 }): Effect.Effect<Redacted.Redacted<Uint8Array>, StartupError, SqlClient.SqlClient> => {
   if (Option.isSome(options.given)) return decodeSecret(Redacted.value(options.given.value), "PEYK_SECRET")
@@ -94,10 +94,10 @@ export const resolveMasterSecret = (options: {
 
 const CheckRow = Schema.Struct({ secretCheck: Schema.Uint8Array })
 
-/** What a store keeps to tell which master secret it was made with. */
+/** What a store keeps to recognize its master secret. */
 export const secretCheck = Effect.map(MasterKey, (key) => key.mac("secret-check", "peyk"))
 
-/** Refuses a secret that is not the one this store was made with: nothing sealed in it could be opened. */
+/** Refuses a secret other than the store's: nothing sealed in it could be opened. */
 export const checkMasterSecret = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const check = yield* secretCheck

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { Digest } from "effect/crypto"
 import { hash } from "node:crypto"
 
-/** Hashes in one call, without an object for each: for the small texts that requests are told apart by. */
+/** Hashes in one call, without an object for each: for the small texts that identify requests. */
 export const OneShotDigest = Layer.succeed(
   Digest.Digest,
   Digest.Digest.of({

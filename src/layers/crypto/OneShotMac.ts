@@ -14,8 +14,8 @@ const padded = (key: Uint8Array, pad: number): Buffer => {
 }
 
 /**
- * HMAC-SHA256 (RFC 2104) of UTF-8 texts under one key of at most 64 bytes, by two hashes in one call each: an object for
- * each code, and its finalizer, cost more than hashing it.
+ * HMAC-SHA256 (RFC 2104) of UTF-8 texts under one key of at most 64 bytes, by two one-call hashes. An object per code,
+ * with its finalizer, costs more than the hash.
  */
 export const oneShotMac = (key: Uint8Array): ((text: string) => Buffer) => {
   const inner = Buffer.concat([padded(key, 0x36), Buffer.alloc(SCRATCH_BYTES)])

@@ -21,7 +21,7 @@ type Compute = (
   tagLength: number
 ) => Effect.Effect<Uint8Array>
 
-/** One computation of argon2id, beside the event loop. */
+/** One computation of argon2id, outside the event loop. */
 export const Argon2 = Context.Reference<Compute>("peyk/layers/crypto/PasswordsArgon2/Argon2", {
   defaultValue: () => (message, nonce, cost, tagLength) =>
     // A computation cannot be stopped: until it ends, no other may begin in its place.
@@ -40,9 +40,9 @@ const NOBODY = {
   tag: new Uint8Array(TAG_BYTES)
 }
 
-/** By customer: whoever sets passwords has signed in. */
+/** By customer: a person who sets passwords is signed in. */
 const settingLane = ({ customerId }: HashingOrigin): string => `customer:${customerId}`
-/** By network: by customer, the wait would show whether an e-mail address is somebody's. */
+/** By network: if it were by customer, the wait would reveal whether an e-mail address exists. */
 const checkingLane = ({ network }: HashingOrigin): string => `network:${network}`
 
 export const PasswordsArgon2 = Layer.effect(

@@ -5,8 +5,8 @@ import { randomFillSync } from "node:crypto"
 const POOL_BYTES = 8192
 
 /**
- * The CSPRNG, asked for much at a time: a call costs microseconds whatever its size, and a send needs half a dozen ids.
- * Bytes are given out once, and wiped from the pool as they leave it.
+ * The CSPRNG, read in large blocks: a call costs microseconds whatever its size, and a send needs half a dozen ids.
+ * Each byte is used once, and wiped from the pool.
  */
 export const PooledRandom = Layer.sync(SecureRandom.SecureRandom, () => {
   const pool = new Uint8Array(POOL_BYTES)

@@ -4,12 +4,12 @@ import { isPrivateAddress, PrivateAddressRefused, publicLookup } from "./Private
 
 const MAX_URL_LENGTH = 2048
 
-/** Names that stand for this machine or a private network, wherever they are looked up. */
+/** Names of this machine or a private network, wherever they are resolved. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal)\.*$/
 
 const addressOf = (hostname: string): string => hostname.replace(/^\[|\]$/g, "")
 
-/** Of a host as URL parsing leaves it: lower case, and each way to write an IPv4 address made one. */
+/** For a host as URL parsing leaves it: lower case, and every notation of an IPv4 address made one. */
 const isPrivateHost = (hostname: string): boolean => {
   const address = addressOf(hostname)
   return isIP(address) === 0 ? PRIVATE_NAME.test(hostname) : isPrivateAddress(address)
@@ -18,14 +18,14 @@ const isPrivateHost = (hostname: string): boolean => {
 const parseUrl = (text: string): URL | null => {
   const url = text.length <= MAX_URL_LENGTH ? URL.parse(text) : null
   const isPlain = url?.username === "" && url.password === "" && !text.includes("#")
-  // parsing makes some characters longer, and it is the parsed form that is stored
+  // parsing makes some characters longer, and the parsed form is stored
   const isShort = (url?.href.length ?? 0) <= MAX_URL_LENGTH
   return url !== null && isPlain && isShort && /^https?:$/.test(url.protocol) ? url : null
 }
 
 const PRIVATE = "must not lead into a private network"
 
-/** Whether we may call an address that a customer chose: true, or what is wrong. */
+/** Whether Peyk may call an address that a customer chose: true, or the problem. */
 export const checkCustomerUrl = (text: string, allowsPrivateAddresses: boolean): true | string => {
   const url = parseUrl(text)
   if (url === null) {
@@ -36,7 +36,7 @@ export const checkCustomerUrl = (text: string, allowsPrivateAddresses: boolean):
   return !isPrivateHost(url.hostname) || PRIVATE
 }
 
-/** Top-level names, and one more, that no public name server answers for (IANA's special-use names, and common private ones). */
+/** Names that no public name server resolves: IANA's special-use names, and common private ones. */
 const SPECIAL_USE = new Set([
   "alt",
   "arpa",
@@ -54,13 +54,13 @@ const SPECIAL_USE = new Set([
   "test"
 ])
 
-/** A name that a resolver may find in a private network only: of one label, or of special use. */
+/** A name that only a resolver in a private network can know: with one label, or for special use. */
 const isLocalName = (hostname: string): boolean => {
   const labels = hostname.replace(/\.+$/, "").split(".")
   return labels.length === 1 || SPECIAL_USE.has(labels.at(-1) ?? "")
 }
 
-/** As it is stored: the way in which it was understood when it was checked. */
+/** The stored form: the parsed address that was checked. */
 export const storedUrl = (text: string): string => URL.parse(text)?.href ?? text
 
 const LOOKUP_TIMEOUT = "3 seconds"
@@ -81,8 +81,8 @@ export const checkSavedUrl = (text: string, allowsPrivateAddresses: boolean): tr
 }
 
 /**
- * The same, and the other names are looked up. A name that stands for nothing (yet) passes: each connection looks it up
- * again, and refuses what is private.
+ * The same, and other names are resolved. A name that does not resolve (yet) passes: each connection resolves it again,
+ * and refuses private addresses.
  */
 export const checkCustomerUrlNow = (
   text: string,

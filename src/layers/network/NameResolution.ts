@@ -1,6 +1,6 @@
 import { type LookupAddress, promises } from "node:dns"
 
-/** On no thread of Node's: a name whose servers hang does not keep others from being looked up. */
+/** Uses no thread of Node's pool: a name whose servers hang does not delay other lookups. */
 const resolver = new promises.Resolver({ timeout: 1500, tries: 2 })
 
 type Found = (error: Error | null, addresses: ReadonlyArray<LookupAddress>) => void
@@ -10,7 +10,7 @@ const ofFamily = async (hostname: string, family: 4 | 6): Promise<ReadonlyArray<
   return addresses.map((address) => ({ address, family }))
 }
 
-/** All addresses that a name stands for in the DNS (not in this machine's own files). */
+/** All addresses of a name in the DNS (not in this machine's own files). */
 export const resolveName = (hostname: string, families: ReadonlyArray<4 | 6>, found: Found): void => {
   void Promise.allSettled(families.map((family) => ofFamily(hostname, family))).then((results) => {
     const addresses = results.flatMap((result) => (result.status === "fulfilled" ? result.value : []))

@@ -1,7 +1,10 @@
 import * as net from "node:net"
 import { resolveName } from "./NameResolution.ts"
 
-/** What is not the public internet (IANA's special-purpose registries): loopback, private, link-local and the like. */
+/**
+ * Addresses outside the public internet (IANA's special-purpose registries): loopback, private, link-local and the
+ * like.
+ */
 const blocked = new net.BlockList()
 const blockedRanges: ReadonlyArray<readonly [string, number]> = [
   ["0.0.0.0", 8],
@@ -21,7 +24,7 @@ const blockedRanges: ReadonlyArray<readonly [string, number]> = [
 ]
 for (const [network, prefix] of blockedRanges) blocked.addSubnet(network, prefix, "ipv4")
 
-/** Of IPv6 only global unicast is public, and of that not what stands for an IPv4 address or for documentation. */
+/** In IPv6 only global unicast is public, except addresses that represent IPv4 or are for documentation. */
 const globalUnicast = new net.BlockList()
 globalUnicast.addSubnet("2000::", 3, "ipv6")
 const blockedUnicast: ReadonlyArray<readonly [string, number]> = [
@@ -33,7 +36,7 @@ const blockedUnicast: ReadonlyArray<readonly [string, number]> = [
 const blockedGlobal = new net.BlockList()
 for (const [network, prefix] of blockedUnicast) blockedGlobal.addSubnet(network, prefix, "ipv6")
 
-/** Whether an address (not a name) lies outside the public internet. What is no address does too. */
+/** Whether an address (not a name) is outside the public internet. An invalid address is, too. */
 export const isPrivateAddress = (address: string): boolean => {
   const family = net.isIP(address)
   if (family === 4) return blocked.check(address, "ipv4")
@@ -41,11 +44,11 @@ export const isPrivateAddress = (address: string): boolean => {
   return !globalUnicast.check(address, "ipv6") || blockedGlobal.check(address, "ipv6")
 }
 
-/** Whether what listens on this address can be reached from this machine only. */
+/** Whether only this machine can reach what listens on this address. */
 export const isLoopbackHost = (host: string): boolean =>
   host === "localhost" || host === "::1" || (net.isIP(host) === 4 && host.startsWith("127."))
 
-/** A connection was refused by us: the name stands for an address that is not public. */
+/** Peyk refused the connection: the name resolves to an address that is not public. */
 export class PrivateAddressRefused extends Error {
   constructor(hostname: string) {
     super(`${hostname} is not a public address`)
@@ -58,8 +61,8 @@ const familiesOf = (family: unknown): ReadonlyArray<4 | 6> => {
 }
 
 /**
- * Resolves a name that a customer chose, and refuses one of which any address is private. The connection is made to what
- * this returns, so that a name cannot be checked with one address and used with another.
+ * Resolves a name that a customer chose, and refuses it if any of its addresses is private. The connection uses the
+ * returned addresses, so a name cannot be checked with one address and used with another.
  */
 export const publicLookup: net.LookupFunction = (hostname, options, callback) => {
   resolveName(hostname, familiesOf(options.family), (error, addresses) => {

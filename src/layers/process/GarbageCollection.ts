@@ -2,18 +2,22 @@ import { Effect, Layer } from "effect"
 import { setFlagsFromString } from "node:v8"
 
 const flags = [
-  // Young objects are collected by the thread that made them: by default V8 has others help; a pause is shorter then, of
-  // milliseconds, but it costs a twelfth more of the processor, which other processes and the database would have used.
+  // The thread that made young objects collects them. By default V8 uses other threads too: that shortens a pause by
+  // milliseconds, but costs a twelfth more processor time, which other processes and the database need.
   "--no-parallel-scavenge",
-  // All are made young. Where some code's objects have often outlived a collection, as those of a batch do that waits for the
-  // database, V8 would make them as old ones, which keep what they refer to until old objects are collected.
+  // All objects are allocated as young ones. If some code's objects often survive a collection, as those of a waiting
+  // batch do, V8 would allocate them as old ones, and they keep alive what they refer to until old objects are
+  // collected.
   "--no-allocation-site-pretenuring",
-  // None is collected only because time has passed. Such a collection forgets the shapes of what no request holds at that
-  // moment, and with them the compiled code of nearly all that a request runs: the seconds after it cost up to twice as much.
+  // No collection starts only because time has passed. It would forget the shapes of objects that no request holds at
+  // that moment, and with them the compiled code of nearly all requests: the next seconds cost up to twice as much.
   "--memory-reducer-gc-count=0"
 ]
 
-/** How V8 collects garbage: what a request makes is over when it is answered, also where many of them wait together. */
+/**
+ * V8's settings for garbage collection: objects made by a request are short-lived, even if many requests wait
+ * together.
+ */
 export const GarbageCollection = Layer.effectDiscard(
   Effect.sync(() => flags.forEach((flag) => setFlagsFromString(flag)))
 )

@@ -18,7 +18,7 @@ const withProcess = (sample: string, process: number): string => {
   return `${name}{${label}${rest.startsWith("{}") ? "" : ","}${rest.slice(1)}`
 }
 
-/** The metrics of several processes as one text: each sample with a label `process`, each metric in one piece. */
+/** The metrics of several processes as one text: each sample has a label `process`, and each metric is in one piece. */
 export const mergeMetrics = (parts: ReadonlyArray<OwnMetrics>): string => {
   const families = new Map<string, Family>()
   for (const { process, text } of parts) {

@@ -1,14 +1,14 @@
 import { Deferred, type Duration, Effect, type Option } from "effect"
 
-/** Longer than this nobody waits for what another process knows. */
+/** The longest wait for another process's reply. */
 const PATIENCE = "2 seconds"
 
-/** Questions that were put to another process, and wait for its answer. */
+/** Requests to another process that wait for a reply. */
 export const makePendingReplies = <A>() => {
   const open = new Map<number, Deferred.Deferred<A>>()
   let last = 0
   return {
-    /** Puts a question by its id; none when no answer comes in time. */
+    /** Sends a request by its id; none if no reply comes in time. */
     ask: (put: (id: number) => void, patience: Duration.Input = PATIENCE): Effect.Effect<Option.Option<A>> =>
       Effect.suspend(() => {
         const id = (last += 1)

@@ -1,20 +1,20 @@
 import { Schema } from "effect"
 
-/** What processes and their supervisor say to each other. A question is answered under its own id. */
+/** The messages between processes and their supervisor. A reply has the id of its request. */
 
 const Id = Schema.Int
 
 export const OwnMetrics = Schema.Struct({
   process: Schema.Int,
-  /** In Prometheus' text form. */
+  /** In Prometheus' text format. */
   text: Schema.String
 })
 export type OwnMetrics = typeof OwnMetrics.Type
 
 export const ToSupervisor = Schema.Union([
-  /** It serves. */
+  /** The process serves. */
   Schema.TaggedStruct("Ready", {}),
-  /** It wants to know the metrics of all. */
+  /** It requests the metrics of all. */
   Schema.TaggedStruct("AskMetrics", { id: Id }),
   Schema.TaggedStruct("OwnMetrics", { id: Id, text: Schema.String }),
   Schema.TaggedStruct("Alive", { id: Id })
@@ -24,7 +24,7 @@ export type ToSupervisor = typeof ToSupervisor.Type
 export const ToProcess = Schema.Union([
   Schema.TaggedStruct("ReportMetrics", { id: Id }),
   Schema.TaggedStruct("AllMetrics", { id: Id, all: Schema.Array(OwnMetrics) }),
-  /** Whether its event loop still turns. */
+  /** Whether its event loop still runs. */
   Schema.TaggedStruct("AskAlive", { id: Id })
 ])
 export type ToProcess = typeof ToProcess.Type

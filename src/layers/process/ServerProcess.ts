@@ -9,28 +9,28 @@ const isMessage = Schema.is(ToSupervisor)
 /** How a process ended, for people. */
 export type End = string
 
-/** A process of ours that serves, or is about to. */
+/** A child process that serves, or is about to. */
 export interface ServerProcess {
   readonly number: number
   readonly pid: number | undefined
-  /** True once it serves; false when it ended before. */
+  /** True once it serves; false if it ended before. */
   readonly isReady: Effect.Effect<boolean>
   readonly ended: Effect.Effect<End>
   readonly kill: (signal: NodeJS.Signals) => void
-  /** None when it does not answer. */
+  /** None if it does not respond. */
   readonly metrics: Effect.Effect<Option.Option<OwnMetrics>>
-  /** Whether it answers in so many milliseconds. */
+  /** Whether it responds within so many milliseconds. */
   readonly answers: (withinMillis: number) => Effect.Effect<boolean>
 }
 
 export interface StartOptions {
   readonly number: number
   readonly port: number
-  /** What it is told when it asks for the metrics of all. */
+  /** The reply to its request for the metrics of all. */
   readonly allMetrics: Effect.Effect<ReadonlyArray<OwnMetrics>>
 }
 
-/** Starts what this process was started as once more, as one of several on one port. */
+/** Starts this program once more, as one of several processes on one port. */
 export const startProcess = ({ number, port, allMetrics }: StartOptions): Effect.Effect<ServerProcess> =>
   Effect.sync(() => {
     const [, entry = "", ...args] = process.argv
@@ -42,7 +42,7 @@ export const startProcess = ({ number, port, allMetrics }: StartOptions): Effect
       env: { ...process.env, PEYK_PORT: String(port), [NUMBER_VARIABLE]: String(number) },
       stdio: ["ignore", "inherit", "inherit", "ipc"]
     })
-    /** It may have ended meanwhile, which is told elsewhere. */
+    /** It may have ended meanwhile, which is reported elsewhere. */
     const say = (message: ToProcess) => void child.send(message, () => {})
     const hear = (message: ToSupervisor) => {
       switch (message._tag) {

@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { createServer, type ListenOptions } from "node:net"
 import { StartupError } from "./StartupError.ts"
 
-/** Listens for a moment, and tells on which port. */
+/** Listens for a moment to find out the port. */
 const tryToListen = (options: ListenOptions) =>
   Effect.callback<number, Error>((resume) => {
-    // Who connects in that moment finds nobody, and must not wait for us.
+    // A client that connects in that moment is closed, so that closing does not wait for it.
     const server = createServer((socket) => socket.resetAndDestroy())
     server.once("error", (error) => resume(Effect.fail(error)))
     server.listen(options, () => {
@@ -16,8 +16,8 @@ const tryToListen = (options: ListenOptions) =>
   })
 
 /**
- * A port that several processes can listen on: the one asked for, or a free one. A port that others listen on is refused,
- * which processes that share it would not notice.
+ * A port that several processes can listen on: the requested one, or a free one. Fails if others already listen on it;
+ * processes that share a port would not notice that.
  */
 export const claimSharedPort = Effect.fnUntraced(function* (host: string, wanted: number) {
   const port = yield* Effect.mapError(

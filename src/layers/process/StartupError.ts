@@ -1,4 +1,4 @@
 import { Data } from "effect"
 
-/** The process cannot start; `message` tells the operator why, and what to do. */
+/** The process cannot start. `message` explains to the operator why, and what to do. */
 export class StartupError extends Data.TaggedError("StartupError")<{ readonly message: string }> {}

@@ -3,7 +3,7 @@ import { mergeMetrics } from "./MergedMetrics.ts"
 import { type OwnMetrics, ToProcess, type ToSupervisor } from "./ProcessMessages.ts"
 import { makePendingReplies } from "./PendingReplies.ts"
 
-/** Says to a process that it is one of several, and which. */
+/** The environment variable with a process's number among several. */
 export const NUMBER_VARIABLE = "PEYK_PROCESS_NUMBER"
 
 /** The number of this process, when a supervisor started it. */
@@ -17,10 +17,10 @@ const isMessage = Schema.is(ToProcess)
 
 const say = (message: ToSupervisor) => void process.send?.(message, undefined, undefined, () => {})
 
-/** Told to the supervisor once this process serves. Without a supervisor there is nothing to serve for: it stops. */
+/** Reports to the supervisor that this process serves. If the supervisor is gone, the process stops. */
 export const reportReady = Effect.sync(() => {
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
-  // For our supervisor, which hears it too.
+  // For the supervisor, which gets it too.
   process.on("SIGHUP", () => {})
   process.on("message", (message) => {
     if (isMessage(message) && message._tag === "AskAlive") say({ _tag: "Alive", id: message.id })
@@ -28,7 +28,7 @@ export const reportReady = Effect.sync(() => {
   say({ _tag: "Ready" })
 })
 
-/** Answers the supervisor's questions for this process's metrics, and gives the way to ask for everybody's. */
+/** Replies with this process's metrics, and returns a way to request those of all processes. */
 const amongSiblings = Effect.fnUntraced(function* (own: Effect.Effect<string>, number: number) {
   const questions = makePendingReplies<ReadonlyArray<OwnMetrics>>()
   const context = yield* Effect.context<never>()
@@ -54,7 +54,7 @@ const amongSiblings = Effect.fnUntraced(function* (own: Effect.Effect<string>, n
   return { all }
 })
 
-/** The metrics of this process and its siblings in one text, whichever of them is asked; as they are when it has none. */
+/** The metrics of this process and its siblings in one text. Without a supervisor, only its own. */
 export const metricsOfAll = Effect.fnUntraced(function* (own: Effect.Effect<string>) {
   const number = yield* ownNumber
   return Option.isNone(number) ? { all: own } : yield* amongSiblings(own, number.value)

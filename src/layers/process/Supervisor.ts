@@ -7,13 +7,13 @@ import { untilSilent } from "./Watchdog.ts"
 export interface SupervisorOptions {
   readonly count: number
   readonly port: number
-  /** A process that was told to stop and does not is killed after this long. */
+  /** A stopping process that does not end is killed after this long. */
   readonly stopMillis: number
-  /** One that does not answer for this long is killed; 0 is never. */
+  /** A process that does not respond for this long is killed; 0: never. */
   readonly hangMillis: number
 }
 
-/** One of several places, each with a process that serves; while that is being replaced, with two. */
+/** One of several places, each with a process that serves, or two during a replacement. */
 interface Place {
   readonly number: number
   /** Undefined while the last one is dead and the next one not ready. */
@@ -23,7 +23,7 @@ interface Place {
 
 const READY_MILLIS = 60_000
 
-/** Keeps several processes running: those that die or hang are started again, and all can be replaced without a gap. */
+/** Keeps several processes running: restarts those that die or hang, and replaces all without a gap. */
 export const supervise = Effect.fnUntraced(function* (options: SupervisorOptions) {
   const { count, port, stopMillis, hangMillis } = options
   const places: ReadonlyArray<Place> = Arr.makeBy(count, (index) => ({
@@ -36,7 +36,7 @@ export const supervise = Effect.fnUntraced(function* (options: SupervisorOptions
   const scope = yield* Effect.scope
   let isStopping = false
 
-  /** Of those that serve: two with one number would be told for one. */
+  /** Only those that serve: two with one number would look like one. */
   const allMetrics = Effect.suspend(() =>
     Effect.map(
       Effect.forEach(places, ({ current }) => current?.metrics ?? Effect.succeedNone, {
@@ -77,7 +77,7 @@ export const supervise = Effect.fnUntraced(function* (options: SupervisorOptions
 
   const isServed = () => places.some(({ current }) => current !== undefined)
 
-  /** Starts the place's process again, as often as it takes. */
+  /** Restarts the place's process, as often as needed. */
   const revive = Effect.fnUntraced(function* (place: Place, since: number): Effect.fn.Return<void> {
     const now = yield* Clock.currentTimeMillis
     const { restarts, pauseMillis } = afterDeath(place.restarts, now - since)
@@ -95,7 +95,7 @@ export const supervise = Effect.fnUntraced(function* (options: SupervisorOptions
     })
   })
 
-  /** What hangs would keep its share of the connections for ever. */
+  /** A hanging process would keep its share of the connections forever. */
   const endOfHanging = (place: Place, one: ServerProcess) =>
     Effect.gen(function* () {
       yield* untilSilent(one.answers, hangMillis)
@@ -121,7 +121,7 @@ export const supervise = Effect.fnUntraced(function* (options: SupervisorOptions
     yield* Effect.logInfo(`process ${place.number} serves (pid ${started.pid})`)
   })
 
-  /** Each by a new one that serves before the old one stops; the first that cannot be leaves the rest as they are. */
+  /** Replaces each by a new one that serves before the old one stops. After the first failure the others stay. */
   const replaceAll = Effect.gen(function* () {
     yield* Effect.logInfo("replacing the processes, one after the other")
     for (const place of places) {
@@ -145,7 +145,7 @@ export const supervise = Effect.fnUntraced(function* (options: SupervisorOptions
     })
   )
   const [first, ...rest] = places
-  // One alone: what is wrong with all of them is told once.
+  // Only one, because a common problem is logged once.
   if (first !== undefined) yield* settle(first, yield* launch(first))
   yield* Effect.forEach(rest, (place) => Effect.flatMap(launch(place), (started) => settle(place, started)), {
     concurrency: "unbounded",

@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 
-/** One alone may go unanswered for a pause of the whole machine, after which the time is up before the answer is read. */
+/** One check can fail because the whole machine paused: the deadline then passes before the reply is read. */
 const MAX_UNANSWERED = 2
-/** Between an answer and the next question, as a part of the silence that is too long. */
+/** The pause between a reply and the next check, as a fraction of the longest silence. */
 const PAUSE_SHARE = 4
 
 /**
- * Ends once a process has been silent for so long; never where that is 0.
+ * Ends once a process has been silent for so long; never if that is 0.
  *
- * @param answers asks it, and waits so many milliseconds for its answer
+ * @param answers checks the process, and waits so many milliseconds for its reply
  */
 export const untilSilent = (
   answers: (withinMillis: number) => Effect.Effect<boolean>,

@@ -5,7 +5,7 @@ import { metricsOfAll } from "../process/Supervised.ts"
 import { ProcessMetrics } from "./ProcessMetrics.ts"
 import { StoreMetrics } from "../postgres/StoreMetrics.ts"
 
-/** What this process and its siblings counted and measured, with what is asked of the store for it. */
+/** The metrics of this process and its siblings, with those that need a query of the store. */
 export const MetricsLive = (poolLimits: Readonly<Record<string, number>>) =>
   Layer.effect(
     MetricsExposition,

@@ -7,12 +7,12 @@ import { version } from "../config/Version.ts"
 const MICROS_PER_SECOND = 1e6
 const MILLIS_PER_SECOND = 1000
 const NANOS_PER_SECOND = 1e9
-/** The event loop is looked at this often, and what was seen is told for as long. */
+/** How often the event loop is sampled, and how long each result is reported. */
 const LAG_RESOLUTION_MILLIS = 20
 const LAG_WINDOW = "15 seconds"
 const FILE_DESCRIPTORS = "/proc/self/fd"
 
-/** Only Linux tells. */
+/** Only Linux reports this. */
 const openFileDescriptors = (): number => {
   try {
     return fs.readdirSync(FILE_DESCRIPTORS).length
@@ -35,7 +35,7 @@ const eventLoopLag = Effect.acquireRelease(
   (delay) => Effect.sync(() => delay.disable())
 )
 
-/** How late the event loop came to what was due, in seconds, over the last window that is complete. */
+/** How late the event loop handled due work, in seconds, over the last complete window. */
 const watchEventLoop = Effect.gen(function* () {
   const delay = yield* eventLoopLag
   let p50 = 0
@@ -53,7 +53,7 @@ const watchEventLoop = Effect.gen(function* () {
   return { p50: () => p50, p99: () => p99, max: () => max }
 })
 
-/** What is known of this process itself, by the names that Prometheus' client libraries give it. */
+/** The metrics of this process itself, with the names of Prometheus' client libraries. */
 export const ProcessMetrics = Layer.effectDiscard(
   Effect.gen(function* () {
     const context = yield* Effect.context<never>()

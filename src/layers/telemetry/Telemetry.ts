@@ -8,7 +8,7 @@ import { version } from "../config/Version.ts"
 
 const OTLP = "otlp"
 
-/** What the OpenTelemetry specification has by default, and Effect's exporters have not. */
+/** Defaults of the OpenTelemetry specification that Effect's exporters lack. */
 const specified = ConfigProvider.fromUnknown({
   OTEL_SERVICE_NAME: "peyk",
   OTEL_TRACES_EXPORTER: OTLP,
@@ -36,12 +36,12 @@ const otlp = Config.all({
   traceRatio: Config.withDefault(Config.Number("OTEL_TRACES_SAMPLER_ARG"), 1)
 })
 
-/** No span is made where nobody collects them: not of requests, and not of statements. */
+/** Without a collector no span is created, for requests or statements. */
 const NoTraces = Layer.succeed(References.TracerEnabled, false)
 
 /**
- * Spans of requests and timers are Peyk's own, without what URLs hold of phones, and of providers' tokens; nobody outside
- * is told of them.
+ * Spans of requests and timers are Peyk's own. They leave out the phones in URLs and the tokens of providers, and no
+ * other service receives their context.
  */
 const OwnSpansOnly = Layer.mergeAll(
   Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true),
@@ -49,7 +49,7 @@ const OwnSpansOnly = Layer.mergeAll(
   Layer.succeed(HttpClient.TracerPropagationEnabled, false)
 )
 
-/** Traces, metrics and logs to an OpenTelemetry collector, where the environment names one. */
+/** Sends traces, metrics and logs to an OpenTelemetry collector, if the environment names one. */
 export const Telemetry = Layer.unwrap(
   Effect.gen(function* () {
     const environment = ConfigProvider.orElse(yield* ConfigProvider.ConfigProvider, specified)

@@ -50,7 +50,7 @@ export const NewApiKey = Schema.Struct({
   allowed_ips: optional(AllowedIps)
 }).annotate({ identifier: "NewApiKey" })
 
-/** In a change null is a value where there is a default to go back to. */
+/** In a change, null restores the default if there is one. */
 export const ApiKeyChange = Schema.Struct({
   name: optional(Name),
   rate_limit_per_minute: Schema.optionalKey(Schema.NullOr(RequestsPerMinute)),

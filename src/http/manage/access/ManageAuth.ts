@@ -17,14 +17,14 @@ import { documentedError, orEnvelope, RequestId } from "../../Envelope.ts"
 import { clientAddress, TrustedProxies } from "../../server/ClientAddress.ts"
 import { addRateLimitHeaders, addRefusalHeaders } from "../../ServiceKeys.ts"
 
-/** Who manages, and from where. */
+/** The actor, and where the request comes from. */
 export class CurrentActor extends Context.Service<
   CurrentActor,
   { readonly actor: Actor; readonly origin: Origin }
 >()("peyk/http/manage/access/ManageAuth/CurrentActor") {}
 
 /**
- * Admits personal access tokens and JWTs; those that may only read, to what only reads.
+ * Admits personal access tokens and JWTs; read-only ones only to reads.
  *
  * @effect-expect-leaking HttpServerRequest | ParsedSearchParams | RouteContext
  */
@@ -107,7 +107,7 @@ export const ManageAuthLive = Layer.effect(
   ManageAuth,
   Effect.gen(function* () {
     const { identify } = yield* ManageAdmission
-    // Whatever the scheme, the headers decide: it never fails, so that no second scheme is tried.
+    // The headers decide, whatever the scheme. This never fails, so that no second scheme is tried.
     const admit: (typeof ManageAuth)["Service"]["personalToken"] = (httpEffect) =>
       Effect.matchEffect(identify, {
         onFailure: (error) => orEnvelope(Effect.fail(error)),

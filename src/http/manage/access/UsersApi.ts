@@ -72,7 +72,7 @@ const PasswordBody = Schema.Struct({ password: NewPassword }).annotate({ identif
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const NOBODY = "00000000-0000-0000-0000-000000000000"
 
-/** A user's id in a path; whatever is none is the id of nobody. */
+/** A user's id in a path; an invalid one matches no user. */
 const UserId = Schema.String.pipe(
   Schema.decode(
     SchemaTransformation.transform({

@@ -33,7 +33,7 @@ export const UsersHandlers = HttpApiBuilder.group(
     const passwords = yield* Passwords
     const workers = yield* Workers
     const write = yield* makeWrite
-    /** Before the transaction: it takes its time. */
+    /** Hashed before the transaction, because it takes long. */
     const hashed = (password: Redacted.Redacted) =>
       Effect.flatMap(CurrentActor, ({ actor, origin }) =>
         workers.waitOutside(passwords.hash(password, hashingOrigin(actor.customerId, origin.ip)))
@@ -52,7 +52,7 @@ export const UsersHandlers = HttpApiBuilder.group(
           const { actor } = yield* CurrentActor
           const passwordHash = yield* hashed(password)
           return yield* write(
-            // What is kept of a request must not help to guess its password.
+            // The stored request must not help to guess its password.
             { operation: "user.create", status: 201, idempotentBody: told },
             Effect.map(users.create(actor.customerId, { ...told, passwordHash }), (user) => ({
               body: toUser(user),

@@ -3,7 +3,7 @@ import { isIdPosition, isUuidPosition } from "../../../domain/Paging.ts"
 import { Phone } from "../../../domain/Phone.ts"
 import { isTimePosition } from "../../../domain/TimePosition.ts"
 
-/** Every list that is read in parts, and what a position in it looks like. Its name is in its cursors. */
+/** Every list with pages, and the form of its positions. Cursors contain the list's name. */
 const lists = {
   accounts: isIdPosition,
   api_keys: isIdPosition,
@@ -31,7 +31,7 @@ const MAX_LENGTH = 500
 export const encodeCursor = (list: ListName, position: string): string =>
   Buffer.from(`${list}:${position}`).toString("base64url")
 
-/** The position in the list; null for what is no cursor of this list. */
+/** The position in the list; null if this is no cursor of this list. */
 export const decodeCursor = (list: ListName, cursor: string): string | null => {
   if (cursor.length > MAX_LENGTH) return null
   const [name, ...rest] = Buffer.from(cursor, "base64url").toString("utf8").split(":")
@@ -40,7 +40,7 @@ export const decodeCursor = (list: ListName, cursor: string): string | null => {
   return isCursor ? position : null
 }
 
-/** Refuses what is no cursor of this list; callers could change one, or take another list's. */
+/** Refuses invalid cursors: a caller could change one, or take one of another list. */
 export const cursorOf = (list: ListName) =>
   Schema.String.check(
     Schema.isMaxLength(MAX_LENGTH),

@@ -4,7 +4,7 @@ import { formatInstant, Instant } from "../../../domain/Instant.ts"
 import { parseDateTime } from "../../../domain/message/Schedule.ts"
 import { TemplateBody } from "../../../domain/message/Template.ts"
 
-/** ISO 8601 in UTC, with milliseconds, as answers have it. */
+/** ISO 8601 in UTC, with milliseconds, as in responses. */
 export const Timestamp = Schema.String.annotate({ description: "ISO 8601 in UTC", format: "date-time" })
 
 /** A name for people. */

@@ -40,7 +40,7 @@ export const toWirePage = <A, B>(list: ListName, { items, next }: Page<A>, toWir
   next_cursor: next === null ? null : encodeCursor(list, next)
 })
 
-/** A number in a path; whatever is none is the id of nothing. */
+/** A number in a path; an invalid one matches nothing. */
 export const PathId = Schema.String.pipe(
   Schema.decodeTo(
     Schema.Int,
@@ -58,7 +58,7 @@ const badPrecondition = new ValidationError({
   details: { errors: [{ path: "headers.if-match", message: 'Expected an ETag of this resource, e.g. "3"' }] }
 })
 
-/** The version that `If-Match` asks for; null where it is absent or takes any. */
+/** The version in `If-Match`; null if it is absent or accepts any. */
 export const expectedVersion = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
   const given = headers["if-match"]
   if (given === undefined || given.trim() === "*") return Effect.succeed(null)
@@ -66,16 +66,16 @@ export const expectedVersion = Effect.flatMap(HttpServerRequest.HttpServerReques
   return version === undefined ? Effect.fail(badPrecondition) : Effect.succeed(Number(version))
 })
 
-/** The ETag of a body that says its version. */
+/** The ETag of a body that has a version. */
 const etagOf = (body: unknown): Readonly<Record<string, string>> => {
   const version: unknown = Object(body).version
   return typeof version === "number" ? { etag: `"${version}"` } : {}
 }
 
-/** Some answers hold secrets. */
+/** Some responses contain secrets. */
 const NOT_STORED = { "cache-control": "no-store" }
 
-/** Answers with a resource, and its ETag where it has versions. */
+/** Responds with a resource, and its ETag if it has versions. */
 export const answerResource = (body: unknown): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(body, { headers: { ...NOT_STORED, ...etagOf(body) } })
 
@@ -94,14 +94,14 @@ interface SecretState {
   readonly revoked_at: string | null
 }
 
-/** The kept answer to a creation; a key or token that has ended since says so. */
+/** The stored response to a creation; shows if the key or token has ended since. */
 export const withEnd = (kept: unknown, { status, expires_at, revoked_at }: SecretState): unknown =>
   status === "active" ? kept : { ...Object(kept), status, expires_at, revoked_at }
 
 type WriteOptions = Pick<WriteRequest, "operation" | "status"> & {
-  /** The parsed body, for requests that an idempotency key makes one. */
+  /** The parsed body, for requests whose idempotency key covers it. */
   readonly idempotentBody?: unknown
-  /** The body to repeat in place of the kept one, where what it says may have ended since. */
+  /** The body to return instead of the stored one, if its content may have ended since. */
   readonly repeat?: (kept: unknown, customerId: number) => Effect.Effect<unknown>
 }
 
@@ -129,7 +129,7 @@ const answerOf = ({ body, replayed, status }: WriteAnswer): HttpServerResponse.H
     : HttpServerResponse.jsonUnsafe(body, { status, headers })
 }
 
-/** Makes changes in the name of whoever asks for them: each in one transaction with its line in the audit log. */
+/** Makes changes in the actor's name: each in one transaction with its line in the audit log. */
 export const makeWrite = Effect.map(
   ManagementWrites,
   (writes) =>
@@ -143,7 +143,7 @@ export const makeWrite = Effect.map(
       })
 )
 
-/** The same for changes that somebody else is asked about first: outside the transaction, and not for a repeated request. */
+/** The same for changes that first ask a provider: outside the transaction, and not for a repeated request. */
 export const makePreparedWrite = Effect.map(
   ManagementWrites,
   (writes) =>
@@ -160,7 +160,7 @@ export const makePreparedWrite = Effect.map(
       })
 )
 
-/** For what only owners decide: who else may manage. */
+/** For changes that only owners may make: managing the access of others. */
 export const requireOwner = Effect.flatMap(CurrentActor, ({ actor }) =>
   actor.isOwner ? Effect.void : Effect.fail(new ScopeInsufficient())
 )

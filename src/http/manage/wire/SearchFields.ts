@@ -9,7 +9,7 @@ import { FutureInstant, Timestamp } from "./ManageFields.ts"
 import type { ListName } from "./Cursors.ts"
 import { pageQuery } from "./ManageWire.ts"
 
-/** Within what the store can compare: the years 1970 to 9999. */
+/** Times that the store can compare: the years 1970 to 9999. */
 export const SearchInstant = FutureInstant.check(
   Schema.isBetween({ minimum: 0, maximum: 253_402_300_799_999 })
 )
@@ -24,7 +24,7 @@ export const timeQuery = {
 
 const MAX_FILTER_LENGTH = 200
 
-/** A text to compare with, such as the store can hold. */
+/** A text to compare with that the store can hold. */
 export const FilterText = Schema.String.check(
   Schema.makeFilter(
     (text: string) =>
@@ -33,13 +33,13 @@ export const FilterText = Schema.String.check(
   )
 )
 
-/** A phone to search for. A plus that was not escaped arrives as a space, and is taken for what it was. */
+/** A phone to search for. An unescaped plus arrives as a space and counts as a plus. */
 export const PhoneText = Schema.String.check(Schema.isMaxLength(MAX_FILTER_LENGTH)).annotate({
   description: "An Iranian mobile number in any accepted form.",
   examples: ["09121234567"]
 })
 
-/** The query of a search among what was sent to phones, with what only this one filters by. */
+/** The query of a search among sends to phones, with this search's own filters. */
 export const deliveryQuery = <Own extends Schema.Struct.Fields>(list: ListName, own: Own) => ({
   ...pageQuery(list),
   ...timeQuery,
@@ -62,7 +62,7 @@ export const deliverySearch = (summary: string) =>
 const NIL_UUID = "00000000-0000-0000-0000-000000000000"
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** A UUID in a path; whatever is none is the id of nothing. */
+/** A UUID in a path; an invalid one matches nothing. */
 export const PathUuid = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String,
@@ -82,7 +82,7 @@ const DeliveryResource = Schema.Struct({
   provider_error: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "AttemptDelivery" })
 
-/** What is told of an attempt here and nowhere else. */
+/** The fields of an attempt that only searches return. */
 export const attemptDetails = {
   provider_message_id: Schema.NullOr(Schema.String),
   delivery: Schema.NullOr(DeliveryResource).annotateKey({

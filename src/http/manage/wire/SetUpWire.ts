@@ -50,7 +50,7 @@ export const toTemplate = (template: TemplateRecord) => ({
   version: template.version
 })
 
-/** The links of a body; all or nothing. */
+/** The contact links of a body; all or nothing. */
 export const toLinks = ({
   contacts
 }: typeof ContactsBody.Type): Result.Result<ReadonlyArray<ContactLink>, InvalidPhone> =>

@@ -8,14 +8,14 @@ import { isJson, maxBodyBytes } from "../../RequestGuards.ts"
 import { MAX_ISSUES } from "../../SchemaErrors.ts"
 
 /**
- * Refuses fields where an operation takes no body: they would be accepted without effect. An empty object passes. Bodies
+ * Refuses fields if an operation takes no body: they would have no effect. An empty object passes. Bodies
  * of reads are ignored: they have no meaning (RFC 9110, 9.3.1).
  */
 export class NoUndeclaredBody extends HttpApiMiddleware.Service<NoUndeclaredBody>()(
   "peyk/http/NoUndeclaredBody"
 ) {}
 
-/** Of operations without a body that change something. */
+/** Operations without a body that change something. */
 export const undeclaredBodyErrors = [
   documentedError("unsupported_media_type"),
   documentedError("validation_error")
@@ -34,7 +34,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** In the words of a declared body. */
+/** With the texts of a declared body. */
 const refuseFields = (text: string): Refusal => {
   const body = parse(text)
   if (body === undefined) return invalid({ path: "body", message: "Expected a valid JSON body" })

@@ -26,7 +26,7 @@ const redacted = <S extends Schema.Codec<string, string>>(text: S) =>
     )
   )
 
-/** A password that is to be one from now on. */
+/** A new password. */
 export const NewPassword = redacted(
   Schema.String.check(
     Schema.makeFilter(
@@ -39,7 +39,7 @@ export const NewPassword = redacted(
   })
 )
 
-/** Something secret that somebody shows: wrong is wrong, however long. */
+/** A secret to check: a wrong one of any length is simply wrong. */
 export const GivenSecret = redacted(
   Schema.String.check(Schema.isMaxLength(2 * MAX_PASSWORD_LENGTH)).annotate({ format: "password" })
 )
