@@ -168,6 +168,16 @@ export class MessagesGroup extends HttpApiGroup.make("messages")
       success: MessageStatusResponse,
       error: errors("not_found", "validation_error")
     }).annotateMerge(OpenApi.annotations({ summary: "Read a message" })),
+    HttpApiEndpoint.post("cancel", "/:message_id/cancel", {
+      params: { message_id: ResourceId },
+      success: MessageStatusResponse,
+      error: errors("not_found", "validation_error", "message_ended")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Cancel a message of which nothing was sent",
+        description: "Repeating it returns the same. 409 message_ended once it was sent, or may have been."
+      })
+    ),
     HttpApiEndpoint.get("list", "/", {
       query: sentQuery("sent_messages", { to: phoneFilter, status: Schema.optionalKey(MessageStatus) }),
       success: pageOf(MessageStatusResponse),

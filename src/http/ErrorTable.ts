@@ -34,6 +34,7 @@ export const errorTable = {
     message: "The earlier request with this key is still in progress."
   },
 
+  message_ended: { status: 409, message: "The message was sent, may have been, or has ended." },
   conflict: { status: 409, message: "Something else stands in the way; see details.reason." },
 
   precondition_failed: { status: 412, message: "The resource has changed meanwhile; read it again." },

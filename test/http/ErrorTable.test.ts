@@ -58,6 +58,8 @@ const statuses: Readonly<Record<string, number>> = {
   conflict: 409,
   precondition_failed: 412,
   too_many_sign_ins: 429,
+  // a message that cannot be canceled any more
+  message_ended: 409,
   // a body that does not come
   request_timeout: 408
 }
@@ -126,6 +128,11 @@ const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
     ]
   ],
   ["get /v1/messages/{message_id}", [...live, "validation_error", "not_found"]],
+  ["get /v1/messages", [...live, "validation_error", "invalid_phone"]],
+  ["post /v1/messages/{message_id}/cancel", [...live, "validation_error", "not_found", "message_ended"]],
+  ["get /v1/otp", [...live, "validation_error", "invalid_phone"]],
+  ["get /v1/sandbox/otp", [...sandbox, "validation_error", "invalid_phone"]],
+  ["get /v1/account", [...anyRequest, "ip_not_allowed"]],
   ["post /v1/otp/verify", [...live, ...body, "not_found"]],
   ["get /v1/otp/{verification_id}", [...live, "validation_error", "not_found"]],
   ["post /v1/sandbox/otp/send", [...sandbox, ...anySend]],
@@ -182,6 +189,7 @@ describe("the OpenAPI document", () => {
   it("has the resources that a customer manages", () => {
     const resources = new Set(managed.map((endpoint) => endpoint.split("/")[3]))
     assert.deepStrictEqual([...resources].sort(), [
+      "account",
       "accounts",
       "api-keys",
       "audit-log",

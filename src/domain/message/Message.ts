@@ -28,7 +28,14 @@ export const checkText = (text: string): Result.Result<string, MessageRequired |
     : Result.fail(new MessageTooLong({ details: { length, maximum: MAX_TEXT_LENGTH } }))
 }
 
-export const MessageStatus = Schema.Literals(["queued", "sending", "sent", "failed", "partial_failed"])
+export const MessageStatus = Schema.Literals([
+  "queued",
+  "sending",
+  "sent",
+  "failed",
+  "partial_failed",
+  "canceled"
+])
 export type MessageStatus = typeof MessageStatus.Type
 
 export const MessageAttemptStatus = Schema.Literals(["pending", "sending", "sent", "failed"])
@@ -99,6 +106,7 @@ export const MessageEventType = Schema.Literals([
   "message.sent",
   "message.failed",
   "message.partial_failed",
+  "message.canceled",
   "message.attempt_delivered",
   "message.attempt_undelivered"
 ])

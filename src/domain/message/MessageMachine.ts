@@ -86,7 +86,7 @@ const laneDueAt = (message: Message, lane: Lane): Instant => {
 
 /** The work for a process that has leased the lane's timer. */
 export const decideMessage = (message: Message, lane: Lane, now: Instant): MessageAction => {
-  if (laneState(message, lane) !== "open") return { _tag: "Nothing" }
+  if (message.status === "canceled" || laneState(message, lane) !== "open") return { _tag: "Nothing" }
   const attempts = attemptsOf(message, lane)
   const begun = attempts.find(({ status }) => status === "sending")
   if (begun !== undefined) return { _tag: "Abandon", call: { step: begun.step, tries: begun.tries } }

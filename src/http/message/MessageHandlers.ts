@@ -95,6 +95,13 @@ export const MessageHandlers = HttpApiBuilder.group(
           orEnvelope
         )
       }),
+      cancel: Effect.fnUntraced(function* ({ params }) {
+        const { perform } = yield* CurrentPrincipal
+        const view = perform(({ customerId, setUpVersion }) =>
+          messages.cancel({ customerId, id: params.message_id, setUpVersion })
+        )
+        return yield* orEnvelope(Effect.map(view, (found) => answerJson(statusJson(found))))
+      }),
       list: Effect.fnUntraced(function* ({ query }) {
         const { customerId, confirm } = yield* CurrentPrincipal
         yield* confirm

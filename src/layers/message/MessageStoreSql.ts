@@ -179,7 +179,7 @@ export const MessageStoreSql = Layer.effect(
             where customer_id = ${m.customerId} and id = ${m.id}::uuid and revision = ${before.revision}
               and ${dueAt === "held" && timer !== null ? timers.isHeld(timer) : sql`true`}
             returning *),
-          timer as (${timers.write(dueAt, timer?.lane)})
+          timer as (${m.status === "canceled" ? timers.removeAll : timers.write(dueAt, timer?.lane)})
           ${timers.ask(report)}
           ${parts}
           ${yield* movesOf(m.id, walletMove(before, m), now)}

@@ -47,7 +47,7 @@ export const oldRecords = (sql: SqlClient.SqlClient) => {
   const skipLocked = sql`for update skip locked`
   const isOver = {
     verifications: sql`r.status in ('verified', 'failed', 'locked', 'expired') and r.held = 0`,
-    messages: sql`r.status in ('sent', 'failed', 'partial_failed') and r.held = 0`
+    messages: sql`r.status in ('sent', 'failed', 'partial_failed', 'canceled') and r.held = 0`
   }
 
   /** By their places, which their locks keep: no plan has to find them again. */

@@ -13,6 +13,10 @@ export const subjectTimers = (sql: SqlClient.SqlClient, kind: TimerKind) => {
   const remove = (lane = 0) => sql`delete from timers t using ${subject(lane)} where ${isSubjects}`
   return {
     remove,
+    /** Those of all lanes. */
+    removeAll: sql`delete from timers t using (
+      select customer_id, id, ${kind}::text as kind from changed offset 0) c
+      where t.customer_id = c.customer_id and t.kind = c.kind and t.subject = c.id`,
     /** A condition: whether this timer is still leased with its token. */
     isHeld: ({ customerId, subject, lane, leaseToken }: LeasedTimer) =>
       sql`exists (select from timers t where t.customer_id = ${customerId} and t.kind = ${kind}

@@ -3,7 +3,7 @@ import type { MessageStatus } from "../../domain/message/Message.ts"
 import { attemptMetrics, type CountAttempt } from "../metrics/AttemptMetrics.ts"
 import { counters } from "../metrics/MetricFamilies.ts"
 
-const ends = ["sent", "failed", "partial_failed"] as const
+const ends = ["sent", "failed", "partial_failed", "canceled"] as const
 
 const isEnd = (status: MessageStatus): status is (typeof ends)[number] => ends.some((end) => end === status)
 

@@ -1,23 +1,29 @@
-import { Context, Effect, Layer, Option } from "effect"
-import { type IdempotencyError, NotFound } from "../../domain/Errors.ts"
-import { type MessageView, viewMessage } from "../../domain/message/Message.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { type IdempotencyError, type MessageEnded, NotFound } from "../../domain/Errors.ts"
+import { type Message, type MessageView, viewMessage } from "../../domain/message/Message.ts"
+import { cancelMessage } from "../../domain/message/MessageCancellation.ts"
+import { MessageMetrics } from "./MessageMetrics.ts"
 import { type MessageAnswer, type MessageRefusal, type MessageRequest, MessageSends } from "./MessageSends.ts"
 import { MessageStore } from "./MessageStore.ts"
 import type { SetUpChanged } from "../customer/SetUpChanged.ts"
 
-/** Messages to one phone each: sent and followed. */
+interface Subject {
+  readonly customerId: number
+  readonly id: string
+  /** What the request's key was read with; null: it was made without one. */
+  readonly setUpVersion?: number | null
+}
+
+/** Messages to one phone each: sent, followed and canceled. */
 export class Messages extends Context.Service<
   Messages,
   {
     readonly send: (
       request: MessageRequest
     ) => Effect.Effect<MessageAnswer, MessageRefusal | IdempotencyError | SetUpChanged>
-    readonly status: (subject: {
-      readonly customerId: number
-      readonly id: string
-      /** What the request's key was read with; null: it was made without one. */
-      readonly setUpVersion?: number | null
-    }) => Effect.Effect<MessageView, NotFound | SetUpChanged>
+    readonly status: (subject: Subject) => Effect.Effect<MessageView, NotFound | SetUpChanged>
+    /** Returns the canceled message, also if it was canceled before. */
+    readonly cancel: (subject: Subject) => Effect.Effect<MessageView, NotFound | MessageEnded | SetUpChanged>
   }
 >()("peyk/services/message/Messages") {
   static readonly layer = Layer.effect(
@@ -25,12 +31,31 @@ export class Messages extends Context.Service<
     Effect.gen(function* () {
       const { send } = yield* MessageSends
       const store = yield* MessageStore
+      const metrics = yield* MessageMetrics
+
+      const read = Effect.fnUntraced(function* ({ customerId, id, setUpVersion = null }: Subject) {
+        const stored = yield* store.read({ customerId, id, setUpVersion })
+        return Option.isSome(stored) ? stored.value : yield* new NotFound()
+      })
+
+      /** Writes the cancellation if the message is still as it was read; else looks at what it has become. */
+      const cancel = (message: Message): Effect.Effect<Message, NotFound | MessageEnded | SetUpChanged> =>
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          const transition = yield* Effect.fromResult(cancelMessage(message, now))
+          if (transition.next === message) return message
+          const { customerId, id } = message
+          if (!(yield* store.commit(null, message, transition, now))) {
+            return yield* Effect.flatMap(read({ customerId, id }), cancel)
+          }
+          metrics.changed(message.status, transition.next.status)
+          return transition.next
+        })
+
       return Messages.of({
         send,
-        status: Effect.fnUntraced(function* ({ customerId, id, setUpVersion = null }) {
-          const stored = yield* store.read({ customerId, id, setUpVersion })
-          return Option.isSome(stored) ? viewMessage(stored.value) : yield* new NotFound()
-        })
+        status: (subject) => Effect.map(read(subject), viewMessage),
+        cancel: (subject) => Effect.map(Effect.flatMap(read(subject), cancel), viewMessage)
       })
     })
   )
