@@ -2,14 +2,14 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { formatInstant } from "../domain/Instant.ts"
 import { DeliveryStatus, TEST_EVENT, WebhookEventType } from "../domain/webhook/Webhook.ts"
-import { toWirePage } from "../http/manage/wire/ManageWire.ts"
+import { toNestedWirePage } from "../http/manage/wire/ManageWire.ts"
 import { toDelivery } from "../http/manage/WebhooksApi.ts"
 import { Webhooks } from "../services/resources/Webhooks.ts"
 import { ManagementError } from "../services/resources/Management.ts"
 import { withManagement } from "./CommandContext.ts"
 import { customerFlag } from "./input/CustomerFlag.ts"
 import { asLines, print, printOne } from "./output/Output.ts"
-import { pageFlags, pageOf, printPage, timeFlag } from "./output/Pages.ts"
+import { nestedPageOf, pageFlags, printPage, timeFlag } from "./output/Pages.ts"
 import { uuidFlag } from "./input/UuidFlag.ts"
 import { refusal, webhookFlag } from "./input/WebhookFlag.ts"
 
@@ -50,7 +50,7 @@ export const deliveries = Command.make(
   ({ customer, webhook, status, eventType, since, ...given }) =>
     withManagement(
       Effect.gen(function* () {
-        const part = yield* pageOf("deliveries", given)
+        const part = yield* nestedPageOf("deliveries", webhook, given)
         const page = yield* (yield* Webhooks)
           .deliveries(customer, webhook, {
             ...part,
@@ -59,7 +59,7 @@ export const deliveries = Command.make(
             since: Option.getOrUndefined(since)
           })
           .pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
-        const answer = toWirePage("deliveries", page, toDelivery)
+        const answer = toNestedWirePage("deliveries", webhook, page, toDelivery)
         yield* printPage(JSON.stringify(answer), answer.data.map(toRow), answer.next_cursor)
       })
     )

@@ -1,7 +1,12 @@
 import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import type { PageRequest } from "../../domain/Paging.ts"
-import { decodeCursor, type ListName } from "../../http/manage/wire/Cursors.ts"
+import {
+  decodeCursor,
+  decodeNestedPosition,
+  type ListName,
+  type NestedListName
+} from "../../http/manage/wire/Cursors.ts"
 import { SearchInstant } from "../../http/manage/wire/SearchFields.ts"
 import { ManagementError } from "../../services/resources/Management.ts"
 import { asTable, type Fields, print } from "./Output.ts"
@@ -22,18 +27,33 @@ export const pageFlags = {
   )
 }
 
-/** The page that the flags ask for; a list does not accept the cursor of another one. */
-export const pageOf = (
-  list: ListName,
-  { limit, cursor }: { readonly limit: number; readonly cursor: Option.Option<string> }
+interface GivenPart {
+  readonly limit: number
+  readonly cursor: Option.Option<string>
+}
+
+const partAfter = (
+  { limit, cursor }: GivenPart,
+  positionOf: (cursor: string) => string | null
 ): Effect.Effect<PageRequest, ManagementError> => {
-  const after = Option.isNone(cursor) ? null : decodeCursor(list, cursor.value)
+  const after = Option.isNone(cursor) ? null : positionOf(cursor.value)
   return after === null && Option.isSome(cursor)
     ? Effect.fail(
         new ManagementError({ message: "--cursor is not one that the part before of this list ended with" })
       )
     : Effect.succeed({ limit, after })
 }
+
+/** The page that the flags ask for; a list does not accept the cursor of another one. */
+export const pageOf = (list: ListName, given: GivenPart) =>
+  partAfter(given, (cursor) => decodeCursor(list, cursor))
+
+/** The same for a list that each parent has one of. */
+export const nestedPageOf = (list: NestedListName, parent: number, given: GivenPart) =>
+  partAfter(given, (cursor) => {
+    const position = decodeCursor(list, cursor)
+    return position === null ? null : decodeNestedPosition(parent, position)
+  })
 
 /** A time to compare with; without an offset it is Tehran time, as in the API. */
 export const timeFlag = (name: string, description: string) =>

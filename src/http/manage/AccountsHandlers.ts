@@ -13,7 +13,9 @@ import {
   expectedVersion,
   makePreparedWrite,
   makeWrite,
+  nestedPageRequest,
   pageRequest,
+  toNestedWirePage,
   toWirePage
 } from "./wire/ManageWire.ts"
 import type { AccountChangeBody } from "./SetUpApi.ts"
@@ -141,9 +143,10 @@ export const AccountsHandlers = HttpApiBuilder.group(
 
       contacts: Effect.fnUntraced(function* ({ params, query }) {
         const { actor } = yield* CurrentActor
-        return yield* accounts.listContacts(actor.customerId, params.id, pageRequest("contacts", query)).pipe(
+        return yield* nestedPageRequest("contacts", params.id, query).pipe(
+          Effect.flatMap((part) => accounts.listContacts(actor.customerId, params.id, part)),
           Effect.map((page) =>
-            toWirePage("contacts", page, ({ phone, chatId, linkedAt }) => ({
+            toNestedWirePage("contacts", params.id, page, ({ phone, chatId, linkedAt }) => ({
               phone,
               chat_id: chatId,
               linked_at: formatInstant(linkedAt)

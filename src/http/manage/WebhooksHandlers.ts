@@ -6,7 +6,15 @@ import { Timers } from "../../services/timer/Timers.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
 import { CurrentActor } from "./access/ManageAuth.ts"
-import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } from "./wire/ManageWire.ts"
+import {
+  answerResource,
+  expectedVersion,
+  makeWrite,
+  nestedPageRequest,
+  pageRequest,
+  toNestedWirePage,
+  toWirePage
+} from "./wire/ManageWire.ts"
 import { toCreatedWebhook, toDelivery, toWebhook, type WebhookChangeBody } from "./WebhooksApi.ts"
 
 const unique = (events: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(events)]
@@ -128,9 +136,11 @@ export const WebhooksHandlers = HttpApiBuilder.group(
 
       deliveries: Effect.fnUntraced(function* ({ params, query }) {
         const { status, event_type: eventType, since } = query
-        const page = { ...pageRequest("deliveries", query), status, eventType, since }
-        return toWirePage(
+        const part = yield* nestedPageRequest("deliveries", params.id, query)
+        const page = { ...part, status, eventType, since }
+        return toNestedWirePage(
           "deliveries",
+          params.id,
           yield* webhooks.deliveries(yield* customerId, params.id, page),
           toDelivery
         )

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { issues, newPhone, ok, otp } from "../Client.ts"
+import { issues, newPhone, ok, otp, refused } from "../Client.ts"
 import { manage, newToken, newUser } from "../Manager.ts"
 import { type Demo, type Server, startServer } from "../Server.ts"
 
@@ -17,6 +17,8 @@ const withCursor = (path: string, cursor: string) =>
 
 /** Filled in before the tests. */
 let paths: Readonly<Record<string, string>> = {}
+let otherWebhook = 0
+let otherAccount = 0
 
 beforeAll(async () => {
   server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
@@ -30,13 +32,15 @@ beforeAll(async () => {
     check: false
   }
   const { credential_id } = ok<{ credential_id: number }>(await post("/accounts", account), 201)
+  const other = { ...account, label: "another bot", settings: { token: "2:x" } }
+  otherAccount = ok<{ credential_id: number }>(await post("/accounts", other), 201).credential_id
   const contacts = [newPhone(), newPhone(), newPhone()].map((phone, n) => ({ phone, chat_id: String(n) }))
   ok(
     await manage(server, "PUT", `/accounts/${credential_id}/contacts`, { authorization: owner }, { contacts })
   )
   const hook = { url: "http://127.0.0.1:9/", events: ["*"] }
   const { id } = ok<{ id: number }>(await post("/webhooks", hook), 201)
-  ok(await post("/webhooks", hook), 201)
+  otherWebhook = ok<{ id: number }>(await post("/webhooks", hook), 201).id
   for (const name of ["one", "two"]) {
     ok(await post("/templates", { name, body: "{{code}}" }), 201)
     await newToken(server, owner, "full")
@@ -127,5 +131,15 @@ describe("a cursor", () => {
       }
     }
     expect(accepted).toEqual([])
+  })
+
+  it.each([
+    { list: "deliveries", path: () => `/webhooks/${otherWebhook}/deliveries` },
+    { list: "contacts", path: () => `/accounts/${otherAccount}/contacts` }
+  ])("of the $list of one is refused by another's", async ({ list, path }) => {
+    const { next_cursor } = ok<Part>(await get(`${paths[list]}?limit=1`))
+    const reply = await withCursor(path(), next_cursor ?? "")
+    refused(reply, 422, "validation_error")
+    expect(issues(reply)).toEqual(["query.cursor"])
   })
 })

@@ -3,13 +3,21 @@ import { isIdPosition, isUuidPosition } from "../../../domain/Paging.ts"
 import { Phone } from "../../../domain/Phone.ts"
 import { isTimePosition } from "../../../domain/TimePosition.ts"
 
+/** A parent's id, a slash, and a position in its list. */
+const within =
+  (isPosition: (text: string) => boolean) =>
+  (text: string): boolean => {
+    const [parent = "", ...rest] = text.split("/")
+    return /^[1-9]\d{0,9}$/.test(parent) && isPosition(rest.join("/"))
+  }
+
 /** Every list with pages, and the form of its positions. Cursors contain the list's name. */
 const lists = {
   accounts: isIdPosition,
   api_keys: isIdPosition,
   audit_log: isTimePosition,
-  contacts: Schema.is(Phone),
-  deliveries: isUuidPosition,
+  contacts: within(Schema.is(Phone)),
+  deliveries: within(isUuidPosition),
   holds: isTimePosition,
   ledger: isTimePosition,
   messages: isTimePosition,
@@ -24,6 +32,8 @@ const lists = {
 } satisfies Readonly<Record<string, (text: string) => boolean>>
 
 export type ListName = keyof typeof lists
+/** Lists of which each account or webhook has one: a cursor names it, so that no other takes it. */
+export type NestedListName = "contacts" | "deliveries"
 
 const MAX_LENGTH = 500
 
@@ -40,11 +50,18 @@ export const decodeCursor = (list: ListName, cursor: string): string | null => {
   return isCursor ? position : null
 }
 
+export const encodeNestedPosition = (parent: number, position: string | null): string | null =>
+  position === null ? null : `${parent}/${position}`
+
+/** The position in the parent's own list; null for one in another parent's. */
+export const decodeNestedPosition = (parent: number, position: string): string | null =>
+  position.startsWith(`${parent}/`) ? position.slice(`${parent}/`.length) : null
+
+export const OTHER_CURSOR = "Expected a next_cursor of this list"
+
 /** Refuses invalid cursors: a caller could change one, or take one of another list. */
 export const cursorOf = (list: ListName) =>
   Schema.String.check(
     Schema.isMaxLength(MAX_LENGTH),
-    Schema.makeFilter(
-      (cursor: string) => decodeCursor(list, cursor) !== null || "Expected a next_cursor of this list"
-    )
+    Schema.makeFilter((cursor: string) => decodeCursor(list, cursor) !== null || OTHER_CURSOR)
   )

@@ -9,7 +9,16 @@ import {
   type WriteRequest
 } from "../../../services/resources/ManagementWrites.ts"
 import type { CodedError } from "../../Envelope.ts"
-import { cursorOf, decodeCursor, encodeCursor, type ListName } from "./Cursors.ts"
+import {
+  cursorOf,
+  decodeCursor,
+  decodeNestedPosition,
+  encodeCursor,
+  encodeNestedPosition,
+  type ListName,
+  type NestedListName,
+  OTHER_CURSOR
+} from "./Cursors.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 
 const DEFAULT_LIMIT = 20
@@ -39,6 +48,29 @@ export const toWirePage = <A, B>(list: ListName, { items, next }: Page<A>, toWir
   data: items.map(toWire),
   next_cursor: next === null ? null : encodeCursor(list, next)
 })
+
+const otherCursor = new ValidationError({
+  details: { errors: [{ path: "query.cursor", message: OTHER_CURSOR }] }
+})
+
+/** A part of the list of one parent. */
+export const nestedPageRequest = (
+  list: NestedListName,
+  parent: number,
+  query: { readonly limit?: number; readonly cursor?: string }
+): Effect.Effect<PageRequest, ValidationError> => {
+  const { limit, after } = pageRequest(list, query)
+  if (after === null) return Effect.succeed({ limit, after })
+  const position = decodeNestedPosition(parent, after)
+  return position === null ? Effect.fail(otherCursor) : Effect.succeed({ limit, after: position })
+}
+
+export const toNestedWirePage = <A, B>(
+  list: NestedListName,
+  parent: number,
+  { items, next }: Page<A>,
+  toWire: (item: A) => B
+) => toWirePage(list, { items, next: encodeNestedPosition(parent, next) }, toWire)
 
 /** A number in a path; an invalid one matches nothing. */
 export const PathId = Schema.String.pipe(
