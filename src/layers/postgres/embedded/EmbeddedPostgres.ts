@@ -2,7 +2,7 @@ import { Effect, type Redacted, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { findPackage, prepareBinaries } from "./EmbeddedPostgresBinaries.ts"
 import { directoryError, type EmbeddedPostgresError, withFiles } from "./EmbeddedPostgresError.ts"
-import { createCluster } from "./EmbeddedPostgresCluster.ts"
+import { createCluster, removeAbandonedStarts } from "./EmbeddedPostgresCluster.ts"
 import { checkPassword, readPassword, requirePassword } from "./EmbeddedPostgresPassword.ts"
 import { choosePlace, socketPathIn } from "./EmbeddedPostgresPlace.ts"
 import { joinServer } from "./EmbeddedPostgresPresence.ts"
@@ -57,7 +57,9 @@ const prepare = Effect.fnUntraced(function* (directory: string, options: Embedde
   const root = options.packageRoot ?? (yield* findPackage(process.platform, process.arch))
   const wanted = yield* choosePlace(directory)
   const binaries = yield* prepareBinaries(root, wanted.directory, wanted.user)
-  if (!wanted.isCluster) yield* createCluster(wanted, binaries, options.initFlags ?? [])
+  // After a first start that was killed, its initdb may have gone on while the next start removed its files.
+  if (wanted.isCluster) yield* Effect.ignore(withFiles(directory, () => removeAbandonedStarts(wanted)))
+  else yield* createCluster(wanted, binaries, options.initFlags ?? [])
   // another first start may have been faster and have put it elsewhere
   const place = wanted.isCluster ? wanted : yield* choosePlace(directory)
   return {

@@ -36,15 +36,28 @@ export const canReach = (user: ServerUser | undefined, target: string) => {
   }
 }
 
-/** A name beside `target` for work in progress; the process id lets others see whether it was abandoned. */
-export const workInProgress = (target: string) => `${target}.init-${process.pid}-${randomUUID().slice(0, 8)}`
+/** Of a directory that an orphaned initdb still writes to. */
+const MAX_REMOVALS = 10
+
+const ownWork = new Set<string>()
+
+/** A name next to `target` for work in progress. The process id shows others whether it was abandoned. */
+export const workInProgress = (target: string) => {
+  const name = `${target}.init-${process.pid}-${randomUUID().slice(0, 8)}`
+  ownWork.add(name)
+  return name
+}
+
+/** A process may have the id of one that died: in a container, each start has the same one. */
+const isAbandoned = (file: string, pid: number) => (pid === process.pid ? !ownWork.has(file) : !isAlive(pid))
 
 /** Removes what processes that died left unfinished in `parent`. */
 export const removeAbandonedWork = (parent: string, isOurs: (name: string) => boolean) => {
   for (const entry of fs.readdirSync(parent)) {
     const [, name, pid] = /^(.+)\.init-(\d+)-\w+$/.exec(entry) ?? []
-    if (name !== undefined && isOurs(name) && !isAlive(Number(pid))) {
-      fs.rmSync(path.join(parent, entry), { recursive: true, force: true })
+    const file = path.join(parent, entry)
+    if (name !== undefined && isOurs(name) && isAbandoned(file, Number(pid))) {
+      fs.rmSync(file, { recursive: true, force: true, maxRetries: MAX_REMOVALS })
     }
   }
 }

@@ -7,9 +7,14 @@ import { directoryError, errorCode, withFiles } from "./EmbeddedPostgresError.ts
 import { keepPasswordDraft, makePassword, writePasswordDraft } from "./EmbeddedPostgresPassword.ts"
 import type { Place } from "./EmbeddedPostgresPlace.ts"
 
-const makeTemporary = (place: Place) => {
+/** What a first start that died has left, with the password that it had made. */
+export const removeAbandonedStarts = (place: Place) => {
   const name = path.basename(place.directory)
   removeAbandonedWork(path.dirname(place.directory), (other) => place.link !== undefined || other === name)
+}
+
+const makeTemporary = (place: Place) => {
+  removeAbandonedStarts(place)
   const temporary = workInProgress(place.directory)
   fs.mkdirSync(temporary, { mode: 0o700 })
   if (place.user !== undefined) fs.chownSync(temporary, place.user.uid, place.user.gid)

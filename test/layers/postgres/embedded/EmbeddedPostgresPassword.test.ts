@@ -13,6 +13,7 @@ import {
 import { passwordFileIn } from "../../../../src/layers/postgres/embedded/EmbeddedPostgresPassword.ts"
 import {
   base,
+  beginInAnotherProcess,
   directory,
   failureOf,
   isRoot,
@@ -20,6 +21,7 @@ import {
   leave,
   query,
   quick,
+  startAndQuery,
   useFreshDirectory,
   waitUntil
 } from "./EmbeddedPostgresSupport.ts"
@@ -62,6 +64,15 @@ const makeTrustingCluster = Effect.gen(function* () {
   yield* run(initdb, ["-D", directory, ...settings], owner)
 })
 
+/** What is next to the cluster, by its name. */
+const entriesOf = (name: RegExp) =>
+  fs
+    .readdirSync(base)
+    .filter((entry) => name.test(entry))
+    .map((entry) => path.join(base, entry))
+
+const isHalfCluster = (file: string) => fs.existsSync(path.join(file, "PG_VERSION"))
+
 const accessRules = () => fs.readFileSync(path.join(directory, "pg_hba.conf"), "utf8")
 
 describe("an embedded PostgreSQL", () => {
@@ -90,6 +101,32 @@ describe("an embedded PostgreSQL", () => {
       const second = yield* Effect.scoped(start(directory, quick))
       expect(Redacted.value(second.password)).toBe(Redacted.value(first.password))
     })
+  )
+
+  it.live(
+    "has a password that works after a first start was killed between writing it and initdb's end",
+    () =>
+      Effect.gen(function* () {
+        const dying = beginInAnotherProcess(directory)
+        // initdb has read the password, and not finished
+        yield* waitUntil(Effect.sync(() => entriesOf(/\.init-\d+-\w+$/).some(isHalfCluster)))
+        dying.kill("SIGKILL")
+        yield* waitUntil(Effect.sync(() => dying.signalCode !== null))
+        expect(entriesOf(/^postgres$/)).toEqual([])
+        const drafts = entriesOf(/\.init-/).filter((file) => fs.statSync(file).isFile())
+        expect(drafts).toHaveLength(1)
+        const abandoned = drafts.map((file) => fs.readFileSync(file, "utf8").trim())
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const { socketPath, password } = yield* start(directory, quick)
+            expect(abandoned).not.toContain(Redacted.value(password))
+            expect(yield* refusalOf(socketPath, Redacted.value(password))).toBeNull()
+            expect(yield* isClosed(socketPath)).toBe(true)
+          })
+        )
+        // The orphaned initdb may have been at work when its files were removed: a later start removes the rest.
+        yield* waitUntil(Effect.map(startAndQuery(quick), () => entriesOf(/./).length === 1))
+      })
   )
 
   it.live("does not start without its password, and says what to do", () =>

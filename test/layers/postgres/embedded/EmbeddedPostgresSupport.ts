@@ -102,9 +102,12 @@ interface Participant {
 
 const program = fileURLToPath(new URL("EmbeddedPostgresProcess.ts", import.meta.url))
 
+export const beginInAnotherProcess = (where: string) =>
+  spawn(process.execPath, [program, where], { stdio: ["pipe", "pipe", "pipe"] })
+
 export const joinFromAnotherProcess = (where: string) =>
   Effect.promise(async (): Promise<Participant> => {
-    const child = spawn(process.execPath, [program, where], { stdio: ["pipe", "pipe", "pipe"] })
+    const child = beginInAnotherProcess(where)
     let errors = ""
     child.stderr.on("data", (text) => (errors += text))
     for await (const line of createInterface({ input: child.stdout })) {
