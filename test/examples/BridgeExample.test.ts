@@ -4,16 +4,16 @@ import { TestClock } from "effect/testing"
 import { bridgeAdapter } from "../../src/layers/providers/BridgeAdapter.ts"
 import { ProviderHttp } from "../../src/layers/providers/ProviderHttp.ts"
 import { connected, delivery, expectOutcome, ProviderHttpTest } from "../layers/providers/kit/AdapterTest.ts"
-import { exampleServer } from "../support/ExampleServer.ts"
+import { exampleServer, installedLanguages, type LanguageName } from "../support/ExampleServer.ts"
 
 const SECRET = `whsec_${Buffer.alloc(32, "good").toString("base64")}`
 const WRONG_SECRET = `whsec_${Buffer.alloc(32, "evil").toString("base64")}`
 
-const setUp = Effect.gen(function* () {
+const setUp = Effect.fnUntraced(function* (language: LanguageName) {
   // The example's clock is the real one.
   const now = yield* DateTime.now.pipe(TestClock.withLive)
   yield* TestClock.setTime(DateTime.toEpochMillis(now))
-  const example = yield* exampleServer("bridge.md", { BRIDGE_SECRET: SECRET })
+  const example = yield* exampleServer("bridge.md", { BRIDGE_SECRET: SECRET }, language)
   const adapter = bridgeAdapter(yield* ProviderHttp)
   return {
     example,
@@ -21,22 +21,22 @@ const setUp = Effect.gen(function* () {
   }
 })
 
-describe("the gateway of docs/bridge.md", () => {
+describe.each(installedLanguages)("the gateway of docs/bridge.md in %s", (language) => {
   it.effect("accepts a code and a text", () =>
     Effect.gen(function* () {
-      const { example, accountWith } = yield* setUp
+      const { example, accountWith } = yield* setUp(language)
       const account = accountWith(SECRET)
       const code = yield* account.sendCode(delivery("bale", { attemptId: "a-1" }))
-      const text = yield* account.sendText(delivery("rubika", { attemptId: "b-1" }))
+      const text = yield* account.sendText(delivery("sms", { attemptId: "b-1" }))
       expectOutcome(code, { _tag: "Accepted", messageId: expect.stringMatching(/./) })
       expectOutcome(text, { _tag: "Accepted", messageId: expect.stringMatching(/./) })
-      expect(yield* example.stop).toEqual(["delivered a-1 over bale", "delivered b-1 over rubika"])
+      expect(yield* example.stop).toEqual(["delivered a-1 over bale", "delivered b-1 over sms"])
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
   it.effect("delivers once what arrives again, later or at the same time", () =>
     Effect.gen(function* () {
-      const { example, accountWith } = yield* setUp
+      const { example, accountWith } = yield* setUp(language)
       const send = accountWith(SECRET).sendCode(delivery("bale", { attemptId: "a-1" }))
       const first = yield* send
       const others = yield* Effect.all([send, send, send], { concurrency: "unbounded" })
@@ -48,7 +48,7 @@ describe("the gateway of docs/bridge.md", () => {
 
   it.effect("refuses what was signed with another secret", () =>
     Effect.gen(function* () {
-      const { example, accountWith } = yield* setUp
+      const { example, accountWith } = yield* setUp(language)
       const outcome = yield* accountWith(WRONG_SECRET).sendCode(delivery("bale"))
       expect(outcome).toEqual({ _tag: "Unknown", providerError: "HTTP 401" })
       expect(yield* example.stop).toEqual([])
@@ -57,7 +57,7 @@ describe("the gateway of docs/bridge.md", () => {
 
   it.effect.each(["-6 minutes", "6 minutes"] as const)("refuses what was signed %s from now", (shift) =>
     Effect.gen(function* () {
-      const { example, accountWith } = yield* setUp
+      const { example, accountWith } = yield* setUp(language)
       yield* TestClock.adjust(shift)
       const outcome = yield* accountWith(SECRET).sendCode(delivery("bale"))
       expect(outcome).toEqual({ _tag: "Unknown", providerError: "HTTP 401" })

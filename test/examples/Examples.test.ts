@@ -27,6 +27,8 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
     "bench/README.md",
     "npm run soak                                                    # 3 minutes, 2 processes, a random seed"
   ],
+  ["docs/bridge.md", "BRIDGE_SECRET=whsec_… PORT=8090 python3 gateway.py"],
+  ["docs/bridge.md", "BRIDGE_SECRET=whsec_… php -S 127.0.0.1:8090 gateway.php"],
   [
     "docs/providers.md",
     "curl -s http://127.0.0.1:8080/v1/inbound/TOKEN -H 'Content-Type: application/json' \\"

@@ -1,5 +1,5 @@
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
-import { messengers } from "../../domain/routing/Channel.ts"
+import { Channel } from "../../domain/routing/Channel.ts"
 import type { AccountTraits } from "../../domain/people/Customer.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
@@ -90,10 +90,10 @@ const traits: AccountTraits = {
   needsContact: false
 }
 
-/** Messages over a gateway that the customer runs, for any messenger. */
+/** Messages over a gateway that the customer runs, for any messenger and for SMS. */
 export const bridgeAdapter = (http: ProviderHttp["Service"]): ProviderAdapter => ({
   name: "bridge",
-  channels: messengers,
+  channels: Channel.literals,
   connect: (settings, { allowsPrivateAddresses }) =>
     Result.map(readSettings(bridgeSettings(allowsPrivateAddresses), settings), ({ url, secret }) => {
       const post = Effect.fnUntraced(

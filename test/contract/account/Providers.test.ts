@@ -110,6 +110,7 @@ beforeAll(async () => {
     connect("busy too", "sms", "smsir", workingSettings.smsir),
     connect("bale", "bale", "bale_safir", workingSettings.bale_safir, "--default"),
     connect("eitaa", "eitaa", "bridge", bridge(`${ends.bridge.url}/send`)),
+    connect("sms gateway", "sms", "bridge", bridge(`${ends.bridge.url}/send`)),
     ...bots.map(([provider, channel]) =>
       connect(
         provider,
@@ -605,6 +606,19 @@ describe("a bridge", () => {
     expect(received.headers["content-type"]).toMatch(/^application\/json/)
     expect(received.headers["webhook-signature"]).toBe(signatureOf(received, BRIDGE_SECRET))
     expect(await codes.outcome(sent.verification_id, code)).toEqual({ verified: true, reason: "ok" })
+  })
+
+  it("of sms gets codes and messages, and is named by its provider", async () => {
+    const channels = [over("sms", "sms gateway")]
+    const phone = newPhone()
+    const { current_attempt_channel } = await codes.sent({ phone, channels })
+    expect(current_attempt_channel).toMatchObject({ type: "sms", provider: "bridge" })
+    expect((await live.delivered({ to: phone, message: "سلام", channels })).status).toBe("sent")
+    const received = sendsWith(ends.bridge, phone).map(({ json }) => json)
+    expect(received).toMatchObject([
+      { kind: "code", channel: "sms" },
+      { kind: "text", channel: "sms" }
+    ])
   })
 
   it("gets a message as documented, signed", async () => {

@@ -102,7 +102,7 @@ describe("bridge: a code", () => {
 })
 
 describe("bridge: a text", () => {
-  it.effect.each(["eitaa", "bale", "soroushplus", "rubika", "telegram"] as const)(
+  it.effect.each(["eitaa", "bale", "soroushplus", "rubika", "telegram", "sms"] as const)(
     "is posted without a code: over %s",
     (channel) =>
       Effect.gen(function* () {
@@ -349,11 +349,11 @@ describe("bridge: the account", () => {
     })
   })
 
-  it("is for every messenger, and has nothing to ask or read", () => {
+  it("is for every channel, and has nothing to ask or read", () => {
     const adapter = bridgeAdapter(unused)
     expect({ name: adapter.name, channels: adapter.channels }).toEqual({
       name: "bridge",
-      channels: ["eitaa", "bale", "soroushplus", "rubika", "telegram"]
+      channels: ["eitaa", "bale", "soroushplus", "rubika", "telegram", "sms"]
     })
     expect(connected(adapter, { url, secret: SECRET })).toMatchObject({
       check: null,
