@@ -1,0 +1,271 @@
+import { NodeCrypto } from "@effect/platform-node"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import type { RouteAccount } from "../../src/domain/routing/RouteAccount.ts"
+import { AccountConnectionsSql } from "../../src/layers/account/AccountConnectionsSql.ts"
+import { AccountSlotsSql } from "../../src/layers/account/AccountSlotsSql.ts"
+import { MasterKey } from "../../src/layers/crypto/MasterKey.ts"
+import { ApiKeysSql } from "../../src/layers/customer/ApiKeysSql.ts"
+import { CustomersSql } from "../../src/layers/customer/CustomersSql.ts"
+import { liveStore } from "../../src/layers/graphs/VerificationGraph.ts"
+import { MessageStoreSql } from "../../src/layers/message/MessageStoreSql.ts"
+import { ChangeFeed } from "../../src/layers/postgres/cache/ChangeFeed.ts"
+import { SetUpVersions } from "../../src/layers/postgres/cache/SetUpVersions.ts"
+import { BatchSql } from "../../src/layers/postgres/Store.ts"
+import { acceptAlone } from "../../src/layers/verification/AcceptVerificationSql.ts"
+import { VerificationStoreSql } from "../../src/layers/verification/VerificationStoreSql.ts"
+import { AccountConnections } from "../../src/services/account/AccountConnections.ts"
+import { AccountSlots } from "../../src/services/account/AccountSlots.ts"
+import { ApiKeys } from "../../src/services/customer/ApiKeys.ts"
+import { Customers } from "../../src/services/customer/Customers.ts"
+import { MessageStore } from "../../src/services/message/MessageStore.ts"
+import { ProviderAdapters } from "../../src/services/provider/ProviderAdapter.ts"
+import { defaultSettings, Settings } from "../../src/services/Settings.ts"
+import { SubjectIds } from "../../src/services/SubjectIds.ts"
+import { Timers } from "../../src/services/timer/Timers.ts"
+import { type Acceptance, VerificationStore } from "../../src/services/verification/VerificationStore.ts"
+import * as Subjects from "./GoldenSubjects.ts"
+import { type RecordedAnswer, type RecordedStatement, recordingSql } from "./RecordedSql.ts"
+
+type Stores =
+  | VerificationStore
+  | MessageStore
+  | ApiKeys
+  | Customers
+  | AccountSlots
+  | AccountConnections
+  | SqlClient.SqlClient
+
+/** A statement that a reader can open, and how it comes about. */
+interface GoldenStatement {
+  readonly name: string
+  /** The head comment of its file. */
+  readonly about: string
+  /** Whether the connections of batches make it, which are set up differently. */
+  readonly isBatched: boolean
+  readonly run: Effect.Effect<unknown, unknown, Stores>
+  /** Answers to the statements before it; it is the one after them. */
+  readonly after?: ReadonlyArray<RecordedAnswer>
+}
+
+const Quiet = Layer.mergeAll(
+  Layer.mock(ChangeFeed)({ isHeard: () => true, subscribe: () => Effect.void }),
+  Layer.mock(Timers)({
+    wakeAt: () => {},
+    leaseAtBirth: () => Subjects.acceptance.lease,
+    isLeased: () => true,
+    releaseForRetry: () => Effect.failCause
+  }),
+  Layer.succeed(ProviderAdapters, new Map()),
+  Layer.succeed(Settings, defaultSettings),
+  MasterKey.layer(Redacted.make(new Uint8Array(32).fill(7))),
+  SetUpVersions.layer
+)
+
+const StoresSql = Layer.mergeAll(
+  VerificationStoreSql(liveStore),
+  MessageStoreSql,
+  ApiKeysSql,
+  CustomersSql,
+  AccountSlotsSql,
+  AccountConnectionsSql
+).pipe(Layer.provide(SubjectIds.layer), Layer.provide(Quiet), Layer.provide(NodeCrypto.layer))
+
+const accept = (acceptance: Acceptance) => VerificationStore.use((store) => store.accept(acceptance))
+
+const withQuota: Acceptance = {
+  ...Subjects.acceptance,
+  admission: { ...Subjects.admission, monthlyQuota: 100 }
+}
+
+const alone = SqlClient.SqlClient.use((sql) => acceptAlone(sql, "live", "verification", withQuota))
+
+/** Transitions of as many verifications, recorded at once. */
+const commit = (...names: ReadonlyArray<keyof typeof Subjects.transitions>) =>
+  VerificationStore.use((store) =>
+    Effect.forEach(
+      names,
+      (name, index) => {
+        const id = Subjects.verification.id.slice(0, -1) + index
+        const transition = Subjects.transitions[name]
+        return store.commit(
+          { ...Subjects.verification, id },
+          { ...transition, next: { ...transition.next, id } },
+          Subjects.NOW,
+          name === "released" ? { ...Subjects.timer, subject: id } : null
+        )
+      },
+      { concurrency: "unbounded" }
+    )
+  )
+
+const request = {
+  customerId: Subjects.CUSTOMER,
+  id: Subjects.verification.id,
+  setUpVersion: 7
+}
+
+const [ownAccount] = Subjects.verification.route
+const account: RouteAccount = ownAccount
+
+export const goldenStatements: ReadonlyArray<GoldenStatement> = [
+  {
+    name: "accept",
+    about: `Accepts the codes of many requests, while nobody is refused: it looks only at the customers' set-up, counts
+and writes. Where the counts show that a limit is exceeded, try_again() undoes all of it, and accept_checked follows.`,
+    isBatched: true,
+    run: accept(Subjects.acceptance)
+  },
+  {
+    name: "accept_checked",
+    about: `Accepts the codes of many requests, and reports which are refused and why. Money is asked for all requests of
+one wallet together; where it does not suffice for all, each asks by itself (accept_alone).`,
+    isBatched: true,
+    run: accept(Subjects.acceptance),
+    after: ["race"]
+  },
+  {
+    name: "accept_checked_quotas",
+    about: `Like accept_checked, for a batch with customers that have a monthly quota (the free plan).`,
+    isBatched: true,
+    run: accept(withQuota),
+    after: ["race"]
+  },
+  {
+    name: "accept_alone",
+    about: `Accepts one code by itself: every counter is locked before it is looked at. For requests that a batch could not
+decide, because money or quota did not suffice for all that asked for it.`,
+    isBatched: false,
+    run: alone
+  },
+  {
+    name: "accept_alone_locks",
+    about: `Locks what accept_alone locks before the wallet, in the same order, so that the whole wallet can be gathered
+into the stripe of one request.`,
+    isBatched: false,
+    run: alone,
+    after: [[{ reason: "wallet", until: null, accepted: false }], [{ covers: true }]]
+  },
+  {
+    name: "read",
+    about: `Reads the verifications of many requests (GET /v1/otp/{id}, replays of sends), if their keys' set-up is current.`,
+    isBatched: true,
+    run: VerificationStore.use((store) => store.read(request))
+  },
+  {
+    name: "read_due",
+    about: `Reads the verifications of many due timers that are still leased by this process, with their sealed codes.`,
+    isBatched: true,
+    run: VerificationStore.use((store) => store.loadLeased(Subjects.timer))
+  },
+  {
+    name: "check",
+    about: `Compares entered codes: the right one verifies, a wrong one is counted, one wrong code too many locks. Whatever
+ends gives back its held money, loses its timer and is announced. The machine's compareCode does the same in memory.`,
+    isBatched: true,
+    run: VerificationStore.use((store) =>
+      store.compareCode({
+        ...request,
+        codeHash: Subjects.acceptance.codeHash,
+        maxWrongCodes: 5,
+        now: Subjects.NOW
+      })
+    )
+  },
+  {
+    name: "record_sent",
+    about: `Records first attempts that providers accepted: the new state, the next timer, the request for a delivery report,
+the captured money and its ledger entry, the events and their deliveries to webhooks.`,
+    isBatched: true,
+    run: commit("sent")
+  },
+  {
+    name: "record_expired",
+    about: `Records verifications that expired: their timers are removed, and held money is released.`,
+    isBatched: true,
+    run: commit("expired")
+  },
+  {
+    name: "record_all",
+    about: `Records transitions of all kinds in one batch: the statement with all of its optional parts. A released step is
+recorded only while its lease lasts.`,
+    isBatched: true,
+    run: commit("sent", "expired", "released")
+  },
+  {
+    name: "key",
+    about: `Looks up API keys by the hashes of their secrets, with the versions of their customers' set-ups.`,
+    isBatched: true,
+    run: ApiKeys.use((keys) => keys.authenticate(Redacted.make(`svc_live_${"a".repeat(43)}`)))
+  },
+  {
+    name: "customer",
+    about: `Looks up the set-ups of customers: plan, limits, sending accounts, saved order and its templates.`,
+    isBatched: true,
+    run: Customers.use((customers) => customers.configuration(Subjects.CUSTOMER))
+  },
+  {
+    name: "account_pace",
+    about: `Looks up how sending accounts are paced and whether they are cooling down.`,
+    isBatched: true,
+    run: AccountSlots.use((slots) => slots.isResting(account, "code", Subjects.NOW))
+  },
+  {
+    name: "account_connection",
+    about: `Looks up the sealed settings of sending accounts.`,
+    isBatched: true,
+    run: AccountConnections.use((connections) => connections.of(1))
+  },
+  {
+    name: "message_accept",
+    about: `Accepts one message, as accept_alone accepts a code.`,
+    isBatched: false,
+    run: MessageStore.use((store) => store.accept(Subjects.messageAcceptance))
+  },
+  {
+    name: "message_read",
+    about: `Reads one message for a request, if its key's set-up is current.`,
+    isBatched: false,
+    run: MessageStore.use((store) => store.read(request))
+  },
+  {
+    name: "message_read_due",
+    about: `Reads the message of a due timer that is still leased by this process.`,
+    isBatched: false,
+    run: MessageStore.use((store) => store.loadLeased(Subjects.messageTimer))
+  },
+  {
+    name: "message_begin",
+    about: `Records that a provider is about to be called for a message, while its timer's lease lasts.`,
+    isBatched: false,
+    run: MessageStore.use((store) =>
+      store.commit(Subjects.messageTimer, Subjects.message, Subjects.begun, Subjects.NOW)
+    )
+  },
+  {
+    name: "message_record",
+    about: `Records the outcome of a call for a message: state, timer, delivery report, money, events.`,
+    isBatched: false,
+    run: MessageStore.use((store) =>
+      store.commit(Subjects.messageTimer, Subjects.begun.next, Subjects.messageSent, Subjects.NOW)
+    )
+  }
+]
+
+/** The statement, as the store's own code makes it. */
+export const recordStatement = ({
+  run,
+  after = [],
+  name
+}: GoldenStatement): Effect.Effect<RecordedStatement> =>
+  Effect.gen(function* () {
+    const recording = recordingSql(after)
+    const Client = Layer.effect(SqlClient.SqlClient, recording.client)
+    const Batches = Layer.effect(BatchSql, SqlClient.SqlClient)
+    // It has no store to go on with: only what it asked for counts.
+    yield* Effect.exit(
+      run.pipe(Effect.provide(StoresSql.pipe(Layer.provideMerge(Batches), Layer.provideMerge(Client))))
+    )
+    const statement = recording.statements[after.length]
+    return statement ?? (yield* Effect.die(`${name}: no statement was made`))
+  })

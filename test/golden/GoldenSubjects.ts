@@ -1,0 +1,108 @@
+import { Phone } from "../../src/domain/Phone.ts"
+import { chargeMessage, beginAttempt, recordOutcome } from "../../src/domain/message/MessageMachine.ts"
+import { startMessage } from "../../src/domain/message/Message.ts"
+import type { LeasedTimer } from "../../src/domain/Timer.ts"
+import { startVerification } from "../../src/domain/verification/Verification.ts"
+import { recordAttempt } from "../../src/domain/verification/StepCalls.ts"
+import { releaseStep } from "../../src/domain/verification/StepChoice.ts"
+import { expire } from "../../src/domain/verification/VerificationMachine.ts"
+import { ProviderOutcome } from "../../src/domain/account/ProviderOutcome.ts"
+import type { Admission } from "../../src/domain/people/Admission.ts"
+import type { RouteStep } from "../../src/domain/routing/Route.ts"
+import type { Acceptance } from "../../src/services/verification/VerificationStore.ts"
+import type { MessageAcceptance } from "../../src/services/message/MessageStore.ts"
+
+export const NOW = 1_800_000_000_000
+export const CUSTOMER = 1
+const ID = "0199f000-0000-7000-8000-000000000001"
+const LEASE = { token: "0199f000-0000-4000-8000-000000000002", until: NOW + 30_000 }
+const BYTES = new Uint8Array(32)
+
+const step = (accountId: number): RouteStep => ({
+  channel: "bale",
+  account_id: accountId,
+  price: 1000 * accountId,
+  wait: 60,
+  reportsDelivery: true,
+  descriptor: { type: "messenger", provider: "bale", credential_id: accountId, label: "bale" }
+})
+
+const phone = Phone.make("+989121234567")
+
+/** Everything that can refuse a request is asked. */
+export const admission: Admission = {
+  phone: { hour: 5, day: 20, platformDay: 50 },
+  monthlyQuota: 0,
+  hold: 2000
+}
+
+const idempotency = { key: "key", fingerprint: BYTES, expiresAt: NOW + 86_400_000 }
+
+export const verification = startVerification(
+  { id: ID, customerId: CUSTOMER, phone, route: [step(1), step(2)], textBody: null },
+  NOW
+)
+
+export const acceptance: Acceptance = {
+  verification,
+  setUpVersion: 7,
+  admission,
+  codeHash: BYTES,
+  sealedCode: BYTES,
+  lease: LEASE,
+  idempotency
+}
+
+export const timer: LeasedTimer = {
+  kind: "verification",
+  customerId: CUSTOMER,
+  subject: ID,
+  lane: 0,
+  leaseToken: LEASE.token,
+  leasedUntil: LEASE.until
+}
+
+const sent = recordAttempt(verification, {
+  step: 0,
+  outcome: ProviderOutcome.Accepted({ messageId: "m" }),
+  attemptedAt: NOW,
+  finishedAt: NOW
+})
+
+/** Transitions that need different parts of the committing statement. */
+export const transitions = { sent, expired: expire(sent.next), released: releaseStep(sent.next, 1, NOW) }
+
+export const message = chargeMessage(
+  startMessage({
+    id: ID,
+    customerId: CUSTOMER,
+    phone,
+    strategy: "failover",
+    route: [step(1), step(2)],
+    text: "text",
+    template: null,
+    metadata: "{}",
+    scheduledFor: null,
+    createdAt: NOW
+  })
+)
+
+export const begun = beginAttempt(message, 0, { lane: 0, dueAt: NOW, now: NOW, patienceMillis: 0 })
+
+export const messageSent = recordOutcome(
+  begun.next,
+  { step: 0, tries: 1 },
+  ProviderOutcome.Accepted({ messageId: "m" }),
+  NOW
+)
+
+export const messageAcceptance: MessageAcceptance = {
+  message,
+  setUpVersion: 7,
+  admission,
+  lanes: [0],
+  lease: LEASE,
+  idempotency
+}
+
+export const messageTimer: LeasedTimer = { ...timer, kind: "message" }

@@ -1,0 +1,30 @@
+-- Looks up the set-ups of customers: plan, limits, sending accounts, saved order and its templates.
+-- The code makes this statement; `npm run golden` writes this file.
+
+select r.nth, c.plan, c.webotp_host as "webOtpHost", c.limits, nullif(o.steps, '[]') as routing,
+  coalesce((
+  select jsonb_agg(jsonb_build_object('id', a.id, 'channel', a.channel, 'provider', a.provider,
+    'label', a.label, 'isDefault', a.is_default, 'active', a.disabled_at is null, 'shared',
+    a.customer_id is null, 'sendsCodes', a.sends_codes, 'sendsTexts', a.sends_texts, 'deduplicates',
+    a.deduplicates, 'reportsDelivery', a.reports_delivery, 'needsContact', a.needs_contact) order by a.id)
+  from sending_accounts a
+  where a.customer_id = c.id or a.customer_id is null), '[]') as accounts, coalesce((
+  select jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'body', t.body, 'active',
+    t.disabled_at is null))
+  from templates t
+  where t.customer_id = c.id and t.id in (
+    select (s ->> 'template_id')::int
+    from jsonb_array_elements(o.steps) s)), '[]') as "routingTemplates", coalesce((
+  select version
+  from set_up_versions
+  where customer_id = c.id), 0) + coalesce((
+  select version
+  from set_up_versions
+  where customer_id = 0), 0) as "setUpVersion", coalesce((
+  select version
+  from set_up_versions
+  where customer_id = 0), 0) as "platformVersion"
+from (
+  select unnest($1) as customer_id, unnest($2) as nth) r
+join customers c on c.id = r.customer_id
+left join routing_orders o on o.customer_id = c.id

@@ -1,0 +1,14 @@
+-- Reads one message for a request, if its key's set-up is current.
+-- The code makes this statement; `npm run golden` writes this file.
+
+select (r.set_up is null or r.set_up = coalesce(s.version, 0) + coalesce((
+  select version
+  from set_up_versions
+  where customer_id = 0), 0)) as "isCurrent", m.id, m.customer_id as "customerId", m.phone, m.status,
+  m.revision, m.strategy, m.route, m.text, m.template, m.metadata, m.attempts, m.reservations,
+  m.patient_until as "patientUntil", m.scheduled_for as "scheduledFor", m.created_at as "createdAt",
+  m.completed_at as "completedAt", m.held, m.captured
+from (
+  select $1::int as customer_id, $2::uuid as id, $3::int as set_up) r
+left join set_up_versions s on s.customer_id = r.customer_id
+left join messages m on m.customer_id = r.customer_id and m.id = r.id
