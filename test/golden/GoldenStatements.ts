@@ -13,7 +13,6 @@ import { ChangeFeed } from "../../src/layers/postgres/cache/ChangeFeed.ts"
 import { SetUpVersions } from "../../src/layers/postgres/cache/SetUpVersions.ts"
 import { BatchSql } from "../../src/layers/postgres/Store.ts"
 import { acceptAlone } from "../../src/layers/verification/AcceptVerificationSql.ts"
-import { VerificationStoreSql } from "../../src/layers/verification/VerificationStoreSql.ts"
 import { AccountConnections } from "../../src/services/account/AccountConnections.ts"
 import { AccountSlots } from "../../src/services/account/AccountSlots.ts"
 import { ApiKeys } from "../../src/services/customer/ApiKeys.ts"
@@ -63,7 +62,7 @@ const Quiet = Layer.mergeAll(
 )
 
 const StoresSql = Layer.mergeAll(
-  VerificationStoreSql(liveStore),
+  liveStore,
   MessageStoreSql,
   ApiKeysSql,
   CustomersSql,

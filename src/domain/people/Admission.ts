@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { DateTime, Schema } from "effect"
 import type { Instant } from "../Instant.ts"
 
 const Limit = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
@@ -38,3 +38,12 @@ export const MINUTE_MILLIS = 60_000
 /** Whole seconds from `now` until then, at least one. */
 export const retryAfterSeconds = (until: Instant, now: Instant): number =>
   Math.max(1, Math.ceil((until - now) / 1000))
+
+/** The calendar month, in UTC, in which a request is counted: its first day, and when the next month begins. */
+export const monthOf = (now: Instant) => {
+  const start = DateTime.startOf(DateTime.makeUnsafe(now), "month")
+  return {
+    start: DateTime.formatIsoDateUtc(start),
+    end: DateTime.toEpochMillis(DateTime.add(start, { months: 1 }))
+  }
+}

@@ -4,7 +4,7 @@ import { LimitOverrides } from "../../domain/people/Admission.ts"
 import { Plan } from "../../domain/people/Customer.ts"
 import { CustomerStandings } from "../../services/customer/AccountSummaries.ts"
 import { RialsColumn, rowsOf } from "../postgres/SqlRows.ts"
-import { monthOf } from "../verification/AdmissionSql.ts"
+import { monthOf } from "../../domain/people/Admission.ts"
 
 const StandingRow = Schema.Struct({
   id: Schema.Int,

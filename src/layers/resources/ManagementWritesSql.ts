@@ -10,7 +10,7 @@ import {
   type WriteAnswer,
   type WriteRequest
 } from "../../services/resources/ManagementWrites.ts"
-import { isRace } from "../verification/AdmissionSql.ts"
+import { isRace } from "../postgres/Races.ts"
 import { MasterKey } from "../crypto/MasterKey.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 

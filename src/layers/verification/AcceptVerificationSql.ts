@@ -11,7 +11,7 @@ import { idempotencyKeys } from "../customer/IdempotencySql.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 
 /**
- * Accepts one verification in a statement of its own: for what a batch could not tell, because money or quota did not
+ * Accepts one verification in a statement of its own, where a batch could not decide because money or quota did not
  * suffice for all of it. False when the idempotency key is taken.
  */
 export const acceptAlone = (

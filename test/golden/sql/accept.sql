@@ -13,8 +13,8 @@ judged as materialized (
       unnest($5) as revision, unnest($6) as route, unnest($7) as text_body, unnest($8) as remaining,
       unnest($9) as now, unnest($10) as expires_at, unnest($11) as code_hash, unnest($12) as sealed_code,
       unnest($13) as lease_until, unnest($14) as lease_token, unnest($15) as key, unnest($16) as fingerprint,
-      unnest($17) as key_until, unnest($18) as hour, unnest($19) as day, unnest($20) as platform_day,
-      unnest($21) as hold, unnest($22) as stripe, unnest($23) as set_up, unnest($24) as nth) r
+      unnest($17) as key_until, unnest($18) as stripe, unnest($19) as hour, unnest($20) as day,
+      unnest($21) as platform_day, unnest($22) as hold, unnest($23) as set_up, unnest($24) as nth) r
   left join set_up_versions s on s.customer_id = r.customer_id),
 claimed as (
   insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
@@ -23,25 +23,25 @@ claimed as (
   where verdict is null and key is not null
   returning true),
 phone_counted as (
-  insert into phone_counters as p (customer_id, kind, phone, hour_ends_at, hour_used, day_ends_at,
+  insert into phone_counters as p (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
     day_used)
-  select customer_id, 'code', phone, now + interval '1 hour', 1, now + interval '24 hours', 1
+  select customer_id, phone, 'code', now + interval '1 hour', 1, now + interval '24 hours', 1
   from judged
   where verdict is null and (hour > 0 or day > 0)
-  on conflict (customer_id, kind, phone) do update set hour_used = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
+  on conflict (customer_id, phone, kind) do update set hour_used = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
     then p.hour_used + 1 else 1 end, hour_ends_at = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
     then p.hour_ends_at else excluded.hour_ends_at end, day_used = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
     then p.day_used + 1 else 1 end, day_ends_at = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
     then p.day_ends_at else excluded.day_ends_at end
   returning customer_id, phone, hour_used, day_used),
 platform_counted as (
-  insert into platform_phone_counters as p (phone, day_ends_at, day_used)
+  insert into platform_phone_counters as o (phone, day_ends_at, day_used)
   select phone, now + interval '24 hours', 1
   from judged
-  where verdict is null and platform_day > 0
-  on conflict (phone) do update set day_used = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then p.day_used + 1 else 1 end, day_ends_at = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then p.day_ends_at else excluded.day_ends_at end
+  where verdict is null and (platform_day > 0)
+  on conflict (phone) do update set day_used = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
+    then o.day_used + 1 else 1 end, day_ends_at = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
+    then o.day_ends_at else excluded.day_ends_at end
   returning phone, day_used),
 holds as materialized (
   select customer_id, stripe, sum(hold)::bigint as total
@@ -74,11 +74,7 @@ select case when exists (
   from claimed) <> (
   select count(*)
   from judged
-  where verdict is null and key is not null) or (
-  select count(*)
-  from held) <> (
-  select count(*)
-  from holds) or exists (
+  where verdict is null and key is not null) or exists (
   select
   from phone_counted c
   join judged a on a.customer_id = c.customer_id and a.phone = c.phone
@@ -87,4 +83,8 @@ select case when exists (
   select
   from platform_counted c
   join judged a on a.phone = c.phone
-  where c.day_used > 1 and c.day_used > a.platform_day) then try_again() end as raced
+  where (c.day_used > 1) and (a.platform_day > 0 and c.day_used > a.platform_day)) or (
+  select count(*)
+  from held) <> (
+  select count(*)
+  from holds) then try_again() end as raced

@@ -3,137 +3,156 @@
 -- The code makes this statement; `npm run golden` writes this file.
 
 with
+r as not materialized (
+  select $1::int as customer_id, $2 as phone, $3::timestamptz as now, $4::smallint as stripe,
+    $5::date as month, $6::timestamptz as month_ends_at, $7::bigint as held_together, 1 as counted_together,
+    $8::int4 as hour,$9::int4 as day,$10::int4 as platform_day,$11::int8 as hold,$12::int4 as set_up,
+    $13::int4 as quota),
 phone as materialized (
-  select *
-  from phone_counters
-  where customer_id = $1 and kind = $2 and phone = $3
-  for update),
+  select p.*
+  from r
+  join phone_counters p on p.customer_id = r.customer_id and p.phone = r.phone and p.kind = 'code'
+  for update of p),
 platform as materialized (
-  select *
-  from platform_phone_counters
-  where phone = $4
-  for update),
+  select o.*
+  from r
+  join platform_phone_counters o on o.phone = r.phone
+  for update of o),
 quota as materialized (
-  select *
-  from monthly_counters
-  where customer_id = $5 and month = $6::date
-  for update),
+  select q.*
+  from r
+  join monthly_counters q on q.customer_id = r.customer_id and q.month = r.month
+  for update of q),
 wallet as materialized (
-  select balance - held as available
-  from wallets
-  where customer_id = $7 and stripe = $8::smallint
-  for update),
+  select w.*
+  from r
+  join wallets w on w.customer_id = r.customer_id and w.stripe = r.stripe
+  for update of w),
 verdict as materialized (
   select reason, until
   from (
     select null::int as nth, null::text as reason, null::timestamptz as until
-    union all (
-      select $9::int as nth, r.*
-      from (
-        select 'set_up_changed' as reason, null::timestamptz as until
-        from (
-          select $10::int as customer_id, $11::int as set_up) r
-        left join set_up_versions s on s.customer_id = r.customer_id
-        where not (r.set_up is null or r.set_up = coalesce(s.version, 0) + coalesce((
-          select version
-          from set_up_versions
-          where customer_id = 0), 0))) r)
-    union all (
-      select $12::int as nth, r.*
-      from (
-        select 'phone_hour' as reason, p.hour_ends_at as until
-        from phone p
-        where p.hour_ends_at > $13::timestamptz and $14::int > 0 and p.hour_used >= $15::int) r)
-    union all (
-      select $16::int as nth, r.*
-      from (
-        select 'phone_day', p.day_ends_at
-        from phone p
-        where p.day_ends_at > $17::timestamptz and $18::int > 0 and p.day_used >= $19::int) r)
-    union all (
-      select $20::int as nth, r.*
-      from (
-        select 'platform_day' as reason, p.day_ends_at as until
-        from platform p
-        where p.day_ends_at > $21::timestamptz and p.day_used >= $22::int) r)
-    union all (
-      select $23::int as nth, r.*
-      from (
-        select 'quota' as reason, $24::timestamptz as until
-        from quota q
-        where q.used >= $25::int) r)
-    union all (
-      select $26::int as nth, r.*
-      from (
-        select 'wallet' as reason, null::timestamptz as until
-        where not exists (
-          select
-          from wallet w
-          where w.available >= $27::bigint)) r)) refusals
+    union all
+    select 0, 'set_up_changed', null::timestamptz
+    from r
+    left join set_up_versions s on s.customer_id = r.customer_id
+    where not (r.set_up is null or r.set_up = coalesce(s.version, 0) + coalesce((
+      select version
+      from set_up_versions
+      where customer_id = 0), 0))
+    union all
+    select 1, 'phone_hour', p.hour_ends_at
+    from r
+    left join phone p on true
+    where p.hour_used >= r.hour and r.hour > 0 and p.hour_ends_at > r.now
+    union all
+    select 2, 'phone_day', p.day_ends_at
+    from r
+    left join phone p on true
+    where p.day_used >= r.day and r.day > 0 and p.day_ends_at > r.now
+    union all
+    select 3, 'platform_day', o.day_ends_at
+    from r
+    left join platform o on true
+    where o.day_used >= r.platform_day and r.platform_day > 0 and o.day_ends_at > r.now
+    union all
+    select 4, 'quota', r.month_ends_at
+    from r
+    left join quota q on true
+    where r.quota > 0 and coalesce(q.used, 0) + r.counted_together > r.quota
+    union all
+    select 5, 'wallet', null::timestamptz
+    from r
+    left join wallet w on true
+    where r.hold > 0 and coalesce(w.balance - w.held < r.held_together, true)) refusals
   order by nth nulls last
   limit 1),
 claimed as (
   insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
-  select $28::int, $29, $30, $31::bytea, $32::uuid, $33::timestamptz
+  select $14::int, $15, $16, $17::bytea, $18::uuid, $19::timestamptz
   from verdict
   where reason is null
   on conflict (customer_id, operation, key) do update set fingerprint = excluded.fingerprint, subject = excluded.subject,
     expires_at = excluded.expires_at
-  where k.expires_at <= $34
+  where k.expires_at <= $20
   returning true),
 verification as (
   insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body,
     attempts, remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held)
-  select $35::int, $36::uuid, $37, $38, $39, $40::int, $41::jsonb, $42::text, '[]'::jsonb, $43::int[],
-    $44::timestamptz, $45::bytea, $46::bytea, $47::timestamptz, $48::timestamptz, $49::bigint
+  select $21::int, $22::uuid, $23, $24, $25, $26::int, $27::jsonb, $28::text, '[]'::jsonb, $29::int[],
+    $30::timestamptz, $31::bytea, $32::bytea, $33::timestamptz, $34::timestamptz, $35::bigint
   from claimed),
 timer as (
   insert into timers (customer_id, kind, subject, claimable_at, lease_token)
-  select $50::int, $51, $52::uuid, $53::timestamptz, $54::uuid
+  select $36::int, $37, $38::uuid, $39::timestamptz, $40::uuid
   from claimed),
 phone_counted as (
-  insert into phone_counters as p (customer_id, kind, phone, hour_ends_at, hour_used, day_ends_at,
+  insert into phone_counters as p (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
     day_used)
-  select $55::int, $56, $57, $58::timestamptz, 1, $59::timestamptz, 1
-  from claimed
-  on conflict (customer_id, kind, phone) do update set hour_used = case when p.hour_ends_at > $60
-    then p.hour_used + 1 else 1 end, hour_ends_at = case when p.hour_ends_at > $61 then p.hour_ends_at
-    else excluded.hour_ends_at end, day_used = case when p.day_ends_at > $62 then p.day_used + 1 else 1
-    end, day_ends_at = case when p.day_ends_at > $63 then p.day_ends_at else excluded.day_ends_at end
-  where not (p.hour_ends_at > $64::timestamptz and $65::int > 0 and p.hour_used >= $66::int) and not (p.day_ends_at > $67::timestamptz
-    and $68::int > 0 and p.day_used >= $69::int)
-  returning true),
+  select customer_id, phone, 'code', now + interval '1 hour', 1, now + interval '24 hours', 1
+  from r
+  where exists (
+    select
+    from claimed) and (hour > 0 or day > 0)
+  on conflict (customer_id, phone, kind) do update set hour_used = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
+    then p.hour_used + 1 else 1 end, hour_ends_at = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
+    then p.hour_ends_at else excluded.hour_ends_at end, day_used = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
+    then p.day_used + 1 else 1 end, day_ends_at = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
+    then p.day_ends_at else excluded.day_ends_at end
+  returning customer_id, phone, hour_used, day_used),
 platform_counted as (
-  insert into platform_phone_counters as p (phone, day_ends_at, day_used)
-  select $70, $71::timestamptz, 1
-  from claimed
-  on conflict (phone) do update set day_used = case when p.day_ends_at > $72 then p.day_used + 1 else 1
-    end, day_ends_at = case when p.day_ends_at > $73 then p.day_ends_at else excluded.day_ends_at end
-  where not (p.day_ends_at > $74::timestamptz and p.day_used >= $75::int)
-  returning true),
+  insert into platform_phone_counters as o (phone, day_ends_at, day_used)
+  select phone, now + interval '24 hours', 1
+  from r
+  where exists (
+    select
+    from claimed) and (platform_day > 0)
+  on conflict (phone) do update set day_used = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
+    then o.day_used + 1 else 1 end, day_ends_at = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
+    then o.day_ends_at else excluded.day_ends_at end
+  returning phone, day_used),
 quota_counted as (
   insert into monthly_counters as q (customer_id, month, used)
-  select $76::int, $77::date, 1
-  from claimed
-  on conflict (customer_id, month) do update set used = q.used + 1
-  where q.used < $78::int
-  returning true),
+  select customer_id, month, count(*)
+  from r
+  where exists (
+    select
+    from claimed) and quota > 0
+  group by 1, 2
+  order by 1, 2
+  on conflict (customer_id, month) do update set used = q.used + excluded.used
+  returning customer_id, month, used),
+holds as materialized (
+  select customer_id, stripe, sum(hold)::bigint as total
+  from r
+  where exists (
+    select
+    from claimed) and hold > 0
+  group by 1, 2
+  order by 1, 2),
 held as (
-  update wallets w set held = w.held + $79::bigint
-  from claimed
-  where w.customer_id = $80 and w.stripe = $81::smallint and w.balance - w.held >= $82::bigint
+  update wallets w set held = w.held + h.total
+  from holds h
+  where w.customer_id = h.customer_id and w.stripe = h.stripe and w.balance - w.held >= h.total
   returning true)
 select v.reason, v.until, exists (
   select
-  from claimed) as accepted, case when exists (
+  from claimed) as accepted, case when false or exists (
   select
-  from claimed) and (false or not exists (
+  from phone_counted c
+  join r a on a.customer_id = c.customer_id and a.phone = c.phone
+  where (c.hour_used > 1 or c.day_used > 1) and (a.hour > 0 and c.hour_used > a.hour or a.day > 0 and c.day_used > a.day))
+  or exists (
   select
-  from "phone_counted") or not exists (
+  from platform_counted c
+  join r a on a.phone = c.phone
+  where (c.day_used > 1) and (a.platform_day > 0 and c.day_used > a.platform_day)) or exists (
   select
-  from "platform_counted") or not exists (
-  select
-  from "quota_counted") or not exists (
-  select
-  from "held")) then try_again() end as raced
+  from quota_counted c
+  join r a on a.customer_id = c.customer_id and a.month = c.month
+  where a.quota > 0 and c.used > a.quota) or (
+  select count(*)
+  from held) <> (
+  select count(*)
+  from holds) then try_again() end as raced
 from verdict v

@@ -3,25 +3,30 @@
 -- The code makes this statement; `npm run golden` writes this file.
 
 with
+r as not materialized (
+  select $1::int as customer_id, $2 as phone, $3::timestamptz as now, $4::smallint as stripe,
+    $5::date as month, $6::timestamptz as month_ends_at, $7::bigint as held_together, 1 as counted_together,
+    $8::int4 as hour,$9::int4 as day,$10::int4 as platform_day,$11::int8 as hold,$12::int4 as set_up,
+    $13::int4 as quota),
 phone as materialized (
-  select *
-  from phone_counters
-  where customer_id = $1 and kind = $2 and phone = $3
-  for update),
+  select p.*
+  from r
+  join phone_counters p on p.customer_id = r.customer_id and p.phone = r.phone and p.kind = 'code'
+  for update of p),
 platform as materialized (
-  select *
-  from platform_phone_counters
-  where phone = $4
-  for update),
+  select o.*
+  from r
+  join platform_phone_counters o on o.phone = r.phone
+  for update of o),
 quota as materialized (
-  select *
-  from monthly_counters
-  where customer_id = $5 and month = $6::date
-  for update)
+  select q.*
+  from r
+  join monthly_counters q on q.customer_id = r.customer_id and q.month = r.month
+  for update of q)
 select exists (
   select
-  from "phone"), exists (
+  from phone), exists (
   select
-  from "platform"), exists (
+  from platform), exists (
   select
-  from "quota")
+  from quota)

@@ -10,23 +10,23 @@ judged as materialized (
     where customer_id = 0), 0)) then 'set_up_changed'
     when p.hour_used >= r.hour and r.hour > 0 and p.hour_ends_at > r.now then 'phone_hour'
     when p.day_used >= r.day and r.day > 0 and p.day_ends_at > r.now then 'phone_day'
-    when o.day_used >= r.platform_day and o.day_ends_at > r.now then 'platform_day'
+    when o.day_used >= r.platform_day and r.platform_day > 0 and o.day_ends_at > r.now then 'platform_day'
     when r.hold > 0 and coalesce(w.balance - w.held < r.held_together, true) then 'ask_alone'
-    when k.key is not null then 'key_taken' end as verdict, p.hour_ends_at, p.day_ends_at,
-    o.day_ends_at as platform_day_ends_at
+    when k.key is not null then 'key_taken' end as verdict, p.hour_ends_at as phone_hour_until,
+    p.day_ends_at as phone_day_until, o.day_ends_at as platform_day_until
   from (
     select unnest($1) as customer_id, unnest($2) as id, unnest($3) as phone, unnest($4) as status,
       unnest($5) as revision, unnest($6) as route, unnest($7) as text_body, unnest($8) as remaining,
       unnest($9) as now, unnest($10) as expires_at, unnest($11) as code_hash, unnest($12) as sealed_code,
       unnest($13) as lease_until, unnest($14) as lease_token, unnest($15) as key, unnest($16) as fingerprint,
-      unnest($17) as key_until, unnest($18) as hour, unnest($19) as day, unnest($20) as platform_day,
-      unnest($21) as hold, unnest($22) as stripe, unnest($23) as set_up, unnest($24) as held_together,
+      unnest($17) as key_until, unnest($18) as stripe, unnest($19) as hour, unnest($20) as day,
+      unnest($21) as platform_day, unnest($22) as hold, unnest($23) as set_up, unnest($24) as held_together,
       unnest($25) as counted_together, unnest($26) as nth) r
   left join set_up_versions s on s.customer_id = r.customer_id
-  left join phone_counters p on p.customer_id = r.customer_id and p.kind = 'code' and p.phone = r.phone
+  left join phone_counters p on p.customer_id = r.customer_id and p.phone = r.phone and p.kind = 'code'
     and (r.hour > 0 or r.day > 0)
-  left join platform_phone_counters o on o.phone = r.phone and r.platform_day > 0
-  left join wallets w on w.customer_id = r.customer_id and w.stripe = r.stripe and r.hold > 0
+  left join platform_phone_counters o on o.phone = r.phone and (r.platform_day > 0)
+  left join wallets w on w.customer_id = r.customer_id and w.stripe = r.stripe and (r.hold > 0)
   left join idempotency_keys k on k.customer_id = r.customer_id and k.operation = 'otp.send' and k.key = r.key
     and k.expires_at > r.now),
 claimed as (
@@ -41,25 +41,25 @@ claimed as (
     from judged)
   returning true),
 phone_counted as (
-  insert into phone_counters as p (customer_id, kind, phone, hour_ends_at, hour_used, day_ends_at,
+  insert into phone_counters as p (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
     day_used)
-  select customer_id, 'code', phone, now + interval '1 hour', 1, now + interval '24 hours', 1
+  select customer_id, phone, 'code', now + interval '1 hour', 1, now + interval '24 hours', 1
   from judged
   where verdict is null and (hour > 0 or day > 0)
-  on conflict (customer_id, kind, phone) do update set hour_used = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
+  on conflict (customer_id, phone, kind) do update set hour_used = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
     then p.hour_used + 1 else 1 end, hour_ends_at = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
     then p.hour_ends_at else excluded.hour_ends_at end, day_used = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
     then p.day_used + 1 else 1 end, day_ends_at = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
     then p.day_ends_at else excluded.day_ends_at end
   returning customer_id, phone, hour_used, day_used),
 platform_counted as (
-  insert into platform_phone_counters as p (phone, day_ends_at, day_used)
+  insert into platform_phone_counters as o (phone, day_ends_at, day_used)
   select phone, now + interval '24 hours', 1
   from judged
-  where verdict is null and platform_day > 0
-  on conflict (phone) do update set day_used = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then p.day_used + 1 else 1 end, day_ends_at = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then p.day_ends_at else excluded.day_ends_at end
+  where verdict is null and (platform_day > 0)
+  on conflict (phone) do update set day_used = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
+    then o.day_used + 1 else 1 end, day_ends_at = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
+    then o.day_ends_at else excluded.day_ends_at end
   returning phone, day_used),
 holds as materialized (
   select customer_id, stripe, sum(hold)::bigint as total
@@ -89,11 +89,7 @@ select case when (
   from claimed) <> (
   select count(*)
   from judged
-  where verdict is null and key is not null) or (
-  select count(*)
-  from held) <> (
-  select count(*)
-  from holds) or exists (
+  where verdict is null and key is not null) or exists (
   select
   from phone_counted c
   join judged a on a.customer_id = c.customer_id and a.phone = c.phone
@@ -102,10 +98,14 @@ select case when (
   select
   from platform_counted c
   join judged a on a.phone = c.phone
-  where c.day_used > 1 and c.day_used > a.platform_day) then try_again() end as raced, (
+  where (c.day_used > 1) and (a.platform_day > 0 and c.day_used > a.platform_day)) or (
+  select count(*)
+  from held) <> (
+  select count(*)
+  from holds) then try_again() end as raced, (
   select json_agg(json_build_object('nth', nth, 'reason', verdict, 'until', (extract(epoch from case verdict
-    when 'phone_hour' then hour_ends_at
-    when 'phone_day' then day_ends_at
-    when 'platform_day' then platform_day_ends_at end) * 1000)::bigint))
+    when 'phone_hour' then phone_hour_until
+    when 'phone_day' then phone_day_until
+    when 'platform_day' then platform_day_until end) * 1000)::bigint))
   from judged
   where verdict is not null) as exceptions

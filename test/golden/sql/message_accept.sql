@@ -2,141 +2,155 @@
 -- The code makes this statement; `npm run golden` writes this file.
 
 with
+r as not materialized (
+  select $1::int as customer_id, $2 as phone, $3::timestamptz as now, $4::smallint as stripe,
+    $5::date as month, $6::timestamptz as month_ends_at, $7::bigint as held_together, 1 as counted_together,
+    $8::int4 as hour,$9::int4 as day,$10::int4 as platform_day,$11::int8 as hold,$12::int4 as set_up,
+    $13::int4 as quota),
 phone as materialized (
-  select *
-  from phone_counters
-  where customer_id = $1 and kind = $2 and phone = $3
-  for update),
+  select p.*
+  from r
+  join phone_counters p on p.customer_id = r.customer_id and p.phone = r.phone and p.kind = 'message'
+  for update of p),
 platform as materialized (
-  select *
-  from platform_phone_counters
-  where phone = $4
-  for update),
+  select o.*
+  from r
+  join platform_phone_counters o on o.phone = r.phone
+  for update of o),
 wallet as materialized (
-  select balance - held as available
-  from wallets
-  where customer_id = $5 and stripe = $6::smallint
-  for update),
+  select w.*
+  from r
+  join wallets w on w.customer_id = r.customer_id and w.stripe = r.stripe
+  for update of w),
 verdict as materialized (
   select reason, until
   from (
     select null::int as nth, null::text as reason, null::timestamptz as until
-    union all (
-      select $7::int as nth, r.*
-      from (
-        select 'set_up_changed' as reason, null::timestamptz as until
-        from (
-          select $8::int as customer_id, $9::int as set_up) r
-        left join set_up_versions s on s.customer_id = r.customer_id
-        where not (r.set_up is null or r.set_up = coalesce(s.version, 0) + coalesce((
-          select version
-          from set_up_versions
-          where customer_id = 0), 0))) r)
-    union all (
-      select $10::int as nth, r.*
-      from (
-        select 'phone_hour' as reason, p.hour_ends_at as until
-        from phone p
-        where p.hour_ends_at > $11::timestamptz and $12::int > 0 and p.hour_used >= $13::int) r)
-    union all (
-      select $14::int as nth, r.*
-      from (
-        select 'phone_day', p.day_ends_at
-        from phone p
-        where p.day_ends_at > $15::timestamptz and $16::int > 0 and p.day_used >= $17::int) r)
-    union all (
-      select $18::int as nth, r.*
-      from (
-        select 'platform_day' as reason, p.day_ends_at as until
-        from platform p
-        where p.day_ends_at > $19::timestamptz and p.day_used >= $20::int) r)
-    union all (
-      select $21::int as nth, r.*
-      from (
-        select 'wallet' as reason, null::timestamptz as until
-        where not exists (
-          select
-          from wallet w
-          where w.available >= $22::bigint)) r)) refusals
+    union all
+    select 0, 'set_up_changed', null::timestamptz
+    from r
+    left join set_up_versions s on s.customer_id = r.customer_id
+    where not (r.set_up is null or r.set_up = coalesce(s.version, 0) + coalesce((
+      select version
+      from set_up_versions
+      where customer_id = 0), 0))
+    union all
+    select 1, 'phone_hour', p.hour_ends_at
+    from r
+    left join phone p on true
+    where p.hour_used >= r.hour and r.hour > 0 and p.hour_ends_at > r.now
+    union all
+    select 2, 'phone_day', p.day_ends_at
+    from r
+    left join phone p on true
+    where p.day_used >= r.day and r.day > 0 and p.day_ends_at > r.now
+    union all
+    select 3, 'platform_day', o.day_ends_at
+    from r
+    left join platform o on true
+    where o.day_used >= r.platform_day and r.platform_day > 0 and o.day_ends_at > r.now
+    union all
+    select 4, 'wallet', null::timestamptz
+    from r
+    left join wallet w on true
+    where r.hold > 0 and coalesce(w.balance - w.held < r.held_together, true)) refusals
   order by nth nulls last
   limit 1),
 claimed as (
   insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
-  select $23::int, $24, $25, $26::bytea, $27::uuid, $28::timestamptz
+  select $14::int, $15, $16, $17::bytea, $18::uuid, $19::timestamptz
   from verdict
   where reason is null
   on conflict (customer_id, operation, key) do update set fingerprint = excluded.fingerprint, subject = excluded.subject,
     expires_at = excluded.expires_at
-  where k.expires_at <= $29
+  where k.expires_at <= $20
   returning true),
 changed as (
   insert into messages (customer_id, id, phone, status, revision, strategy, route, text, template,
     metadata, attempts, scheduled_for, events_written, created_at, held)
-  select $30::int, $31::uuid, $32, $33, $34::int, $35, $36::jsonb, $37, $38::json, $39, '[]'::jsonb,
-    $40::timestamptz, 1, $41::timestamptz, $42::bigint
+  select $21::int, $22::uuid, $23, $24, $25::int, $26, $27::jsonb, $28, $29::json, $30, '[]'::jsonb,
+    $31::timestamptz, 1, $32::timestamptz, $33::bigint
   from claimed
   returning *),
 timer as (
   insert into timers (customer_id, kind, subject, lane, claimable_at, lease_token)
-  select c.customer_id, $43, c.id, lane, $44::timestamptz, $45::uuid
-  from changed c, unnest($46::int[]) as lane),
+  select c.customer_id, $34, c.id, lane, $35::timestamptz, $36::uuid
+  from changed c, unnest($37::int[]) as lane),
 event as (
   insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
-  select c.customer_id, e.id, e.type, c.id, c.events_written - $47 + e.nth, jsonb_build_object('status',
-    c.status, 'attempts', c.attempts, 'completed_at', c.completed_at), $48
-  from changed c, unnest($49::uuid[], $50::text[]) with ordinality as e (id, type, nth)
+  select c.customer_id, e.id, e.type, c.id, c.events_written - $38 + e.nth, jsonb_build_object('status',
+    c.status, 'attempts', c.attempts, 'completed_at', c.completed_at), $39
+  from changed c, unnest($40::uuid[], $41::text[]) with ordinality as e (id, type, nth)
   returning customer_id, id, type),
 delivery as (
   insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
-  select e.customer_id, w.id, e.id, 'pending', $51::timestamptz, $52::timestamptz
+  select e.customer_id, w.id, e.id, 'pending', $42::timestamptz, $43::timestamptz
   from event e
-  join webhook_endpoints w on w.customer_id = $53 and w.disabled_at is null and (w.events @> array[e.type]
+  join webhook_endpoints w on w.customer_id = $44 and w.disabled_at is null and (w.events @> array[e.type]
     or w.events @> array['*'])
   returning endpoint_id, event_id),
 webhook as (
   insert into timers as t (customer_id, kind, subject, lane, claimable_at)
-  select w.customer_id, $54, d.event_id, w.lane, $55::timestamptz
+  select w.customer_id, $45, d.event_id, w.lane, $46::timestamptz
   from delivery d
-  join webhook_endpoints w on w.customer_id = $56 and w.id = d.endpoint_id
+  join webhook_endpoints w on w.customer_id = $47 and w.id = d.endpoint_id
   on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
   where t.lease_token is null
   returning true),
 phone_counted as (
-  insert into phone_counters as p (customer_id, kind, phone, hour_ends_at, hour_used, day_ends_at,
+  insert into phone_counters as p (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
     day_used)
-  select $57::int, $58, $59, $60::timestamptz, 1, $61::timestamptz, 1
-  from claimed
-  on conflict (customer_id, kind, phone) do update set hour_used = case when p.hour_ends_at > $62
-    then p.hour_used + 1 else 1 end, hour_ends_at = case when p.hour_ends_at > $63 then p.hour_ends_at
-    else excluded.hour_ends_at end, day_used = case when p.day_ends_at > $64 then p.day_used + 1 else 1
-    end, day_ends_at = case when p.day_ends_at > $65 then p.day_ends_at else excluded.day_ends_at end
-  where not (p.hour_ends_at > $66::timestamptz and $67::int > 0 and p.hour_used >= $68::int) and not (p.day_ends_at > $69::timestamptz
-    and $70::int > 0 and p.day_used >= $71::int)
-  returning true),
+  select customer_id, phone, 'message', now + interval '1 hour', 1, now + interval '24 hours', 1
+  from r
+  where exists (
+    select
+    from claimed) and (hour > 0 or day > 0)
+  on conflict (customer_id, phone, kind) do update set hour_used = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
+    then p.hour_used + 1 else 1 end, hour_ends_at = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
+    then p.hour_ends_at else excluded.hour_ends_at end, day_used = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
+    then p.day_used + 1 else 1 end, day_ends_at = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
+    then p.day_ends_at else excluded.day_ends_at end
+  returning customer_id, phone, hour_used, day_used),
 platform_counted as (
-  insert into platform_phone_counters as p (phone, day_ends_at, day_used)
-  select $72, $73::timestamptz, 1
-  from claimed
-  on conflict (phone) do update set day_used = case when p.day_ends_at > $74 then p.day_used + 1 else 1
-    end, day_ends_at = case when p.day_ends_at > $75 then p.day_ends_at else excluded.day_ends_at end
-  where not (p.day_ends_at > $76::timestamptz and p.day_used >= $77::int)
-  returning true),
+  insert into platform_phone_counters as o (phone, day_ends_at, day_used)
+  select phone, now + interval '24 hours', 1
+  from r
+  where exists (
+    select
+    from claimed) and (platform_day > 0)
+  on conflict (phone) do update set day_used = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
+    then o.day_used + 1 else 1 end, day_ends_at = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
+    then o.day_ends_at else excluded.day_ends_at end
+  returning phone, day_used),
+holds as materialized (
+  select customer_id, stripe, sum(hold)::bigint as total
+  from r
+  where exists (
+    select
+    from claimed) and hold > 0
+  group by 1, 2
+  order by 1, 2),
 held as (
-  update wallets w set held = w.held + $78::bigint
-  from claimed
-  where w.customer_id = $79 and w.stripe = $80::smallint and w.balance - w.held >= $81::bigint
+  update wallets w set held = w.held + h.total
+  from holds h
+  where w.customer_id = h.customer_id and w.stripe = h.stripe and w.balance - w.held >= h.total
   returning true)
 select v.reason, v.until, exists (
   select
-  from claimed) as accepted, case when exists (
+  from claimed) as accepted, case when false or exists (
   select
-  from claimed) and (false or not exists (
+  from phone_counted c
+  join r a on a.customer_id = c.customer_id and a.phone = c.phone
+  where (c.hour_used > 1 or c.day_used > 1) and (a.hour > 0 and c.hour_used > a.hour or a.day > 0 and c.day_used > a.day))
+  or exists (
   select
-  from "phone_counted") or not exists (
-  select
-  from "platform_counted") or not exists (
-  select
-  from "held")) then try_again() end as raced, (
+  from platform_counted c
+  join r a on a.phone = c.phone
+  where (c.day_used > 1) and (a.platform_day > 0 and c.day_used > a.platform_day)) or (
+  select count(*)
+  from held) <> (
+  select count(*)
+  from holds) then try_again() end as raced, (
   select count(*)::int
   from webhook) as webhooks
 from verdict v

@@ -1,9 +1,11 @@
 import { stripeOf, WALLET_STRIPES } from "../../../domain/money/Charging.ts"
+import { monthOf } from "../../../domain/people/Admission.ts"
 import type { KeyMode } from "../../../domain/people/Customer.ts"
 import type { Route } from "../../../domain/routing/Route.ts"
 import type { TimerKind } from "../../../domain/Timer.ts"
 import type { Acceptance } from "../../../services/verification/VerificationStore.ts"
-import { monthOf } from "../../verification/AdmissionSql.ts"
+import type { AdmissionRule } from "../../verification/AdmissionRule.ts"
+import { admissionRules, limitColumns, quotaColumn } from "../../verification/AdmissionRules.ts"
 import { currentSetUp } from "../cache/SetUpVersions.ts"
 import { type BatchColumn, batchSource, intArrayText, jsonText } from "./BatchColumns.ts"
 
@@ -64,17 +66,13 @@ const columns: ReadonlyArray<BatchColumn<Acceptance>> = [
   { name: "key", type: "text", of: ({ idempotency }) => idempotency?.key ?? null },
   { name: "fingerprint", type: "bytea", of: ({ idempotency }) => idempotency?.fingerprint ?? null },
   { name: "key_until", type: "timestamptz", of: ({ idempotency }) => idempotency?.expiresAt ?? null },
-  { name: "hour", type: "int4", of: ({ admission }) => admission.phone.hour },
-  { name: "day", type: "int4", of: ({ admission }) => admission.phone.day },
-  { name: "platform_day", type: "int4", of: ({ admission }) => admission.phone.platformDay },
-  { name: "hold", type: "int8", of: ({ admission }) => BigInt(admission.hold) },
   { name: "stripe", type: "int2", of: ({ verification }) => stripeOf(verification.id) },
-  { name: "set_up", type: "int4", of: ({ setUpVersion }) => setUpVersion }
+  ...limitColumns
 ]
 
-/** Only in a batch with somebody who has a quota: nobody else's is counted. */
+/** Only in a batch with a customer that has a quota: nobody else's sends are counted. */
 const quotaColumns: ReadonlyArray<BatchColumn<Acceptance>> = [
-  { name: "quota", type: "int4", of: ({ admission }) => admission.monthlyQuota },
+  quotaColumn,
   {
     name: "month",
     type: "date",
@@ -88,29 +86,42 @@ const lookColumns: ReadonlyArray<BatchColumn<AcceptRow>> = [
   { name: "counted_together", type: "int4", of: ({ countedTogether }) => countedTogether }
 ]
 
+const RULES = admissionRules("code")
+
+const rulesOf = ({ hasQuotas }: AcceptShape): ReadonlyArray<AdmissionRule> =>
+  RULES.filter(({ name }) => name !== "quota" || hasQuotas)
+
+/** Requests that share a row, which does not suffice for all of them, each ask alone. */
+const refusalsOf = (rules: ReadonlyArray<AdmissionRule>): ReadonlyArray<string> =>
+  rules.flatMap(({ isShared, refusals }) =>
+    refusals.map(({ reason, when }) => `when ${when} then '${isShared ? "ask_alone" : reason}'`)
+  )
+
+/** Refusals whose end is reported with them. */
+const endsOf = (rules: ReadonlyArray<AdmissionRule>) =>
+  rules.flatMap(({ isShared, refusals }) => (isShared ? [] : refusals))
+
 /**
- * Looks at everything that may say no, in the order of the batch. A phone is in a batch only once, so what is full is
- * full; money and quotas are shared by many of a batch, and where they do not suffice for all of them, each asks alone.
- * Nothing is locked for that: what others changed meanwhile shows when it is counted.
+ * Asks every rule, in their order. Nothing is locked for that: what others changed meanwhile shows when the requests are
+ * counted.
  */
-const checkedAdmission = (rows: string, hasQuotas: boolean) => `
+const checkedAdmission = (rows: string, rules: ReadonlyArray<AdmissionRule>) => `
   judged as materialized (
     select r.*, case
         when not ${currentSetUp.condition} then 'set_up_changed'
-        when p.hour_used >= r.hour and r.hour > 0 and p.hour_ends_at > r.now then 'phone_hour'
-        when p.day_used >= r.day and r.day > 0 and p.day_ends_at > r.now then 'phone_day'
-        when o.day_used >= r.platform_day and o.day_ends_at > r.now then 'platform_day'
-        when r.hold > 0 and coalesce(w.balance - w.held < r.held_together, true) then 'ask_alone'
-        ${hasQuotas ? "when r.quota > 0 and coalesce(q.used, 0) + r.counted_together > r.quota then 'ask_alone'" : ""}
+        ${refusalsOf(rules).join("\n        ")}
         when k.key is not null then 'key_taken' end as verdict,
-      p.hour_ends_at, p.day_ends_at, o.day_ends_at as platform_day_ends_at
+      ${endsOf(rules)
+        .map(({ reason, until }) => `${until} as ${reason}_until`)
+        .join(", ")}
     from ${rows}
     ${currentSetUp.join}
-    left join phone_counters p on p.customer_id = r.customer_id and p.kind = 'code' and p.phone = r.phone
-      and (r.hour > 0 or r.day > 0)
-    left join platform_phone_counters o on o.phone = r.phone and r.platform_day > 0
-    left join wallets w on w.customer_id = r.customer_id and w.stripe = r.stripe and r.hold > 0
-    ${hasQuotas ? "left join monthly_counters q on q.customer_id = r.customer_id and q.month = r.month and r.quota > 0" : ""}
+    ${rules
+      .map(({ table, alias, isRow, limits }) => {
+        const isConcerned = limits.map((limit) => `r.${limit} > 0`).join(" or ")
+        return `left join ${table} ${alias} on ${isRow} and (${isConcerned})`
+      })
+      .join("\n    ")}
     left join idempotency_keys k on k.customer_id = r.customer_id and k.operation = '${SEND_OPERATION}'
       and k.key = r.key and k.expires_at > r.now)`
 
@@ -120,83 +131,44 @@ const optimisticAdmission = (rows: string) => `
     select r.*, case when not ${currentSetUp.condition} then 'set_up_changed' end as verdict
     from ${rows} ${currentSetUp.join})`
 
-const QUOTA_COUNTED = `
-  quota_counted as (
-    insert into monthly_counters as q (customer_id, month, used)
-    select customer_id, month, count(*) from judged where verdict is null and quota > 0 group by 1, 2 order by 1, 2
-    on conflict (customer_id, month) do update set used = q.used + excluded.used
-    returning customer_id, month, used),`
-
 const TAKES_OVER_LAPSED_KEYS = `
     on conflict (customer_id, operation, key) do update set fingerprint = excluded.fingerprint,
       subject = excluded.subject, expires_at = excluded.expires_at
     where k.expires_at <= (select max(now) from judged)`
 
 /** Counts what was admitted, and keeps it. */
-const writes = ({ mode, timerKind, hasQuotas, checksFirst }: AcceptShape) => `
+const writes = (shape: AcceptShape) => `
   claimed as (
     insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
     select customer_id, '${SEND_OPERATION}', key, fingerprint, id, key_until
     from judged where verdict is null and key is not null
-    ${checksFirst ? TAKES_OVER_LAPSED_KEYS : ""}
+    ${shape.checksFirst ? TAKES_OVER_LAPSED_KEYS : ""}
     returning true),
-  phone_counted as (
-    insert into phone_counters as p (customer_id, kind, phone, hour_ends_at, hour_used, day_ends_at, day_used)
-    select customer_id, 'code', phone, now + interval '1 hour', 1, now + interval '24 hours', 1
-    from judged where verdict is null and (hour > 0 or day > 0)
-    on conflict (customer_id, kind, phone) do update set
-      hour_used = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour' then p.hour_used + 1 else 1 end,
-      hour_ends_at = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
-        then p.hour_ends_at else excluded.hour_ends_at end,
-      day_used = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours' then p.day_used + 1 else 1 end,
-      day_ends_at = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
-        then p.day_ends_at else excluded.day_ends_at end
-    returning customer_id, phone, hour_used, day_used),
-  platform_counted as (
-    insert into platform_phone_counters as p (phone, day_ends_at, day_used)
-    select phone, now + interval '24 hours', 1 from judged where verdict is null and platform_day > 0
-    on conflict (phone) do update set
-      day_used = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours' then p.day_used + 1 else 1 end,
-      day_ends_at = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
-        then p.day_ends_at else excluded.day_ends_at end
-    returning phone, day_used),
-  ${hasQuotas ? QUOTA_COUNTED : ""}
-  holds as materialized (
-    select customer_id, stripe, sum(hold)::bigint as total from judged where verdict is null and hold > 0
-    group by 1, 2 order by 1, 2),
-  held as (
-    update wallets w set held = w.held + h.total from holds h
-    where w.customer_id = h.customer_id and w.stripe = h.stripe and w.balance - w.held >= h.total
-    returning true),
+${rulesOf(shape)
+  .map(({ count }) => count("judged where verdict is null"))
+  .join(",")},
   verification as (
     insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body, attempts,
       remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held)
-    select customer_id, id, '${mode}', phone, status, revision, route::jsonb, text_body, '[]', remaining::int[],
+    select customer_id, id, '${shape.mode}', phone, status, revision, route::jsonb, text_body, '[]', remaining::int[],
       now, code_hash, sealed_code, now, expires_at, hold from judged where verdict is null),
   timer as (
     insert into timers (customer_id, kind, subject, claimable_at, lease_token)
-    select customer_id, '${timerKind}', id, lease_until, lease_token from judged where verdict is null)`
+    select customer_id, '${shape.timerKind}', id, lease_until, lease_token from judged where verdict is null)`
 
-/** Whether there is less than was taken for granted: others claimed, counted or spent since the look, or there was none. */
-const isRaced = (hasQuotas: boolean, checksFirst: boolean) => `
-  ${checksFirst ? "" : "exists (select from judged where verdict is not null) or"}
+/** Whether fewer were claimed and counted than were admitted: others were faster, or nobody had looked. */
+const isRaced = (shape: AcceptShape) => `
+  ${shape.checksFirst ? "" : "exists (select from judged where verdict is not null) or"}
   (select count(*) from claimed) <> (select count(*) from judged where verdict is null and key is not null)
-  or (select count(*) from held) <> (select count(*) from holds)
-  or exists (select from phone_counted c join judged a on a.customer_id = c.customer_id and a.phone = c.phone
-    where (c.hour_used > 1 or c.day_used > 1) and (a.hour > 0 and c.hour_used > a.hour or a.day > 0 and c.day_used > a.day))
-  or exists (select from platform_counted c join judged a on a.phone = c.phone
-    where c.day_used > 1 and c.day_used > a.platform_day)
-  ${
-    hasQuotas
-      ? `or exists (select from quota_counted c join judged a on a.customer_id = c.customer_id and a.month = c.month
-          where a.quota > 0 and c.used > a.quota)`
-      : ""
-  }`
+  or ${rulesOf(shape)
+    .map(({ isExceeded }) => isExceeded("judged"))
+    .join(" or ")}`
 
-const exceptions = `(
+const exceptions = (rules: ReadonlyArray<AdmissionRule>) => `(
   select json_agg(json_build_object('nth', nth, 'reason', verdict, 'until', (extract(epoch from case verdict
-    when 'phone_hour' then hour_ends_at when 'phone_day' then day_ends_at
-    when 'platform_day' then platform_day_ends_at end) * 1000)::bigint))
+    ${endsOf(rules)
+      .map(({ reason }) => `when '${reason}' then ${reason}_until`)
+      .join(" ")} end) * 1000)::bigint))
   from judged where verdict is not null)`
 
 const sourceOf = ({ hasQuotas, checksFirst }: AcceptShape) => {
@@ -206,12 +178,13 @@ const sourceOf = ({ hasQuotas, checksFirst }: AcceptShape) => {
   return { rows, parameters: (acceptances: ReadonlyArray<Acceptance>) => parameters(withShares(acceptances)) }
 }
 
-/** The statement of one shape, and its parameters. It fails as a race does where counting says that a verdict was wrong. */
+/** The statement of one shape, and its parameters. It fails as a race does where counting shows that a verdict was wrong. */
 export const acceptStatement = (shape: AcceptShape) => {
-  const { hasQuotas, checksFirst } = shape
+  const { checksFirst } = shape
+  const rules = rulesOf(shape)
   const { rows, parameters } = sourceOf(shape)
   const text = `
-    with ${checksFirst ? checkedAdmission(rows, hasQuotas) : optimisticAdmission(rows)}, ${writes(shape)}
-    select case when ${isRaced(hasQuotas, checksFirst)} then try_again() end as raced ${checksFirst ? `, ${exceptions} as exceptions` : ""}`
+    with ${checksFirst ? checkedAdmission(rows, rules) : optimisticAdmission(rows)}, ${writes(shape)}
+    select case when ${isRaced(shape)} then try_again() end as raced ${checksFirst ? `, ${exceptions(rules)} as exceptions` : ""}`
   return { text, parameters }
 }

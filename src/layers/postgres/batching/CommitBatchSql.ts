@@ -9,7 +9,7 @@ import {
   type VerificationTransition
 } from "../../../domain/verification/VerificationMachine.ts"
 import type { LeasedTimer, TimerKind } from "../../../domain/Timer.ts"
-import { retryRaces } from "../../verification/AdmissionSql.ts"
+import { retryRaces } from "../Races.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { type BatchColumn, batchSource, intArrayText, isVerification } from "./BatchColumns.ts"
 import { batchId } from "./BatchIds.ts"

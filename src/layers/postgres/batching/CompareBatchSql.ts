@@ -6,7 +6,7 @@ import { VerificationStatus } from "../../../domain/verification/Verification.ts
 import type { TimerKind } from "../../../domain/Timer.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 import { stripeOf } from "../../../domain/money/Charging.ts"
-import { retryRaces } from "../../verification/AdmissionSql.ts"
+import { retryRaces } from "../Races.ts"
 import { currentSetUp } from "../cache/SetUpVersions.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { inOrder } from "./BatchAnswers.ts"

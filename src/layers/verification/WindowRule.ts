@@ -1,0 +1,79 @@
+import type { Admission } from "../../domain/people/Admission.ts"
+import type { AdmissionRule, LimitColumn, RefusalReason } from "./AdmissionRule.ts"
+
+/** How often something is counted until the window's end; the first request after it begins the next window. */
+interface Window {
+  readonly name: "hour" | "day"
+  readonly lasts: "1 hour" | "24 hours"
+  readonly limit: LimitColumn
+  readonly reason: RefusalReason
+}
+
+interface WindowCounter {
+  readonly name: "phone" | "platform"
+  readonly table: string
+  readonly alias: string
+  /** Its primary key: columns of the request, and constants. */
+  readonly columns: ReadonlyArray<string>
+  readonly constants?: Readonly<Record<string, string>>
+  readonly windows: ReadonlyArray<Window>
+  readonly concerns: (admission: Admission) => boolean
+}
+
+const anyOf = (conditions: ReadonlyArray<string>): string => conditions.join(" or ")
+
+const countedIn = (alias: string, { name, lasts }: Window): string => {
+  const isOpen = `${alias}.${name}_ends_at > excluded.${name}_ends_at - interval '${lasts}'`
+  return `
+      ${name}_used = case when ${isOpen} then ${alias}.${name}_used + 1 else 1 end,
+      ${name}_ends_at = case when ${isOpen} then ${alias}.${name}_ends_at else excluded.${name}_ends_at end`
+}
+
+const keyOf = ({ columns, constants = {} }: WindowCounter): ReadonlyArray<string> => [
+  ...columns,
+  ...Object.keys(constants)
+]
+
+const rowCondition = (counter: WindowCounter): string =>
+  keyOf(counter)
+    .map((column) => `${counter.alias}.${column} = ${counter.constants?.[column] ?? `r.${column}`}`)
+    .join(" and ")
+
+const count = (counter: WindowCounter, admitted: string): string => {
+  const { name, table, alias, columns, constants = {}, windows } = counter
+  const key = keyOf(counter).join(", ")
+  const values = [...columns, ...Object.values(constants)].join(", ")
+  return `
+  ${name}_counted as (
+    insert into ${table} as ${alias} (${key}, ${windows.map((window) => `${window.name}_ends_at, ${window.name}_used`).join(", ")})
+    select ${values}, ${windows.map(({ lasts }) => `now + interval '${lasts}', 1`).join(", ")}
+    from ${admitted} and (${anyOf(windows.map(({ limit }) => `${limit} > 0`))})
+    on conflict (${key}) do update set ${windows.map((window) => countedIn(alias, window)).join(",")}
+    returning ${[...columns, ...windows.map((window) => `${window.name}_used`)].join(", ")})`
+}
+
+const isExceeded = ({ name, columns, windows }: WindowCounter, rows: string): string => `
+  exists (select from ${name}_counted c join ${rows} a on ${columns.map((column) => `a.${column} = c.${column}`).join(" and ")}
+    where (${anyOf(windows.map((window) => `c.${window.name}_used > 1`))})
+      and (${anyOf(windows.map((window) => `a.${window.limit} > 0 and c.${window.name}_used > a.${window.limit}`))}))`
+
+/** A phone is in a batch only once, so a full counter is full for its request alone. */
+export const windowRule = (counter: WindowCounter): AdmissionRule => {
+  const { name, table, alias, windows, concerns } = counter
+  return {
+    name,
+    table,
+    alias,
+    isRow: rowCondition(counter),
+    limits: windows.map(({ limit }) => limit),
+    concerns,
+    isShared: false,
+    refusals: windows.map((window) => ({
+      reason: window.reason,
+      when: `${alias}.${window.name}_used >= r.${window.limit} and r.${window.limit} > 0 and ${alias}.${window.name}_ends_at > r.now`,
+      until: `${alias}.${window.name}_ends_at`
+    })),
+    count: (admitted) => count(counter, admitted),
+    isExceeded: (rows) => isExceeded(counter, rows)
+  }
+}
