@@ -3,7 +3,7 @@ import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "./http/Api.ts"
 
-/** What a client shows of who it is. Each endpoint takes one of them; give those that you use. */
+/** A client's credentials. Each endpoint takes one of them; give those that you use. */
 export interface ClientOptions {
   /** E.g. `https://peyk.example.ir`. */
   readonly baseUrl: string
@@ -11,7 +11,7 @@ export interface ClientOptions {
   readonly serviceKey?: Redacted.Redacted
   /** A personal access token (`svc_pat_…`), for the management API. */
   readonly personalToken?: Redacted.Redacted
-  /** A session's access token, for the management API; goes before the personal token. */
+  /** A session's access token, for the management API; overrides the personal token. */
   readonly accessToken?: Redacted.Redacted
 }
 
@@ -39,8 +39,8 @@ const authorize =
   }
 
 /**
- * A typed client of the whole API, over any `HttpClient`: `client.otp.send(…)`, `client["api-keys"].list(…)`. Errors are the
- * envelopes that the endpoint documents.
+ * A typed client of the whole API, over any `HttpClient`: `client.otp.send(…)`, `client["api-keys"].list(…)`. Errors
+ * are the envelopes that the endpoint documents.
  */
 export const makeClient = (options: ClientOptions) =>
   HttpApiClient.make(Api, {

@@ -51,7 +51,7 @@ const peyk = Command.make("peyk").pipe(
   Command.withGlobalFlags([JsonFlag, EnvFileFlag])
 )
 
-/** Standard output is for answers; logs go beside it: for people on a terminal, else as JSON, unless told otherwise. */
+/** Standard output is for results. Logs go to standard error: text on a terminal, else JSON, unless configured. */
 const Logging = Layer.unwrap(
   Effect.gen(function* () {
     const minimum = yield* settings.logLevel.config.pipe(Effect.orElseSucceed(() => "Info" as const))
@@ -66,7 +66,7 @@ const Logging = Layer.unwrap(
   })
 ).pipe(Layer.provide(Layer.suspend(() => ConfigProvider.layer(ConfigProvider.fromEnv()))))
 
-/** Being told to stop is no failure. */
+/** Being asked to stop is not a failure. */
 const teardown: Runtime.Teardown = (exit, onExit) =>
   Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
     ? onExit(0)

@@ -8,11 +8,11 @@ export interface PublishedKeys {
 }
 
 interface KeySetOptions<R> {
-  /** None when they could not be had; then those that were read before stay. */
+  /** None if they cannot be read; then the last ones stay. */
   readonly read: Effect.Effect<Option.Option<PublishedKeys>, never, R>
-  /** Read again when they are older. */
+  /** Older keys are read again. */
   readonly maxAgeMillis: number
-  /** What is not known is asked for at most this often. */
+  /** An unknown key causes a read at most this often. */
   readonly pauseMillis: number
 }
 
@@ -32,7 +32,7 @@ const load = ({ keys }: PublishedKeys): Option.Option<Loaded> => {
 
 export type KeyOf = (header: CompactJWSHeaderParameters) => Effect.Effect<CryptoKey, Unauthenticated>
 
-/** The keys of an issuer, kept in this process: no token makes more reads than others do. */
+/** The keys of an issuer, cached in this process: no token causes more reads than others. */
 export const makeKeySet = Effect.fnUntraced(function* <R>({
   read,
   maxAgeMillis,
@@ -53,7 +53,7 @@ export const makeKeySet = Effect.fnUntraced(function* <R>({
     loadedAt = triedAt
   })
 
-  /** Whether it is time to read, for a token that names this key; noted, so that one token asks for all. */
+  /** Whether it is time to read, for a token that names this key. It is noted, so that one token reads for all. */
   const isDue = (id: string | undefined, now: number): boolean => {
     if (now - loadedAt >= maxAgeMillis) return now - triedAt >= pauseMillis
     if (id === undefined || current?.ids.has(id) === true || now - missedAt < pauseMillis) return false
@@ -66,7 +66,7 @@ export const makeKeySet = Effect.fnUntraced(function* <R>({
       Effect.flatMap(Clock.currentTimeMillis, (now) => (isDue(id, now) ? reload : Effect.void))
     )
 
-  /** Most tokens find a key that is fresh enough, and wait for nobody. */
+  /** Most tokens find a fresh key and do not wait. */
   const needsRefresh = (id: string | undefined, now: number): boolean =>
     now - loadedAt >= maxAgeMillis || (id !== undefined && current?.ids.has(id) !== true)
 

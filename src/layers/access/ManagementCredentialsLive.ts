@@ -13,7 +13,7 @@ export const ManagementCredentialsLive = Layer.effect(
     const tokens = yield* PersonalTokens
     const sessions = yield* Sessions
 
-    /** Wherever it is put: known, but not for this. */
+    /** In any header: a known credential, but not for this API. */
     const refuseServiceKey = (secret: Redacted.Redacted) =>
       Effect.andThen(apiKeys.authenticate(secret), new ScopeInsufficient())
 

@@ -11,7 +11,7 @@ const EXTERNAL_PAUSE_MILLIS = 30_000
 const FETCH_TIMEOUT_MILLIS = 5000
 const MAX_KEYS = 100
 
-/** What can be a key for what we accept; other kinds may be published beside them. */
+/** Keys for the accepted algorithms; others can be published next to them. */
 const VerificationKey = Schema.Struct({
   kty: Schema.Literals(["OKP", "EC"]),
   crv: Schema.Literals(["Ed25519", "P-256"]),

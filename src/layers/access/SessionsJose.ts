@@ -42,7 +42,7 @@ interface Issuer {
 
 const decodeClaims = Schema.decodeUnknownEffect(SessionClaims)
 
-/** What it says before anything of it is proven: enough to find the key that would prove it. */
+/** The claims before they are verified: enough to find the key that verifies them. */
 const unproven = (jwt: string) =>
   Effect.try({
     try: () => {
@@ -53,7 +53,10 @@ const unproven = (jwt: string) =>
     catch: unauthenticated
   })
 
-/** Users of ours, by their session; nobody whose session has ended, or who is disabled. Not cached: that counts at once. */
+/**
+ * Peyk's own users by their session; none if the session ended or the user is disabled. Not cached, so it applies at
+ * once.
+ */
 const findUsers = Effect.map(SqlClient.SqlClient, (sql) => {
   const userRows = rowsOf(UserOfSession)
   return Effect.fnUntraced(function* (sessionId: string) {

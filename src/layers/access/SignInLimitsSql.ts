@@ -14,18 +14,18 @@ import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
 const WindowRow = Schema.Struct({ endsAt: InstantColumn })
 
-/** Addresses that are nobody's here need not be kept. */
+/** Unknown e-mail addresses need not be stored. */
 const hashOf = (email: string): string => createHash("sha256").update(email).digest("base64url")
 
-/** One of the rows that a sign-in is counted in. */
+/** One of the rows that count a sign-in. */
 interface Counter {
   readonly key: string
   readonly limit: number
-  /** The hash of the e-mail address whose password reset forgets the failures; null: none does. */
+  /** The hash of the e-mail address whose password reset clears the failures; null: none does. */
   readonly emailHash: string | null
 }
 
-/** The narrowest first: what it refuses does not count in the wider ones. */
+/** The narrowest first: its refusals do not count in the wider ones. */
 const countersOf = ({ email, network }: SignInOrigin): ReadonlyArray<Counter> => {
   const emailHash = hashOf(email)
   const ofNetwork =
@@ -39,7 +39,7 @@ const countersOf = ({ email, network }: SignInOrigin): ReadonlyArray<Counter> =>
 
 const keysOf = (counters: ReadonlyArray<Counter>): ReadonlyArray<string> => counters.map(({ key }) => key)
 
-/** After a password reset its user may sign in again from everywhere. */
+/** After a password reset its user can sign in again from everywhere. */
 export const forgetFailures = (sql: SqlClient.SqlClient, email: string) =>
   Effect.orDie(sql`delete from sign_in_failures where email_hash = ${hashOf(email)}`)
 
@@ -49,7 +49,7 @@ export const SignInLimitsSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const windowRows = rowsOf(WindowRow)
 
-    /** Limit N admits exactly N in a window, which opens with the first of them and lasts its full length. */
+    /** Limit N admits exactly N in a window, which begins with the first of them and lasts its full length. */
     const takeOne = Effect.fnUntraced(function* ({ key, limit, emailHash }: Counter, instant: number) {
       const now = timestamp(instant)
       const granted = yield* windowRows(sql`
@@ -69,7 +69,7 @@ export const SignInLimitsSql = Layer.effect(
       })
     })
 
-    /** Reads alone, so that what is refused anyway leaves no rows, whatever e-mail addresses it names. */
+    /** Only reads, so that refused sign-ins leave no rows, whatever e-mail addresses they name. */
     const refuseIfFull = Effect.fnUntraced(function* (counters: ReadonlyArray<Counter>, instant: number) {
       const limits = counters.map(({ limit }) => limit)
       const [full] = yield* windowRows(sql`

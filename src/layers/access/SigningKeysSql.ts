@@ -8,7 +8,7 @@ import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 const ALGORITHM = "EdDSA"
 /** Longer than any token that the key has signed. */
 const TRUSTED_AFTER_MILLIS = 3_600_000
-/** Keeps two processes from making the first key, or the next, at once. */
+/** Keeps two processes from creating the first key, or the next, at once. */
 const CREATION_LOCK = 1_885_698_414
 
 const Jwk = Schema.Record(Schema.String, Schema.Unknown)
@@ -72,7 +72,7 @@ export const SigningKeysSql = Layer.effect(
 
     let imported: { readonly id: string; readonly key: CryptoKey } | undefined
 
-    /** Read for each token, as another process may have made another key; opened once. */
+    /** Read for each token, because another process may have created another key; opened once. */
     const currentKey = Effect.gen(function* () {
       const row = (yield* newest) ?? (yield* firstKey)
       if (row === undefined) return yield* Effect.die("a signing key was made and is not there")

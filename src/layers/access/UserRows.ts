@@ -9,7 +9,7 @@ export const UserRow = Schema.Struct({
   disabledAt: Schema.NullOr(InstantColumn)
 })
 
-/** Of table `users`, named `u`. */
+/** Columns of table `users`, named `u`. */
 export const userColumns = (sql: SqlClient.SqlClient) =>
   sql.literal(`u.id, u.customer_id as "customerId", u.email, u.name, u.role, u.created_at as "createdAt",
     u.disabled_at as "disabledAt"`)

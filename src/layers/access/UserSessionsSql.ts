@@ -13,8 +13,8 @@ const CandidateRow = Schema.Struct({ ...UserRow.fields, passwordHash: Schema.Str
 const SessionRow = Schema.Struct({ ...UserRow.fields, sessionId: Schema.String })
 
 /**
- * A session is a family of refresh tokens. It has ended as soon as any of them is revoked, so that ending it is one
- * row's change, and no refresh at the same time can slip past it.
+ * A session is a family of refresh tokens. It has ended as soon as any of them is revoked. So ending it changes one
+ * row, and a refresh at the same time cannot escape that.
  */
 export const UserSessionsSql = Layer.effect(
   UserSessions,
@@ -29,7 +29,7 @@ export const UserSessionsSql = Layer.effect(
       refreshSecret(Buffer.from(bytes).toString("base64url"))
     )
 
-    /** A session whose newest token is this. */
+    /** The session whose newest token is this. */
     const made = (rows: ReadonlyArray<typeof SessionRow.Type>, secret: string): Option.Option<UserSession> =>
       Option.map(Option.fromUndefinedOr(rows[0]), ({ sessionId, ...user }) => ({
         sessionId,

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { NotFound, PreconditionFailed } from "../../domain/Errors.ts"
 
 /**
- * What an update by version came to that changed nothing: there is no such row, or it has another version.
+ * Why an update by version changed nothing: there is no such row, or it has another version.
  *
  * @param current the row as it is
  */

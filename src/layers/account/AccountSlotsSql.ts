@@ -38,12 +38,12 @@ const SlotRow = Schema.Struct({
 
 const StartRow = Schema.Struct({ hasStart: Schema.Boolean, nextStartAt: Schema.NullOr(InstantColumn) })
 
-/** Sends arrive at providers not quite when they left: so that they are not closer there than they may be. */
+/** Sends do not arrive exactly as they leave: this keeps them from arriving too close to each other. */
 const MARGIN_MILLIS = 100
 
 const MAX_SHARED_AHEAD = 4
 
-/** Who waits for the same account does not come back at the same instant. */
+/** Sends that wait for the same account do not return at the same instant. */
 const SPREADS = 20
 const SPREAD_MILLIS = 100
 
@@ -56,14 +56,14 @@ interface Account {
   readonly customerId: number | null
   readonly gapMillis: number
   readonly perMinute: number
-  /** Of all that it sends; or, where texts rest apart, of codes only. */
+  /** The state for all that it sends; or, if texts cool down separately, for codes only. */
   readonly condition: Condition
-  /** Of texts; null: they fare as codes do. */
+  /** The state for texts; null: the same as for codes. */
   readonly textCondition: Condition | null
   readonly setUpVersion: number
 }
 
-/** How an account fares, with what it sends by one means. */
+/** The state of an account for one means of sending. */
 interface Condition {
   readonly isUnwell: boolean
   readonly coolingUntil: number | null
@@ -139,7 +139,7 @@ export const AccountSlotsSql = Layer.effect(
 
     const paceOf = ({ gapMillis }: Account) => (gapMillis === 0 ? 0 : gapMillis + MARGIN_MILLIS)
 
-    /** One statement, and only for a call that did not start in the moment in which its slot was reserved. */
+    /** One statement, only for a call that did not start at the moment in which its slot was reserved. */
     const noteStart = Effect.fnUntraced(function* (account: Account, { now, instead }: StartRequest) {
       const gap = sql`${paceOf(account)}::int * interval '1 millisecond'`
       const at = sql`${timestamp(now)}::timestamptz`
@@ -156,9 +156,9 @@ export const AccountSlotsSql = Layer.effect(
     })
 
     /**
-     * One statement: looks at the accounts under a lock, finds the slot that each could give, and reserves the best. On a
-     * shared account a customer has its share only: what the others of this minute, and one more, would leave it; and
-     * only so many slots that are still to come, so that those of others are near.
+     * One statement: reads the accounts under a lock, finds the slot that each could give, and reserves the best. On
+     * a shared account a customer has only its share: the part left by this minute's other customers and one more. It
+     * also has few future slots, so that those of others are near.
      */
     const reserve = (accounts: ReadonlyArray<Account>, request: SlotRequest) => {
       const { customerId, kind, waitsForBlocked } = request
@@ -217,7 +217,7 @@ export const AccountSlotsSql = Layer.effect(
         from slotted s`)
     }
 
-    /** Where it is counted how an account fares: apart for texts, if they rest apart. */
+    /** Where the state of an account is counted: separately for texts, if they cool down separately. */
     const columnsOf = (account: Account, kind: SendKind) =>
       kind === "text" && account.textCondition !== null
         ? {
@@ -242,7 +242,7 @@ export const AccountSlotsSql = Layer.effect(
         where p.account_id = ${id}`
     }
 
-    /** While it rests already, only a provider that asks for longer makes a difference. */
+    /** During a cooldown, only a provider that asks for a longer one makes a difference. */
     const rest = (id: number, columns: Columns, millis: number | null, now: number) => {
       const { cooldowns, until } = columns
       const rests = sql`coalesce(p.${until} > ${timestamp(now)}::timestamptz, false)`
@@ -253,7 +253,7 @@ export const AccountSlotsSql = Layer.effect(
         where p.account_id = ${id}`
     }
 
-    /** A send that works while the account rests was made before: it says nothing about it now. */
+    /** A send that works during a cooldown was made before it, and says nothing about the account now. */
     const recover = (id: number, { failures, cooldowns, until }: Columns, now: number) =>
       sql`update account_pace set ${failures} = 0, ${cooldowns} = 0 where account_id = ${id}
         and (${failures} > 0 or ${cooldowns} > 0) and coalesce(${until} <= ${timestamp(now)}::timestamptz, true)`
@@ -300,7 +300,7 @@ export const AccountSlotsSql = Layer.effect(
       return row === undefined ? yield* Effect.die("no slot and no time for one") : toSlot(row, request.now)
     })
 
-    /** As it mostly is: the account is not paced, and fared well. */
+    /** The usual case: the account has no gap or rate, and works. */
     const isFreeAsKnown = (request: SlotRequest) => {
       const [first] = request.accounts
       return first !== undefined && isFree(recall(first), request)

@@ -7,7 +7,7 @@ import { ProviderEndpoints } from "../providers/ProviderEndpoints.ts"
 
 type Inbox = Parameters<BotAddresses["Service"]["webhookOf"]>[0]
 
-/** `7-<256 bits>`: nobody guesses it, and nothing of it has to be kept. */
+/** `7-<256 bits>`: impossible to guess, and nothing of it needs to be stored. */
 const TOKEN = /^([1-9]\d{0,9})-[\w-]{43}$/
 
 const isSame = (one: string, other: string): boolean => {
@@ -15,7 +15,7 @@ const isSame = (one: string, other: string): boolean => {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** Addresses hang on the master secret; an account gets another by a higher generation. */
+/** Addresses depend on the master secret; a higher generation gives an account another one. */
 export const BotAddressesLive = Layer.effect(
   BotAddresses,
   Effect.gen(function* () {

@@ -21,7 +21,7 @@ export const ContactLinksSql = Layer.effect(
 
       link: (accountId, links, now) =>
         Effect.map(
-          // The last one counts where a phone is named twice.
+          // The last one wins if a phone appears twice.
           countRows(sql`
             with given as (
               select distinct on (phone) phone, chat_id

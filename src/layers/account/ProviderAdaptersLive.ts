@@ -16,7 +16,7 @@ import { telegramBotAdapter } from "../providers/bots/TelegramBotAdapter.ts"
 
 export const ProviderHttpLive = Layer.provide(ProviderHttp.layer, ProviderHttpClient.layer)
 
-/** Every provider that accounts can be connected to. */
+/** Every provider that an account can use. */
 export const ProviderAdaptersLive = Layer.effect(
   ProviderAdapters,
   Effect.gen(function* () {

@@ -29,7 +29,7 @@ const privateParts = ({ phone, text }: TextDelivery, code: string): PrivateParts
   code
 })
 
-/** Another channel may do. */
+/** Another channel can work. */
 const unreadable = ProviderOutcome.Unavailable({ providerError: "the account could not be read" })
 
 /** Sends through the customers' connected accounts. */
@@ -39,7 +39,7 @@ export const ProvidersLive = Layer.effect(
     const connections = yield* AccountConnections
     const links = yield* ContactLinks
 
-    /** All that sending needs; fails with the outcome without it: up to here nothing has left. */
+    /** Everything that sending needs; fails with the outcome without it: nothing has left until then. */
     const prepare = Effect.fnUntraced(function* <Delivery extends TextDelivery>(delivery: Delivery) {
       const { account_id: accountId } = delivery.step
       if (accountId === null) return yield* Effect.die("a live step names its account")
@@ -68,7 +68,7 @@ export const ProvidersLive = Layer.effect(
         ? Effect.ignoreCause(links.unlinkChat(accountId, chatId), { log: "Warn" })
         : Effect.void
 
-    /** What a provider says is kept and logged, without what it may repeat of the send. */
+    /** A provider's text is stored and logged without the parts of the send that it may repeat. */
     const sendWith =
       <Delivery extends TextDelivery>(
         codeOf: (delivery: Delivery) => string,

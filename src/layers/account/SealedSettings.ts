@@ -1,6 +1,6 @@
 import type { MasterKey } from "../crypto/MasterKey.ts"
 
-/** Whose settings these are: sealed for one account, they cannot be opened as another owner's or provider's. */
+/** The context of the seal: settings sealed for one account cannot be opened for another owner or provider. */
 export interface SettingsOwner {
   readonly customerId: number | null
   readonly channel: string
@@ -10,7 +10,7 @@ export interface SettingsOwner {
 const contextOf = ({ customerId, channel, provider }: SettingsOwner): string =>
   `sending_accounts:${customerId ?? "shared"}:${channel}:${provider}`
 
-/** An account's settings as they are kept: encrypted under the master secret. */
+/** An account's settings as they are stored: encrypted under the master secret. */
 export const sealSettings = (
   key: MasterKey["Service"],
   owner: SettingsOwner,

@@ -25,7 +25,7 @@ const KeyRow = Schema.Struct({
 
 export const hashSecret = (secret: string): Buffer => hash("sha256", secret, "buffer")
 
-/** What a secret is remembered by: whoever reads the memory finds none. */
+/** The cache key of a secret: the memory never contains the secret itself. */
 export const nameOf = (secret: string): string => hash("sha256", secret, "hex")
 
 export const ApiKeysSql = Layer.effect(

@@ -9,7 +9,7 @@ import { StartupError } from "../process/StartupError.ts"
 
 const ROUTING: ReadonlyArray<Channel> = ["bale", "eitaa", "sms"]
 const CHANNELS: ReadonlyArray<Channel> = ["eitaa", "bale", "soroushplus", "rubika", "telegram", "sms"]
-/** Keeps two first starts from making two demo customers. */
+/** Keeps two first starts from creating two demo customers. */
 const CREATION_LOCK = 1_885_698_413
 
 /** What a newcomer needs to try the API; kept in `demo.json` of the data directory. */
@@ -79,8 +79,8 @@ const writeDemoFile = (file: string, demo: DemoCustomer) =>
   })
 
 /**
- * On the first start of an empty store, makes the demo customer: plan start, keys, and, where the simulator is on, a
- * simulator account per channel and a routing order. Null when the store has customers already.
+ * On the first start of an empty store, creates the demo customer: plan start, keys, and, if the simulator is on, a
+ * simulator account per channel and a routing order. Null if the store already has customers.
  */
 export const createDemoCustomer = Effect.fnUntraced(function* (dataDirectory: string) {
   const sql = yield* SqlClient.SqlClient

@@ -3,11 +3,11 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { IdempotencyClaim } from "../../services/customer/Idempotency.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 
-/** The SQL of one operation's idempotency keys, to be part of the statements that make and find what they stand for. */
+/** The SQL of one operation's idempotency keys, for the statements that create and find their resources. */
 export const idempotencyKeys = (sql: SqlClient.SqlClient, operation: string) => ({
   /**
-   * Where `verdict` has no reason against it: returns one row when the key was free or has lapsed, or there is none; else
-   * none, and nothing is claimed.
+   * If `verdict` has no reason against it: returns one row when the key was free or has lapsed, or there is none; else
+   * none, and claims nothing.
    */
   claim: (
     subject: { readonly customerId: number; readonly id: string; readonly createdAt: Instant },
@@ -24,7 +24,7 @@ export const idempotencyKeys = (sql: SqlClient.SqlClient, operation: string) => 
           where k.expires_at <= ${timestamp(subject.createdAt)}
           returning true`,
 
-  /** Of the table aliased `k`: this customer's key, while it stands for something. */
+  /** A condition on the table aliased `k`: this customer's key, while it is valid. */
   isClaimed: (customerId: number, key: string, now: Instant) =>
     sql`k.customer_id = ${customerId} and k.operation = ${operation} and k.key = ${key}
       and k.expires_at > ${timestamp(now)}`

@@ -7,7 +7,7 @@ import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
 const CoverRow = Schema.Struct({ covers: Schema.Boolean })
 
-/** Whether all stripes of a wallet together cover a hold, as far as can be seen without locking anybody out. */
+/** Whether all stripes of a wallet together cover a hold, as far as a read without locks shows. */
 export const covers = (sql: SqlClient.SqlClient, hold: number, customerId: number): Effect.Effect<boolean> =>
   Effect.map(
     rowsOf(CoverRow)(sql`
@@ -17,8 +17,8 @@ export const covers = (sql: SqlClient.SqlClient, hold: number, customerId: numbe
   )
 
 /**
- * A wallet's stripe did not cover a hold: locks the whole wallet, and spreads what it has over its stripes anew, all of it
- * into this one where it is little; nothing where it does not cover the hold either.
+ * A wallet's stripe did not cover a hold: locks the whole wallet and spreads it over its stripes again. A small amount
+ * goes entirely to this stripe. Does nothing if the wallet does not cover the hold either.
  */
 export const gatherInto = (
   sql: SqlClient.SqlClient,
@@ -40,7 +40,7 @@ export const gatherInto = (
     from total t where w.customer_id = ${customerId} and t.amount >= ${hold}::bigint`)
 }
 
-/** Further parts of a `with` statement whose `changed c` is what a send has become: captures and releases with it. */
+/** Further parts of a `with` statement whose `changed c` is the changed send: its captures and releases. */
 export const moveParts =
   (sql: SqlClient.SqlClient, random: SecureRandom.SecureRandom["Service"]) =>
   (id: string, { capture, release }: WalletMove, now: Instant) =>

@@ -33,7 +33,7 @@ export const MessageRow = Schema.Struct({
   held: RialsColumn,
   captured: RialsColumn
 })
-/** Of `messages m`. */
+/** Columns of `messages m`. */
 export const messageColumns = `m.id, m.customer_id as "customerId", m.phone, m.status, m.revision, m.strategy, m.route,
   m.text, m.template, m.metadata, m.attempts, m.reservations,
   m.patient_until as "patientUntil",

@@ -1,7 +1,7 @@
 import { Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import { InvalidSettings } from "../../services/provider/ProviderAdapter.ts"
 
-/** Says what was expected, never what was given: that may be a credential. */
+/** Reports what was expected, never the given value: it can be a credential. */
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => {
     if (issue._tag === "MissingKey") return "is missing"
@@ -20,7 +20,7 @@ const withoutInput = <Issue extends SchemaIssue.Leaf>(issue: Issue): Issue => {
 const pathOf = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> = []): string =>
   path.map((segment) => String(typeof segment === "object" ? segment.key : segment)).join(".")
 
-/** Reads an account's settings; all that is wrong with them is told at once. */
+/** Reads an account's settings and reports all mistakes at once. */
 export const readSettings = <S extends Schema.Decoder<unknown>>(
   schema: S,
   settings: unknown
@@ -35,20 +35,20 @@ export const readSettings = <S extends Schema.Decoder<unknown>>(
       })
   )
 
-/** A credential as a provider hands it out: printable, without spaces. */
+/** A credential as a provider issues it: printable, without spaces. */
 export const Credential = Schema.String.check(
   Schema.isPattern(/^[\x21-\x7e]{1,500}$/, {
     message: "must be 1 to 500 printable ASCII characters without spaces"
   })
 )
 
-/** Of bots: `false` where another program of the customer's gets the bot's updates, and is not to be disturbed. */
+/** For bots: `false` if another program of the customer gets the bot's updates. */
 export const ReceivesUpdates = { receives_updates: Schema.optionalKey(Schema.Boolean) }
 
 const isPositiveInteger = (value: number | string): boolean =>
   /^[1-9]\d{0,15}$/.test(String(value)) && Number.isSafeInteger(Number(value))
 
-/** A number of the provider's, or its digits. */
+/** A number of the provider, or its digits. */
 export const ProviderNumber = Schema.Union([Schema.Finite, Schema.String])
   .annotate({ message: "must be a positive whole number" })
   .check(Schema.makeFilter((value) => isPositiveInteger(value) || "must be a positive whole number"))
@@ -59,5 +59,5 @@ export const ProviderNumber = Schema.Union([Schema.Finite, Schema.String])
     )
   )
 
-/** What calls to an address share their connections by. */
+/** Calls with the same key share connections. */
 export const originOf = (url: string): string => new URL(url).origin

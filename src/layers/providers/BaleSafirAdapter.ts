@@ -22,14 +22,14 @@ const SafirError = Schema.Struct({
 
 const Answer = Schema.Struct({
   message_id: perhaps(Schema.Union([Schema.String, Schema.Finite])),
-  /** One for each number that failed: we send to one. */
+  /** One entry per failed number; Peyk sends to one. */
   error_data: perhaps(Schema.Array(SafirError))
 })
 
 const INTERNAL_ERROR = 2
 const RATE_LIMIT_EXCEEDED = 3
 
-/** Whom each documented code of a refusal blames. */
+/** What each documented refusal code blames. */
 const blames: Readonly<Record<number, Blame>> = {
   4: "request",
   8: "recipient",
@@ -38,7 +38,7 @@ const blames: Readonly<Record<number, Blame>> = {
   21: "configuration"
 }
 
-/** Statuses that say more than a code that nobody has documented. */
+/** Statuses that are clearer than an undocumented code. */
 const isTelling = (status: number): boolean => [401, 403, 422, 429].includes(status) || status >= 500
 
 const outcomeOfError = (
@@ -54,7 +54,7 @@ const outcomeOfError = (
     : ProviderOutcome.Rejected({ blame: blames[code] ?? "recipient", providerError })
 }
 
-/** Failures can come with HTTP 200: only an id without an error is success. */
+/** Failures can have HTTP 200: only an id without an error is a success. */
 const classify = (
   { message_id, error_data }: typeof Answer.Type,
   received: ProviderAnswer
@@ -67,7 +67,7 @@ const classify = (
     : outcomeOfStatus(received)
 }
 
-/** As Safir wants it: `989123456789`. */
+/** In Safir's form: `989123456789`. */
 const digitsOf = (phone: Phone): string => phone.slice("+".length)
 
 const traits: AccountTraits = {
@@ -78,7 +78,7 @@ const traits: AccountTraits = {
   needsContact: false
 }
 
-/** Messages over Bale, to phone numbers: codes as Bale's own card, texts as they are. Source: docs.bale.ai/safir. */
+/** Sends over Bale to phone numbers: codes as Bale's own card, texts unchanged. Source: docs.bale.ai/safir. */
 export const baleSafirAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
   name: "bale_safir",
   channels: ["bale"],
@@ -92,7 +92,7 @@ export const baleSafirAdapter = (http: ProviderHttp["Service"], baseUrl: string)
             url: `${baseUrl}/send_message`,
             headers: { "api-access-key": api_key },
             body: JSON.stringify({
-              // What comes again with this id is not delivered again.
+              // Bale does not deliver a repeat with this id again.
               request_id: attemptId,
               bot_id,
               phone_number: digitsOf(phone),
@@ -107,7 +107,7 @@ export const baleSafirAdapter = (http: ProviderHttp["Service"], baseUrl: string)
         traits,
         sendCode: (delivery) => post(delivery, { otp_message: { otp: Redacted.value(delivery.code) } }),
         sendText: (delivery) => post(delivery, { message: { text: Redacted.value(delivery.text) } }),
-        // No call is documented that changes nothing.
+        // No documented call changes nothing.
         check: null,
         deliveryReport: null,
         inbox: null

@@ -17,7 +17,7 @@ const bridgeSettings = (allowsPrivateAddresses: boolean) =>
     secret: WebhookSecret
   })
 
-/** What a gateway may answer; docs/bridge.md. */
+/** The responses of a gateway; docs/bridge.md. */
 const Answer = Schema.Union([
   Schema.Struct({ status: Schema.Literal("accepted"), message_id: Schema.optionalKey(Schema.Unknown) }),
   Schema.Struct({
@@ -33,7 +33,7 @@ const Answer = Schema.Union([
   Schema.Struct({ status: Schema.Literal("unavailable") })
 ])
 
-/** A message that was accepted is, also where its id cannot be read. */
+/** An accepted message counts as accepted even if its id cannot be read. */
 const readMessageId = (id: unknown): string | null =>
   typeof id === "number" || (typeof id === "string" && id !== "") ? String(id) : null
 
@@ -59,7 +59,7 @@ const outcomeOfAnswer = (answer: typeof Answer.Type): ProviderOutcome => {
 
 const decodeAnswer = Schema.decodeUnknownOption(Answer)
 
-/** Only what the contract names says what became of the message; any status but 200 may be a proxy's. */
+/** Only a documented response shows the outcome; any status but 200 can come from a proxy. */
 const classify = ({ status, json }: ProviderAnswer): ProviderOutcome =>
   status === 200
     ? Option.match(decodeAnswer(json), {

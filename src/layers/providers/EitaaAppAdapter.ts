@@ -16,11 +16,11 @@ import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 
 const EitaaSettings = Schema.Struct({
   token: Credential,
-  /** Believe that a signed contact that names no user is that of whoever shared it. */
+  /** Trust that a signed contact without a user belongs to the person who shared it. */
   trust_contacts: Schema.optionalKey(Schema.Boolean)
 })
 
-/** Documented is only `{"ok":true,"result":"success"}`: anything else means failure. */
+/** Only `{"ok":true,"result":"success"}` is documented: anything else is a failure. */
 const Answer = Schema.Struct({
   ok: Schema.Boolean,
   result: Schema.optionalKey(Schema.Unknown),
@@ -31,11 +31,11 @@ const readResult = Schema.decodeUnknownOption(
   Schema.Struct({ message_id: Schema.Union([Schema.String, Schema.Finite]) })
 )
 
-/** What names the person, not the app. */
+/** Errors about the person, not the app. */
 const LOST_CONTACT = /blocked by (the )?user|(chat|user)( is| was)? (not found|blocked|deactivated)/i
 const NOT_ALLOWED = /blocked|permission|access(?! token)/i
 
-/** No list of errors is published: a refusal without a reason is most often a person who has not allowed messages. */
+/** No list of errors is published. A refusal without a reason is usually a person who does not allow messages. */
 const refusalOf = ({ error_code, description }: typeof Answer.Type, httpStatus: number): ProviderOutcome => {
   const providerError = providerWords(error_code, description)
   if (LOST_CONTACT.test(description ?? "")) {
@@ -56,7 +56,7 @@ const failureOf = (answer: typeof Answer.Type, received: ProviderAnswer): Provid
   if (statuses.includes(401)) return ProviderOutcome.Rejected({ blame: "configuration", providerError })
   const status = statuses.find(isAboutService)
   if (status !== undefined) return inWords(outcomeOfStatus({ ...received, status }), () => providerError)
-  // A redirect, or a success that HTTP denies.
+  // A redirect, or a success with a failing HTTP status.
   const isContradicted = answer.ok || (received.status >= 300 && received.status < 400)
   return isContradicted ? outcomeOfStatus(received) : refusalOf(answer, received.status)
 }
@@ -71,12 +71,12 @@ const classify = (answer: typeof Answer.Type, received: ProviderAnswer): Provide
       })
     : failureOf(answer, received)
 
-/** What the app's own backend passes on: both strings as Eitaa signed them. */
+/** What the app's own backend forwards: both strings as Eitaa signed them. */
 const readPosted = Schema.decodeUnknownOption(
   Schema.Struct({ init_data: Schema.String, contact: Schema.optionalKey(Schema.String) })
 )
 
-/** Believes nothing but Eitaa's signatures, whoever posts them. */
+/** Trusts only Eitaa's signatures, whoever posts them. */
 const readVerified =
   (token: string, trustsContacts: boolean) =>
   (posted: unknown, now: Instant): BotUpdate | null => {
@@ -112,11 +112,11 @@ const noChat = ProviderOutcome.Rejected({
   providerError: "not sent: this phone has not met the app"
 })
 
-/** Documented as a number; one that a number cannot hold goes as its digits. */
+/** Documented as a number; if a number cannot hold it, it is sent as digits. */
 const chatIdOf = (chatId: string): number | string =>
   /^[1-9]\d*$/.test(chatId) && Number.isSafeInteger(Number(chatId)) ? Number(chatId) : chatId
 
-/** A mini-app of Eitaa, which writes to people who have opened it. Source: developer.eitaa.com. */
+/** A mini-app of Eitaa, which writes to people who opened it. Source: developer.eitaa.com. */
 export const eitaaAppAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
   name: "eitaa_app",
   channels: ["eitaa"],
@@ -135,7 +135,7 @@ export const eitaaAppAdapter = (http: ProviderHttp["Service"], baseUrl: string):
           Answer,
           classify
         ).pipe(
-          // A platform may repeat what it was sent.
+          // A platform can repeat what it received.
           Effect.map((outcome) => inWords(outcome, (words) => words.replaceAll(token, "•••")))
         )
       const sendText = ({ chatId, text }: Addressed<TextDelivery>) =>

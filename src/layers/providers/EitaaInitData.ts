@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { readExactJson } from "../../domain/text/ExactJson.ts"
 import type { Instant } from "../../domain/Instant.ts"
 
-/** Why a string is not Eitaa's word; `message` is for people. */
+/** Why a string is not signed by Eitaa; `message` is for people. */
 export class InitDataProblem extends Data.TaggedError("InitDataProblem")<{ readonly message: string }> {}
 
 type Pairs = ReadonlyArray<readonly [key: string, value: string]>
@@ -17,7 +17,7 @@ const problem = (message: string) => Result.fail(new InitDataProblem({ message }
 const hmac = (key: string | Buffer, message: string): Buffer =>
   createHmac("sha256", key).update(message).digest()
 
-/** All that was signed: the pairs but the hash, sorted, a line for each. */
+/** The signed text: the pairs without the hash, sorted, one per line. */
 const signedText = (pairs: Pairs): string =>
   pairs
     .filter(([key]) => key !== "hash")
@@ -43,7 +43,7 @@ const isFresh = (authDate: string, now: Instant): boolean => {
   return age <= MAX_AGE_MILLIS && age >= -MAX_AHEAD_MILLIS
 }
 
-/** The fields of a string that Eitaa signed for the app of this token, not long ago. */
+/** The fields of a string that Eitaa recently signed for the app of this token. */
 const verified = (
   token: string,
   data: string,
@@ -59,12 +59,12 @@ const verified = (
     return isFresh(authDate, now) ? Result.succeed(fields) : problem("is too old, or from the future")
   })
 
-/** A number, or its digits where it is too long for one. */
+/** A number, or its digits if it is too long for one. */
 const Digits = Schema.Union([Schema.Int, Schema.String])
 const UserId = Digits.check(Schema.makeFilter((id) => /^[1-9]\d{0,18}$/.test(String(id))))
 const readUser = Schema.decodeUnknownOption(Schema.Struct({ id: UserId }))
 
-/** No field of it is documented; both spellings of the phone have been seen. */
+/** Its fields are undocumented; both spellings of the phone occur. */
 const Contact = Schema.Struct({
   phone: Schema.optionalKey(Digits),
   phone_number: Schema.optionalKey(Digits),
@@ -74,7 +74,7 @@ const readContact = Schema.decodeUnknownOption(Contact)
 
 const readJson = (text: string | undefined): unknown => Result.getOrUndefined(readExactJson(text ?? ""))
 
-/** Who opened the mini-app: from its init data. */
+/** The person who opened the mini-app, from its init data. */
 export const verifyInitData = (
   token: string,
   initData: string,
@@ -87,7 +87,7 @@ export const verifyInitData = (
     })
   )
 
-/** The contact that a person shared with the mini-app; `chatId` is null where it does not say whose it is. */
+/** The contact that a person shared with the mini-app; `chatId` is null if it names no user. */
 export const verifySharedContact = (
   token: string,
   contactData: string,

@@ -7,7 +7,7 @@ import {
   type ProviderConnection
 } from "../../services/provider/ProviderAdapter.ts"
 
-/** Settings that are credentials, whichever provider they are of. */
+/** Settings that are credentials, for any provider. */
 const CREDENTIALS = ["api_key", "token", "secret"]
 
 const credentialsIn = (settings: unknown): ReadonlyArray<string> =>
@@ -42,7 +42,7 @@ const maskReport = (report: DeliveryReport, mask: (words: string) => string): De
   }
 }
 
-/** The connection, whose words never repeat the account's credentials: a far end may echo what it was sent. */
+/** The connection, with the account's credentials masked in its texts: a provider can echo what it received. */
 export const maskCredentials = (connection: ProviderConnection, settings: unknown): ProviderConnection => {
   const credentials = credentialsIn(settings)
   const mask = (words: string): string =>

@@ -3,18 +3,18 @@ import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
 import { AccountProblem } from "../../services/provider/ProviderAdapter.ts"
 import type { CallFailure, ProviderAnswer, ProviderHttp, ProviderRequest } from "./ProviderHttp.ts"
 
-/** What a provider may leave out, or send as null. */
+/** A field that a provider can omit, or send as null. */
 export const perhaps = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** The outcome of a call that was not answered. */
+/** The outcome of a call without a response. */
 export const outcomeOfFailure = ({ _tag, reason }: CallFailure): ProviderOutcome =>
   _tag === "NotSent"
     ? ProviderOutcome.Unavailable({ providerError: `not sent: ${reason}` })
     : ProviderOutcome.Unknown({ providerError: `no answer: ${reason}` })
 
 /**
- * The outcome where only the HTTP status can be read: a gateway's page, or a provider that says no more. What a server
- * broke off (5xx) may have been sent, unless it asks to be tried again at a time that it names.
+ * The outcome if only the HTTP status is readable: a gateway's page, or a provider without details. After a server
+ * error (5xx) the message may have been sent, unless the server asks for a retry at a named time.
  */
 export const outcomeOfStatus = ({ status, retryAfterMillis }: ProviderAnswer): ProviderOutcome => {
   const providerError = `HTTP ${status}`
@@ -22,12 +22,12 @@ export const outcomeOfStatus = ({ status, retryAfterMillis }: ProviderAnswer): P
   if (status === 503 && retryAfterMillis !== null) return ProviderOutcome.Unavailable({ providerError })
   if (status === 425) return ProviderOutcome.Unavailable({ providerError })
   if (status < 300 || status >= 500 || status === 408) return ProviderOutcome.Unknown({ providerError })
-  // A redirect: the base URL is not the provider's; as are a path or a method that it does not know.
+  // A redirect: the base URL is not the provider's. A path or method that it does not know shows the same.
   const isSetUpWrong = status < 400 || [401, 403, 404, 405, 407].includes(status)
   return ProviderOutcome.Rejected({ blame: isSetUpWrong ? "configuration" : "request", providerError })
 }
 
-/** Sends, and classifies: what the provider says where it can be read, else the status, else what broke. */
+/** Sends and classifies: by the provider's own response if it is readable, else by the status or the failure. */
 export const send = <Answer extends Schema.Decoder<unknown>>(
   http: ProviderHttp["Service"],
   request: ProviderRequest,
@@ -46,7 +46,7 @@ export const send = <Answer extends Schema.Decoder<unknown>>(
   )
 }
 
-/** For a question that changes nothing: fails with what is wrong, in words that name no credential. */
+/** For a call that changes nothing: fails with a description that contains no credential. */
 export const ask = <Answer extends Schema.Decoder<unknown>>(
   http: ProviderHttp["Service"],
   request: ProviderRequest,
@@ -70,7 +70,7 @@ export const ask = <Answer extends Schema.Decoder<unknown>>(
   )
 }
 
-/** Code and text as a provider gave them, in one line. */
+/** A provider's code and text, in one line. */
 export const providerWords = (
   code: number | string | null | undefined,
   text: string | null | undefined

@@ -1,6 +1,6 @@
 import { Context, type Redacted } from "effect"
 
-/** Where each provider answers, and how to get there. */
+/** The address of each provider, and how to reach it. */
 export interface ProviderEndpointsShape {
   readonly smsirUrl: string
   readonly baleSafirUrl: string
@@ -9,11 +9,11 @@ export interface ProviderEndpointsShape {
   readonly soroushplusUrl: string
   readonly rubikaUrl: string
   readonly telegramUrl: string
-  /** An HTTP proxy for all providers; it may hold a password. */
+  /** An HTTP proxy for all providers; it can contain a password. */
   readonly providerProxy: Redacted.Redacted | null
   /** Another one for Telegram, which many networks cannot reach. */
   readonly telegramProxy: Redacted.Redacted | null
-  /** Where platforms reach this service; null: nobody posts to it. */
+  /** Where platforms reach this service; null: they cannot. */
   readonly publicUrl: string | null
 }
 

@@ -15,28 +15,28 @@ export interface ProviderRequest {
   readonly method: HttpMethod.HttpMethod
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as it is; a body of JSON text says so in its headers. */
+  /** Sent unchanged; the headers declare a JSON body. */
   readonly body?: string
   /** Default: the providers' time-out. */
   readonly timeoutMillis?: number
   /** Default: a provider. */
   readonly reach?: Reach
-  /** The status is all that is asked for: the body, whatever it is, is not waited for. */
+  /** Only the status matters: the body is not awaited. */
   readonly ignoresBody?: boolean
-  /** What is no send: it must not take the connections that sends need. */
+  /** Not a send: it must not take the connections that sends need. */
   readonly isBackground?: boolean
 }
 
-/** What came back, whatever its status. */
+/** The response, whatever its status. */
 export interface ProviderAnswer {
   readonly status: number
   /** From `Retry-After`, in either of its forms. */
   readonly retryAfterMillis: number | null
-  /** The body read as JSON; undefined where it is none. Integers too long for a number are strings. */
+  /** The body parsed as JSON; undefined if it is not JSON. Integers too long for a number are strings. */
   readonly json: unknown
 }
 
-/** No answer came back. */
+/** There was no response. */
 export type CallFailure = Data.TaggedEnum<{
   /** The request certainly never left. */
   NotSent: { readonly reason: string }
@@ -68,13 +68,13 @@ const retryAfter = (header: string | undefined, now: number): number | null => {
 
 const DISCARD_TIME = "1 second"
 
-/** A short body is read, so that its connection can be used again; one that is long or slow is broken off. */
+/** Reads a short body, so that its connection can be reused; cuts off a long or slow one. */
 const discard = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<string> =>
   Stream.runDrain(response.stream).pipe(Effect.timeoutOption(DISCARD_TIME), Effect.ignore, Effect.as(""))
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** In the words of whoever failed, which name no address of ours: the request itself is left out. */
+/** The error's own text, which contains no address of ours: the request itself is left out. */
 const reasonOf = (cause: Cause.Cause<HttpClientError.HttpClientError>): string => {
   const [reason] = cause.reasons
   if (reason?._tag !== "Fail") return "the call broke"
@@ -82,7 +82,7 @@ const reasonOf = (cause: Cause.Cause<HttpClientError.HttpClientError>): string =
   return "cause" in inner && inner.cause !== undefined ? messageOf(inner.cause) : inner._tag
 }
 
-/** Makes single requests to providers: no redirects, no repeats, bounded in time and size. */
+/** Makes single requests to providers: no redirects, no repeats, limited in time and size. */
 export class ProviderHttp extends Context.Service<
   ProviderHttp,
   { readonly call: (request: ProviderRequest) => Effect.Effect<ProviderAnswer, CallFailure> }
@@ -100,7 +100,7 @@ export class ProviderHttp extends Context.Service<
         return {
           status: response.status,
           retryAfterMillis: retryAfter(response.headers["retry-after"], yield* Clock.currentTimeMillis),
-          // What cannot be read (HTML, nothing, too deep) is undefined.
+          // An unreadable body (HTML, empty, too deep) is undefined.
           json: Result.getOrUndefined(readExactJson(text))
         }
       })
@@ -108,7 +108,7 @@ export class ProviderHttp extends Context.Service<
       const failureOf = (progress: CallProgress, reason: string): CallFailure =>
         progress.hasStarted ? CallFailure.Lost({ reason }) : CallFailure.NotSent({ reason })
 
-      /** Ends a call that has not left within half its time, or is not answered within all of it. */
+      /** Ends a call that has not left within half its time-out, or has no response within all of it. */
       const watch = Effect.fnUntraced(function* (timeoutMillis: number, progress: CallProgress) {
         yield* Effect.sleep(timeoutMillis / 2)
         if (!progress.hasStarted) return yield* Effect.fail(failureOf(progress, "no connection in time"))
@@ -127,7 +127,7 @@ export class ProviderHttp extends Context.Service<
                   : Effect.fail(failureOf(progress, reasonOf(cause)))
               ),
               Effect.raceFirst(watch(request.timeoutMillis ?? providerTimeoutMillis, progress)),
-              // Their addresses hold credentials, and providers have no use for our trace headers.
+              // Their addresses contain credentials, and providers do not use our trace headers.
               Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
               Effect.provideService(HttpClient.TracerPropagationEnabled, false)
             )

@@ -16,10 +16,10 @@ export class CallProgress {
 const poolOptions = { connections: 64, maxResponseSize: 262_144, allowH2: false }
 type PoolOptions = typeof poolOptions
 
-/** What waits long, or matters less than a send, has connections of its own. A batch of updates may be long. */
+/** Calls that wait long, or matter less than a send, have their own connections. A batch of updates can be long. */
 const backgroundOptions = { ...poolOptions, connections: 256, maxResponseSize: 4_194_304 }
 
-/** Has each call's progress told when its first byte is about to be written. */
+/** Reports when each call's first byte is about to be written. */
 const reportStart: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
   const progress = "opaque" in options ? options.opaque : undefined
   if (progress instanceof CallProgress) {
@@ -58,13 +58,13 @@ const clientThrough = (proxy: Redacted.Redacted | null, options: PoolOptions) =>
   )
 
 /**
- * Where a request may lead. `provider`: to a provider, through a proxy where one is set. `public`: to an address that a
- * customer chose, connecting to the public internet only. `any`: to an address that was chosen for us, wherever it lies.
- * The last two never take the providers' proxy.
+ * The possible targets of a request. `provider`: a provider, through a proxy if one is set. `public`: an address that a
+ * customer chose, on the public internet only. `any`: an address that the operator chose, anywhere. The last two never
+ * use the providers' proxy.
  */
 export type Reach = "provider" | "public" | "any"
 
-/** As many as `CallRooms` has places for: what has a place there finds a connection here. */
+/** As many as `CallRooms` has places: every call with a place there finds a connection here. */
 const byKind = <A, E, R>(
   { codeConnections, messageConnections }: SettingsShape,
   make: (options: PoolOptions) => Effect.Effect<A, E, R>
@@ -89,8 +89,8 @@ export interface ClientChoice {
 }
 
 /**
- * The HTTP clients for providers: connections are kept and reused, certificates checked, redirects not followed, answers
- * bounded.
+ * The HTTP clients for providers: they reuse connections, check certificates, follow no redirects, and limit
+ * responses.
  */
 export class ProviderHttpClient extends Context.Service<
   ProviderHttpClient,
@@ -121,7 +121,7 @@ export class ProviderHttpClient extends Context.Service<
       }
       return (choice, progress) =>
         HttpClient.transform(choose(choice), (effect) =>
-          // Undici hands it on untouched; its default type alone says that there is none.
+          // Undici passes it on unchanged; only its default type says that there is none.
           Effect.provideService(effect, NodeHttpClient.UndiciOptions, { opaque: progress as never })
         )
     })

@@ -12,11 +12,11 @@ import type { Simulator } from "../../services/Simulator.ts"
 import { readSettings } from "./AccountSettings.ts"
 
 const SimulatorSettings = Schema.Struct({
-  /** What every send of this account comes to. */
+  /** The outcome of every send of this account. */
   outcome: Schema.optionalKey(
     Schema.Literals(["accepted", "rejected", "unreachable", "throttled", "unavailable", "unknown"])
   ),
-  /** How long the simulated provider takes to answer, after the phone has received the message. */
+  /** How long the simulated provider takes to respond, after the phone has received the message. */
   latency_ms: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 120_000 })))
 })
 type SimulatedOutcome = NonNullable<typeof SimulatorSettings.Type.outcome>
@@ -43,7 +43,7 @@ const simulatorTraits: AccountTraits = {
   needsContact: false
 }
 
-/** The phone gets what was accepted, and what was delivered though its answer was lost. */
+/** The phone gets accepted messages, and those that were delivered although the response was lost. */
 const reachesPhone = (outcome: SimulatedOutcome): boolean => outcome === "accepted" || outcome === "unknown"
 
 const SWITCHED_OFF = "the simulator is switched off (PEYK_SIMULATOR)"
@@ -55,7 +55,7 @@ const simulatorOff: ProviderAdapter = {
   connect: () => Result.fail(new InvalidSettings({ message: SWITCHED_OFF }))
 }
 
-/** A provider for development: its phones are a page at `/simulator`. */
+/** A provider for development: its phones are the page `/simulator`. */
 export const simulatorAdapter = (simulator: Simulator["Service"]): ProviderAdapter =>
   simulator.isOn ? simulatorOn(simulator) : simulatorOff
 

@@ -15,9 +15,9 @@ const DEFAULT_PARAMETER = "CODE"
 
 const SmsirSettings = Schema.Struct({
   api_key: Credential,
-  /** The line that texts are sent from. */
+  /** The line that sends texts. */
   line_number: Schema.optionalKey(ProviderNumber),
-  /** The template that codes are sent with, and its parameter that takes the code (without the # marks). */
+  /** The template for codes, and its parameter for the code (without the # marks). */
   otp_template_id: Schema.optionalKey(ProviderNumber),
   otp_parameter: Schema.optionalKey(
     Schema.String.check(
@@ -33,17 +33,17 @@ const envelopeOf = <Data extends Schema.Top>(data: Data) =>
     data: perhaps(data)
   })
 
-/** Of sends: the data is read once the status is known, for a failure may come with anything. */
+/** For sends: the data is parsed once the status is known, because a failure can have any data. */
 const Answer = envelopeOf(Schema.Unknown)
 const VerifyData = Schema.Struct({ messageId: Schema.Int })
-/** One id for each number: 0 is blacklisted, null is a wrong number or text. */
+/** One id per number: 0 is blacklisted, null is a wrong number or text. */
 const BulkData = Schema.Struct({ messageIds: Schema.Tuple([Schema.NullOr(Schema.Int)]) })
 
 const SUCCESS = 1
 const SYSTEM_PROBLEM = 0
 const TOO_MANY_REQUESTS = 20
 
-/** Whom each documented status blames: SMS.ir's table of errors. */
+/** What each documented status blames: SMS.ir's table of errors. */
 const blames: Readonly<Record<number, Blame>> = {
   10: "configuration",
   11: "configuration",
@@ -72,7 +72,7 @@ const blames: Readonly<Record<number, Blame>> = {
   123: "configuration"
 }
 
-/** The failure that an envelope tells of. */
+/** The failure in an envelope. */
 const failureOf = ({ status, message }: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome => {
   const providerError = providerWords(status, message)
   const { retryAfterMillis } = received
@@ -89,7 +89,7 @@ const isSuccess = ({ status }: typeof Answer.Type, received: ProviderAnswer): bo
 const readVerifyData = Schema.decodeUnknownOption(VerifyData)
 const readBulkData = Schema.decodeUnknownOption(BulkData)
 
-/** Success is success, also where its id cannot be read. */
+/** A success counts even if its id cannot be read. */
 const classifyCode = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
   isSuccess(answer, received)
     ? ProviderOutcome.Accepted({
@@ -112,7 +112,7 @@ const outcomeOfId = (id: number | null): ProviderOutcome => {
     : ProviderOutcome.Accepted({ messageId: String(id) })
 }
 
-/** A successful pack may have failed for its only number. */
+/** A successful pack can have failed for its only number. */
 const classifyText = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
   isSuccess(answer, received)
     ? Option.match(readBulkData(answer.data), {
@@ -131,7 +131,7 @@ const Report = envelopeOf(
 )
 
 const DELIVERED = 1
-/** Beyond, a time is in another unit. */
+/** A larger number is in another unit. */
 const MAX_UNIX_SECONDS = 1e11
 const undelivered: Readonly<Record<number, string>> = {
   2: "2 did not reach the handset",
@@ -140,7 +140,7 @@ const undelivered: Readonly<Record<number, string>> = {
   7: "7 blacklisted"
 }
 
-/** States 3 and 5 (and none yet) are still under way; times are Unix seconds. */
+/** States 3 and 5 (and none yet) are still in progress; times are Unix seconds. */
 const readReport = ({ status, data }: typeof Report.Type): DeliveryReport => {
   if (status !== SUCCESS) return DeliveryReport.NotKnown({ reason: `status ${status}` })
   const state = data?.deliveryState ?? 0
@@ -153,7 +153,7 @@ const readReport = ({ status, data }: typeof Report.Type): DeliveryReport => {
     : DeliveryReport.Undelivered({ providerError })
 }
 
-/** As SMS.ir's own examples have it: `09123456789`. */
+/** In the form of SMS.ir's own examples: `09123456789`. */
 const localNumber = (phone: Phone): string => `0${phone.slice("+98".length)}`
 
 /** SMS over sms.ir: codes by a template, texts from a line. Source: sms.ir/rest-api, and its SDKs. */

@@ -11,7 +11,7 @@ const encodedKey = (secret: string): string =>
 
 const keyOf = (secret: string): Buffer => Buffer.from(encodedKey(secret), "base64")
 
-/** Node skips what is not base64, so the key has to come out as it was written. */
+/** Node skips characters that are not base64, so the decoded key must encode to the same text. */
 const isSecret = (text: string): boolean => {
   const key = keyOf(text)
   return (
@@ -19,7 +19,7 @@ const isSecret = (text: string): boolean => {
   )
 }
 
-/** What requests are signed with, as both ends write it. */
+/** The signing secret as both ends write it. */
 export const WebhookSecret = Schema.String.check(
   Schema.makeFilter(
     (text) =>
@@ -44,8 +44,8 @@ export interface WebhookMessage {
 }
 
 /**
- * The headers by which a receiver knows who sent the body, and when: signed with each of the secrets. Source: Standard
- * Webhooks 1.0.
+ * The headers by which a receiver verifies the sender and the time of the body: signed with each of the secrets.
+ * Source: Standard Webhooks 1.0.
  */
 export const webhookHeaders = (
   { id, sentAtMillis, body }: WebhookMessage,

@@ -4,12 +4,12 @@ import type { LapsingTable, RetentionPass } from "../../domain/Retention.ts"
 import type { RetentionBatch } from "../../services/retention/RetentionStore.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
-/** At most a thousand rows or so. */
+/** About a thousand rows at most. */
 const PAGES = 16
 
 type WalkedTable = LapsingTable | "simulator_messages"
 
-/** Of a row `t`: it has lapsed at `$1`. */
+/** A condition on a row `t`: it has lapsed at `$1`. */
 const conditions: Readonly<Record<WalkedTable, string>> = {
   idempotency_keys: "t.expires_at <= $1",
   phone_counters: "t.hour_ends_at <= $1 and t.day_ends_at <= $1",
@@ -19,7 +19,7 @@ const conditions: Readonly<Record<WalkedTable, string>> = {
   credential_windows: "t.ends_at <= $1",
   management_answers: "t.expires_at <= $1",
   sign_in_failures: "t.ends_at <= $1",
-  // The whole family at once: one revoked token tells that all of it has ended.
+  // The whole family at once: one revoked token shows that all of it has ended.
   refresh_tokens: `t.expires_at <= $1
     and not exists (select from refresh_tokens o where o.family = t.family and o.expires_at > $1)`,
   signing_keys: "t.retires_at <= $1",
@@ -29,8 +29,8 @@ const conditions: Readonly<Record<WalkedTable, string>> = {
 const WalkRow = Schema.Struct({ gone: Schema.Int, pages: Schema.Int })
 
 /**
- * Walks through a table page by page, in the order in which it lies on the disk: its keys do not tell time, and an index on
- * the time would be paid for by every send. The commit is not waited for: what a crash brings back goes another time.
+ * Reads a table page by page, in its order on the disk: its keys do not show time, and every send would pay for an
+ * index on the time. The commit is not awaited: a row that a crash brings back is deleted later.
  */
 export const lapsedRows = (sql: SqlClient.SqlClient) => {
   const walkRows = rowsOf(WalkRow)

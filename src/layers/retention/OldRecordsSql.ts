@@ -7,16 +7,16 @@ import type { RetentionBatch } from "../../services/retention/RetentionStore.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
 const ROWS = 1000
-/** Of how many customers one batch looks at the records. */
+/** How many customers' records one batch reads. */
 const CUSTOMERS = 1000
 
 export type RecordTask = Exclude<RetentionTask, LapsingTable | "simulator_messages">
 
 interface RecordWork {
   readonly table: "verifications" | "messages" | "events" | "audit_log"
-  /** Of a row `r`: it may leave. */
+  /** A condition on a row `r`: it can be deleted. */
   readonly condition: Statement.Fragment
-  /** Locked first by those that delete: what somebody else has is left to another time. */
+  /** Locked first by deletions; rows that others have locked are left for later. */
   readonly lock: Statement.Fragment
   /** Further parts, the last of which is `gone`, over the part `old` (customer_id, id, place). */
   readonly parts: Statement.Fragment
@@ -38,9 +38,9 @@ const nextOf = ({ found, lastCustomer, lastId, customers, lastOfPage }: BatchRow
 }
 
 /**
- * Old records, found by their ids, which tell time: customer by customer, by the primary key, from where the batch before
- * ended, so that what that left dead is not read again. The commit is not waited for: what a crash brings back goes
- * another time.
+ * Finds old records by their ids, which show time: customer by customer, by the primary key, from where the previous
+ * batch ended, so that its dead rows are not read again. The commit is not awaited: a row that a crash brings back is
+ * deleted later.
  */
 export const oldRecords = (sql: SqlClient.SqlClient) => {
   const batchRows = rowsOf(BatchRow)
@@ -50,7 +50,7 @@ export const oldRecords = (sql: SqlClient.SqlClient) => {
     messages: sql`r.status in ('sent', 'failed', 'partial_failed', 'canceled') and r.held = 0`
   }
 
-  /** By their places, which their locks keep: no plan has to find them again. */
+  /** By their places, which their locks keep: no plan needs to find them again. */
   const gone = (table: RecordWork["table"]) => sql`gone as (
     delete from ${sql(table)} where ctid = any(array(select place from old)) returning true)`
 
@@ -70,7 +70,7 @@ export const oldRecords = (sql: SqlClient.SqlClient) => {
       where r.customer_id = o.customer_id and r.id = o.id returning true)`
   })
 
-  /** Deliveries go with their event, also those to endpoints that were removed. */
+  /** Deliveries are deleted with their event, including those to removed endpoints. */
   const deletesEvents: RecordWork = {
     table: "events",
     condition: sql`not exists (select from timers t

@@ -9,7 +9,7 @@ import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { ReportingSql } from "../postgres/Store.ts"
 
 const TIMER_KIND: TimerKind = "retention"
-/** Whose timer it is. */
+/** The subject of the timer. */
 const PLATFORM = 0
 const SUBJECT = "00000000-0000-0000-0000-000000000000"
 
@@ -21,7 +21,7 @@ const timersOf: Readonly<Record<ErasingTask, ReadonlyArray<TimerKind>>> = {
   message_phones: ["message"]
 }
 
-/** Batches run where reports do: no send waits behind one on the same connection. */
+/** Batches use the connections of reports: no send waits behind one on the same connection. */
 export const RetentionStoreSql = Layer.effect(
   RetentionStore,
   Effect.gen(function* () {
@@ -71,7 +71,7 @@ export const RetentionStoreSql = Layer.effect(
         }
       },
 
-      // Whatever is under way has a timer.
+      // Everything in progress has a timer.
       unfinishedSince: (task) =>
         Effect.map(
           first(

@@ -4,9 +4,12 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 
-/** The SQL of one kind's timers, to be part of statements whose part `changed` is the subject's row. */
+/** The SQL of one kind's timers, for statements whose part `changed` is the subject's row. */
 export const subjectTimers = (sql: SqlClient.SqlClient, kind: TimerKind) => {
-  /** Fenced off: compared as constants, kind and lane would be worth reading all timers of them to a planner that believes in few. */
+  /**
+   * Fenced off: compared as constants, kind and lane would be worth reading all timers of them to a planner that
+   * believes in few.
+   */
   const subject = (lane: number) => sql`(
     select customer_id, id, ${kind}::text as kind, ${lane}::smallint as lane from changed offset 0) c`
   const isSubjects = sql`t.customer_id = c.customer_id and t.kind = c.kind and t.subject = c.id and t.lane = c.lane`
@@ -21,7 +24,7 @@ export const subjectTimers = (sql: SqlClient.SqlClient, kind: TimerKind) => {
     isHeld: ({ customerId, subject, lane, leaseToken }: LeasedTimer) =>
       sql`exists (select from timers t where t.customer_id = ${customerId} and t.kind = ${kind}
         and t.subject = ${subject}::uuid and t.lane = ${lane} and t.lease_token = ${leaseToken}::uuid)`,
-    /** A further part of the statement: the timer by which a provider is asked what became of a step. */
+    /** A further part of the statement: the timer that asks a provider for the delivery report of a step. */
     ask: (report: ReportRequest | undefined) =>
       report === undefined
         ? sql``
@@ -29,7 +32,7 @@ export const subjectTimers = (sql: SqlClient.SqlClient, kind: TimerKind) => {
             insert into timers (customer_id, kind, subject, lane, claimable_at)
             select c.customer_id, ${`${kind}_report`}, c.id, ${report.step}::smallint, ${timestamp(report.at)}::timestamptz
             from changed c on conflict do nothing)`,
-    /** Sets when it is due, free for anyone to claim; null removes it, and one that is held stays as it is. */
+    /** Sets when it is due, free for any process to claim. Null removes it. A held timer stays as it is. */
     write: (dueAt: Instant | null | "held", lane = 0) => {
       if (dueAt === "held") return sql`select`
       if (dueAt === null) return remove(lane)

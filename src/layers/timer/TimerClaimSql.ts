@@ -15,20 +15,23 @@ export const ClaimedTimer = Schema.Struct({
   wasAbandoned: Schema.Boolean
 })
 
-/** Beside each timer, or without any: how many were looked at. */
+/** With each timer, or without any: how many were looked at. */
 const Looked = { seen: Schema.Int, left: Schema.Int, taken: Schema.Int }
 export const FairlyClaimedRow = Schema.Union([
   Schema.Struct({ ...ClaimedTimer.fields, ...Looked }),
   Schema.Struct({ kind: Schema.Null, ...Looked })
 ])
 
-/** How many timers a claim looks at in the order of time; of these, more of one customer than its share are parked. */
+/** How many timers a claim reads in order of time. Of these, a customer's timers beyond its share are parked. */
 const windowOf = (free: number): number => Math.min(Math.max(64, 2 * free), 512)
 
-/** As many parked timers of each customer, and one more: a claim locks no more than it may take, and sees that some are left. */
+/**
+ * As many parked timers of each customer, and one more: a claim locks no more than it may take, and sees that some
+ * are left.
+ */
 const MOST_OF_PARKED = 64
 
-/** The customers that have parked timers, of each kind: one probe of a small index for each, and one more. */
+/** The customers that have parked timers, of each kind: one probe of a small index each, and one more. */
 export const parkedCustomers = (sql: SqlClient.SqlClient, kinds: ReadonlyArray<TimerKind>) => {
   const nextOf = (kind: string, after: string) =>
     sql.literal(`(
@@ -43,12 +46,12 @@ export const parkedCustomers = (sql: SqlClient.SqlClient, kinds: ReadonlyArray<T
 }
 
 /**
- * Takes the first due of each customer, then the second of each, and so on, for as long as a customer holds fewer places
- * than are free (`SharedRoom`). What is due beyond a customer's share is parked: it leaves the index that is read in the
- * order of time, once, so that nobody's backlog is read through for others. Parked timers are looked at by customer.
+ * Takes the first due timer of each customer, then the second of each, and so on, while a customer holds fewer places
+ * than are free (`SharedRoom`). Timers beyond a customer's share are parked: they leave the index in order of time,
+ * once, so that no claim reads through a backlog. Parked timers are found by customer.
  *
- * With 6000 due of one customer a claim takes 4 to 6 ms, of which most is parking; with nothing due 0.2 ms and 0.4 ms of
- * planning. A timer that changed meanwhile is not found by its ctid: it is claimed by the next round.
+ * With 6000 due timers of one customer a claim takes 4 to 6 ms, mostly for parking; with nothing due 0.2 ms and 0.4
+ * ms of planning. A timer that changed meanwhile is not found by its ctid: the next round claims it.
  */
 export const claimFairlySql = (
   sql: SqlClient.SqlClient,

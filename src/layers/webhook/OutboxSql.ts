@@ -8,15 +8,15 @@ import { timestamp } from "../postgres/SqlRows.ts"
 const TIMER_KIND: TimerKind = "webhook"
 
 export interface EventParts {
-  /** Further parts of a `with` statement whose `changed c` is the row that changed. */
+  /** Further parts of a `with` statement whose `changed c` is the changed row. */
   readonly parts: Statement.Fragment
   /** A column of it: how many webhooks are due now. */
   readonly webhooks: Statement.Fragment
 }
 
 /**
- * A further part of a statement that has the part `delivery d`, rows of deliveries: the timer of each, due now. One that
- * somebody works on keeps its lease.
+ * A further part of a statement with the part `delivery d`, rows of deliveries: the timer of each, due now. A timer
+ * that a process works on keeps its lease.
  */
 export const webhookTimers = (
   sql: SqlClient.SqlClient,
@@ -30,19 +30,19 @@ export const webhookTimers = (
   where t.lease_token is null
   returning true)`
 
-/** Whether an endpoint `w` takes an event of this type. */
+/** Whether an endpoint `w` wants events of this type. */
 export const isWanted = (sql: SqlClient.SqlClient, type: Statement.Fragment) =>
   sql`(w.events @> array[${type}] or w.events @> array['*'])`
 
 const none = (sql: SqlClient.SqlClient): EventParts => ({ parts: sql``, webhooks: sql`0` })
 
-/** Writes events with the change that they tell of, and their deliveries to whoever of the customer's endpoints wants them. */
+/** Writes events with their change, and their deliveries to the customer's endpoints that want them. */
 const announced = (
   sql: SqlClient.SqlClient,
   customerId: number,
   snapshot: Statement.Fragment,
   now: Instant,
-  /** Its columns are `id, type, nth`; and it may name `c`. */
+  /** Its columns are `id, type, nth`; it can refer to `c`. */
   source: Statement.Fragment,
   count: Statement.Fragment
 ): EventParts => ({
@@ -62,9 +62,9 @@ const announced = (
 })
 
 /**
- * The outbox of one kind of resource, whose `events_written` has been raised already by the number of the events.
+ * The outbox of one kind of resource. Its `events_written` already includes the number of the events.
  *
- * @param snapshot what an event remembers of its subject: what can change; the rest is joined when it is delivered
+ * @param snapshot the changing part of the subject that an event stores; the rest is joined at delivery
  */
 export const outbox = (
   sql: SqlClient.SqlClient,

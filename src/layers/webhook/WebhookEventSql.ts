@@ -5,7 +5,7 @@ import { Message } from "../../domain/message/Message.ts"
 import { Verification } from "../../domain/verification/Verification.ts"
 import type { EventSubject } from "../../domain/webhook/Webhook.ts"
 
-/** A timestamptz as jsonb writes it. */
+/** A timestamptz in the form that jsonb writes. */
 const InstantText = Schema.String.pipe(
   Schema.decodeTo(
     Instant,
@@ -19,7 +19,7 @@ const InstantText = Schema.String.pipe(
 const verificationFields = Verification.fields
 const messageFields = Message.fields
 
-/** What an event remembers of its subject, and what of that never changes. */
+/** The fields that an event stores of its subject, and those that never change. */
 export const EventSubjectColumn = Schema.Union([
   Schema.Struct({
     kind: Schema.Literal("verification"),

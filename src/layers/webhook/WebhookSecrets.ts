@@ -1,6 +1,6 @@
 import type { MasterKey } from "../crypto/MasterKey.ts"
 
-/** Whose secret it is: sealed for one endpoint, it cannot be opened as another's. */
+/** The context of the seal: a secret sealed for one endpoint cannot be opened as another's. */
 export interface SecretOwner {
   readonly customerId: number
   readonly lane: number

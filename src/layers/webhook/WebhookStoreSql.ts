@@ -25,7 +25,7 @@ const DueRow = Schema.Struct({
   type: Schema.String,
   sequence: Schema.Int,
   occurredAt: InstantColumn,
-  /** Null when what it tells of has left. */
+  /** Null if the event's record was deleted. */
   subject: Schema.NullOr(EventSubjectColumn)
 })
 const CountRow = Schema.Struct({ count: Schema.Int })
@@ -74,7 +74,7 @@ export const WebhookStoreSql = Layer.effect(
       sql`, disabled_at = coalesce(w.disabled_at, ${timestamp(now)}),
         disabled_reason = coalesce(w.disabled_reason, ${reason}::text)`
 
-    /** What else waits for the endpoint finds out at once that it takes nothing any more. */
+    /** Other deliveries to the endpoint learn at once that it accepts nothing any more. */
     const wakeOthers = ({ customerId, lane }: LeasedTimer, now: Instant) =>
       sql`, others as (
         update timers t set claimable_at = ${timestamp(now)} from endpoint
@@ -102,7 +102,7 @@ export const WebhookStoreSql = Layer.effect(
           Option.flatMap((row) => Option.fromNullOr(toDue(key, timer, row)))
         ),
 
-      // The delivery first, then its timer, then the endpoint: in the order in which a replay takes them.
+      // The delivery first, then its timer, then the endpoint: a replay locks them in the same order.
       record: Effect.fnUntraced(function* (timer, due, judgement, now) {
         const { status, nextTryAt, startedAt, tries, failingSince, disables } = judgement
         const finishedAt = nullableTimestamp(status === "pending" ? null : now)

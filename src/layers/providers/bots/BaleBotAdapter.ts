@@ -5,8 +5,8 @@ import type { ProviderHttp } from "../ProviderHttp.ts"
 /**
  * Codes and texts by a Bale bot. Source: docs.bale.ai.
  *
- * Bale shows a text as Markdown: stars and underscores may turn into bold or italics. It is said nowhere how to escape
- * them, so texts go as they are.
+ * Bale shows a text as Markdown: stars and underscores can become bold or italics. Escaping is not documented, so texts
+ * are sent unchanged.
  */
 export const baleBotAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
   botAdapter(
@@ -14,10 +14,10 @@ export const baleBotAdapter = (http: ProviderHttp["Service"], baseUrl: string): 
       name: "bale_bot",
       channel: "bale",
       sendsCodes: true,
-      // Some of its apps share a contact without saying whose it is.
+      // Some of its apps share a contact without its owner.
       settings: BotTokenAndTrust,
       maxTextLength: 4096,
-      // A webhook takes its address only, and nothing tells that a bot was blocked.
+      // A webhook has only its address, and no update reports that a bot was blocked.
       secretHeader: null,
       allowedUpdates: null
     },

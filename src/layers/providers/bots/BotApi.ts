@@ -12,7 +12,7 @@ import { type BotAccess, botCalls } from "./BotApiCalls.ts"
 import { botInbox, type InboxTraits } from "./BotApiInbox.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
 
-/** Where platforms that speak Telegram's bot API, or a clone of it, differ. */
+/** The differences between platforms with Telegram's bot API, or a clone of it. */
 export interface BotPlatform extends InboxTraits, Pick<BotAccess, "maxTextLength"> {
   readonly name: string
   readonly channel: Channel
@@ -28,10 +28,10 @@ interface BotSettings {
 
 export const BotToken = Schema.Struct({ token: Credential, ...ReceivesUpdates })
 
-/** For platforms that may not show whose contact was shared. */
+/** For platforms that may not show the owner of a shared contact. */
 export const BotTokenAndTrust = Schema.Struct({
   ...BotToken.fields,
-  /** Whether any shared contact is taken for the sender's own. */
+  /** Whether any shared contact counts as the sender's own. */
   trust_contacts: Schema.optionalKey(Schema.Boolean)
 })
 
@@ -54,7 +54,7 @@ const describeMe = (me: unknown): string =>
       `bot ${username ? `@${username}` : (first_name ?? id ?? "")}`.trim()
   })
 
-/** A bot, which writes to people who have met it; codes go as texts. */
+/** A bot, which writes to people who contacted it; codes are texts. */
 export const botAdapter = (
   platform: BotPlatform,
   http: ProviderHttp["Service"],

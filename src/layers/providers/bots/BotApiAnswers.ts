@@ -3,7 +3,7 @@ import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcom
 import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 
-/** What every method answers. What only some of them tell is read once it matters: it may come with anything. */
+/** The response of every method. Optional fields are parsed when they matter, because they can have any form. */
 export const Envelope = Schema.Struct({
   ok: Schema.Boolean,
   result: Schema.optionalKey(Schema.Unknown),
@@ -18,32 +18,35 @@ const readSent = Schema.decodeUnknownOption(
 )
 const readParameters = Schema.decodeUnknownOption(Schema.Struct({ retry_after: Schema.Finite }))
 
-/** What descriptions say of a recipient whom the bot cannot write to, or no longer. */
+/** Descriptions of a recipient whom the bot cannot write to, or no longer. */
 const LOST_CONTACT =
   /chat not found|user not found|no such group or user|user is deactivated|bot was blocked|peer_id_invalid/i
 
 export const isSuccess = ({ ok }: Envelope, { status }: Pick<ProviderAnswer, "status">): boolean =>
   ok && status >= 200 && status < 300
 
-/** An answer's own code, where it is one of HTTP's errors: clones may number theirs otherwise. */
+/** A response's own code, if it is one of HTTP's errors: clones can use other numbers. */
 const ownCode = ({ error_code }: Envelope): number | null =>
   typeof error_code === "number" && isHttpError(error_code) ? error_code : null
 
 const isHttpError = (code: number): boolean => code >= 400 && code < 600
 
-/** The code of a failure: its own, or else the status of the answer. */
+/** The code of a failure: its own, or else the HTTP status. */
 export const codeOf = (answer: Envelope, { status }: Pick<ProviderAnswer, "status">): number =>
   ownCode(answer) ?? status
 
-/** Whether the platform has decided, so that asking again comes to the same. */
+/** Whether the platform's decision is final, so that a repeat would get the same. */
 export const isDefiniteCode = (code: number): boolean =>
   code >= 400 && code < 500 && ![408, 425, 429].includes(code)
 
-/** What an answer says of its failure, should a description ever repeat the token: without it. */
+/** A failure's text, without the token in case the description repeats it. */
 export const wordsOf = ({ error_code, description }: Envelope, token: string): string =>
   providerWords(error_code, description?.replaceAll(token, "•••"))
 
-/** Descriptions count first, for not every clone has codes; but not against a code that blames something else. */
+/**
+ * The description decides first, because not every clone has codes; but not against a code that blames something
+ * else.
+ */
 const isContactLost = (answer: Envelope): boolean => {
   const own = ownCode(answer)
   const mayBeRecipient = own === null || (isDefiniteCode(own) && own !== 401)
@@ -56,7 +59,7 @@ const failureOf = (answer: Envelope, received: ProviderAnswer, token: string): P
   if (isContactLost(answer)) {
     return ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
   }
-  // Whoever it blames, its words do not say that the chat is over.
+  // Such a refusal does not mean that the chat is over, whatever it blames.
   if (code === 403) return ProviderOutcome.Rejected({ blame: "recipient", providerError })
   if (code === 429) {
     const retryAfterMillis = Option.match(readParameters(answer.parameters), {
@@ -65,14 +68,14 @@ const failureOf = (answer: Envelope, received: ProviderAnswer, token: string): P
     })
     return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
   }
-  // Another program uses the bot in a way that excludes ours.
+  // Another program uses the bot in a way that excludes Peyk.
   if (code === 409) return ProviderOutcome.Rejected({ blame: "configuration", providerError })
-  // A plain no, under HTTP 200, is a no all the same.
+  // A plain refusal with HTTP 200 is still a refusal.
   if (!isHttpError(code)) return ProviderOutcome.Rejected({ blame: "request", providerError })
   return inWords(outcomeOfStatus({ ...received, status: code }), () => providerError)
 }
 
-/** Success is success, also where its id cannot be read. */
+/** A success counts even if its id cannot be read. */
 export const classifySend =
   (token: string) =>
   (answer: Envelope, received: ProviderAnswer): ProviderOutcome => {

@@ -15,13 +15,13 @@ export interface BotAccess {
 
 type Parameters = Readonly<Record<string, unknown>>
 
-/** A number where it is one exactly. */
+/** A number if it can hold the id exactly. */
 const chatIdOf = (chatId: string): number | string => {
   const number = Number(chatId)
   return Number.isSafeInteger(number) && String(number) === chatId ? number : chatId
 }
 
-/** Whatever a token holds, it stays one part of the path. */
+/** Any token stays one segment of the path. */
 const pathOf = (token: string, method: string): string =>
   `/bot${encodeURIComponent(token).replaceAll("%3A", ":")}/${method}`
 
@@ -30,7 +30,7 @@ export const botCalls = ({ http, baseUrl, token, maxTextLength }: BotAccess) => 
   const requestOf = (method: string, parameters: Parameters) =>
     ({ method: "POST", url: `${baseUrl}${pathOf(token, method)}`, body: JSON.stringify(parameters) }) as const
 
-  /** Why a question was answered with something else. */
+  /** Why a call got an unexpected response. */
   const problemOf = (answer: Envelope, status: number) =>
     new AccountProblem({
       message: answer.ok ? `HTTP ${status}, and a result of another shape` : wordsOf(answer, token),

@@ -10,16 +10,16 @@ import { codeOf, isSuccess } from "./BotApiAnswers.ts"
 import type { BotCalls } from "./BotApiCalls.ts"
 import { readBatch, readBotUpdate } from "./BotApiUpdates.ts"
 
-/** How a platform differs in what it tells its bots. */
+/** The differences between platforms in what they report to bots. */
 export interface InboxTraits {
   /** The header that repeats the secret of a webhook; null: none does. */
   readonly secretHeader: string | null
-  /** The kinds of updates to ask for; null: the platform is not asked for kinds. */
+  /** The kinds of updates to request; null: the platform has no such option. */
   readonly allowedUpdates: ReadonlyArray<string> | null
 }
 
 const POLL_LIMIT = 100
-/** How much longer than it was told to wait a platform may take to answer. */
+/** How much longer than the requested wait a platform can take to respond. */
 const POLL_GRACE_MILLIS = 10_000
 
 const keyboardOf = (shareButton: BotReply["shareButton"]) =>
@@ -31,10 +31,10 @@ const keyboardOf = (shareButton: BotReply["shareButton"]) =>
         one_time_keyboard: true
       }
 
-/** A batch of long messages can be more than what is read of an answer. */
+/** A batch of long messages can exceed the response limit. */
 const isTooLarge = ({ message }: AccountProblem): boolean => message.includes("exceeded max size")
 
-/** A second poller is a conflict as well, but one that forgetting the webhook does not end. */
+/** A second poller is also a conflict, but deleting the webhook does not end it. */
 const isOtherPoller = (description: string | null | undefined): boolean =>
   /terminated by other/i.test(description ?? "")
 

@@ -3,7 +3,7 @@ import { BotUpdate } from "../../../domain/account/BotUpdate.ts"
 import type { UpdateBatch } from "../../../services/provider/ProviderAdapter.ts"
 import { perhaps } from "../ProviderAnswers.ts"
 
-/** Ids are kept as strings: some are too long for a number, and may come as either. */
+/** Ids are strings: some are too long for a number, and they can come in either form. */
 const Id = Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^[\x21-\x7e]{1,100}$/))]).pipe(
   Schema.decodeTo(
     Schema.String,
@@ -36,7 +36,7 @@ const readUpdate = Schema.decodeUnknownOption(
   Schema.Struct({ message: perhaps(Message), my_chat_member: perhaps(Membership) })
 )
 
-/** A chat with one person; where its type is not told, that person's chat has their own id. */
+/** A chat with one person. If its type is missing, that person's chat has their own id. */
 const isPrivate = ({ chat, from }: InChat): boolean =>
   typeof chat.type === "string" ? chat.type === "private" : chat.id === from?.id
 
@@ -48,7 +48,7 @@ const ofMessage = (message: typeof Message.Type, trustsContacts: boolean): BotUp
   const chatId = chat.id
   if (contact === undefined || contact === null) return BotUpdate.Spoke({ chatId })
   const phone = String(contact.phone_number)
-  // A contact that names somebody else is theirs, whatever is trusted; one that was forwarded may be anybody's.
+  // A contact that names another person is theirs, even for a trusted account; a forwarded one can be anyone's.
   if (typeof contact.user_id === "string") {
     return BotUpdate.SharedContact({ chatId, phone, isOwn: contact.user_id === from?.id, isProven: true })
   }
@@ -59,7 +59,7 @@ const ofMessage = (message: typeof Message.Type, trustsContacts: boolean): BotUp
 const ofMembership = ({ chat, new_chat_member }: typeof Membership.Type): BotUpdate | null =>
   ["kicked", "left"].includes(new_chat_member.status) ? BotUpdate.Left({ chatId: chat.id }) : null
 
-/** What a person did in their own chat with the bot; null for groups, for other updates, and for what cannot be read. */
+/** What a person did in their own chat with the bot; null for groups, other updates and unreadable ones. */
 export const readBotUpdate =
   (trustsContacts: boolean) =>
   (posted: unknown): BotUpdate | null => {
@@ -74,7 +74,7 @@ export const readBotUpdate =
 
 const readNumbered = Schema.decodeUnknownOption(Schema.Struct({ update_id: Schema.Int }))
 
-/** The updates of one answer; the next ones begin after the last of these, whether or not it could be read. */
+/** The updates of one response; the next ones begin after the last of these, readable or not. */
 export const readBatch = (
   posted: ReadonlyArray<unknown>,
   cursor: string | null,

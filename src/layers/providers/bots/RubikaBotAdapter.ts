@@ -15,7 +15,7 @@ import { keypadOf, readRubikaUpdate } from "./RubikaUpdates.ts"
 
 const RubikaSettings = Schema.Struct({
   token: Credential,
-  /** Believe that a number shared by the bot's button is the sender's own: Rubika does not show whose it is. */
+  /** Trust that a number shared by the bot's button is the sender's own: Rubika does not show its owner. */
   trust_contacts: Schema.optionalKey(Schema.Boolean),
   ...ReceivesUpdates
 })
@@ -24,7 +24,7 @@ const answerOf = <Data extends Schema.Top>(data: Data) =>
   Schema.Struct({ status: Schema.String, dev_message: perhaps(Schema.String), data: perhaps(data) })
 
 const Id = Schema.Union([Schema.String, Schema.Finite])
-/** Of sends: the data is read once the status is known, for a failure may come with anything. */
+/** For sends: the data is parsed once the status is known, because a failure can have any data. */
 const Answer = answerOf(Schema.Unknown)
 const readSent = Schema.decodeUnknownOption(Schema.Struct({ message_id: Id }))
 const Me = answerOf(Schema.Struct({ bot: perhaps(Schema.Struct({ username: perhaps(Schema.String) })) }))
@@ -36,7 +36,7 @@ type Failure = Pick<typeof Answer.Type, "status" | "dev_message">
 
 const isSuccess = (answer: Failure, httpStatus: number): boolean => answer.status === "OK" && httpStatus < 300
 
-/** Whom each status that has been seen blames. */
+/** What each known status blames. */
 const blames: Readonly<Record<string, Blame>> = {
   INVALID_ACCESS: "configuration",
   INVALID_AUTH: "configuration",
@@ -47,7 +47,7 @@ const blames: Readonly<Record<string, Blame>> = {
 const LOST_CONTACT =
   /\b(chat|user)( id)?( (was|is|has|does))? (not found|not exist|blocked|stopped)\b|\bblocked by (the )?user\b/i
 
-/** No list of statuses is published: one that is not known is a refusal, as far as HTTP says nothing else. */
+/** No list of statuses is published: an unknown one is a refusal, unless the HTTP status says otherwise. */
 const failureOf = ({ status, dev_message }: Failure, received: ProviderAnswer): ProviderOutcome => {
   const providerError = providerWords(status, dev_message)
   const { retryAfterMillis } = received
@@ -63,7 +63,7 @@ const failureOf = ({ status, dev_message }: Failure, received: ProviderAnswer): 
     : ProviderOutcome.Rejected({ blame: "request", providerError })
 }
 
-/** Success is success, also where its id cannot be read. */
+/** A success counts even if its id cannot be read. */
 const classify = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
   isSuccess(answer, received.status)
     ? ProviderOutcome.Accepted({
@@ -109,7 +109,7 @@ interface SendOptions {
   readonly isBackground?: boolean
 }
 
-/** A bot of Rubika. Sources: rubika.ir/botapi, and what clients of it have seen. */
+/** A bot of Rubika. Sources: rubika.ir/botapi, and the code of its clients. */
 export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
   name: "rubika_bot",
   channels: ["rubika"],
@@ -123,7 +123,7 @@ export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string)
             url: `${baseUrl}/${encodeURIComponent(token)}/${method}`,
             body: JSON.stringify(body)
           }) as const
-        /** A platform may repeat the address it was called by. */
+        /** A platform can repeat the address that was called. */
         const withoutToken = (words: string): string => words.replaceAll(token, "•••")
         const request = <Data extends Schema.Decoder<unknown> & { readonly Type: Failure }>(
           method: string,
@@ -168,7 +168,7 @@ export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string)
                 secretHeader: null,
                 announceWebhook: ({ url }) =>
                   Effect.asVoid(request("updateBotEndpoints", { url, type: "ReceiveUpdate" }, Answer)),
-                // No long polling is documented: it answers at once, and the caller paces itself.
+                // Long polling is undocumented: Rubika responds at once, and the caller waits between calls.
                 poll: (cursor) =>
                   Effect.map(
                     request(

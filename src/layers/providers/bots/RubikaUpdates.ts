@@ -3,7 +3,7 @@ import { type BotReply, BotUpdate } from "../../../domain/account/BotUpdate.ts"
 import { foldDigits } from "../../../domain/text/Digits.ts"
 import { perhaps } from "../ProviderAnswers.ts"
 
-/** By its id, a press of the button is told from the same digits typed by hand. */
+/** This id distinguishes a press of the button from the same digits typed by hand. */
 export const SHARE_BUTTON_ID = "share_phone"
 
 const Update = Schema.Struct({
@@ -53,13 +53,13 @@ const readNewMessage = (chatId: string, message: Message, trustsContacts: boolea
     : BotUpdate.SharedContact({
         chatId,
         phone,
-        // A card from the address book can be anybody's: only the button sends one's own.
+        // A card from the address book can be anyone's: only the button sends one's own.
         isOwn: trustsContacts && isPressed(message) && !isForwarded(message),
         isProven: false
       })
 }
 
-/** Rubika never proves whose number was shared: `trustsContacts` says whether to believe it nevertheless. */
+/** Rubika never proves the owner of a shared number: `trustsContacts` decides whether to trust it anyway. */
 export const readRubikaUpdate =
   (trustsContacts: boolean) =>
   (posted: unknown): BotUpdate | null => {
@@ -76,7 +76,7 @@ export const readRubikaUpdate =
     })
   }
 
-/** The button that shares one's phone number, or its end, as sendMessage takes it. */
+/** The button that shares one's phone number, or its removal, for sendMessage. */
 export const keypadOf = ({ shareButton }: BotReply) =>
   shareButton === null
     ? { chat_keypad_type: "Remove" }

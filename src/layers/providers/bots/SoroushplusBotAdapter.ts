@@ -9,11 +9,11 @@ export const soroushplusBotAdapter = (http: ProviderHttp["Service"], baseUrl: st
       name: "soroushplus_bot",
       channel: "soroushplus",
       sendsCodes: true,
-      // Its contacts may name their owner; nobody has shown that they do.
+      // Its contacts can name their owner; whether they do is unconfirmed.
       settings: BotTokenAndTrust,
       // Clients disagree on 4000 or 4096.
       maxTextLength: 4000,
-      // No header that would repeat a secret is known, nor an update for a blocked bot.
+      // No header that repeats a secret is known, nor an update for a blocked bot.
       secretHeader: null,
       allowedUpdates: null
     },

@@ -10,11 +10,11 @@ export const telegramBotAdapter = (http: ProviderHttp["Service"], baseUrl: strin
       channel: "telegram",
       // The contract has no codes over Telegram.
       sendsCodes: false,
-      // A contact always names its owner where that is a user of Telegram: there is nothing to trust.
+      // A contact always names its owner if that is a user of Telegram: no trust is needed.
       settings: BotToken,
       maxTextLength: 4096,
       secretHeader: "x-telegram-bot-api-secret-token",
-      // Blocking the bot is told by the second.
+      // The second kind reports that the bot was blocked.
       allowedUpdates: ["message", "my_chat_member"]
     },
     http,
