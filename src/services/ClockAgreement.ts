@@ -1,14 +1,14 @@
 import { Context } from "effect"
 
-/** Whether this process's clock agrees with the store's. What is due, expires or counts by the hour goes by it. */
+/** Whether this process's clock agrees with the store's. Due times, expiry and hourly limits depend on it. */
 export interface Agreement {
-  /** True from when the clocks were found apart until they are found to agree. */
+  /** True from when the clocks are found to differ until they agree again. */
   readonly isApart: () => boolean
-  /** The same, and true at once when this process's clock jumps: to be asked before anything is done because it is due. */
+  /** The same, and true at once when this process's clock jumps. Ask this before doing due work. */
   readonly mayBeApart: () => boolean
 }
 
-/** Where there is only one clock, it agrees. */
+/** With only one clock, it agrees. */
 export const ClockAgreement = Context.Reference<Agreement>("peyk/services/ClockAgreement", {
   defaultValue: () => ({ isApart: () => false, mayBeApart: () => false })
 })

@@ -1,22 +1,22 @@
 import { Context } from "effect"
 
-/** The numbers of the decisions that an operator can change. */
+/** The numbers that an operator can change. */
 export interface SettingsShape {
   /** Digits of a code, 4–10. */
   readonly codeLength: number
   /** Wrong codes before a verification locks, 1–10. */
   readonly maxWrongCodes: number
   readonly providerTimeoutMillis: number
-  /** A leased step is taken over this long after its process stopped renewing it. */
+  /** Other processes take over a leased step so long after its process stopped renewing it. */
   readonly leaseMillis: number
   readonly idempotencyMillis: number
-  /** How long a message waits, past its time, for an account that may send. */
+  /** How long a due message waits for an account that can send. */
   readonly messagePatienceMillis: number
-  /** How long a stopping process waits for what it has begun. */
+  /** How long a stopping process waits for its unfinished work. */
   readonly graceMillis: number
   /** Timers a process works on at once. */
   readonly timerConcurrency: number
-  /** Calls of one customer to one provider's host at once; of all, twice as many. */
+  /** Calls of one customer to one provider's host at once; all customers get twice as many. */
   readonly codeConnections: number
   readonly messageConnections: number
   /** Limits; 0 switches one off. */
@@ -34,25 +34,25 @@ export interface SettingsShape {
   readonly priceSoroushplus: number
   readonly priceRubika: number
   readonly priceTelegram: number
-  /** Least time between two sends of an account. */
+  /** The shortest time between two sends of an account. */
   readonly accountGapMillis: number
-  /** Sends of an account in any minute; 0 is without a limit. */
+  /** Sends of an account in any minute; 0: no limit. */
   readonly accountRateEitaa: number
   readonly accountRateBale: number
   readonly accountRateSoroushplus: number
   readonly accountRateRubika: number
   readonly accountRateTelegram: number
   readonly accountRateSms: number
-  /** A send waits this long for an account's slot; is it further away, another channel goes first. */
+  /** A send waits this long for an account's slot. If the slot is later, another channel goes first. */
   readonly slotWaitMillis: number
-  /** A code is sent at a slot that is at most this far away. */
+  /** A code waits in the background for a slot at most this far away. */
   readonly slotHorizonMillis: number
-  /** An account rests after so many failures in a row. */
+  /** So many failures in a row start a cooldown of the account. */
   readonly cooldownFailures: number
-  /** The first rest; each further one is twice as long, up to the longest. */
+  /** The first cooldown; each further one is twice as long, up to the longest. */
   readonly cooldownMillis: number
   readonly cooldownMaxMillis: number
-  /** How many days phones and texts, records, events and the audit log are kept; 0 is for ever. */
+  /** How many days phones and texts, records, events and the audit log are kept; 0: forever. */
   readonly retentionPhonesDays: number
   readonly retentionRecordsDays: number
   readonly retentionEventsDays: number

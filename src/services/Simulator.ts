@@ -14,10 +14,10 @@ export interface SimulatedMessage {
 export class Simulator extends Context.Service<
   Simulator,
   {
-    /** Switched off, there are no phones: accounts of the simulator provider send nothing. */
+    /** Without the simulator there are no phones: its accounts send nothing. */
     readonly isOn: boolean
     readonly receive: (message: SimulatedMessage) => Effect.Effect<void>
-    /** The newest first, at most 200; of all phones when none is named. */
+    /** The newest first, at most 200; from all phones if none is named. */
     readonly messages: (phone: string | null) => Effect.Effect<ReadonlyArray<SimulatedMessage>>
   }
 >()("peyk/services/Simulator") {}

@@ -3,14 +3,14 @@ import { SecureRandom } from "effect/crypto"
 import { inStripe, WALLET_STRIPES } from "../domain/money/Charging.ts"
 
 /**
- * Ids (UUIDv7) for what is sent. What is accepted together is paid from the same stripe of a wallet, one row; what is
- * accepted next from another, so that it need not wait until the outcomes of the first are written.
+ * Ids (UUIDv7) for sends. Sends accepted together use the same stripe of a wallet, one row. The next ones use another
+ * stripe, so they do not wait until the first outcomes are written.
  */
 export class SubjectIds extends Context.Service<
   SubjectIds,
   {
     readonly next: Effect.Effect<string>
-    /** What had its id until now is being accepted. */
+    /** The sends with the ids so far are being accepted: the next ids use another stripe. */
     readonly turn: () => void
   }
 >()("peyk/services/SubjectIds") {

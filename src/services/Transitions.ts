@@ -2,15 +2,15 @@ import { type Clock, Effect, Option } from "effect"
 import type { Instant } from "../domain/Instant.ts"
 import type { Transition } from "../domain/Transition.ts"
 
-/** The state that is there after a transition was written, or was found to change nothing. */
+/** The state after the transition was written, or the unchanged state. */
 export interface Written<State> {
   readonly state: State
   readonly written: boolean
 }
 
 /**
- * Writes what `transition` makes of a state; when that changed meanwhile, of what it has become. Nothing is written when
- * the transition changes nothing, or the write is refused though the state is the same (the lease was lost).
+ * Writes the result of `transition` for a state; if that changed meanwhile, for the new one. Writes nothing if the
+ * transition changes nothing, or if the write is refused although the state is the same (the lease was lost).
  */
 export const writeTransition = <
   State extends { readonly revision: number },

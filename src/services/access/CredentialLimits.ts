@@ -9,7 +9,7 @@ import { Settings } from "../Settings.ts"
 export class CredentialLimits extends Context.Service<
   CredentialLimits,
   {
-    /** Counts one request; null where there is no limit. */
+    /** Counts one request; null if there is no limit. */
     readonly admit: (actor: Actor) => Effect.Effect<Allowance | null, TooManyRequestsApiKey>
   }
 >()("peyk/services/access/CredentialLimits") {

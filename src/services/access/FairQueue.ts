@@ -1,6 +1,6 @@
 import { Latch } from "effect"
 
-/** One piece of work's place in the queue; it may run once its latch is open. */
+/** One job's place in the queue; it can run once its latch is open. */
 export interface Place {
   readonly lane: string
   readonly latch: Latch.Latch
@@ -8,13 +8,13 @@ export interface Place {
 }
 
 /**
- * Lets `atOnce` pieces of work run at a time. The lanes take turns: however many wait in one lane, the first of another
- * lane waits for one of each lane at most. Calls are synchronous, so that nothing can happen in between.
+ * Runs `atOnce` jobs at a time. The lanes alternate: however many wait in one lane, the first of another lane waits
+ * for at most one of each lane. Calls are synchronous, so nothing can happen in between.
  */
 export class FairQueue {
   readonly #atOnce: number
   #running = 0
-  /** The lane whose turn is next comes first. No lane is empty. */
+  /** The next lane comes first. No lane is empty. */
   readonly #lanes = new Map<string, Set<Place>>()
 
   constructor(atOnce: number) {
@@ -30,7 +30,7 @@ export class FairQueue {
     return place
   }
 
-  /** Whether the work is done, or was given up while it waited. */
+  /** Whether the job is done, or was given up while it waited. */
   leave(place: Place): void {
     if (place.isRunning) this.#running -= 1
     else this.#forget(place)

@@ -4,11 +4,11 @@ import type { ServiceUnavailable, TooManySignIns } from "../../domain/Errors.ts"
 
 export interface PasswordMatch {
   readonly matches: boolean
-  /** Whether the hash should be replaced by one that costs what hashes cost now. */
+  /** Whether a hash at the current cost should replace this one. */
   readonly isOutdated: boolean
 }
 
-/** Whose password it is and where the request comes from; null where that is not known. */
+/** The customer and the network of the request; null if unknown. */
 export interface HashingOrigin {
   readonly customerId: number | null
   readonly network: string | null
@@ -19,12 +19,12 @@ export const hashingOrigin = (customerId: number | null, ip: string | null): Has
   network: ip === null ? null : networkOf(ip)
 })
 
-/** `too_many_sign_ins`: this customer or network has too many at work already. */
+/** `too_many_sign_ins`: too many passwords of this customer or network are in progress. */
 export type HashingRefusal = TooManySignIns | ServiceUnavailable
 
 /**
- * Slow on purpose. Few are computed at once, the others wait in a queue, in which nobody's waiting keeps others back;
- * how many wait is bounded by customer, by network, and in total.
+ * Slow on purpose. A few are computed at once and the others wait in a queue, in which no customer or network delays
+ * the others. The queue is limited by customer, by network, and in total.
  */
 export class Passwords extends Context.Service<
   Passwords,
@@ -33,7 +33,7 @@ export class Passwords extends Context.Service<
       password: Redacted.Redacted,
       origin: HashingOrigin
     ) => Effect.Effect<string, HashingRefusal>
-    /** For null, where there is nobody, it does the same work in vain: nobody can tell by the time it takes. */
+    /** For null, an unknown user, it does the same work, so that the time reveals nothing. */
     readonly verify: (
       password: Redacted.Redacted,
       hash: string | null,

@@ -6,7 +6,7 @@ import type { Unauthenticated } from "../../domain/Errors.ts"
 export class PersonalTokens extends Context.Service<
   PersonalTokens,
   {
-    /** Who this token speaks for, if it is known, not expired and not revoked. Notes that it was used. */
+    /** Whom this token represents, if it is known, not expired and not revoked. Records its use. */
     readonly authenticate: (secret: Redacted.Redacted) => Effect.Effect<Actor, Unauthenticated>
   }
 >()("peyk/services/access/PersonalTokens") {}

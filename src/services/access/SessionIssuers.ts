@@ -8,14 +8,14 @@ export interface TrustedIssuer {
 }
 
 export interface SessionIssuersShape {
-  /** What our own tokens say they are of. */
+  /** The issuer in Peyk's own tokens. */
   readonly own: string
   readonly audience: string
-  /** Another one whose tokens are accepted. */
+  /** Another issuer whose tokens are accepted. */
   readonly external: TrustedIssuer | null
 }
 
-/** Whose JWTs are accepted. */
+/** The issuers whose JWTs are accepted. */
 export const SessionIssuers = Context.Reference<SessionIssuersShape>("peyk/services/access/SessionIssuers", {
   defaultValue: () => ({ own: ISSUER, audience: AUDIENCE, external: null })
 })

@@ -2,26 +2,26 @@ import { Context, type Effect } from "effect"
 import type { TooManySignIns } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 
-/** What failures are counted by. */
+/** The keys by which failures are counted. */
 export interface SignInOrigin {
   /** Normalized. */
   readonly email: string
-  /** Null: it is not known. */
+  /** Null: unknown. */
   readonly network: string | null
 }
 
 /**
- * How many sign-ins may fail, over all processes: few of one e-mail address from one network, so that nobody can lock
- * somebody else out; more of one e-mail address from everywhere, and of one network with whatever e-mail address.
+ * How many sign-ins can fail, over all processes: few of one e-mail address from one network, so that an attacker
+ * cannot lock a user out; more of one e-mail address from everywhere, and of one network with any e-mail address.
  */
 export class SignInLimits extends Context.Service<
   SignInLimits,
   {
-    /** Counts a failure before it is one, so that no parallelism gets more passwords compared. */
+    /** Counts a failure in advance, so that parallel requests cannot compare more passwords. */
     readonly take: (origin: SignInOrigin, now: Instant) => Effect.Effect<void, TooManySignIns>
-    /** No password was compared: what was taken counts as nothing. */
+    /** No password was compared: the count is taken back. */
     readonly refund: (origin: SignInOrigin) => Effect.Effect<void>
-    /** The password was right: the e-mail address's failures are forgotten, and the network's is given back. */
+    /** The password was right: clears the e-mail address's failures, and takes back the network's count. */
     readonly succeeded: (origin: SignInOrigin) => Effect.Effect<void>
   }
 >()("peyk/services/access/SignInLimits") {}

@@ -19,10 +19,10 @@ export interface SignedIn {
   readonly refreshToken: Redacted.Redacted
 }
 
-/** Whatever the e-mail address: refusing one customer's sign-ins would show that the address is one of theirs. */
+/** For any e-mail address: refusing one customer's sign-ins would reveal that the address is one of theirs. */
 const checkingOrigin = ({ ip }: Origin): HashingOrigin => hashingOrigin(null, ip)
 
-/** Whoever hangs up does not undo a comparison. */
+/** A client that disconnects does not undo a comparison. */
 const wasNotCompared = (cause: Cause.Cause<{ readonly _tag: string }>): boolean => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   return error === undefined ? Cause.hasDies(cause) : error._tag !== "unauthenticated"
@@ -32,14 +32,14 @@ const wasNotCompared = (cause: Cause.Cause<{ readonly _tag: string }>): boolean 
 export class SignIns extends Context.Service<
   SignIns,
   {
-    /** Why it is refused, nobody is told: a wrong password, nobody with this address, or somebody disabled. */
+    /** The refusal never shows why: a wrong password, an unknown address, or a disabled user. */
     readonly signIn: (
       given: { readonly email: string; readonly password: Redacted.Redacted },
       origin: Origin
     ) => Effect.Effect<SignedIn, Unauthenticated | TooManySignIns | ServiceUnavailable>
-    /** A token that is used twice was stolen from somebody, so it ends the session. */
+    /** A token that is used twice was stolen, so it ends the session. */
     readonly refresh: (token: Redacted.Redacted, origin: Origin) => Effect.Effect<SignedIn, Unauthenticated>
-    /** There is nothing to refuse: afterwards the token is worth nothing. */
+    /** Never refuses: afterwards the token is invalid. */
     readonly signOut: (token: Redacted.Redacted, origin: Origin) => Effect.Effect<void>
   }
 >()("peyk/services/access/SignIns") {
@@ -95,7 +95,7 @@ export class SignIns extends Context.Service<
         return signedIn
       })
 
-      /** Whether they may sign in with it. Not knowing somebody takes as long as knowing them. */
+      /** Whether they can sign in with it. An unknown user takes as long as a known one. */
       const check = Effect.fnUntraced(function* (
         candidate: Candidate | null,
         password: Redacted.Redacted,
@@ -108,7 +108,7 @@ export class SignIns extends Context.Service<
         const { user } = candidate
         if (matches && user.disabledAt === null) return { candidate, isOutdated }
         const reason = matches ? "disabled" : "wrong_password"
-        // Beside the answer, which must not take longer for those who exist.
+        // Parallel to the response, which must not take longer for existing users.
         yield* workers.start(log("sign_in_failed", user, origin, { reason }))
         return yield* new Unauthenticated()
       })
@@ -132,7 +132,7 @@ export class SignIns extends Context.Service<
         })
       }
 
-      /** Not worth a refusal: another sign-in will do it. */
+      /** A failure here does not matter: another sign-in will do it. */
       const rehash = (candidate: Candidate, password: Redacted.Redacted, origin: Origin) =>
         workers
           .waitOutside(passwords.hash(password, hashingOrigin(candidate.user.customerId, origin.ip)))

@@ -7,18 +7,18 @@ export interface SigningKey {
   readonly createdAt: Instant
 }
 
-/** As it is published (RFC 7517). */
+/** In its published form (RFC 7517). */
 export type PublicKey = Readonly<Record<string, unknown>>
 
-/** The keys that our own JWTs are signed with. */
+/** The keys that sign Peyk's own JWTs. */
 export class SigningKeys extends Context.Service<
   SigningKeys,
   {
-    /** A JWT, signed by the newest key; the first is made when there is none. */
+    /** A JWT, signed by the newest key; creates the first one if there is none. */
     readonly sign: (claims: Readonly<Record<string, unknown>>) => Effect.Effect<Redacted.Redacted>
-    /** All that are still trusted. */
+    /** All keys that are still trusted. */
     readonly publicKeys: Effect.Effect<ReadonlyArray<PublicKey>>
-    /** Makes the key that is signed with from now on; what others signed stays valid until it would have ended anyway. */
+    /** Creates the key for all later signatures. Tokens of other keys stay valid until their normal end. */
     readonly rotate: Effect.Effect<SigningKey>
   }
 >()("peyk/services/access/SigningKeys") {}

@@ -1,7 +1,7 @@
 import { Context, Data, type Effect } from "effect"
 import type { ProviderConnection } from "../provider/ProviderAdapter.ts"
 
-/** An account that cannot be used as it is set up; `message` is for people. */
+/** An account whose set-up does not work; `message` is for people. */
 export class AccountUnusable extends Data.TaggedError("AccountUnusable")<{ readonly message: string }> {}
 
 /** The connected accounts, ready to use. */

@@ -7,37 +7,37 @@ import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 export interface SlotRequest {
   readonly customerId: number
   readonly kind: SendKind
-  /** The one to be preferred first. */
+  /** The preferred one first. */
   readonly accounts: ReadonlyArray<RouteAccount>
   readonly now: Instant
   /** A slot later than this is not taken. */
   readonly until: Instant
-  /** Whether a slot after an account's rest, or when it is below its rate again, will do as well. */
+  /** Whether a slot after a cooldown, or after the account was at its rate, is good enough too. */
   readonly waitsForBlocked: boolean
 }
 
-/** The right to send once over one of the accounts, not before `at`; or when the earliest of them may. */
+/** The right to send once over one of the accounts, not before `at`; or when the earliest of them can. */
 export type Slot = (
   | {
       readonly _tag: "Taken"
       readonly index: number
       readonly at: Instant
-      /** That a call starts then is noted already; else `start` has to be asked, when it has come. */
+      /** The start at that time is already recorded; else ask `start` when the time has come. */
       readonly hasStart: boolean
     }
   | { readonly _tag: "FreeAt"; readonly at: Instant }
 ) & {
-  /** Those that rest, or are at their rate: not only within their gap. */
+  /** Accounts in cooldown or at their rate, not those that only wait for their gap. */
   readonly blocked: ReadonlyArray<number>
 }
 
 export interface StartRequest {
   readonly now: Instant
-  /** The start that was noted for this very call, and passed unused. */
+  /** The recorded start of this very call, which passed unused. */
   readonly instead: Instant | null
 }
 
-/** It is noted that a call starts then; or when to ask again. */
+/** The call's start is recorded for then; or when to ask again. */
 export type Start = { readonly hasStart: boolean; readonly at: Instant }
 
 export interface SendResult {
@@ -46,26 +46,26 @@ export interface SendResult {
   readonly now: Instant
 }
 
-/** When each sending account may send: its gap, its rate, its rests; over all processes. */
+/** When each sending account can send: its gap, its rate, its cooldowns; over all processes. */
 export class AccountSlots extends Context.Service<
   AccountSlots,
   {
     /**
-     * Takes a slot of the first account that has one soon and is not blocked, else the earliest slot there is in time.
+     * Takes a slot of the first account that has one soon and is not blocked, else the earliest slot in time.
      */
     readonly take: (request: SlotRequest) => Effect.Effect<Slot>
     /**
-     * The right to start a call at `now`, when a slot has come that had none: no other call of the account started within
-     * its gap, and the next one is pushed.
+     * The right to start a call at `now` after its slot came without a recorded start. No other call of the account
+     * started within its gap, and the next call moves back.
      */
     readonly start: (account: RouteAccount, request: StartRequest) => Effect.Effect<Start>
-    /** Whether the account rests: a slot taken before is worth nothing then. */
+    /** Whether the account is in cooldown: a slot taken before is then useless. */
     readonly isResting: (account: RouteAccount, kind: SendKind, now: Instant) => Effect.Effect<boolean>
-    /** What a send came to: an account that fails, or is told to slow down, rests. */
+    /** The outcome of a send: an account that fails, or must slow down, cools down. */
     readonly report: (account: RouteAccount, result: SendResult) => Effect.Effect<void>
   }
 >()("peyk/services/account/AccountSlots") {
-  /** Every account may always send. */
+  /** Every account can always send. */
   static readonly layerUnlimited = Layer.succeed(
     AccountSlots,
     AccountSlots.of({

@@ -2,10 +2,10 @@ import { Context, type Effect, type Option } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 
-/** An account that people write to. */
+/** An account that people can write to. */
 export interface BotInboxRecord {
   readonly accountId: number
-  /** Where the next updates begin; the platform's own. */
+  /** Where the next updates begin, in the platform's own terms. */
   readonly cursor: string | null
   /** Raised to give the account another address. */
   readonly generation: number
@@ -16,11 +16,11 @@ export class BotInboxStore extends Context.Service<
   BotInboxStore,
   {
     readonly find: (accountId: number) => Effect.Effect<Option.Option<BotInboxRecord>>
-    /** The inbox of a timer, while that is still leased with its token. */
+    /** The inbox of a timer, while the timer is still leased with its token. */
     readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<BotInboxRecord>>
     /**
-     * Gives the timer back, to be claimed at `dueAt` (at once when the address has changed meanwhile); the next updates
-     * begin at the record's cursor.
+     * Releases the timer until `dueAt` (at once if the address changed meanwhile); the next updates begin at the
+     * record's cursor.
      */
     readonly moveOn: (
       timer: LeasedTimer,
@@ -28,7 +28,7 @@ export class BotInboxStore extends Context.Service<
       dueAt: Instant,
       now: Instant
     ) => Effect.Effect<void>
-    /** Has the updates of every account looked after anew: how that is done may have changed. */
+    /** Restarts the checks of every account's updates: the way they arrive may have changed. */
     readonly wakeAll: (now: Instant) => Effect.Effect<void>
   }
 >()("peyk/services/account/BotInboxStore") {}

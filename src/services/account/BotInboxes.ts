@@ -15,7 +15,7 @@ import { Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 import { Workers } from "../concurrency/Workers.ts"
 
-/** No account has this address, or whoever posts cannot show that it is the platform. */
+/** No account has this address, or the caller cannot prove to be the platform. */
 export class UnknownInbox extends Data.TaggedError("UnknownInbox")<{}> {}
 
 export interface PostedUpdate<E, R> {
@@ -27,20 +27,20 @@ export interface PostedUpdate<E, R> {
 }
 
 const POLL_MILLIS = 20_000
-/** Between two polls: updates may come in a row. */
+/** Between two polls, because updates can come in a row. */
 const PAUSE_MILLIS = 1000
 const PROBLEM_PAUSE_MILLIS = 15_000
-/** After a refusal, which waiting alone does not mend. */
+/** After a refusal, which waiting alone does not fix. */
 const REFUSAL_PAUSE_MILLIS = 300_000
-/** A platform is told again where to post: some forget. */
+/** How often the address for posts is announced again: some platforms forget it. */
 const ANNOUNCE_EVERY_MILLIS = 24 * 3_600_000
 
-/** What people do with the bots: who shares their number is reached by it, who leaves is not. */
+/** What people do with the bots: a person who shares their number becomes reachable, one who leaves does not. */
 export class BotInboxes extends Context.Service<
   BotInboxes,
   {
     readonly receive: <E, R>(posted: PostedUpdate<E, R>) => Effect.Effect<void, UnknownInbox | E, R>
-    /** Fetches an account's updates, or sees to it that they are posted. */
+    /** Fetches an account's updates, or makes the platform post them. */
     readonly runTimer: (timer: DueTimer) => Effect.Effect<void>
   }
 >()("peyk/services/account/BotInboxes") {
@@ -68,7 +68,7 @@ export class BotInboxes extends Context.Service<
         return yield* links.linkOwn(accountId, { ...own, chatId }, now)
       })
 
-      /** Does what follows from an update; what there is to say is left to be said. */
+      /** Applies the effect of an update; the replies are sent later. */
       const follow = Effect.fnUntraced(function* (accountId: number, update: BotUpdate) {
         const { chatId } = update
         const isLinked = update._tag === "Spoke" && (yield* links.isLinked(accountId, chatId))
@@ -128,7 +128,7 @@ export class BotInboxes extends Context.Service<
       const poll = Effect.fnUntraced(function* ({ accountId, cursor }: BotInboxRecord, inbox: BotInbox) {
         const pending: Look["pending"] = []
         if (inbox.poll === null) return { cursor, pauseMillis: ANNOUNCE_EVERY_MILLIS, pending }
-        // A process that stops does not wait for people to write.
+        // A stopping process does not wait for people to write.
         const batch = yield* workers.untilStop(inbox.poll(cursor, POLL_MILLIS))
         if (Option.isNone(batch)) return { cursor, pauseMillis: 0, pending }
         return {
@@ -138,7 +138,7 @@ export class BotInboxes extends Context.Service<
         }
       })
 
-      /** Once: polls, or tells the platform where to post. */
+      /** One round: polls, or announces the address for posts. */
       const look = (record: BotInboxRecord, inbox: BotInbox): Effect.Effect<Look> => {
         const { accountId, cursor } = record
         const webhook = addresses.webhookOf(record)
@@ -174,7 +174,7 @@ export class BotInboxes extends Context.Service<
         const inbox = Option.flatten(yield* Effect.option(inboxOf(record.accountId)))
         if (Option.isNone(inbox)) return yield* moveOn(timer, record, record.cursor, REFUSAL_PAUSE_MILLIS)
         const { cursor, pauseMillis, pending } = yield* look(record, inbox.value)
-        // What was done is kept before anything is said: it is not done, or said, again by whoever comes next.
+        // The effects are stored before any reply, so that the next process neither repeats them nor the reply.
         yield* moveOn(timer, record, cursor, pauseMillis)
         yield* workers.untilStop(replies.sayAll(record.accountId, inbox.value, pending))
       })

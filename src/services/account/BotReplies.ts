@@ -5,20 +5,20 @@ import { restMillis } from "../../domain/account/Pace.ts"
 import { keptText, withoutPhones } from "../../domain/account/ProviderOutcome.ts"
 import type { BotInbox } from "../provider/ProviderAdapter.ts"
 
-/** What is to be said, and to whom. */
+/** A reply and its recipient. */
 export interface PendingReply {
   readonly chatId: string
   readonly reply: BotReply
 }
 
-/** The same is not said again in a chat for so long. */
+/** The same text is not repeated in a chat within this time. */
 const QUIET_MILLIS = 60_000
 const REMEMBERED_REPLIES = 10_000
 const REST_MILLIS = 60_000
 
 /**
- * Says what bots have to say, within limits: replies go out beside the sends of the same account, and whoever floods a bot
- * with messages must not use up what its platform lets it send. A reply that is not sent is lost.
+ * Sends the bots' replies, within limits. Replies use the same account as sends, so a person who floods a bot with
+ * messages must not use up the platform's limit. A reply that is not sent is lost.
  */
 export const makeBotReplies = (maxRestMillis: number) => {
   const lastSaid = new Map<string, Instant>()
@@ -46,7 +46,7 @@ export const makeBotReplies = (maxRestMillis: number) => {
     )
   })
 
-  /** Of several to one chat the last. */
+  /** Only the last of several replies to one chat. */
   const sayAll = (accountId: number, inbox: BotInbox, pending: ReadonlyArray<PendingReply>) => {
     const lastOfChat = new Map(pending.map((each) => [each.chatId, each]))
     return Effect.forEach(lastOfChat.values(), (each) => say(accountId, inbox, each), { discard: true })

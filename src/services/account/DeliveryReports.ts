@@ -19,7 +19,7 @@ import { TimerStore } from "../timer/TimerStore.ts"
 import { writeTransition } from "../Transitions.ts"
 import { VerificationStore } from "../verification/VerificationStore.ts"
 
-/** What reports are asked about, whichever kind it is. */
+/** The subject of a report, of either kind. */
 interface Reported {
   readonly revision: number
   readonly route: ReadonlyArray<RouteAccount>
@@ -37,11 +37,11 @@ interface Subjects<Subject extends Reported, T extends Transition<Subject, strin
   readonly write: (before: Subject, transition: T, now: Instant) => Effect.Effect<boolean>
 }
 
-/** Asks providers what became of messages that they had accepted. */
+/** Asks providers for the delivery of messages that they accepted. */
 export class DeliveryReports extends Context.Service<
   DeliveryReports,
   {
-    /** The timer's lane is the step that is asked about. */
+    /** The timer's lane is the step of the report. */
     readonly askAboutVerification: (timer: DueTimer) => Effect.Effect<void>
     readonly askAboutMessage: (timer: DueTimer) => Effect.Effect<void>
   }
@@ -87,7 +87,7 @@ export class DeliveryReports extends Context.Service<
             Effect.catchTag("AccountUnusable", ({ message }) =>
               Effect.succeed(DeliveryReport.NotKnown({ reason: message }))
             ),
-            // A question that breaks is asked again like any other, and not for ever.
+            // A request that breaks is repeated like any other, and not forever.
             Effect.catchDefect((defect) =>
               Effect.as(
                 Effect.logError("an adapter broke when asked for a report", defect),

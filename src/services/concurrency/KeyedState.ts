@@ -7,8 +7,8 @@ interface Entry<State> {
 }
 
 /**
- * The newest state of what several fibers of this process change at the same time: each change is made of it, one after
- * the other, so that they are not refused by the store for having seen an older one.
+ * The newest state of something that several fibers of this process change at the same time. Each change is based on
+ * it, one after the other, so that the store does not refuse a change that saw an older state.
  */
 export const makeKeyedState = <State extends { readonly id: string; readonly revision: number }>() => {
   const entries = new Map<string, Entry<State>>()
@@ -34,7 +34,7 @@ export const makeKeyedState = <State extends { readonly id: string; readonly rev
         () => work,
         (entry) => Effect.sync(() => leave(state.id, entry))
       ),
-    /** A change of the newest state, made alone; what it came to is the newest then. */
+    /** A change of the newest state, made alone; its result is the newest then. */
     change: <A extends { readonly state: State }>(
       state: State,
       change: (newest: State) => Effect.Effect<A>

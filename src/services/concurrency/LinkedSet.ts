@@ -1,4 +1,4 @@
-/** One thing that was begun; without it once it is over. */
+/** One thing in progress; remove it once it is over. */
 export interface Begun<A> {
   value: A | null
   before: Begun<A> | null
@@ -6,10 +6,9 @@ export interface Begun<A> {
 }
 
 /**
- * What was begun and is not over, the oldest first: a linked list. A Map or a Set replaces its table every few dozen
- * entries that come and go, and each table that has outlived a collection of young objects keeps those that replaced it,
- * with all that was in them, until old objects are collected: what is made for a request is much. So what is over
- * is left by what was about it, too.
+ * What is in progress, the oldest first: a linked list. A Map or a Set replaces its table every few dozen entries. Each
+ * table that survived a collection of young objects keeps its successors alive, with everything in them, until old
+ * objects are collected; a request creates many objects. So an entry that is over also drops its references.
  */
 export class LinkedSet<A extends object> implements Iterable<A> {
   #first: Begun<A> | null = null
@@ -29,7 +28,7 @@ export class LinkedSet<A extends object> implements Iterable<A> {
     return begun
   }
 
-  /** False when it was over before. */
+  /** False if it was over before. */
   end(begun: Begun<A>): boolean {
     if (begun.value === null) return false
     const { before, after } = begun
@@ -44,7 +43,7 @@ export class LinkedSet<A extends object> implements Iterable<A> {
     return true
   }
 
-  /** What is given may be ended at once; nothing else may be, in between. */
+  /** The callback can end the given entry at once; nothing else may end in between. */
   *[Symbol.iterator](): Iterator<A> {
     for (let next = this.#first; next !== null;) {
       const { value, after } = next

@@ -1,14 +1,15 @@
 /**
- * Places that customers share. A customer may take another one while it holds fewer than are free. So one customer alone
- * gets half of them, `k` customers that want all get 1/(k+1) each, and the last share stays free: whoever comes next finds
- * a place at once. Nobody has to be known beforehand, and nothing is reserved for customers who want nothing.
+ * Places that customers share. A customer can take another one while it holds fewer than are free. So one customer
+ * alone gets half of them, `k` customers that want all get 1/(k+1) each, and the last share stays free: the next
+ * customer finds a place at once. No customer needs to be known in advance, and nothing is reserved for idle
+ * customers.
  */
 export class SharedRoom {
   readonly capacity: number
   #taken = 0
   readonly #held = new Map<number, number>()
 
-  /** @param mostOfOne how many places one customer gets while nobody else wants any */
+  /** @param mostOfOne how many places one customer gets while no other customer wants any */
   constructor(mostOfOne: number) {
     this.capacity = 2 * mostOfOne
   }

@@ -3,12 +3,12 @@ import { gauge } from "../metrics/MetricFamilies.ts"
 import { Settings } from "../Settings.ts"
 import { LinkedSet } from "./LinkedSet.ts"
 
-/** Whether a fiber, as a whole, is already run to its end: then no part of it needs a fiber of its own for that. */
+/** Whether the whole fiber already runs to its end: then its parts need no fiber of their own for that. */
 const RunsToEnd = Context.Reference<boolean>("peyk/services/concurrency/Workers/RunsToEnd", {
   defaultValue: () => false
 })
 
-/** Fibers that nobody else waits for, until they are interrupted with the scope. */
+/** Fibers that no other fiber waits for, until they are interrupted with the scope. */
 const makeFibers = Effect.gen(function* () {
   const fibers = new LinkedSet<Fiber.Fiber<unknown, unknown>>()
   const emptied = Latch.makeUnsafe(false)
@@ -37,7 +37,7 @@ const makeFibers = Effect.gen(function* () {
     add,
     idle,
     size: () => fibers.size,
-    /** Not to be interrupted in between: nobody would wait for the fiber when the process stops. */
+    /** Uninterruptible in between: otherwise nothing would wait for the fiber when the process stops. */
     run: <A, E, R>(work: Effect.Effect<A, E, R>) =>
       Effect.suspend(() =>
         Effect.map(
@@ -52,23 +52,23 @@ const makeFibers = Effect.gen(function* () {
 })
 
 /**
- * Work that has to come to its end once begun, whoever started it: a client that hangs up does not interrupt it, and a
- * stopping process waits for it (within its grace time).
+ * Work that must be finished once it began: a client that disconnects does not interrupt it, and a stopping process
+ * waits for it (within its grace time).
  */
 export class Workers extends Context.Service<
   Workers,
   {
     readonly runToEnd: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    /** Starts a fiber that is run to its end. */
+    /** Starts a fiber that runs to its end. */
     readonly fork: <A>(work: Effect.Effect<A>, context: Context.Context<never>) => Fiber.Fiber<A>
     readonly start: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<void, never, R>
-    /** None when the process begins to stop before this is done: for what waits, and can be begun again elsewhere. */
+    /** None if the process begins to stop before this is done: for waiting work that can begin again elsewhere. */
     readonly untilStop: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
-    /** For a part of work that is run to its end in which it waits for others (a provider), not for this process. */
+    /** For a part of such work that waits for others (a provider), not for this process. */
     readonly waitOutside: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    /** When all that was begun has come to its end. */
+    /** When all work that began has ended. */
     readonly idle: Effect.Effect<void>
-    /** How much of what is run to its end is under way now; changes as it does. */
+    /** How much of such work is in progress; changes with it. */
     readonly load: { readonly running: number; readonly waiting: number }
   }
 >()("peyk/services/concurrency/Workers") {

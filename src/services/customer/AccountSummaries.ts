@@ -8,7 +8,7 @@ import { Settings } from "../Settings.ts"
 import { Billing } from "./Billing.ts"
 import { Limits } from "./Limits.ts"
 
-/** What the store knows of a customer and its money. */
+/** A customer and its money, from the store. */
 export interface CustomerStanding {
   readonly id: number
   readonly name: string
@@ -41,9 +41,9 @@ export interface AccountSummary {
   }
   /** Rials for a successful send. */
   readonly prices: Readonly<Record<Channel, number>>
-  /** Null where the plan has none. */
+  /** Null if the plan has none. */
   readonly quota: { readonly limit: number; readonly used: number; readonly resetsAt: Instant } | null
-  /** Null where the plan is not charged. */
+  /** Null if the plan is not charged. */
   readonly wallet: Pick<CustomerStanding, "balance" | "held"> | null
 }
 

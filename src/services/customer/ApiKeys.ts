@@ -6,11 +6,11 @@ import type { Unauthenticated } from "../../domain/Errors.ts"
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** Who this key speaks for, if it is known, not expired and not revoked. Notes that it was used. */
+    /** Whom this key represents, if it is known, not expired and not revoked. Records its use. */
     readonly authenticate: (secret: Redacted.Redacted) => Effect.Effect<Principal, Unauthenticated>
-    /** The same, as the store has it now: before a request is refused for what is remembered of its key. */
+    /** The same, freshly from the store: before a request is refused because of the cached key. */
     readonly confirm: (secret: Redacted.Redacted) => Effect.Effect<Principal, Unauthenticated>
-    /** The same for a key that was asked for just now; undefined where it has to be looked up, or is not active. */
+    /** The same for a recently used key; undefined if it must be looked up, or is not active. */
     readonly recall: (secret: string) => Principal | undefined
   }
 >()("peyk/services/customer/ApiKeys") {}

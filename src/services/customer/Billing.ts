@@ -3,16 +3,16 @@ import type { Prices } from "../../domain/money/Charging.ts"
 import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
 import { Settings } from "../Settings.ts"
 
-/** What a customer's plan comes to. */
+/** The billing terms of a customer's plan. */
 export interface Terms {
-  /** Accepted requests in a calendar month; 0 is without a limit. */
+  /** Accepted requests in a calendar month; 0: no limit. */
   readonly monthlyQuota: number
   readonly prices: Prices
 }
 
 const FREE: Terms = { monthlyQuota: 0, prices: {} }
 
-/** Quota and prices. They are counted, and held, where a request is accepted. */
+/** Quota and prices. The statement that accepts a request counts and holds them. */
 export class Billing extends Context.Service<
   Billing,
   { readonly terms: (customer: Pick<CustomerConfiguration, "plan" | "limits">) => Terms }

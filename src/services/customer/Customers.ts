@@ -6,16 +6,16 @@ export interface CustomerSetUp extends CustomerConfiguration {
   readonly setUpVersion: number
 }
 
-/** What a customer has set up: plan, accounts, routing order. Read on every request, so layers may cache it. */
+/** A customer's set-up: plan, accounts, routing order. Every request reads it, so layers may cache it. */
 export class Customers extends Context.Service<
   Customers,
   {
-    /** For a request whose key was read with this version: the two have to agree. */
+    /** For a request whose key was read with this version: the versions must match. */
     readonly configuration: (
       customerId: number,
       setUpVersion?: number
     ) => Effect.Effect<CustomerSetUp, SetUpChanged>
-    /** That this is still what the store has: before a request is refused for it. */
+    /** Confirms that this is still the store's state: before a request is refused because of it. */
     readonly confirm: (setUp: CustomerSetUp) => Effect.Effect<void, SetUpChanged>
   }
 >()("peyk/services/customer/Customers") {}

@@ -10,13 +10,13 @@ import type { Instant } from "../../domain/Instant.ts"
 import { isSetUpChanged } from "./SetUpChanged.ts"
 import { Settings } from "../Settings.ts"
 
-/** A request's idempotency key, with the parsed body, which tells a repeated request from another one. */
+/** A request's idempotency key, with the parsed body, which distinguishes a repeated request from another one. */
 export interface IdempotentRequest {
   readonly key: string
   readonly body: unknown
 }
 
-/** The claim a request lays on an idempotency key. */
+/** A request's claim on an idempotency key. */
 export interface IdempotencyClaim {
   readonly key: string
   /** SHA-256 of the parsed body. */
@@ -24,14 +24,14 @@ export interface IdempotencyClaim {
   readonly expiresAt: Instant
 }
 
-/** What an idempotency key already stands for. */
+/** What an idempotency key already represents. */
 export interface ClaimedKey<Subject> {
   readonly fingerprint: Uint8Array
   readonly subject: Subject
 }
 
 interface Once<Answer, Refusal, Subject> {
-  /** None, and nothing kept, when the key is taken. */
+  /** None, and nothing is stored, if the key is taken. */
   readonly make: Effect.Effect<Option.Option<Answer>, Refusal>
   readonly find: (key: string, now: Instant) => Effect.Effect<Option.Option<ClaimedKey<Subject>>>
   readonly replay: (subject: Subject) => Effect.Effect<Answer, IdempotencyKeyInProgress>
@@ -42,16 +42,16 @@ const utf8 = new TextEncoder()
 const equalBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, index) => byte === b[index])
 
-/** One answer for a request, however often it is made with the same key. */
+/** One response per request, however often it is made with the same key. */
 export class Idempotency extends Context.Service<
   Idempotency,
   {
-    /** The claim to write with what the request makes; null for a request without a key. */
+    /** The claim to write together with the request's result; null for a request without a key. */
     readonly claim: (
       request: IdempotentRequest | undefined,
       now: Instant
     ) => Effect.Effect<IdempotencyClaim | null>
-    /** What `make` answers, or what the key's earlier request was answered. A replay comes before any refusal. */
+    /** The result of `make`, or the response to the key's earlier request. A replay comes before any refusal. */
     readonly answerOnce: <Answer, Refusal, Subject>(
       request: IdempotentRequest | undefined,
       once: Once<Answer, Refusal, Subject>
@@ -100,7 +100,7 @@ export class Idempotency extends Context.Service<
           // The key may have been revoked: check that before a replay.
           onFailure: (refusal) =>
             isSetUpChanged(refusal) ? Effect.fail(refusal) : replayOr(() => Effect.fail(refusal)),
-          // A taken key that stands for nothing has just lapsed: then the request is a new one.
+          // A taken key that represents nothing has just lapsed: then the request is a new one.
           onSuccess: Option.match({
             onNone: () => replayOr(() => answerOnce(request, once)),
             onSome: (answer) => Effect.succeed(answer)

@@ -1,22 +1,22 @@
 import { Context, type Effect } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 
-/** Requests of a minute that a process may admit. */
+/** Requests of a minute that a process can admit. */
 export interface Block {
-  /** None when the minute is used up. */
+  /** None if the minute is used up. */
   readonly granted: number
-  /** Granted in this minute so far, to whomever. */
+  /** Granted in this minute so far, to all processes. */
   readonly used: number
   readonly endsAt: Instant
 }
 
-/** How much of the minute of each service key, token and session has been granted, over all processes. */
+/** How much of the minute of each service key, token and session is granted, over all processes. */
 export class KeyWindowStore extends Context.Service<
   KeyWindowStore,
   {
     /**
-     * Grants an eighth of what is left of the key's minute, and at least one. A minute that is over, or was never opened,
-     * opens now.
+     * Grants an eighth of what is left of the key's minute, and at least one. If the minute is over, or never began,
+     * a new one begins now.
      */
     readonly take: (keyId: number, limit: number, now: Instant) => Effect.Effect<Block>
     /** The same for a token or a session. */

@@ -5,7 +5,7 @@ import { Settings } from "../Settings.ts"
 
 const UNLIMITED: PhoneLimits = { hour: 0, day: 0, platformDay: 0 }
 
-/** How often a customer may send to one phone. They are counted where a request is accepted. */
+/** How often a customer can send to one phone. The statement that accepts a request counts it. */
 export class Limits extends Context.Service<
   Limits,
   {
@@ -13,7 +13,7 @@ export class Limits extends Context.Service<
     readonly ofMessages: (customer: Pick<CustomerConfiguration, "limits">) => PhoneLimits
   }
 >()("peyk/services/customer/Limits") {
-  /** The platform's, or the customer's own. */
+  /** The platform's limits, or the customer's own. */
   static readonly layer = Layer.effect(
     Limits,
     Effect.map(Settings, (settings) =>

@@ -16,14 +16,14 @@ interface RequestWindow {
   readonly endsAt: Instant
   /** Granted to this process and not used yet. */
   permits: number
-  /** Granted to nobody yet. */
+  /** Not granted to any process yet. */
   readonly left: number
 }
 
 const UNLIMITED = Effect.succeed(null)
 
 const MAX_WINDOWS = 20_000
-/** All of them are looked through for that. */
+/** The search for it reads all of them. */
 const FORGET_PAUSE_MILLIS = 1000
 const LOCKS = 64
 
@@ -53,7 +53,7 @@ const makeKnownWindows = <K>() => {
     for (const [key, { endsAt }] of windows) if (endsAt <= now) windows.delete(key)
   }
   return {
-    /** The key's window, if it says anything at all about a request now: it has a permit, or nobody has any more. */
+    /** The key's window, if it decides a request now: it has a permit, or no process has any more. */
     current: (key: K, limit: number, now: Instant) => {
       const window = windows.get(key)
       const isOpen = window !== undefined && now < window.endsAt && window.limit === limit
@@ -67,13 +67,13 @@ const makeKnownWindows = <K>() => {
 }
 
 /**
- * Requests per minute of each key, over all processes: each takes them from the store in blocks and counts those in
- * memory. So never more than the limit are admitted; and a process may refuse while others have some left of their
- * blocks, an eighth of what was left when each was taken.
+ * Requests per minute of each key, over all processes. Each process takes them from the store in blocks and counts in
+ * memory. So never more than the limit are admitted. A process can refuse while others have part of their blocks
+ * left: an eighth of what was left when each was taken.
  */
 export const makeRequestWindows = <K>(
   take: (key: K, limit: number, now: Instant) => Effect.Effect<Block>,
-  /** A whole number; keys may share it. */
+  /** A whole number; keys can share it. */
   numberOf: (key: K) => number
 ) =>
   Effect.map(Clock.Clock, (clock) => {
@@ -89,7 +89,7 @@ export const makeRequestWindows = <K>(
       return opened
     })
 
-    /** One refill of a key at a time: whoever waited for it finds what it brought. */
+    /** One refill of a key at a time: waiting requests use its result. */
     const refilled = (key: K, limit: number) =>
       locks[numberOf(key) % LOCKS]?.withPermits(1)(refill(key, limit)) ?? refill(key, limit)
 
@@ -101,7 +101,7 @@ export const makeRequestWindows = <K>(
       }
     })
 
-    /** Counts one request; null where the limit is 0, which is none. */
+    /** Counts one request; null if the limit is 0, which means none. */
     return (key: K, limit: number): Effect.Effect<Allowance | null, TooManyRequestsApiKey> => {
       if (limit === 0) return UNLIMITED
       return Effect.suspend(() => {

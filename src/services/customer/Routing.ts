@@ -13,7 +13,7 @@ import {
   type RouteRequest
 } from "../../domain/routing/Route.ts"
 
-/** Turns what a request asks for into the accounts that will send. */
+/** Resolves the channels of a request into the accounts that will send. */
 export class Routing extends Context.Service<
   Routing,
   {
@@ -27,7 +27,7 @@ export class Routing extends Context.Service<
     ) => Result.Result<MessageRoute, RouteError | ChannelsRequired>
   }
 >()("peyk/services/customer/Routing") {
-  /** Over the customer's own accounts and saved order. */
+  /** Uses the customer's own accounts and saved order. */
   static readonly layer = Layer.succeed(
     Routing,
     Routing.of({

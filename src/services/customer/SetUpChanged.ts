@@ -1,7 +1,7 @@
 import { Data, Effect } from "effect"
 
 /**
- * The request was prepared with a key or a set-up that the store has changed since. Nothing was written: prepare the
+ * The request was prepared with a key or a set-up that has changed in the store since. Nothing was written: prepare the
  * request again.
  */
 export class SetUpChanged extends Data.TaggedError("SetUpChanged") {}
@@ -11,7 +11,7 @@ export const isSetUpChanged = (error: unknown): error is SetUpChanged => error i
 /** How often a request is prepared again before it is given up. */
 export const MAX_SET_UP_CHANGES = 10
 
-/** Repeats a request that has no key while its customer's set-up changes. With a key, the caller reads the key again. */
+/** Repeats a request without a key while its customer's set-up changes. With a key, the caller reads the key again. */
 export const withCurrentSetUp = <A, E>(
   setUpVersion: number | undefined,
   request: Effect.Effect<A, E | SetUpChanged>

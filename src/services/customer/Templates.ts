@@ -3,19 +3,19 @@ import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
 import type { TemplateError, TemplateParametersMismatch } from "../../domain/Errors.ts"
 import type { Template } from "../../domain/message/Template.ts"
 
-/** A template whose placeholders are filled. */
+/** A template with filled placeholders. */
 export interface FilledTemplate {
   readonly template: Template
   readonly text: string
 }
 
-/** The texts customers wrote. */
+/** The texts that customers wrote. */
 export class Templates extends Context.Service<
   Templates,
   {
     /**
-     * The text that carries a code, with its placeholders: the template's, else the default with whatever the customer
-     * has set for it. Null: the default as it is.
+     * The text that carries a code, with its placeholders: the template's, else the default with the customer's
+     * options. Null: the unchanged default.
      */
     readonly codeText: (
       customer: CustomerConfiguration,

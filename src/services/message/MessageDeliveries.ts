@@ -35,14 +35,14 @@ interface StepSlot {
   readonly slot: Start
 }
 
-/** What has to wait is due again then. */
+/** Waiting work is due again then. */
 const NOT_WAITING = { waitMillis: 0, waiting: <A, E, R>(wait: Effect.Effect<A, E, R>) => wait }
 
 /** Carries messages along their routes: attempts, retries, failover, patience. */
 export class MessageDeliveries extends Context.Service<
   MessageDeliveries,
   {
-    /** What is due in a lane of this message, under a lease of its timer. */
+    /** Does the due work in a lane of this message, under a lease of its timer. */
     readonly runLane: (timer: DueTimer, message: Message) => Effect.Effect<void>
     /** The same for a timer alone. */
     readonly runTimer: (timer: DueTimer) => Effect.Effect<void>
@@ -60,7 +60,7 @@ export class MessageDeliveries extends Context.Service<
       const timers = yield* Timers
       const timerStore = yield* TimerStore
       const metrics = yield* MessageMetrics
-      /** Lanes of one message work side by side. */
+      /** Lanes of one message run in parallel. */
       const shared = makeKeyedState<Message>()
 
       const accountAt = ({ route }: Message, step: number) => route[step] ?? route[0]
@@ -132,7 +132,7 @@ export class MessageDeliveries extends Context.Service<
         yield* slots.report(account, { kind: "text", outcome, now: yield* Clock.currentTimeMillis })
       })
 
-      /** Nothing is sent where the attempt cannot be begun: then somebody else has this lane. */
+      /** If the attempt cannot be begun, nothing is sent: another process has this lane. */
       const sendInPlace = Effect.fnUntraced(function* (
         timer: DueTimer,
         message: Message,
@@ -149,13 +149,13 @@ export class MessageDeliveries extends Context.Service<
         if (!begun.written) return
         const tries = begun.state.attempts.find((attempt) => attempt.step === step)?.tries ?? 0
         const start = yield* startOf(account, first, NOT_WAITING)
-        // Who has leased it since takes this attempt for lost, and goes on with the route.
+        // The process that has leased it since takes this attempt for lost, and continues the route.
         if (!timers.isLeased(timer)) return
         if (start.hasStart) return yield* call(timer, begun.state, step, tries)
         yield* commit(timer, begun.state, (current) => postponeAttempt(current, { step, tries }, start.at))
       })
 
-      /** Waits for a place among the calls to the provider; when this process stops, another goes on. */
+      /** Waits for a place among the calls to the provider; if this process stops, another continues. */
       const sendStep = Effect.fnUntraced(function* (timer: DueTimer, message: Message, chosen: StepSlot) {
         const request = {
           customerId: message.customerId,
@@ -179,7 +179,7 @@ export class MessageDeliveries extends Context.Service<
           kind: "text",
           accounts: candidates.map((step) => accountAt(message, step)),
           now: turn.now,
-          // Not far ahead: codes over the same account would have to wait behind all of it.
+          // Not far ahead: otherwise codes over the same account would wait behind the whole backlog.
           until: Math.max(turn.now, Math.min(patienceEnd(message, turn), turn.now + slotWaitMillis)),
           waitsForBlocked: true
         })
@@ -193,7 +193,7 @@ export class MessageDeliveries extends Context.Service<
         yield* commit(timer, message, (current) => awaitSlot(current, { step, at: slot.at }, turn))
       })
 
-      /** An account that rests does not send, whatever it has reserved. */
+      /** An account in cooldown does not send, even with a reserved slot. */
       const sendReserved = Effect.fnUntraced(function* (
         timer: DueTimer,
         message: Message,

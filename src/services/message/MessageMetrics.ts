@@ -7,12 +7,12 @@ const ends = ["sent", "failed", "partial_failed", "canceled"] as const
 
 const isEnd = (status: MessageStatus): status is (typeof ends)[number] => ends.some((end) => end === status)
 
-/** What an operator watches of messages. */
+/** Figures about messages for operators. */
 export class MessageMetrics extends Context.Service<
   MessageMetrics,
   {
     readonly attempted: CountAttempt
-    /** It came from one status to another; only ends are counted. */
+    /** The status changed; only final ones are counted. */
     readonly changed: (before: MessageStatus, after: MessageStatus) => void
   }
 >()("peyk/services/message/MessageMetrics") {

@@ -47,7 +47,7 @@ export interface TemplateUse {
   readonly id: number
   /** By placeholder: the text that takes its place. */
   readonly parameters: ReadonlyMap<string, string>
-  /** As they were sent, for the answers. */
+  /** As they were sent, for responses. */
   readonly given: unknown
 }
 
@@ -61,7 +61,7 @@ export interface MessageRequest extends ScheduleRequest {
   /** JSON text of an object. */
   readonly metadata?: string | undefined
   readonly idempotency?: IdempotentRequest | undefined
-  /** What the request's key was read with; absent: it was made without one. */
+  /** The version that the request's key was read with; absent: the request has no key. */
   readonly setUpVersion?: number | undefined
 }
 
@@ -72,11 +72,11 @@ export interface MessageAnswer {
   readonly scheduledFor: Instant | null
   readonly template: UsedTemplate | null
   readonly currentChannel: ChannelDescriptor
-  /** An earlier request with the same idempotency key made this message. */
+  /** An earlier request with the same idempotency key created this message. */
   readonly replayed: boolean
 }
 
-/** Why a request is refused before anything of it is kept. */
+/** Why a request is refused before anything of it is stored. */
 export type MessageRefusal =
   | InvalidPhone
   | MessageRequired
@@ -104,7 +104,7 @@ const toAnswer = (
 
 const POOL = poolOf.message
 
-/** Checks what a message says and when, before anything is looked up. */
+/** Checks a message's text and time, before any lookup. */
 const checkRules = ({ message, template, channels, strategy, ...schedule }: MessageRequest, now: Instant) =>
   Result.gen(function* () {
     const text = message === undefined ? null : yield* checkText(message.trim())
@@ -117,7 +117,7 @@ const checkRules = ({ message, template, channels, strategy, ...schedule }: Mess
     }
   })
 
-/** Creates messages: accepted in one write, sent after the answer. */
+/** Creates messages: accepted in one write, sent after the response. */
 export class MessageSends extends Context.Service<
   MessageSends,
   {
@@ -153,7 +153,7 @@ export class MessageSends extends Context.Service<
         return { text: yield* Effect.fromResult(checkText(filled.text)), template: used }
       })
 
-      /** What of a request may be refused, also for what the customer has set up. */
+      /** The part of a request that can be refused, also because of the customer's set-up. */
       const plan = Effect.fnUntraced(function* (
         customer: CustomerSetUp,
         request: MessageRequest,
@@ -219,7 +219,7 @@ export class MessageSends extends Context.Service<
           { discard: true }
         )
 
-      /** None when the idempotency key was taken. */
+      /** None if the idempotency key was taken. */
       const accept = Effect.fnUntraced(function* (
         {
           message,
@@ -228,7 +228,7 @@ export class MessageSends extends Context.Service<
         }: Pick<MessageAcceptance, "message" | "admission" | "setUpVersion">,
         request: MessageRequest
       ) {
-        // What is to be sent now begins here, unless this process has enough to do: then whoever has room claims it.
+        // A message for now starts here, unless this process is at its limit: then any process with room claims it.
         const entering = lanes(message).length
         const entered = message.scheduledFor === null && room.tryEnter(POOL, message.customerId, entering)
         const lease = entered ? timers.leaseAtBirth() : null

@@ -14,16 +14,19 @@ export interface MessageAcceptance {
   readonly setUpVersion: KnownSetUp
   readonly admission: Admission
   readonly lanes: ReadonlyArray<Lane>
-  /** This process's from the start; null: for whoever is there when it is due. */
+  /** Leased by this process from the start; null: free for any process when it is due. */
   readonly lease: Lease | null
   readonly idempotency: IdempotencyClaim | null
 }
 
-/** Each method is one atomic statement. Those that are given a version of the customer's set-up do nothing unless it is current. */
+/**
+ * Each method is one atomic statement. With a version of the customer's set-up, it does nothing unless that is
+ * current.
+ */
 export class MessageStore extends Context.Service<
   MessageStore,
   {
-    /** False, and nothing kept or counted, when the idempotency key is taken. */
+    /** False, and nothing is stored or counted, if the idempotency key is taken. */
     readonly accept: (acceptance: MessageAcceptance) => Effect.Effect<boolean, AdmissionError | SetUpChanged>
     readonly findClaimedKey: (
       customerId: number,
@@ -37,11 +40,11 @@ export class MessageStore extends Context.Service<
       readonly id: string
       readonly setUpVersion: KnownSetUp
     }) => Effect.Effect<Option.Option<Message>, SetUpChanged>
-    /** The message of a timer, while that is still leased with this token. */
+    /** The message of a timer, while the timer is still leased with this token. */
     readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<Message>>
     /**
-     * Writes the transition if the message is still as it was `before`: state, the lane's timer, events, wallet. One that
-     * goes on holding `timer` is refused when its lease has been lost.
+     * Writes the transition if the message is still as it was `before`: state, the lane's timer, events, wallet. If
+     * it keeps `timer`, it is refused when the lease was lost.
      */
     readonly commit: (
       timer: LeasedTimer | null,

@@ -6,7 +6,7 @@ import { counters, histograms, type MetricContext } from "./MetricFamilies.ts"
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 7.5, 10, 15, 30]
 const MILLIS_PER_SECOND = 1000
 
-/** One call to a provider, and what it came to. */
+/** One call to a provider, and its outcome. */
 export interface MeasuredAttempt {
   readonly channel: Channel
   readonly outcome: ProviderOutcome
@@ -16,7 +16,7 @@ export interface MeasuredAttempt {
 
 export type CountAttempt = (attempt: MeasuredAttempt) => void
 
-/** Counts the calls to providers that one kind of sending makes. */
+/** Counts the calls to providers for one kind of sending. */
 export const attemptMetrics = (context: MetricContext, kind: "verification" | "message"): CountAttempt => {
   const attempts = counters(context, "peyk_attempts_total", {
     description: "Calls to providers, by what was sent, channel, and outcome: accepted, or our error code.",

@@ -1,6 +1,6 @@
 import { type Context, Metric } from "effect"
 
-/** Where metrics are kept: what they are read from holds the registry. */
+/** The registry of metrics; readers use it. */
 export type MetricContext = Context.Context<never>
 
 /** Adds to one series, or to its distribution. */
@@ -8,7 +8,7 @@ export type Observe = (value: number) => void
 
 export interface FamilyOptions {
   readonly description: string
-  /** Names of the labels. Each has few possible values: never a phone, an id or a path. */
+  /** The label names. Each has few possible values: never a phone, an id or a path. */
   readonly labels?: ReadonlyArray<string>
 }
 
@@ -20,7 +20,7 @@ const attributesOf = (labels: ReadonlyArray<string>, values: ReadonlyArray<strin
     labels.map((label, index) => [label, values[index] ?? ""] as const).filter(([, value]) => value !== "")
   )
 
-/** Each series is looked up once, with its labels; after that recording costs a tenth of a microsecond. */
+/** Looks each series up once, with its labels; after that recording costs a tenth of a microsecond. */
 const familyOf = (
   metric: Metric.Metric<number, unknown>,
   context: MetricContext,
@@ -38,11 +38,11 @@ const familyOf = (
   }
 }
 
-/** What only grows. */
+/** A value that only grows. */
 export const counters = (context: MetricContext, name: string, { description, labels }: FamilyOptions) =>
   familyOf(Metric.counter(name, { description, incremental: true }), context, labels)
 
-/** How values are spread; in base units. */
+/** A distribution of values, in base units. */
 export const histograms = (
   context: MetricContext,
   name: string,
@@ -52,19 +52,19 @@ export const histograms = (
 interface ReadOptions {
   readonly description: string
   readonly attributes?: Readonly<{ [label: string]: string }>
-  /** Asked whenever the metrics are read. */
+  /** Called whenever the metrics are read. */
   readonly read: () => number
 }
 
 const ignore = () => {}
 
-/** What is some number now. */
+/** A current value. */
 export const gauge = (context: MetricContext, name: string, { read, ...options }: ReadOptions): void => {
   const get = () => ({ value: read() })
   Metric.registerUnsafe(Metric.gauge(name, options), context, { get, update: ignore, modify: ignore })
 }
 
-/** What only grows, and is counted elsewhere. */
+/** A growing value that is counted elsewhere. */
 export const counterOf = (context: MetricContext, name: string, { read, ...options }: ReadOptions): void => {
   const get = () => ({ count: read(), incremental: true })
   Metric.registerUnsafe(Metric.counter(name, { ...options, incremental: true }), context, {

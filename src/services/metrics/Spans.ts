@@ -1,6 +1,6 @@
 import { Context, Effect, type Fiber, Random, References, type Tracer } from "effect"
 
-/** Of how many traces that begin here spans are kept: 1 of all, 0.01 of every hundredth. */
+/** The part of the traces that begin here that is kept: 1 for all, 0.01 for a hundredth. */
 export const TraceRatio = Context.Reference<number>("peyk/services/metrics/Spans/TraceRatio", {
   defaultValue: () => 1
 })
@@ -16,13 +16,13 @@ export const isSampled = Effect.zipWith(TraceRatio, Random.next, (ratio, random)
 
 const isTraced = (fiber: Fiber.Fiber<unknown, unknown>): boolean => fiber.getRef(References.TracerEnabled)
 
-/** A span around work, within the one it belongs to; none, at no cost, where nobody collects them. */
+/** Puts a span around work, within its parent. Without a collector there is none, at no cost. */
 export const inSpan =
   (name: string, options: SpanOptions) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => (isTraced(fiber) ? Effect.withSpan(work, name, options) : work))
 
-/** Tells the span that work is in what came of it. */
+/** Adds the work's result to its span. */
 export const reportSpan =
   <A>(tell: (answer: A) => Readonly<{ [name: string]: string }>) =>
   <E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -30,11 +30,11 @@ export const reportSpan =
       isTraced(fiber) ? Effect.tap(work, (answer) => Effect.annotateCurrentSpan(tell(answer))) : work
     )
 
-/** What is looked at all the time is part of nobody's trace, and would be most of what is collected. */
+/** Constant polling belongs to no trace, and would be most of what is collected. */
 export const withoutSpans: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> =
   Effect.withTracerEnabled(false)
 
-/** The same as `inSpan`, for work that nobody asked for. */
+/** The same as `inSpan`, for work that no request started. */
 export const inNewTrace =
   (name: string, options: SpanOptions) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-/** What a call to the outside is for; each has connections of its own. */
+/** The purpose of a call to the outside; each has its own connections. */
 export type CallKind = "code" | "text" | "webhook"
 
 export const CallKind = Context.Reference<CallKind>("peyk/services/provider/CallKind", {

@@ -5,19 +5,19 @@ import { SharedRoom } from "../concurrency/SharedRoom.ts"
 interface Entry {
   readonly customerId: number
   hasPlace: boolean
-  /** Opened with the place; null where nobody waited for it. */
+  /** Opened with the place; null if nobody waited for it. */
   granted: Latch.Latch | null
 }
 
 /**
- * Places for calls to one far end, which customers share. A customer's calls wait in a line of their own: the next place goes
- * to the one that holds the fewest, so that a long line holds up nobody else.
+ * Places for calls to one host, which customers share. A customer's calls wait in its own queue. The next place goes to
+ * the customer that holds the fewest, so that a long queue delays no other customer.
  */
 export class CallRoom {
   readonly #room: SharedRoom
   readonly #lines = new Map<number, Set<Entry>>()
 
-  /** @param mostOfOne how many calls one customer makes at once while nobody else makes any */
+  /** @param mostOfOne how many calls one customer makes at once while no other customer makes any */
   constructor(mostOfOne: number) {
     this.#room = new SharedRoom(mostOfOne)
   }
@@ -26,7 +26,7 @@ export class CallRoom {
     return this.#room.isEmpty && this.#lines.size === 0
   }
 
-  /** Takes a place at once where there is one. */
+  /** Takes a place at once if there is one. */
   begin(customerId: number): Entry {
     const mayEnter = !this.#lines.has(customerId) && this.#room.mayEnter(customerId)
     if (mayEnter) this.#room.enter(customerId)
@@ -39,13 +39,13 @@ export class CallRoom {
     return entry
   }
 
-  /** Whether it has its place within this time; null: however long that takes. */
+  /** Whether it gets a place within this time; null: however long that takes. */
   wait({ granted }: Entry, millis: number | null): Effect.Effect<unknown> {
     if (granted === null || millis === 0) return Effect.void
     return millis === null ? granted.await : Effect.timeoutOption(granted.await, millis)
   }
 
-  /** The call is over, or waits no longer. */
+  /** The call is over, or has stopped waiting. */
   end(entry: Entry): void {
     if (entry.hasPlace) this.#room.leave(entry.customerId)
     else this.#leaveLine(entry)

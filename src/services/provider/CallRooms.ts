@@ -10,20 +10,20 @@ export interface PlaceRequest {
   readonly customerId: number
   readonly kind: SendKind
   readonly account: RouteAccount
-  /** Null: for as long as it takes. */
+  /** Null: without a limit. */
   readonly waitMillis: number | null
-  /** Around the wait for a place. */
+  /** Wraps the wait for a place. */
   readonly waiting: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /**
- * Room for calls to providers, ahead of the connections: codes and messages have places of their own at each far end, and
- * customers share them. Waiting here is nobody's failure: nothing was called yet.
+ * Room for calls to providers, before the connections: codes and messages have separate places at each host, and
+ * customers share them. Waiting here counts as no failure, because nothing was called yet.
  */
 export class CallRooms extends Context.Service<
   CallRooms,
   {
-    /** None where there was no place in time, or this process begins to stop. */
+    /** None if there was no place in time, or if this process begins to stop. */
     readonly withPlace: <A>(request: PlaceRequest, call: Effect.Effect<A>) => Effect.Effect<Option.Option<A>>
   }
 >()("peyk/services/provider/CallRooms") {
@@ -42,7 +42,7 @@ export class CallRooms extends Context.Service<
         return room
       }
 
-      /** Null: nothing is called over a network; or nothing can be called, as the call will tell. */
+      /** Null: the call uses no network, or it cannot be made, as it will report itself. */
       const farEndOf = ({ account_id: id }: RouteAccount) =>
         id === null
           ? Effect.succeed(null)
@@ -75,7 +75,7 @@ export class CallRooms extends Context.Service<
     })
   )
 
-  /** There is a place for every call. */
+  /** Has a place for every call. */
   static readonly layerUnlimited = Layer.succeed(
     CallRooms,
     CallRooms.of({ withPlace: (_request, call) => Effect.asSome(call) })

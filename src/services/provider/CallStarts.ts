@@ -5,15 +5,15 @@ import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import { AccountSlots, type Start } from "../account/AccountSlots.ts"
 
 interface StartWait {
-  /** In all, however often others start first. */
+  /** In total, however often other calls start first. */
   readonly waitMillis: number
   readonly waiting: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** Noting a start may take long itself: then the start is noted so much ahead. */
+/** Recording a start can take long itself: then the start is recorded so much ahead. */
 const MAX_LEAD_MILLIS = 1000
 
-/** When a call starts whose slot has come: in time, or once the account has paused for its gap since the last start. */
+/** When a call starts after its slot came: in time, or after the account's gap since the last start. */
 export const makeCallStarts = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const slots = yield* AccountSlots
@@ -40,7 +40,7 @@ export const makeCallStarts = Effect.gen(function* () {
     }
   })
 
-  /** `hasStart`: to be called at once; else when the account may start the call, which is later than may be waited for. */
+  /** `hasStart`: call at once; else when the account can start the call, which is after the longest wait. */
   return (account: RouteAccount, slot: Start, wait: StartWait): Effect.Effect<Start> =>
     Effect.suspend(() =>
       slot.hasStart && isStartInTime(slot.at, clock.currentTimeMillisUnsafe())

@@ -7,7 +7,7 @@ import { inSpan, reportSpan } from "../metrics/Spans.ts"
 const NO_ANSWER = "no answer within the time-out"
 const BROKEN_CALL = "the call to the provider broke"
 
-/** The outcome of a step that a process had begun and never recorded. */
+/** The outcome of a step that a process began and never recorded. */
 export const neverRecorded = ProviderOutcome.Unknown({
   providerError: "the step was begun and its outcome never recorded"
 })
@@ -18,7 +18,7 @@ const inTime = (call: Effect.Effect<ProviderOutcome>, timeoutMillis: number) =>
     orElse: () => Effect.succeed(ProviderOutcome.Unknown({ providerError: NO_ANSWER }))
   })
 
-/** A call that has no outcome in time, or whose adapter breaks, has an unknown one. */
+/** A call without an outcome in time, or whose adapter breaks, has an unknown one. */
 export const outcomeOf = (
   call: Effect.Effect<ProviderOutcome>,
   options: { readonly channel: Channel; readonly timeoutMillis: number }

@@ -6,7 +6,7 @@ import type { Instant } from "../../domain/Instant.ts"
 
 /** One message on its way to one phone over one account. */
 export interface TextDelivery {
-  /** Stable for this attempt: what a provider that de-duplicates is given. */
+  /** Stable for this attempt; providers that de-duplicate get it. */
   readonly attemptId: string
   readonly customerId: number
   readonly step: RouteAccount
@@ -22,7 +22,7 @@ export interface CodeDelivery extends TextDelivery {
 
 const acceptAll = Effect.succeed(ProviderOutcome.Accepted({ messageId: null }))
 
-/** The far end. A call never fails: whatever happens is an outcome. */
+/** The providers. A call never fails: every result is an outcome. */
 export class Providers extends Context.Service<
   Providers,
   {
@@ -30,7 +30,7 @@ export class Providers extends Context.Service<
     readonly sendText: (delivery: TextDelivery) => Effect.Effect<ProviderOutcome>
   }
 >()("peyk/services/provider/Providers") {
-  /** The sandbox's: accepts, and sends nothing. */
+  /** The sandbox's provider: accepts, and sends nothing. */
   static readonly layerSandbox = Layer.succeed(
     Providers,
     Providers.of({ sendCode: () => acceptAll, sendText: () => acceptAll })

@@ -20,14 +20,14 @@ import { Workers } from "../concurrency/Workers.ts"
 
 /** From the end of a round to the next. */
 const ROUND_EVERY_MILLIS = HOUR_MILLIS
-/** After it the timer is free for any process, and what was done is kept. */
+/** After it the timer is free for any process, and the progress is stored. */
 const TURN_MILLIS = 30_000
 
 type Counts = Partial<Record<RetentionTask, number>>
 
 /**
- * Lets go of what is old, in rounds: a batch at a time with rests in between, one process at a time, each going on where
- * the last one was.
+ * Deletes old data in rounds: one batch at a time with pauses in between, in one process at a time. Each process
+ * continues where the last one stopped.
  */
 export class Retention extends Context.Service<
   Retention,
@@ -56,7 +56,7 @@ export class Retention extends Context.Service<
         return { ...progress, pass: beginPass(progress, next, unfinishedSince) }
       })
 
-      /** What follows: the rest of the pass, the next task, or the round's end. */
+      /** The next work: the rest of the pass, the next task, or the round's end. */
       const runBatch = Effect.fnUntraced(function* (progress: RetentionProgress, pass: RetentionPass) {
         const { gone, next } = yield* store.runBatch(pass)
         rows(pass.task)(gone)
@@ -64,7 +64,7 @@ export class Retention extends Context.Service<
         return { gone, progress: next === null ? yield* begin(after, pass.task) : after }
       })
 
-      /** False when the process is to stop. */
+      /** False if the process is to stop. */
       const rest = (millis: number) =>
         Effect.map(workers.untilStop(Effect.sleep(millis)), (rested) => Option.isSome(rested))
 

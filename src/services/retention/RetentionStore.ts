@@ -8,11 +8,11 @@ import type {
 } from "../../domain/Retention.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 
-/** What one batch came to. */
+/** The outcome of one batch. */
 export interface RetentionBatch {
-  /** Rows that left, or in which something was erased. */
+  /** Rows deleted, or rows with erased fields. */
   readonly gone: number
-  /** Where the pass goes on; null when nothing is left of it. */
+  /** Where the pass continues; null if nothing is left. */
   readonly next: RetentionPosition | null
 }
 
@@ -20,14 +20,17 @@ export interface RetentionBatch {
 export class RetentionStore extends Context.Service<
   RetentionStore,
   {
-    /** Sees to it that there is a timer for the rounds; the first is due now. */
+    /** Ensures that there is a timer for the rounds; the first is due now. */
     readonly schedule: (now: Instant) => Effect.Effect<void>
     readonly load: Effect.Effect<RetentionProgress>
-    /** Keeps the progress, and frees the timer for whoever goes on at `dueAt`; nothing if its lease was lost. */
+    /**
+     * Stores the progress, and frees the timer for the process that continues at `dueAt`; nothing if its lease was
+     * lost.
+     */
     readonly save: (timer: LeasedTimer, progress: RetentionProgress, dueAt: Instant) => Effect.Effect<void>
-    /** One short statement, that takes only what nobody else holds, and whose size is bounded. */
+    /** One short, limited statement that takes only rows that others have not locked. */
     readonly runBatch: (pass: RetentionPass) => Effect.Effect<RetentionBatch>
-    /** When the oldest of the records that are still under way was made; null when there is none. */
+    /** When the oldest of the records in progress was created; null if there is none. */
     readonly unfinishedSince: (task: ErasingTask) => Effect.Effect<Instant | null>
   }
 >()("peyk/services/retention/RetentionStore") {}

@@ -13,8 +13,8 @@ import { type DueDelivery, WebhookStore } from "./WebhookStore.ts"
 const RANDOM_STEPS = 1_000_000
 
 /**
- * Delivers events to the endpoints that want them, at least once: a try is made under the timer's lease and recorded
- * after it, so that one whose process dies in between is made again, with the same id.
+ * Delivers events to the endpoints that want them, at least once. A try is made under the timer's lease and recorded
+ * after it. If the process dies in between, the try is repeated with the same id.
  */
 export class WebhookDeliveries extends Context.Service<
   WebhookDeliveries,
@@ -69,7 +69,7 @@ export class WebhookDeliveries extends Context.Service<
           )
         )
 
-      /** Who has to wait is not even loaded. */
+      /** A delivery that has to wait is not even loaded. */
       const runTimer = Effect.fnUntraced(function* (timer: DueTimer) {
         const now = yield* Clock.currentTimeMillis
         const place = queues.enter(timer.customerId, timer.lane, now)

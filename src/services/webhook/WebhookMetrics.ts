@@ -5,10 +5,10 @@ import { counters, histograms } from "../metrics/MetricFamilies.ts"
 const SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
 const MILLIS_PER_SECOND = 1000
 
-/** Delivered; to be tried again; or given up. */
+/** Delivered, to be tried again, or given up. */
 const outcomeOf = { delivered: "delivered", pending: "retried", failed: "failed" } as const
 
-/** What an operator watches of webhooks. */
+/** Figures about webhooks for operators. */
 export class WebhookMetrics extends Context.Service<
   WebhookMetrics,
   { readonly tried: (made: Pick<WebhookTry, "duration_ms">, judgement: Judgement) => void }

@@ -1,18 +1,18 @@
 import type { Instant } from "../../domain/Instant.ts"
 
-/** Deliveries to one endpoint, and to all of one customer's, that this process makes at once. */
+/** How many deliveries this process makes at once to one endpoint, and to all of one customer's. */
 const MAX_OF_ENDPOINT = 8
 const MAX_OF_CUSTOMER = 16
-/** Before it is known how fast an endpoint answers. */
+/** The assumed time before an endpoint's speed is known. */
 const FIRST_GUESS_MILLIS = 100
 const MIN_WAIT_MILLIS = 50
 const MAX_WAIT_MILLIS = 15 * 60_000
 
 interface Queue {
   running: number
-  /** How long the last delivery took. */
+  /** The duration of the last delivery. */
   lastMillis: number
-  /** When the next of those who wait may expect a place. */
+  /** When the next waiting delivery can expect a place. */
   nextPlaceAt: Instant
 }
 
@@ -21,9 +21,9 @@ export interface Place {
 }
 
 /**
- * How many deliveries of each endpoint, and of each customer, this process makes at once: those that hang do not take the
- * room of others. Who finds no place is told when to come again, one after the other, at the pace at which the endpoint
- * answers: a backlog is not looked at all the time.
+ * How many deliveries this process makes at once for each endpoint and each customer: hanging ones do not take the
+ * places of others. A delivery without a place gets a time to come back, one after the other, at the endpoint's
+ * speed. So a backlog is not read all the time.
  */
 export const makeWebhookQueues = () => {
   const queues = new Map<string, Queue>()
@@ -57,7 +57,7 @@ export const makeWebhookQueues = () => {
   }
 
   return {
-    /** A place, or when to come again. An endpoint is known by its customer and its lane. */
+    /** A place, or when to come back. The customer and the lane identify an endpoint. */
     enter: (customerId: number, lane: number, now: Instant): Place | Instant => {
       const key = `${customerId}:${lane}`
       const queue = queueOf(key)

@@ -11,7 +11,7 @@ export interface WebhookPost {
   readonly sentAt: Instant
 }
 
-/** Posts signed events: no redirects, no repeats, bounded in time. */
+/** Posts signed events: no redirects, no repeats, limited in time. */
 export class WebhookSender extends Context.Service<
   WebhookSender,
   { readonly post: (post: WebhookPost) => Effect.Effect<WebhookAnswer> }

@@ -3,7 +3,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Judgement, WebhookTry } from "../../domain/webhook/Webhook.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 
-/** A delivery whose time has come, with all that making it needs. */
+/** A due delivery, with everything that making it needs. */
 export interface DueDelivery {
   readonly customerId: number
   readonly endpointId: number
@@ -11,14 +11,14 @@ export interface DueDelivery {
   readonly url: string
   readonly isDisabled: boolean
   readonly failingSince: Instant | null
-  /** The one in force, and beside it the one it replaced, for as long as that still signs. */
+  /** The current secret, and the one it replaced while that still signs. */
   readonly secrets: readonly [Redacted.Redacted, ...ReadonlyArray<Redacted.Redacted>]
-  /** What is posted: JSON. */
+  /** The posted body: JSON. */
   readonly body: string
   readonly tries: ReadonlyArray<WebhookTry>
   /** The first try since the delivery was created or replayed; null before it. */
   readonly startedAt: Instant | null
-  /** When this try was due: another one once the delivery was begun anew meanwhile. */
+  /** When this try was due; different if the delivery was restarted meanwhile. */
   readonly nextTryAt: Instant | null
 }
 
@@ -26,12 +26,12 @@ export interface DueDelivery {
 export class WebhookStore extends Context.Service<
   WebhookStore,
   {
-    /** What a timer is due for, while that is still leased with this token; none when there is nothing left to tell of. */
+    /** The delivery of a timer, while the timer is still leased with this token; none if nothing is left to deliver. */
     readonly loadLeased: (timer: LeasedTimer, now: Instant) => Effect.Effect<Option.Option<DueDelivery>>
     /**
-     * Writes what became of it, of its timer and its endpoint, while the timer is still leased with this token: false, and
-     * nothing, when the lease was lost. A delivery that was begun anew meanwhile goes on, and is due at once; an endpoint
-     * that got another address is not disabled for what the old one answered.
+     * Records the outcome for the delivery, its timer and its endpoint, while the timer is still leased with this
+     * token. If the lease was lost: false, and nothing. A delivery that was restarted meanwhile continues and is due
+     * at once. An endpoint with a new address is not disabled for responses of the old one.
      */
     readonly record: (
       timer: LeasedTimer,
@@ -39,7 +39,7 @@ export class WebhookStore extends Context.Service<
       judgement: Judgement,
       now: Instant
     ) => Effect.Effect<boolean>
-    /** Its endpoint takes nothing any more. */
+    /** The endpoint accepts nothing any more. */
     readonly giveUp: (timer: LeasedTimer, endpointId: number, now: Instant) => Effect.Effect<void>
   }
 >()("peyk/services/webhook/WebhookStore") {}
