@@ -2,7 +2,7 @@ import type { PgConnection } from "@effect/sql-pg"
 import { Context, type Effect, type Queue, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
-/** For what a process asks for itself: to be notified of changes, what time it is, whether the store takes writes. */
+/** The connections for the process's own needs: notifications, the store's clock, whether it accepts writes. */
 export class MaintenanceSql extends Context.Service<
   MaintenanceSql,
   {
@@ -14,7 +14,7 @@ export class MaintenanceSql extends Context.Service<
       SqlError.SqlError,
       Scope.Scope
     >
-    /** Closes the connections, whatever is under way on them. */
+    /** Closes the connections, whatever runs on them. */
     readonly closeAll: Effect.Effect<void>
   }
 >()("peyk/layers/postgres/MaintenanceSql") {}

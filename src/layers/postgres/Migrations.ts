@@ -43,7 +43,7 @@ export const MIGRATIONS_TABLE = "peyk_migrations"
 
 export const latestMigration = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
-/** The store had a migration that this version does not know under its number: ours cannot follow on it. */
+/** The store had a migration that this version does not know by its number, so ours cannot follow. */
 export class UnknownHistory extends Schema.TaggedError<UnknownHistory>()("UnknownHistory", {
   message: Schema.String
 }) {}
@@ -66,8 +66,8 @@ const isOurs = ({ id, name }: typeof AppliedRow.Type): boolean =>
   id > latestMigration || Object.hasOwn(migrations, `${String(id).padStart(4, "0")}_${name}`)
 
 /**
- * Fails where the store's migrations are not ours by number and name. Numbers alone would let a store pass as current that
- * lacks what ours does. Migrations newer than ours are another process's, of a later version.
+ * Fails if the store's migrations differ from ours by number and name. With numbers alone, a store could pass as
+ * current although it lacks one of ours. Migrations newer than ours come from a process of a later version.
  */
 export const checkHistory = Effect.gen(function* () {
   const foreign = (yield* appliedMigrations).find((applied) => !isOurs(applied))
@@ -77,13 +77,13 @@ export const checkHistory = Effect.gen(function* () {
   })
 })
 
-/** Brings the schema up to date, forward only. Safe to run in several processes at once: one does it, others wait. */
+/** Upgrades the schema, forward only. Safe in several processes at once: one does it, others wait. */
 export const migrate = Effect.andThen(
   checkHistory,
   Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: MIGRATIONS_TABLE })
 )
 
-/** The same, up to the schema that an earlier version had. */
+/** The same, up to the schema of an earlier version. */
 export const migrateTo = (last: number) =>
   Migrator.make({})({
     loader: Migrator.fromRecord(
@@ -92,7 +92,7 @@ export const migrateTo = (last: number) =>
     table: MIGRATIONS_TABLE
   })
 
-/** The number of the newest migration that this store has had; 0 for an empty one. */
+/** The number of the store's newest migration; 0 for an empty store. */
 export const appliedMigration = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{

@@ -7,7 +7,7 @@ import { sharedLookup } from "./cache/SharedLookup.ts"
 import { rowsOf } from "./SqlRows.ts"
 import { StoreWrites } from "./StoreWrites.ts"
 
-/** A store that hangs is not ready either. */
+/** A hanging store is not ready either. */
 const READINESS_TIMEOUT = "2 seconds"
 
 const WritableRow = Schema.Struct({ writable: Schema.Boolean })
@@ -32,7 +32,7 @@ export const ReadinessSql = Layer.effect(
         Effect.catchCause(() => Effect.succeed(false)),
         Effect.timeoutOrElse({ duration: READINESS_TIMEOUT, orElse: () => Effect.succeed(false) })
       )
-    // Anybody may ask, as often as they like: the store is asked once at a time for all of them.
+    // Anyone can ask at any rate: one query at a time serves all of them.
     const shared = yield* sharedLookup<"ready", boolean, never, never>(() =>
       inTime(Effect.provideService(asked, SqlClient.SqlClient, sql))
     )

@@ -4,10 +4,10 @@ import { LinkedSet } from "../../services/concurrency/LinkedSet.ts"
 
 export const TICK_MILLIS = 500
 const KEEP_ALIVE_MILLIS = 10_000
-/** PostgreSQL answers a probe on an idle connection at once; a busy machine gets this long. */
+/** PostgreSQL responds to a probe on an idle connection at once; a busy machine gets this long. */
 const PROBE_TICKS = 4
 
-/** Makes PostgreSQL send something. Only that it sends is of interest. */
+/** Makes PostgreSQL send something; its content does not matter. */
 export type Probe = Effect.Effect<unknown, unknown>
 
 interface Statement {
@@ -19,12 +19,14 @@ interface Connection {
   readonly patience: number
   /** Statements that a fiber waits for, the oldest first. */
   readonly statements: LinkedSet<Statement>
-  /** When interrupted statements began: the driver still waits for their answers, as do the statements behind them. */
+  /**
+   * When interrupted statements began: the driver still waits for their responses, as do the statements behind them.
+   */
   readonly interrupted: Set<number>
   probe: Probe | undefined
   bytesHeard: number
   heardAt: number
-  /** While nothing was heard since. */
+  /** While nothing has arrived since. */
   probedAt: number | undefined
 }
 
@@ -41,13 +43,13 @@ export interface WatchedPool {
   readonly closeAll: () => void
 }
 
-/** Under TLS the driver knows the socket above the one that was opened for it. Both have the same local end. */
+/** With TLS the driver knows the socket above the one that was opened for it. Both have the same local end. */
 const isSameEnd = (one: Socket, other: Socket) =>
   one.localPort !== undefined && one.localPort === other.localPort && one.localAddress === other.localAddress
 
 const isSilent = ({ heardAt, patience }: Connection, now: number) => now - heardAt >= patience
 
-/** When the oldest statement began that should have been answered by now. Forgets interrupted ones of that age. */
+/** When the oldest statement began that should have a response by now. Forgets interrupted ones of that age. */
 const overdueSince = ({ statements, interrupted, patience }: Connection, now: number): number | undefined => {
   const [oldest] = statements
   let since = oldest !== undefined && now - oldest.begunAt >= patience ? oldest.begunAt : undefined
@@ -68,7 +70,7 @@ const openSocket = (options: NetConnectOpts): Socket => {
     keepAliveInitialDelay: KEEP_ALIVE_MILLIS,
     ...options
   })
-  // Under TLS the driver listens to the socket above this one.
+  // With TLS the driver listens to the socket above this one.
   return socket.on("error", () => {})
 }
 
@@ -90,7 +92,7 @@ interface Watch {
   closed: number
 }
 
-/** Reads how much each socket has received: what was heard in the tick of a statement is noticed in the next one. */
+/** Reads how much each socket has received: data in the tick of a statement is noticed in the next one. */
 const listen = ({ connections, now }: Watch) => {
   for (const connection of connections.values()) {
     const { bytesRead } = connection.socket
@@ -107,7 +109,7 @@ const close = (watch: Watch, { socket }: Connection) => {
   watch.closed += 1
 }
 
-/** Of idle connections on which nothing was heard since. */
+/** For idle connections that have been silent since. */
 const beginProbes = ({ connections, now }: Watch, since: number): ReadonlyArray<Probe> =>
   [...connections.values()].flatMap((connection) => {
     const { probe, probedAt, heardAt } = connection
@@ -116,7 +118,7 @@ const beginProbes = ({ connections, now }: Watch, since: number): ReadonlyArray<
     return [probe]
   })
 
-/** Returns when the first of the statements began whose connections were closed. */
+/** Returns when the first statement on a closed connection began. */
 const closeOverdue = (watch: Watch): number | undefined => {
   let first: number | undefined
   for (const connection of watch.connections.values()) {
@@ -181,17 +183,17 @@ const makePool = (
 }
 
 /**
- * Finds and closes connections that fell silent: the far end is gone without a FIN or RST, or lives and answers nothing.
- * Idle connections cannot be told from silent ones, but probably share the way there with one that is. So they are probed
- * when one has fallen silent, and closed if nothing comes.
+ * Finds and closes connections that fell silent: the far end is gone without a FIN or RST, or does not respond.
+ * An idle connection looks the same as a silent one, but probably shares its path with one that is silent. So idle ones
+ * are probed when one has fallen silent, and closed if nothing arrives.
  *
- * Time is counted in ticks of this process, so a process that was stopped for a while does not blame its connections for
- * that. A statement costs an entry in a list; sockets are looked at once a tick.
+ * Time is counted in ticks of this process, so a process that was paused does not blame its connections.
+ * A statement costs an entry in a list; sockets are checked once a tick.
  */
 export const makeSilentConnections = () => {
   const watch: Watch = { connections: new Map(), now: 0, closed: 0 }
   return {
-    /** `failed` is called with what its statements fail with. */
+    /** `failed` is called with the error of its statements. */
     pool: (patienceMillis: number, failed: (cause: Cause.Cause<unknown>) => void = () => {}) =>
       makePool(watch, Math.ceil(patienceMillis / TICK_MILLIS), failed),
     /** Returns how many connections were closed, and the probes to run. */

@@ -12,7 +12,7 @@ export const InstantColumn = Schema.Date.pipe(
   )
 )
 
-/** A bigint column of rials: within what a number holds exactly. */
+/** A bigint column of rials: small enough to be exact as a number. */
 export const RialsColumn = Schema.BigInt.pipe(
   Schema.decodeTo(
     Schema.Int,
@@ -25,7 +25,7 @@ export const timestamp = (instant: number) => DateTime.toDateUtc(DateTime.makeUn
 
 export const nullableTimestamp = (instant: number | null) => (instant === null ? null : timestamp(instant))
 
-/** What a statement returns, decoded as a whole: that it is something else is a defect; what PostgreSQL answers is passed on. */
+/** A statement's result, decoded as a whole: another form is a defect; PostgreSQL's errors are passed on. */
 export const decodedAs = <S extends Schema.Decoder<unknown>>(rows: S) => {
   const decode = Schema.decodeUnknownEffect(rows)
   return <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>): Effect.Effect<S["Type"], E> =>
@@ -33,8 +33,8 @@ export const decodedAs = <S extends Schema.Decoder<unknown>>(rows: S) => {
 }
 
 /**
- * Rows decoded through a schema. What can go wrong here (the store is unreachable, the schema is not ours) is nothing a
- * caller could act on, so it is a defect.
+ * Rows decoded through a schema. No caller can handle the possible failures (the store is unreachable, the schema is
+ * not ours), so they are defects.
  */
 export const rowsOf = <S extends Schema.Decoder<unknown>>(row: S) => {
   const decoded = decodedAs(Schema.Array(row))

@@ -17,17 +17,17 @@ import { makeWatchedSql } from "./WatchedSql.ts"
 
 const MIN_VERSION = 150_000
 const APPLICATION_NAME = "peyk"
-/** Statements of several fibers that share a connection; more of them would queue behind the slowest. */
+/** Statements of several fibers that share a connection; more would wait behind the slowest. */
 const MULTIPLEX_CONCURRENCY = 16
-/** How much longer than PostgreSQL may take for a statement this process waits for the answer. */
+/** How much longer than PostgreSQL's time-out this process waits for the response. */
 const ANSWER_MILLIS = 1500
-/** Where PostgreSQL has no limit from us. */
+/** The wait if Peyk sets no time-out. */
 const UNLIMITED_PATIENCE_MILLIS = 60_000
 const MIGRATION_PATIENCE_MILLIS = 3_600_000
 
 export const isEmbedded = ({ databaseUrl }: Configuration): boolean => Option.isNone(databaseUrl)
 
-/** Neither a statement nor a transaction that its process forgot (stopped, say) keeps others waiting for ever. */
+/** Neither a statement nor a transaction of a paused process can block others forever. */
 const timeouts = (millis: number) =>
   millis === 0
     ? { startupParameters: {} }
@@ -39,8 +39,8 @@ const timeouts = (millis: number) =>
       }
 
 /**
- * Rows are asked for by their keys. A plan that was made and kept while a table was empty (timers, after a quiet night) would
- * read it through until it is analyzed, however large it grows meanwhile.
+ * Rows are found by their keys. A plan made and kept while a table was empty (timers, after a quiet night) would read
+ * the whole table until it is analyzed, however large it grows meanwhile.
  */
 export const byKeys = { enable_seqscan: "off", enable_mergejoin: "off" } as const
 
@@ -58,7 +58,7 @@ const unreachable = (error: SqlError.SqlError) =>
     message: `PostgreSQL cannot be reached: ${error.message} (${String(error.reason.cause)})`
   })
 
-/** How long the connections of a pool may be silent while a statement waits. */
+/** How long the connections of a pool can be silent while a statement waits. */
 interface Patience {
   readonly patienceMillis: number
 }
@@ -77,7 +77,7 @@ const watchedPool = (options: PgClient.PgPoolConfig & Patience) =>
     return { ...pool, closeAll: Effect.sync(watched.closeAll) }
   })
 
-/** Connections of their own, for one purpose. */
+/** Separate connections for one purpose. */
 const poolOf = <Self>(
   purpose: Context.Key<Self, SqlClient.SqlClient>,
   options: PgClient.PgPoolConfig & Patience
@@ -87,19 +87,19 @@ const poolOf = <Self>(
     Effect.map(watchedPool(options), ({ sql }) => sql)
   )
 
-/** What one process uses beside its pool: batches, reports, maintenance, migrations, its presence. */
+/** What one process uses in addition to its pool: batches, reports, maintenance, migrations, its presence. */
 const OTHER_CONNECTIONS = 10
-/** Of the command line, and PostgreSQL's own reserve. */
+/** For the command line, and PostgreSQL's own reserve. */
 const SPARE_CONNECTIONS = 20
 const USUAL_MAX_CONNECTIONS = 100
 
-/** More than PostgreSQL's own default only where so many processes need it. */
+/** More than PostgreSQL's own default only if so many processes need it. */
 const maxConnections = ({ processes, poolSize }: Configuration): number =>
   Math.max(USUAL_MAX_CONNECTIONS, processes * (poolSize + OTHER_CONNECTIONS) + SPARE_CONNECTIONS)
 
 const embeddedDirectory = ({ dataDirectory }: Configuration): string => path.join(dataDirectory, "postgres")
 
-/** Fails where there is no store, and says what to set. One that is the operator's is looked for when it is connected to. */
+/** Fails if there is no store, and says what to set. The operator's own store is checked when Peyk connects. */
 export const requireStore = (configuration: Configuration): Effect.Effect<void, StartupError> =>
   Effect.suspend(() =>
     !isEmbedded(configuration) || EmbeddedPostgres.isPresent(embeddedDirectory(configuration))
@@ -126,7 +126,7 @@ export const locate = Effect.fnUntraced(function* (configuration: Configuration)
   return { path: socketPath, username: "postgres", password, database: "peyk" }
 })
 
-/** For searches and reports, which may take long: nothing waits behind them but their like, and none takes for ever. */
+/** For searches and reports, which can take long: only their kind waits behind them, and each has a time-out. */
 export class ReportingSql extends Context.Service<ReportingSql, SqlClient.SqlClient>()(
   "peyk/layers/postgres/Store/ReportingSql"
 ) {}
@@ -146,13 +146,13 @@ export class BatchSql extends Context.Service<BatchSql, SqlClient.SqlClient>()(
   "peyk/layers/postgres/Store/BatchSql"
 ) {}
 
-/** Nobody holds a row that a batch wants for longer, unless something is wrong with that row alone. */
+/** A row that a batch needs is locked for longer only if something is wrong with that row. */
 const BATCH_LOCK_MILLIS = 500
 
 /**
- * Batches are joined to rows by their keys, whatever the planner believes of tables that were empty when it last looked:
- * a plan that reads one of them through would be kept until they are analyzed. And planned once: with the batches of a quiet
- * hour, of one row each, PostgreSQL takes planning each of them anew for the better deal.
+ * Batches are joined to rows by their keys, whatever the planner believes of tables that were empty when it last
+ * looked. It would keep a plan that reads a whole table until the table is analyzed. Statements are planned once: for
+ * the small batches of a quiet hour PostgreSQL would otherwise plan each of them again.
  */
 const batchOptions = {
   applicationName: `${APPLICATION_NAME} batches`,
@@ -169,7 +169,7 @@ const batchOptions = {
   }
 }
 
-/** How many connections a process has at most, by what they are for; migrations have one more at the start. */
+/** The maximal number of a process's connections by purpose; migrations have one more at the start. */
 export const poolLimits = ({ poolSize }: Configuration): Readonly<Record<string, number>> => ({
   requests: poolSize,
   batches: batchOptions.maxConnections,
@@ -188,7 +188,7 @@ export const batchSql = (place: PgClient.PgPoolConfig, statementTimeoutMillis = 
     }
   })
 
-/** For what changes the schema: it takes as long as it takes, and is one process's at a time. */
+/** For changes of the schema: without a time-out, and for one process at a time. */
 export class MigrationSql extends Context.Service<MigrationSql, SqlClient.SqlClient>()(
   "peyk/layers/postgres/Store/MigrationSql"
 ) {}
@@ -256,7 +256,7 @@ export const MasterKeyLive = (configuration: Configuration) =>
     )
   )
 
-/** The store, ready for use: reachable, new enough, migrated, and made with our master secret. */
+/** The store, ready for use: reachable, new enough, migrated, and with the right master secret. */
 export const StoreLive = (configuration: Configuration) =>
   Layer.effectDiscard(checkMasterSecret).pipe(
     Layer.provideMerge(MasterKeyLive(configuration)),

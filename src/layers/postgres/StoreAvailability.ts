@@ -8,8 +8,8 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 const RACES: ReadonlySet<string> = new Set(["SerializationError", "DeadlockError"])
 
 /**
- * SQLSTATEs of a PostgreSQL that answers, but cannot work now: it lacks disk, memory or connections (53), stops, has crashed or
- * starts (57P), cannot read or write a file (58030), or is a standby, while another takes its place (25006).
+ * SQLSTATEs of a PostgreSQL that responds but cannot work now: it lacks disk, memory or connections (53), it stops, has
+ * crashed or starts (57P), it cannot read or write a file (58030), or it is a standby (25006).
  */
 const NOT_NOW = /^(53...|57P..|58030|25006)$/
 
@@ -18,14 +18,14 @@ const sqlStateOf = (cause: unknown): string =>
     ? cause.code
     : ""
 
-/** Whether PostgreSQL answered that it cannot work now. */
+/** Whether PostgreSQL reported that it cannot work now. */
 export const isNotNow = (error: unknown): boolean =>
   SqlError.isSqlError(error) && NOT_NOW.test(sqlStateOf(error.reason.cause))
 
-/** Whether a defect says that the store cannot be reached, cannot work now, or took too long: nothing will help but time. */
+/** Whether a defect means that the store is unreachable, cannot work now, or took too long: only time helps. */
 export const isStoreUnreachable = (defect: unknown): boolean =>
   SqlError.isSqlError(defect) && (UNREACHABLE.has(defect.reason._tag) || isNotNow(defect))
 
-/** The same, or that races were lost too often: that the store cannot serve now, and nothing is wrong with us. */
+/** The same, or races were lost too often: the store cannot serve now, and it is not our bug. */
 export const isStoreUnavailable = (defect: unknown): boolean =>
   isStoreUnreachable(defect) || (SqlError.isSqlError(defect) && RACES.has(defect.reason._tag))

@@ -7,19 +7,19 @@ import { MaintenanceSql } from "./MaintenanceSql.ts"
 import { decodedAs, InstantColumn } from "./SqlRows.ts"
 import { StartupError } from "../process/StartupError.ts"
 
-/** Clocks further apart than this are apart. Tests that move a clock on purpose set it to infinity. */
+/** Clocks that differ by more than this are apart. Tests that move a clock on purpose set it to infinity. */
 export const ClockTolerance = Context.Reference<number>("peyk/layers/postgres/StoreClock/ClockTolerance", {
   defaultValue: () => 5000
 })
 
 const WARN_MILLIS = 1000
 const LOOK_PAUSE = "1 second"
-/** So many looks at this process's own clock make one comparison. */
+/** Between two comparisons, this process's own clock is checked so many times. */
 const LOOKS = 5
 const NANOS_PER_MILLI = 1e6
 const MILLIS_PER_SECOND = 1000
 
-/** By how much this process's clock is ahead, and by how much that may be wrong: the answer came at some time in between. */
+/** How far this process's clock is ahead, and the possible error: the store read its clock at some time in between. */
 interface Comparison {
   readonly aheadMillis: number
   readonly errorMillis: number
@@ -32,7 +32,7 @@ const compare = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const begunAt: Instant = clock.currentTimeMillisUnsafe()
   const begunNanos = clock.monotonicTimeNanosUnsafe()
-  // The only place where the store's clock is read. It is compared, and never used as the time.
+  // The only place that reads the store's clock. It is compared, and never used as the time.
   const [{ now }] = yield* decodedAs(ClockRows)(sql`select clock_timestamp() as now`)
   const errorMillis = Number(clock.monotonicTimeNanosUnsafe() - begunNanos) / NANOS_PER_MILLI / 2
   const comparison: Comparison = { aheadMillis: begunAt + errorMillis - now, errorMillis }
@@ -47,7 +47,7 @@ const told = ({ aheadMillis }: Comparison): string => {
   return `the clock of this machine is ${seconds} s ${aheadMillis > 0 ? "ahead of" : "behind"} PostgreSQL's`
 }
 
-/** Notices when a clock is set: it then moves otherwise than time passes. */
+/** Notices when a clock is set: it then moves differently from elapsed time. */
 const makeJumps = (clock: Clock.Clock, tolerance: number) => {
   const lead = () =>
     clock.currentTimeMillisUnsafe() - Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MILLI
@@ -60,7 +60,7 @@ const makeJumps = (clock: Clock.Clock, tolerance: number) => {
   }
 }
 
-/** Two processes with different times would expire each other's codes, and send early what waits. */
+/** Two processes with different times would expire each other's codes, and send waiting messages early. */
 const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const tolerance = yield* ClockTolerance
@@ -107,5 +107,7 @@ const make = Effect.gen(function* () {
   return { isApart: () => isApart, mayBeApart: () => isApart || jumps.hasJumped() }
 })
 
-/** Compares this process's clock with the store's, at first and then every few seconds. Clocks that are apart stop the start. */
+/**
+ * Compares this process's clock with the store's, first and then every few seconds. If they differ, the start fails.
+ */
 export const StoreClock = Layer.effect(ClockAgreement, make)

@@ -6,9 +6,9 @@ import { withoutSpans } from "../../services/metrics/Spans.ts"
 import { type TimerKind, timerKinds } from "../../domain/Timer.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
 
-/** More are not counted: then the number says enough. */
+/** The count stops here: a larger number would not say more. */
 const MAX_COUNTED = 10_000
-/** A store that hangs has no figures; who reads metrics gives up soon. */
+/** A hanging store has no figures, and readers of metrics give up soon. */
 const TIMEOUT = "2 seconds"
 /** However often metrics are read. */
 const FRESH_FOR = "5 seconds"
@@ -78,11 +78,11 @@ const readFigures = Effect.gen(function* () {
   return figures
 })
 
-/** What only the store knows: it is asked when metrics are read. */
+/** Figures that only the store knows, queried when metrics are read. */
 export class StoreMetrics extends Context.Service<
   StoreMetrics,
   {
-    /** Asks, unless what was last answered is still fresh. */
+    /** Queries, unless the last result is still fresh. */
     readonly refresh: Effect.Effect<void>
   }
 >()("peyk/layers/postgres/StoreMetrics") {

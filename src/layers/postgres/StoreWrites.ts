@@ -6,20 +6,20 @@ import { MaintenanceSql } from "./MaintenanceSql.ts"
 import { isNotNow } from "./StoreAvailability.ts"
 
 const PROBE_PAUSE = "2 seconds"
-/** So long after a statement has failed for want of disk, the store is not trusted, whatever a probe says. */
+/** For this long after a statement failed because of the disk, the store counts as failing, whatever a probe shows. */
 const DISTRUST_MILLIS = 5000
 
 /**
- * Whether PostgreSQL does its work, as opposed to only answering: a full disk is noticed by the statements that write. What
- * they fail with is remembered, and a process that is not ready gets no more of them; so a probe finds out when it is over.
+ * Whether PostgreSQL really works, and does not only respond: only statements that write notice a full disk. Their
+ * failures are remembered. A process that is not ready gets no more of them, so a probe finds out when it is over.
  */
 export class StoreWrites extends Context.Service<
   StoreWrites,
   {
-    /** Called with what a statement failed with. */
+    /** Called with the error of a statement. */
     readonly failed: (cause: Cause.Cause<unknown>) => void
     readonly areFailing: () => boolean
-    /** Tries to write, once they were failing. */
+    /** Tries to write, after writes were failing. */
     readonly probe: Effect.Effect<void, never, MaintenanceSql>
   }
 >()("peyk/layers/postgres/StoreWrites") {
@@ -38,7 +38,7 @@ export class StoreWrites extends Context.Service<
           failedAt = clock.currentTimeMillisUnsafe()
         }
       }
-      /** Takes new blocks of a file, half a megabyte, and gives them back. Its own failure is noticed like any other. */
+      /** Allocates half a megabyte of new blocks, and releases them. Its own failure counts like any other. */
       const write = Effect.flatMap(
         MaintenanceSql,
         ({ sql }) => sql`create temp table peyk_write_probe on commit drop as

@@ -9,7 +9,7 @@ const DEFAULT_PORT = 5432
 type Connection = SqlConnection.Connection
 type Execute = Connection["execute"]
 
-/** Where the driver itself would connect to. */
+/** The address to which the driver itself would connect. */
 const addressOf = (config: PgClient.PgPoolConfig): NetConnectOpts => {
   if (config.path !== undefined) return { path: config.path }
   const {
@@ -31,11 +31,11 @@ const connectionError = (message: string, operation: string) =>
 const isConnection = (value: unknown): value is PgConnection.PgConnection =>
   Predicate.hasProperty(value, PgConnection.TypeId)
 
-/** A connection that is reserved is a view of the shared one, which the driver does not declare. */
+/** A reserved connection is a view of the shared one, which the driver does not declare. */
 const sharedOf = (connection: PgConnection.PgConnection): PgConnection.PgConnection =>
   Predicate.hasProperty(connection, "base") && isConnection(connection.base) ? connection.base : connection
 
-/** Nor does it declare this; a test checks both with the installed version. */
+/** It does not declare this either; a test checks both with the installed version. */
 const socketOf = (shared: PgConnection.PgConnection): Socket => {
   const session = Predicate.hasProperty(shared, "session") ? shared.session : undefined
   const socket = Predicate.hasProperty(session, "socket") ? session.socket : undefined
@@ -45,7 +45,7 @@ const socketOf = (shared: PgConnection.PgConnection): Socket => {
 
 const probeOf = (connection: PgConnection.PgConnection) => connection.query("select 1", [], false)
 
-/** Finds the socket that a connection's statements run on, and says once how the connection is probed. */
+/** Finds the socket that a connection's statements use, and sets once how the connection is probed. */
 const makeSockets = ({ probeWith }: WatchedPool) => {
   const sockets = new WeakMap<PgConnection.PgConnection, Socket>()
   return (connection: PgConnection.PgConnection): Socket => {
@@ -59,7 +59,7 @@ const makeSockets = ({ probeWith }: WatchedPool) => {
   }
 }
 
-/** A connection on which no statement waits for an answer for ever. */
+/** A connection on which no statement waits forever for a response. */
 const watchedConnection = (
   connection: PgConnection.PgConnection,
   socket: Socket,
@@ -92,7 +92,7 @@ const watchedConnection = (
 const isRolledBack = (result: unknown): boolean =>
   typeof result === "object" && result !== null && "command" in result && result.command === "ROLLBACK"
 
-/** Of a transaction that had failed, PostgreSQL answers COMMIT with ROLLBACK. */
+/** PostgreSQL responds to the COMMIT of a failed transaction with ROLLBACK. */
 const commit = (connection: Connection) =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
     isRolledBack(result)
@@ -105,8 +105,8 @@ const commit = (connection: Connection) =>
   )
 
 /**
- * A pool as the driver makes it, with two bounds that the driver does not have: a connection that falls silent is closed
- * (`ConnectionWatch`), and a free connection is waited for no longer than `patience`.
+ * A pool as the driver makes it, with two limits that the driver lacks: a silent connection is closed
+ * (`ConnectionWatch`), and the wait for a free connection ends after `patience`.
  */
 export const makeWatchedSql = Effect.fnUntraced(function* (
   config: PgClient.PgPoolConfig,

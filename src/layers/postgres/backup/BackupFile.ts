@@ -7,7 +7,7 @@ import { StringDecoder } from "node:string_decoder"
 import { createGunzip, createGzip } from "node:zlib"
 import { StartupError } from "../../process/StartupError.ts"
 
-/** A backup that is being written: lines of text, compressed. It appears under its name when it is whole. */
+/** A backup while it is written: lines of text, compressed. It appears under its name when it is complete. */
 export interface BackupWriter {
   readonly write: (lines: ReadonlyArray<string>) => Effect.Effect<void, StartupError>
   /** The size of the file, in bytes. */
@@ -28,7 +28,7 @@ const syncDirectory = (directory: string) => {
 const openDraft = (draft: string) => {
   const gzip = createGzip()
   const written = pipelineAsync(gzip, fs.createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true }))
-  // told to whoever writes or finishes
+  // the caller that writes or finishes gets it
   written.catch(() => {})
   const write = (text: string) =>
     Promise.race([
@@ -44,7 +44,7 @@ const openDraft = (draft: string) => {
   return { write, end, abandon: () => void gzip.destroy() }
 }
 
-/** Readable for its owner alone: it holds phones and texts. */
+/** Readable only by its owner: it contains phones and texts. */
 export const writeBackup = (file: string): Effect.Effect<BackupWriter, StartupError, Scope.Scope> => {
   const target = path.resolve(file)
   const draft = `${target}.${process.pid}.part`

@@ -1,23 +1,23 @@
 import { Schema } from "effect"
 
-/** Of what follows the header. Another number is another format. */
+/** The version of the format after the header. */
 export const BACKUP_FORMAT = "peyk-backup-1"
 
 export const BackupHeader = Schema.Struct({
   format: Schema.Literal(BACKUP_FORMAT),
-  /** The newest migration that the store had had. */
+  /** The newest migration of the store. */
   migration: Schema.Int,
   made_at: Schema.String,
-  /** Says which master secret the store was made with, and nothing else about it; null: with none yet. */
+  /** Identifies the store's master secret, and reveals nothing else about it; null: none yet. */
   secret_check: Schema.NullOr(Schema.String)
 })
 export type BackupHeader = typeof BackupHeader.Type
 
-/** Before the rows of a table, each of which is an array of the columns' texts (null is null). */
+/** Precedes the rows of a table. Each row is an array of the columns' texts (null is null). */
 export const TableLine = Schema.Struct({ table: Schema.String, columns: Schema.Array(Schema.String) })
 export type TableLine = typeof TableLine.Type
 
-/** The last line: a file without one is not whole. */
+/** The last line: a file without one is incomplete. */
 export const BackupTrailer = Schema.Struct({
   sequences: Schema.Record(Schema.String, Schema.String),
   rows: Schema.Record(Schema.String, Schema.Int)

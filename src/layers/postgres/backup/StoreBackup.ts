@@ -13,7 +13,7 @@ const LineRow = Schema.Struct({ line: Schema.String })
 const CheckRow = Schema.Struct({ check: Schema.String })
 const SequenceRow = Schema.Struct({ name: Schema.String, last: Schema.String })
 
-/** Every table of the schema but the list of migrations, with the columns that are not computed from others. */
+/** Every table of the schema except the list of migrations, with the columns that are not computed. */
 export const storedTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* rowsOf(TableRow)(sql`
@@ -69,8 +69,8 @@ const sequences = Effect.gen(function* () {
 })
 
 /**
- * Writes all that the store holds, as it was at one moment: one snapshot, which neither waits for others nor makes them wait.
- * Run it on a connection of its own.
+ * Writes the whole store as it was at one moment: one snapshot, which neither waits for others nor blocks them.
+ * Run it on its own connection.
  */
 export const writeStore = Effect.fnUntraced(function* (writer: BackupWriter) {
   const sql = yield* SqlClient.SqlClient

@@ -19,7 +19,7 @@ const ColumnRow = Schema.Struct({ column: Schema.String, type: Schema.String })
 const broken = (what: string) =>
   new StartupError({ message: `the backup is damaged, it is not whole: ${what}` })
 
-/** What the file is, before anything is done with it. */
+/** The file's header, read before anything is done with it. */
 export const readHeader = Effect.fnUntraced(function* (readLine: ReadLine) {
   const header = decodeHeader((yield* readLine) ?? "")
   if (Result.isFailure(header)) {
@@ -34,7 +34,7 @@ export const readHeader = Effect.fnUntraced(function* (readLine: ReadLine) {
   return header.success
 })
 
-/** Whether there is a store already, or the remains of one; `restoreStore` makes sure. */
+/** Whether there is a store, or the remains of one; `restoreStore` checks that again. */
 export const isEmptyStore = Effect.map(
   Effect.orElseSucceed(
     Effect.map(appliedMigration, (applied) => applied > 0),
@@ -55,7 +55,7 @@ const insertStatement = Effect.fnUntraced(function* ({ table, columns }: TableLi
     select ${values.join(", ")} from (select text::jsonb as line from unnest($1::text[]) text offset 0) l`
 })
 
-/** Reads the rows of one table up to the line that follows them, and gives that back. */
+/** Reads the rows of one table, and returns the line that follows them. */
 const loadTable = Effect.fnUntraced(function* (table: TableLine, readLine: ReadLine) {
   const sql = yield* SqlClient.SqlClient
   const statement = yield* insertStatement(table)
@@ -95,12 +95,12 @@ const setSequences = (sequences: BackupTrailer["sequences"]) =>
   )
 
 interface ReadTable {
-  /** What follows the table's rows. */
+  /** The line after the table's rows. */
   readonly line: string | undefined
   readonly count: number
 }
 
-/** Reads all tables, and with each what is done with it, up to the end of the backup. */
+/** Reads all tables to the end of the backup, and handles each. */
 const readTables = Effect.fnUntraced(function* <E, R>(
   readLine: ReadLine,
   readTable: (table: TableLine) => Effect.Effect<ReadTable, E, R>
@@ -123,7 +123,7 @@ const readTables = Effect.fnUntraced(function* <E, R>(
 
 const load = Effect.fnUntraced(function* (readLine: ReadLine, tables: ReadonlySet<string>) {
   const { sequences, rows } = yield* readTables(readLine, (table) =>
-    // PostgreSQL's own tables can be named too.
+    // A file can also name PostgreSQL's own tables.
     tables.has(table.table)
       ? loadTable(table, readLine)
       : Effect.fail(broken(`it has a table “${table.table}”`))
@@ -147,7 +147,7 @@ const readToEnd = Effect.fnUntraced(function* (readLine: ReadLine) {
 
 /**
  * Reads the file to its end, where its checksum is. A damaged file can look like any other mistake before that, so the
- * checksum's verdict comes first.
+ * checksum is checked first.
  */
 export const checkBackup = Effect.fnUntraced(
   function* (readLine: ReadLine) {
@@ -159,9 +159,9 @@ export const checkBackup = Effect.fnUntraced(
 )
 
 /**
- * Makes an empty store what the backup says: at the schema of then, all or nothing, and after that brought up to date. Fails
- * where there is a store, also one that another process has made in the meantime.
- * Triggers rest meanwhile: what they would write is in the backup.
+ * Fills an empty store from the backup: with the backup's schema, all or nothing, and then upgraded. Fails if there
+ * is a store, also one that another process created meanwhile. Triggers are off: the backup contains what they would
+ * write.
  */
 export const restoreStore = Effect.fnUntraced(function* (header: BackupHeader, readLine: ReadLine) {
   const sql = yield* SqlClient.SqlClient

@@ -3,35 +3,35 @@ import type { Instant } from "../../../domain/Instant.ts"
 import { sharedLookup } from "./SharedLookup.ts"
 
 const CAPACITY = 20_000
-/** How long an answer may be wrong. */
+/** How long a cached value can be wrong. */
 const MAX_STALE_MILLIS = 5000
-/** How long one is remembered that is known to be right still. */
+/** How long a value is cached that is known to be right. */
 const MAX_AGE_MILLIS = 600_000
 
-/** A lookup whose answers are remembered. */
+/** A lookup with a cache. */
 export interface CachedLookup<Key, A, E> {
   readonly get: (key: Key) => Effect.Effect<A, E>
-  /** What is remembered; undefined where `get` has to look it up. */
+  /** The cached value; undefined if `get` must look it up. */
   readonly recall: (key: Key) => A | undefined
-  /** The answer of a lookup that begins after this call; shared by all who ask for it meanwhile. */
+  /** The result of a lookup that begins after this call; shared by all callers that wait for it. */
   readonly refresh: (key: Key) => Effect.Effect<A, E>
   readonly invalidate: (key: Key) => Effect.Effect<void>
-  /** All answers of which this is so. */
+  /** All values for which this is true. */
   readonly invalidateIf: (isMeant: (answer: A) => boolean) => Effect.Effect<void>
   readonly invalidateAll: Effect.Effect<void>
 }
 
 interface Trust<A> {
-  /** Whether a feed that invalidates what changes is known to be heard: then answers are right for that long. */
+  /** Whether notifications of changes are known to arrive: then values are right for that long. */
   readonly isHeard?: (now: Instant) => boolean
-  /** False for an answer of which a newer version is known to exist. */
+  /** False for a value of which a newer version is known. */
   readonly isCurrent?: (answer: A) => boolean
 }
 
 /**
- * Remembers answers for five seconds, and for ten minutes while a feed invalidates those that change and is known to be
- * heard. Failures are not remembered: what is missing may be made in the next moment. For the same reason, a failure never
- * comes from a lookup that began before the request.
+ * Caches values for five seconds, and for ten minutes while notifications of changes are known to arrive. Failures
+ * are not cached, because a missing row can be created at any moment. For the same reason, a failure never comes from
+ * a lookup that began before the request.
  */
 export const cachedLookup = Effect.fnUntraced(function* <Key, A, E, R>(
   lookup: (key: Key) => Effect.Effect<A, E, R>,
@@ -39,10 +39,10 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A, E, R>(
 ) {
   const clock = yield* Clock.Clock
   const answers = new Map<Key, { readonly answer: A; readonly since: Instant }>()
-  /** A lookup that began before something changed may have missed it. */
+  /** A lookup that began before a change may have missed it. */
   let changes = 0
 
-  /** Counted from before it was looked up. */
+  /** Counted from before the lookup. */
   const remember = (key: Key, answer: A, since: Instant) => {
     answers.delete(key)
     const [oldest] = answers.size >= CAPACITY ? answers.keys() : []

@@ -5,27 +5,27 @@ import type { Instant } from "../../../domain/Instant.ts"
 import { withoutSpans } from "../../../services/metrics/Spans.ts"
 import { MaintenanceSql } from "../MaintenanceSql.ts"
 
-/** Something that processes cache has changed in the store. */
+/** A change in the store of something that processes cache. */
 export type Change =
-  /** A customer's set-up; null: the platform's own, so everybody's. */
+  /** A customer's set-up; null: the platform's own, which affects all customers. */
   | { readonly _tag: "CustomerChanged"; readonly customerId: number | null }
   | { readonly _tag: "KeyChanged"; readonly secretHash: string }
-  /** How an account fares. */
+  /** The state of an account. */
   | { readonly _tag: "AccountChanged"; readonly accountId: number }
   /** Changes may have been missed. */
   | { readonly _tag: "Unknown" }
 
 type Listener = (change: Change) => Effect.Effect<void>
 
-/** What of a cache each kind of change ends; nothing, where it does not say. */
+/** The cached values that each kind of change removes; none by default. */
 interface Ends {
-  /** Null: everybody's. */
+  /** Null: those of all customers. */
   readonly customer: (customerId: number | null) => Effect.Effect<void>
   readonly key?: (secretHash: string) => Effect.Effect<void>
   readonly account?: (accountId: number) => Effect.Effect<void>
 }
 
-/** A listener for a cache, of which changes that may have been missed end all. */
+/** A listener for a cache. If changes may have been missed, it removes everything. */
 export const endedBy =
   (cache: { readonly invalidateAll: Effect.Effect<void> }, ends: Ends): Listener =>
   (change) => {
@@ -47,7 +47,7 @@ interface OwnedCache {
   ) => Effect.Effect<void>
 }
 
-/** Ends what is a customer's. */
+/** Removes the values of one customer. */
 export const ofCustomer =
   (cache: OwnedCache) =>
   (customerId: number | null): Effect.Effect<void> =>
@@ -56,16 +56,16 @@ export const ofCustomer =
 const NOTIFICATION_CHANNEL = "peyk_changed"
 const RECONNECT_PAUSE = "1 second"
 const BEAT_PAUSE_MILLIS = 1000
-/** PostgreSQL confirms a LISTEN at once, or the connection is of no use. */
+/** PostgreSQL confirms a LISTEN at once, or the connection is useless. */
 const LISTEN_TIMEOUT = "5 seconds"
-/** A connection that did not bring so many beats in a row is closed, and another one opened. */
+/** A connection that missed this many beats in a row is closed, and another one opened. */
 const MAX_MISSED_BEATS = 5
-/** Where none is ever brought (behind a pooler of transactions), that is done ever more rarely. */
+/** If none ever arrives (behind a transaction pooler), that happens less and less often. */
 const MAX_PATIENCE_BEATS = 320
-/** So long after it last heard itself, a process may have missed something. */
+/** So long after its last own beat, a process may have missed something. */
 const MAX_SILENCE_MILLIS = 5000
 
-/** `customer:7`, `customer:` (everybody's), `key:<hash in hex>`, `account:7`; the triggers of the schema write them. */
+/** `customer:7`, `customer:` (all), `key:<hash in hex>`, `account:7`; the triggers of the schema write them. */
 const toChange = (payload: string): Change => {
   const [kind, subject = ""] = payload.split(":")
   if (kind === "key") return { _tag: "KeyChanged", secretHash: subject }
@@ -76,18 +76,18 @@ const toChange = (payload: string): Change => {
 }
 
 /**
- * Tells caches what changed in the store, whichever process (or hand) changed it: triggers NOTIFY, this listens. Listening
- * is a help, not a promise, as connections are lost without a word. So a process that relies on it also notifies itself,
- * at first and then each second: as notifications come in the order of their commits, hearing that means having heard all
- * before it.
+ * Reports changes in the store to caches, no matter what made them: triggers NOTIFY, this listens. Listening is not
+ * reliable, because connections are lost silently. So a process that relies on it also notifies itself, at first and
+ * then each second. Notifications arrive in the order of their commits, so its own beat proves that it received all
+ * changes before it.
  */
 export class ChangeFeed extends Context.Service<
   ChangeFeed,
   {
     readonly subscribe: (listener: Listener) => Effect.Effect<void>
-    /** Whether all changes of more than five seconds ago have been told. Asking is what it is found out for. */
+    /** Whether all changes older than five seconds have arrived. The beats run while this is asked. */
     readonly isHeard: (now: Instant) => boolean
-    /** Returns once changes are listened to, and those that were missed before have been told of. */
+    /** Returns once it listens, and has reported the changes that were missed before. */
     readonly listening: Effect.Effect<void>
   }
 >()("peyk/layers/postgres/cache/ChangeFeed") {
@@ -128,7 +128,7 @@ export class ChangeFeed extends Context.Service<
         Effect.forkScoped
       )
 
-      // Its own close would wait for an answer to UNLISTEN.
+      // Its own close would wait for a response to UNLISTEN.
       const listenAgain = Effect.suspend(() => {
         missed = 0
         patience = Math.min(patience * 2, MAX_PATIENCE_BEATS)
@@ -138,7 +138,7 @@ export class ChangeFeed extends Context.Service<
         )
       })
 
-      // Asked after a silence at once: until it is heard, what is remembered has to be looked up again.
+      // After an idle period it beats at once: until that arrives, cached values must be looked up again.
       let beatAt = Number.NEGATIVE_INFINITY
       const beat = Effect.gen(function* () {
         yield* asked.await

@@ -4,7 +4,7 @@ import { timestamp } from "../SqlRows.ts"
 
 const INTERVAL = "30 seconds"
 
-/** Notes when rows of a table (keys, tokens) were last used: one statement for all of them, not one per request. */
+/** Records when rows of a table (keys, tokens) were last used: one statement for all, not one per request. */
 export const makeLastUses = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   table: "api_keys" | "personal_tokens"

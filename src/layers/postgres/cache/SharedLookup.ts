@@ -10,11 +10,11 @@ interface Line<A, E> {
 
 /** Runs the lookups of one key one after the other. Each answers all requests that wait for it. */
 export interface SharedLookup<Key, A, E> {
-  /** The answer of the lookup that runs now; undefined if none runs that may be joined. */
+  /** The result of the running lookup; undefined if none can be joined. */
   readonly underWay: (key: Key) => Effect.Effect<A, E> | undefined
-  /** The answer of a lookup that begins after this call. */
+  /** The result of a lookup that begins after this call. */
   readonly ask: (key: Key) => Effect.Effect<A, E>
-  /** Lets nobody join the running lookups: they may have missed a change. */
+  /** No request may join the running lookups: they may have missed a change. */
   readonly close: () => void
 }
 
@@ -22,7 +22,7 @@ export const sharedLookup = <Key, A, E, R>(
   lookup: (key: Key) => Effect.Effect<A, E, R>
 ): Effect.Effect<SharedLookup<Key, A, E>, never, R> =>
   Effect.map(Effect.context<R>(), (context) => {
-    // In fibers of their own: when the first client hangs up, the others still wait for the answer.
+    // In separate fibers: if the first client disconnects, the others still wait for the result.
     const runFork = Effect.runForkWith(context)
     const lines = new Map<Key, Line<A, E>>()
 

@@ -20,19 +20,19 @@ export interface EmbeddedPostgres {
 }
 
 export interface EmbeddedPostgresOptions {
-  /** for postgres; they are those of whichever process starts the server */
+  /** for postgres; they are those of the process that starts the server */
   readonly flags?: ReadonlyArray<string>
   /** for initdb */
   readonly initFlags?: ReadonlyArray<string>
-  /** the npm package with the binaries, if not the one that is installed */
+  /** the npm package with the binaries, if not the installed one */
   readonly packageRoot?: string
 }
 
 const applicationDatabase = "peyk"
-// not the key that tells who is present
+// not the key that shows who is present
 const creationKey = "1885698412"
 
-/** Of all processes that have just joined. */
+/** For all processes that have just joined. */
 const alone =
   (sql: SqlClient.SqlClient) =>
   <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError.SqlError> =>
@@ -60,7 +60,7 @@ const prepare = Effect.fnUntraced(function* (directory: string, options: Embedde
   // After a first start that was killed, its initdb may have gone on while the next start removed its files.
   if (wanted.isCluster) yield* Effect.ignore(withFiles(directory, () => removeAbandonedStarts(wanted)))
   else yield* createCluster(wanted, binaries, options.initFlags ?? [])
-  // another first start may have been faster and have put it elsewhere
+  // another first start may have been faster and used another place
   const place = wanted.isCluster ? wanted : yield* choosePlace(directory)
   return {
     directory: place.directory,
@@ -76,8 +76,8 @@ const requiredPassword = Effect.fnUntraced(function* (directory: string) {
 })
 
 /**
- * PostgreSQL from the npm package's binaries, with its files in `directory`. Processes that start the same directory
- * share one server: the first starts it and the last to leave stops it, whichever those are.
+ * PostgreSQL from the npm package's binaries, with its files in `directory`. Processes with the same directory share
+ * one server: the first starts it and the last to leave stops it.
  */
 export const start: (
   directory: string,

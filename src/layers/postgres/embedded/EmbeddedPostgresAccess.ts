@@ -5,7 +5,7 @@ import * as path from "node:path"
 import { Effect } from "effect"
 import { directoryError, EmbeddedPostgresError, errorCode } from "./EmbeddedPostgresError.ts"
 
-/** Whom the server runs as, when that is somebody else than this process. */
+/** The user of the server, if it differs from this process's. */
 export interface ServerUser {
   readonly uid: number
   readonly gid: number
@@ -13,7 +13,7 @@ export interface ServerUser {
 
 export const nobody: ServerUser = { uid: 65534, gid: 65534 }
 
-/** Owned by root and traversable by everybody, unlike root's home; and nobody else can write there, unlike /tmp. */
+/** Owned by root and readable by all users, unlike root's home; only root can write there, unlike /tmp. */
 const sharedDirectory = "/var/lib/peyk"
 
 export const isRoot = () => process.getuid?.() === 0
@@ -27,7 +27,7 @@ const permits = (user: ServerUser, file: string, bits: number) => {
 export const canRead = (user: ServerUser | undefined, file: string) =>
   user === undefined || permits(user, file, 0o4)
 
-/** Whether `user` may go through every directory down to `target`, and through `target` itself. */
+/** Whether `user` can enter every directory down to `target`, and `target` itself. */
 export const canReach = (user: ServerUser | undefined, target: string) => {
   if (user === undefined) return true
   for (let step = fs.realpathSync(target); ; step = path.dirname(step)) {
@@ -51,7 +51,7 @@ export const workInProgress = (target: string) => {
 /** A process may have the id of one that died: in a container, each start has the same one. */
 const isAbandoned = (file: string, pid: number) => (pid === process.pid ? !ownWork.has(file) : !isAlive(pid))
 
-/** Removes what processes that died left unfinished in `parent`. */
+/** Removes what dead processes left unfinished in `parent`. */
 export const removeAbandonedWork = (parent: string, isOurs: (name: string) => boolean) => {
   for (const entry of fs.readdirSync(parent)) {
     const [, name, pid] = /^(.+)\.init-(\d+)-\w+$/.exec(entry) ?? []
@@ -76,7 +76,7 @@ export const ensureSharedDirectory = () => {
   if (uid !== 0 || (mode & 0o022) !== 0) {
     throw directoryError(sharedDirectory, "must belong to root and be writable by nobody else")
   }
-  // mkdir obeys the umask, which may have taken away the access this directory is for
+  // mkdir obeys the umask, which may have removed the access that this directory is for
   fs.chmodSync(sharedDirectory, 0o755)
   return sharedDirectory
 }

@@ -55,7 +55,7 @@ const missingSymlinks = (root: string) => {
     .filter(({ link }) => !fs.existsSync(link))
 }
 
-/** What the package's postinstall does; npm skips that under --ignore-scripts. */
+/** The package's postinstall does this; npm skips that under --ignore-scripts. */
 const createSymlinks = (root: string) => {
   for (const { link, source } of missingSymlinks(root)) {
     try {
@@ -124,7 +124,7 @@ const binariesIn = (root: string): Binaries => {
   return { initdb: path.join(bin, "initdb"), postgres: path.join(bin, "postgres") }
 }
 
-/** Binaries that `user` can run: the package's own, or else a copy of them in a place that everybody can reach. */
+/** Binaries that `user` can run: the package's own, or else a copy in a place that all users can reach. */
 export const prepareBinaries = Effect.fnUntraced(function* (
   root: string,
   cluster: string,

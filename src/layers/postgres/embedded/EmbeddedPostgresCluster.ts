@@ -27,7 +27,7 @@ const removeEmptyDirectory = (directory: string) => {
   try {
     fs.rmdirSync(directory)
   } catch (error) {
-    // gone, or already another process's link: the caller's next step tells
+    // gone, or already another process's link: the caller's next step finds out
     if (!["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) throw error
   }
 }
@@ -37,7 +37,7 @@ const linkTo = (directory: string, link: string) => {
   fs.symlinkSync(directory, link)
 }
 
-/** One rename makes the cluster appear whole; of two first starts, the later one discards its own. */
+/** One rename makes the complete cluster appear; of two first starts, the later one discards its own. */
 const publish = (place: Place, temporary: string) => {
   try {
     fs.renameSync(temporary, place.directory)
@@ -54,7 +54,7 @@ const discard = (directory: string) => fs.rmSync(directory, { recursive: true, f
 
 const initArguments = ["-U", "postgres", "--auth=scram-sha-256", "-E", "UTF8", "--no-locale"]
 
-/** With a password from its first moment on. */
+/** With a password from the beginning. */
 const initialise = (place: Place, initdb: string, directory: string, flags: ReadonlyArray<string>) => {
   const initWith = (draft: string) =>
     run(initdb, ["-D", directory, ...initArguments, `--pwfile=${draft}`, ...flags], place.user).pipe(

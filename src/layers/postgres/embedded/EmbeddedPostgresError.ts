@@ -37,7 +37,7 @@ const explain = (directory: string, error: unknown) => {
   )
 }
 
-/** Runs file work for the database in `directory`; whatever it throws becomes an error that names the directory. */
+/** Runs file work for the database in `directory`; every exception becomes an error that names the directory. */
 export const withFiles = <A>(directory: string, work: () => A) =>
   Effect.try({ try: work, catch: (error) => explain(directory, error) })
 

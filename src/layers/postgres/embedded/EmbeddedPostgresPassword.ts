@@ -20,11 +20,13 @@ local replication all scram-sha-256
 export const makePassword = (): Redacted.Redacted =>
   Redacted.make(randomBytes(PASSWORD_BYTES).toString("base64url"))
 
-/** Nobody's other processes must not read the password: as root, who starts a server of nobody's, it stays root's. */
+/**
+ * Other processes of `nobody` must not read the password: if root starts a server of `nobody`, the file stays root's.
+ */
 const passwordOwner = (user: ServerUser | undefined): ServerUser | undefined =>
   user?.uid === nobody.uid ? { uid: 0, gid: 0 } : user
 
-/** The directory's owner may be less than we are: never give away what they have put in the file's place. */
+/** The directory's owner can have fewer rights than we do: never give away what they have put in the file's place. */
 const writeNew = (file: string, text: string, owner: ServerUser | undefined) => {
   const descriptor = fs.openSync(file, "wx", 0o600)
   try {
@@ -62,11 +64,11 @@ export const readPassword = (directory: string): Redacted.Redacted | undefined =
   }
 }
 
-/** Clusters of earlier versions let in every process of their user. */
+/** Clusters of earlier versions admit every process of their user. */
 const trustsAnybody = (directory: string) =>
   /^\s*(local|host\w*)\s.*\btrust\b/m.test(fs.readFileSync(accessFileIn(directory), "utf8"))
 
-/** The rules are read first: who writes them has kept the password before. */
+/** The rules are read first: a process that writes them has stored the password before. */
 export const checkPassword = (directory: string) =>
   withFiles(directory, () => {
     if (trustsAnybody(directory) || readPassword(directory) !== undefined) return
@@ -75,7 +77,7 @@ export const checkPassword = (directory: string) =>
     throw directoryError(directory, `lacks its password, ${passwordFileIn(directory)}; ${remedy}`)
   })
 
-/** What PostgreSQL keeps of a password (RFC 5803); made here, so that the password is in no statement. */
+/** What PostgreSQL stores of a password (RFC 5803); computed here, so that no statement contains the password. */
 const scramVerifier = (password: string) => {
   const salt = randomBytes(16)
   const salted = pbkdf2Sync(password, salt, SCRAM_ITERATIONS, 32, "sha256")
@@ -95,7 +97,7 @@ const replace = (file: string, text: string, owner: ServerUser | undefined) => {
 const needsPassword = (directory: string) =>
   withFiles(directory, () => trustsAnybody(directory) || readPassword(directory) === undefined)
 
-/** In this order, each step may be the last before a crash: the next start goes through them again. */
+/** In this order, each step can be the last before a crash: the next start repeats them. */
 const convert = Effect.fnUntraced(function* (
   directory: string,
   user: ServerUser | undefined,
@@ -111,7 +113,7 @@ const convert = Effect.fnUntraced(function* (
   yield* Effect.logInfo(`The embedded PostgreSQL in ${directory} takes connections with its password only`)
 })
 
-/** Gives a cluster of an earlier version a password, and has it ask for that from now on. */
+/** Gives a cluster of an earlier version a password, and makes it ask for that from now on. */
 export const requirePassword = Effect.fnUntraced(function* (
   { directory, user }: { readonly directory: string; readonly user: ServerUser | undefined },
   sql: SqlClient.SqlClient,

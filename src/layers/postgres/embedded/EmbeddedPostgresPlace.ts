@@ -15,7 +15,7 @@ export interface Place {
   readonly directory: string
   readonly user: ServerUser | undefined
   readonly isCluster: boolean
-  /** Where a new cluster that had to go elsewhere is to be found by its link. */
+  /** The link to a new cluster that had to be placed elsewhere. */
   readonly link: string | undefined
 }
 
@@ -23,7 +23,7 @@ export const socketPathIn = (directory: string) => path.join(directory, socketNa
 
 const existing = (file: string) => fs.lstatSync(file, { throwIfNoEntry: false })
 
-/** Whether anything is there that `choosePlace` would take, or refuse and say why: not where it would make something new. */
+/** Whether anything exists that `choosePlace` would use, or refuse with a reason. */
 export const isPresent = (directory: string): boolean => {
   if (existing(directory)?.isSymbolicLink() === true) return true
   try {
@@ -33,7 +33,7 @@ export const isPresent = (directory: string): boolean => {
   }
 }
 
-/** Unlike mkdir's own recursion, this ends on file systems such as /proc, where nothing can be made. */
+/** Unlike mkdir's own recursion, this ends on file systems such as /proc, where nothing can be created. */
 const makeDirectories = (directory: string) => {
   if (fs.existsSync(directory)) return
   makeDirectories(path.dirname(directory))
@@ -88,7 +88,7 @@ const listEntries = (requested: string, directory: string, stats: fs.Stats) => {
   }
 }
 
-/** Whether there is a cluster; refuses a directory that is neither that nor empty. */
+/** Whether there is a cluster; refuses any other directory that is not empty. */
 const checkContents = (requested: string, directory: string) => {
   const stats = existing(directory)
   if (stats === undefined) return false
@@ -111,7 +111,7 @@ const checkSocketPath = (requested: string, directory: string) => {
   }
 }
 
-/** As root, the server runs as the owner of what is there, or else as nobody. */
+/** As root, the server runs as the owner of the existing files, or else as nobody. */
 const chooseUser = (directory: string, isCluster: boolean): ServerUser | undefined => {
   if (!isRoot()) return undefined
   if (!isCluster) return nobody

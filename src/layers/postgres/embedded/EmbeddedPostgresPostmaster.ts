@@ -32,7 +32,7 @@ export const readPostmaster = (directory: string): Postmaster | undefined => {
   return { pid: parsePid(text), status: text.split("\n")[statusLine]?.trim() ?? "" }
 }
 
-/** What a process runs: nothing for one that ended and nobody reaped, undefined where we may not look. */
+/** A process's program: empty for a zombie, undefined if we may not look. */
 const commandLine = (pid: number): ReadonlyArray<string> | undefined => {
   try {
     return process.platform === "linux"
@@ -54,7 +54,7 @@ const isSameDirectory = (directory: string, other: string | undefined) => {
 
 /**
  * After a crash, and above all in a restarted container, another process can have the number that a lock file left
- * behind; PostgreSQL itself would refuse to start then. In doubt, the process is taken for our postmaster.
+ * behind; PostgreSQL itself would refuse to start then. In doubt, the process counts as our postmaster.
  */
 const mayBePostmaster = (directory: string, pid: number) => {
   const [executable, ...args] = commandLine(pid) ?? ["postgres"]
@@ -71,7 +71,7 @@ const isStale = (file: string, text: string, now: number) => {
   return isAlive(pid) && !mayBePostmaster(path.dirname(file), pid)
 }
 
-/** Moves the file away before deleting it, so that a lock which a new server takes this very moment survives. */
+/** Moves the file away before deleting it, so that a lock that a new server takes at this moment survives. */
 const removeStale = (file: string, text: string) => {
   const aside = `${file}.${randomUUID()}`
   fs.renameSync(file, aside)
@@ -89,7 +89,7 @@ const removeIfStale = (file: string, now: number) => {
   }
 }
 
-/** Removes lock files that only seem to be held. Those of dead processes are PostgreSQL's own to judge. */
+/** Removes lock files that only seem to be held. PostgreSQL itself handles those of dead processes. */
 export const removeStaleLocks = Effect.fnUntraced(function* (directory: string) {
   const now = yield* Clock.currentTimeMillis
   yield* withFiles(directory, () => {
@@ -97,7 +97,7 @@ export const removeStaleLocks = Effect.fnUntraced(function* (directory: string) 
   })
 })
 
-/** The server that has the directory, as far as can be told without asking it. */
+/** The server that has the directory, as far as its files show. */
 export const findPostmaster = (directory: string) => {
   const postmaster = readPostmaster(directory)
   return postmaster !== undefined && isAlive(postmaster.pid) && mayBePostmaster(directory, postmaster.pid)
@@ -108,7 +108,7 @@ export const findPostmaster = (directory: string) => {
 const signal = (pid: number, name: "SIGINT" | "SIGQUIT") =>
   Effect.ignore(Effect.try(() => process.kill(pid, name)))
 
-// The file goes last of all; a process may linger after it as a zombie that nobody reaps.
+// The file disappears last; a process can linger after it as a zombie that no parent reaps.
 const isGone = (directory: string, pid: number) => !isAlive(pid) || readPostmaster(directory)?.pid !== pid
 
 const waitUntilGone = (directory: string, pid: number, limit: "20 seconds" | "5 seconds") =>
@@ -120,7 +120,7 @@ const waitUntilGone = (directory: string, pid: number, limit: "20 seconds" | "5 
     Effect.map(() => isGone(directory, pid))
   )
 
-/** Stops the server in `directory`, whoever started it. */
+/** Stops the server in `directory`, no matter which process started it. */
 export const stopPostmaster = Effect.fnUntraced(function* (directory: string) {
   const pid = findPostmaster(directory)?.pid
   if (pid === undefined) return

@@ -9,8 +9,8 @@ import { findPostmaster, removeStaleLocks, stopPostmaster } from "./EmbeddedPost
 import { type Cluster, NotYet, startServer } from "./EmbeddedPostgresServer.ts"
 
 /**
- * Every process that uses the server holds a shared advisory lock, which PostgreSQL releases should the process die.
- * Who gets it exclusively is therefore alone, and keeps newcomers out while stopping the server.
+ * Every process that uses the server holds a shared advisory lock, which PostgreSQL releases if the process dies.
+ * A process that gets it exclusively is therefore alone, and keeps newcomers out while it stops the server.
  */
 const presenceKey = "1885698411"
 
@@ -121,7 +121,7 @@ const leave = (directory: string, presence: Presence) =>
     Effect.ensuring(presence.close)
   )
 
-/** When a crash ended our session, or the server with it, comes back before anybody can think we have left. */
+/** If a crash ended our session, or the server with it, returns before others can think that we have left. */
 const watch = (cluster: Cluster, current: Ref.Ref<Presence>) =>
   Effect.sleep("2 seconds").pipe(
     Effect.andThen(Ref.get(current)),
@@ -140,7 +140,7 @@ const rejoin = (cluster: Cluster, current: Ref.Ref<Presence>) =>
     })
   )
 
-/** Joins those who use the cluster's server, starting it if there is none, until the scope closes. */
+/** Joins the processes that use the cluster's server, and starts it if there is none, until the scope closes. */
 export const joinServer = Effect.fnUntraced(function* (cluster: Cluster) {
   const current = yield* Effect.acquireRelease(
     Effect.flatMap(join(cluster), (presence) => Ref.make<Presence>(presence)),

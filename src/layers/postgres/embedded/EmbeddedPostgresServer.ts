@@ -13,7 +13,7 @@ export interface Cluster {
   readonly flags: ReadonlyArray<string>
 }
 
-/** Somebody else is just starting or stopping the server; trying again helps. */
+/** Another process is just starting or stopping the server; trying again helps. */
 export class NotYet extends Data.TaggedError("NotYet")<{ readonly reason: string }> {}
 
 const maximumLogSize = 10 * 1024 * 1024
@@ -21,14 +21,14 @@ const maximumTail = 4000
 
 const logFile = ({ directory }: Cluster) => path.join(directory, "server.log")
 
-/** Opened by us, not piped through us: the server may outlive the process that started it. */
+/** Opened by us, not piped through us: the server can outlive the process that started it. */
 const openLog = (cluster: Cluster) => {
   const file = logFile(cluster)
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = fs.constants
   if ((fs.lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) > maximumLogSize) {
     fs.renameSync(file, `${file}.old`)
   }
-  // the directory's owner may be less than we are: never follow a link planted there
+  // the directory's owner can have fewer rights than we do: never follow a link planted there
   const descriptor = fs.openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
   if (cluster.user !== undefined) fs.fchownSync(descriptor, cluster.user.uid, cluster.user.gid)
   return { descriptor, end: fs.fstatSync(descriptor).size }
@@ -73,7 +73,7 @@ const spawnServer = (cluster: Cluster): Spawned => {
       ...cluster.user,
       cwd: "/",
       env: serverEnvironment,
-      // a session of its own: Ctrl-C in our terminal must not reach it
+      // a separate session: Ctrl-C in our terminal must not reach it
       detached: true,
       stdio: ["ignore", "ignore", log.descriptor]
     })
@@ -87,7 +87,7 @@ const spawnServer = (cluster: Cluster): Spawned => {
   }
 }
 
-/** Another process was faster, or the last server's remains are still going away. */
+/** Another process was faster, or the last server's remains are still disappearing. */
 const lostRace = /lock file ".+" (already exists|is empty)|pre-existing shared memory block/
 
 const explainExit = (cluster: Cluster, { failure, logStart }: Spawned) => {
@@ -109,7 +109,7 @@ const waitUntilReady = Effect.fnUntraced(function* (cluster: Cluster, spawned: S
   }
 })
 
-/** Starts the server and returns when it takes connections, which after a crash can take a while. */
+/** Starts the server and returns when it accepts connections, which can take a while after a crash. */
 export const startServer = (cluster: Cluster) =>
   Effect.flatMap(
     withFiles(cluster.directory, () => spawnServer(cluster)),
@@ -122,7 +122,7 @@ export const startServer = (cluster: Cluster) =>
             return Effect.fail(directoryError(cluster.directory, problem))
           }
         }),
-        // nobody uses a server yet that we were only waiting for
+        // no process uses a server yet that we were only waiting for
         Effect.onInterrupt(() => Effect.sync(() => spawned.child.kill("SIGINT")))
       )
   )

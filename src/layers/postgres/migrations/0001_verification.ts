@@ -60,7 +60,7 @@ const statements = [
   )`,
   `create index templates_by_customer on templates (customer_id, id)`,
 
-  // Attempts live in their verification's row: both change together, in one write.
+  // Attempts are in their verification's row: both change together, in one write.
   `create table verifications (
     customer_id int not null,
     id uuid not null,
@@ -93,7 +93,7 @@ const statements = [
     primary key (customer_id, operation, key)
   )`,
 
-  // claimable_at: when it is due, or while somebody works on it (lease_token) the end of the lease
+  // claimable_at: when it is due, or while a process works on it (lease_token) the end of the lease
   `create table timers (
     customer_id int not null,
     kind text not null,
@@ -104,7 +104,7 @@ const statements = [
   ) with (fillfactor = 80)`,
   `create index timers_by_claimable_at on timers (claimable_at)`,
 
-  // The outbox: written with the state change it tells of, delivered later.
+  // The outbox: written with its state change, delivered later.
   `create table events (
     customer_id int not null,
     id uuid not null,
@@ -127,7 +127,7 @@ const statements = [
   )`,
   `create index simulator_messages_by_phone on simulator_messages (phone, id)`,
 
-  // Whoever caches a customer's set-up or a key is told, whoever changes it.
+  // Notifies processes that cache a customer's set-up or a key, no matter what changed it.
   `create function announce_customer_change() returns trigger language plpgsql as $$
     begin
       perform pg_notify('peyk_changed', 'customer:' || coalesce(to_jsonb(coalesce(new, old)) ->> tg_argv[0], ''));

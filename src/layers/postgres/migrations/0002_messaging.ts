@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // Attempts live in their message's row: both change together. Metadata and parameters stay the text that came.
+  // Attempts are in their message's row: both change together. Metadata and parameters stay the original text.
   `create table messages (
     customer_id int not null,
     id uuid not null,
@@ -27,13 +27,13 @@ const statements = [
   `alter table timers add column lane smallint not null default 0`,
   `alter table timers drop constraint timers_pkey, add primary key (customer_id, kind, subject, lane)`,
 
-  // Customers before their accounts: in the order in which others look at them.
+  // Customers before their accounts: the order in which other statements lock them.
   `alter table customers add column webotp_host text`,
   `drop trigger announce on customers`,
   `create trigger announce after update of plan, webotp_host on customers
     for each row execute function announce_customer_change('id')`,
 
-  // What an account's settings suffice for, so that accepting a request need not open them.
+  // What an account's settings are enough for, so that accepting a request need not decrypt them.
   `alter table sending_accounts
     add column sends_codes boolean not null default true,
     add column sends_texts boolean not null default true`

@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // Overrides of the platform's numbers: absent is the platform's, 0 is without a limit.
+  // Overrides of the platform's numbers: absent means the platform's, 0 means no limit.
   `alter table customers add column limits jsonb not null default '{}'`,
   `alter table api_keys add column rate_limit_per_minute int`,
 
-  // How often one phone was sent to by one customer; a window opens with the first request that it counts.
+  // How often one customer sent to one phone; a window begins with the first request that it counts.
   `create table phone_counters (
     customer_id int not null,
     kind text not null,
@@ -36,7 +36,7 @@ const statements = [
     granted int not null
   ) with (fillfactor = 50)`,
 
-  // A wallet is kept in stripes; its balance is the sum of theirs, and of the ledger.
+  // A wallet has stripes; its balance is the sum of theirs, and of the ledger.
   `create table wallets (
     customer_id int not null,
     stripe smallint not null,
@@ -56,17 +56,17 @@ const statements = [
   )`,
   `alter table verifications add column held bigint not null default 0, add column captured bigint not null default 0`,
   `alter table messages add column held bigint not null default 0, add column captured bigint not null default 0`,
-  // What is still held, for the check that nothing stays held.
+  // What is still held, to check that nothing stays held.
   `create index verifications_holding on verifications (customer_id) where held > 0`,
   `create index messages_holding on messages (customer_id) where held > 0`,
 
-  // For a race that only the next try can settle: nothing of this one is kept.
+  // For a race that only the next try can settle: nothing of this one is stored.
   `create function try_again() returns int language plpgsql as $$
     begin
       raise exception 'a counter was opened meanwhile' using errcode = 'serialization_failure';
     end $$`,
 
-  // Each account's pace: the slots reserved last, oldest first, and how it fares.
+  // Each account's rate and state: its last reserved slots, oldest first, and its failures.
   `alter table sending_accounts add column gap_ms int, add column rate_per_minute int`,
   `create table account_pace (
     account_id int primary key references sending_accounts,
@@ -92,7 +92,7 @@ const statements = [
   `create trigger announce after update of cooling_until on account_pace
     for each row when (old.cooling_until is distinct from new.cooling_until) execute function announce_cooling()`,
 
-  // Steps may be skipped, or change places, when an account may not send: what is left is a list.
+  // Steps can be skipped, or change places, if an account cannot send: the rest is a list.
   `alter table verifications add column remaining int[], add column slot_reserved boolean not null default false`,
   `update verifications set remaining = array(
     select step from generate_series(next_step, jsonb_array_length(route) - 1) as step)`,

@@ -2,14 +2,14 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // What an account's provider can do, so that routing need not open its settings.
+  // What an account's provider can do, so that routing need not decrypt its settings.
   `alter table sending_accounts
     add column deduplicates boolean not null default false,
     add column reports_delivery boolean not null default false,
     add column needs_contact boolean not null default false,
     add column allows_private_addresses boolean not null default true`,
 
-  // How a bot reaches a phone: the chat that began when that person met it.
+  // How a bot reaches a phone: the chat that began when that person contacted it.
   `create table contact_links (
     account_id int not null references sending_accounts,
     phone text not null,
@@ -19,7 +19,7 @@ const statements = [
   )`,
   `create index contact_links_by_chat on contact_links (account_id, chat_id)`,
 
-  // Accounts that people write to. Its timer (of kind bot_updates) fetches updates, or has them posted.
+  // Accounts that people can write to. Their timers (of kind bot_updates) fetch updates, or have them posted.
   `create table account_inboxes (
     account_id int primary key references sending_accounts,
     subject uuid not null unique,
@@ -27,7 +27,7 @@ const statements = [
     generation int not null default 0
   )`,
 
-  // Each kind of timer is claimed by itself: a backlog of one must not be read through for another.
+  // Each kind of timer is claimed separately: a claim must not read through the backlog of another kind.
   `drop index timers_by_claimable_at`,
   `create index timers_by_kind on timers (kind, claimable_at)`,
 

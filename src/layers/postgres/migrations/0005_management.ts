@@ -20,7 +20,7 @@ const statements = [
     primary key (customer_id, id)
   )`,
 
-  // Answers of creations, sealed (they may hold a secret), for whoever repeats a request with the same key.
+  // Responses to creations, sealed (they can contain a secret), for a repeated request with the same key.
   `create table management_answers (
     customer_id int not null,
     operation text not null,
@@ -66,7 +66,7 @@ const statements = [
     ends_at timestamptz not null,
     used int not null
   )`,
-  // Each refresh makes the next of its family; one that is used twice ends the family.
+  // Each refresh creates the next of its family; one that is used twice ends the family.
   `create table refresh_tokens (
     secret_hash bytea primary key,
     family uuid not null,
@@ -80,7 +80,7 @@ const statements = [
   `create index refresh_tokens_by_user on refresh_tokens (user_id)`,
   // A family with a revoked token has ended.
   `create index refresh_tokens_revoked on refresh_tokens (family) where revoked_at is not null`,
-  // Whoever caches a session, or who somebody is, learns that it has ended or changed.
+  // Notifies processes that cache a session or a user when it ended or changed.
   `create function announce_session_end() returns trigger language plpgsql as $$
     begin
       perform pg_notify('peyk_changed', 'key:' || new.family);
@@ -100,7 +100,7 @@ const statements = [
     retires_at timestamptz
   )`,
 
-  // What can be updated by several at once says which version it is.
+  // A row that several actors can update has a version.
   `create function bump_version() returns trigger language plpgsql as $$
     begin
       new.version := old.version + 1;
@@ -164,7 +164,7 @@ const statements = [
   `create index ledger_top_ups on ledger (customer_id, occurred_at desc, id desc) where kind = 'top_up'`,
   `create index webhook_deliveries_pending on webhook_deliveries (customer_id, endpoint_id) where status = 'pending'`,
   `create index ledger_by_time on ledger (customer_id, occurred_at desc, id desc)`,
-  // The same rows as before, in the order in which they are listed.
+  // The same rows as before, in the order of the list.
   `drop index verifications_holding`,
   `drop index messages_holding`,
   `create index verifications_holding on verifications (customer_id, created_at desc, id desc) where held > 0`,

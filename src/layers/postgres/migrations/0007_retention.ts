@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // How far the rounds have come in which old rows leave.
+  // How far the rounds of retention have worked.
   `create table retention (
     only_row boolean primary key default true check (only_row),
     progress jsonb not null

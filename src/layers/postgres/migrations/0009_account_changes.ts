@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // How an account fares concerns nobody's set-up; and is told whenever it begins or ceases to fail, not only of rests, as
-  // processes remember it for as long as they are told.
+  // The state of an account is not part of any set-up. It is announced whenever it begins or stops to fail, not only
+  // for cooldowns, because processes cache it while notifications arrive.
   `drop trigger announce on account_pace`,
   `drop function announce_cooling`,
   `create function announce_account() returns trigger language plpgsql as $$

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // Ids of events tell their time, and are indexed anyway; each send writes two.
+  // Ids of events show their time, and are indexed anyway; each send writes two.
   `drop index events_by_time`
 ]
 

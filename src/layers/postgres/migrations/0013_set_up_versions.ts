@@ -14,7 +14,7 @@ const statements = [
       on conflict (customer_id) do update set version = s.version + 1;
       return null;
     end $$`,
-  // Deferred: a transaction locks this row last, so two transactions never wait for each other in a circle.
+  // Deferred: a transaction locks this row last, so two transactions never deadlock.
   ...[
     ["customers", "id", "update of plan, webotp_host, limits"],
     ["sending_accounts", "customer_id", "insert or update or delete"],

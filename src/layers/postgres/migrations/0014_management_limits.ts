@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // A password reset forgets the failures of its e-mail address, which are counted apart for each network.
+  // A password reset clears the failures of its e-mail address, which are counted separately for each network.
   `alter table sign_in_failures add column email_hash text`,
   `create index sign_in_failures_by_email on sign_in_failures (email_hash) where email_hash is not null`,
-  // As key_windows, for tokens and sessions.
+  // Like key_windows, for tokens and sessions.
   `create table credential_windows (
     credential text primary key,
     ends_at timestamptz not null,

@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // Some providers send codes and texts by different means: then failures of texts are counted apart from those of codes.
+  // Some providers send codes and texts by different means: then failures of texts and of codes are counted separately.
   `alter table sending_accounts add column rests_by_kind boolean not null default false`,
   `update sending_accounts set rests_by_kind = true where provider = 'smsir'`,
   `alter table account_pace add column text_failures int not null default 0,
     add column text_cooldowns int not null default 0, add column texts_cooling_until timestamptz`,
-  // Before this no call of the account starts: slots are when calls are meant to start, and some start late.
+  // No call of the account starts before this: slots are planned starts, and some calls start late.
   `alter table account_pace add column next_start_at timestamptz`,
   `drop trigger announce on account_pace`,
   `create trigger announce
