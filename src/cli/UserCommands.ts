@@ -1,13 +1,17 @@
-import { Effect, Redacted } from "effect"
+import { Clock, Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Role } from "../domain/people/Actor.ts"
 import { formatInstant } from "../domain/Instant.ts"
+import { normalizeEmail } from "../domain/people/User.ts"
+import { signInUrl } from "../http/console/ConsolePaths.ts"
 import { toUser } from "../http/manage/access/UsersApi.ts"
-import { Management } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandContext.ts"
+import { SignInLinks } from "../services/access/SignInLinks.ts"
+import { Management, ManagementError } from "../services/resources/Management.ts"
+import { readConfiguration, withManagement } from "./CommandContext.ts"
 import { customerFlag } from "./input/CustomerFlag.ts"
 import { readInput } from "./input/InputFile.ts"
 import { printMany, printOne } from "./output/Output.ts"
+import { originOf } from "./output/Welcome.ts"
 
 const userFlag = Flag.String("user").pipe(Flag.withDescription("The user's id"))
 
@@ -76,9 +80,43 @@ const setPassword = Command.make(
     )
 ).pipe(Command.withDescription("Give a user another password, and sign them out everywhere"))
 
+const nobody = (customer: number, email: string | null) =>
+  new ManagementError({
+    message:
+      email === null
+        ? `customer ${customer} has no owner who may sign in; make one with peyk user create --role owner`
+        : `customer ${customer} has no user ${email} who may sign in`
+  })
+
+const signInLink = Command.make(
+  "sign-in-link",
+  {
+    customer: customerFlag,
+    email: Flag.String("email").pipe(
+      Flag.withDescription("Whose link it is; the first owner's unless told otherwise"),
+      Flag.optional
+    )
+  },
+  ({ customer, email: given }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const { host, port, publicUrl } = yield* readConfiguration
+        const email = Option.getOrNull(Option.map(given, normalizeEmail))
+        const links = yield* SignInLinks
+        const link = yield* links.create(customer, email, yield* Clock.currentTimeMillis)
+        if (Option.isNone(link)) return yield* nobody(customer, email)
+        const { secret, expiresAt } = link.value
+        yield* printOne({
+          url: signInUrl(publicUrl ?? originOf({ host }, port), secret),
+          expires_at: formatInstant(expiresAt)
+        })
+      })
+    )
+).pipe(Command.withDescription("Make a link that signs a user in to the console, once and within 10 minutes"))
+
 export const userCommand = Command.make("user").pipe(
   Command.withDescription("People who manage a customer's account"),
-  Command.withSubcommands([create, list, disable, enable, setPassword])
+  Command.withSubcommands([create, list, disable, enable, setPassword, signInLink])
 )
 
 const rotate = Command.make("rotate", {}, () =>

@@ -13,6 +13,8 @@ export const lapsingTables = [
   "management_answers",
   "sign_in_failures",
   "refresh_tokens",
+  "console_sessions",
+  "sign_in_links",
   "signing_keys"
 ] as const
 export type LapsingTable = (typeof lapsingTables)[number]

@@ -5,6 +5,8 @@ import { DOCS_PATH, DocumentationPage, OPENAPI_PATH, OpenApiDocument } from "./s
 import { InboundRoutes, inboundRoutes } from "./system/InboundRoutes.ts"
 import { ManageOptions } from "./manage/ManageOptions.ts"
 import { type IsUnavailable, requestPipeline } from "./server/RequestPipeline.ts"
+import { ConsoleRoutes, consoleRoutes } from "./console/ConsoleRoutes.ts"
+import { RootPage, rootRoutes } from "./system/RootPage.ts"
 import { makeRouteTable, type ServedRoute } from "./RouteTable.ts"
 import { SimulatorRoutes, simulatorRoutes } from "./system/SimulatorRoutes.ts"
 
@@ -25,6 +27,8 @@ export const makeRoutes = (options: {
   const served = [
     ...apiRoutes,
     ...documentRoutes,
+    ...rootRoutes,
+    ...consoleRoutes,
     ...inboundRoutes,
     ...(options.simulator ? simulatorRoutes : [])
   ]
@@ -32,6 +36,8 @@ export const makeRoutes = (options: {
     HttpApiBuilder.layer(Api),
     DocumentationPage,
     OpenApiDocument,
+    RootPage,
+    ConsoleRoutes,
     InboundRoutes,
     options.simulator ? SimulatorRoutes : Layer.empty,
     ManageOptions,

@@ -52,11 +52,13 @@ const codeByStatus: Readonly<Record<number, ErrorCode>> = {
 const fromStatus = (status: number, requestId: string): Response =>
   errorResponse(codeByStatus[status] ?? "internal_error", requestId)
 
-const isEnvelope = ({ body }: Response): boolean =>
-  body._tag === "Uint8Array" && body.contentType === "application/json"
+/** An envelope, or a page of the console. */
+const isOurs = ({ body }: Response): boolean =>
+  body._tag === "Uint8Array" &&
+  (body.contentType === "application/json" || body.contentType.startsWith("text/html"))
 
 const wrapErrors = (response: Response, requestId: string): Response =>
-  response.status < 400 || isEnvelope(response) ? response : fromStatus(response.status, requestId)
+  response.status < 400 || isOurs(response) ? response : fromStatus(response.status, requestId)
 
 /** Distinguishes defects that mean "the store is unreachable" from bugs. */
 export type IsUnavailable = (defect: unknown) => boolean

@@ -1,5 +1,6 @@
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Channel } from "../../domain/routing/Channel.ts"
@@ -43,6 +44,15 @@ const connectSimulatedAccounts = Effect.fnUntraced(function* (customerId: number
   )
 })
 
+/** Signs in by a link; nobody knows the password. */
+const DEMO_OWNER = { email: "owner@demo.peyk.invalid", name: "Demo owner", role: "owner" } as const
+const PASSWORD_BYTES = 32
+
+const createOwner = Effect.fnUntraced(function* (customerId: number) {
+  const password = randomBytes(PASSWORD_BYTES).toString("base64url")
+  yield* (yield* Management).createUser(customerId, { ...DEMO_OWNER, password: Redacted.make(password) })
+})
+
 const createCustomer = Effect.gen(function* () {
   const management = yield* Management
   const customer = yield* management.createCustomer("Demo", "start")
@@ -55,6 +65,7 @@ const createCustomer = Effect.gen(function* () {
   const liveKey = yield* newKey("live")
   const testKey = yield* newKey("test")
   if ((yield* Simulator).isOn) yield* connectSimulatedAccounts(customer.id)
+  yield* createOwner(customer.id)
   const { secret: token } = yield* management.createToken(customer.id, {
     name: "demo",
     scope: "full",

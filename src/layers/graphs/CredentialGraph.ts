@@ -2,7 +2,9 @@ import { Layer } from "effect"
 import { AuthHandlers, WellKnownHandlers } from "../../http/manage/access/AuthHandlers.ts"
 import { TokensHandlers } from "../../http/manage/access/TokensHandlers.ts"
 import { MeHandlers, UsersHandlers } from "../../http/manage/access/UsersHandlers.ts"
+import { ConsoleSignIns } from "../../services/access/ConsoleSignIns.ts"
 import { SignIns } from "../../services/access/SignIns.ts"
+import { ConsoleSessionsSql } from "../access/ConsoleSessionsSql.ts"
 import { ProviderHttp } from "../providers/ProviderHttp.ts"
 import { ProviderHttpClient } from "../providers/ProviderHttpClient.ts"
 import { TokensSql } from "../resources/TokensSql.ts"
@@ -26,6 +28,12 @@ export const SignInsLive = Layer.provide(SignIns.layer, [
   SigningKeysSql,
   UserSessionsSql
 ])
+
+/** People in the console. */
+export const ConsoleSignInsLive = Layer.provide(ConsoleSignIns.layer, [
+  SignInsLive,
+  ManagementWritesSql
+]).pipe(Layer.provideMerge(ConsoleSessionsSql))
 
 /** Who may manage: tokens, users, and how they sign in. */
 export const CredentialHandlers = Layer.mergeAll(

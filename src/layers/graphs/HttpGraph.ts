@@ -27,6 +27,7 @@ import { ReadinessSql } from "../postgres/ReadinessSql.ts"
 import { poolLimits } from "../postgres/Store.ts"
 import { isStoreUnavailable } from "../postgres/StoreAvailability.ts"
 import { MetricsLive } from "../telemetry/MetricsLive.ts"
+import { ConsoleLive } from "./ConsoleGraph.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 import { ManageAdmissionLive, ManagementHandlers } from "./ManagementGraph.ts"
 import { Searches } from "./ReadGraph.ts"
@@ -69,7 +70,9 @@ export const httpRoutes = (configuration: Configuration, { live, sandbox, messag
         metricsAccess(configuration)
       ]),
       Layer.provide(ManagementHandlers, AccountSummariesLive),
-      ManageAdmissionLive
+      ManageAdmissionLive,
+      ConsoleLive,
+      AccountSummariesLive
     ]),
     Layer.provide([KeyLimitsLive, RequestMetrics.layer])
   )

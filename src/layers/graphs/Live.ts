@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os"
 import { ServingMetrics } from "../../http/metrics/ServingMetrics.ts"
 import { Serving } from "../../http/server/Serving.ts"
 import { TimerRunner } from "../../services/timer/TimerRunner.ts"
+import { SignInLinksSql } from "../access/ConsoleSessionsSql.ts"
 import { BotAddressesLive } from "../account/BotAddressesLive.ts"
 import { ContactLinksSql } from "../account/ContactLinksSql.ts"
 import { ProviderAdaptersLive } from "../account/ProviderAdaptersLive.ts"
@@ -55,7 +56,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
   )
 
 /** What the command line's set-up commands stand on. */
-export const ManagementLive = Layer.mergeAll(ManagementSql, WebhooksSql, Searches).pipe(
+export const ManagementLive = Layer.mergeAll(ManagementSql, WebhooksSql, Searches, SignInLinksSql).pipe(
   Layer.provide([ProviderAdaptersLive, ContactLinksSql, BotAddressesLive]),
   Layer.provide(Crypto)
 )

@@ -23,7 +23,7 @@ import { ReadHandlers } from "./ReadGraph.ts"
 
 const Credentials = Layer.provide(ManagementCredentialsLive, [PersonalTokensSql, SessionsLive])
 
-const CredentialLimitsLive = Layer.provide(CredentialLimits.layer, KeyWindowStoreSql)
+export const CredentialLimitsLive = Layer.provide(CredentialLimits.layer, KeyWindowStoreSql)
 
 /** Who may manage. */
 export const ManageAdmissionLive = Layer.provide(ManageAdmission.layer, [Credentials, CredentialLimitsLive])

@@ -17,6 +17,7 @@ import managementLimits from "./migrations/0014_management_limits.ts"
 import answersAndTemplates from "./migrations/0015_answers_and_templates.ts"
 import accountPace from "./migrations/0016_account_pace.ts"
 import parkedTimers from "./migrations/0017_parked_timers.ts"
+import consoleSessions from "./migrations/0018_console_sessions.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -36,7 +37,8 @@ const migrations = {
   "0014_management_limits": managementLimits,
   "0015_answers_and_templates": answersAndTemplates,
   "0016_account_pace": accountPace,
-  "0017_parked_timers": parkedTimers
+  "0017_parked_timers": parkedTimers,
+  "0018_console_sessions": consoleSessions
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

@@ -49,6 +49,8 @@ export const UsersSql = Layer.effect(
 
     const endSessions = (id: string, now: number) =>
       Effect.orDie(sql`
+        with signed_out as (delete from console_sessions where user_id = ${id}::uuid),
+          forgotten as (delete from sign_in_links where user_id = ${id}::uuid)
         update refresh_tokens set revoked_at = ${timestamp(now)}
         where user_id = ${id}::uuid and revoked_at is null`)
 

@@ -22,6 +22,8 @@ const conditions: Readonly<Record<WalkedTable, string>> = {
   // The whole family at once: one revoked token shows that all of it has ended.
   refresh_tokens: `t.expires_at <= $1
     and not exists (select from refresh_tokens o where o.family = t.family and o.expires_at > $1)`,
+  console_sessions: "least(t.idle_ends_at, t.ends_at) <= $1",
+  sign_in_links: "t.expires_at <= $1",
   signing_keys: "t.retires_at <= $1",
   simulator_messages: "t.sent_at <= $1"
 }

@@ -2,16 +2,25 @@ import { Cause, Clock, Context, Effect, Exit, Layer, Option, type Redacted } fro
 import { SecureRandom } from "effect/crypto"
 import { scopeOfRole } from "../../domain/people/Actor.ts"
 import { type ServiceUnavailable, type TooManySignIns, Unauthenticated } from "../../domain/Errors.ts"
-import { SESSION_LIFE_SECONDS, userActor } from "../../domain/people/SessionClaims.ts"
+import { SESSION_LIFE_SECONDS } from "../../domain/people/SessionClaims.ts"
+import type { Instant } from "../../domain/Instant.ts"
 import { networkOf } from "../../domain/people/SignIn.ts"
-import { normalizeEmail, type UserRecord } from "../../domain/people/User.ts"
+import { normalizeEmail } from "../../domain/people/User.ts"
 import { Workers } from "../concurrency/Workers.ts"
-import { ManagementWrites, type Origin } from "../resources/ManagementWrites.ts"
+import type { Origin } from "../resources/ManagementWrites.ts"
 import { type HashingOrigin, hashingOrigin, Passwords } from "./Passwords.ts"
 import { SessionIssuers } from "./SessionIssuers.ts"
 import { SignInLimits } from "./SignInLimits.ts"
+import { makeSignInLog } from "./SignInLog.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 import { type Candidate, type UserSession, UserSessions } from "./UserSessions.ts"
+
+export interface GivenPassword {
+  readonly email: string
+  readonly password: Redacted.Redacted
+}
+
+type SignInError = Unauthenticated | TooManySignIns | ServiceUnavailable
 
 export interface SignedIn {
   readonly accessToken: Redacted.Redacted
@@ -33,10 +42,13 @@ export class SignIns extends Context.Service<
   SignIns,
   {
     /** The refusal never shows why: a wrong password, an unknown address, or a disabled user. */
-    readonly signIn: (
-      given: { readonly email: string; readonly password: Redacted.Redacted },
-      origin: Origin
-    ) => Effect.Effect<SignedIn, Unauthenticated | TooManySignIns | ServiceUnavailable>
+    readonly signIn: (given: GivenPassword, origin: Origin) => Effect.Effect<SignedIn, SignInError>
+    /** The same into a session of another kind, which `start` begins. */
+    readonly signInWith: <S>(
+      given: GivenPassword,
+      origin: Origin,
+      start: (candidate: Candidate, now: Instant) => Effect.Effect<Option.Option<S>>
+    ) => Effect.Effect<S, SignInError>
     /** A token that is used twice was stolen, so it ends the session. */
     readonly refresh: (token: Redacted.Redacted, origin: Origin) => Effect.Effect<SignedIn, Unauthenticated>
     /** Never refuses: afterwards the token is invalid. */
@@ -48,34 +60,13 @@ export class SignIns extends Context.Service<
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom
       const workers = yield* Workers
-      const writes = yield* ManagementWrites
       const passwords = yield* Passwords
       const limits = yield* SignInLimits
       const sessions = yield* UserSessions
       const keys = yield* SigningKeys
       const issuers = yield* SessionIssuers
 
-      const log = (
-        verb: string,
-        user: UserRecord,
-        origin: Origin,
-        details: Readonly<Record<string, unknown>> = {}
-      ) =>
-        writes
-          .write(
-            {
-              actor: userActor(user, scopeOfRole(user.role)),
-              origin,
-              operation: `user.${verb}`,
-              status: 200,
-              idempotency: undefined
-            },
-            Effect.succeed({
-              body: null,
-              audit: { action: `user.${verb}`, subjectType: "user", subjectId: user.id, details }
-            })
-          )
-          .pipe(Effect.catchTag("idempotency_key_conflict", Effect.die), Effect.asVoid)
+      const log = yield* makeSignInLog
 
       const issue = Effect.fnUntraced(function* ({ sessionId, user, refreshToken }: UserSession) {
         const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
@@ -144,15 +135,23 @@ export class SignIns extends Context.Service<
             })
           )
 
+      const signInWith: (typeof SignIns)["Service"]["signInWith"] = Effect.fnUntraced(function* (
+        { email, password },
+        origin,
+        start
+      ) {
+        const { candidate, isOutdated } = yield* checkCounted(normalizeEmail(email), password, origin)
+        const session = yield* start(candidate, yield* Clock.currentTimeMillis)
+        if (Option.isNone(session)) return yield* new Unauthenticated()
+        yield* log("sign_in", candidate.user, origin)
+        if (isOutdated) yield* rehash(candidate, password, origin)
+        return session.value
+      })
+
       return SignIns.of({
-        signIn: Effect.fnUntraced(function* ({ email, password }, origin) {
-          const { candidate, isOutdated } = yield* checkCounted(normalizeEmail(email), password, origin)
-          const session = yield* sessions.start(candidate, yield* Clock.currentTimeMillis)
-          if (Option.isNone(session)) return yield* new Unauthenticated()
-          yield* log("sign_in", candidate.user, origin)
-          if (isOutdated) yield* rehash(candidate, password, origin)
-          return yield* issue(session.value)
-        }),
+        signInWith,
+
+        signIn: (given, origin) => Effect.flatMap(signInWith(given, origin, sessions.start), issue),
 
         refresh: Effect.fnUntraced(function* (token, origin) {
           const now = yield* Clock.currentTimeMillis

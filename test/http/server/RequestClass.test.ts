@@ -10,8 +10,12 @@ const cases: ReadonlyArray<readonly [RequestClass, string, ReadonlyArray<string>
   ["check", "POST", ["/v1/otp/verify", "/v1/sandbox/otp/verify"]],
   ["check", "GET", ["/v1/otp/0198", "/v1/messages/0198", "/v1/sandbox/otp/0198?a=b"]],
   ["vital", "GET", ["/healthz", "/readyz", "/metrics"]],
-  ["manage", "GET", ["/v1/manage/api-keys", "/v1/otp", "/v1/otp?limit=1", "/v1/messages", "/v1/account"]],
-  ["manage", "POST", ["/v1/manage/api-keys"]],
+  [
+    "manage",
+    "GET",
+    ["/v1/manage/api-keys", "/v1/otp", "/v1/otp?limit=1", "/v1/messages", "/v1/account", "/console"]
+  ],
+  ["manage", "POST", ["/v1/manage/api-keys", "/console/sign-in"]],
   ["public", "GET", ["/docs", "/simulator", "/", "/v1/others", "/v1/manage", "http://a/v1/otp/send"]],
   ["public", "POST", ["/v1/auth/sign-in", "/v1/inbound/abc"]]
 ]

@@ -1,0 +1,22 @@
+import { Redacted } from "effect"
+
+/** Everything of the console is at or below this path. */
+export const CONSOLE_PATH = "/console"
+
+export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`
+export const SIGN_IN_LINK_PATH = `${CONSOLE_PATH}/sign-in-link`
+export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`
+export const ASSETS_PATH = `${CONSOLE_PATH}/assets`
+
+/** Where somebody begins who has signed in. */
+export const HOME_PATH = `${CONSOLE_PATH}/overview`
+
+/** Where a sign-in leads, if it is a page of ours. */
+export const safeNext = (given: string | null): string =>
+  given !== null && /^\/console\/[A-Za-z0-9\-_/]+(?:\?[A-Za-z0-9\-_.~%&=+:]*)?$/.test(given)
+    ? given
+    : HOME_PATH
+
+/** A sign-in link, for whoever is to open it. */
+export const signInUrl = (origin: string, link: Redacted.Redacted): string =>
+  `${origin}${SIGN_IN_LINK_PATH}?token=${Redacted.value(link)}`

@@ -1,0 +1,35 @@
+import { HttpServerResponse } from "effect/http"
+import { PAGE_HEADERS } from "./ConsoleHeaders.ts"
+import { html } from "./Html.ts"
+import { type ConsoleError, refusalOf } from "./Refusals.ts"
+import { signInDocument } from "./SignInLayout.ts"
+import { rememberChoices, type Visit } from "./Visit.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+export const answerDocument = (
+  visit: Visit,
+  text: string,
+  options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {}
+): Response =>
+  rememberChoices(visit)(
+    HttpServerResponse.text(text, {
+      status: options.status ?? 200,
+      contentType: "text/html; charset=utf-8",
+      headers: { ...PAGE_HEADERS, ...options.headers }
+    })
+  )
+
+/** After a form: the browser goes there with GET. */
+export const seeOther = (location: string): Response =>
+  HttpServerResponse.redirect(location, { status: 303, headers: PAGE_HEADERS })
+
+export const redirectTo = (visit: Visit, location: string): Response =>
+  rememberChoices(visit)(HttpServerResponse.redirect(location, { headers: PAGE_HEADERS }))
+
+/** What cannot be answered, for a visitor who is not signed in. */
+export const answerRefusal = (visit: Visit, error: ConsoleError): Response => {
+  const { status, text, headers } = refusalOf(error, visit.locale)
+  const title = visit.locale.say("That did not work", "انجام نشد")
+  return answerDocument(visit, signInDocument(visit, title, html`<p>${text}</p>`), { status, headers })
+}

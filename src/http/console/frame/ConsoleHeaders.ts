@@ -1,0 +1,15 @@
+/** No script or style but the console's own files, no other host, no frame. */
+export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": [
+    "default-src 'self'",
+    "base-uri 'none'",
+    "object-src 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'"
+  ].join("; "),
+  "referrer-policy": "same-origin",
+  "x-frame-options": "DENY"
+}
+
+/** Pages show what belongs to somebody, and sometimes a secret. */
+export const PAGE_HEADERS = { ...CONSOLE_HEADERS, "cache-control": "no-store" }

@@ -1,0 +1,60 @@
+import { Redacted } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { createHash, timingSafeEqual } from "node:crypto"
+import type { Visit } from "./Visit.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** A cookie of this prefix is set by this very host, by https, or not at all. */
+const cookieName = (name: string, { isSecure }: Pick<Visit, "isSecure">): string =>
+  isSecure ? `__Host-${name}` : name
+
+const SESSION = "peyk_session"
+const CSRF = "peyk_csrf"
+
+const optionsOf = ({ isSecure }: Pick<Visit, "isSecure">) =>
+  ({ path: "/", httpOnly: true, sameSite: "lax", secure: isSecure }) as const
+
+/** The secret of the visitor's session; null where there is none. */
+export const sessionSecret = (visit: Visit): Redacted.Redacted | null => {
+  const secret = visit.request.cookies[cookieName(SESSION, visit)]
+  return secret === undefined ? null : Redacted.make(secret)
+}
+
+export const setSession = (response: Response, visit: Visit, secret: Redacted.Redacted): Response =>
+  HttpServerResponse.setCookieUnsafe(
+    response,
+    cookieName(SESSION, visit),
+    Redacted.value(secret),
+    optionsOf(visit)
+  )
+
+export const clearSession = (response: Response, visit: Visit): Response =>
+  HttpServerResponse.setCookieUnsafe(response, cookieName(SESSION, visit), "", {
+    ...optionsOf(visit),
+    maxAge: "0 seconds"
+  })
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/
+
+/** What a visitor who is not signed in has to send back with a form; null where they have none yet. */
+export const csrfCookie = (visit: Visit): string | null => {
+  const token = visit.request.cookies[cookieName(CSRF, visit)]
+  return token !== undefined && TOKEN.test(token) ? token : null
+}
+
+export const setCsrf = (response: Response, visit: Visit, token: string): Response =>
+  HttpServerResponse.setCookieUnsafe(response, cookieName(CSRF, visit), token, optionsOf(visit))
+
+/** What a signed-in visitor has to send back with a form: only pages of their session can tell it. */
+export const csrfOfSession = (secret: Redacted.Redacted): string =>
+  createHash("sha256")
+    .update(`csrf:${Redacted.value(secret)}`)
+    .digest("base64url")
+
+/** Whether a form came from a page of ours; takes as long for a wrong token as for the right one. */
+export const isSameToken = (given: string | null, expected: string | null): boolean =>
+  given !== null &&
+  expected !== null &&
+  given.length === expected.length &&
+  timingSafeEqual(Buffer.from(given), Buffer.from(expected))

@@ -1,0 +1,44 @@
+import { ASSETS_PATH } from "../ConsolePaths.ts"
+import { html, type Html } from "./Html.ts"
+import { addressWith, type Visit } from "./Visit.ts"
+
+/** A drawing of the console's sprite; it says nothing that the words beside it do not. */
+export const icon = (name: string): Html =>
+  html`<svg class="icon" aria-hidden="true" focusable="false">
+    <use href="${ASSETS_PATH}/icons.svg#${name}"></use>
+  </svg>`
+
+/** Links that change the language and the theme of the page one is on. */
+export const choices = (visit: Visit): Html => {
+  const { language, say } = visit.locale
+  const other = language === "fa" ? "en" : "fa"
+  const theme = (name: "light" | "dark", label: string) =>
+    html`<a class="choice to-${name}" href="${addressWith(visit, { theme: name })}" title="${label}">
+      ${icon(name === "dark" ? "moon" : "sun")}<span class="hidden">${label}</span>
+    </a>`
+  return html`<div class="choices">
+    <a class="choice" href="${addressWith(visit, { lang: other })}" lang="${other}" hreflang="${other}">
+      ${other === "fa" ? "فارسی" : "English"}
+    </a>
+    ${theme("dark", say("Dark theme", "نمای تیره"))} ${theme("light", say("Light theme", "نمای روشن"))}
+  </div>`
+}
+
+/** A whole HTML document. */
+export const htmlDocument = ({ locale, theme }: Visit, title: string, body: Html): string =>
+  `<!doctype html>\n${html`<html
+    lang="${locale.language}"
+    dir="${locale.direction}"
+    data-theme="${theme ?? "system"}"
+  >
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>${title} · ${locale.say("Peyk", "پیک")}</title>
+      <link rel="icon" href="${ASSETS_PATH}/icon.svg" type="image/svg+xml" />
+      <link rel="stylesheet" href="${ASSETS_PATH}/console.css" />
+      <script type="module" src="${ASSETS_PATH}/console.js"></script>
+    </head>
+    ${body}
+  </html>`}`

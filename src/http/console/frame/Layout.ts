@@ -1,0 +1,88 @@
+import type { ConsoleSession } from "../../../domain/people/ConsoleSession.ts"
+import { SIGN_OUT_PATH } from "../ConsolePaths.ts"
+import { navigation, type PageName } from "../Navigation.ts"
+import { choices, htmlDocument, icon } from "./Document.ts"
+import { csrfField } from "./Forms.ts"
+import { html, type Html } from "./Html.ts"
+import type { Locale } from "./Locale.ts"
+import type { Visit } from "./Visit.ts"
+
+/** What of a visit a page is laid out with. */
+export interface Signed extends Visit {
+  readonly session: ConsoleSession
+  readonly csrf: string
+}
+
+/** A page as it is shown within the frame. */
+export interface Page {
+  readonly title: string
+  /** Where it is in the navigation. */
+  readonly name: PageName
+  /** Beside the title: what can be done here. */
+  readonly actions?: Html | null
+  /** Under the title. */
+  readonly lead?: Html | string | null
+  readonly content: Html
+}
+
+const links = (active: PageName, { say }: Locale): ReadonlyArray<Html> =>
+  navigation.map(
+    ({ english, persian, pages }) =>
+      html`<div class="nav-group">
+        <p class="nav-title">${say(english, persian)}</p>
+        <ul>
+          ${pages.map(
+            (page) =>
+              html`<li>
+                <a href="${page.path}" ${page.name === active && html`aria-current="page"`}>
+                  ${icon(page.name)}<span>${say(page.english, page.persian)}</span>
+                </a>
+              </li>`
+          )}
+        </ul>
+      </div>`
+  )
+
+const account = ({ session: { user }, csrf, locale: { say } }: Signed): Html =>
+  html`<div class="account">
+    <p class="account-name"><strong>${user.name}</strong><span dir="ltr">${user.email}</span></p>
+    <form method="post" action="${SIGN_OUT_PATH}">
+      ${csrfField(csrf)}<button class="button quiet">
+        ${icon("sign-out")}<span>${say("Sign out", "خروج")}</span>
+      </button>
+    </form>
+  </div>`
+
+/** A page of the console for somebody who is signed in. */
+export const layout = (visit: Signed, { title, name, actions, lead, content }: Page): string => {
+  const { say } = visit.locale
+  const menu = html`${links(name, visit.locale)} ${account(visit)}`
+  return htmlDocument(
+    visit,
+    title,
+    html`<body>
+      <a class="skip" href="#main">${say("Skip to content", "رفتن به محتوا")}</a>
+      <div class="shell">
+        <header class="side">
+          <a class="brand" href="/console">${icon("peyk")}<span>${say("Peyk", "پیک")}</span></a>
+          <nav class="nav wide-only" aria-label="${say("Main", "اصلی")}">${menu}</nav>
+          <details class="nav-drawer">
+            <summary>${icon("menu")}<span class="hidden">${say("Menu", "فهرست")}</span></summary>
+            <nav class="nav" aria-label="${say("Menu", "فهرست")}">${menu}</nav>
+          </details>
+        </header>
+        <main id="main" tabindex="-1">
+          <div class="top">${choices(visit)}</div>
+          <div class="heading">
+            <div>
+              <h1>${title}</h1>
+              ${lead != null && html`<p class="lead">${lead}</p>`}
+            </div>
+            ${actions != null && html`<div class="actions">${actions}</div>`}
+          </div>
+          ${content}
+        </main>
+      </div>
+    </body>`
+  )
+}

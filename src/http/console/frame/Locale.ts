@@ -1,0 +1,91 @@
+import { DateTime } from "effect"
+import { formatInstant, type Instant } from "../../../domain/Instant.ts"
+import { html, type Html } from "./Html.ts"
+
+export const languages = ["en", "fa"] as const
+export type Language = (typeof languages)[number]
+
+export const isLanguage = (text: string | null | undefined): text is Language =>
+  text === "en" || text === "fa"
+
+/** Peyk's users are in Iran; a browser's script names another zone. */
+export const DEFAULT_ZONE = "Asia/Tehran"
+
+/** Persian comes with its own digits, and the calendar that people there use. */
+const tags: Readonly<Record<Language, string>> = {
+  en: "en-GB",
+  fa: "fa-IR-u-ca-persian-nu-arabext"
+}
+
+export const isTimeZone = (zone: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone !== ""
+  } catch {
+    return false
+  }
+}
+
+const percentStyle = { style: "percent", maximumFractionDigits: 1 } as const
+const dateStyle = { year: "numeric", month: "short", day: "numeric" } as const
+const clockStyle = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false } as const
+
+const makeFormats = (language: Language, timeZone: string) => {
+  const tag = tags[language]
+  return {
+    number: new Intl.NumberFormat(tag),
+    percent: new Intl.NumberFormat(tag, percentStyle),
+    dateTime: new Intl.DateTimeFormat(tag, { ...dateStyle, ...clockStyle, timeZone }),
+    clock: new Intl.DateTimeFormat(tag, { ...clockStyle, timeZone }),
+    day: new Intl.DateTimeFormat(tag, { month: "short", day: "numeric", timeZone: "UTC" })
+  }
+}
+
+/** Formats take long to make. There are few zones; of a visitor who names ever new ones, none is kept. */
+const MAX_KEPT = 200
+const kept = new Map<string, ReturnType<typeof makeFormats>>()
+
+const formatsOf = (language: Language, zone: string) => {
+  const key = `${language} ${zone}`
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const made = makeFormats(language, zone)
+  if (kept.size < MAX_KEPT) kept.set(key, made)
+  return made
+}
+
+/** How a visitor reads words, numbers and times. */
+export interface Locale {
+  readonly language: Language
+  readonly direction: "ltr" | "rtl"
+  /** The words in the visitor's language. */
+  readonly say: (english: string, persian: string) => string
+  readonly number: (value: number) => string
+  readonly percent: (part: number) => string
+  readonly rials: (amount: number) => string
+  readonly seconds: (seconds: number) => string
+  /** In the visitor's zone; UTC on hover. */
+  readonly time: (at: Instant | null) => Html
+  /** The time of the day alone. */
+  readonly clock: (at: Instant) => Html
+  /** A day in UTC, as reports have them. */
+  readonly day: (day: string) => string
+}
+
+export const makeLocale = (language: Language, zone: string): Locale => {
+  const formats = formatsOf(language, zone)
+  const say = (english: string, persian: string) => (language === "fa" ? persian : english)
+  const stamp = (at: Instant, text: string) =>
+    html`<time datetime="${formatInstant(at)}" title="${formatInstant(at)}">${text}</time>`
+  return {
+    language,
+    direction: language === "fa" ? "rtl" : "ltr",
+    say,
+    number: (value) => formats.number.format(value),
+    percent: (part) => formats.percent.format(part),
+    rials: (amount) => `${formats.number.format(amount)} ${say("IRR", "ریال")}`,
+    seconds: (seconds) => `${formats.number.format(seconds)} ${say("s", "ثانیه")}`,
+    time: (at) => (at === null ? html`<span class="muted">–</span>` : stamp(at, formats.dateTime.format(at))),
+    clock: (at) => stamp(at, formats.clock.format(at)),
+    day: (day) => formats.day.format(DateTime.toEpochMillis(DateTime.makeUnsafe(`${day}T00:00:00Z`)))
+  }
+}

@@ -1,0 +1,94 @@
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { TrustedProxies } from "../../server/ClientAddress.ts"
+import { DEFAULT_ZONE, isLanguage, isTimeZone, type Language, type Locale, makeLocale } from "./Locale.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const themes = ["light", "dark"] as const
+export type Theme = (typeof themes)[number]
+
+const isTheme = (text: string | null | undefined): text is Theme => text === "light" || text === "dark"
+
+const LANGUAGE_COOKIE = "peyk_lang"
+const THEME_COOKIE = "peyk_theme"
+/** The console's script sets it. */
+const ZONE_COOKIE = "peyk_zone"
+
+/** Who looks at a page, signed in or not, and how they want it. */
+export interface Visit {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly locale: Locale
+  /** Null: as the system has it. */
+  readonly theme: Theme | null
+  /** The browser came by https: its cookies may go no other way. */
+  readonly isSecure: boolean
+}
+
+/** Only a proxy of ours is believed. */
+const cameByHttps = ({ headers }: HttpServerRequest.HttpServerRequest, trustedProxies: number): boolean =>
+  trustedProxies > 0 && headers["x-forwarded-proto"]?.split(",").at(-1)?.trim().toLowerCase() === "https"
+
+const languageOf = (request: HttpServerRequest.HttpServerRequest, query: URLSearchParams): Language => {
+  const wanted = query.get("lang") ?? request.cookies[LANGUAGE_COOKIE]
+  if (isLanguage(wanted)) return wanted
+  return /^\s*fa\b/i.test(request.headers["accept-language"] ?? "") ? "fa" : "en"
+}
+
+const zoneOf = (cookie: string | undefined): string =>
+  cookie !== undefined && cookie.length < 64 && isTimeZone(cookie) ? cookie : DEFAULT_ZONE
+
+export const readVisit: Effect.Effect<Visit, never, HttpServerRequest.HttpServerRequest> = Effect.gen(
+  function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const trustedProxies = yield* TrustedProxies
+    const url = new URL(request.url, "http://console.invalid")
+    const theme = url.searchParams.get("theme") ?? request.cookies[THEME_COOKIE]
+    return {
+      request,
+      path: url.pathname,
+      query: url.searchParams,
+      locale: makeLocale(languageOf(request, url.searchParams), zoneOf(request.cookies[ZONE_COOKIE])),
+      theme: isTheme(theme) ? theme : null,
+      isSecure: cameByHttps(request, trustedProxies)
+    }
+  }
+)
+
+/** The page's own address, with some of its query changed; null takes a part away. */
+export const addressWith = (
+  { path, query }: Pick<Visit, "path" | "query">,
+  changes: Readonly<Record<string, string | null>>
+): string => {
+  const next = new URLSearchParams(query)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) next.delete(name)
+    else next.set(name, value)
+  }
+  const text = next.toString()
+  return text === "" ? path : `${path}?${text}`
+}
+
+const YEAR = "365 days"
+
+/** Remembers the language and the theme that the address asked for. */
+export const rememberChoices =
+  ({ query, isSecure }: Visit) =>
+  (response: Response): Response => {
+    const options = {
+      path: "/console",
+      sameSite: "lax",
+      secure: isSecure,
+      httpOnly: true,
+      maxAge: YEAR
+    } as const
+    const language = query.get("lang")
+    const theme = query.get("theme")
+    const withLanguage = isLanguage(language)
+      ? HttpServerResponse.setCookieUnsafe(response, LANGUAGE_COOKIE, language, options)
+      : response
+    if (isTheme(theme)) return HttpServerResponse.setCookieUnsafe(withLanguage, THEME_COOKIE, theme, options)
+    return withLanguage
+  }

@@ -1,0 +1,178 @@
+import { Effect, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { ConsoleSignIns } from "../../../services/access/ConsoleSignIns.ts"
+import type { StartedSession } from "../../../services/access/ConsoleSessions.ts"
+import { RequestId } from "../../Envelope.ts"
+import { originOf } from "../../manage/access/ManageAuth.ts"
+import { TrustedProxies } from "../../server/ClientAddress.ts"
+import { safeNext, SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "../ConsolePaths.ts"
+import type { ConsoleRoute } from "../ConsoleRoute.ts"
+import { answerDocument, answerRefusal, seeOther } from "../frame/Answers.ts"
+import { csrfCookie, isSameToken, setCsrf, setSession } from "../frame/Cookies.ts"
+import { csrfField, readForm } from "../frame/Forms.ts"
+import { html, type Html } from "../frame/Html.ts"
+import { type ConsoleError, foreignForm, refusalOf } from "../frame/Refusals.ts"
+import { signInDocument } from "../frame/SignInLayout.ts"
+import { readVisit, type Visit } from "../frame/Visit.ts"
+
+const CSRF_BYTES = 32
+
+/** What was typed, when a sign-in is shown again. */
+interface Typed {
+  readonly email: string
+  readonly next: string
+}
+
+const alert = (text: string | null): Html | null =>
+  text === null ? null : html`<p class="notice bad" role="alert">${text}</p>`
+
+const signInForm = ({ locale: { say } }: Visit, csrf: string, typed: Typed, problem: string | null): Html =>
+  html`${alert(problem)}
+    <form method="post" action="${SIGN_IN_PATH}" class="fields">
+      ${csrfField(csrf)} <input type="hidden" name="next" value="${typed.next}" />
+      <label class="field">
+        <span>${say("E-mail", "ایمیل")}</span>
+        <input
+          type="email"
+          name="email"
+          value="${typed.email}"
+          autocomplete="username"
+          required
+          dir="ltr"
+          autofocus
+        />
+      </label>
+      <label class="field">
+        <span>${say("Password", "گذرواژه")}</span>
+        <input type="password" name="password" autocomplete="current-password" required dir="ltr" />
+      </label>
+      <button class="button primary wide">${say("Sign in", "ورود")}</button>
+    </form>
+    <p class="hint">
+      ${say("No password yet? Whoever runs the service makes a link:", "گذرواژه ندارید؟ گردانندهٔ سرویس پیوند می‌سازد:")}
+      <code dir="ltr">peyk user sign-in-link</code>
+    </p>`
+
+const linkForm = ({ locale: { say } }: Visit, csrf: string, token: string): Html =>
+  html`<p>
+      ${say("This link signs you in once, in this browser.", "این پیوند یک بار و در همین مرورگر شما را وارد می‌کند.")}
+    </p>
+    <form method="post" action="${SIGN_IN_LINK_PATH}" class="fields">
+      ${csrfField(csrf)} <input type="hidden" name="token" value="${token}" />
+      <button class="button primary wide">${say("Sign in", "ورود")}</button>
+    </form>`
+
+const originOfVisit = Effect.gen(function* () {
+  return originOf(yield* HttpServerRequest.HttpServerRequest, yield* TrustedProxies, yield* RequestId)
+})
+
+/** A form that carries the token of the visitor's own cookie. */
+const readOwnForm = Effect.fnUntraced(function* (visit: Visit) {
+  const form = yield* readForm
+  if (isSameToken(form.get("csrf"), csrfCookie(visit))) return form
+  return yield* Effect.fail<ConsoleError>(foreignForm)
+})
+
+const titleOf = ({ locale: { say } }: Visit): string => say("Sign in", "ورود")
+
+const makeCsrf = Effect.map(
+  SecureRandom.SecureRandom,
+  (random) => (visit: Visit) =>
+    Effect.suspend(() => {
+      const known = csrfCookie(visit)
+      return known === null
+        ? Effect.map(random.randomBytes(CSRF_BYTES), (bytes) => Buffer.from(bytes).toString("base64url"))
+        : Effect.succeed(known)
+    })
+)
+
+/** How visitors become users: with a password, or by a link. */
+export const signInPages = Effect.gen(function* () {
+  const signIns = yield* ConsoleSignIns
+  const csrfOf = yield* makeCsrf
+
+  const showSignIn = Effect.fnUntraced(function* (visit: Visit, typed: Typed, error: ConsoleError | null) {
+    const csrf = yield* csrfOf(visit)
+    const refusal = error === null ? null : refusalOf(error, visit.locale)
+    const problem =
+      error?._tag === "unauthenticated"
+        ? visit.locale.say("This e-mail and password do not belong together.", "ایمیل یا گذرواژه درست نیست.")
+        : (refusal?.text ?? null)
+    const card = signInForm(visit, csrf, typed, problem)
+    const page = answerDocument(visit, signInDocument(visit, titleOf(visit), card), refusal ?? {})
+    return setCsrf(page, visit, csrf)
+  })
+
+  const welcome = (visit: Visit, { secret }: StartedSession, next: string | null) =>
+    setSession(seeOther(safeNext(next)), visit, secret)
+
+  const signIn = Effect.gen(function* () {
+    const visit = yield* readVisit
+    const refuse = (error: ConsoleError) => Effect.succeed(answerRefusal(visit, error))
+    return yield* readOwnForm(visit).pipe(
+      Effect.matchEffect({
+        onFailure: refuse,
+        onSuccess: (
+          form
+        ): Effect.Effect<
+          HttpServerResponse.HttpServerResponse,
+          never,
+          HttpServerRequest.HttpServerRequest
+        > => {
+          const email = form.get("email") ?? ""
+          const next = safeNext(form.get("next"))
+          const password = Redacted.make(form.get("password") ?? "")
+          return Effect.flatMap(originOfVisit, (origin) => signIns.signIn({ email, password }, origin)).pipe(
+            Effect.map((started) => welcome(visit, started, next)),
+            Effect.catch((error) => showSignIn(visit, { email, next }, error))
+          )
+        }
+      })
+    )
+  })
+
+  const signInByLink = Effect.gen(function* () {
+    const visit = yield* readVisit
+    return yield* Effect.gen(function* () {
+      const form = yield* readOwnForm(visit)
+      const link = Redacted.make(form.get("token") ?? "")
+      return welcome(visit, yield* signIns.signInByLink(link, yield* originOfVisit), null)
+    }).pipe(
+      Effect.catch((error: ConsoleError) =>
+        Effect.succeed(error._tag === "unauthenticated" ? usedLink(visit) : answerRefusal(visit, error))
+      )
+    )
+  })
+
+  const askByLink = Effect.gen(function* () {
+    const visit = yield* readVisit
+    const csrf = yield* csrfOf(visit)
+    const card = linkForm(visit, csrf, visit.query.get("token") ?? "")
+    return setCsrf(answerDocument(visit, signInDocument(visit, titleOf(visit), card)), visit, csrf)
+  })
+
+  const ask = Effect.gen(function* () {
+    const visit = yield* readVisit
+    return yield* showSignIn(visit, { email: "", next: safeNext(visit.query.get("next")) }, null)
+  })
+
+  const routes: ReadonlyArray<ConsoleRoute> = [
+    { method: "GET", path: SIGN_IN_PATH, handle: ask },
+    { method: "POST", path: SIGN_IN_PATH, handle: signIn },
+    { method: "GET", path: SIGN_IN_LINK_PATH, handle: askByLink },
+    { method: "POST", path: SIGN_IN_LINK_PATH, handle: signInByLink }
+  ]
+  return routes
+})
+
+const usedLink = (visit: Visit) => {
+  const { say } = visit.locale
+  const text = say(
+    "This link was used already, or is more than ten minutes old. Ask for another one.",
+    "این پیوند پیش‌تر به کار رفته یا بیش از ده دقیقه از ساختش گذشته. پیوند دیگری بخواهید."
+  )
+  const card = html`${alert(text)}
+    <p><a href="${SIGN_IN_PATH}">${say("Sign in with a password", "ورود با گذرواژه")}</a></p>`
+  return answerDocument(visit, signInDocument(visit, titleOf(visit), card), { status: 401 })
+}

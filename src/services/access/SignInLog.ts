@@ -1,0 +1,27 @@
+import { Effect } from "effect"
+import { scopeOfRole } from "../../domain/people/Actor.ts"
+import { userActor } from "../../domain/people/SessionClaims.ts"
+import type { UserRecord } from "../../domain/people/User.ts"
+import { ManagementWrites, type Origin } from "../resources/ManagementWrites.ts"
+
+/** Writes into the audit log what users do with their sessions. */
+export const makeSignInLog = Effect.map(
+  ManagementWrites,
+  (writes) =>
+    (verb: string, user: UserRecord, origin: Origin, details: Readonly<Record<string, unknown>> = {}) =>
+      writes
+        .write(
+          {
+            actor: userActor(user, scopeOfRole(user.role)),
+            origin,
+            operation: `user.${verb}`,
+            status: 200,
+            idempotency: undefined
+          },
+          Effect.succeed({
+            body: null,
+            audit: { action: `user.${verb}`, subjectType: "user", subjectId: user.id, details }
+          })
+        )
+        .pipe(Effect.catchTag("idempotency_key_conflict", Effect.die), Effect.asVoid)
+)
