@@ -1,14 +1,46 @@
 import { defineConfig } from "vitest/config"
 import { LogGatherer } from "./test/support/LogGuard.ts"
 
+/** Tests that start processes: servers, commands, PostgreSQL servers of their own. */
+const startProcesses = ["contract", "process", "examples", "fuzz", "layers/postgres/embedded"].map(
+  (folder) => `test/${folder}/**/*.test.ts`
+)
+
+/** A mock reaches only modules that are loaded after it: these files need a worker of their own. */
+const mockModules = [
+  "test/layers/network/PrivateAddresses.test.ts",
+  "test/layers/providers/Bridge.test.ts",
+  "test/services/webhook/WebhookAddresses.test.ts"
+]
+
+const shared = { pool: "forks", testTimeout: 30_000, hookTimeout: 60_000 } as const
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/globalSetup.ts"],
     reporters: ["default", new LogGatherer()],
-    pool: "forks",
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000
+    projects: [
+      {
+        // files share their workers, which load Effect and the program once
+        test: {
+          ...shared,
+          name: "fast",
+          include: ["test/**/*.test.ts"],
+          exclude: [...startProcesses, ...mockModules],
+          isolate: false
+        }
+      },
+      { test: { ...shared, name: "mocked", include: mockModules } },
+      {
+        test: {
+          ...shared,
+          name: "server",
+          include: startProcesses,
+          isolate: false,
+          globalSetup: ["test/contract/globalSetup.ts"]
+        }
+      }
+    ]
   }
 })

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { gatherLog } from "../support/LogGuard.ts"
+import { copyStoreTemplate } from "./StoreTemplate.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 /** The project's own Node. */
@@ -86,9 +87,11 @@ export const freePort = () =>
   })
 
 /** The surrounding environment without anything that would configure the program. */
-export const neutralEnvironment = (): NodeJS.ProcessEnv =>
+export const neutralEnvironment = (): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => name !== "DATABASE_URL" && !/^(PEYK|OTEL)_/.test(name))
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || name === "DATABASE_URL" || /^(PEYK|OTEL)_/.test(name) ? [] : [[name, value]]
+    )
   )
 
 const hasExited = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
@@ -125,8 +128,10 @@ export const runProgram = (
     child.stdin?.end(input)
   })
 
-const runCli = async (env: NodeJS.ProcessEnv, args: ReadonlyArray<string>): Promise<unknown> => {
-  const { code, out, err } = await runProgram(env, [...args, "--json"])
+const runCli = async (env: Record<string, string>, args: ReadonlyArray<string>): Promise<unknown> => {
+  // loads the whole program: only where it is needed
+  const { runInProcess } = await import("../support/InProcessCommand.ts")
+  const { code, out, err } = await runInProcess(env, [...args, "--json"])
   const report = () => new Error(`peyk ${args.join(" ")} ended with ${code}:\n${out}\n${err}`)
   if (code !== 0) throw report()
   if (out.trim() === "") return undefined
@@ -157,7 +162,7 @@ export const makeDataDir = async (): Promise<string> => {
 export const startProcess = async (options: Options = {}): Promise<Running> => {
   const port = await freePort()
   const dataDir = options.dataDir ?? (await makeDataDir())
-  const env: NodeJS.ProcessEnv = {
+  const env: Record<string, string> = {
     ...neutralEnvironment(),
     // Many tests use one key, or one account, in a short time; limits and paces have tests of their own.
     PEYK_LIMIT_KEY_MINUTE: "100000",
@@ -243,10 +248,18 @@ export const startProcess = async (options: Options = {}): Promise<Running> => {
   }
 }
 
+/** The directory that is asked for, or a new one with the run's prepared store. */
+const storeFor = async ({ dataDir }: Options): Promise<string> => {
+  if (dataDir !== undefined) return dataDir
+  const directory = await makeDataDir()
+  await copyStoreTemplate(directory)
+  return directory
+}
+
 /** Starts the program on an embedded store, which has a demo customer. */
 export const startServer = async (options: Options = {}): Promise<Server> => {
-  const running = await startProcess(options)
-  const { dataDir } = running
+  const dataDir = await storeFor(options)
+  const running = await startProcess({ ...options, dataDir })
   try {
     const demo = await until("demo.json", () =>
       readFile(join(dataDir, "demo.json"), "utf8").then(

@@ -1,0 +1,73 @@
+import { NodeServices } from "@effect/platform-node"
+import { ConfigProvider, Effect, Layer, Logger, References } from "effect"
+import { Command } from "effect/cli"
+import { accountCommand } from "./AccountCommands.ts"
+import { backupCommand, restoreCommand } from "./server/BackupCommands.ts"
+import { contactsCommand } from "./ContactCommands.ts"
+import { customerCommand } from "./CustomerCommands.ts"
+import { demoCommand } from "./server/DemoCommand.ts"
+import { doctorCommand } from "./server/DoctorCommand.ts"
+import { EnvFileFlag } from "./input/EnvFile.ts"
+import { keyCommand } from "./KeyCommands.ts"
+import { openapiCommand } from "./server/OpenApiCommand.ts"
+import { ErrorOutput, reportDefects } from "./output/Errors.ts"
+import { JsonFlag } from "./output/Output.ts"
+import { routingCommand } from "./RoutingCommands.ts"
+import { migrateCommand, serveCommand } from "./server/ServeCommand.ts"
+import { templateCommand } from "./TemplateCommands.ts"
+import { tokenCommand } from "./TokenCommands.ts"
+import { signingKeyCommand, userCommand } from "./UserCommands.ts"
+import { walletCommand } from "./WalletCommands.ts"
+import { messageCommand } from "./MessageCommands.ts"
+import { verificationCommand } from "./VerificationCommands.ts"
+import { webhookCommand } from "./WebhookCommands.ts"
+import { settings } from "../layers/config/Configuration.ts"
+import { version } from "../layers/config/Version.ts"
+
+const peyk = Command.make("peyk").pipe(
+  Command.withDescription("One-time codes for Iranian phones, over messengers and SMS, with fallback"),
+  Command.withSubcommands([
+    serveCommand,
+    migrateCommand,
+    openapiCommand,
+    doctorCommand,
+    backupCommand,
+    restoreCommand,
+    demoCommand,
+    customerCommand,
+    keyCommand,
+    tokenCommand,
+    userCommand,
+    signingKeyCommand,
+    accountCommand,
+    contactsCommand,
+    routingCommand,
+    templateCommand,
+    walletCommand,
+    verificationCommand,
+    messageCommand,
+    webhookCommand
+  ]),
+  Command.withGlobalFlags([JsonFlag, EnvFileFlag])
+)
+
+/** Standard output is for results. Logs go to standard error: text on a terminal, else JSON, unless configured. */
+const Logging = Layer.unwrap(
+  Effect.gen(function* () {
+    const minimum = yield* settings.logLevel.config.pipe(Effect.orElseSucceed(() => "Info" as const))
+    const format = yield* settings.logFormat.config.pipe(Effect.orElseSucceed(() => "auto" as const))
+    const isPretty = format === "pretty" || (format === "auto" && process.stderr.isTTY)
+    const logger = isPretty ? Logger.consolePretty() : Logger.withConsoleError(Logger.formatJson)
+    return Layer.mergeAll(
+      Logger.layer([logger]),
+      Layer.succeed(Logger.LogToStderr, true),
+      Layer.succeed(References.MinimumLogLevel, minimum)
+    )
+  })
+).pipe(Layer.provide(Layer.suspend(() => ConfigProvider.layer(ConfigProvider.fromEnv()))))
+
+/** Runs the command that these words name: what follows `peyk` on a command line. */
+export const runCommandLine = (words: ReadonlyArray<string>) =>
+  reportDefects(Command.runWith(peyk, { version })(words)).pipe(
+    Effect.provide([NodeServices.layer, Logging, ErrorOutput])
+  )
