@@ -51,7 +51,7 @@ const remove = Command.make(
         yield* printOne({ account_id: account, removed })
       })
     )
-).pipe(Command.withDescription("Forget how a bot reaches a phone"))
+).pipe(Command.withDescription("Delete the link by which a bot reaches a phone"))
 
 export const contactsCommand = Command.make("contacts").pipe(
   Command.withDescription("Whom bots reach"),

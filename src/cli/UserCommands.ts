@@ -42,7 +42,7 @@ const create = Command.make(
         yield* printOne(toUser(user))
       })
     )
-).pipe(Command.withDescription("Create somebody who signs in to the management API"))
+).pipe(Command.withDescription("Create a user of the management API"))
 
 const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
   withManagement(

@@ -174,7 +174,7 @@ export class MessagesGroup extends HttpApiGroup.make("messages")
       error: errors("not_found", "validation_error", "message_ended")
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Cancel a message of which nothing was sent",
+        summary: "Cancel a message that was not sent yet",
         description: "Repeating it returns the same. 409 message_ended once it was sent, or may have been."
       })
     ),

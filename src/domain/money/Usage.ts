@@ -53,7 +53,7 @@ export interface SendUsage {
 
 export interface CodeUsage extends SendUsage {
   readonly verified: number
-  /** From creation to the right code; null when there was none. */
+  /** From creation to the right code; null without one. */
   readonly medianSeconds: number | null
 }
 

@@ -43,7 +43,7 @@ export class AuditLogGroup extends HttpApiGroup.make("audit-log")
         ...timeQuery,
         actor_kind: Schema.optionalKey(ActorKind),
         action: Schema.optionalKey(FilterText).annotateKey({
-          description: "What the action begins with: api_key. or api_key.create"
+          description: "The beginning of the action: api_key. or api_key.create"
         }),
         subject_type: Schema.optionalKey(FilterText),
         subject_id: Schema.optionalKey(FilterText)

@@ -53,7 +53,7 @@ export class ManagedMessagesGroup extends HttpApiGroup.make("managed-messages")
       params: { id: PathUuid },
       success: MessageResource,
       error: documentedError("not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "Read a message, with what its attempts came to" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a message with the outcomes of its attempts" }))
   )
   .prefix("/v1/manage/messages")
   .middleware(NoUndeclaredBody)

@@ -51,7 +51,7 @@ const ConnectedAccount = Schema.Struct({ ...Account.fields, check: AccountCheck 
 })
 
 const Settings = Schema.Record(Schema.String, Schema.Unknown).annotate({
-  description: "The provider's settings. Kept encrypted, and never told again."
+  description: "The provider's settings. Stored encrypted, and never returned."
 })
 
 const checks = optional(Schema.Boolean).annotateKey({
@@ -154,7 +154,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
       success: Inbox,
       error: [notFound, conflict]
     })
-      .annotateMerge(summary("Give an account another inbox path; the old one ends at once"))
+      .annotateMerge(summary("Create another inbox path for an account; the old one ends at once"))
       .middleware(RequireJson),
     HttpApiEndpoint.get("contacts", "/:id/contacts", {
       params: id,
@@ -174,7 +174,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
       params: { ...id, phone: Schema.String },
       success: HttpApiSchema.Empty(204),
       error: [...undeclaredBodyErrors, notFound]
-    }).annotateMerge(summary("Forget how a bot reaches a phone"))
+    }).annotateMerge(summary("Delete the link by which a bot reaches a phone"))
   )
   .prefix("/v1/manage/accounts")
   .middleware(NoUndeclaredBody)
@@ -195,7 +195,7 @@ export const RoutingBody = Schema.Struct({
         description: "The platform's account; start plan only."
       }),
       template_id: optional(TemplateId).annotateKey({
-        description: "The text of codes on this step, where the request names none. Messengers only."
+        description: "The text of codes on this step, if the request names no template. Messengers only."
       })
     }).check(Schema.makeFilter(stepProblems))
   )
@@ -234,7 +234,7 @@ export const TemplateResource = Schema.Struct({
   body: Schema.String,
   active: Schema.Boolean,
   placeholders: Schema.Array(Schema.String),
-  problem: Schema.NullOr(Schema.String).annotateKey({ description: "What keeps the text from being used." }),
+  problem: Schema.NullOr(Schema.String).annotateKey({ description: "Why the text cannot be used." }),
   carries_codes: Schema.Boolean,
   created_at: Timestamp,
   version: Schema.Int

@@ -23,7 +23,7 @@ const sendFields = {
   errors: Schema.Record(Schema.String, Schema.Int).annotateKey({
     description: "Failed attempts by error_code."
   }),
-  delivered: Schema.Int.annotateKey({ description: "Attempts whose provider told that they arrived." }),
+  delivered: Schema.Int.annotateKey({ description: "Attempts with a report that they arrived." }),
   undelivered: Schema.Int,
   cost: Rials
 }
@@ -32,10 +32,10 @@ const CodeUsageResource = Schema.Struct({
   ...sendFields,
   verified: Schema.Int,
   conversion: Schema.NullOr(Schema.Finite).annotateKey({
-    description: "Verified of accepted, 0 to 1; null when none was accepted."
+    description: "verified divided by accepted, 0 to 1; null if none was accepted."
   }),
   median_seconds: Schema.NullOr(Schema.Finite).annotateKey({
-    description: "From creation to the right code; null when there was none."
+    description: "From creation to the right code; null without one."
   })
 }).annotate({ identifier: "CodeUsage" })
 
@@ -107,7 +107,7 @@ export class UsageReportGroup extends HttpApiGroup.make("usage")
       error: documentedError("validation_error")
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "What codes and messages came to, by day and channel",
+        summary: "Read the outcomes of codes and messages, by day and channel",
         description:
           `The last 30 days, or at most ${MAX_USAGE_DAYS} given ones. All counts for the day on which it was accepted. By ` +
           "channel, what was tried over several counts as accepted for each, and as verified for the last."

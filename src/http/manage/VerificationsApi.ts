@@ -70,7 +70,9 @@ export class ManagedVerificationsGroup extends HttpApiGroup.make("verifications"
       params: { id: PathUuid },
       success: VerificationResource,
       error: documentedError("not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "Read a verification, with what its attempts came to" }))
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "Read a verification with the outcomes of its attempts" })
+    )
   )
   .prefix("/v1/manage/verifications")
   .middleware(NoUndeclaredBody)

@@ -27,7 +27,7 @@ const HoldResource = Schema.Struct({ subject: Subject, amount: Rials, created_at
 const EntryResource = Schema.Struct({
   id: Schema.String,
   kind: LedgerKind,
-  amount: Rials.annotateKey({ description: "Below zero for what was spent." }),
+  amount: Rials.annotateKey({ description: "Negative for money that was spent." }),
   subject: Schema.NullOr(Subject),
   occurred_at: Timestamp
 }).annotate({ identifier: "LedgerEntry" })
@@ -70,12 +70,12 @@ export class WalletGroup extends HttpApiGroup.make("wallet")
       query: pageQuery("holds"),
       success: pageOf(HoldResource),
       error: invalid
-    }).annotateMerge(OpenApi.annotations({ summary: "List what is held, and for what; the newest first" })),
+    }).annotateMerge(OpenApi.annotations({ summary: "List holds with their subjects, the newest first" })),
     HttpApiEndpoint.get("ledger", "/ledger", {
       query: { ...pageQuery("ledger"), ...timeQuery, kind: Schema.optionalKey(LedgerKind) },
       success: pageOf(EntryResource),
       error: invalid
-    }).annotateMerge(OpenApi.annotations({ summary: "List what was paid in and spent, the newest first" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "List movements of money, the newest first" }))
   )
   .prefix("/v1/manage/wallet")
   .middleware(NoUndeclaredBody)

@@ -34,7 +34,7 @@ const WebhookResource = Schema.Struct({
 
 const CreatedWebhookResource = Schema.Struct({
   ...WebhookResource.fields,
-  secret: Schema.String.annotateKey({ description: "What events are signed with, told this once." })
+  secret: Schema.String.annotateKey({ description: "The signing secret of events, returned only once." })
 }).annotate({ identifier: "CreatedWebhook" })
 
 const DeliveryResource = Schema.Struct({
@@ -99,7 +99,7 @@ export const ReplayBody = Schema.Struct({
 const Replayed = Schema.Struct({
   replayed: Schema.Int,
   next_since: Schema.NullOr(Timestamp).annotateKey({
-    description: "Where another request goes on; null: that was all."
+    description: "Where the next request continues; null: that was all."
   })
 }).annotate({ identifier: "WebhookReplayed" })
 
@@ -155,7 +155,7 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks")
       success: CreatedWebhookResource.pipe(HttpApiSchema.status(201)),
       error: [invalid, notFound, conflict, ...keyErrors]
     })
-      .annotateMerge(summary("Create a webhook; its secret is told this once"))
+      .annotateMerge(summary("Create a webhook; its secret is returned only once"))
       .middleware(RequireJson),
     HttpApiEndpoint.get("read", "/:id", {
       params: id,
@@ -174,7 +174,7 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks")
       params: id,
       success: HttpApiSchema.Empty(204),
       error: [...undeclaredBodyErrors, notFound]
-    }).annotateMerge(summary("Remove a webhook; what is on its way to it ends")),
+    }).annotateMerge(summary("Remove a webhook; its pending deliveries fail")),
     HttpApiEndpoint.post("test", "/:id/test", {
       params: id,
       success: DeliveryResource.pipe(HttpApiSchema.status(202)),
@@ -184,7 +184,7 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks")
       params: id,
       success: CreatedWebhookResource,
       error: [...undeclaredBodyErrors, notFound, ...keyErrors]
-    }).annotateMerge(summary("Replace a webhook's secret; the old one signs beside it for 24 hours")),
+    }).annotateMerge(summary("Replace a webhook's secret; the old one also signs for 24 hours")),
     HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
       params: id,
       query: {

@@ -125,7 +125,7 @@ export const MessageStatusResponse = Schema.Struct({
   successful_attempts: Schema.Int,
   failed_attempts: Schema.Int,
   unknown_attempts: Schema.Int.annotateKey({
-    description: "Of the failed attempts, those whose outcome is unknown: they may have been delivered."
+    description: "Failed attempts with an unknown outcome: they may have been delivered."
   }),
   created_at: Schema.String,
   completed_at: Schema.NullOr(Schema.String),

@@ -45,11 +45,11 @@ export class RequestMetrics extends Context.Service<
       const context = yield* Effect.context<never>()
       const clock = yield* Clock.Clock
       const requests = counters(context, "peyk_http_requests_total", {
-        description: "Answered requests, by route, method, HTTP status and error code.",
+        description: "Responses, by route, method, HTTP status and error code.",
         labels: ["route", "method", "status", "code"]
       })
       const durations = histograms(context, "peyk_http_request_duration_seconds", {
-        description: "How long requests took to be answered, by route and method.",
+        description: "How long responses took, by route and method.",
         labels: ["route", "method"],
         boundaries: SECONDS
       })
@@ -62,7 +62,7 @@ export class RequestMetrics extends Context.Service<
       })()
       let inFlight = 0
       gauge(context, "peyk_http_requests_in_flight", {
-        description: "Requests that have come in and are not answered yet.",
+        description: "Requests without a response yet.",
         read: () => inFlight
       })
       for (const limit of Object.values(limitOf)) limitRefusals(limit)(0)

@@ -14,7 +14,7 @@ export const ServingMetrics = Layer.effectDiscard(
 
     for (const kind of requestClasses) {
       gauge(context, "peyk_http_requests_in_flight_by_class", {
-        description: "Requests that have come in and are not answered yet, by the class they are shed by.",
+        description: "Requests without a response yet, by class.",
         attributes: { class: kind },
         read: () => server.snapshot().inFlight[kind]
       })
@@ -55,7 +55,7 @@ export const ServingMetrics = Layer.effectDiscard(
       ({ maxConnections }) => maxConnections
     )
     counterOf(context, "peyk_http_connections_dropped_total", {
-      description: "Connections closed as they came because there were too many.",
+      description: "Connections closed on arrival because there were too many.",
       read: () => server.snapshot().dropped
     })
     counterOf(context, "peyk_http_connections_evicted_total", {

@@ -101,12 +101,12 @@ export const StatusResponse = Schema.Struct({
       channel: ChannelDescriptor,
       status: AttemptStatus,
       dispatched_at: Schema.NullOr(Schema.String).annotateKey({
-        description: "Null when the provider was not called: no account could send in time."
+        description: "Null if the provider was not called, because no account could send in time."
       }),
       transition_reason: Schema.NullOr(Schema.Literals(["timed_out", "failed"])),
       error_code: Schema.NullOr(AttemptErrorCode),
       delivery: Schema.NullOr(Schema.Literals(["delivered", "undelivered"])).annotateKey({
-        description: "What the provider reports became of the code; null while it has not."
+        description: "The provider's delivery report; null without one."
       })
     })
   )

@@ -16,7 +16,7 @@ class NotPrepared extends Data.TaggedError("NotPrepared")<{ readonly outcome: Pr
 const noContact = new NotPrepared({
   outcome: ProviderOutcome.Rejected({
     blame: "recipient",
-    providerError: "no contact: nobody with this number has met the account"
+    providerError: "no contact: this number is not linked to the account"
   })
 })
 

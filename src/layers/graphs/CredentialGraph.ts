@@ -18,7 +18,7 @@ import { UserSessionsSql } from "../access/UserSessionsSql.ts"
 
 const Http = Layer.provide(ProviderHttp.layer, ProviderHttpClient.layer)
 
-/** JWTs, our own and another issuer's. */
+/** JWTs of Peyk and of another issuer. */
 export const SessionsLive = Layer.provide(SessionsJose, [SigningKeysSql, Http])
 
 export const SignInsLive = Layer.provide(SignIns.layer, [

@@ -33,7 +33,7 @@ import { ManageAdmissionLive, ManagementHandlers } from "./ManagementGraph.ts"
 import { Searches } from "./ReadGraph.ts"
 import type { useCases } from "./UseCases.ts"
 
-/** What an answer may take beside the provider's part of it: by far the longest is a report's statement. */
+/** The longest time for a response without the provider's part: by far the longest is a report's statement. */
 const OWN_ANSWER_MILLIS = 16_000
 
 const AccountSummariesLive = Layer.provide(AccountSummaries.layer, [

@@ -11,7 +11,7 @@ import { isEmbedded, StoreLive } from "../postgres/Store.ts"
 import { ProviderEndpoints } from "../providers/ProviderEndpoints.ts"
 import { SimulatorOff, SimulatorSql } from "../verification/SimulatorSql.ts"
 
-/** The numbers that use cases go by; the rest of the configuration (secrets too) is none of their business. */
+/** The numbers that use cases need; they do not see the rest of the configuration, such as secrets. */
 export const settingsLayer = (configuration: Configuration) =>
   Layer.mergeAll(
     Layer.succeed(Settings, Struct.pick(configuration, settingNames)),
@@ -21,18 +21,18 @@ export const settingsLayer = (configuration: Configuration) =>
     Layer.succeed(SessionIssuers, sessionIssuers(configuration))
   )
 
-/** What it receives can be read by everybody who reaches the service: on by itself only where nobody else does. */
+/** Anyone who reaches the service can read the simulator's messages: it is on by default only if nobody else can. */
 export const hasSimulator = (configuration: Configuration): boolean =>
   Option.getOrElse(
     configuration.simulator,
     () => isEmbedded(configuration) && isLoopbackHost(configuration.host)
   )
 
-/** The simulator's phones; switched off, there are none. */
+/** The simulator's phones; without the simulator there are none. */
 export const simulatorLayer = (configuration: Configuration) =>
   hasSimulator(configuration) ? SimulatorSql : SimulatorOff
 
-/** The store and the settings that everything is built over. */
+/** The store and the settings that everything else needs. */
 export const Infrastructure = (configuration: Configuration) =>
   Layer.provideMerge(
     simulatorLayer(configuration),

@@ -24,8 +24,8 @@ import { timerGraph } from "./TimerGraph.ts"
 import { useCases } from "./UseCases.ts"
 
 /**
- * Serves the API, and does what is due. In the order in which it ends: nothing more that is due is begun, requests are
- * answered, and only then goes what answers them.
+ * Serves the API and runs due work. On a stop, first no more due work begins, then requests get their responses, and
+ * then the services that they need end.
  */
 export const Service = (configuration: Configuration, graphs = useCases) =>
   Layer.provide(TimerRunner.layerLoop, timerGraph(graphs)).pipe(
@@ -40,7 +40,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
       ServingMetrics
     ]),
     Layer.provide([
-      // As long as Node lets a path be: what is too long for an id is refused as one.
+      // As long as Node allows: an id that is too long is then refused as an id.
       Layer.succeed(HttpRouter.RouterConfig, { maxParamLength: maxHeaderSize }),
       Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(configuration.maxBodyBytes))
     ]),
@@ -55,7 +55,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     ])
   )
 
-/** What the command line's set-up commands stand on. */
+/** The services that the command line's set-up commands need. */
 export const ManagementLive = Layer.mergeAll(ManagementSql, WebhooksSql, Searches, SignInLinksSql).pipe(
   Layer.provide([ProviderAdaptersLive, ContactLinksSql, BotAddressesLive]),
   Layer.provide(Crypto)

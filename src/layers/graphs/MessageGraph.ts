@@ -15,7 +15,7 @@ import { MessageStoreSql } from "../message/MessageStoreSql.ts"
 import { ProvidersLive } from "../account/ProvidersLive.ts"
 import { TemplatesSql } from "../message/TemplatesSql.ts"
 
-/** Everything in which one composition of the messaging use cases may differ from another. */
+/** Everything in which one composition of the messaging use cases can differ from another. */
 export type MessageSeams =
   | Routing
   | Templates
@@ -26,7 +26,7 @@ export type MessageSeams =
   | Providers
   | MessageMetrics
 
-/** The messaging use cases over the given seams, and their store. */
+/** The messaging use cases with the given seams, and their store. */
 export const messageGraph = <E, R>(seams: Layer.Layer<MessageSeams, E, R>) =>
   Layer.fresh(Messages.layer).pipe(
     Layer.provide(Layer.fresh(MessageSends.layer)),

@@ -12,13 +12,13 @@ import { MessageRecordsSql } from "../resources/MessageRecordsSql.ts"
 import { VerificationRecordsSql } from "../resources/VerificationRecordsSql.ts"
 import { UsageReportsSql } from "../resources/UsageReportsSql.ts"
 
-/** Over connections of their own: searches may take long. */
+/** Uses separate connections, because searches can take long. */
 const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql))
 
 /** The searches that the command line has too. */
 export const Searches = Layer.mergeAll(VerificationRecordsSql, MessageRecordsSql).pipe(overReports)
 
-/** What can be looked at and not changed. */
+/** Resources that can only be read. */
 export const ReadHandlers = Layer.mergeAll(
   Layer.provide(ManagedVerificationsHandlers, VerificationRecordsSql),
   Layer.provide(ManagedMessagesHandlers, MessageRecordsSql),

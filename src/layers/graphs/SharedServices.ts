@@ -22,8 +22,8 @@ import { CodeVaultLive } from "../verification/CodeVaultLive.ts"
 export const Crypto = Layer.merge(OneShotDigest, PooledRandom)
 
 /**
- * What every composition stands on, over a store that is ready. Workers stand on top: when the process stops they come
- * to their end while their leases are still renewed.
+ * What every composition needs, with a store that is ready. Workers come last: when the process stops they finish
+ * while their leases are still renewed.
  */
 export const SharedServices = Layer.mergeAll(
   Idempotency.layer,

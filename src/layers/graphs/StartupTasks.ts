@@ -6,7 +6,7 @@ import { RetentionStoreSql } from "../retention/RetentionStoreSql.ts"
 import { emptySimulator } from "../verification/SimulatorSql.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 
-/** At every start: whether updates are posted or polled may have changed with the settings. */
+/** At every start: the settings decide whether updates are posted or polled, and they may have changed. */
 export const scheduleInboxChecks = Layer.effectDiscard(
   Effect.gen(function* () {
     const inboxes = yield* BotInboxStore

@@ -27,7 +27,7 @@ class SandboxHandler extends Context.Service<SandboxHandler, Handler>()(
 
 const runTimer = Effect.map(VerificationSteps, (steps) => steps.runTimer)
 
-/** What is due, of every kind, done by the given compositions. */
+/** Runs due work of every kind with the given compositions. */
 export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
   readonly live: Layer.Layer<VerificationSteps | VerificationStore, E, R>
   readonly sandbox: Layer.Layer<VerificationSteps, E2, R2>

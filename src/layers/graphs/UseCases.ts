@@ -1,5 +1,5 @@
 import { LiveMessages } from "./MessageGraph.ts"
 import { LiveVerifications, SandboxVerifications } from "./VerificationGraph.ts"
 
-/** The compositions of the use cases that a service runs; replace one to swap a part of it. */
+/** The compositions of the use cases that a service runs; replace one to replace a part of it. */
 export const useCases = { live: LiveVerifications, sandbox: SandboxVerifications, messages: LiveMessages }

@@ -29,12 +29,14 @@ export type VerificationSeams =
   | Providers
   | VerificationMetrics
 
-/** The use cases over one mode's verifications and the given seams; with the store, for what else reads or writes there. */
+/**
+ * The use cases of one mode's verifications with the given seams, and the store for others that read or write there.
+ */
 export const verificationGraph = <E, R, E2, R2>(
   store: Layer.Layer<VerificationStore, E2, R2>,
   seams: Layer.Layer<VerificationSeams, E, R>
 ) =>
-  // Fresh: the same use cases are built once per composition, not shared between them.
+  // Fresh: each composition builds its own use cases.
   Layer.fresh(Verifications.layer).pipe(
     Layer.provide(Layer.fresh(VerificationSends.layer)),
     Layer.provideMerge(Layer.fresh(VerificationSteps.layer)),
@@ -57,7 +59,9 @@ export const LiveSeams = Layer.mergeAll(
 
 const SANDBOX_CODE = "123456"
 
-/** A name-only route, the constant code, a provider that sends nothing, no price, no limit per phone, and no metrics. */
+/**
+ * A name-only route, the constant code, a provider that sends nothing, no price, no limit per phone, and no metrics.
+ */
 export const SandboxSeams = Layer.mergeAll(
   Routing.layerSandbox,
   Templates.layerNone,

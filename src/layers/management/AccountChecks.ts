@@ -33,7 +33,7 @@ const examine = ({ check }: ProviderConnection): Effect.Effect<AccountFinding> =
             : AccountFinding.NotReached({ reason: keptText(message) })
       })
 
-/** Asks providers, by calls that change nothing, whether accounts work. */
+/** Asks providers whether accounts work, by calls that change nothing. */
 export const accountChecks = (
   sql: SqlClient.SqlClient,
   key: MasterKey["Service"],

@@ -31,10 +31,10 @@ const StateRow = Schema.Struct({
 const noAccount = (accountId: number) => new ManagementError({ message: `there is no account ${accountId}` })
 
 const UPDATES_TIMER: TimerKind = "bot_updates"
-/** Whose timers those of shared accounts are. */
+/** The customer of the timers of shared accounts. */
 const PLATFORM = 0
 
-/** Its updates are looked after at once, where there is a way to get at them. */
+/** Its updates are checked at once, if there is a way to get them. */
 export const openInbox = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   random: SecureRandom.SecureRandom["Service"],
@@ -139,7 +139,7 @@ export const accountManagement = (
 
     setAccountActive: Effect.fnUntraced(function* (accountId, active) {
       const now = timestamp(yield* Clock.currentTimeMillis)
-      // Switched on again, it starts afresh.
+      // An account that is enabled again starts without earlier failures.
       const [row] = yield* stateRows(sql`
         with pace as (
           update account_pace set failures = case when ${active} then 0 else failures end,

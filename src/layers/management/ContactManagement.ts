@@ -13,7 +13,7 @@ const AccountRow = Schema.Struct({ provider: Schema.String, needsContact: Schema
 const CountRow = Schema.Struct({ count: Schema.Int })
 const InboxRow = Schema.Struct({ accountId: Schema.Int, generation: Schema.Int })
 
-/** In one statement no more than this. */
+/** The most links in one statement. */
 const BATCH = 5000
 
 const batchesOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>

@@ -49,7 +49,7 @@ const requireUserId = (userId: string) =>
     ? Effect.succeed(userId.toLowerCase())
     : Effect.fail(unlike(`there is no user ${userId}`)())
 
-/** The operator's command is not one of many. */
+/** The operator's command runs alone, so it needs no queue. */
 const hashed = (passwords: Passwords["Service"], customerId: number | null, password: Redacted.Redacted) =>
   Effect.mapError(
     passwords.hash(password, { customerId, network: null }),
@@ -61,7 +61,7 @@ const requirePassword = (password: Redacted.Redacted) =>
     ? Effect.void
     : Effect.fail(unlike(`a password has ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)())
 
-/** What operators do about who manages a customer's account. */
+/** The operators' changes of who may manage a customer. */
 export const credentialManagement = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tokens = yield* Tokens

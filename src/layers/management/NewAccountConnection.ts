@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { ManagementError, type NewAccount } from "../../services/resources/Management.ts"
 import type { ProviderAdapters } from "../../services/provider/ProviderAdapter.ts"
 
-/** The connection that a new account would have; fails with what is wrong with it, before anybody is called. */
+/** The connection of a new account; fails with what is wrong with it, before any call. */
 export const connectNewAccount = Effect.fnUntraced(function* (
   { channel, provider, settings, customerId, isDefault, allowsPrivateAddresses = true }: NewAccount,
   adapters: ProviderAdapters["Service"]
@@ -19,7 +19,7 @@ export const connectNewAccount = Effect.fnUntraced(function* (
     )
   }
   if (customerId === null && channel === "sms") return yield* refuse("there are no shared sms accounts")
-  if (customerId === null && isDefault) return yield* refuse("a shared account is nobody's default")
+  if (customerId === null && isDefault) return yield* refuse("a shared account cannot be a default")
   const connection = adapter.connect(settings, { allowsPrivateAddresses })
   return yield* Effect.mapError(Effect.fromResult(connection), ({ message }) =>
     refuse(`settings of ${provider}: ${message}`)

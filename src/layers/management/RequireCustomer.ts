@@ -19,10 +19,10 @@ const requireRow = Effect.fnUntraced(function* (
   if (rows.length === 0) return yield* noCustomer(customerId)
 })
 
-/** Fails when there is no such customer. Customers are never removed, so what follows may rely on it. */
+/** Fails if there is no such customer. Customers are never deleted, so later statements can rely on it. */
 export const requireCustomer = (sql: SqlClient.SqlClient, customerId: number) =>
   requireRow(sql, customerId, "")
 
-/** The same, and holds the customer's row until the transaction ends: who sets one thing up waits for the other. */
+/** The same, and locks the customer's row until the transaction ends: changes of its set-up wait for each other. */
 export const lockCustomer = (sql: SqlClient.SqlClient, customerId: number) =>
   requireRow(sql, customerId, "for update")

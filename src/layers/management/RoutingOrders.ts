@@ -16,7 +16,7 @@ export const routingOrders = (sql: SqlClient.SqlClient) => {
   const planRows = rowsOf(PlanRow)
   const templateRows = rowsOf(Template)
 
-  /** A step that names an account names one of this customer's, on the step's channel. */
+  /** A step with an account must name one of this customer's, on the step's channel. */
   const checkAccounts = Effect.fnUntraced(function* (customerId: number, steps: ReadonlyArray<RoutingStep>) {
     const accounts = yield* accountRows(sql`
       select id, channel from sending_accounts where customer_id = ${customerId}`)

@@ -125,7 +125,7 @@ export class StoreMetrics extends Context.Service<
         for (const kind of timerKinds) {
           tell(
             "peyk_timers_due",
-            "Timers of all processes that are due and that nobody works on, by kind; 10000 stands for that many or more.",
+            "Due timers that no process works on, by kind; at most 10000 are counted.",
             ({ due }) => due.get(kind)?.count ?? Number.NaN,
             { kind }
           )

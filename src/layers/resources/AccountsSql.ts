@@ -35,7 +35,7 @@ const AccountRow = Schema.Struct({
 const VersionRow = Schema.Struct({ version: Schema.Int, channel: Schema.String, provider: Schema.String })
 const LinkRow = Schema.Struct({ phone: Phone, chatId: Schema.String, linkedAt: InstantColumn })
 
-/** What was asked for cannot be, and it is the settings that say why. */
+/** The request is impossible because of the settings. */
 const inSettings = ({ message }: Pick<ManagementError, "message">) => fieldError("settings", message)
 const inTheWay = ({ message }: Pick<ManagementError, "message">) =>
   new Conflict({ details: { reason: message } })
@@ -68,7 +68,7 @@ export const AccountsSql = Layer.effect(
       return row ?? (yield* new NotFound())
     })
 
-    /** Holds the account until the transaction ends, if it has the version that is to be changed. */
+    /** Locks the account until the transaction ends, if it has the expected version. */
     const lock = Effect.fnUntraced(function* (customerId: number, id: number, version: number | null) {
       const [row] = yield* versionRows(sql`
         select version, channel, provider from sending_accounts
@@ -179,7 +179,7 @@ export const AccountsSql = Layer.effect(
       }),
 
       update: Effect.fnUntraced(function* (customerId, id, wanted, version) {
-        // The customer before its accounts: in the order in which connecting takes them.
+        // The customer before its accounts: connecting locks them in the same order.
         if (wanted.isDefault === true) yield* Effect.orDie(lockCustomer(sql, customerId))
         const owner = yield* lock(customerId, id, version)
         yield* change(customerId, id, owner, wanted).pipe(

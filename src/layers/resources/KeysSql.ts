@@ -41,7 +41,7 @@ export const KeysSql = Layer.effect(
       return row ?? (yield* new NotFound())
     })
 
-    /** Held until the transaction ends: of several who rotate it, one does. */
+    /** Locked until the transaction ends: only one of several rotations succeeds. */
     const lock = Effect.fnUntraced(function* (customerId: number, id: number) {
       const [row] = yield* keyRows(
         sql`select ${columns} from api_keys where customer_id = ${customerId} and id = ${id} for update`

@@ -24,7 +24,7 @@ const ClaimRow = Schema.Struct({ claimed: Schema.Boolean })
 
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b)
 
-/** A deadlock is seen after a second. */
+/** PostgreSQL detects a deadlock after a second. */
 const MAX_RACES = 5
 
 const isRaceIn = ({ reasons }: Cause.Cause<unknown>): boolean =>
@@ -32,7 +32,7 @@ const isRaceIn = ({ reasons }: Cause.Cause<unknown>): boolean =>
     reason._tag === "Fail" ? isRace(reason.error) : reason._tag === "Die" && isRace(reason.defect)
   )
 
-/** A transaction that lost a race, to a delivery that ends or another change, has kept nothing: it is made again. */
+/** A transaction that lost a race, to a delivery or another change, has stored nothing: it is repeated. */
 const retryRaces = <A, E, R>(transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.sandbox(transaction).pipe(
     Effect.retry({ while: isRaceIn, times: MAX_RACES }),
@@ -52,7 +52,7 @@ export const ManagementWritesSql = Layer.effect(
     const contextOf = ({ actor, operation }: WriteRequest, key: string): string =>
       `management_answers:${actor.customerId}:${operation}:${key}`
 
-    /** Waits for another request with the key: its transaction either leaves an answer or nothing. */
+    /** Waits for another request with the key: its transaction leaves either a response or nothing. */
     const claim = Effect.fnUntraced(function* (
       { actor, operation }: WriteRequest,
       claimed: IdempotencyClaim
@@ -71,7 +71,7 @@ export const ManagementWritesSql = Layer.effect(
       return rows.length === 1
     })
 
-    /** Of an answer `a`: this actor made the request, and the credential that made it was not revoked since. */
+    /** A condition on a response `a`: this actor made the request, with a credential that was not revoked since. */
     const isMakers = ({ kind, id }: Actor) => {
       const isSameActor = sql`a.actor_kind = ${kind} and a.actor_id = ${id}`
       switch (kind) {

@@ -6,7 +6,7 @@ import { messageColumns, MessageRow } from "../message/MessageStoreSql.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
 import { searchByTime, triedOver, withinIds } from "./TimePages.ts"
 
-/** The metadata as JSON that PostgreSQL reads: without U+0000 and halves of surrogate pairs, which it refuses. */
+/** The metadata as JSON that PostgreSQL accepts: without U+0000 and unpaired surrogates. */
 const READABLE = String.raw`regexp_replace(metadata, '\\u(0000|d[89a-f][0-9a-f]{2})', '\\ufffd', 'gi')::json`
 
 export const MessageRecordsSql = Layer.effect(

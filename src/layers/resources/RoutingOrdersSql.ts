@@ -26,7 +26,7 @@ export const RoutingOrdersSql = Layer.effect(
 
     return RoutingOrders.of({
       find,
-      // Within the transaction of the write, whoever else saves waits.
+      // In the transaction of the write, others that save wait.
       save: Effect.fnUntraced(function* (customerId, steps, version) {
         yield* Effect.orDie(lockCustomer(sql, customerId))
         const saved = yield* find(customerId)

@@ -11,7 +11,7 @@ import {
 } from "../../domain/TimePosition.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
-/** The conditions of a part of a list by falling time, which begins after a position. */
+/** The conditions of a page of a list by falling time, which begins after a position. */
 export const withinTime = (
   sql: SqlClient.SqlClient,
   [timeColumn, idColumn]: readonly [string, string],
@@ -29,8 +29,8 @@ export const withinTime = (
 }
 
 /**
- * The same for rows whose ids (UUIDv7) come in the order of their time: told by the ids, for which there is an index
- * anyway; one on the time would cost every send.
+ * The same for rows whose ids (UUIDv7) are in the order of their time. Ids have an index anyway, and every send would
+ * pay for one on the time.
  */
 export const withinIds = (
   sql: SqlClient.SqlClient,
@@ -47,22 +47,23 @@ export const withinIds = (
   ]
 }
 
-/** So many rows one look for the few that match goes through. */
+/** How many rows one query reads to find the few that match. */
 const MAX_LOOKED_THROUGH = 10_000
 
 const EdgeRow = Schema.Struct({ at: InstantColumn, id: Schema.String })
 
 export interface Search {
-  /** The rows to look through, by an index; they have `created_at` and `id`. */
+  /** The rows to read, by an index; they have `created_at` and `id`. */
   readonly range: ReadonlyArray<Statement.Fragment>
-  /** What the row has to meet beyond that. */
+  /** The further conditions on a row. */
   readonly filters: ReadonlyArray<Statement.Fragment>
   readonly limit: number
 }
 
 /**
- * Looks for rows by falling time, which is that of their ids. However few match, one look is bounded: where it ends without having found enough, the
- * next part goes on from there. The edge is looked up first, so that rows that come meanwhile are not told twice.
+ * Looks for rows by falling time, which is that of their ids. However few match, one look is bounded: where it ends
+ * without having found enough, the next part goes on from there. The edge is looked up first, so that rows that come
+ * meanwhile are not told twice.
  */
 export const searchByTime = <Row extends { readonly id: string; readonly createdAt: number }>(
   sql: SqlClient.SqlClient,

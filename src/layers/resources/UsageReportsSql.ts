@@ -12,7 +12,7 @@ import { RialsColumn, rowsOf } from "../postgres/SqlRows.ts"
 import { withinIds } from "./TimePages.ts"
 
 const SendRow = Schema.Struct({
-  /** Empty where days, or channels, are not told apart. */
+  /** Empty if days, or channels, are not separated. */
   day: Schema.String,
   channel: Schema.String,
   accepted: Schema.Int,
@@ -27,7 +27,7 @@ const SendRow = Schema.Struct({
 })
 type SendRow = typeof SendRow.Type
 
-/** Codes and messages as records of one shape. Only a message can go over several accounts of one channel. */
+/** Codes and messages as records of one form. Only a message can use several accounts of one channel. */
 const codes = {
   table: "verifications",
   only: "and mode = 'live'",
@@ -43,7 +43,7 @@ const messages = {
   acceptedOver: "count(distinct id)"
 }
 
-/** What an attempt was charged: of a route in order, one: the first of the price that was captured. */
+/** The price of an attempt: on a route in order, only the first with the captured price has one. */
 const COST = `case
   when a ->> 'status' <> 'sent' or r.captured = 0 or price is null then 0
   when r.is_each_charged then price
@@ -55,8 +55,8 @@ const COST = `case
   else 0 end`
 
 /**
- * Goes through the period's records (at most three times) by the index on their time. With channels, a record counts for
- * each that it was tried over, a right code for the last of them, and money for the one that was charged.
+ * Reads the period's records (at most three times) by the index on their time. By channel, a record counts for each
+ * channel that was tried, a right code for the last of them, and money for the one that was charged.
  */
 const usageStatement =
   (sql: SqlClient.SqlClient, kind: typeof codes) =>

@@ -21,7 +21,7 @@ export const UsersSql = Layer.effect(
     const countRows = rowsOf(CountRow)
     const columns = userColumns(sql)
 
-    /** A customer sees its own; an operator all. */
+    /** A customer sees its own users; an operator sees all. */
     const isVisible = (customerId: number | null) =>
       sql`(${customerId}::int is null or u.customer_id = ${customerId}::int)`
 
@@ -32,7 +32,7 @@ export const UsersSql = Layer.effect(
       return row ?? (yield* new NotFound())
     })
 
-    /** Who decides waits for who else decides, so that two cannot dismiss each other. */
+    /** Owners' changes run one after the other, so that two owners cannot remove each other. */
     const lockOwners = (customerId: number) =>
       countRows(sql`
         select count(*)::int as owners from (select from users where customer_id = ${customerId}
@@ -43,7 +43,7 @@ export const UsersSql = Layer.effect(
         select count(*)::int as owners from users
         where customer_id = ${customerId} and role = 'owner' and disabled_at is null`)
       if (row?.owners === 0) {
-        return yield* new Conflict({ details: { reason: "nobody would be left who is an owner" } })
+        return yield* new Conflict({ details: { reason: "the customer would have no owner" } })
       }
     })
 

@@ -15,7 +15,7 @@ export const VerificationRecordsSql = Layer.effect(
     const source = { from: "verifications v", columns: verificationColumns }
     const search = searchByTime(sql, source, verificationRows)
 
-    /** As `effectiveStatus` has it. */
+    /** The same as `effectiveStatus`. */
     const statusIs = (
       status: NonNullable<VerificationSearch["status"]>,
       now: Instant

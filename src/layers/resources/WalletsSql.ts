@@ -33,7 +33,7 @@ export const WalletsSql = Layer.effect(
         const conditionsOf = (kind: TimerKind) =>
           sql.and([isActive(kind), ...withinIds(sql, ["created_at", "id"], { after })])
         const order = sql`order by "subjectId" desc limit ${limit + 1}::int`
-        // What holds something is active, and what is active has a timer: few of all there are.
+        // A record that holds money is active, and an active record has a timer: only few rows do.
         const holdsOf = (table: string, type: "verification" | "message") => sql`
           (select ${type} as "subjectType", id as "subjectId", held as amount, created_at as "createdAt"
           from ${sql(table)} where ${conditionsOf(type)} ${order})`

@@ -48,7 +48,7 @@ export const webhookEndpoints = (
     return row ?? (yield* new NotFound())
   })
 
-  /** Held until the transaction ends: who makes another one waits. */
+  /** Locked until the transaction ends: others that create one wait. */
   const lockCustomer = Effect.fnUntraced(function* (customerId: number) {
     const rows = yield* idRows(sql`select id from customers where id = ${customerId} for no key update`)
     if (rows.length === 0) return yield* new NotFound()
@@ -111,7 +111,7 @@ export const webhookEndpoints = (
           and (${version}::int is null or w.version = ${version}::int)
         returning ${columns}`)
       if (row === undefined) return yield* Effect.flatMap(find(customerId, id), notUpdated)
-      // What waits for it finds out at once that it takes nothing any more.
+      // Its waiting deliveries learn at once that it accepts nothing any more.
       if (isDisabled === true) {
         yield* Effect.orDie(sql`
           update timers t set claimable_at = ${now} from webhook_endpoints w

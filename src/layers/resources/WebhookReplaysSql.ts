@@ -20,7 +20,7 @@ const StateRow = Schema.Struct({ isDisabled: Schema.Boolean })
 const ReplayRow = Schema.Struct({ replayed: Schema.Int, nextId: Schema.NullOr(Schema.String) })
 const CountRow = Schema.Struct({ count: Schema.Int })
 
-/** Of one request: so that none takes long, and no receiver is flooded at one word. */
+/** Per request, so that none takes long, and no receiver is flooded by one call. */
 const MAX_REPLAYED = 1000
 
 type ReplayMethods = Pick<Webhooks["Service"], "test" | "deliveries" | "replay" | "replaySince">
@@ -53,7 +53,7 @@ export const webhookReplays = (
     if ((yield* requireEndpoint(customerId, id)).isDisabled) return yield* isDisabled
   })
 
-  /** Begins the delivery of events `e` (customer_id, id) to an endpoint, anew where it was over. */
+  /** Starts the delivery of events `e` (customer_id, id) to an endpoint, or restarts it if it was over. */
   const deliveryOf = (
     customerId: number,
     endpointId: number,
@@ -130,7 +130,7 @@ export const webhookReplays = (
     replaySince: Effect.fnUntraced(function* (customerId, id, since) {
       yield* requireActive(customerId, id)
       const now = yield* Clock.currentTimeMillis
-      // An event's id is made as it is written, and so tells when; never before it occurred.
+      // An event's id is created as it is written, so it shows the time; never a time before the event.
       const from = idAt(replayedFrom(since, now))
       const [row] = yield* replayRows(sql`
         with wanted as (

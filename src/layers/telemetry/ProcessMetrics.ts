@@ -63,7 +63,7 @@ export const ProcessMetrics = Layer.effectDiscard(
       gauge(context, name, { description, read })
 
     gauge(context, "peyk_build_info", {
-      description: "Always 1; its labels tell the versions of Peyk and Node.",
+      description: "Always 1; its labels are the versions of Peyk and Node.",
       attributes: { version, node: process.versions.node },
       read: () => 1
     })
@@ -92,8 +92,7 @@ export const ProcessMetrics = Layer.effectDiscard(
     tell("nodejs_eventloop_lag_p99_seconds", "99th percentile of that.", p99)
     tell("nodejs_eventloop_lag_max_seconds", "The longest of that.", max)
     counterOf(context, "nodejs_eventloop_active_seconds_total", {
-      description:
-        "Time in which the event loop had something to do; its rate is how busy the process is, at most 1.",
+      description: "Time in which the event loop was busy; its rate is at most 1.",
       read: () => performance.eventLoopUtilization().active / MILLIS_PER_SECOND
     })
   })

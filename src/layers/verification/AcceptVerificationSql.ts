@@ -11,8 +11,8 @@ import { idempotencyKeys } from "../customer/IdempotencySql.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 
 /**
- * Accepts one verification in a statement of its own, where a batch could not decide because money or quota did not
- * suffice for all of it. False when the idempotency key is taken.
+ * Accepts one verification in its own statement, if a batch could not decide because money or quota did not cover all
+ * of it. False if the idempotency key is taken.
  */
 export const acceptAlone = (
   sql: SqlClient.SqlClient,

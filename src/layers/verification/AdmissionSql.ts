@@ -28,7 +28,7 @@ export interface AdmissionRequest {
   readonly phone: Phone
   readonly now: Instant
   readonly admission: Admission
-  /** The version that it was prepared with; it is refused where the store has another one. */
+  /** The version that it was prepared with; it is refused if the store has another one. */
   readonly setUpVersion: KnownSetUp
 }
 
@@ -89,9 +89,9 @@ const verdict = (rules: ReadonlyArray<AdmissionRule>): string => {
 }
 
 /**
- * The SQL by which the statement that accepts one request asks everything that may refuse it, under locks and in order,
- * and counts it only when nothing does. Its `claimed` part has to read from `verdict` where `reason is null`, and all that
- * is made from `claimed`.
+ * The SQL by which the statement that accepts one request asks everything that may refuse it, under locks and in
+ * order, and counts it only when nothing does. Its `claimed` part has to read from `verdict` where `reason is null`,
+ * and all that is made from `claimed`.
  */
 export const admissionSql = (sql: SqlClient.SqlClient, request: AdmissionRequest) => {
   const rules = rulesFor(request)
@@ -118,7 +118,7 @@ export const phoneRefusal = (
   return reason === "phone_hour" ? new TooManyRequestsPhoneHour(wait) : new TooManyRequestsPhoneDay(wait)
 }
 
-/** Locks what is locked before the wallet. A request that locked the wallet first could wait in a circle with others. */
+/** Locks everything before the wallet. A request that locked the wallet first could deadlock with others. */
 const lockBeforeWallet = (sql: SqlClient.SqlClient, request: AdmissionRequest) => {
   const rules = rulesFor(request).filter(({ name }) => name !== "wallet")
   if (rules.length === 0) return Effect.void
@@ -128,7 +128,7 @@ const lockBeforeWallet = (sql: SqlClient.SqlClient, request: AdmissionRequest) =
   )
 }
 
-/** Why a request was refused; undefined when it was not. */
+/** Why a request was refused; undefined if it was not. */
 const refusalOf = ({ reason, until }: Verdict, now: Instant): AdmissionError | SetUpChanged | undefined => {
   switch (reason) {
     case "set_up_changed":
@@ -147,8 +147,9 @@ const refusalOf = ({ reason, until }: Verdict, now: Instant): AdmissionError | S
 }
 
 /**
- * Runs the accepting statement until its answer is final. It is repeated after a lost race; and once more, with the whole
- * wallet locked and gathered for it, when the wallet's stripe did not cover the hold. False when the key was taken.
+ * Runs the accepting statement until its answer is final. It is repeated after a lost race; and once more, with the
+ * whole wallet locked and gathered for it, when the wallet's stripe did not cover the hold. False when the key was
+ * taken.
  */
 export const runAdmission = (
   sql: SqlClient.SqlClient,
@@ -163,7 +164,7 @@ export const runAdmission = (
         : Effect.succeed(verdict)
     )
   const { hold } = request.admission
-  // In one transaction: between two, somebody else would gather it for himself, and so on for ever.
+  // In one transaction: between two, another request would gather it for itself, and so on forever.
   const gathered = sql.withTransaction(
     lockBeforeWallet(sql, request).pipe(
       Effect.andThen(gatherInto(sql, hold, request)),

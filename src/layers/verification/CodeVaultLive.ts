@@ -4,12 +4,13 @@ import { CodeVault } from "../../services/verification/CodeVault.ts"
 import { MasterKey } from "../crypto/MasterKey.ts"
 
 const TAG_BYTES = 16
-/** Those of earlier versions were sealed with AES-256-GCM, and are longer than any of ours: iv, code, tag. */
+/** Codes of earlier versions were sealed with AES-256-GCM, and are longer: iv, code, tag. */
 const EARLIER_BYTES = 12 + 4 + 16
 
 /**
- * A code is masked with bytes that only the master secret and its verification's id give, and that mask nothing else, as a
- * verification never has a second code; then a tag is put to it. A cipher object for each code cost five times as much.
+ * A code is masked with bytes that only the master secret and its verification's id give, and that mask nothing else,
+ * as a verification never has a second code; then a tag is put to it. A cipher object for each code cost five times
+ * as much.
  */
 export const CodeVaultLive = Layer.effect(
   CodeVault,

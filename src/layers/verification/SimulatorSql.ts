@@ -14,13 +14,13 @@ const MessageRow = Schema.Struct({
 const PAGE_SIZE = 200
 const MAX_MESSAGES = 10_000
 
-/** Switched off: nothing is sent with it, and nothing is kept. */
+/** Without the simulator nothing is sent with it, and nothing is stored. */
 export const SimulatorOff = Layer.succeed(
   Simulator,
   Simulator.of({ isOn: false, receive: () => Effect.void, messages: () => Effect.succeed([]) })
 )
 
-/** Removes the codes that a simulator kept while it was on; truncating leaves no copy of them in the table's file. */
+/** Removes the codes that a simulator stored while it was on; truncating leaves no copy of them in the table's file. */
 export const emptySimulator = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.orDie(sql`

@@ -12,7 +12,7 @@ export const VerificationRow = Schema.Struct({
   captured: RialsColumn
 })
 
-/** Of `verifications v`. */
+/** Columns of `verifications v`. */
 export const verificationColumns = `v.id, v.customer_id as "customerId", v.phone, v.status, v.revision, v.route,
   v.text_body as "textBody", v.attempts, v.remaining, v.next_step_at as "nextStepAt",
   v.slot_reserved as "slotReserved", v.repeating, v.answered_status as "answeredStatus", v.answered_step as "answeredStep",

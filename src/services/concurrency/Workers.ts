@@ -79,8 +79,7 @@ export class Workers extends Context.Service<
       const fibers = yield* makeFibers
       const context = yield* Effect.context<never>()
       gauge(context, "peyk_workers_running", {
-        description:
-          "Sends, timers and other work that this process has begun and brings to its end even if nobody waits.",
+        description: "Sends, timers and other work that this process must finish.",
         read: fibers.size
       })
       const { idle } = fibers

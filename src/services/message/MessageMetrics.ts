@@ -20,7 +20,7 @@ export class MessageMetrics extends Context.Service<
     MessageMetrics,
     Effect.map(Effect.context<never>(), (context) => {
       const ended = counters(context, "peyk_messages_ended_total", {
-        description: "Messages that came to an end, by status.",
+        description: "Messages that ended, by status.",
         labels: ["status"]
       })
       for (const status of ends) ended(status)(0)

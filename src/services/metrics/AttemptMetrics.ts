@@ -23,7 +23,7 @@ export const attemptMetrics = (context: MetricContext, kind: "verification" | "m
     labels: ["kind", "channel", "outcome"]
   })
   const durations = histograms(context, "peyk_attempt_duration_seconds", {
-    description: "How long providers took to answer, by channel.",
+    description: "How long providers took to respond, by channel.",
     labels: ["channel"],
     boundaries: SECONDS
   })

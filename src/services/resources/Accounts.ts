@@ -14,7 +14,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { Phone } from "../../domain/Phone.ts"
 
-/** A connected account, with how fast it may send (null: its channel's default), and how it fares. */
+/** A connected account, with its rate (null: its channel's default), and its state. */
 export interface AccountRecord extends SendingAccount {
   readonly gapMillis: number | null
   readonly perMinute: number | null
@@ -33,10 +33,10 @@ export interface AccountRequest {
   readonly isDefault: boolean
 }
 
-/** What is left out stays as it is. */
+/** A missing field stays as it is. */
 export interface AccountChange {
   readonly label?: string | undefined
-  /** All of them anew. */
+  /** All of them together. */
   readonly settings?: unknown
   readonly isDefault?: boolean | undefined
   readonly active?: boolean | undefined
@@ -67,7 +67,7 @@ export class Accounts extends Context.Service<
       change: AccountChange,
       version: number | null
     ) => Effect.Effect<AccountRecord, NotFound | PreconditionFailed | ValidationError | Conflict>
-    /** Asks the provider about an account as it is. */
+    /** Asks the provider about an existing account. */
     readonly check: (customerId: number, id: number) => Effect.Effect<AccountFinding, NotFound>
     readonly importContacts: (
       customerId: number,
@@ -80,7 +80,7 @@ export class Accounts extends Context.Service<
       page: PageRequest
     ) => Effect.Effect<Page<ContactLink & { readonly linkedAt: Instant }>, NotFound>
     readonly removeContact: (customerId: number, id: number, phone: Phone) => Effect.Effect<void, NotFound>
-    /** The path that the account's updates are posted to; another one than before when it `rotates`. */
+    /** The path for the account's updates; a new one when it `rotates`. */
     readonly inboxPath: (
       customerId: number,
       id: number,

@@ -22,13 +22,13 @@ export type AuditRecord = typeof AuditRecord.Type
 
 export interface AuditSearch extends TimeRange {
   readonly actorKind?: string | undefined
-  /** What the action begins with: `api_key.` */
+  /** The beginning of the action: `api_key.` */
   readonly action?: string | undefined
   readonly subjectType?: string | undefined
   readonly subjectId?: string | undefined
 }
 
-/** What was changed of a customer's account, the newest first. */
+/** The changes of a customer's resources, the newest first. */
 export class AuditLog extends Context.Service<
   AuditLog,
   {

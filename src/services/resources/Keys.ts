@@ -5,13 +5,13 @@ import type { Conflict, NotFound, PreconditionFailed, ValidationError } from "..
 import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 
-/** A key as it is told once, with its secret. */
+/** A new key with its secret, which is shown once. */
 export interface CreatedKey {
   readonly record: ApiKeyRecord
   readonly secret: Redacted.Redacted
 }
 
-/** What is left out stays as it is. */
+/** A missing field stays as it is. */
 export interface KeyChange {
   readonly name?: string | undefined
   readonly requestsPerMinute?: number | null | undefined
@@ -35,7 +35,7 @@ export class Keys extends Context.Service<
         readonly expiresAt: Instant | null
       }
     ) => Effect.Effect<CreatedKey, ValidationError>
-    /** @param version the one that is to be changed; null: whatever it is */
+    /** @param version the expected one; null: any */
     readonly update: (
       customerId: number,
       id: number,

@@ -19,12 +19,12 @@ export interface Customer {
   readonly id: number
   readonly name: string
   readonly plan: Plan
-  /** The site whose pages take codes out of messages by themselves (WebOTP). */
+  /** The site whose pages read codes by themselves (WebOTP). */
   readonly webOtpHost: string | null
   readonly createdAt: Instant
 }
 
-/** What is left out stays as it is. */
+/** A missing field stays as it is. */
 export interface CustomerChange {
   readonly name?: string | undefined
   readonly plan?: Plan | undefined
@@ -46,7 +46,7 @@ export interface NewAccount {
   readonly label: string
   readonly settings: unknown
   readonly isDefault: boolean
-  /** Whether its settings may lead into a private network; absent: they may, as for whoever runs the service. */
+  /** Whether its settings can use a private network; absent: they can, as for an operator. */
   readonly allowsPrivateAddresses?: boolean
 }
 
@@ -60,7 +60,7 @@ export interface CheckedAccount {
   readonly finding: AccountFinding
 }
 
-/** How fast an account may send (null: its channel's default), and how it fares. */
+/** An account's rate (null: its channel's default), and its state. */
 export interface AccountState {
   readonly account: SendingAccount
   readonly gapMillis: number | null
@@ -76,22 +76,22 @@ export interface Wallet {
   readonly held: number
 }
 
-/** A wallet that does not agree with what it is made of; there is none, unless something is wrong with us. */
+/** A wallet that does not agree with its parts; there is none, unless Peyk has a bug. */
 export interface WalletDifference extends Wallet {
   readonly customerId: number
   /** The sum of the ledger, which the balance should be. */
   readonly ledger: number
-  /** The sum of what is held for sends, which `held` should be. */
+  /** The sum of the sends' holds, which `held` should be. */
   readonly holds: number
 }
 
 /** Limits to override; null: the platform's again. */
 export type LimitChange = { readonly [Name in keyof LimitOverrides]?: number | null }
 
-/** What was asked for cannot be done; `message` says why, for a person. */
+/** The request is impossible; `message` explains why, for a person. */
 export class ManagementError extends Data.TaggedError("ManagementError")<{ readonly message: string }> {}
 
-/** What operators set up: customers, keys, accounts, routing, templates. */
+/** The operators' set-up: customers, keys, accounts, routing, templates. */
 export class Management extends Context.Service<
   Management,
   {
@@ -110,7 +110,7 @@ export class Management extends Context.Service<
     readonly walletDifferences: Effect.Effect<ReadonlyArray<WalletDifference>>
     readonly findCustomer: (customerId: number) => Effect.Effect<Customer, ManagementError>
     readonly listCustomers: Effect.Effect<ReadonlyArray<Customer>>
-    /** The secret is told here and never again. */
+    /** The secret is shown here and never again. */
     readonly createKey: (
       key: NewKey
     ) => Effect.Effect<{ readonly record: ApiKeyRecord; readonly secret: Redacted.Redacted }, ManagementError>
@@ -121,7 +121,7 @@ export class Management extends Context.Service<
       perMinute: number | null
     ) => Effect.Effect<ApiKeyRecord, ManagementError>
     readonly revokeKey: (keyId: number) => Effect.Effect<ApiKeyRecord, ManagementError>
-    /** The secret is told here and never again. */
+    /** The secret is shown here and never again. */
     readonly createToken: (
       customerId: number,
       token: NewToken
@@ -147,18 +147,18 @@ export class Management extends Context.Service<
       userId: string,
       password: Redacted.Redacted
     ) => Effect.Effect<UserRecord, ManagementError>
-    /** Another key to sign JWTs with from now on. */
+    /** Another key that signs JWTs from now on. */
     readonly rotateSigningKey: Effect.Effect<SigningKey>
     /** Asks its provider about an account before it is connected. */
     readonly checkNewAccount: (account: NewAccount) => Effect.Effect<AccountFinding, ManagementError>
-    /** What an account of this provider needs before it sends anything; null: what it connects with is enough. */
+    /** What an account of this provider still needs before it can send; null: nothing. */
     readonly sendingSettings: (provider: string) => ProviderAdapter["sendingSettings"] | null
     readonly connectAccount: (account: NewAccount) => Effect.Effect<SendingAccount, ManagementError>
-    /** Asks its provider about an account as it is. */
+    /** Asks its provider about an existing account. */
     readonly checkAccount: (accountId: number) => Effect.Effect<AccountFinding, ManagementError>
     /** Asks the providers about every account that is switched on. */
     readonly checkAccounts: Effect.Effect<ReadonlyArray<CheckedAccount>>
-    /** Links phones to the chats by which a bot reaches them; returns how many phones that were. */
+    /** Links phones to the chats by which a bot reaches them; returns the number of phones. */
     readonly importContacts: (
       accountId: number,
       contacts: ReadonlyArray<ContactLink>
@@ -166,13 +166,13 @@ export class Management extends Context.Service<
     readonly countContacts: (accountId: number) => Effect.Effect<number, ManagementError>
     /** Whether there was one. */
     readonly removeContact: (accountId: number, phone: Phone) => Effect.Effect<boolean, ManagementError>
-    /** The path that an account's updates are posted to; another one than before when it `rotates`. */
+    /** The path for an account's updates; a new one when it `rotates`. */
     readonly inboxPath: (accountId: number, rotates: boolean) => Effect.Effect<string, ManagementError>
-    /** A customer's accounts, the platform's shared ones for null, with how fast they may send and how they fare. */
+    /** A customer's accounts (for null the platform's shared ones), with their rates and states. */
     readonly listAccounts: (
       customerId: number | null
     ) => Effect.Effect<ReadonlyArray<AccountState>, ManagementError>
-    /** Null: the channel's default again; undefined: as it is. */
+    /** Null: the channel's default again; undefined: no change. */
     readonly limitAccount: (
       accountId: number,
       change: {

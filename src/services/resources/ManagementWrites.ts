@@ -10,19 +10,19 @@ export interface Origin {
   readonly requestId: string | null
 }
 
-/** What a change is called in the audit log. */
+/** The entry of a change in the audit log. */
 export interface AuditEntry {
   /** `api_key.create`, `account.update`: the resource, a dot, the verb. */
   readonly action: string
   readonly subjectType: string
   readonly subjectId: string
-  /** What was changed to what; never a secret, and no personal data. */
+  /** The changed fields with their values; never a secret or personal data. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** A change that was made, as it is answered and told of. */
+/** A change with its response and its log entry. */
 export interface Change {
-  /** What the caller is answered: JSON. */
+  /** The response to the caller: JSON. */
   readonly body: unknown
   readonly audit: AuditEntry
 }
@@ -30,9 +30,9 @@ export interface Change {
 export interface WriteRequest {
   readonly actor: Actor
   readonly origin: Origin
-  /** The name under which idempotency keys are kept apart. */
+  /** The name that separates idempotency keys. */
   readonly operation: string
-  /** Answered with when it succeeds. */
+  /** The status of a success. */
   readonly status: number
   readonly idempotency: IdempotentRequest | undefined
 }
@@ -43,18 +43,18 @@ export interface WriteAnswer {
   readonly replayed: boolean
 }
 
-/** Changes by customers: each is one transaction with its line in the audit log and its idempotent answer. */
+/** Changes by customers: each is one transaction with its line in the audit log and its idempotent response. */
 export class ManagementWrites extends Context.Service<
   ManagementWrites,
   {
     /**
-     * What an earlier request with the same key was answered. Only for whoever made it, and while the credential that made
-     * it is not revoked: an answer may hold a secret.
+     * The response to an earlier request with the same key. Only for the actor that made it, and while the credential
+     * that made it is not revoked: a response can contain a secret.
      */
     readonly kept: (
       request: WriteRequest
     ) => Effect.Effect<Option.Option<WriteAnswer>, IdempotencyKeyConflict>
-    /** Nothing is kept, of the change neither, when `change` fails. */
+    /** If `change` fails, nothing is stored, not even a part of the change. */
     readonly write: <E, R>(
       request: WriteRequest,
       change: Effect.Effect<Change, E, R>

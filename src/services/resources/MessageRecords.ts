@@ -10,9 +10,9 @@ export interface MessageSearch extends TimeRange {
   readonly phone?: Phone | undefined
   readonly status?: MessageStatus | undefined
   readonly strategy?: Strategy | undefined
-  /** One that it was tried over. */
+  /** A channel that was tried. */
   readonly channel?: Channel | undefined
-  /** Top-level keys of the metadata and the text that each has to have. */
+  /** Top-level keys of the metadata, and the text that each must have. */
   readonly metadata?: ReadonlyMap<string, string> | undefined
 }
 
@@ -20,7 +20,7 @@ export interface MessageSearch extends TimeRange {
 export class MessageRecords extends Context.Service<
   MessageRecords,
   {
-    /** A part may hold less than was asked for, also nothing, and not be the last: one look goes only so far. */
+    /** A page can be short, or even empty, without being the last: one query reads a limited number of rows. */
     readonly list: (customerId: number, search: MessageSearch & PageRequest) => Effect.Effect<Page<Message>>
     readonly find: (customerId: number, id: string) => Effect.Effect<Message, NotFound>
   }

@@ -7,7 +7,7 @@ import type {
   ValidationError
 } from "../../domain/Errors.ts"
 
-/** A customer's saved routing order; version 0 and no steps where none is saved. */
+/** A customer's saved routing order; version 0 and no steps if none is saved. */
 export interface SavedRouting {
   readonly steps: ReadonlyArray<RoutingStep>
   readonly version: number

@@ -9,7 +9,7 @@ export interface TemplateRecord extends Template {
   readonly version: number
 }
 
-/** What is left out stays as it is. */
+/** A missing field stays as it is. */
 export interface TemplateChange {
   readonly name?: string | undefined
   readonly body?: string | undefined

@@ -5,7 +5,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { TokenRecord } from "../../domain/people/PersonalToken.ts"
 
-/** A token as it is told once, with its secret. */
+/** A new token with its secret, which is shown once. */
 export interface CreatedToken {
   readonly record: TokenRecord
   readonly secret: Redacted.Redacted
@@ -25,7 +25,7 @@ export class Tokens extends Context.Service<
     readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<TokenRecord>>
     readonly find: (customerId: number, id: number) => Effect.Effect<TokenRecord, NotFound>
     readonly create: (customerId: number, token: NewToken) => Effect.Effect<CreatedToken, ValidationError>
-    /** @param customerId null: whosever it is */
+    /** @param customerId null: any customer */
     readonly revoke: (customerId: number | null, id: number) => Effect.Effect<TokenRecord, NotFound>
   }
 >()("peyk/services/resources/Tokens") {}

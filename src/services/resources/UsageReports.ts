@@ -1,11 +1,11 @@
 import { Context, type Effect } from "effect"
 import type { UsageGroup, UsageGrouping, UsagePeriod } from "../../domain/money/Usage.ts"
 
-/** What a customer's codes and messages came to. */
+/** The outcomes of a customer's codes and messages. */
 export class UsageReports extends Context.Service<
   UsageReports,
   {
-    /** By day and channel; groups in which nothing was accepted are left out. */
+    /** By day and channel; groups without accepted requests are left out. */
     readonly report: (
       customerId: number,
       period: UsagePeriod,

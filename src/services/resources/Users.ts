@@ -12,7 +12,7 @@ export interface NewUser {
   readonly passwordHash: string
 }
 
-/** What is left out stays as it is. */
+/** A missing field stays as it is. */
 export interface UserChange {
   readonly name?: string | undefined
   readonly role?: Role | undefined
@@ -20,17 +20,17 @@ export interface UserChange {
 }
 
 /**
- * The people who manage a customer's account. Those of another customer do not exist here; for an operator, who names no
- * customer, all do. Whoever is disabled, or gets another password, is signed out everywhere.
+ * The people who manage a customer. Those of another customer do not exist here; for an operator, who names no
+ * customer, all do. A user who is disabled, or gets another password, is signed out everywhere.
  */
 export class Users extends Context.Service<
   Users,
   {
     readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<UserRecord>>
     readonly find: (customerId: number, id: string) => Effect.Effect<UserRecord, NotFound>
-    /** A conflict where somebody has this address already. */
+    /** A conflict if this address already exists. */
     readonly create: (customerId: number, user: NewUser) => Effect.Effect<UserRecord, Conflict>
-    /** A conflict where a customer's change would leave nobody who decides. */
+    /** A conflict if a customer's change would leave no owner. */
     readonly update: (
       customerId: number | null,
       id: string,

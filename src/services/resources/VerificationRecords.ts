@@ -11,9 +11,9 @@ export interface VerificationSearch extends TimeRange {
   /** Live if absent. */
   readonly mode?: KeyMode | undefined
   readonly phone?: Phone | undefined
-  /** As a reader sees it: what is active and past its end is expired. */
+  /** The status for readers: an active one past its end is expired. */
   readonly status?: VerificationStatus | undefined
-  /** One that it was tried over. */
+  /** A channel that was tried. */
   readonly channel?: Channel | undefined
 }
 
@@ -21,7 +21,7 @@ export interface VerificationSearch extends TimeRange {
 export class VerificationRecords extends Context.Service<
   VerificationRecords,
   {
-    /** A part may hold less than was asked for, also nothing, and not be the last: one look goes only so far. */
+    /** A page can be short, or even empty, without being the last: one query reads a limited number of rows. */
     readonly list: (
       customerId: number,
       search: VerificationSearch & PageRequest

@@ -3,14 +3,14 @@ import { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { TimeRange } from "../../domain/TimePosition.ts"
 
-/** What money is held, or was captured, for. */
+/** The subject for which money is held, or was captured. */
 export const SubjectType = Schema.Literals(["verification", "message"])
 
 export const Hold = Schema.Struct({
   subjectType: SubjectType,
   subjectId: Schema.String,
   amount: Schema.Int,
-  /** When what it is held for was accepted. */
+  /** When that subject was accepted. */
   createdAt: Instant
 })
 export type Hold = typeof Hold.Type
@@ -21,7 +21,7 @@ export type LedgerKind = typeof LedgerKind.Type
 export const LedgerEntry = Schema.Struct({
   id: Schema.String,
   kind: LedgerKind,
-  /** Below zero for what was spent. */
+  /** Negative for money that was spent. */
   amount: Schema.Int,
   subjectType: Schema.NullOr(SubjectType),
   subjectId: Schema.NullOr(Schema.String),
@@ -29,7 +29,7 @@ export const LedgerEntry = Schema.Struct({
 })
 export type LedgerEntry = typeof LedgerEntry.Type
 
-/** A customer's wallet, as it looks at it; in rials. Lists have the newest first. */
+/** A customer's view of its wallet, in rials. Lists have the newest first. */
 export class Wallets extends Context.Service<
   Wallets,
   {

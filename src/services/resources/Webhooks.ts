@@ -4,7 +4,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { DeliveryStatus, WebhookDelivery, WebhookEndpoint } from "../../domain/webhook/Webhook.ts"
 
-/** An endpoint as it is told once, with what its events are signed with. */
+/** A new endpoint with its signing secret, which is shown once. */
 export interface CreatedWebhook {
   readonly endpoint: WebhookEndpoint
   readonly secret: Redacted.Redacted
@@ -16,7 +16,7 @@ export interface NewWebhook {
   readonly description: string
 }
 
-/** What is left out stays as it is. */
+/** A missing field stays as it is. */
 export interface WebhookChange extends Partial<NewWebhook> {
   readonly isDisabled?: boolean | undefined
 }
@@ -30,7 +30,7 @@ export interface DeliveryFilter {
 
 export interface Replay {
   readonly replayed: number
-  /** Where another request goes on; null: that was all. */
+  /** Where the next request continues; null: that was all. */
   readonly nextSince: Instant | null
 }
 
@@ -38,7 +38,7 @@ export interface Replay {
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** Whether events may be sent there; looks its name up, so it belongs before a transaction. */
+    /** Whether events may be sent there; resolves its name, so it belongs before a transaction. */
     readonly checkUrl: (url: string) => Effect.Effect<void, ValidationError>
     readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<WebhookEndpoint>>
     readonly find: (customerId: number, id: number) => Effect.Effect<WebhookEndpoint, NotFound>
@@ -46,31 +46,31 @@ export class Webhooks extends Context.Service<
       customerId: number,
       webhook: NewWebhook
     ) => Effect.Effect<CreatedWebhook, NotFound | Conflict>
-    /** @param version the one that is to be changed; null: whatever it is */
+    /** @param version the expected one; null: any */
     readonly update: (
       customerId: number,
       id: number,
       change: WebhookChange,
       version: number | null
     ) => Effect.Effect<WebhookEndpoint, NotFound | PreconditionFailed>
-    /** What is on its way to it ends as failed. */
+    /** Its pending deliveries fail. */
     readonly remove: (customerId: number, id: number) => Effect.Effect<void, NotFound>
-    /** Another secret; the one before signs beside it for a day. */
+    /** Another secret; the previous one also signs for a day. */
     readonly rotateSecret: (customerId: number, id: number) => Effect.Effect<CreatedWebhook, NotFound>
-    /** An event of no other use, to this endpoint alone. */
+    /** A test event for this endpoint only. */
     readonly test: (customerId: number, id: number) => Effect.Effect<WebhookDelivery, NotFound | Conflict>
     readonly deliveries: (
       customerId: number,
       id: number,
       page: PageRequest & DeliveryFilter
     ) => Effect.Effect<Page<WebhookDelivery>, NotFound>
-    /** Delivers an event again, whatever became of it. */
+    /** Delivers an event again, whatever its outcome was. */
     readonly replay: (
       customerId: number,
       id: number,
       eventId: string
     ) => Effect.Effect<WebhookDelivery, NotFound | Conflict>
-    /** The same for all events since then that it wants; so many at a time. */
+    /** The same for all events since then that it wants, a limited number at a time. */
     readonly replaySince: (
       customerId: number,
       id: number,

@@ -5,20 +5,20 @@ import type { DueTimer, TimerKind } from "../../domain/Timer.ts"
 import { Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
 
-/** Where one customer may take fewer than this at once, shares are looked at. */
+/** If one customer may take fewer than this at once, shares apply. */
 const LEAST_IN_ORDER = 16
-/** Other processes may have parked what this one has room for. */
+/** Other processes may have parked timers for which this one has room. */
 const LOOK_FOR_PARKED_MILLIS = 5000
 
 const NO_TIMERS: ReadonlyArray<DueTimer> = []
 
-/** However they come, that many at most are within the share of any customer. */
+/** In any order, this many at most are within the share of any customer. */
 const mostInOrder = ({ free, holders }: Pick<ClaimingRoom, "free" | "holders">): number => {
   const most = holders.reduce((all, [, places]) => Math.max(all, places), 0)
   return Math.floor((free + 1 - most) / 2)
 }
 
-/** Claims what is due of a pool: as it comes, and by shares of customers where that is more than one should have at once. */
+/** Claims a pool's due timers: in order of time, or by shares of customers if one of them has too many due. */
 export const makeTimerClaims = Effect.gen(function* () {
   const store = yield* TimerStore
   const timers = yield* Timers
@@ -52,11 +52,11 @@ export const makeTimerClaims = Effect.gen(function* () {
   }
 
   return {
-    /** Of all that is due, whoever's it is. */
+    /** Among all due timers, of any customer. */
     byShares: (kinds: ReadonlyArray<TimerKind>, free: number) =>
       withoutSpans(byShares(kinds, { free, holders: [] })),
 
-    /** What this process has room for; `mayBeMore`: it is to be asked again at once. */
+    /** Claims as much as this process has room for; `mayBeMore`: claim again at once. */
     ofPool: Effect.fnUntraced(function* (pool: Pool, kinds: ReadonlyArray<TimerKind>) {
       const claiming = room.tryClaim(pool)
       if (claiming === null) return { due: NO_TIMERS, mayBeMore: false }

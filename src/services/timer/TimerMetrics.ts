@@ -5,13 +5,13 @@ import { type DueTimer, timerKinds } from "../../domain/Timer.ts"
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]
 const MILLIS_PER_SECOND = 1000
 
-/** What an operator watches of timers. */
+/** Figures about timers for operators. */
 export class TimerMetrics extends Context.Service<
   TimerMetrics,
   {
-    /** Work on a timer that this process has claimed begins. */
+    /** Work on a claimed timer begins. */
     readonly begun: (timer: DueTimer) => void
-    /** Work on it broke off. */
+    /** Work on it failed. */
     readonly failed: (timer: DueTimer) => void
   }
 >()("peyk/services/timer/TimerMetrics") {
@@ -21,11 +21,11 @@ export class TimerMetrics extends Context.Service<
       const context = yield* Effect.context<never>()
       const clock = yield* Clock.Clock
       const claimed = counters(context, "peyk_timers_claimed_total", {
-        description: "Due timers that this process took on, by kind.",
+        description: "Due timers that this process claimed, by kind.",
         labels: ["kind"]
       })
       const abandoned = counters(context, "peyk_timers_abandoned_total", {
-        description: "Of those, the ones whose last holder let its lease run out, by kind.",
+        description: "Claimed timers whose last holder let its lease run out, by kind.",
         labels: ["kind"]
       })
       const lateness = histograms(context, "peyk_timer_lateness_seconds", {
@@ -34,7 +34,7 @@ export class TimerMetrics extends Context.Service<
         boundaries: SECONDS
       })
       const failed = counters(context, "peyk_timers_failed_total", {
-        description: "Of those, the ones on which work broke off; they come due again. By kind.",
+        description: "Claimed timers whose work failed; they are due again. By kind.",
         labels: ["kind"]
       })
       for (const each of [claimed, abandoned, failed]) for (const kind of timerKinds) each(kind)(0)

@@ -4,7 +4,7 @@ import { Settings } from "../Settings.ts"
 import { SharedRoom } from "../concurrency/SharedRoom.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
 
-/** Codes are urgent: messages, of which many may come at once, and what waits long do not take their room. */
+/** Codes are urgent, so messages (there can be many) and slow work do not use their places. */
 export type Pool = "codes" | "messages" | "reports" | "updates" | "webhooks"
 
 export const poolOf: Readonly<Record<TimerKind, Pool>> = {
@@ -15,26 +15,26 @@ export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   message_report: "reports",
   bot_updates: "updates",
   webhook: "webhooks",
-  // A pool of its own would be claimed for in every round of the loop, for one timer an hour.
+  // A separate pool would be claimed for in every round of the loop, for one timer an hour.
   retention: "updates"
 }
 
-/** Asking what became of messages is not urgent, and every answer may take the whole time-out. */
+/** Delivery reports are not urgent, and every response can take the whole time-out. */
 const mostOfOneIn: Partial<Record<Pool, number>> = { reports: 16 }
 
 const pools = [...new Set(Object.values(poolOf))]
 
-/** Room for timers that are about to be claimed: nobody else may enter it until it is known whose they are. */
+/** Places for timers that are about to be claimed: no other claim can use them until their customers are known. */
 export interface ClaimingRoom {
   readonly free: number
   readonly holders: ReadonlyArray<readonly [customerId: number, places: number]>
-  /** To be called once, with the customer of each timer that was claimed. */
+  /** To be called once, with the customer of each claimed timer. */
   readonly settle: (customerIds: ReadonlyArray<number>, backlog: Backlog) => void
 }
 
 /**
- * `none`: all that is due is taken as it comes. `some`: more may be due than one customer should have at once. `held back`:
- * the same, and others have to leave first.
+ * `none`: all that is due is taken as it comes. `some`: more may be due than one customer should have at once. `held
+ * back`: the same, and others have to leave first.
  */
 export type Backlog = "none" | "some" | "held back"
 
@@ -46,18 +46,18 @@ interface PoolState {
   backlog: Backlog
 }
 
-/** How many timers this process works on at once, of each pool; customers share them. */
+/** How many timers this process works on at once, by pool; customers share them. */
 export class TimerPools extends Context.Service<
   TimerPools,
   {
     readonly free: (pool: Pool) => number
-    /** How far timers wait for room, as far as it is known. */
+    /** Whether timers wait for places, as far as it is known. */
     readonly backlog: (pool: Pool) => Backlog
     /** Enters with `count` timers of a customer, if they are within its share. */
     readonly tryEnter: (pool: Pool, customerId: number, count: number) => boolean
     /** Null when the pool is full. */
     readonly tryClaim: (pool: Pool) => ClaimingRoom | null
-    /** True when others are known to wait for it. */
+    /** True if others are known to wait for it. */
     readonly leave: (pool: Pool, customerId: number, count: number) => boolean
   }
 >()("peyk/services/timer/TimerPools") {
@@ -126,7 +126,7 @@ export class TimerPools extends Context.Service<
             settle: (customerIds, backlog) => {
               state.claiming -= claiming
               for (const customerId of customerIds) state.room.enter(customerId)
-              // Those who left may have been the last to wake who is held back.
+              // The last ones that left may have been the only ones to wake a held-back timer.
               state.backlog = backlog === "held back" && state.hasSomeLeft ? "some" : backlog
             }
           }

@@ -10,7 +10,7 @@ import { Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
 import { Workers } from "../concurrency/Workers.ts"
 
-/** Who does what is due, by kind of timer. Timers of other kinds are left to the processes that know them. */
+/** The handlers of due timers, by kind. Processes leave timers of other kinds to those that know them. */
 export class TimerHandlers extends Context.Service<
   TimerHandlers,
   ReadonlyMap<TimerKind, (timer: DueTimer) => Effect.Effect<void>>
@@ -18,13 +18,16 @@ export class TimerHandlers extends Context.Service<
 
 const ERROR_PAUSE_MILLIS = 1000
 
-/** Finds out what is due, in any process, and has it done. */
+/** Finds due timers of any process, and runs their handlers. */
 export class TimerRunner extends Context.Service<
   TimerRunner,
   {
-    /** Does all that is due now, and returns how much that was: the loop's work, for tests that move the clock. */
+    /**
+     * Runs all timers that are due now, and returns their number: one round of the loop, for tests that move the
+     * clock.
+     */
     readonly runDue: Effect.Effect<number>
-    /** Does what is due as it becomes due, for ever. Sleeps in between; what it began outlives its interruption. */
+    /** Runs timers as they become due, forever, and sleeps in between. Begun work outlives its interruption. */
     readonly loop: Effect.Effect<never>
   }
 >()("peyk/services/timer/TimerRunner") {
@@ -80,7 +83,7 @@ export class TimerRunner extends Context.Service<
         return workers.start(Effect.ensuring(run(timer), finish))
       }
 
-      /** Not to be interrupted in between: a leased timer that nobody starts would look abandoned. */
+      /** Uninterruptible in between: a leased timer that is not started would look abandoned. */
       const beginDueOf = ({ pool, kinds: claimed }: (typeof pools)[number]) =>
         Effect.gen(function* () {
           const { due, mayBeMore } = yield* claims.ofPool(pool, claimed)
@@ -88,16 +91,16 @@ export class TimerRunner extends Context.Service<
           return mayBeMore
         }).pipe(Effect.uninterruptible)
 
-      /** Whether there may be more to begin at once. */
+      /** Whether there may be more to start at once. */
       const beginDue = Effect.map(Effect.forEach(pools, beginDueOf), (more) => more.includes(true))
 
-      /** Never longer than half a lease: timers of a process that died are not announced. */
+      /** At most half a lease: timers of a dead process are not announced. */
       const sleep = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const longest = now + leaseMillis / 2
         const withRoom = pools.filter(({ pool }) => room.free(pool) > 0)
         const kindsOf = (some: typeof pools) => some.flatMap((each) => each.kinds)
-        // What was parked waits for somebody to leave, who wakes this up.
+        // Parked timers wait for a free place, which wakes this up.
         const withParked = withRoom.filter(({ pool }) => room.backlog(pool) === "some")
         const next =
           withRoom.length > 0
@@ -106,7 +109,7 @@ export class TimerRunner extends Context.Service<
         yield* timers.sleepUntil(Math.min(next ?? longest, longest))
       })
 
-      /** Said once when it begins and once when it is over, not every second of an outage. */
+      /** Logged once when it begins and once when it is over, not every second of an outage. */
       const reportHalt = (cause: Cause.Cause<never>) => {
         const isNew = !isHalted
         isHalted = true
@@ -125,7 +128,7 @@ export class TimerRunner extends Context.Service<
           (cause) => Effect.andThen(reportHalt(cause), Effect.sleep(ERROR_PAUSE_MILLIS))
         )
       )
-      /** With a wrong time, nothing is known to be due. */
+      /** With a wrong clock, nothing is known to be due. */
       const turnInTime = Effect.suspend(() => (mayBeApart() ? Effect.sleep(ERROR_PAUSE_MILLIS) : turn))
       return TimerRunner.of({ runDue, loop: Effect.forever(turnInTime) })
     })

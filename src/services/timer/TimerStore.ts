@@ -10,23 +10,23 @@ interface ClaimRequest {
 
 export interface FairClaim {
   readonly due: ReadonlyArray<DueTimer>
-  /** Some could be claimed now and were not, for want of room. */
+  /** Some could be claimed now but found no room. */
   readonly someAreLeft: boolean
-  /** Not all that can be claimed now was looked at. */
+  /** Not all claimable timers were read. */
   readonly mayBeMore: boolean
 }
 
-/** The rows that say what is due when. */
+/** The rows that show what is due when. */
 export class TimerStore extends Context.Service<
   TimerStore,
   {
-    /** Leases up to `limit` timers of these kinds that can be claimed now, the first claimable first; none that is parked. */
+    /** Leases up to `limit` claimable timers of these kinds, the first claimable first; no parked one. */
     readonly claim: (
       claim: ClaimRequest & { readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<DueTimer>>
     /**
-     * The same for a backlog: of each customer within its share of the free places. More of one customer are parked, out of
-     * the way of the others.
+     * The same for a backlog: each customer gets its share of the free places. A customer's further timers are
+     * parked, so that they do not delay others.
      */
     readonly claimFairly: (
       claim: ClaimRequest & {
@@ -36,21 +36,21 @@ export class TimerStore extends Context.Service<
       }
     ) => Effect.Effect<FairClaim>
     /**
-     * When the next timer of these kinds can be claimed; null when there is none. Of those that were parked only where
-     * `withParked` names their kind, too.
+     * When the next timer of these kinds can be claimed; null without one. Parked timers count only if `withParked`
+     * names their kind.
      */
     readonly nextClaimAt: (
       kinds: ReadonlyArray<TimerKind>,
       withParked: ReadonlyArray<TimerKind>
     ) => Effect.Effect<Instant | null>
-    /** Extends those leases that nobody has taken over, and returns their timers. */
+    /** Extends those leases that no other process has taken over, and returns their timers. */
     readonly renew: (
       timers: ReadonlyArray<LeasedTimer>,
       until: Instant
     ) => Effect.Effect<ReadonlyArray<LeasedTimer>>
-    /** Gives a lease back, if nobody has taken it over: the timer can be claimed again at `dueAt`. */
+    /** Releases a lease, if no other process has taken it over: the timer can be claimed again at `dueAt`. */
     readonly release: (timer: LeasedTimer, dueAt: Instant) => Effect.Effect<void>
-    /** Removes a timer, if nobody has taken its lease over. */
+    /** Removes a timer, if no other process has taken its lease over. */
     readonly remove: (timer: LeasedTimer) => Effect.Effect<void>
   }
 >()("peyk/services/timer/TimerStore") {}

@@ -11,25 +11,25 @@ import { LinkedSet } from "../concurrency/LinkedSet.ts"
 const NEVER = Number.POSITIVE_INFINITY
 const HAND_BACK_MILLIS = 1000
 
-/** This process's part in the timers: its leases, and when its loop has to wake up. */
+/** This process's part in the timers: its leases, and when its loop must wake up. */
 export class Timers extends Context.Service<
   Timers,
   {
     readonly newLease: Effect.Effect<Lease>
-    /** For a timer that is made now, which nobody can have leased before: of the same token for all of this process. */
+    /** For a new timer, which cannot have been leased before: all of this process have the same token. */
     readonly leaseAtBirth: () => Lease
     /** Runs work on a timer that this process has leased; the lease is renewed while it lasts. */
     readonly holding: <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    /** The same, for work that nobody waits for. A failure leaves the lease to run out: then it is due as abandoned. */
+    /** The same, for background work. After a failure the lease runs out: then the timer is due as abandoned. */
     readonly run: (timer: LeasedTimer, work: Effect.Effect<unknown>) => Effect.Effect<void>
-    /** To be asked right before something is sent: after a stop of this process the lease may be somebody else's. */
+    /** Check this right before something is sent: if this process was paused, another one may have the lease. */
     readonly isLeased: (timer: LeasedTimer) => boolean
     /**
-     * For a failure before anything was sent: gives the timer back, to be claimed again shortly. Not if its last holder
-     * may have sent something: that has to show as abandoned.
+     * For a failure before anything was sent: releases the timer, to be claimed again shortly. Not if its last holder
+     * may have sent something: that must show as abandoned.
      */
     readonly releaseForRetry: (timer: DueTimer) => (cause: Cause.Cause<never>) => Effect.Effect<never>
-    /** Tells the loop that something is due then, in case it would sleep longer. */
+    /** Reports to the loop that something is due then, in case it would sleep longer. */
     readonly wakeAt: (dueAt: Instant) => void
     readonly sleepUntil: (instant: Instant) => Effect.Effect<void>
   }
@@ -54,7 +54,7 @@ export class Timers extends Context.Service<
 
       const renewHeld = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        // A lease until a time that is far off would outlive this process.
+        // A lease until a distant time would outlive this process.
         if (mayBeApart()) return
         const timers = [...held].filter(({ leasedUntil }) => leasedUntil <= now + (leaseMillis * 2) / 3)
         const renewed = timers.length > 0 ? yield* store.renew(timers, now + leaseMillis) : []

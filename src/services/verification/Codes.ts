@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Settings } from "../Settings.ts"
 
-/** Which codes are made, and how many wrong ones are borne. */
+/** How codes are created, and how many wrong ones are allowed. */
 export class Codes extends Context.Service<
   Codes,
   {

@@ -12,14 +12,14 @@ const ends = ["verified", "failed", "locked", "expired"] as const
 const isEnd = (status: VerificationStatus): status is (typeof ends)[number] =>
   ends.some((end) => end === status)
 
-/** What an operator watches of verifications. */
+/** Figures about verifications for operators. */
 export class VerificationMetrics extends Context.Service<
   VerificationMetrics,
   {
     readonly attempted: CountAttempt
-    /** A code was checked, and this was answered. */
+    /** A code was checked, with this result. */
     readonly checked: (reason: string) => void
-    /** It came to a status for good; anything else is not counted. */
+    /** It reached a final status; others are not counted. */
     readonly ended: (id: string, status: VerificationStatus, now: Instant) => void
   }
 >()("peyk/services/verification/VerificationMetrics") {
@@ -27,11 +27,11 @@ export class VerificationMetrics extends Context.Service<
     VerificationMetrics,
     Effect.map(Effect.context<never>(), (context) => {
       const checks = counters(context, "peyk_code_checks_total", {
-        description: "Codes checked, by the reason that was answered.",
+        description: "Codes checked, by result.",
         labels: ["reason"]
       })
       const ended = counters(context, "peyk_verifications_ended_total", {
-        description: "Verifications that came to an end, by status.",
+        description: "Verifications that ended, by status.",
         labels: ["status"]
       })
       const timeToVerify = histograms(context, "peyk_time_to_verify_seconds", {
@@ -50,7 +50,7 @@ export class VerificationMetrics extends Context.Service<
     })
   )
 
-  /** In the sandbox nothing is sent, and nothing is watched. */
+  /** In the sandbox nothing is sent, and nothing is measured. */
   static readonly layerNone = Layer.succeed(VerificationMetrics, {
     attempted: () => {},
     checked: () => {},

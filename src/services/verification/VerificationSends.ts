@@ -39,7 +39,7 @@ export interface SendRequest extends RouteRequest {
   readonly customerId: number
   readonly phone: string
   readonly idempotency?: IdempotentRequest | undefined
-  /** What the request's key was read with; absent: it was made without one. */
+  /** The version that the request's key was read with; absent: the request has no key. */
   readonly setUpVersion?: number | undefined
 }
 
@@ -49,11 +49,11 @@ export interface SendAnswer {
   readonly currentAttemptChannel: ChannelDescriptor
   /** Whole seconds. */
   readonly expiresIn: number
-  /** An earlier request with the same idempotency key made this verification. */
+  /** An earlier request with the same idempotency key created this verification. */
   readonly replayed: boolean
 }
 
-/** Why a request is refused before anything of it is kept. */
+/** Why a request is refused before anything of it is stored. */
 export type Refusal = InvalidPhone | RouteError | TemplateError | AdmissionError
 
 const toAnswer = (verification: Verification, replayed: boolean): SendAnswer => {
@@ -67,7 +67,7 @@ const toAnswer = (verification: Verification, replayed: boolean): SendAnswer => 
   }
 }
 
-/** Creates verifications: accepted in one write, the first channel tried before the answer. */
+/** Creates verifications: accepted in one write, the first channel tried before the response. */
 export class VerificationSends extends Context.Service<
   VerificationSends,
   {
@@ -98,7 +98,7 @@ export class VerificationSends extends Context.Service<
         Result.map(routing.resolve(customer, request), (route) =>
           withPrices(route, billing.terms(customer).prices)
         )
-      /** Along their saved order, which is what most requests ask for. */
+      /** Along their saved order, which most requests use. */
       const savedRoutes = new WeakMap<CustomerConfiguration, ReturnType<typeof resolved>>()
       const routeOf = (customer: CustomerConfiguration, request: SendRequest) => {
         const { channels, channelTimeout, templateId } = request
@@ -112,7 +112,7 @@ export class VerificationSends extends Context.Service<
         return made
       }
 
-      /** What of a request may be refused for what the customer has set up. */
+      /** The part of a request that can be refused because of the customer's set-up. */
       const plan = Effect.fnUntraced(function* (customer: CustomerSetUp, request: SendRequest) {
         const phone = yield* Effect.fromResult(parsePhone(request.phone))
         const route = yield* Effect.fromResult(routeOf(customer, request))
@@ -136,7 +136,7 @@ export class VerificationSends extends Context.Service<
         return { verification, admission, setUpVersion: customer.setUpVersion }
       })
 
-      /** Accepts, and makes the first attempt. None when the idempotency key was taken. */
+      /** Accepts, and makes the first attempt. None if the idempotency key was taken. */
       const acceptAndTry = Effect.fnUntraced(function* (
         {
           verification,
@@ -164,7 +164,7 @@ export class VerificationSends extends Context.Service<
       const make = (request: SendRequest) =>
         Effect.flatMap(prepare(request), (prepared) => workers.runToEnd(acceptAndTry(prepared, request)))
 
-      /** While the first attempt is under way there is no answer yet. */
+      /** During the first attempt there is no response yet. */
       const replay = (verification: Verification) =>
         isAnswered(verification)
           ? Effect.succeed(toAnswer(verification, true))

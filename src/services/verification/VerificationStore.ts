@@ -8,7 +8,7 @@ import type { ClaimedKey, IdempotencyClaim } from "../customer/Idempotency.ts"
 import type { SetUpChanged } from "../customer/SetUpChanged.ts"
 import type { Lease, LeasedTimer } from "../../domain/Timer.ts"
 
-/** What a request was prepared with; null: nothing that could have changed. */
+/** The versions that a request was prepared with; null: it used nothing that can change. */
 export type KnownSetUp = number | null
 
 export interface Acceptance {
@@ -17,7 +17,7 @@ export interface Acceptance {
   readonly admission: Admission
   readonly codeHash: Uint8Array
   readonly sealedCode: Uint8Array
-  /** The first step is this process's from the start. */
+  /** The first step is leased by this process from the start. */
   readonly lease: Lease
   readonly idempotency: IdempotencyClaim | null
 }
@@ -27,17 +27,20 @@ export interface StoredVerification {
   readonly sealedCode: Uint8Array | null
 }
 
-/** The verification after a code was compared; `matched` tells whether it was the right one. */
+/** The verification after a code was compared; `matched`: it was the right one. */
 export interface Comparison {
   readonly matched: boolean
   readonly status: VerificationStatus
 }
 
-/** Each method is one atomic statement. Those that are given a version of the customer's set-up do nothing unless it is current. */
+/**
+ * Each method is one atomic statement. With a version of the customer's set-up, it does nothing unless that is
+ * current.
+ */
 export class VerificationStore extends Context.Service<
   VerificationStore,
   {
-    /** The timer of the first step; none, and nothing kept or counted, when it is refused or the key is taken. */
+    /** The timer of the first step; none, and nothing is stored or counted, if it is refused or the key is taken. */
     readonly accept: (
       acceptance: Acceptance
     ) => Effect.Effect<Option.Option<LeasedTimer>, AdmissionError | SetUpChanged>
@@ -53,11 +56,11 @@ export class VerificationStore extends Context.Service<
       readonly id: string
       readonly setUpVersion: KnownSetUp
     }) => Effect.Effect<Option.Option<Verification>, SetUpChanged>
-    /** The verification of a timer, while that is still leased with this token. */
+    /** The verification of a timer, while the timer is still leased with this token. */
     readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<StoredVerification>>
     /**
-     * Writes the transition if the verification is still as it was `before`: state, next timer, events, wallet. Where
-     * `timer` is given, it is refused when that timer's lease has been lost.
+     * Writes the transition if the verification is still as it was `before`: state, next timer, events, wallet. With
+     * `timer`, it is refused if that timer's lease was lost.
      */
     readonly commit: (
       before: Verification,

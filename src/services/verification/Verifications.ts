@@ -18,7 +18,7 @@ export interface VerifyAnswer {
 interface Subject {
   readonly customerId: number
   readonly id: string
-  /** What the request's key was read with; null: it was made without one. */
+  /** The version that the request's key was read with; null: the request has no key. */
   readonly setUpVersion?: number | null
 }
 

@@ -17,16 +17,15 @@ export class WebhookMetrics extends Context.Service<
     WebhookMetrics,
     Effect.map(Effect.context<never>(), (context) => {
       const deliveries = counters(context, "peyk_webhook_deliveries_total", {
-        description:
-          "Tries to deliver an event, by what follows: delivered, retried later, or failed for good.",
+        description: "Tries to deliver an event, by result: delivered, to be retried, or failed.",
         labels: ["outcome"]
       })
       const durations = histograms(context, "peyk_webhook_delivery_duration_seconds", {
-        description: "How long endpoints took to answer, or not to.",
+        description: "How long webhook endpoints took to respond, including failures.",
         boundaries: SECONDS
       })()
       const disabled = counters(context, "peyk_webhook_endpoints_disabled_total", {
-        description: "Endpoints that were disabled for not taking events, by reason.",
+        description: "Webhook endpoints that were disabled, by reason.",
         labels: ["reason"]
       })
       for (const outcome of Object.values(outcomeOf)) deliveries(outcome)(0)

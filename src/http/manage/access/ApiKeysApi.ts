@@ -30,12 +30,12 @@ export const ApiKeyResource = Schema.Struct({
 
 const CreatedApiKey = Schema.Struct({
   ...ApiKeyResource.fields,
-  secret: Schema.String.annotateKey({ description: "The key itself, told this once." })
+  secret: Schema.String.annotateKey({ description: "The key itself, returned only once." })
 }).annotate({ identifier: "CreatedApiKey" })
 
 const RequestsPerMinute = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })).annotate(
   {
-    description: "Requests in any minute; 0 is without a limit."
+    description: "Requests in any minute; 0: no limit."
   }
 )
 const AllowedIps = Schema.NonEmptyArray(IpNetwork)
@@ -108,7 +108,9 @@ export class ApiKeysGroup extends HttpApiGroup.make("api-keys")
       success: CreatedApiKey.pipe(HttpApiSchema.status(201)),
       error: conflicts
     })
-      .annotateMerge(OpenApi.annotations({ summary: "Create a service key; its secret is told this once" }))
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Create a service key; its secret is returned only once" })
+      )
       .middleware(RequireJson)
       .middleware(OptionalIdempotencyKey),
     HttpApiEndpoint.get("read", "/:id", {

@@ -9,7 +9,7 @@ const SignedInResource = Schema.Struct({
   access_token: Schema.String.annotateKey({ description: "A JWT, for Authorization: Bearer." }),
   token_type: Schema.Literal("Bearer"),
   expires_in: Schema.Int.annotateKey({ description: "Seconds." }),
-  refresh_token: Schema.String.annotateKey({ description: "Good for one refresh, within 30 days." })
+  refresh_token: Schema.String.annotateKey({ description: "Valid for one refresh, within 30 days." })
 }).annotate({ identifier: "SignedIn" })
 
 const Credentials = Schema.Struct({ email: Email, password: GivenSecret }).annotate({ identifier: "SignIn" })
@@ -36,7 +36,7 @@ export class AuthGroup extends HttpApiGroup.make("auth")
       error: errors("unauthenticated")
     })
       .annotateMerge(
-        OpenApi.annotations({ summary: "Go on with a session; a refresh token used twice ends it" })
+        OpenApi.annotations({ summary: "Refresh a session; a refresh token used twice ends it" })
       )
       .middleware(RequireJson),
     HttpApiEndpoint.post("signOut", "/sign-out", {
@@ -59,6 +59,6 @@ export class WellKnownGroup extends HttpApiGroup.make("well-known")
     HttpApiEndpoint.get("jwks", "/.well-known/jwks.json", {
       success: KeySet,
       error: errors()
-    }).annotateMerge(OpenApi.annotations({ summary: "The public keys of the JWTs that sign-in gives out" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "The public keys of the JWTs that sign-in returns" }))
   )
   .annotateMerge(OpenApi.annotations({ title: "Well-known" })) {}

@@ -28,13 +28,13 @@ export const TokenResource = Schema.Struct({
 
 const CreatedTokenResource = Schema.Struct({
   ...TokenResource.fields,
-  secret: Schema.String.annotateKey({ description: "The token itself, told this once." })
+  secret: Schema.String.annotateKey({ description: "The token itself, returned only once." })
 }).annotate({ identifier: "CreatedPersonalAccessToken" })
 
 export const NewTokenBody = Schema.Struct({
   name: Name,
   scope: Scope.annotate({ description: "read_only: for GET, HEAD and OPTIONS." }),
-  expires_at: optional(FutureInstant).annotateKey({ description: "In 90 days if absent." })
+  expires_at: optional(FutureInstant).annotateKey({ description: "Default: in 90 days." })
 }).annotate({ identifier: "NewPersonalAccessToken" })
 
 const timeOf = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
@@ -73,7 +73,7 @@ export class TokensGroup extends HttpApiGroup.make("tokens")
     })
       .annotateMerge(
         OpenApi.annotations({
-          summary: "Create a personal access token; its secret is told this once. For owners"
+          summary: "Create a personal access token; its secret is returned only once. For owners"
         })
       )
       .middleware(RequireJson),

@@ -23,7 +23,7 @@ const Me = Schema.Struct({
 export class MeGroup extends HttpApiGroup.make("me")
   .add(
     HttpApiEndpoint.get("read", "/v1/manage/me", { success: Me }).annotateMerge(
-      OpenApi.annotations({ summary: "Whom this credential speaks for" })
+      OpenApi.annotations({ summary: "Whom this credential represents" })
     )
   )
   .middleware(NoUndeclaredBody)
@@ -56,7 +56,7 @@ export const NewUserBody = Schema.Struct({
   email: Email,
   name: Name,
   role: Role.annotate({
-    description: "viewer: reads; developer: also changes things; owner: also decides who may."
+    description: "viewer: reads; developer: also changes things; owner: also manages access."
   }),
   password: NewPassword
 }).annotate({ identifier: "NewUser" })

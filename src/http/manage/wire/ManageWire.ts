@@ -29,7 +29,7 @@ export const pageQuery = (list: ListName) => ({
   limit: Schema.optionalKey(
     Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: MAX_LIMIT }))
   ).annotateKey({ description: `1 to ${MAX_LIMIT}, ${DEFAULT_LIMIT} if absent.` }),
-  cursor: Schema.optionalKey(cursorOf(list)).annotateKey({ description: "next_cursor of the part before." })
+  cursor: Schema.optionalKey(cursorOf(list)).annotateKey({ description: "next_cursor of the previous page." })
 })
 
 /** `{data, next_cursor}` */

@@ -45,7 +45,7 @@ export const deliveryQuery = <Own extends Schema.Struct.Fields>(list: ListName, 
   ...timeQuery,
   phone: Schema.optionalKey(PhoneText),
   ...own,
-  channel: Schema.optionalKey(Channel).annotateKey({ description: "One that it was tried over." })
+  channel: Schema.optionalKey(Channel).annotateKey({ description: "A channel that was tried." })
 })
 
 export const deliverySearchErrors = [
@@ -86,7 +86,7 @@ const DeliveryResource = Schema.Struct({
 export const attemptDetails = {
   provider_message_id: Schema.NullOr(Schema.String),
   delivery: Schema.NullOr(DeliveryResource).annotateKey({
-    description: "What the provider says became of it, as soon as it does."
+    description: "The provider's delivery report; null without one."
   })
 }
 

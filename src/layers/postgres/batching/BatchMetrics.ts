@@ -29,11 +29,11 @@ export const BatchMetricsLive = Layer.effect(
   Effect.map(Effect.context<never>(), (context) => {
     const queues = new Map<BatchName, Array<() => number>>()
     const statements = counters(context, "peyk_batch_statements_total", {
-      description: "Statements that were made for the requests of a batch, by what they do.",
+      description: "Statements of batches, by what they do.",
       labels: ["batch"]
     })
     const requests = counters(context, "peyk_batch_requests_total", {
-      description: "Requests that those were made for: over the statements, how many shared one.",
+      description: "Requests served by batches; divided by the statements, how many shared one.",
       labels: ["batch"]
     })
     const queuesOf = (batch: BatchName): Array<() => number> => {
