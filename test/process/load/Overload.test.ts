@@ -51,7 +51,7 @@ describe("when as many sends are under way as there is room for", () => {
     refused(await request(server, "GET", "/v1/manage/api-keys", {}), 401, "unauthenticated")
   })
 
-  it("codes are still verified, and their state told", async () => {
+  it("codes are still verified, and their status returned", async () => {
     const owner = otp(server, server.demo.live_key)
     expect(await owner.outcome(verification.id, verification.code)).toEqual({ verified: true, reason: "ok" })
     expect((await owner.status(verification.id)).status).toBe("verified")

@@ -138,7 +138,7 @@ layer(TestDatabase, { excludeTestServices: true })("a message whose process died
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
-  it.effect("while it called the provider goes on to the next route, and never repeats the one", () => {
+  it.effect("while it called the provider goes on to the next route, and never repeats that one", () => {
     const providers = scriptProviders({ bale: Effect.never })
     return Effect.gen(function* () {
       const { status } = yield* sendMessage(yield* makeCustomer(), ["bale", "sms"], { delay: "1m" })

@@ -61,7 +61,7 @@ layer(TestDatabase, { excludeTestServices: true })("a scheduled message", (it) =
     })
   }
 
-  it.effect("that came due while nobody was there is sent when somebody is back", () => {
+  it.effect("that became due while no process ran is sent when one does", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const start = yield* Clock.currentTimeMillis

@@ -218,7 +218,7 @@ layer(TestDatabase, { excludeTestServices: true })("under parallelism", (it) => 
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
-  it.effect("the encrypted code is gone as soon as no channel can have to send it", () => {
+  it.effect("the encrypted code is gone as soon as no channel can still need it", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
