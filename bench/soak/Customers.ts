@@ -48,7 +48,12 @@ const makeCustomer = Effect.fnUntraced(function* (nth: number, setUp: SetUp) {
   yield* management.topUp(id, FUNDS)
   yield* connectAccounts(id, setUp)
   yield* management.saveRouting(id, [{ channel: "bale" }, { channel: "sms", wait: 45 }])
-  yield* webhooks.create(id, { url: `${setUp.webhookUrl}/of/${id}`, events: ["*"], description: "" })
+  yield* webhooks.create(id, {
+    url: `${setUp.webhookUrl}/of/${id}`,
+    events: ["*"],
+    mode: "live",
+    description: ""
+  })
   const { secret } = yield* management.createKey({
     customerId: id,
     mode: "live",

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { KeyMode } from "../domain/people/Customer.ts"
 import { EVERY_EVENT, WebhookEventType } from "../domain/webhook/Webhook.ts"
 import { toWirePage } from "../http/manage/wire/ManageWire.ts"
 import { toCreatedWebhook, toWebhook } from "../http/manage/WebhooksApi.ts"
@@ -47,16 +48,20 @@ const create = Command.make(
     description: Flag.String("description").pipe(
       Flag.withDescription("What the webhook is for"),
       Flag.withDefault("")
+    ),
+    mode: Flag.Literals("mode", KeyMode.literals).pipe(
+      Flag.withDescription("Events of live requests, or of the sandbox (test)"),
+      Flag.withDefault("live" as const)
     )
   },
-  ({ customer, url, events, description }) =>
+  ({ customer, url, events, description, mode }) =>
     withManagement(
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const types = yield* parseEvents(events)
         const created = yield* Effect.andThen(
           webhooks.checkUrl(url),
-          webhooks.create(customer, { url, events: types, description })
+          webhooks.create(customer, { url, events: types, description, mode })
         ).pipe(Effect.catchTags(inWords(customer)))
         yield* printOne(toCreatedWebhook(created))
       })

@@ -5,6 +5,7 @@ export const timerKinds = [
   "sandbox_verification",
   "message",
   "verification_report",
+  "sandbox_verification_report",
   "message_report",
   "bot_updates",
   "webhook",

@@ -122,7 +122,7 @@ export class SandboxGroup extends HttpApiGroup.make("sandbox")
     HttpApiEndpoint.post("send", "/send", {
       payload: SandboxSendBody,
       success: SendResponse,
-      error: errors(...nameErrors)
+      error: errors(...nameErrors, "too_many_requests_phone_hour", "insufficient_balance")
     })
       .annotateMerge(OpenApi.annotations({ summary: "Create a simulated verification; its code is 123456" }))
       .middleware(RequireJson),

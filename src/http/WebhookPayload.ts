@@ -61,8 +61,12 @@ const dataOf = (event: WebhookEvent): string => {
   }
 }
 
-/** The posted body of an event: `{type, timestamp, data}`. It contains neither the code nor the text. */
+/** The posted body of an event: `{type, mode, timestamp, data}`. It contains neither the code nor the text. */
 export const webhookPayload = (event: WebhookEvent): string => {
-  const head = JSON.stringify({ type: event.type, timestamp: formatInstant(event.occurredAt) })
+  const head = JSON.stringify({
+    type: event.type,
+    mode: event.mode,
+    timestamp: formatInstant(event.occurredAt)
+  })
   return `${head.slice(0, -1)},"data":${dataOf(event)}}`
 }

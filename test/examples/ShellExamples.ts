@@ -46,14 +46,19 @@ const DEADLINE_MILLIS = 150_000
 const start = (script: string, { cwd, env }: Shell) => {
   const child = spawn("bash", ["-c", STOP_ON_ERRORS + script], { cwd, env, detached: true })
   const printed = { out: "", err: "" }
+  // The process may be gone by a signal, which leaves no exit code.
+  let isClosed = false
   child.stdout.setEncoding("utf8").on("data", (text: string) => (printed.out += text))
   child.stderr.setEncoding("utf8").on("data", (text: string) => (printed.err += text))
   const endAll = (signal: NodeJS.Signals) => {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal)
+    if (child.pid !== undefined && !isClosed) process.kill(-child.pid, signal)
   }
   AbortSignal.timeout(DEADLINE_MILLIS).addEventListener("abort", () => endAll("SIGKILL"))
   const closed = new Promise<number | null>((resolve) => {
-    child.once("close", resolve)
+    child.once("close", (code) => {
+      isClosed = true
+      resolve(code)
+    })
   })
   return { child, printed, closed, endAll }
 }

@@ -135,7 +135,10 @@ const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
   ["get /v1/account", [...anyRequest, "ip_not_allowed"]],
   ["post /v1/otp/verify", [...live, ...body, "not_found"]],
   ["get /v1/otp/{verification_id}", [...live, "validation_error", "not_found"]],
-  ["post /v1/sandbox/otp/send", [...sandbox, ...anySend]],
+  [
+    "post /v1/sandbox/otp/send",
+    [...sandbox, ...anySend, "too_many_requests_phone_hour", "insufficient_balance"]
+  ],
   ["post /v1/sandbox/otp/verify", [...sandbox, ...body, "not_found"]],
   ["get /v1/sandbox/otp/{verification_id}", [...sandbox, "validation_error", "not_found"]],
   ["get /healthz", []],

@@ -57,6 +57,7 @@ const verificationAt = (occurredAt: number, changes: Partial<ShownVerification> 
   JSON.parse(
     webhookPayload({
       type: "verification.attempt_sent",
+      mode: "live",
       occurredAt,
       sequence: 2,
       subject: { kind: "verification", verification: { ...verification, ...changes } }
@@ -66,6 +67,7 @@ const verificationAt = (occurredAt: number, changes: Partial<ShownVerification> 
 const messageWith = (changes: Partial<ShownMessage>) =>
   webhookPayload({
     type: "message.sent",
+    mode: "live",
     occurredAt: 2000,
     sequence: 3,
     subject: { kind: "message", message: { ...message, ...changes } }
@@ -75,6 +77,7 @@ describe("the payload of an event", () => {
   it("has a verification's status fields as they were then, its sequence, and what became of its attempts", () => {
     assert.deepStrictEqual(verificationAt(1500), {
       type: "verification.attempt_sent",
+      mode: "live",
       timestamp: "1970-01-01T00:00:01.500Z",
       data: {
         verification_id: verification.id,

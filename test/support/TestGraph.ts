@@ -101,6 +101,17 @@ export const testProcess = <A extends VerificationSeams | MessageSeams>(
   )
 }
 
+/** The sandbox of one process, with a clock of its own. */
+export const sandboxProcess = () => {
+  const live = verificationGraph(liveStore, LiveSeams)
+  const timers = timerGraph({ live, messages: messageGraph(LiveMessageSeams), sandbox: SandboxVerifications })
+  return Layer.mergeAll(SandboxVerifications, timers).pipe(
+    Layer.provideMerge(testInfrastructure()),
+    Layer.provideMerge(clockAt(0)),
+    Layer.provideMerge(EmptyStore)
+  )
+}
+
 /** A customer with one simulator account for each channel, and that order as its default route. */
 export const makeCustomer = Effect.fnUntraced(function* (
   channels: ReadonlyArray<Channel> = ["bale", "eitaa", "sms"],

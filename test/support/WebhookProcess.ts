@@ -2,6 +2,7 @@ import { Clock, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { AllowsPrivateAddresses } from "../../src/layers/network/AddressPolicy.ts"
 import { Webhooks } from "../../src/services/resources/Webhooks.ts"
+import type { KeyMode } from "../../src/domain/people/Customer.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../src/services/verification/Verifications.ts"
@@ -34,6 +35,7 @@ export const receiver = fakeFarEnd(() => ({ status: 204 }))
 
 export interface Payload {
   readonly type: string
+  readonly mode: KeyMode
   readonly timestamp: string
   readonly data: Readonly<Record<string, unknown>> & { readonly sequence: number }
 }
@@ -53,10 +55,11 @@ export const comeTo = Effect.fnUntraced(function* (start: number, seconds: numbe
 export const endpointAt = Effect.fnUntraced(function* (
   customerId: number,
   url: string,
-  events: ReadonlyArray<string> = ["*"]
+  events: ReadonlyArray<string> = ["*"],
+  mode: KeyMode = "live"
 ) {
   const webhooks = yield* Webhooks
-  const { endpoint, secret } = yield* webhooks.create(customerId, { url, events, description: "" })
+  const { endpoint, secret } = yield* webhooks.create(customerId, { url, events, mode, description: "" })
   return {
     id: endpoint.id,
     secret: Redacted.value(secret),

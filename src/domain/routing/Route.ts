@@ -149,6 +149,9 @@ export const resolveRoute = (
     Result.flatMap(Result.all(steps.map((step) => resolveStep(step, request, configuration))), toRoute)
   )
 
+/** The least, so that with all channels a code is valid for 300 seconds, as the sandbox's codes are. */
+const SANDBOX_WAIT_SECONDS = 45
+
 const sandboxStep = (step: KnownStep | undefined): RouteStep => {
   const channel = step?.channel ?? "bale"
   const smsProvider = step?.provider ?? "smsir"
@@ -157,13 +160,17 @@ const sandboxStep = (step: KnownStep | undefined): RouteStep => {
   return {
     channel,
     account_id: null,
-    wait: DEFAULT_WAIT_SECONDS,
+    wait: SANDBOX_WAIT_SECONDS,
+    reportsDelivery: true,
     descriptor: { type, provider, credential_id: null, label: `Sandbox (${provider})` }
   }
 }
 
-/** The sandbox's route: only the first channel's name, because nothing is sent there. */
+/** The sandbox's route: only the channels' names, because nothing is sent there. */
 export const resolveSandboxRoute = (
   request: RouteRequest
 ): Result.Result<Route, InvalidChannel | DuplicateChannel> =>
-  Result.map(checkNames(request.channels ?? []), ([first]): Route => [sandboxStep(first)])
+  Result.map(checkNames(request.channels ?? []), ([first, ...rest]): Route => [
+    sandboxStep(first),
+    ...rest.map(sandboxStep)
+  ])

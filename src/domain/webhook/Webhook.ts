@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { Instant } from "../Instant.ts"
+import { KeyMode } from "../people/Customer.ts"
 import { MessageEventType, type ShownMessage } from "../message/Message.ts"
 import { EventType, type ShownVerification } from "../verification/Verification.ts"
 import { isGivenUp, nextTryAt } from "./WebhookSchedule.ts"
@@ -18,6 +19,8 @@ export type EventSubject =
 
 export interface WebhookEvent {
   readonly type: string
+  /** `test`: of the sandbox. */
+  readonly mode: KeyMode
   readonly occurredAt: Instant
   /** Grows with each event of its subject. */
   readonly sequence: number
@@ -43,6 +46,8 @@ export const WebhookEndpoint = Schema.Struct({
   url: Schema.String,
   events: Schema.Array(Schema.String),
   description: Schema.String,
+  /** Which events it takes: live ones, or the sandbox's. */
+  mode: KeyMode,
   disabledReason: Schema.NullOr(DisabledReason),
   /** Since when no try has succeeded; null while the last one did. */
   failingSince: Schema.NullOr(Instant),

@@ -1,6 +1,7 @@
 import { Redacted, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { formatInstant, type Instant } from "../../domain/Instant.ts"
+import { KeyMode } from "../../domain/people/Customer.ts"
 import {
   DeliveryStatus,
   DisabledReason,
@@ -24,6 +25,7 @@ const WebhookResource = Schema.Struct({
   url: Schema.String,
   events: Schema.Array(Schema.String),
   description: Schema.String,
+  mode: KeyMode,
   active: Schema.Boolean,
   status: Schema.Literals(["active", "disabled"]),
   disabled_reason: Schema.NullOr(DisabledReason),
@@ -82,7 +84,10 @@ const Description = Schema.String.check(
 export const NewWebhookBody = Schema.Struct({
   url: Url,
   events: Events,
-  description: optional(Description)
+  description: optional(Description),
+  mode: optional(KeyMode).annotateKey({
+    description: "Which events: live (default), or test for those of the sandbox. It cannot be changed."
+  })
 }).annotate({ identifier: "NewWebhook" })
 
 export const WebhookChangeBody = Schema.Struct({
@@ -110,6 +115,7 @@ export const toWebhook = (endpoint: WebhookEndpoint) => ({
   url: endpoint.url,
   events: endpoint.events,
   description: endpoint.description,
+  mode: endpoint.mode,
   active: endpoint.disabledReason === null,
   status: endpoint.disabledReason === null ? ("active" as const) : ("disabled" as const),
   disabled_reason: endpoint.disabledReason,

@@ -68,12 +68,13 @@ export const WebhooksHandlers = HttpApiBuilder.group(
           write(
             { operation: "webhook.create", status: 201, idempotentBody: payload },
             Effect.gen(function* () {
-              const { url, description } = payload
+              const { url, description, mode } = payload
               const events = unique(payload.events)
               const created = yield* webhooks.create(yield* customerId, {
                 url,
                 events,
-                description: description ?? ""
+                description: description ?? "",
+                mode: mode ?? "live"
               })
               return {
                 body: toCreatedWebhook(created),

@@ -7,6 +7,7 @@ import { Retention } from "../../services/retention/Retention.ts"
 import { TimerMetrics } from "../../services/timer/TimerMetrics.ts"
 import { TimerHandlers, TimerRunner } from "../../services/timer/TimerRunner.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
+import { SandboxReports } from "../../services/verification/SandboxReports.ts"
 import { VerificationSteps } from "../../services/verification/VerificationSteps.ts"
 import type { VerificationStore } from "../../services/verification/VerificationStore.ts"
 import { WebhookMetrics } from "../../services/webhook/WebhookMetrics.ts"
@@ -30,7 +31,7 @@ const runTimer = Effect.map(VerificationSteps, (steps) => steps.runTimer)
 /** Runs due work of every kind with the given compositions. */
 export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
   readonly live: Layer.Layer<VerificationSteps | VerificationStore, E, R>
-  readonly sandbox: Layer.Layer<VerificationSteps, E2, R2>
+  readonly sandbox: Layer.Layer<VerificationSteps | VerificationStore, E2, R2>
   readonly messages: Layer.Layer<MessageDeliveries | MessageStore, E3, R3>
 }) =>
   TimerRunner.layer.pipe(
@@ -48,6 +49,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
             ["sandbox_verification" as const, yield* SandboxHandler],
             ["message" as const, deliveries.runTimer],
             ["verification_report" as const, reports.askAboutVerification],
+            ["sandbox_verification_report" as const, (yield* SandboxReports).report],
             ["message_report" as const, reports.askAboutMessage],
             ["bot_updates" as const, inboxes.runTimer],
             ["webhook" as const, webhooks.runTimer],
@@ -60,6 +62,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
       TimerMetrics.layer,
       Layer.provide(Layer.effect(LiveHandler, runTimer), graphs.live),
       Layer.provide(Layer.effect(SandboxHandler, runTimer), graphs.sandbox),
+      Layer.provide(SandboxReports.layer, graphs.sandbox),
       graphs.messages,
       Layer.provide(DeliveryReports.layer, [graphs.live, graphs.messages]),
       Layer.provide(Retention.layer, RetentionStoreSql),

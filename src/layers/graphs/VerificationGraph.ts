@@ -57,17 +57,16 @@ export const LiveSeams = Layer.mergeAll(
   VerificationMetrics.layer
 )
 
-const SANDBOX_CODE = "123456"
-
 /**
- * A name-only route, the constant code, a provider that sends nothing, no price, no limit per phone, and no metrics.
+ * Routes of channel names only, the constant code, a provider that sends nothing, no prices, limits or metrics. Some phones
+ * force other outcomes.
  */
 export const SandboxSeams = Layer.mergeAll(
   Routing.layerSandbox,
   Templates.layerNone,
-  Limits.layerUnlimited,
+  Limits.layerSandbox,
   Billing.layerFree,
-  Codes.layerConstant(SANDBOX_CODE),
+  Codes.layerSandbox,
   AccountSlots.layerUnlimited,
   CallRooms.layerUnlimited,
   Providers.layerSandbox,
@@ -76,14 +75,12 @@ export const SandboxSeams = Layer.mergeAll(
 
 export const liveStore = VerificationStoreSql({
   mode: "live",
-  timerKind: "verification",
-  announces: true
+  timerKind: "verification"
 })
 
 export const sandboxStore = VerificationStoreSql({
   mode: "test",
-  timerKind: "sandbox_verification",
-  announces: false
+  timerKind: "sandbox_verification"
 })
 
 export const LiveVerifications = verificationGraph(liveStore, LiveSeams)

@@ -18,6 +18,7 @@ import answersAndTemplates from "./migrations/0015_answers_and_templates.ts"
 import accountPace from "./migrations/0016_account_pace.ts"
 import parkedTimers from "./migrations/0017_parked_timers.ts"
 import consoleSessions from "./migrations/0018_console_sessions.ts"
+import eventModes from "./migrations/0019_event_modes.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -38,7 +39,8 @@ const migrations = {
   "0015_answers_and_templates": answersAndTemplates,
   "0016_account_pace": accountPace,
   "0017_parked_timers": parkedTimers,
-  "0018_console_sessions": consoleSessions
+  "0018_console_sessions": consoleSessions,
+  "0019_event_modes": eventModes
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

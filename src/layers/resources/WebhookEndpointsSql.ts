@@ -26,7 +26,7 @@ type EndpointMethods = Pick<
   "checkUrl" | "list" | "find" | "create" | "update" | "remove" | "rotateSecret"
 >
 
-const COLUMNS = `w.id, w.url, w.events, w.description, w.disabled_reason as "disabledReason",
+const COLUMNS = `w.id, w.url, w.events, w.description, w.mode, w.disabled_reason as "disabledReason",
   w.failing_since as "failingSince", w.created_at as "createdAt", w.version`
 
 const tooMany = new Conflict({ details: { reason: `there are ${MAX_ENDPOINTS} webhooks already` } })
@@ -78,15 +78,15 @@ export const webhookEndpoints = (
       return toPage(rows, limit, ({ id }) => String(id))
     }),
 
-    create: (customerId, { url, events, description }) =>
+    create: (customerId, { url, events, description, mode }) =>
       Effect.gen(function* () {
         yield* lockCustomer(customerId)
         const lane = yield* freeLane(customerId)
         const secret = yield* makeWebhookSecret(random)
         const now = timestamp(yield* Clock.currentTimeMillis)
         const [endpoint] = yield* endpointRows(sql`
-          insert into webhook_endpoints as w (customer_id, lane, url, events, description, sealed_secret, created_at)
-          values (${customerId}, ${lane}, ${storedUrl(url)}, ${events}::text[], ${description},
+          insert into webhook_endpoints as w (customer_id, lane, url, events, description, mode, sealed_secret, created_at)
+          values (${customerId}, ${lane}, ${storedUrl(url)}, ${events}::text[], ${description}, ${mode},
             ${sealWebhookSecret(key, { customerId, lane }, secret)}::bytea, ${now})
           returning ${columns}`)
         return endpoint === undefined

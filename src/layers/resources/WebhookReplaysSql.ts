@@ -84,8 +84,9 @@ export const webhookReplays = (
       const now = yield* Clock.currentTimeMillis
       yield* Effect.orDie(sql`
         with event as (
-          insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
-          values (${customerId}, ${eventId}::uuid, ${TEST_EVENT}, ${eventId}::uuid, 1, '{}', ${timestamp(now)})
+          insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)
+          select w.customer_id, ${eventId}::uuid, ${TEST_EVENT}, ${eventId}::uuid, 1, '{}', ${timestamp(now)}, w.mode
+          from webhook_endpoints w where w.customer_id = ${customerId} and w.id = ${id}
           returning customer_id, id),
         ${deliveryOf(customerId, id, sql`event`, now)}
         select count(*) from webhook`)
@@ -135,7 +136,7 @@ export const webhookReplays = (
       const [row] = yield* replayRows(sql`
         with wanted as (
           select e.customer_id, e.id, row_number() over (order by e.id) as nth
-          from webhook_endpoints w join events e on e.customer_id = w.customer_id
+          from webhook_endpoints w join events e on e.customer_id = w.customer_id and e.mode = w.mode
           where w.customer_id = ${customerId} and w.id = ${id} and e.id >= ${from}::uuid
             and e.type <> ${TEST_EVENT} and ${isWanted(sql, sql`e.type`)}
           order by e.id limit ${MAX_REPLAYED + 1}),

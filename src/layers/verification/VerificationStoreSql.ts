@@ -32,12 +32,10 @@ const ENOUGH_WRITES = 24
 interface VerificationStoreOptions {
   readonly mode: KeyMode
   readonly timerKind: TimerKind
-  /** Whether state changes are written to the outbox. */
-  readonly announces: boolean
 }
 
 /** One mode's verifications: those of the other mode do not exist here. */
-export const VerificationStoreSql = ({ mode, timerKind, announces }: VerificationStoreOptions) =>
+export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptions) =>
   Layer.effect(
     VerificationStore,
     Effect.gen(function* () {
@@ -55,8 +53,8 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
         ? { ...clients, lane: makeBatchLane() }
         : { ...clients, enough: ENOUGH_WRITES }
       const acceptInBatch = yield* makeAcceptBatch(writing, mode, timerKind, ids.turn)
-      const commitInBatch = yield* makeCommitBatch(writing, mode, timerKind, announces, random.uuidV7())
-      const compareInBatch = yield* makeCompareBatch(clients, mode, timerKind, announces, random.uuidV7())
+      const commitInBatch = yield* makeCommitBatch(writing, mode, timerKind, random.uuidV7())
+      const compareInBatch = yield* makeCompareBatch(clients, mode, timerKind, random.uuidV7())
       const loadInBatch = yield* makeLoadBatch(clients, mode)
       const loadLeasedInBatch = yield* makeLoadLeasedBatch(clients, mode, timerKind, versions)
       /** Webhooks are due at once. */
@@ -126,7 +124,7 @@ export const VerificationStoreSql = ({ mode, timerKind, announces }: Verificatio
             now,
             heldTimer: timer,
             move: walletMove(before, transition.next),
-            events: announces ? transition.events : []
+            events: transition.events
           })
           return Effect.map(write, ({ isWritten, webhooks }) => {
             wakeFor(webhooks)

@@ -50,12 +50,12 @@ const announced = (
       insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
       select c.customer_id, e.id, e.type, c.id, c.events_written - ${count} + e.nth, ${snapshot}, ${timestamp(now)}
       from changed c, ${source}
-      returning customer_id, id, type),
+      returning customer_id, id, type, mode),
     delivery as (
       insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
       select e.customer_id, w.id, e.id, 'pending', ${timestamp(now)}::timestamptz, ${timestamp(now)}::timestamptz
       from event e join webhook_endpoints w on w.customer_id = ${customerId} and w.disabled_at is null
-        and ${isWanted(sql, sql`e.type`)}
+        and w.mode = e.mode and ${isWanted(sql, sql`e.type`)}
       returning endpoint_id, event_id)
     ${webhookTimers(sql, customerId, now)}`,
   webhooks: sql`(select count(*)::int from webhook)`

@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
+import { KeyMode } from "../../domain/people/Customer.ts"
 import { type DisabledReason, WebhookTry } from "../../domain/webhook/Webhook.ts"
 import { webhookPayload } from "../../http/WebhookPayload.ts"
 import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
@@ -23,6 +24,7 @@ const DueRow = Schema.Struct({
   startedAt: Schema.NullOr(InstantColumn),
   nextTryAt: Schema.NullOr(InstantColumn),
   type: Schema.String,
+  mode: KeyMode,
   sequence: Schema.Int,
   occurredAt: InstantColumn,
   /** Null if the event's record was deleted. */
@@ -36,7 +38,7 @@ const toDue = (
   row: typeof DueRow.Type
 ): DueDelivery | null => {
   const { endpointId, url, isDisabled, failingSince, tries, startedAt, nextTryAt } = row
-  const { type, sequence, occurredAt, subject } = row
+  const { type, mode, sequence, occurredAt, subject } = row
   if (subject === null) return null
   const open = (sealed: Uint8Array) => Redacted.make(openWebhookSecret(key, { customerId, lane }, sealed))
   const previous = row.sealedPreviousSecret === null ? [] : [open(row.sealedPreviousSecret)]
@@ -48,7 +50,7 @@ const toDue = (
     isDisabled,
     failingSince,
     secrets: [open(row.sealedSecret), ...previous],
-    body: webhookPayload({ type, sequence, occurredAt, subject: toSubject(subject) }),
+    body: webhookPayload({ type, mode, sequence, occurredAt, subject: toSubject(subject) }),
     tries,
     startedAt,
     nextTryAt
@@ -90,7 +92,7 @@ export const WebhookStoreSql = Layer.effect(
                 w.failing_since as "failingSince", w.sealed_secret as "sealedSecret",
                 case when w.previous_secret_until > ${timestamp(now)} then w.sealed_previous_secret end
                   as "sealedPreviousSecret",
-                d.tries, d.started_at as "startedAt", d.next_try_at as "nextTryAt", e.type, e.sequence, e.occurred_at as "occurredAt",
+                d.tries, d.started_at as "startedAt", d.next_try_at as "nextTryAt", e.type, e.mode, e.sequence, e.occurred_at as "occurredAt",
                 ${eventSubjectSql(sql)} as subject
               from timers t
               join webhook_endpoints w on w.customer_id = t.customer_id and w.lane = t.lane

@@ -1,6 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import type { PhoneLimits } from "../../domain/people/Admission.ts"
 import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
+import type { Phone } from "../../domain/Phone.ts"
+import { sandboxRefusal, type SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
 import { Settings } from "../Settings.ts"
 
 const UNLIMITED: PhoneLimits = { hour: 0, day: 0, platformDay: 0 }
@@ -11,6 +13,8 @@ export class Limits extends Context.Service<
   {
     readonly ofCodes: (customer: Pick<CustomerConfiguration, "limits">) => PhoneLimits
     readonly ofMessages: (customer: Pick<CustomerConfiguration, "limits">) => PhoneLimits
+    /** A refusal that the sandbox simulates for this phone. */
+    readonly simulatedRefusal: (phone: Phone) => SandboxRefusal | undefined
   }
 >()("peyk/services/customer/Limits") {
   /** The platform's limits, or the customer's own. */
@@ -27,13 +31,19 @@ export class Limits extends Context.Service<
           hour: limits.message_phone_hour ?? settings.messagePhoneHourLimit,
           day: limits.message_phone_day ?? settings.messagePhoneDayLimit,
           platformDay: 0
-        })
+        }),
+        simulatedRefusal: () => undefined
       })
     )
   )
 
-  static readonly layerUnlimited = Layer.succeed(
+  /** No limits, but the refusals of the phones that are for them. */
+  static readonly layerSandbox = Layer.succeed(
     Limits,
-    Limits.of({ ofCodes: () => UNLIMITED, ofMessages: () => UNLIMITED })
+    Limits.of({
+      ofCodes: () => UNLIMITED,
+      ofMessages: () => UNLIMITED,
+      simulatedRefusal: sandboxRefusal
+    })
   )
 }

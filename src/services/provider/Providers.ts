@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
 import type { Phone } from "../../domain/Phone.ts"
-import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import { sandboxAnswer } from "../../domain/verification/SandboxPhone.ts"
+import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import type { Instant } from "../../domain/Instant.ts"
 
@@ -20,7 +21,11 @@ export interface CodeDelivery extends TextDelivery {
   readonly expiresAt: Instant
 }
 
-const acceptAll = Effect.succeed(ProviderOutcome.Accepted({ messageId: null }))
+/** The step of an attempt: its id ends with the step's number. */
+const stepOf = (attemptId: string): number => Number(attemptId.slice(attemptId.lastIndexOf("-") + 1)) - 1
+
+const simulate = ({ phone, attemptId }: TextDelivery) =>
+  Effect.sync(() => sandboxAnswer(phone, stepOf(attemptId)))
 
 /** The providers. A call never fails: every result is an outcome. */
 export class Providers extends Context.Service<
@@ -30,9 +35,9 @@ export class Providers extends Context.Service<
     readonly sendText: (delivery: TextDelivery) => Effect.Effect<ProviderOutcome>
   }
 >()("peyk/services/provider/Providers") {
-  /** The sandbox's provider: accepts, and sends nothing. */
+  /** The sandbox's provider: sends nothing, and returns the outcome that the phone forces. */
   static readonly layerSandbox = Layer.succeed(
     Providers,
-    Providers.of({ sendCode: () => acceptAll, sendText: () => acceptAll })
+    Providers.of({ sendCode: simulate, sendText: simulate })
   )
 }

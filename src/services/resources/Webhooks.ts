@@ -1,6 +1,7 @@
 import { Context, type Effect, type Redacted } from "effect"
 import type { Conflict, NotFound, PreconditionFailed, ValidationError } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
+import type { KeyMode } from "../../domain/people/Customer.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { DeliveryStatus, WebhookDelivery, WebhookEndpoint } from "../../domain/webhook/Webhook.ts"
 
@@ -14,10 +15,11 @@ export interface NewWebhook {
   readonly url: string
   readonly events: ReadonlyArray<string>
   readonly description: string
+  readonly mode: KeyMode
 }
 
 /** A missing field stays as it is. */
-export interface WebhookChange extends Partial<NewWebhook> {
+export interface WebhookChange extends Partial<Omit<NewWebhook, "mode">> {
   readonly isDisabled?: boolean | undefined
 }
 

@@ -12,6 +12,7 @@ export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   sandbox_verification: "codes",
   message: "messages",
   verification_report: "reports",
+  sandbox_verification_report: "reports",
   message_report: "reports",
   bot_updates: "updates",
   webhook: "webhooks",

@@ -1,13 +1,19 @@
 import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
+import type { Phone } from "../../domain/Phone.ts"
+import { sandboxOutcome } from "../../domain/verification/SandboxPhone.ts"
 import { Settings } from "../Settings.ts"
+
+const SANDBOX_CODE = "123456"
+/** Nobody can enter it: only digits are compared. */
+const NO_CODE = "none"
 
 /** How codes are created, and how many wrong ones are allowed. */
 export class Codes extends Context.Service<
   Codes,
   {
     /** A new code: ASCII digits, leading zeros kept. */
-    readonly next: Effect.Effect<string>
+    readonly next: (phone: Phone) => Effect.Effect<string>
     /** Wrong codes before the verification locks; null: it never does. */
     readonly maxWrongCodes: number | null
   }
@@ -21,11 +27,16 @@ export class Codes extends Context.Service<
       const next = Effect.map(random.intBetween(0, 10 ** codeLength, { halfOpen: true }), (number) =>
         String(number).padStart(codeLength, "0")
       )
-      return Codes.of({ next, maxWrongCodes })
+      return Codes.of({ next: () => next, maxWrongCodes })
     })
   )
 
-  /** The sandbox's: always the same code, and no lock. */
-  static readonly layerConstant = (code: string) =>
-    Layer.succeed(Codes, Codes.of({ next: Effect.succeed(code), maxWrongCodes: null }))
+  /** The sandbox's: always the same code, and no lock. For one phone no code is right. */
+  static readonly layerSandbox = Layer.succeed(
+    Codes,
+    Codes.of({
+      next: (phone) => Effect.succeed(sandboxOutcome(phone) === "never_right" ? NO_CODE : SANDBOX_CODE),
+      maxWrongCodes: null
+    })
+  )
 }

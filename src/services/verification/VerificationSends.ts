@@ -13,6 +13,7 @@ import {
 } from "../../domain/Errors.ts"
 import { parsePhone } from "../../domain/Phone.ts"
 import type { RouteRequest } from "../../domain/routing/Route.ts"
+import type { SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
 import {
   expiresInSeconds,
   isAnswered,
@@ -54,7 +55,7 @@ export interface SendAnswer {
 }
 
 /** Why a request is refused before anything of it is stored. */
-export type Refusal = InvalidPhone | RouteError | TemplateError | AdmissionError
+export type Refusal = InvalidPhone | RouteError | TemplateError | AdmissionError | SandboxRefusal
 
 const toAnswer = (verification: Verification, replayed: boolean): SendAnswer => {
   const { status, channel } = sendAnswer(verification)
@@ -125,6 +126,8 @@ export class VerificationSends extends Context.Service<
         const { phone, route, textBody } = yield* Effect.tapError(plan(customer, request), () =>
           customers.confirm(customer)
         )
+        const refusal = limits.simulatedRefusal(phone)
+        if (refusal !== undefined) return yield* refusal
         const id = yield* ids.next
         const now = clock.currentTimeMillisUnsafe()
         const verification = startVerification({ id, customerId, phone, route, textBody }, now)
@@ -146,7 +149,7 @@ export class VerificationSends extends Context.Service<
         request: SendRequest
       ) {
         const { id, createdAt } = verification
-        const code = yield* codes.next
+        const code = yield* codes.next(verification.phone)
         const timer = yield* store.accept({
           verification,
           setUpVersion,

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result } from "effect"
 import { codeChannels } from "../../../src/domain/routing/Channel.ts"
+import { validitySeconds } from "../../../src/domain/verification/Verification.ts"
 import { resolveSandboxRoute, type StepRequest } from "../../../src/domain/routing/Route.ts"
 import { routeCase } from "./RouteCases.ts"
 
@@ -33,16 +34,19 @@ describe("a sandbox route", () => {
   )
 
   it.prop(
-    "has one step, of the first channel and without an account",
+    "has a step for each channel, in order and without an account, and codes are valid for 300 seconds",
     [request],
     ([{ channels }]) => {
       if (channels === undefined) return
       const route = Result.getOrUndefined(resolveSandboxRoute({ channels }))
       if (route === undefined) return
-      assert.strictEqual(route.length, 1)
-      assert.strictEqual(route[0].channel as string, channels[0]?.channel)
-      assert.isNull(route[0].account_id)
-      assert.isNull(route[0].descriptor.credential_id)
+      assert.deepStrictEqual(
+        route.map(({ channel }) => channel as string),
+        channels.map(({ channel }) => channel)
+      )
+      assert.isTrue(route.every(({ account_id }) => account_id === null))
+      assert.isTrue(route.every(({ descriptor }) => descriptor.credential_id === null))
+      assert.strictEqual(validitySeconds(route), 300)
     },
     { arbitrary: { runs: 500 } }
   )

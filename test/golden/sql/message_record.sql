@@ -23,12 +23,12 @@ event as (
   select c.customer_id, e.id, e.type, c.id, c.events_written - $18 + e.nth, jsonb_build_object('status',
     c.status, 'attempts', c.attempts, 'completed_at', c.completed_at), $19
   from changed c, unnest($20::uuid[], $21::text[]) with ordinality as e (id, type, nth)
-  returning customer_id, id, type),
+  returning customer_id, id, type, mode),
 delivery as (
   insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
   select e.customer_id, w.id, e.id, 'pending', $22::timestamptz, $23::timestamptz
   from event e
-  join webhook_endpoints w on w.customer_id = $24 and w.disabled_at is null and (w.events @> array[e.type]
+  join webhook_endpoints w on w.customer_id = $24 and w.disabled_at is null and w.mode = e.mode and (w.events @> array[e.type]
     or w.events @> array['*'])
   returning endpoint_id, event_id),
 webhook as (

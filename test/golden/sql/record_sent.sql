@@ -56,20 +56,20 @@ told as materialized (
   from changed c
   where c.event_count > 0),
 event as (
-  insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
-  select t.customer_id, t.id_0, t.type_0, t.id, t.before + 1, t.data, t.now
+  insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)
+  select t.customer_id, t.id_0, t.type_0, t.id, t.before + 1, t.data, t.now, 'live'
   from told t
   where t.event_count > 0
   union all
-  select t.customer_id, t.id_1, t.type_1, t.id, t.before + 2, t.data, t.now
+  select t.customer_id, t.id_1, t.type_1, t.id, t.before + 2, t.data, t.now, 'live'
   from told t
   where t.event_count > 1
   returning customer_id, id, type, occurred_at),
 wanted as materialized (
   select e.customer_id, e.id, e.occurred_at, w.id as endpoint_id, w.lane
   from event e
-  join webhook_endpoints w on w.customer_id = e.customer_id and w.disabled_at is null and (w.events @> array[e.type]
-    or w.events @> array['*'])),
+  join webhook_endpoints w on w.customer_id = e.customer_id and w.disabled_at is null and w.mode = 'live'
+    and (w.events @> array[e.type] or w.events @> array['*'])),
 delivery as (
   insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
   select customer_id, endpoint_id, id, 'pending', occurred_at, occurred_at

@@ -109,7 +109,7 @@ layer(TestDatabase, { excludeTestServices: true })("entered codes", (it) => {
     "do in the store what the machine says: same reason, status, tries, lock, events, timers and money",
     history,
     ({ routes, maxWrongCodes, moments }) => {
-      const codes = Layer.succeed(Codes, Codes.of({ next: Effect.succeed(RIGHT), maxWrongCodes }))
+      const codes = Layer.succeed(Codes, Codes.of({ next: () => Effect.succeed(RIGHT), maxWrongCodes }))
       const providers = scriptProviders({ eitaa: unreachable })
       return Effect.gen(function* () {
         const { send, verify } = yield* Verifications

@@ -206,6 +206,7 @@ layer(TestDatabase, { excludeTestServices: true })("a test event", (it) => {
             eventId,
             {
               type: "webhook.test",
+              mode: "live",
               timestamp: "1970-01-01T00:00:00.000Z",
               data: { webhook_id: endpoint.id, sequence: 1 }
             }

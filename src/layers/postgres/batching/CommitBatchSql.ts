@@ -158,13 +158,13 @@ interface Shape {
   readonly events: number
 }
 
-const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean, shape: Shape) => {
+const statementOf = (mode: KeyMode, timerKind: TimerKind, shape: Shape) => {
   const places = Array.from({ length: shape.events }, (_, index) => index)
   const carried = [...shape.parts.flatMap((part) => part.columns), ...places.flatMap(eventColumns)]
   const source = batchSource([...columns, ...carried, ...(shape.hasHeld ? heldColumns : [])])
   const names = ["now", "event_count", "nth", ...carried.map(({ name }) => name)]
   const outbox = outboxParts(
-    announces,
+    mode,
     places.map((index) => ({ type: `c.event_type_${index}`, id: `c.event_id_${index}` }))
   )
   const text = `
@@ -188,7 +188,7 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean, sh
 }
 
 /** The statements that batches have needed: most of them the same one. */
-const commitStatements = (mode: KeyMode, timerKind: TimerKind, announces: boolean) => {
+const commitStatements = (mode: KeyMode, timerKind: TimerKind) => {
   const parts = optionalParts(timerKind)
   const made = new Map<string, ReturnType<typeof statementOf>>()
   return (entries: ReadonlyArray<CommitEntry>) => {
@@ -199,7 +199,7 @@ const commitStatements = (mode: KeyMode, timerKind: TimerKind, announces: boolea
     const known = made.get(name)
     if (known !== undefined) return known
     const shape = { parts: parts.filter((_, index) => needed[index]), hasHeld, events }
-    const statement = statementOf(mode, timerKind, announces, shape)
+    const statement = statementOf(mode, timerKind, shape)
     made.set(name, statement)
     return statement
   }
@@ -216,10 +216,9 @@ export const makeCommitBatch = (
   clients: BatchClients,
   mode: KeyMode,
   timerKind: TimerKind,
-  announces: boolean,
   newId: Effect.Effect<string>
 ) => {
-  const statementFor = commitStatements(mode, timerKind, announces)
+  const statementFor = commitStatements(mode, timerKind)
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
   return makeStatementBatch<SqlClient.SqlClient, CommitEntry, Committed>(clients, {
     name: "record",

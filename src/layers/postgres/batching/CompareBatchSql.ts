@@ -52,8 +52,8 @@ const columns: ReadonlyArray<BatchColumn<CodeRow>> = [
 ]
 const source = batchSource(columns)
 
-const statementOf = (mode: KeyMode, timerKind: TimerKind, announces: boolean) => {
-  const outbox = outboxParts(announces, [{ type: "'verification.' || c.status", id: "c.event_id" }])
+const statementOf = (mode: KeyMode, timerKind: TimerKind) => {
+  const outbox = outboxParts(mode, [{ type: "'verification.' || c.status", id: "c.event_id" }])
   return `
   with ${withConstants(
     source.rows,
@@ -102,10 +102,9 @@ export const makeCompareBatch = (
   clients: BatchClients,
   mode: KeyMode,
   timerKind: TimerKind,
-  announces: boolean,
   newId: Effect.Effect<string>
 ) => {
-  const statement = statementOf(mode, timerKind, announces)
+  const statement = statementOf(mode, timerKind)
   const decoded = decodedAs(Schema.Array(ComparedRow))
   return makeStatementBatch<SqlClient.SqlClient, CodeEntry, Option.Option<Compared>>(clients, {
     name: "check",

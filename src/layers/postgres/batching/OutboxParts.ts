@@ -1,3 +1,5 @@
+import type { KeyMode } from "../../../domain/people/Customer.ts"
+
 /** Further parts of a batch's `with` statement, and an expression: how many webhooks are due now. */
 export interface OutboxParts {
   readonly parts: string
@@ -10,17 +12,20 @@ export interface EventSource {
   readonly id: string
 }
 
-const place = (index: number): string => `select t.customer_id, t.id_${index}, t.type_${index}, t.id,
-  t.before + ${index + 1}, t.data, t.now from told t where t.event_count > ${index}`
+const place = (
+  index: number,
+  mode: KeyMode
+): string => `select t.customer_id, t.id_${index}, t.type_${index}, t.id,
+  t.before + ${index + 1}, t.data, t.now, '${mode}' from told t where t.event_count > ${index}`
 
 /**
  * The outbox of a batch of verifications whose `changed c` has `event_count` and `now` besides a row's columns, and whose
- * `events_written` has been raised already. Where nothing is announced, nothing is written.
+ * `events_written` has been raised already.
  *
  * @param sources the first event that a row may have, the second and so on, as many as any row has
  */
-export const outboxParts = (announces: boolean, sources: ReadonlyArray<EventSource>): OutboxParts =>
-  announces && sources.length > 0
+export const outboxParts = (mode: KeyMode, sources: ReadonlyArray<EventSource>): OutboxParts =>
+  sources.length > 0
     ? {
         parts: `, told as materialized (
           select c.customer_id, c.id, c.now, c.event_count, c.events_written - c.event_count as before,
@@ -29,13 +34,13 @@ export const outboxParts = (announces: boolean, sources: ReadonlyArray<EventSour
               'verified_at', c.verified_at) as data
           from changed c where c.event_count > 0),
         event as (
-          insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
-          ${sources.map((_, index) => place(index)).join(" union all ")}
+          insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)
+          ${sources.map((_, index) => place(index, mode)).join(" union all ")}
           returning customer_id, id, type, occurred_at),
         wanted as materialized (
           select e.customer_id, e.id, e.occurred_at, w.id as endpoint_id, w.lane
           from event e join webhook_endpoints w on w.customer_id = e.customer_id and w.disabled_at is null
-            and (w.events @> array[e.type] or w.events @> array['*'])),
+            and w.mode = '${mode}' and (w.events @> array[e.type] or w.events @> array['*'])),
         delivery as (
           insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
           select customer_id, endpoint_id, id, 'pending', occurred_at, occurred_at from wanted),
