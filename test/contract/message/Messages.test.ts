@@ -23,7 +23,7 @@ let other: Customer
 beforeAll(async () => {
   server = await startServer()
   live = messages(server, server.demo.live_key)
-  other = await customerWith(server, { sms: {}, bale: { latency_ms: 2_500 } })
+  other = await customerWith(server, { sms: {}, bale: { latency_ms: 120_000 } })
 })
 afterAll(() => server?.stop())
 
@@ -61,9 +61,10 @@ describe("the answer of a creation", () => {
   })
 
   it("does not wait for the provider", async () => {
-    const started = performance.now()
-    expect((await messages(server, other.live).created({ channels: "bale" })).status).toBe("queued")
-    expect(performance.now() - started).toBeLessThan(2_000)
+    const api = messages(server, other.live)
+    const { message_id, status } = await api.created({ channels: "bale" })
+    expect(status).toBe("queued")
+    expect((await api.status(message_id)).completed_at).toBeNull()
   })
 
   it("is the same for null as for an absent optional field", async () => {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   lonely = await customerWith(server, definite)
   unclear = await customerWith(server, {
     bale: { outcome: "unknown" },
-    rubika: { latency_ms: 6_000 },
+    rubika: { latency_ms: 120_000 },
     eitaa: { outcome: "rejected" },
     sms: {}
   })
@@ -179,9 +179,8 @@ describe("an unknown outcome", () => {
 
   it("is what a provider leaves that does not answer in time: send does not wait for it", async () => {
     const api = otp(server, unclear.live)
-    const started = performance.now()
+    // The provider takes four times as long as this test may.
     const sent = await api.sent({ channels: ["rubika", "sms"] })
-    expect(performance.now() - started).toBeLessThan(5_000)
     const status = await api.attempted(sent.verification_id, 2, 10_000)
     expect(status.status).toBe("queued")
     expect(status.attempts).toMatchObject([
