@@ -41,13 +41,17 @@ const connectAccounts = Effect.fnUntraced(function* (customerId: number, { provi
   }
 })
 
-const makeCustomer = Effect.fnUntraced(function* (nth: number, setUp: SetUp) {
+const makeCustomer = Effect.fnUntraced(function* (
+  name: string,
+  plan: "start" | "business",
+  setUp: SetUp,
+  connect: (id: number) => ReturnType<typeof connectAccounts>
+) {
   const management = yield* Management
   const webhooks = yield* Webhooks
-  const { id } = yield* management.createCustomer(`soak ${nth}`, nth % 2 === 0 ? "start" : "business")
+  const { id } = yield* management.createCustomer(name, plan)
   yield* management.topUp(id, FUNDS)
-  yield* connectAccounts(id, setUp)
-  yield* management.saveRouting(id, [{ channel: "bale" }, { channel: "sms", wait: 45 }])
+  yield* connect(id)
   yield* webhooks.create(id, {
     url: `${setUp.webhookUrl}/of/${id}`,
     events: ["*"],
@@ -63,11 +67,38 @@ const makeCustomer = Effect.fnUntraced(function* (nth: number, setUp: SetUp) {
   return { id, key: Redacted.value(secret) } satisfies Customer
 })
 
-export const makeCustomers = (setUp: SetUp): Promise<ReadonlyArray<Customer>> => {
+const makeOrdinary = (nth: number, setUp: SetUp) =>
+  makeCustomer(`soak ${nth}`, nth % 2 === 0 ? "start" : "business", setUp, (id) =>
+    Effect.andThen(
+      connectAccounts(id, setUp),
+      Effect.flatMap(Management, ({ saveRouting }) =>
+        Effect.asVoid(saveRouting(id, [{ channel: "bale" }, { channel: "sms", wait: 45 }]))
+      )
+    )
+  )
+
+const makeFlooding = (setUp: SetUp) =>
+  makeCustomer("soak flood", "business", setUp, (id) =>
+    connectAccounts(id, {
+      ...setUp,
+      providers: { ...setUp.providers, accounts: [setUp.providers.floodedAccount] }
+    })
+  )
+
+export interface SoakCustomers {
+  readonly ordinary: ReadonlyArray<Customer>
+  /** Sends nothing but floods. */
+  readonly flooding: Customer
+}
+
+export const makeCustomers = (setUp: SetUp): Promise<SoakCustomers> => {
   const fromEnv = ConfigProvider.layer(ConfigProvider.fromEnv({ env: setUp.env }))
   const management = Layer.unwrap(
     Effect.map(configuration, (settings) => Layer.provideMerge(ManagementLive, Infrastructure(settings)))
   ).pipe(Layer.provide(fromEnv))
-  const made = Effect.forEach(Array.from({ length: setUp.count }).keys(), (nth) => makeCustomer(nth, setUp))
+  const made = Effect.all({
+    ordinary: Effect.forEach(Array.from({ length: setUp.count }).keys(), (nth) => makeOrdinary(nth, setUp)),
+    flooding: makeFlooding(setUp)
+  })
   return Effect.runPromise(Effect.provide(made, management))
 }

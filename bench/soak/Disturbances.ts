@@ -16,6 +16,8 @@ export type DisturbanceKind =
   | "silence"
   /** Connections to the providers silent, half open or slow: their answers may be lost. */
   | "far end"
+  /** One customer floods a provider that hangs: nobody else may notice. */
+  | "flood"
   /** A process, or this machine, could do nothing for a while, and nobody did that on purpose. */
   | "stall"
 
@@ -73,7 +75,7 @@ export class Disturbances {
 
   /** Spans in which no server could work: the store away, or each of them killed, stopped or on its way up. */
   outages(servers: number): ReadonlyArray<Span> {
-    const away = this.all.filter(({ kind }) => !["cut", "store", "far end"].includes(kind))
+    const away = this.all.filter(({ kind }) => !["cut", "store", "far end", "flood"].includes(kind))
     const edges = away.map(({ from }) => from)
     const together = edges.flatMap((at): ReadonlyArray<Span> => {
       const open = away.filter((each) => each.from <= at && at <= each.to)

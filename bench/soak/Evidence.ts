@@ -17,6 +17,8 @@ export interface Evidence {
   readonly warm: Holdings
   readonly settled: Holdings
   readonly leaseMillis: number
+  /** The customer that floods. */
+  readonly flooding: number
   /** How long each orderly stop took. */
   readonly stopMillis: ReadonlyArray<number>
   /** What did not go in order: a process that did not stop, a wait that ended without rest. */

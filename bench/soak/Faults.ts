@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { Client } from "./Client.ts"
 import type { Disturbances } from "./Disturbances.ts"
 import type { Postgres } from "./Postgres.ts"
+import type { Flood } from "./Flood.ts"
 import type { Hush, Proxy } from "./Proxy.ts"
 import type { Random } from "./Random.ts"
 import type { Server } from "./Servers.ts"
@@ -15,6 +16,8 @@ export interface Target {
   /** Between the processes and the providers. */
   readonly providers: ReadonlyArray<Proxy>
   readonly providerTimeoutMillis: number
+  readonly hangFlooded: (hangs: boolean) => void
+  readonly flood: Flood
   readonly disturbances: Disturbances
   readonly leaseMillis: number
   /** What went wrong with the faults themselves: a process that did not stop in order, say. */
@@ -27,6 +30,8 @@ interface Fault {
   readonly name: string
   /** Gives in a few words what was done. */
   readonly strike: (target: Target, random: Random) => Promise<string>
+  /** Takes so long that a short run leaves it out, unless it is asked for. */
+  readonly isLong?: true
 }
 
 /** Longer than a lease, so that others take over what it was doing. */
@@ -210,6 +215,42 @@ const cutClients: Fault = {
   }
 }
 
+/** Processes meet a store that is gone, then one that takes no writes, then one that has all that was committed. */
+const promoteStandby: Fault = {
+  name: "a standby promoted",
+  isLong: true,
+  strike: async ({ servers, postgres, disturbances, problems }) => {
+    let end = () => {}
+    const done = await postgres.promoteStandby((path) => {
+      end = disturbances.begin("store", null)
+      for (const { store } of servers) store.retarget({ path })
+    })
+    end()
+    const areWell = await Promise.all(servers.map((server) => server.untilReady(WELL_AGAIN_MILLIS)))
+    if (areWell.includes(false)) problems.push("a server was not ready 15 s after a standby was promoted")
+    return done
+  }
+}
+
+const FLOOD_MESSAGES = 400
+/** Calls then wait for the provider, and messages for their calls. */
+const HANG_MILLIS = 6000
+
+const flood: Fault = {
+  name: "one customer floods a hanging provider",
+  strike: async ({ flood: send, hangFlooded, disturbances }) => {
+    const end = disturbances.begin("flood", null)
+    const from = now()
+    hangFlooded(true)
+    const answers = await send(FLOOD_MESSAGES)
+    const answeredIn = now() - from
+    await pause(HANG_MILLIS)
+    hangFlooded(false)
+    end()
+    return `messages answered in ${Math.round(answeredIn)} ms: ${answers}`
+  }
+}
+
 /** What a process lives through. */
 const survivable: ReadonlyArray<Fault> = [
   freeze,
@@ -237,7 +278,9 @@ const survivable: ReadonlyArray<Fault> = [
       ({ setReadOnly }) => setReadOnly(false)
     )
   },
-  lockTable
+  lockTable,
+  promoteStandby,
+  flood
 ]
 const deadly: ReadonlyArray<Fault> = [kill, roll, kill, freezeAndKill, roll, killAll]
 
@@ -247,6 +290,8 @@ interface Plan {
   readonly severity: Severity
   /** Words of the names of faults; none: all of them. */
   readonly only: ReadonlyArray<string>
+  /** Whether there is time for faults that take long. */
+  readonly isLong: boolean
   readonly until: number
   readonly random: Random
 }
@@ -254,11 +299,13 @@ interface Plan {
 /** Until then, each kind once before any comes again; what was done is told. */
 export const strikeUntil = async (
   target: Target,
-  { severity, only, until, random }: Plan,
+  { severity, only, isLong, until, random }: Plan,
   tell: (text: string) => void
 ) => {
   const all = severity === "any" ? [...survivable, ...deadly] : survivable
-  const kinds = all.filter(({ name }) => only.length === 0 || only.some((word) => name.includes(word)))
+  const kinds = all.filter((fault) =>
+    only.length === 0 ? isLong || fault.isLong === undefined : only.some((word) => fault.name.includes(word))
+  )
   let struck = 0
   let next: ReadonlyArray<Fault> = []
   while (now() < until) {

@@ -4,6 +4,7 @@ import { acceptance } from "./invariants/Acceptance.ts"
 import { answers } from "./invariants/Answers.ts"
 import { codesOnce } from "./invariants/Codes.ts"
 import { events } from "./invariants/Events.ts"
+import { fairness } from "./invariants/Fairness.ts"
 import { holdings } from "./invariants/Holdings.ts"
 import { money } from "./invariants/Money.ts"
 import { sentOnce } from "./invariants/SentOnce.ts"
@@ -23,7 +24,8 @@ const invariants: ReadonlyArray<Invariant> = [
   answers,
   acceptance,
   holdings,
-  stops
+  stops,
+  fairness
 ]
 
 const SHOWN = 20

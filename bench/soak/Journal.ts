@@ -2,6 +2,7 @@
 import type { Broken, Outcome } from "./Client.ts"
 import { errorCodeOf, problemOf } from "./Contract.ts"
 import type { Customer } from "./Customers.ts"
+import { now } from "./Time.ts"
 
 /** The answers and broken calls that one request got until it was answered, oldest first. */
 export type Attempts = ReadonlyArray<Outcome>
@@ -12,6 +13,8 @@ export interface Subject {
   readonly customer: Customer
   readonly phone: string
   readonly idempotencyKey: string
+  /** When its first request was made. */
+  readonly askedAt: number
   /** Ids that sends were answered with. */
   readonly ids: Set<string>
   /** The last terminal status that was read. */
@@ -52,6 +55,7 @@ export class Journal {
       customer,
       phone,
       idempotencyKey: `soak-${phone}`,
+      askedAt: now(),
       ids: new Set(),
       terminalSeen: undefined,
       verified: 0,

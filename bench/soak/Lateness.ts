@@ -30,21 +30,25 @@ interface OverdueRow {
   readonly at: number
 }
 
-const OVERDUE = (instant: number) => `
+/** The messages of the customer that floods are to wait: only those of others are looked at. */
+const OVERDUE = (instant: number, flooding: number) => `
   select kind || ' ' || subject || '/' || lane as timer, extract(epoch from claimable_at)::float8 * 1000 as at
-  from timers where kind in ('verification', 'message')
+  from timers where kind in ('verification', 'message') and customer_id <> ${flooding}
     and claimable_at < to_timestamp(${(instant - NOTED_FROM_MILLIS) / 1000}) limit 200`
 
 export const watchLateness = (
   postgres: Postgres,
   disturbances: Disturbances,
-  servers: number
+  servers: number,
+  flooding: number
 ): LatenessWatch => {
   const overdue = new Map<string, Overdue>()
   const state = { isStopped: false }
 
   const look = async () => {
-    const rows = await postgres.query<OverdueRow>(OVERDUE(now())).catch((): ReadonlyArray<OverdueRow> => [])
+    const rows = await postgres
+      .query<OverdueRow>(OVERDUE(now(), flooding))
+      .catch((): ReadonlyArray<OverdueRow> => [])
     const seenAt = now()
     for (const { timer, at } of rows) {
       const key = `${timer} due ${at}`

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
+import { copyPrimary, whyNoStandby } from "./Standby.ts"
 import { now } from "./Time.ts"
 
 export interface Postgres {
@@ -22,6 +23,11 @@ export interface Postgres {
   readonly fillDisk: (isFull: boolean) => Promise<void>
   /** As a standby that clients meet in a failover: it answers, and takes no writes. */
   readonly setReadOnly: (isReadOnly: boolean) => Promise<void>
+  /**
+   * Builds a standby that each commit waits for, and promotes it in place of the primary, which is then killed. `cutOver`
+   * leads clients from the one to the other. Returns what was done, or why it cannot be done.
+   */
+  readonly promoteStandby: (cutOver: (socketPath: string) => void) => Promise<string>
   /** Keeps everybody from a table for so long. */
   readonly lockTable: (table: string, millis: number) => Promise<void>
   /** The processes' connections. */
@@ -49,10 +55,9 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-export const startPostgres = async (directory: string): Promise<Postgres> => {
+/** A PostgreSQL that this program has joined. Whoever has joined it restarts it when it goes away. */
+const joinPostgres = async (dataDirectory: string) => {
   const scope = Scope.makeUnsafe()
-  const dataDirectory = join(directory, "postgres")
-  // Whoever has joined it brings it back when it goes away: that is how it is restarted.
   const { socketPath, password } = await Effect.runPromise(
     EmbeddedPostgres.start(dataDirectory, { initFlags: ["--no-sync"] }).pipe(Scope.provide(scope))
   )
@@ -69,11 +74,65 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
       })
     )
   )
-
   const query = <Row>(text: string): Promise<ReadonlyArray<Row>> =>
     runtime.runPromise(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row & object>(text)))
-
   const postmaster = () => Number.parseInt(readFileSync(join(dataDirectory, "postmaster.pid"), "utf8"), 10)
+  const stop = async () => {
+    await runtime.dispose()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+  return { dataDirectory, socketPath, password, runtime, query, postmaster, stop }
+}
+type Joined = Awaited<ReturnType<typeof joinPostgres>>
+
+/** Both have to be of one session: a transaction is. */
+const backUp = ({ runtime }: Joined, copy: (endBackup: () => Promise<string>) => Promise<void>) =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql.withTransaction(
+        Effect.gen(function* () {
+          const context = yield* Effect.context<never>()
+          yield* sql`select 1 from pg_backup_start('soak', true)`
+          const end = sql<{ readonly labelfile: string }>`
+            select labelfile from pg_backup_stop(wait_for_archive => false)`
+          yield* Effect.promise(() =>
+            copy(() => Effect.runPromiseWith(context)(Effect.map(end, ([row]) => row?.labelfile ?? "")))
+          )
+        })
+      )
+    })
+  )
+
+/** Until each commit waits for the standby. */
+const untilSynchronous = async ({ query }: Joined) => {
+  await query("alter system set synchronous_standby_names = '*'")
+  await query("select pg_reload_conf()")
+  const deadline = now() + AWAY_MILLIS
+  while (now() < deadline) {
+    const rows = await query("select 1 from pg_stat_replication where sync_state = 'sync'")
+    if (rows.length > 0) return
+    await pause(50)
+  }
+  throw new Error(`the standby did not follow its primary within ${AWAY_MILLIS} ms`)
+}
+
+const followedBy = async (primary: Joined, directory: string): Promise<Joined> => {
+  const slot = "soak_standby"
+  await primary.query(`select 1 from pg_create_physical_replication_slot('${slot}', true)`)
+  const options = { primary: primary.dataDirectory, directory, password: primary.password, slot }
+  await backUp(primary, (endBackup) => copyPrimary(options, endBackup))
+  const standby = await joinPostgres(directory)
+  await untilSynchronous(primary)
+  return standby
+}
+
+export const startPostgres = async (directory: string): Promise<Postgres> => {
+  const first = await joinPostgres(join(directory, "postgres"))
+  const { password } = first
+  let current = first
+  let standbys = 0
+  const query = <Row>(text: string) => current.query<Row>(text)
 
   const untilAnswers = async () => {
     const deadline = now() + AWAY_MILLIS
@@ -89,7 +148,7 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
   }
 
   return {
-    socketPath,
+    socketPath: first.socketPath,
     urlAt: (host) =>
       `postgres:///peyk?${new URLSearchParams({ host, user: "postgres", password: Redacted.value(password) })}`,
     query,
@@ -107,13 +166,29 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
       await query(`alter system set default_transaction_read_only = ${isReadOnly ? "on" : "off"}`)
       await query("select pg_reload_conf()")
     },
+    promoteStandby: async (cutOver) => {
+      const why = await Effect.runPromise(whyNoStandby)
+      if (why !== null) return `left out: ${why}`
+      const primary = current
+      standbys += 1
+      const from = now()
+      const standby = await followedBy(primary, join(directory, `standby-${standbys}`))
+      const cutAt = now()
+      cutOver(standby.socketPath)
+      await standby.query("select pg_promote()")
+      const promotedAt = now()
+      current = standby
+      process.kill(primary.postmaster(), "SIGQUIT")
+      await primary.stop()
+      return `built in ${Math.round(cutAt - from)} ms, promoted in ${Math.round(promotedAt - cutAt)} ms`
+    },
     lockTable: async (table, millis) => {
       await query(
         `do $$ begin lock table ${table} in access exclusive mode; perform pg_sleep(${millis / 1000}); end $$`
       )
     },
     restart: async (mode) => {
-      const pid = postmaster()
+      const pid = current.postmaster()
       process.kill(pid, mode === "fast" ? "SIGINT" : "SIGQUIT")
       while (isAlive(pid)) await pause(20)
       await untilAnswers()
@@ -130,9 +205,6 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
       )
       return row?.count ?? 0
     },
-    stop: async () => {
-      await runtime.dispose()
-      await Effect.runPromise(Scope.close(scope, Exit.void))
-    }
+    stop: () => current.stop()
   }
 }

@@ -70,6 +70,10 @@ export interface Providers {
   readonly inbox: (phone: string) => ReadonlyArray<Arrival>
   /** What stands between them and the processes. */
   readonly proxies: ReadonlyArray<Proxy>
+  /** The account of the customer that floods: at the bridge that others use as well, with an address of its own there. */
+  readonly floodedAccount: Providers["accounts"][number]
+  /** Whether calls to that address get no answer. */
+  readonly hangFlooded: (hangs: boolean) => void
   /** From now on they accept everything at once. */
   readonly calm: () => void
 }
@@ -202,6 +206,7 @@ const carryOut = async (deed: Deed, channel: ChannelName, behave: () => Answer |
 }
 
 const FORGET_ABOVE = 1000
+const FLOODED_PATH = "/flooded"
 
 /** The same far end, reached through a proxy. */
 const behindProxy = Effect.fnUntraced(function* (fake: FakeFarEnd) {
@@ -219,6 +224,7 @@ export const startProviders = (seed: string): Effect.Effect<Providers, never, Sc
     const inboxes = new Map<string, Array<Arrival>>()
     const counts = new Map<string, number>()
     let isCalm = false
+    let floodedHangs = false
 
     const note = (arrival: Arrival) => {
       arrivals.push(arrival)
@@ -247,7 +253,8 @@ export const startProviders = (seed: string): Effect.Effect<Providers, never, Sc
         if (fake.received.length > FORGET_ABOVE) fake.received.length = 0
         const told = read(received)
         if (told === undefined) return fake.behave(received)
-        const deed = deedFor(channel, told)
+        const hangs = floodedHangs && received.path === FLOODED_PATH
+        const deed = hangs ? "silence" : deedFor(channel, told)
         note({ ...told, channel, deed, at: now(), server: Number(received.headers["x-soak-server"]) })
         return carryOut(deed, channel, () => fake.behave(received))
       }
@@ -286,6 +293,15 @@ export const startProviders = (seed: string): Effect.Effect<Providers, never, Sc
           needsContact: false
         }
       ],
+      floodedAccount: {
+        channel: "soroushplus",
+        provider: "bridge",
+        settings: { url: `${bridge.url}${FLOODED_PATH}`, secret: BRIDGE_SECRET },
+        needsContact: false
+      },
+      hangFlooded: (hangs) => {
+        floodedHangs = hangs
+      },
       arrivals,
       proxies: [safir, eitaa, smsir, bridge].map(({ proxy }) => proxy),
       inbox: (phone) => inboxes.get(phone) ?? [],

@@ -14,6 +14,8 @@ export interface Proxy {
   readonly hushed: () => number
   /** From now on, so long for each piece in each direction; 0: at once again. */
   readonly delay: (millis: number) => void
+  /** From now on connections lead there. Those there are break off. */
+  readonly retarget: (target: NetConnectOpts) => void
   readonly close: () => Promise<void>
 }
 
@@ -23,7 +25,8 @@ interface Link {
   hush: Hush | null
 }
 
-export const startProxy = async (listenAt: string | number, target: NetConnectOpts): Promise<Proxy> => {
+export const startProxy = async (listenAt: string | number, firstTarget: NetConnectOpts): Promise<Proxy> => {
+  let target = firstTarget
   const links = new Set<Link>()
   let delayMillis = 0
 
@@ -53,6 +56,13 @@ export const startProxy = async (listenAt: string | number, target: NetConnectOp
     link.far.on("close", () => link.hush === null && near.destroy())
   }
 
+  const breakOff = () => {
+    for (const { near, far } of links) {
+      near.destroy()
+      far.destroy()
+    }
+  }
+
   const server = createServer(join)
   await new Promise<void>((resolve) => {
     if (typeof listenAt === "string") server.listen(listenAt, resolve)
@@ -70,12 +80,13 @@ export const startProxy = async (listenAt: string | number, target: NetConnectOp
     delay: (millis) => {
       delayMillis = millis
     },
+    retarget: (next) => {
+      target = next
+      breakOff()
+    },
     close: () =>
       new Promise((resolve) => {
-        for (const { near, far } of links) {
-          near.destroy()
-          far.destroy()
-        }
+        breakOff()
         server.close(() => resolve())
       })
   }

@@ -121,9 +121,10 @@ export const makeServer = (options: ServerOptions): Server => {
   const start = async (furtherAhead = 0) => {
     const aheadMillis = options.aheadMillis + furtherAhead
     const program = aheadMillis === 0 ? ["bin/peyk.js", "serve"] : ["test/process/clock/ServeAhead.ts"]
-    const preload = new URL(`TellHeap.ts?${new URLSearchParams({ file: memoryFile })}`, import.meta.url).href
+    const preload = new URL(`HeapReporter.ts?${new URLSearchParams({ file: memoryFile })}`, import.meta.url)
+      .href
     const who = new URLSearchParams({ server: String(index), file: stallsFile })
-    const preloads = [preload, new URL(`TellServer.ts?${who}`, import.meta.url).href]
+    const preloads = [preload, new URL(`ServerReporter.ts?${who}`, import.meta.url).href]
     const imports = preloads.flatMap((each) => ["--import", each])
     const started = spawn(process.execPath, ["--expose-gc", ...imports, ...program], {
       cwd: root,

@@ -17,6 +17,7 @@ import { makeCustomers } from "./Customers.ts"
 import { Disturbances } from "./Disturbances.ts"
 import type { Evidence } from "./Evidence.ts"
 import { strikeUntil, type Target } from "./Faults.ts"
+import { makeFlood } from "./Flood.ts"
 import { findings, show } from "./Invariants.ts"
 import { Journal } from "./Journal.ts"
 import { watchLateness } from "./Lateness.ts"
@@ -58,6 +59,9 @@ const STATEMENT_TIMEOUT_MILLIS = 3000
 const CUSTOMERS = 3
 /** So many phones have met the bot of eitaa's accounts; whoever comes later cannot be reached over it. */
 const ACQUAINTED = 20_000
+/** A run of so many seconds has time for faults that take long. */
+const LONG_SECONDS = 120
+const isLong = seconds >= LONG_SECONDS
 /** Of the time: until then, anything; from then on, only what a process lives through. */
 const FIRST_ACT = 0.6
 const WARM_UP = 1 / 12
@@ -142,7 +146,7 @@ const perform = async ({ directory, providers, webhooks, onEnd }: Stage): Promis
     servers.push(server)
   }
   await Promise.all(servers.map((server) => server.start()))
-  const customers = await makeCustomers({
+  const { ordinary: customers, flooding } = await makeCustomers({
     count: CUSTOMERS,
     env,
     providers,
@@ -155,7 +159,7 @@ const perform = async ({ directory, providers, webhooks, onEnd }: Stage): Promis
   const world = { backend: makeBackend(client, journal, processes), journal, providers }
   const stopWatching = watchStalls((span) => disturbances.note("stall", null, span))
   onEnd(async () => stopWatching())
-  const lateness = watchLateness(postgres, disturbances, processes)
+  const lateness = watchLateness(postgres, disturbances, processes, flooding.id)
   const stopMillis: Array<number> = []
   const target: Target = {
     servers,
@@ -163,6 +167,8 @@ const perform = async ({ directory, providers, webhooks, onEnd }: Stage): Promis
     client,
     providers: providers.proxies,
     providerTimeoutMillis: PROVIDER_TIMEOUT_MILLIS,
+    hangFlooded: providers.hangFlooded,
+    flood: makeFlood(world, flooding, seed),
     disturbances,
     leaseMillis: LEASE_MILLIS,
     problems,
@@ -176,6 +182,7 @@ const perform = async ({ directory, providers, webhooks, onEnd }: Stage): Promis
   const first = {
     severity: "any",
     only,
+    isLong,
     until: opened + seconds * FIRST_ACT * 1000,
     random: randomOf(seed, "faults", 1)
   } as const
@@ -187,6 +194,7 @@ const perform = async ({ directory, providers, webhooks, onEnd }: Stage): Promis
   const second = {
     severity: "survivable",
     only,
+    isLong,
     until: now() + seconds * (1 - FIRST_ACT) * 1000,
     random: randomOf(seed, "faults", 2)
   } as const
@@ -215,6 +223,7 @@ const perform = async ({ directory, providers, webhooks, onEnd }: Stage): Promis
     warm,
     settled,
     leaseMillis: LEASE_MILLIS,
+    flooding: flooding.id,
     stopMillis,
     problems
   }
