@@ -165,15 +165,6 @@ export const afterBatch = (
   return { pass: null, erasedUntil }
 }
 
-/** Between two batches: a share of the store's time, and at least a short pause. */
-const REST_PER_WORK = 4
-const MIN_REST_MILLIS = 10
-const MIN_REST_AFTER_WORK_MILLIS = 100
-
-/** How long to pause after a batch that took `elapsed` ms and removed `gone` rows. */
-export const restMillis = (elapsed: number, gone: number): number =>
-  Math.max(elapsed * REST_PER_WORK, gone > 0 ? MIN_REST_AFTER_WORK_MILLIS : MIN_REST_MILLIS)
-
 const UUID_TIME_DIGITS = 12
 
 /** When a UUIDv7 was created. */

@@ -8,11 +8,11 @@ import {
   idInstant,
   nextTask,
   noProgress,
-  restMillis,
   type RetentionProgress,
   type RetentionTask,
   retentionTasks
 } from "../../src/domain/Retention.ts"
+import { retentionPauseMillis } from "../../src/domain/Schedules.ts"
 import { idAt } from "../../src/domain/TimePosition.ts"
 import { defaultSettings } from "../../src/services/Settings.ts"
 
@@ -120,9 +120,9 @@ describe("a round", () => {
   )
 })
 
-describe("the rest after a batch", () => {
+describe("the pause after a batch", () => {
   it.effect.prop("leaves the store to others for four fifths of the time", [Time, Time], ([elapsed, gone]) =>
-    Effect.sync(() => assert.isAtLeast(restMillis(elapsed, gone), Math.max(10, 4 * elapsed)))
+    Effect.sync(() => assert.isAtLeast(retentionPauseMillis(elapsed, gone), Math.max(10, 4 * elapsed)))
   )
 })
 

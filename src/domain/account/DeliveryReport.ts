@@ -1,5 +1,6 @@
 import { Data, Schema } from "effect"
 import { Instant } from "../Instant.ts"
+import { DELIVERY_REPORT_MILLIS } from "../Schedules.ts"
 import { keptText } from "./ProviderOutcome.ts"
 
 /** What a provider reports about a message that it accepted. */
@@ -37,20 +38,9 @@ export const settledDelivery = (report: DeliveryReport): Delivery | undefined =>
   }
 }
 
-/** How long after an attempt Peyk asks its provider, until it knows or a day is over. */
-const ASK_AFTER_MILLIS = [
-  10_000,
-  60_000,
-  5 * 60_000,
-  30 * 60_000,
-  2 * 3_600_000,
-  12 * 3_600_000,
-  24 * 3_600_000
-]
-
 /** When to ask the provider next; null: not any more. */
 export const nextReportAt = (attemptedAt: Instant, now: Instant): Instant | null =>
-  ASK_AFTER_MILLIS.map((delay) => attemptedAt + delay).find((at) => at > now) ?? null
+  DELIVERY_REPORT_MILLIS.map((delay) => attemptedAt + delay).find((at) => at > now) ?? null
 
 interface ReportedAttempt {
   readonly step: number

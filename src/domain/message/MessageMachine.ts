@@ -11,6 +11,7 @@ import {
   sendTime
 } from "./Message.ts"
 import { attemptResult, outcomeOfRepeat, type ProviderOutcome } from "../account/ProviderOutcome.ts"
+import { MESSAGE_RETRY_MILLIS } from "../Schedules.ts"
 import type { Transition } from "../Transition.ts"
 
 /**
@@ -259,16 +260,13 @@ export const postponeAttempt = (message: Message, { step, tries }: Call, at: Ins
   }
 }
 
-/** The wait after each try that found the provider unavailable. */
-const RETRY_BACKOFF_MILLIS = [2000, 8000]
-
 /** Undefined: no retry is left. */
 const retryDelay = (
   { route }: Message,
   { step, tries, repeated }: MessageAttempt,
   outcome: ProviderOutcome
 ): number | undefined => {
-  if (outcome._tag === "Unavailable") return RETRY_BACKOFF_MILLIS[tries - 1]
+  if (outcome._tag === "Unavailable") return MESSAGE_RETRY_MILLIS[tries - 1]
   const mayRepeat = outcome._tag === "Unknown" && route[step]?.deduplicates === true && repeated !== true
   return mayRepeat ? 0 : undefined
 }

@@ -3,6 +3,7 @@ import { type BotTurn, converse, isTaken } from "../../domain/account/BotConvers
 import type { BotUpdate } from "../../domain/account/BotUpdate.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { keptText, withoutPhones } from "../../domain/account/ProviderOutcome.ts"
+import { BOT_PAUSE_MILLIS, BOT_POLL_MILLIS } from "../../domain/Schedules.ts"
 import { AccountConnections } from "./AccountConnections.ts"
 import { BotAddresses } from "./BotAddresses.ts"
 import { type BotInboxRecord, BotInboxStore } from "./BotInboxStore.ts"
@@ -25,15 +26,6 @@ export interface PostedUpdate<E, R> {
   /** Read only once it is known that the platform posts it. */
   readonly body: Effect.Effect<unknown, E, R>
 }
-
-const POLL_MILLIS = 20_000
-/** Between two polls, because updates can come in a row. */
-const PAUSE_MILLIS = 1000
-const PROBLEM_PAUSE_MILLIS = 15_000
-/** After a refusal, which waiting alone does not fix. */
-const REFUSAL_PAUSE_MILLIS = 300_000
-/** How often the address for posts is announced again: some platforms forget it. */
-const ANNOUNCE_EVERY_MILLIS = 24 * 3_600_000
 
 /** What people do with the bots: a person who shares their number becomes reachable, one who leaves does not. */
 export class BotInboxes extends Context.Service<
@@ -116,7 +108,7 @@ export class BotInboxes extends Context.Service<
       const pauseAfter = (accountId: number, { message, isDefinite }: AccountProblem) =>
         Effect.as(
           Effect.logWarning(`account ${accountId}: no updates: ${keptText(withoutPhones(message))}`),
-          isDefinite ? REFUSAL_PAUSE_MILLIS : PROBLEM_PAUSE_MILLIS
+          isDefinite ? BOT_PAUSE_MILLIS.refused : BOT_PAUSE_MILLIS.failed
         )
 
       interface Look {
@@ -127,13 +119,13 @@ export class BotInboxes extends Context.Service<
 
       const poll = Effect.fnUntraced(function* ({ accountId, cursor }: BotInboxRecord, inbox: BotInbox) {
         const pending: Look["pending"] = []
-        if (inbox.poll === null) return { cursor, pauseMillis: ANNOUNCE_EVERY_MILLIS, pending }
+        if (inbox.poll === null) return { cursor, pauseMillis: BOT_PAUSE_MILLIS.announced, pending }
         // A stopping process does not wait for people to write.
-        const batch = yield* workers.untilStop(inbox.poll(cursor, POLL_MILLIS))
+        const batch = yield* workers.untilStop(inbox.poll(cursor, BOT_POLL_MILLIS))
         if (Option.isNone(batch)) return { cursor, pauseMillis: 0, pending }
         return {
           cursor: batch.value.cursor,
-          pauseMillis: PAUSE_MILLIS,
+          pauseMillis: BOT_PAUSE_MILLIS.polled,
           pending: yield* followAll(accountId, batch.value.updates)
         }
       })
@@ -147,7 +139,7 @@ export class BotInboxes extends Context.Service<
             ? poll(record, inbox)
             : Effect.as(inbox.announceWebhook(webhook), {
                 cursor,
-                pauseMillis: ANNOUNCE_EVERY_MILLIS,
+                pauseMillis: BOT_PAUSE_MILLIS.announced,
                 pending: []
               })
         return Effect.catchTag(looking, "AccountProblem", (problem) =>
@@ -172,7 +164,7 @@ export class BotInboxes extends Context.Service<
         if (Option.isNone(found)) return yield* timerStore.remove(timer)
         const record = found.value
         const inbox = Option.flatten(yield* Effect.option(inboxOf(record.accountId)))
-        if (Option.isNone(inbox)) return yield* moveOn(timer, record, record.cursor, REFUSAL_PAUSE_MILLIS)
+        if (Option.isNone(inbox)) return yield* moveOn(timer, record, record.cursor, BOT_PAUSE_MILLIS.refused)
         const { cursor, pauseMillis, pending } = yield* look(record, inbox.value)
         // The effects are stored before any reply, so that the next process neither repeats them nor the reply.
         yield* moveOn(timer, record, cursor, pauseMillis)

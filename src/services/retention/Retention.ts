@@ -1,27 +1,25 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { HOUR_MILLIS } from "../../domain/people/Admission.ts"
 import {
   afterBatch,
   beginPass,
   isErasing,
   nextTask,
-  restMillis,
   retentionTasks,
   type RetentionPass,
   type RetentionProgress,
   type RetentionTask
 } from "../../domain/Retention.ts"
+import {
+  RETENTION_ROUND_MILLIS,
+  RETENTION_TURN_MILLIS,
+  retentionPauseMillis
+} from "../../domain/Schedules.ts"
 import { RetentionStore } from "./RetentionStore.ts"
 import { counters } from "../metrics/MetricFamilies.ts"
 import { Settings } from "../Settings.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import { Timers } from "../timer/Timers.ts"
 import { Workers } from "../concurrency/Workers.ts"
-
-/** From the end of a round to the next. */
-const ROUND_EVERY_MILLIS = HOUR_MILLIS
-/** After it the timer is free for any process, and the progress is stored. */
-const TURN_MILLIS = 30_000
 
 type Counts = Partial<Record<RetentionTask, number>>
 
@@ -65,8 +63,8 @@ export class Retention extends Context.Service<
       })
 
       /** False if the process is to stop. */
-      const rest = (millis: number) =>
-        Effect.map(workers.untilStop(Effect.sleep(millis)), (rested) => Option.isSome(rested))
+      const pause = (millis: number) =>
+        Effect.map(workers.untilStop(Effect.sleep(millis)), (slept) => Option.isSome(slept))
 
       const turn = Effect.fnUntraced(function* (loaded: RetentionProgress) {
         const began = yield* Clock.currentTimeMillis
@@ -79,21 +77,25 @@ export class Retention extends Context.Service<
           progress = batch.progress
           if (batch.gone > 0) counts[pass.task] = (counts[pass.task] ?? 0) + batch.gone
           const now = yield* Clock.currentTimeMillis
-          if (now - began >= TURN_MILLIS || !(yield* rest(restMillis(now - batchBegan, batch.gone)))) break
+          if (
+            now - began >= RETENTION_TURN_MILLIS ||
+            !(yield* pause(retentionPauseMillis(now - batchBegan, batch.gone)))
+          )
+            break
         }
         return { progress, counts }
       })
 
-      const tell = (counts: Counts) => {
+      const report = (counts: Counts) => {
         const parts = Object.entries(counts).map(([task, count]) => `${task} ${count}`)
         return parts.length === 0 ? Effect.void : Effect.logInfo(`retention: ${parts.join(", ")}`)
       }
 
       const runTimer = Effect.fnUntraced(function* (timer: DueTimer) {
         const { progress, counts } = yield* turn(yield* store.load)
-        yield* tell(counts)
+        yield* report(counts)
         const now = yield* Clock.currentTimeMillis
-        const dueAt = progress.pass === null ? now + ROUND_EVERY_MILLIS : now
+        const dueAt = progress.pass === null ? now + RETENTION_ROUND_MILLIS : now
         yield* store.save(timer, progress, dueAt)
         timers.wakeAt(dueAt)
       })

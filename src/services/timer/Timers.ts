@@ -1,6 +1,7 @@
 import { type Cause, Clock, Context, Effect, Latch, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Instant } from "../../domain/Instant.ts"
+import { leaseRenewals, RELEASED_TIMER_MILLIS } from "../../domain/Schedules.ts"
 import type { DueTimer, Lease, LeasedTimer } from "../../domain/Timer.ts"
 import { ClockAgreement } from "../ClockAgreement.ts"
 import { Settings } from "../Settings.ts"
@@ -9,7 +10,6 @@ import { TimerStore } from "./TimerStore.ts"
 import { LinkedSet } from "../concurrency/LinkedSet.ts"
 
 const NEVER = Number.POSITIVE_INFINITY
-const HAND_BACK_MILLIS = 1000
 
 /** This process's part in the timers: its leases, and when its loop must wake up. */
 export class Timers extends Context.Service<
@@ -60,10 +60,9 @@ export class Timers extends Context.Service<
         const renewed = timers.length > 0 ? yield* store.renew(timers, now + leaseMillis) : []
         for (const timer of renewed) timer.leasedUntil = now + leaseMillis
       })
-      yield* Effect.sleep(leaseMillis / 3).pipe(
-        Effect.andThen(withoutSpans(renewHeld)),
+      yield* withoutSpans(renewHeld).pipe(
         Effect.catchDefect((defect) => Effect.logWarning(`leases were not renewed: ${String(defect)}`)),
-        Effect.forever,
+        Effect.repeat(leaseRenewals(leaseMillis)),
         Effect.forkScoped
       )
 
@@ -88,7 +87,7 @@ export class Timers extends Context.Service<
         releaseForRetry: (timer) => (cause) =>
           Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis
-            if (!timer.wasAbandoned) yield* store.release(timer, now + HAND_BACK_MILLIS)
+            if (!timer.wasAbandoned) yield* store.release(timer, now + RELEASED_TIMER_MILLIS)
             return yield* Effect.failCause(cause)
           }),
         wakeAt: (dueAt) => {

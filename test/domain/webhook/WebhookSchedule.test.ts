@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { judge, replayedFrom } from "../../../src/domain/webhook/Webhook.ts"
-import { isGivenUp, nextTryAt, TRY_AFTER_MILLIS } from "../../../src/domain/webhook/WebhookSchedule.ts"
+import { WEBHOOK_TRY_MILLIS } from "../../../src/domain/Schedules.ts"
+import { isGivenUp, nextTryAt } from "../../../src/domain/webhook/WebhookSchedule.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -42,8 +43,8 @@ describe("the schedule of a webhook that fails", () => {
       Effect.sync(() => {
         let nth = 0
         const tries = triesOf(firstAt, () => randoms[nth++ % Math.max(1, randoms.length)] ?? 0)
-        assert.strictEqual(tries.length, TRY_AFTER_MILLIS.length)
-        for (const [index, offset] of TRY_AFTER_MILLIS.entries()) {
+        assert.strictEqual(tries.length, WEBHOOK_TRY_MILLIS.length)
+        for (const [index, offset] of WEBHOOK_TRY_MILLIS.entries()) {
           const delay = (tries[index] ?? Number.NaN) - firstAt
           assert.isTrue(delay >= offset && delay <= offset * 1.1, `${index}: ${delay}`)
         }
@@ -71,7 +72,7 @@ describe("the schedule of a webhook that fails", () => {
       Effect.sync(() => {
         let at = 0
         for (let nth = 0; ; nth++) {
-          assert.isBelow(nth, TRY_AFTER_MILLIS.length)
+          assert.isBelow(nth, WEBHOOK_TRY_MILLIS.length)
           const [duration, retryAfterMillis, random] = steps[nth % steps.length] ?? steps[0]
           const finishedAt = at + duration
           const next = nextTryAt({ firstAt: 0, at, finishedAt, retryAfterMillis }, random)

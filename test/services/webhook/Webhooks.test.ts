@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { Webhooks } from "../../../src/services/resources/Webhooks.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
-import { TRY_AFTER_MILLIS } from "../../../src/domain/webhook/WebhookSchedule.ts"
+import { WEBHOOK_TRY_MILLIS } from "../../../src/domain/Schedules.ts"
 import { scriptProviders, unreachable } from "../../support/ScriptedProviders.ts"
 import { PHONE, sendMessage, settle } from "../../support/SentMessages.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -169,7 +169,7 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook that does not take
       const { status, tries, nextTryAt } = yield* endpoint.delivery
       assert.deepStrictEqual([status, tries.length, nextTryAt], ["failed", 10, null])
       for (const [nth, made] of tries.entries()) {
-        const planned = TRY_AFTER_MILLIS[nth] ?? Number.NaN
+        const planned = WEBHOOK_TRY_MILLIS[nth] ?? Number.NaN
         assert.isTrue(made.at >= planned && made.at <= planned * 1.1, `${nth}: ${made.at}`)
         assert.deepStrictEqual([made.status, made.error, made.duration_ms], [500, null, 0])
       }

@@ -1,0 +1,93 @@
+import { Duration, Effect, Schedule } from "effect"
+import type { Instant } from "./Instant.ts"
+
+/** When everything that repeats does so: the schedules of the fibers that drive timers, and the delays of due rows. */
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** After an error of the timers' loop: soon at first, about once a second during an outage, not all processes at once. */
+export const afterErrors = Schedule.min([
+  Schedule.exponential("100 millis"),
+  Schedule.spaced("1 second")
+]).pipe(Schedule.jittered)
+
+/** How often a process renews the leases that it holds. */
+export const leaseRenewals = (leaseMillis: number) => Schedule.spaced(leaseMillis / 3)
+
+/**
+ * The timers' loop: until the next row is due (null: there is none), at most half a lease. The sleep can be woken early.
+ * Nobody announces the timers of a process that died, so the loop looks for them that often.
+ */
+export const untilNextDue = (leaseMillis: number, sleepUntil: (instant: Instant) => Effect.Effect<void>) =>
+  Schedule.fromStepWithMetadata(
+    Effect.succeed(({ now, input: nextDueAt }: Schedule.InputMetadata<Instant | null>) => {
+      const latest = now + leaseMillis / 2
+      const until = Math.min(nextDueAt ?? latest, latest)
+      const woken = until > now ? sleepUntil(until) : Effect.void
+      return Effect.as(woken, [nextDueAt, Duration.zero] as [Instant | null, Duration.Duration])
+    })
+  )
+
+/** How long a timer whose work failed before anything was sent stays unclaimed. */
+export const RELEASED_TIMER_MILLIS = SECOND
+
+/** A message whose provider is unavailable: the delay after each try. */
+export const MESSAGE_RETRY_MILLIS = [2 * SECOND, 8 * SECOND]
+
+/** A webhook: how long after the first try each try is made, at the earliest. */
+export const WEBHOOK_TRY_MILLIS = [
+  0,
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR
+]
+/** Each webhook try is later by up to this share, so that tries that failed together do not come back together. */
+export const WEBHOOK_JITTER = 0.1
+/** The longest delay that a webhook's receiver can ask for. */
+export const WEBHOOK_MAX_RETRY_AFTER_MILLIS = DAY
+/** An endpoint that has failed every try for this long is given up. */
+export const WEBHOOK_GIVE_UP_MILLIS = 5 * DAY
+
+/** A delivery report: how long after the attempt its provider is asked, until it knows. */
+export const DELIVERY_REPORT_MILLIS = [
+  10 * SECOND,
+  MINUTE,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  12 * HOUR,
+  24 * HOUR
+]
+
+/** A bot's updates: the longest poll, and the pause after each outcome. */
+export const BOT_POLL_MILLIS = 20 * SECOND
+export const BOT_PAUSE_MILLIS = {
+  /** Short, as updates may come in a row. */
+  polled: SECOND,
+  failed: 15 * SECOND,
+  /** Waiting alone does not lift a refusal. */
+  refused: 5 * MINUTE,
+  /** The platform posts updates, and is told the address again, as some forget it. */
+  announced: DAY
+}
+
+/** Retention: from the end of a round to the next, and the longest turn, after which any process may go on. */
+export const RETENTION_ROUND_MILLIS = HOUR
+export const RETENTION_TURN_MILLIS = 30 * SECOND
+
+const MIN_PAUSE_MILLIS = 10
+const MIN_PAUSE_AFTER_WORK_MILLIS = 100
+const PAUSE_PER_WORK = 4
+
+/** Retention: how long to leave the store alone after a batch that took `elapsed` ms and removed or erased `gone` rows. */
+export const retentionPauseMillis = (elapsed: number, gone: number): number =>
+  Math.max(elapsed * PAUSE_PER_WORK, gone > 0 ? MIN_PAUSE_AFTER_WORK_MILLIS : MIN_PAUSE_MILLIS)
