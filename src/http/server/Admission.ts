@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http"
-import type { Begun } from "../../services/concurrency/LinkedSet.ts"
+import type { Link } from "../../services/concurrency/LinkedSet.ts"
 import type { BodyWaits } from "./BodyWaits.ts"
 import type { OverloadGate } from "./OverloadGate.ts"
 import type { RequestClass } from "./RequestClass.ts"
@@ -14,7 +14,7 @@ export class Admission {
   readonly #waits: BodyWaits
   #isCounted = false
   #hasRoom = true
-  #wait: Begun<Admission> | null = null
+  #wait: Link<Admission> | null = null
   #isGivenUp = false
   #giveUp = () => {}
 
@@ -38,7 +38,7 @@ export class Admission {
       return this.#isCounted
     }
     if (!this.#gate.hasRoom(this.kind, this.since)) return false
-    this.#wait = this.#waits.begin(this)
+    this.#wait = this.#waits.add(this)
     return true
   }
 
@@ -56,7 +56,7 @@ export class Admission {
   /** False if there was no room when the body had arrived. */
   endBodyWait(): boolean {
     if (this.#wait !== null) {
-      this.#waits.end(this.#wait)
+      this.#waits.remove(this.#wait)
       this.#wait = null
       this.#hasRoom = this.#gate.enter(this.kind, performance.now())
       this.#isCounted = this.#hasRoom
@@ -66,7 +66,7 @@ export class Admission {
 
   /** It got its response, or its client is gone. */
   leave(): void {
-    if (this.#wait !== null) this.#waits.end(this.#wait)
+    if (this.#wait !== null) this.#waits.remove(this.#wait)
     this.#wait = null
     if (this.#isCounted) this.#gate.leave(this.kind)
   }

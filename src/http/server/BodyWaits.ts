@@ -1,4 +1,4 @@
-import { type Begun, LinkedSet } from "../../services/concurrency/LinkedSet.ts"
+import { type Link, LinkedSet } from "../../services/concurrency/LinkedSet.ts"
 import type { Admission } from "./Admission.ts"
 
 /** Larger bodies get this many times the usual time. */
@@ -18,22 +18,22 @@ export class BodyWaits {
     this.#maxWaiting = maxWaiting
   }
 
-  /** If too many wait, the oldest is given up: other bodies arrive within milliseconds. */
-  begin(admission: Admission): Begun<Admission> {
+  /** When too many wait, the one that has waited longest is given up: other bodies arrive within milliseconds. */
+  add(admission: Admission): Link<Admission> {
     if (this.#waiting.size >= this.#maxWaiting) {
       const [oldest] = this.#waiting
       oldest?.giveUpWaiting()
     }
-    return this.#waiting.begin(admission)
+    return this.#waiting.add(admission)
   }
 
-  /** False if the wait was over before. */
-  end(begun: Begun<Admission>): boolean {
-    return this.#waiting.end(begun)
+  /** False if the wait ended before. */
+  remove(link: Link<Admission>): boolean {
+    return this.#waiting.remove(link)
   }
 
-  giveUp(begun: Begun<Admission>): void {
-    if (this.#waiting.end(begun)) this.#givenUp += 1
+  giveUp(link: Link<Admission>): void {
+    if (this.#waiting.remove(link)) this.#givenUp += 1
   }
 
   /** When a request's body must have arrived. */

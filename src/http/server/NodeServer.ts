@@ -158,9 +158,9 @@ export class ServingServer extends Server {
       return false
     }
     request.admittedAs(admission)
-    const begun = this.#open.begin(admission)
+    const link = this.#open.add(admission)
     response.on("close", () => {
-      if (this.#open.end(begun)) admission.leave()
+      if (this.#open.remove(link)) admission.leave()
       this.#drain(request, admission)
     })
     return true

@@ -141,11 +141,11 @@ const makePool = (
     own.get(socket) ?? [...own.values()].find((connection) => isSameEnd(connection.socket, socket))
   const begin = (connection: Connection | undefined) => {
     const begunAt = watch.now
-    const begun = connection?.statements.begin({ begunAt })
+    const link = connection?.statements.add({ begunAt })
     running += 1
     return (exit: Exit.Exit<unknown, unknown>) => {
       running -= 1
-      if (connection !== undefined && begun !== undefined) connection.statements.end(begun)
+      if (connection !== undefined && link !== undefined) connection.statements.remove(link)
       if (Exit.isSuccess(exit)) return
       if (Cause.hasInterrupts(exit.cause)) connection?.interrupted.add(begunAt)
       else failed(exit.cause)

@@ -1,49 +1,49 @@
-/** One thing in progress; remove it once it is over. */
-export interface Begun<A> {
+/** A value's place in the list; without its value once that is removed. */
+export interface Link<A> {
   value: A | null
-  before: Begun<A> | null
-  after: Begun<A> | null
+  before: Link<A> | null
+  after: Link<A> | null
 }
 
 /**
- * What is in progress, the oldest first: a linked list. A Map or a Set replaces its table every few dozen entries. Each
- * table that survived a collection of young objects keeps its successors alive, with everything in them, until old
- * objects are collected; a request creates many objects. So an entry that is over also drops its references.
+ * A set in the order of its additions: a linked list. A Map or a Set replaces its table every few dozen entries that come
+ * and go. A table that has outlived a collection of young objects keeps the tables that replaced it, with all that was in
+ * them, until old objects are collected; and a request makes many objects. So a removed link drops its neighbours, too.
  */
 export class LinkedSet<A extends object> implements Iterable<A> {
-  #first: Begun<A> | null = null
-  #last: Begun<A> | null = null
+  #first: Link<A> | null = null
+  #last: Link<A> | null = null
   #size = 0
 
   get size(): number {
     return this.#size
   }
 
-  begin(value: A): Begun<A> {
-    const begun: Begun<A> = { value, before: this.#last, after: null }
-    if (this.#last === null) this.#first = begun
-    else this.#last.after = begun
-    this.#last = begun
+  add(value: A): Link<A> {
+    const link: Link<A> = { value, before: this.#last, after: null }
+    if (this.#last === null) this.#first = link
+    else this.#last.after = link
+    this.#last = link
     this.#size += 1
-    return begun
+    return link
   }
 
-  /** False if it was over before. */
-  end(begun: Begun<A>): boolean {
-    if (begun.value === null) return false
-    const { before, after } = begun
+  /** False if it was removed before. */
+  remove(link: Link<A>): boolean {
+    if (link.value === null) return false
+    const { before, after } = link
     if (before === null) this.#first = after
     else before.after = after
     if (after === null) this.#last = before
     else after.before = before
-    begun.value = null
-    begun.before = null
-    begun.after = null
+    link.value = null
+    link.before = null
+    link.after = null
     this.#size -= 1
     return true
   }
 
-  /** The callback can end the given entry at once; nothing else may end in between. */
+  /** The current value may be removed during the iteration, and no other. */
   *[Symbol.iterator](): Iterator<A> {
     for (let next = this.#first; next !== null;) {
       const { value, after } = next

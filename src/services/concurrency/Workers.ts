@@ -22,9 +22,9 @@ const makeFibers = Effect.gen(function* () {
   const add = (fiber: Fiber.Fiber<unknown, unknown>) => {
     if (isClosed) return fiber.interruptUnsafe()
     if (fiber.pollUnsafe() !== undefined) return
-    const begun = fibers.begin(fiber)
+    const link = fibers.add(fiber)
     fiber.addObserver(() => {
-      fibers.end(begun)
+      fibers.remove(link)
       if (fibers.size === 0) emptied.openUnsafe()
     })
   }

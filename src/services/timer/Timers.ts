@@ -68,9 +68,9 @@ export class Timers extends Context.Service<
 
       const holding = <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) =>
         Effect.suspend(() => {
-          const begun = held.begin(timer)
+          const link = held.add(timer)
           return Effect.onExitPrimitive(work, () => {
-            held.end(begun)
+            held.remove(link)
             return undefined
           })
         })

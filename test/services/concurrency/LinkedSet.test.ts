@@ -1,22 +1,22 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { type Begun, LinkedSet } from "../../../src/services/concurrency/LinkedSet.ts"
+import { type Link, LinkedSet } from "../../../src/services/concurrency/LinkedSet.ts"
 
 interface Work {
   readonly number: number
 }
 
-/** Where there are as many under way as a step says, the one at its place ends; otherwise one begins. */
+/** A step removes the value at its place, if there are that many, and otherwise adds one. */
 const Steps = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 })))
 
-describe("what is under way", () => {
-  it.prop("is told in the order in which it began, without what is over", [Steps], ([steps]) => {
+describe("a linked set", () => {
+  it.prop("lists its values in the order of their additions, without the removed ones", [Steps], ([steps]) => {
     const linkedSet = new LinkedSet<Work>()
-    const expected: Array<Begun<Work>> = []
+    const expected: Array<Link<Work>> = []
     for (const [number, place] of steps.entries()) {
-      const [ending] = expected.splice(place, 1)
-      if (ending === undefined) expected.push(linkedSet.begin({ number }))
-      else assert.isTrue(linkedSet.end(ending))
+      const [removed] = expected.splice(place, 1)
+      if (removed === undefined) expected.push(linkedSet.add({ number }))
+      else assert.isTrue(linkedSet.remove(removed))
       assert.strictEqual(linkedSet.size, expected.length)
       assert.deepStrictEqual(
         [...linkedSet],
@@ -25,28 +25,28 @@ describe("what is under way", () => {
     }
   })
 
-  it("ends only once, and is left by what was about it", () => {
+  it("removes a value only once, and its link drops its neighbours", () => {
     const linkedSet = new LinkedSet<Work>()
-    const [first, second, third] = [1, 2, 3].map((number) => linkedSet.begin({ number }))
+    const [first, second, third] = [1, 2, 3].map((number) => linkedSet.add({ number }))
     assert(first !== undefined && second !== undefined && third !== undefined)
-    assert.isTrue(linkedSet.end(second))
-    assert.isFalse(linkedSet.end(second))
+    assert.isTrue(linkedSet.remove(second))
+    assert.isFalse(linkedSet.remove(second))
     assert.deepStrictEqual(second, { value: null, before: null, after: null })
     assert.strictEqual(linkedSet.size, 2)
     assert.strictEqual(first.after, third)
     assert.strictEqual(third.before, first)
   })
 
-  it("may be ended while it is told", () => {
+  it("lets the current value be removed during an iteration", () => {
     const linkedSet = new LinkedSet<Work>()
-    const begun = new Map([1, 2, 3].map((number) => [number, linkedSet.begin({ number })]))
-    const told: Array<number> = []
+    const links = new Map([1, 2, 3].map((number) => [number, linkedSet.add({ number })]))
+    const listed: Array<number> = []
     for (const { number } of linkedSet) {
-      told.push(number)
-      const ending = begun.get(number)
-      if (ending !== undefined) linkedSet.end(ending)
+      listed.push(number)
+      const removed = links.get(number)
+      if (removed !== undefined) linkedSet.remove(removed)
     }
-    assert.deepStrictEqual(told, [1, 2, 3])
+    assert.deepStrictEqual(listed, [1, 2, 3])
     assert.strictEqual(linkedSet.size, 0)
   })
 })
