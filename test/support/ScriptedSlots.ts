@@ -18,7 +18,7 @@ export const scriptSlots = (freeAt: Partial<Record<Channel, number>> = {}) => {
             : { _tag: "Taken", index, at: now, hasStart: true, blocked }
         }),
       start: (_account, { now }) => Effect.succeed({ hasStart: true, at: now }),
-      isResting: ({ channel }, _kind, now) => Effect.succeed((freeAt[channel] ?? 0) > now),
+      isCooling: ({ channel }, _kind, now) => Effect.succeed((freeAt[channel] ?? 0) > now),
       report: ({ channel }, { outcome }) => Effect.sync(() => reports.push([channel, outcome._tag]))
     })
   )

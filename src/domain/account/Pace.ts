@@ -25,25 +25,25 @@ export type Verdict =
   | { readonly _tag: "Works" }
   | { readonly _tag: "Failed" }
   /** The provider asked to slow down, optionally for so many whole milliseconds. */
-  | { readonly _tag: "MustRest"; readonly millis: number | null }
+  | { readonly _tag: "CoolDown"; readonly millis: number | null }
 
 /** Ignores an invalid waiting time (NaN, negative, a date in the past). */
-export const restMillis = (millis: number | null, maxMillis: number): number | null =>
+export const cooldownMillis = (millis: number | null, maxMillis: number): number | null =>
   millis !== null && millis > 0 ? Math.ceil(Math.min(millis, maxMillis)) : null
 
 /**
  * A refusal because of the recipient or the text shows that the provider works.
  *
- * @param maxRestMillis the longest cooldown, whatever the provider asks for
+ * @param maxCooldownMillis the longest cooldown, whatever the provider asks for
  */
-export const verdictOf = (outcome: ProviderOutcome, maxRestMillis: number): Verdict => {
+export const verdictOf = (outcome: ProviderOutcome, maxCooldownMillis: number): Verdict => {
   switch (outcome._tag) {
     case "Accepted":
       return { _tag: "Works" }
     case "Rejected":
       return outcome.blame === "configuration" ? { _tag: "Failed" } : { _tag: "Works" }
     case "Throttled":
-      return { _tag: "MustRest", millis: restMillis(outcome.retryAfterMillis, maxRestMillis) }
+      return { _tag: "CoolDown", millis: cooldownMillis(outcome.retryAfterMillis, maxCooldownMillis) }
     case "Unavailable":
     case "Unknown":
       return { _tag: "Failed" }

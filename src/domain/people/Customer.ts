@@ -34,7 +34,7 @@ export const AccountTraits = Schema.Struct({
   /** It reaches only people who contacted it, by that chat. */
   needsContact: Schema.Boolean,
   /** The provider sends codes and texts by different means: failures of one kind say nothing about the other. */
-  restsByKind: Schema.optionalKey(Schema.Literal(true))
+  cooldownByKind: Schema.optionalKey(Schema.Literal(true))
 })
 export type AccountTraits = typeof AccountTraits.Type
 

@@ -87,7 +87,7 @@ export const accountManagement = (
         sends_texts, deduplicates, reports_delivery, needs_contact, rests_by_kind, allows_private_addresses, created_at)
       values (${customerId}::int, ${channel}, ${provider}, ${label}, ${sealSettings(key, account, settings)},
         ${isDefault}, ${traits.sendsCodes}, ${traits.sendsTexts}, ${traits.deduplicates}, ${traits.reportsDelivery},
-        ${traits.needsContact}, ${traits.restsByKind ?? false}, ${allowsPrivateAddresses}, ${now}) returning ${columns}`)
+        ${traits.needsContact}, ${traits.cooldownByKind ?? false}, ${allowsPrivateAddresses}, ${now}) returning ${columns}`)
     return created ?? (yield* Effect.die("an insert returned no row"))
   })
 

@@ -176,7 +176,7 @@ export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): Pr
           deduplicates: false,
           reportsDelivery: true,
           needsContact: false,
-          restsByKind: true
+          cooldownByKind: true
         },
         sendCode: ({ phone, code }) =>
           send(

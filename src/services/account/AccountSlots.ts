@@ -60,7 +60,7 @@ export class AccountSlots extends Context.Service<
      */
     readonly start: (account: RouteAccount, request: StartRequest) => Effect.Effect<Start>
     /** Whether the account is in cooldown: a slot taken before is then useless. */
-    readonly isResting: (account: RouteAccount, kind: SendKind, now: Instant) => Effect.Effect<boolean>
+    readonly isCooling: (account: RouteAccount, kind: SendKind, now: Instant) => Effect.Effect<boolean>
     /** The outcome of a send: an account that fails, or must slow down, cools down. */
     readonly report: (account: RouteAccount, result: SendResult) => Effect.Effect<void>
   }
@@ -71,7 +71,7 @@ export class AccountSlots extends Context.Service<
     AccountSlots.of({
       take: ({ now }) => Effect.succeed({ _tag: "Taken", index: 0, at: now, hasStart: true, blocked: [] }),
       start: (_account, { now }) => Effect.succeed({ hasStart: true, at: now }),
-      isResting: () => Effect.succeed(false),
+      isCooling: () => Effect.succeed(false),
       report: () => Effect.void
     })
   )

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { BotReply } from "../../domain/account/BotUpdate.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { restMillis } from "../../domain/account/Pace.ts"
+import { cooldownMillis } from "../../domain/account/Pace.ts"
 import { keptText, withoutPhones } from "../../domain/account/ProviderOutcome.ts"
 import type { BotInbox } from "../provider/ProviderAdapter.ts"
 
@@ -14,15 +14,15 @@ export interface PendingReply {
 /** The same text is not repeated in a chat within this time. */
 const QUIET_MILLIS = 60_000
 const REMEMBERED_REPLIES = 10_000
-const REST_MILLIS = 60_000
+const COOLDOWN_MILLIS = 60_000
 
 /**
  * Sends the bots' replies, within limits. Replies use the same account as sends, so a person who floods a bot with
  * messages must not use up the platform's limit. A reply that is not sent is lost.
  */
-export const makeBotReplies = (maxRestMillis: number) => {
+export const makeBotReplies = (maxCooldownMillis: number) => {
   const lastSaid = new Map<string, Instant>()
-  const restsUntil = new Map<number, Instant>()
+  const coolingUntil = new Map<number, Instant>()
 
   const isNew = (accountId: number, { chatId, reply }: PendingReply, now: Instant): boolean => {
     const key = `${accountId} ${chatId} ${reply.text}`
@@ -36,11 +36,14 @@ export const makeBotReplies = (maxRestMillis: number) => {
 
   const say = Effect.fnUntraced(function* (accountId: number, inbox: BotInbox, pending: PendingReply) {
     const now = yield* Clock.currentTimeMillis
-    if ((restsUntil.get(accountId) ?? 0) > now || !isNew(accountId, pending, now)) return
+    if ((coolingUntil.get(accountId) ?? 0) > now || !isNew(accountId, pending, now)) return
     const outcome = yield* inbox.reply(pending.chatId, pending.reply)
     if (outcome._tag === "Accepted") return
     if (outcome._tag === "Throttled")
-      restsUntil.set(accountId, now + (restMillis(outcome.retryAfterMillis, maxRestMillis) ?? REST_MILLIS))
+      coolingUntil.set(
+        accountId,
+        now + (cooldownMillis(outcome.retryAfterMillis, maxCooldownMillis) ?? COOLDOWN_MILLIS)
+      )
     yield* Effect.logInfo(
       `account ${accountId}: a reply failed: ${keptText(withoutPhones(outcome.providerError))}`
     )

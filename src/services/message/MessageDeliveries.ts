@@ -201,7 +201,7 @@ export class MessageDeliveries extends Context.Service<
       ) {
         const now = yield* Clock.currentTimeMillis
         const isReady =
-          isSlotUsable(at, now) && !(yield* slots.isResting(accountAt(message, step), "text", now))
+          isSlotUsable(at, now) && !(yield* slots.isCooling(accountAt(message, step), "text", now))
         yield* isReady
           ? sendStep(timer, message, { step, slot: { at, hasStart: false } })
           : send(timer, message, candidatesOf(message, timer.lane))

@@ -52,9 +52,9 @@ const makeDueSteps = Effect.gen(function* () {
       releaseForRetry,
       waiting: (wait) => wait
     }
-    const isResting = slots.isResting(accountAt(verification, step), "code", now)
+    const isCooling = slots.isCooling(accountAt(verification, step), "code", now)
     const isReady =
-      hasSlot && isSlotUsable(at, now) && !(yield* Effect.catchCause(isResting, releaseForRetry))
+      hasSlot && isSlotUsable(at, now) && !(yield* Effect.catchCause(isCooling, releaseForRetry))
     const chosen = { step, slot: { at, hasStart: false } }
     return isReady
       ? yield* callOrTryOthers(verification, chosen, steps, stepTry)

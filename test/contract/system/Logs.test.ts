@@ -308,7 +308,7 @@ beforeAll(async () => {
     commandBadly(customer)
   ])
   await postUpdates()
-  // Throttled in the end: the account rests after it.
+  // Throttled in the end: the account begins a cooldown.
   await Promise.all(
     providers.map(async ([channel, provider]) => {
       const phone = String(phoneOf.get(provider))

@@ -23,7 +23,7 @@ const outcomes = Object.entries(definite).map(([channel, { outcome }]): [string,
 let server: Server
 /** Every messenger fails definitely, sms works. */
 let failing: Customer
-/** The same accounts again, because some of them rest after a failure. */
+/** The same accounts again, because some of them begin a cooldown after a failure. */
 let lonely: Customer
 /** bale and rubika leave the outcome open (rubika by being too slow), eitaa fails, sms works. */
 let unclear: Customer

@@ -27,7 +27,7 @@ const sender = (customer: Customer, channels: ReadonlyArray<string>) => {
 }
 
 describe("the answer of send", () => {
-  it("names the channel that was called, and not one before it whose account rests", async () => {
+  it("names the channel that was called, and not one before it whose account is in a cooldown", async () => {
     const customer = await customerWith(server, { bale: { outcome: "throttled" }, eitaa: {} })
     const called = ok<Sent>(await sender(customer, ["bale"])())
     expect(called.current_attempt_channel.provider).toBe("bale")
@@ -39,7 +39,7 @@ describe("the answer of send", () => {
     expectReplay(await again(), answer)
   })
 
-  it("is failed when every account rests, and the status says so on an attempt that was not made", async () => {
+  it("is failed when every account is in a cooldown, and the status says so on an attempt that was not made", async () => {
     const resting = { outcome: "throttled" }
     const customer = await customerWith(server, { bale: resting, eitaa: resting })
     for (const channel of ["bale", "eitaa"]) await sender(customer, [channel])()

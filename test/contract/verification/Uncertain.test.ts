@@ -11,7 +11,7 @@ let customer: Customer
 let hooks: FakeFarEnd
 const scope = Scope.makeUnsafe()
 beforeAll(async () => {
-  // No account is to rest, however often its provider fails.
+  // No account begins a cooldown, however often its provider fails.
   server = await startServer({
     env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true", PEYK_COOLDOWN_FAILURES: "1000" }
   })

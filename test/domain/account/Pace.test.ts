@@ -4,7 +4,7 @@ import { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
 
 const MAX = 900_000
 
-const restAfter = (retryAfterMillis: number | null) =>
+const cooldownAfter = (retryAfterMillis: number | null) =>
   verdictOf(ProviderOutcome.Throttled({ retryAfterMillis, providerError: "429" }), MAX)
 
 describe("a provider that says slow down", () => {
@@ -13,21 +13,21 @@ describe("a provider that says slow down", () => {
     [0.5, 1],
     [30_000, 30_000],
     [MAX, MAX]
-  ])("and asks for %d ms has its account rest for %d ms", (asked, millis) => {
-    expect(restAfter(asked)).toEqual({ _tag: "MustRest", millis })
+  ])("and asks for %d ms gives its account a cooldown of %d ms", (asked, millis) => {
+    expect(cooldownAfter(asked)).toEqual({ _tag: "CoolDown", millis })
   })
 
   it.each([MAX + 1, 86_400_000, 1e303, Number.MAX_VALUE, Number.POSITIVE_INFINITY])(
-    "and asks for %d ms has its account rest for the longest time that is set",
+    "and asks for %d ms gives its account the longest cooldown that is set",
     (asked) => {
-      expect(restAfter(asked)).toEqual({ _tag: "MustRest", millis: MAX })
+      expect(cooldownAfter(asked)).toEqual({ _tag: "CoolDown", millis: MAX })
     }
   )
 
   it.each([null, Number.NaN, 0, -1, -1e300, Number.NEGATIVE_INFINITY])(
-    "and asks for %d ms, which is no time, has its account rest as if it had not said how long",
+    "and asks for %d ms, which is no time, gives its account a cooldown of the usual length",
     (asked) => {
-      expect(restAfter(asked)).toEqual({ _tag: "MustRest", millis: null })
+      expect(cooldownAfter(asked)).toEqual({ _tag: "CoolDown", millis: null })
     }
   )
 })

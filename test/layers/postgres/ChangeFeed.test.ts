@@ -93,7 +93,7 @@ layer(TestDatabase, { excludeTestServices: true })("the feed of changes", (it) =
   it.effect("tells a process at once of a rest of an account that another has made", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { isResting } = yield* AccountSlots
+      const { isCooling } = yield* AccountSlots
       const changes = yield* told
       const [row] = yield* sql<{ id: number }>`
         insert into sending_accounts (channel, provider, label, sealed_settings, created_at)
@@ -102,13 +102,13 @@ layer(TestDatabase, { excludeTestServices: true })("the feed of changes", (it) =
       yield* until(() => changes.some(({ _tag }) => _tag === "CustomerChanged"))
       const now = yield* Clock.currentTimeMillis
       const descriptor = { type: "messenger", provider: "bale", credential_id: id, label: "b" } as const
-      const rests = Effect.suspend(() =>
-        isResting({ channel: "bale", account_id: id, descriptor }, "code", now)
+      const cooling = Effect.suspend(() =>
+        isCooling({ channel: "bale", account_id: id, descriptor }, "code", now)
       )
-      assert.isFalse(yield* rests)
+      assert.isFalse(yield* cooling)
       yield* sql`update account_pace set cooling_until = ${new Date(now + 60_000)} where account_id = ${id}`
       yield* until(() => changes.some(({ _tag }) => _tag === "AccountChanged"))
-      assert.isTrue(yield* rests)
+      assert.isTrue(yield* cooling)
     }).pipe(Effect.provide(Layer.provideMerge(AccountSlotsSql, process)))
   )
 })

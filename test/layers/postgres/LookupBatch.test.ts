@@ -80,7 +80,7 @@ layer(TestDatabase, { excludeTestServices: true })("looked up in one moment, in 
   it.effect("are accounts: how each fares, and how it is reached", () => {
     const { process, statements } = countingProcess()
     return Effect.gen(function* () {
-      const { isResting } = yield* AccountSlots
+      const { isCooling } = yield* AccountSlots
       const connections = yield* AccountConnections
       const sql = yield* SqlClient.SqlClient
       const owners = yield* customers
@@ -92,7 +92,7 @@ layer(TestDatabase, { excludeTestServices: true })("looked up in one moment, in 
       const descriptor = { type: "messenger", provider: "bale", credential_id: 0, label: "b" } as const
       statements.made = 0
       const rests = yield* inOneMoment(accounts, ({ id }) =>
-        isResting({ channel: "bale", account_id: id, descriptor }, "code", 0)
+        isCooling({ channel: "bale", account_id: id, descriptor }, "code", 0)
       )
       assert.strictEqual(statements.made, 1)
       const connected = yield* inOneMoment(accounts, ({ id }) => connections.of(id))

@@ -78,7 +78,7 @@ const sendText = (key: string) =>
   })
 
 describe("a host that answers slowly, and a customer's messages that crowd it", () => {
-  it("leaves the connections to another customer's codes: none fails, and no account rests", async () => {
+  it("leaves the connections to another customer's codes: none fails, and no account begins a cooldown", async () => {
     const [flooder, other] = [await customerOf(), await customerOf()]
     for (let sent = 0; sent < FLOOD; sent += 50) {
       const statuses = await Promise.all(Array.from({ length: 50 }, () => sendText(flooder.live)))

@@ -19,7 +19,7 @@ import { makeCustomer } from "../../support/TestGraph.ts"
 
 const unbounded = { concurrency: "unbounded" } as const
 
-layer(TestDatabase, { excludeTestServices: true })("an account rests", (it) => {
+layer(TestDatabase, { excludeTestServices: true })("an account is in a cooldown", (it) => {
   const ended = Effect.gen(function* () {
     yield* (yield* Workers).idle
     yield* (yield* TimerRunner).runDue
@@ -48,7 +48,7 @@ layer(TestDatabase, { excludeTestServices: true })("an account rests", (it) => {
     }).pipe(Effect.provide(paced(providers, {})))
   })
 
-  it.effect("never longer than the longest rest", () => {
+  it.effect("never longer than the longest cooldown", () => {
     const providers = scriptProviders({ bale: misconfigured })
     return Effect.gen(function* () {
       const customerId = yield* makeCustomer(["bale", "sms"])

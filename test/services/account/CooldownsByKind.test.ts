@@ -59,7 +59,7 @@ layer(TestDatabase, { excludeTestServices: true })("an account whose provider se
       assert.deepStrictEqual(calls, { code: 0, text: 5 })
       yield* sixTimes(sendCode(customerId))
       assert.deepStrictEqual(calls, { code: 6, text: 5 })
-      // Codes that work say nothing about texts: the next rest is the longer one.
+      // Codes that work say nothing about texts: the next cooldown is the longer one.
       yield* TestClock.adjust("60 seconds")
       yield* sendText(customerId)
       yield* sendCode(customerId)
@@ -96,7 +96,7 @@ layer(TestDatabase, { excludeTestServices: true })("an account whose provider se
 layer(TestDatabase, { excludeTestServices: true })(
   "an account whose provider sends all by one means",
   (it) => {
-    it.effect("sends nothing while it rests, whatever made it rest", () => {
+    it.effect("sends nothing during a cooldown, whatever began it", () => {
       const { calls, layer: providers } = apart({ code: accepted, text: misconfigured })
       return Effect.gen(function* () {
         const customerId = yield* makeCustomer(["sms"])
@@ -108,11 +108,11 @@ layer(TestDatabase, { excludeTestServices: true })(
   }
 )
 
-layer(TestDatabase, { excludeTestServices: true })("a rest that a provider asks for", (it) => {
+layer(TestDatabase, { excludeTestServices: true })("a cooldown that a provider asks for", (it) => {
   const forEver = ProviderOutcome.Throttled({ retryAfterMillis: 1e303, providerError: "429" })
   const forNoTime = ProviderOutcome.Throttled({ retryAfterMillis: Number.NaN, providerError: "429" })
 
-  it.effect("is no longer than the longest rest that is set", () => {
+  it.effect("is no longer than the longest cooldown that is set", () => {
     const providers = scriptProviders({ bale: [forEver, accepted] })
     return Effect.gen(function* () {
       const customerId = yield* makeCustomer(["bale", "sms"])

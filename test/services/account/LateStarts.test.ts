@@ -67,7 +67,7 @@ layer(TestDatabase, { excludeTestServices: true })("a call that starts late", (i
               return { _tag: "Taken", index: 0, at: now + 1000, hasStart: false, blocked: [] }
             }),
           start: (_account, { now }) => Effect.succeed({ hasStart: false, at: now + 3000 }),
-          isResting: () => Effect.succeed(false),
+          isCooling: () => Effect.succeed(false),
           report: () => Effect.void
         })
       )

@@ -10,20 +10,24 @@ interface Work {
 const Steps = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 })))
 
 describe("a linked set", () => {
-  it.prop("lists its values in the order of their additions, without the removed ones", [Steps], ([steps]) => {
-    const linkedSet = new LinkedSet<Work>()
-    const expected: Array<Link<Work>> = []
-    for (const [number, place] of steps.entries()) {
-      const [removed] = expected.splice(place, 1)
-      if (removed === undefined) expected.push(linkedSet.add({ number }))
-      else assert.isTrue(linkedSet.remove(removed))
-      assert.strictEqual(linkedSet.size, expected.length)
-      assert.deepStrictEqual(
-        [...linkedSet],
-        expected.map(({ value }) => value)
-      )
+  it.prop(
+    "lists its values in the order of their additions, without the removed ones",
+    [Steps],
+    ([steps]) => {
+      const linkedSet = new LinkedSet<Work>()
+      const expected: Array<Link<Work>> = []
+      for (const [number, place] of steps.entries()) {
+        const [removed] = expected.splice(place, 1)
+        if (removed === undefined) expected.push(linkedSet.add({ number }))
+        else assert.isTrue(linkedSet.remove(removed))
+        assert.strictEqual(linkedSet.size, expected.length)
+        assert.deepStrictEqual(
+          [...linkedSet],
+          expected.map(({ value }) => value)
+        )
+      }
     }
-  })
+  )
 
   it("removes a value only once, and its link drops its neighbours", () => {
     const linkedSet = new LinkedSet<Work>()

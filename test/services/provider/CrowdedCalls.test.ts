@@ -85,19 +85,22 @@ layer(TestDatabase, { excludeTestServices: true })(
       }).pipe(Effect.provide(process))
     })
 
-    it.effect("within half a minute more is not sent, and its account neither failed nor rests", () => {
-      const { providers, waitOut, process } = setUp("bale")
-      return Effect.gen(function* () {
-        const customerId = yield* makeCustomer(["bale"])
-        const sending = yield* Effect.forkChild(codeTo(customerId, ["bale"]))
-        const { verificationId: id } = yield* waitOut(sending)
-        yield* waitOut(yield* Effect.forkChild((yield* TimerRunner).runDue))
-        assert.strictEqual((yield* (yield* Verifications).status({ customerId, id })).status, "failed")
-        assert.deepStrictEqual(providers.channels(), [])
-        const [account] = yield* (yield* Management).listAccounts(customerId)
-        assert.deepStrictEqual([account?.failures, account?.coolingUntil], [0, null])
-      }).pipe(Effect.provide(process))
-    })
+    it.effect(
+      "within half a minute more is not sent, and its account neither failed nor begins a cooldown",
+      () => {
+        const { providers, waitOut, process } = setUp("bale")
+        return Effect.gen(function* () {
+          const customerId = yield* makeCustomer(["bale"])
+          const sending = yield* Effect.forkChild(codeTo(customerId, ["bale"]))
+          const { verificationId: id } = yield* waitOut(sending)
+          yield* waitOut(yield* Effect.forkChild((yield* TimerRunner).runDue))
+          assert.strictEqual((yield* (yield* Verifications).status({ customerId, id })).status, "failed")
+          assert.deepStrictEqual(providers.channels(), [])
+          const [account] = yield* (yield* Management).listAccounts(customerId)
+          assert.deepStrictEqual([account?.failures, account?.coolingUntil], [0, null])
+        }).pipe(Effect.provide(process))
+      }
+    )
 
     /** The fallback to sms is due, and waits so long for a place; `meanwhile` happens. */
     const fallBack = <E, R>(

@@ -218,7 +218,7 @@ layer(TestDatabase, { excludeTestServices: true })("a code whose answer was lost
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
-  it.effect("by an account that rests then is not sent again, and the route goes on", () => {
+  it.effect("by an account in a cooldown then is not sent again, and the route goes on", () => {
     const providers = scriptProviders({ bale: unknown })
     const slots = scriptSlots()
     return Effect.gen(function* () {
@@ -403,7 +403,7 @@ layer(TestDatabase, { excludeTestServices: true })("a message whose answer was l
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
-  it.effect("by an account that rests then goes on to a route whose account may send", () => {
+  it.effect("by an account in a cooldown then goes on to a route whose account may send", () => {
     const slots = scriptSlots()
     const lostAndResting = Effect.sync(() => {
       slots.freeAt.bale = 9e9

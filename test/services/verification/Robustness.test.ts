@@ -110,7 +110,7 @@ layer(TestDatabase, { excludeTestServices: true })("what goes wrong", (it) => {
           Effect.suspend(() =>
             asked++ === 0 ? Effect.die("no store") : Effect.succeed({ hasStart: true, at: now })
           ),
-        isResting: () => Effect.succeed(false),
+        isCooling: () => Effect.succeed(false),
         report: () => Effect.void
       })
     )

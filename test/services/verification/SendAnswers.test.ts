@@ -26,7 +26,7 @@ const statusOf = (customerId: number, id: string) =>
 const runDue = Effect.flatMap(TimerRunner, (timers) => timers.runDue)
 
 layer(TestDatabase, { excludeTestServices: true })("the answer of send", (it) => {
-  it.effect("names the channel that was called, and not one before it whose account rests", () => {
+  it.effect("names the channel that was called, and not one before it whose account is in a cooldown", () => {
     const providers = scriptProviders()
     const slots = scriptSlots({ bale: 600_000 })
     return Effect.gen(function* () {

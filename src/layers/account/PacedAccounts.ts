@@ -1,0 +1,119 @@
+import { Effect, Option, Schema } from "effect"
+import type { DefaultRates, SendKind } from "../../domain/account/Pace.ts"
+import { Channel } from "../../domain/routing/Channel.ts"
+import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
+import { Settings, type SettingsShape } from "../../services/Settings.ts"
+import { makeLookupBatch } from "../postgres/batching/LookupBatch.ts"
+import { cachedLookup } from "../postgres/cache/CachedLookup.ts"
+import { ChangeFeed, endedBy, ofCustomer } from "../postgres/cache/ChangeFeed.ts"
+import { setUpColumns, SetUpFields, SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
+import { InstantColumn } from "../postgres/SqlRows.ts"
+
+/** Whether an account, with what it sends by one means, has failed lately or is in a cooldown. */
+interface Condition {
+  readonly isUnwell: boolean
+  readonly coolingUntil: number | null
+}
+
+export interface PacedAccount {
+  readonly id: number
+  /** Null: the platform's. */
+  readonly customerId: number | null
+  readonly gapMillis: number
+  readonly perMinute: number
+  /** Of all that the account sends; of codes only, if texts have cooldowns of their own. */
+  readonly condition: Condition
+  /** Of texts; null if they share the condition of codes. */
+  readonly textCondition: Condition | null
+  readonly setUpVersion: number
+}
+
+/** Calls arrive at a provider later or earlier than they left, so the gap is wider than the provider demands. */
+export const MARGIN_MILLIS = 100
+
+const AccountRow = Schema.Struct({
+  customerId: Schema.NullOr(Schema.Int),
+  channel: Channel,
+  gapMillis: Schema.NullOr(Schema.Int),
+  perMinute: Schema.NullOr(Schema.Int),
+  cooldownByKind: Schema.Boolean,
+  isUnwell: Schema.Boolean,
+  coolingUntil: Schema.NullOr(InstantColumn),
+  areTextsUnwell: Schema.Boolean,
+  textsCoolingUntil: Schema.NullOr(InstantColumn),
+  ...SetUpFields
+})
+
+const statement = (keys: string) => `
+  select r.nth, a.customer_id as "customerId", a.channel, a.gap_ms as "gapMillis", a.rate_per_minute as "perMinute",
+    a.rests_by_kind as "cooldownByKind", p.failures > 0 or p.cooldowns > 0 as "isUnwell",
+    p.cooling_until as "coolingUntil", p.text_failures > 0 or p.text_cooldowns > 0 as "areTextsUnwell",
+    p.texts_cooling_until as "textsCoolingUntil",
+    ${setUpColumns("a.customer_id")}
+  from ${keys} join sending_accounts a on a.id = r.account_id join account_pace p on p.account_id = a.id`
+
+export const conditionOf = ({ condition, textCondition }: PacedAccount, kind: SendKind): Condition =>
+  kind === "text" && textCondition !== null ? textCondition : condition
+
+export const isCooling = (account: PacedAccount, kind: SendKind, now: number) => {
+  const { coolingUntil } = conditionOf(account, kind)
+  return coolingUntil !== null && coolingUntil > now
+}
+
+export const isShared = ({ customerId }: PacedAccount): boolean => customerId === null
+
+export const isPaced = (account: PacedAccount): boolean =>
+  account.gapMillis > 0 || account.perMinute > 0 || isShared(account)
+
+export const paceOf = ({ gapMillis }: PacedAccount) => (gapMillis === 0 ? 0 : gapMillis + MARGIN_MILLIS)
+
+const ratesOf = (settings: SettingsShape): DefaultRates => ({
+  eitaa: settings.accountRateEitaa,
+  bale: settings.accountRateBale,
+  soroushplus: settings.accountRateSoroushplus,
+  rubika: settings.accountRateRubika,
+  telegram: settings.accountRateTelegram,
+  sms: settings.accountRateSms
+})
+
+/** The pace and the condition of sending accounts, cached. */
+export const makePacedAccounts = Effect.gen(function* () {
+  const settings = yield* Settings
+  const feed = yield* ChangeFeed
+  const versions = yield* SetUpVersions
+  const rates = ratesOf(settings)
+  const rowOf = yield* makeLookupBatch<number, typeof AccountRow>({
+    name: "account_pace",
+    key: { name: "account_id", type: "int4", of: (id) => id },
+    row: AccountRow,
+    statement
+  })
+
+  const lookup = Effect.fnUntraced(function* (id: number) {
+    const found = yield* rowOf(id)
+    if (Option.isNone(found)) return yield* Effect.die(`no account ${id}`)
+    const row = found.value
+    versions.note(row.customerId, row)
+    const account: PacedAccount = {
+      id,
+      customerId: row.customerId,
+      gapMillis: row.gapMillis ?? settings.accountGapMillis,
+      perMinute: row.perMinute ?? rates[row.channel],
+      condition: { isUnwell: row.isUnwell, coolingUntil: row.coolingUntil },
+      textCondition: row.cooldownByKind
+        ? { isUnwell: row.areTextsUnwell, coolingUntil: row.textsCoolingUntil }
+        : null,
+      setUpVersion: row.setUpVersion
+    }
+    return account
+  })
+  const cache = yield* cachedLookup(lookup, { isHeard: feed.isHeard, isCurrent: versions.isCurrent })
+  yield* feed.subscribe(endedBy(cache, { customer: ofCustomer(cache), account: cache.invalidate }))
+
+  return {
+    recall: ({ account_id }: RouteAccount) => (account_id === null ? undefined : cache.recall(account_id)),
+    get: ({ account_id }: RouteAccount) =>
+      account_id === null ? Effect.die("a live step names its account") : cache.get(account_id),
+    invalidate: cache.invalidate
+  }
+})
