@@ -1,0 +1,134 @@
+import { Clock, Effect, Option, Redacted } from "effect"
+import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import type { Message } from "../../domain/message/Message.ts"
+import {
+  awaitSlot,
+  beginAttempt,
+  type Call,
+  type LaneTurn,
+  postponeAttempt,
+  recordOutcome
+} from "../../domain/message/MessageMachine.ts"
+import type { DueTimer } from "../../domain/Timer.ts"
+import { AccountSlots, type Start } from "../account/AccountSlots.ts"
+import { CallRooms } from "../provider/CallRooms.ts"
+import { makeCallStarts } from "../provider/CallStarts.ts"
+import { outcomeOf, reportFailure } from "../provider/ProviderCalls.ts"
+import { Providers } from "../provider/Providers.ts"
+import { Settings } from "../Settings.ts"
+import { Timers } from "../timer/Timers.ts"
+import { TimerStore } from "../timer/TimerStore.ts"
+import { MessageMetrics } from "./MessageMetrics.ts"
+import type { MessageWrites } from "./MessageWrites.ts"
+
+/** A step whose account has a slot. */
+export interface StepSlot {
+  readonly step: number
+  readonly slot: Start
+}
+
+/** Nobody waits here: a step that has to wait is due again later. */
+const NOT_WAITING = { waitMillis: 0, waiting: <A, E, R>(wait: Effect.Effect<A, E, R>) => wait }
+
+export const accountAt = ({ route }: Message, step: number) => route[step] ?? route[0]
+
+/** The turn of a timer's lane at an instant. */
+export const makeLaneTurns = Effect.map(
+  Settings,
+  ({ messagePatienceMillis }) =>
+    (timer: DueTimer, now: number): LaneTurn => ({
+      lane: timer.lane,
+      dueAt: timer.wasAbandoned ? null : timer.dueAt,
+      now,
+      patienceMillis: messagePatienceMillis
+    })
+)
+
+/** Writes the outcome of a call. */
+export const makeRecord = ({ write }: MessageWrites) =>
+  Effect.fnUntraced(function* (timer: DueTimer, message: Message, call: Call, outcome: ProviderOutcome) {
+    const { id, phone } = message
+    const { channel } = accountAt(message, call.step)
+    yield* reportFailure(outcome, { subject: `message ${id}`, channel, phone })
+    const finishedAt = yield* Clock.currentTimeMillis
+    yield* write(timer, message, (current) => recordOutcome(current, call, outcome, finishedAt))
+  })
+
+/** Calls the provider, and records the outcome. */
+const makeCall = Effect.fnUntraced(function* (writes: MessageWrites) {
+  const { providerTimeoutMillis } = yield* Settings
+  const providers = yield* Providers
+  const slots = yield* AccountSlots
+  const metrics = yield* MessageMetrics
+  const record = makeRecord(writes)
+
+  const callProvider = (message: Message, step: number) => {
+    const { id, customerId, phone, text } = message
+    const account = accountAt(message, step)
+    const call = providers.sendText({
+      attemptId: `${id}-${step + 1}`,
+      customerId,
+      step: account,
+      phone,
+      text: Redacted.make(text)
+    })
+    return outcomeOf(call, { channel: account.channel, timeoutMillis: providerTimeoutMillis })
+  }
+
+  return Effect.fnUntraced(function* (timer: DueTimer, message: Message, call: Call) {
+    const attemptedAt = yield* Clock.currentTimeMillis
+    const outcome = yield* callProvider(message, call.step)
+    const finishedAt = yield* Clock.currentTimeMillis
+    const account = accountAt(message, call.step)
+    metrics.attempted({ channel: account.channel, outcome, attemptedAt, finishedAt })
+    yield* record(timer, message, call, outcome)
+    yield* slots.report(account, { kind: "text", outcome, now: yield* Clock.currentTimeMillis })
+  })
+})
+
+/** Sends a step: waits for a place among the calls to its provider, begins the attempt, and calls. */
+export const makeSendStep = Effect.fnUntraced(function* (writes: MessageWrites) {
+  const { write } = writes
+  const rooms = yield* CallRooms
+  const timers = yield* Timers
+  const timerStore = yield* TimerStore
+  const startOf = yield* makeCallStarts
+  const turnOf = yield* makeLaneTurns
+  const call = yield* makeCall(writes)
+
+  /** Sends nothing if the attempt cannot begin: then another process has this lane. */
+  const sendInPlace = Effect.fnUntraced(function* (
+    timer: DueTimer,
+    message: Message,
+    { step, slot }: StepSlot
+  ) {
+    const account = accountAt(message, step)
+    const first = yield* startOf(account, slot, NOT_WAITING)
+    const turn = turnOf(timer, yield* Clock.currentTimeMillis)
+    if (!first.hasStart) {
+      yield* write(timer, message, (current) => awaitSlot(current, { step, at: first.at }, turn))
+      return
+    }
+    const begun = yield* write(timer, message, (current) => beginAttempt(current, step, turn))
+    if (!begun.written) return
+    const tries = begun.state.attempts.find((attempt) => attempt.step === step)?.tries ?? 0
+    const start = yield* startOf(account, first, NOT_WAITING)
+    // Another process that has leased it since takes this attempt for lost, and goes on with the route.
+    if (!timers.isLeased(timer)) return
+    if (start.hasStart) return yield* call(timer, begun.state, { step, tries })
+    yield* write(timer, begun.state, (current) => postponeAttempt(current, { step, tries }, start.at))
+  })
+
+  return Effect.fnUntraced(function* (timer: DueTimer, message: Message, chosen: StepSlot) {
+    const request = {
+      customerId: message.customerId,
+      kind: "text" as const,
+      account: accountAt(message, chosen.step),
+      waitMillis: null,
+      waiting: NOT_WAITING.waiting
+    }
+    const inPlace = yield* rooms.withPlace(request, sendInPlace(timer, message, chosen))
+    // This process stops, so another goes on.
+    if (Option.isNone(inPlace)) yield* timerStore.release(timer, yield* Clock.currentTimeMillis)
+  })
+})
