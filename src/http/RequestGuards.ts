@@ -12,20 +12,6 @@ export class CurrentIdempotencyKey extends Context.Service<CurrentIdempotencyKey
   "peyk/http/RequestGuards/CurrentIdempotencyKey"
 ) {}
 
-/** Refuses a request without a usable Idempotency-Key before reading its body. */
-export class RequireIdempotencyKey extends HttpApiMiddleware.Service<
-  RequireIdempotencyKey,
-  { provides: CurrentIdempotencyKey }
->()("peyk/http/RequireIdempotencyKey", {
-  error: [documentedError("idempotency_required"), documentedError("idempotency_key_too_long")]
-}) {}
-
-/** Refuses a request whose Idempotency-Key is too long before reading its body. */
-export class OptionalIdempotencyKey extends HttpApiMiddleware.Service<
-  OptionalIdempotencyKey,
-  { provides: CurrentIdempotencyKey }
->()("peyk/http/OptionalIdempotencyKey", { error: documentedError("idempotency_key_too_long") }) {}
-
 /** A valid idempotency key; null for none, and an empty header is none. */
 export const keyInHeader = (
   header: string | undefined
@@ -39,21 +25,42 @@ const readKey = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }
   Effect.fromResult(keyInHeader(headers["idempotency-key"]))
 )
 
-export const RequireIdempotencyKeyLive = Layer.succeed(RequireIdempotencyKey, (httpEffect) =>
-  Effect.matchEffect(readKey, {
-    onFailure: answerError,
-    onSuccess: (key) =>
-      key === null
-        ? answerError(new IdempotencyRequired())
-        : Effect.provideService(httpEffect, CurrentIdempotencyKey, key)
-  })
-)
+/** Refuses a request without a usable Idempotency-Key before reading its body. */
+export class RequireIdempotencyKey extends HttpApiMiddleware.Service<
+  RequireIdempotencyKey,
+  { provides: CurrentIdempotencyKey }
+>()("peyk/http/RequireIdempotencyKey", {
+  error: [documentedError("idempotency_required"), documentedError("idempotency_key_too_long")]
+}) {
+  static readonly layer = Layer.succeed(RequireIdempotencyKey, (httpEffect) =>
+    Effect.matchEffect(readKey, {
+      onFailure: answerError,
+      onSuccess: (key) =>
+        key === null
+          ? answerError(new IdempotencyRequired())
+          : Effect.provideService(httpEffect, CurrentIdempotencyKey, key)
+    })
+  )
+}
 
-export const OptionalIdempotencyKeyLive = Layer.succeed(OptionalIdempotencyKey, (httpEffect) =>
-  Effect.matchEffect(readKey, {
-    onFailure: answerError,
-    onSuccess: (key) => Effect.provideService(httpEffect, CurrentIdempotencyKey, key)
-  })
+/** Refuses a request whose Idempotency-Key is too long before reading its body. */
+export class OptionalIdempotencyKey extends HttpApiMiddleware.Service<
+  OptionalIdempotencyKey,
+  { provides: CurrentIdempotencyKey }
+>()("peyk/http/OptionalIdempotencyKey", { error: documentedError("idempotency_key_too_long") }) {
+  static readonly layer = Layer.succeed(OptionalIdempotencyKey, (httpEffect) =>
+    Effect.matchEffect(readKey, {
+      onFailure: answerError,
+      onSuccess: (key) => Effect.provideService(httpEffect, CurrentIdempotencyKey, key)
+    })
+  )
+}
+
+export const isJson = (contentType: string | undefined): boolean =>
+  contentType?.split(";")[0]?.trim().toLowerCase() === "application/json"
+
+export const maxBodyBytes = Effect.map(HttpIncomingMessage.MaxBodySize, (limit) =>
+  limit === undefined ? Number.POSITIVE_INFINITY : ByteSize.toNumberUnsafe(limit)
 )
 
 /** Refuses bodies that are not JSON or announce that they are too large; then waits for the body. */
@@ -64,24 +71,17 @@ export class RequireJson extends HttpApiMiddleware.Service<RequireJson>()("peyk/
     documentedError("payload_too_large"),
     documentedError("validation_error")
   ]
-}) {}
-
-export const isJson = (contentType: string | undefined): boolean =>
-  contentType?.split(";")[0]?.trim().toLowerCase() === "application/json"
-
-export const maxBodyBytes = Effect.map(HttpIncomingMessage.MaxBodySize, (limit) =>
-  limit === undefined ? Number.POSITIVE_INFINITY : ByteSize.toNumberUnsafe(limit)
-)
-
-export const RequireJsonLive = Layer.effect(
-  RequireJson,
-  Effect.map(maxBodyBytes, (maxBytes) =>
-    RequireJson.of((httpEffect) =>
-      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
-        if (!isJson(headers["content-type"])) return answerError({ _tag: "unsupported_media_type" })
-        if (Number(headers["content-length"]) > maxBytes) return answerError({ _tag: "payload_too_large" })
-        return Effect.matchEffect(awaitBody, { onFailure: answerError, onSuccess: () => httpEffect })
-      })
+}) {
+  static readonly layer = Layer.effect(
+    RequireJson,
+    Effect.map(maxBodyBytes, (maxBytes) =>
+      RequireJson.of((httpEffect) =>
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+          if (!isJson(headers["content-type"])) return answerError({ _tag: "unsupported_media_type" })
+          if (Number(headers["content-length"]) > maxBytes) return answerError({ _tag: "payload_too_large" })
+          return Effect.matchEffect(awaitBody, { onFailure: answerError, onSuccess: () => httpEffect })
+        })
+      )
     )
   )
-)
+}

@@ -32,24 +32,6 @@ const errorsOf = (...wrongMode: ReadonlyArray<"test_key_not_allowed" | "live_key
   documentedError("service_unavailable")
 ]
 
-/** Admits live keys. */
-export class LiveKey extends HttpApiMiddleware.Service<LiveKey, { provides: CurrentPrincipal }>()(
-  "peyk/http/LiveKey",
-  { security, error: errorsOf("test_key_not_allowed") }
-) {}
-
-/** Admits test keys. */
-export class TestKey extends HttpApiMiddleware.Service<TestKey, { provides: CurrentPrincipal }>()(
-  "peyk/http/TestKey",
-  { security, error: errorsOf("live_key_not_allowed") }
-) {}
-
-/** Admits keys of both modes. */
-export class AnyKey extends HttpApiMiddleware.Service<AnyKey, { provides: CurrentPrincipal }>()(
-  "peyk/http/AnyKey",
-  { security, error: errorsOf() }
-) {}
-
 /** The headers of the IETF draft on RateLimit. */
 export const allowanceHeaders = ({ limit, remaining, resetSeconds }: Allowance) => ({
   "ratelimit-policy": `"key";q=${limit};w=60`,
@@ -125,6 +107,26 @@ const makeAdmission = (mode: KeyMode | "any") =>
     return { serviceKey: admit }
   })
 
-export const LiveKeyLive = Layer.effect(LiveKey, makeAdmission("live"))
-export const TestKeyLive = Layer.effect(TestKey, makeAdmission("test"))
-export const AnyKeyLive = Layer.effect(AnyKey, makeAdmission("any"))
+/** Admits live keys. */
+export class LiveKey extends HttpApiMiddleware.Service<LiveKey, { provides: CurrentPrincipal }>()(
+  "peyk/http/LiveKey",
+  { security, error: errorsOf("test_key_not_allowed") }
+) {
+  static readonly layer = Layer.effect(LiveKey, makeAdmission("live"))
+}
+
+/** Admits test keys. */
+export class TestKey extends HttpApiMiddleware.Service<TestKey, { provides: CurrentPrincipal }>()(
+  "peyk/http/TestKey",
+  { security, error: errorsOf("live_key_not_allowed") }
+) {
+  static readonly layer = Layer.effect(TestKey, makeAdmission("test"))
+}
+
+/** Admits keys of both modes. */
+export class AnyKey extends HttpApiMiddleware.Service<AnyKey, { provides: CurrentPrincipal }>()(
+  "peyk/http/AnyKey",
+  { security, error: errorsOf() }
+) {
+  static readonly layer = Layer.effect(AnyKey, makeAdmission("any"))
+}

@@ -1,13 +1,9 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
-import {
-  OptionalIdempotencyKeyLive,
-  RequireIdempotencyKeyLive,
-  RequireJsonLive
-} from "../../http/RequestGuards.ts"
+import { OptionalIdempotencyKey, RequireIdempotencyKey, RequireJson } from "../../http/RequestGuards.ts"
 import { makeRoutes } from "../../http/Routes.ts"
 import { AccountHandlers } from "../../http/account/AccountHandlers.ts"
-import { AnyKeyLive, LiveKeyLive, TestKeyLive } from "../../http/ServiceKeys.ts"
+import { AnyKey, LiveKey, TestKey } from "../../http/ServiceKeys.ts"
 import { otpFastPath } from "../../http/fast/OtpFastPath.ts"
 import { MessageHandlers } from "../../http/message/MessageHandlers.ts"
 import { MetricsAccess } from "../../http/metrics/MetricsAccess.ts"
@@ -26,7 +22,7 @@ import { isLoopbackHost, isPrivateAddress } from "../network/PrivateAddresses.ts
 import { ReadinessSql } from "../postgres/ReadinessSql.ts"
 import { poolLimits } from "../postgres/Store.ts"
 import { isStoreUnavailable } from "../postgres/StoreAvailability.ts"
-import { MetricsLive } from "../telemetry/MetricsLive.ts"
+import { MetricsPrometheus } from "../telemetry/MetricsPrometheus.ts"
 import { ConsoleLive } from "./ConsoleGraph.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 import { ManageAdmissionLive, ManagementHandlers } from "./ManagementGraph.ts"
@@ -54,19 +50,25 @@ export const httpRoutes = (configuration: Configuration, { live, sandbox, messag
     corsOrigins: configuration.corsOrigins
   }).pipe(
     Layer.provide([
-      Layer.provide(OtpHandlers, [live, Searches, LiveKeyLive, RequireIdempotencyKeyLive, RequireJsonLive]),
-      Layer.provide(SandboxHandlers, [sandbox, Searches, TestKeyLive, RequireJsonLive]),
+      Layer.provide(OtpHandlers, [
+        live,
+        Searches,
+        LiveKey.layer,
+        RequireIdempotencyKey.layer,
+        RequireJson.layer
+      ]),
+      Layer.provide(SandboxHandlers, [sandbox, Searches, TestKey.layer, RequireJson.layer]),
       Layer.provide(MessageHandlers, [
         messages,
         Searches,
-        LiveKeyLive,
-        OptionalIdempotencyKeyLive,
-        RequireJsonLive
+        LiveKey.layer,
+        OptionalIdempotencyKey.layer,
+        RequireJson.layer
       ]),
-      Layer.provide(AccountHandlers, [AccountSummariesLive, AnyKeyLive]),
+      Layer.provide(AccountHandlers, [AccountSummariesLive, AnyKey.layer]),
       Layer.provide(SystemHandlers, [
         ReadinessSql,
-        MetricsLive(poolLimits(configuration)),
+        MetricsPrometheus(poolLimits(configuration)),
         metricsAccess(configuration)
       ]),
       Layer.provide(ManagementHandlers, AccountSummariesLive),

@@ -6,13 +6,13 @@ import { ServingMetrics } from "../../http/metrics/ServingMetrics.ts"
 import { Serving } from "../../http/server/Serving.ts"
 import { TimerRunner } from "../../services/timer/TimerRunner.ts"
 import { SignInLinksSql } from "../access/ConsoleSessionsSql.ts"
-import { BotAddressesLive } from "../account/BotAddressesLive.ts"
+import { BotAddressesMac } from "../account/BotAddressesMac.ts"
 import { ContactLinksSql } from "../account/ContactLinksSql.ts"
-import { ProviderAdaptersLive } from "../account/ProviderAdaptersLive.ts"
+import { ProviderAdaptersHttp } from "../account/ProviderAdaptersHttp.ts"
 import type { Configuration } from "../config/Configuration.ts"
 import { ManagementSql } from "../postgres/ManagementSql.ts"
 import { SerializeWrites } from "../postgres/batching/BatchLane.ts"
-import { BatchMetricsLive } from "../postgres/batching/BatchMetrics.ts"
+import { BatchMetricsCounted } from "../postgres/batching/BatchMetrics.ts"
 import { GarbageCollection } from "../process/GarbageCollection.ts"
 import { WebhooksSql } from "../resources/WebhooksSql.ts"
 import { Telemetry } from "../telemetry/Telemetry.ts"
@@ -50,13 +50,13 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provide([
       Telemetry,
       GarbageCollection,
-      BatchMetricsLive,
+      BatchMetricsCounted,
       Layer.succeed(SerializeWrites, configuration.processes >= availableParallelism())
     ])
   )
 
 /** The services that the command line's set-up commands need. */
 export const ManagementLive = Layer.mergeAll(ManagementSql, WebhooksSql, Searches, SignInLinksSql).pipe(
-  Layer.provide([ProviderAdaptersLive, ContactLinksSql, BotAddressesLive]),
+  Layer.provide([ProviderAdaptersHttp, ContactLinksSql, BotAddressesMac]),
   Layer.provide(Crypto)
 )

@@ -9,19 +9,19 @@ import { AccountsSql } from "../resources/AccountsSql.ts"
 import { RoutingOrdersSql } from "../resources/RoutingOrdersSql.ts"
 import { TemplateRecordsSql } from "../resources/TemplateRecordsSql.ts"
 import { ApiKeysHandlers } from "../../http/manage/access/ApiKeysHandlers.ts"
-import { ManageAdmission, ManageAuthLive } from "../../http/manage/access/ManageAuth.ts"
-import { OptionalIdempotencyKeyLive, RequireJsonLive } from "../../http/RequestGuards.ts"
+import { ManageAdmission, ManageAuth } from "../../http/manage/access/ManageAuth.ts"
+import { OptionalIdempotencyKey, RequireJson } from "../../http/RequestGuards.ts"
 import { WebhooksHandlers } from "../../http/manage/WebhooksHandlers.ts"
-import { NoUndeclaredBodyLive } from "../../http/manage/wire/UndeclaredBody.ts"
+import { NoUndeclaredBody } from "../../http/manage/wire/UndeclaredBody.ts"
 import { WebhooksSql } from "../resources/WebhooksSql.ts"
 import { CredentialHandlers, SessionsLive } from "./CredentialGraph.ts"
 import { KeysSql } from "../resources/KeysSql.ts"
-import { ManagementCredentialsLive } from "../access/ManagementCredentialsLive.ts"
+import { ManagementCredentials } from "../../services/access/ManagementCredentials.ts"
 import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
 import { PersonalTokensSql } from "../access/PersonalTokensSql.ts"
 import { ReadHandlers } from "./ReadGraph.ts"
 
-const Credentials = Layer.provide(ManagementCredentialsLive, [PersonalTokensSql, SessionsLive])
+const Credentials = Layer.provide(ManagementCredentials.layer, [PersonalTokensSql, SessionsLive])
 
 export const CredentialLimitsLive = Layer.provide(CredentialLimits.layer, KeyWindowStoreSql)
 
@@ -40,10 +40,10 @@ export const ManagementHandlers = Layer.mergeAll(
   WebhooksHandlers
 ).pipe(
   Layer.provide([
-    Layer.provide(ManageAuthLive, ManageAdmissionLive),
-    RequireJsonLive,
-    NoUndeclaredBodyLive,
-    OptionalIdempotencyKeyLive,
+    Layer.provide(ManageAuth.layer, ManageAdmissionLive),
+    RequireJson.layer,
+    NoUndeclaredBody.layer,
+    OptionalIdempotencyKey.layer,
     ManagementWritesSql,
     KeysSql,
     WebhooksSql,

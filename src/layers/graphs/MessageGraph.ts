@@ -12,7 +12,7 @@ import { Routing } from "../../services/customer/Routing.ts"
 import type { Templates } from "../../services/customer/Templates.ts"
 import { AccountSlotsSql } from "../account/AccountSlotsSql.ts"
 import { MessageStoreSql } from "../message/MessageStoreSql.ts"
-import { ProvidersLive } from "../account/ProvidersLive.ts"
+import { ProvidersByAccount } from "../account/ProvidersByAccount.ts"
 import { TemplatesSql } from "../message/TemplatesSql.ts"
 
 /** Everything in which one composition of the messaging use cases can differ from another. */
@@ -43,7 +43,7 @@ export const LiveMessageSeams = Layer.mergeAll(
   Billing.layer,
   AccountSlotsSql,
   CallRooms.layer,
-  ProvidersLive,
+  ProvidersByAccount,
   MessageMetrics.layer
 )
 

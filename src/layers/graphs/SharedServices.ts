@@ -6,10 +6,10 @@ import { Idempotency } from "../../services/customer/Idempotency.ts"
 import { TimerPools } from "../../services/timer/TimerPools.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { AccountConnectionsSql } from "../account/AccountConnectionsSql.ts"
-import { BotAddressesLive } from "../account/BotAddressesLive.ts"
+import { BotAddressesMac } from "../account/BotAddressesMac.ts"
 import { BotInboxStoreSql } from "../account/BotInboxStoreSql.ts"
 import { ContactLinksSql } from "../account/ContactLinksSql.ts"
-import { ProviderAdaptersLive } from "../account/ProviderAdaptersLive.ts"
+import { ProviderAdaptersHttp } from "../account/ProviderAdaptersHttp.ts"
 import { OneShotDigest } from "../crypto/OneShotDigest.ts"
 import { PooledRandom } from "../crypto/PooledRandom.ts"
 import { ApiKeysSql } from "../customer/ApiKeysSql.ts"
@@ -17,7 +17,7 @@ import { CustomersSql } from "../customer/CustomersSql.ts"
 import { ChangeFeed } from "../postgres/cache/ChangeFeed.ts"
 import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
 import { TimerStoreSql } from "../timer/TimerStoreSql.ts"
-import { CodeVaultLive } from "../verification/CodeVaultLive.ts"
+import { CodeVaultMac } from "../verification/CodeVaultMac.ts"
 
 export const Crypto = Layer.merge(OneShotDigest, PooledRandom)
 
@@ -27,15 +27,15 @@ export const Crypto = Layer.merge(OneShotDigest, PooledRandom)
  */
 export const SharedServices = Layer.mergeAll(
   Idempotency.layer,
-  CodeVaultLive,
+  CodeVaultMac,
   CustomersSql,
   ApiKeysSql,
   BotInboxes.layer
 ).pipe(
   Layer.provideMerge(
-    Layer.mergeAll(ContactLinksSql, AccountConnectionsSql, BotInboxStoreSql, BotAddressesLive, Workers.layer)
+    Layer.mergeAll(ContactLinksSql, AccountConnectionsSql, BotInboxStoreSql, BotAddressesMac, Workers.layer)
   ),
-  Layer.provideMerge(ProviderAdaptersLive),
+  Layer.provideMerge(ProviderAdaptersHttp),
   Layer.provideMerge(
     Layer.mergeAll(ChangeFeed.layer, SetUpVersions.layer, Timers.layer, TimerPools.layer, SubjectIds.layer)
   ),

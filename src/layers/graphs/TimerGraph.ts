@@ -14,9 +14,9 @@ import type { VerificationStore } from "../../services/verification/Verification
 import { WebhookMetrics } from "../../services/webhook/WebhookMetrics.ts"
 import { WebhookDeliveries } from "../../services/webhook/WebhookDeliveries.ts"
 import { RetentionStoreSql } from "../retention/RetentionStoreSql.ts"
-import { WebhookSenderLive } from "../webhook/WebhookSenderLive.ts"
+import { WebhookSenderHttp } from "../webhook/WebhookSenderHttp.ts"
 import { WebhookStoreSql } from "../webhook/WebhookStoreSql.ts"
-import { ProviderHttpLive } from "../account/ProviderAdaptersLive.ts"
+import { ProviderHttpLive } from "../account/ProviderAdaptersHttp.ts"
 
 type Handler = (timer: DueTimer) => Effect.Effect<void>
 
@@ -70,7 +70,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
       Layer.provide(WebhookDeliveries.layer, [
         WebhookStoreSql,
         WebhookMetrics.layer,
-        Layer.provide(WebhookSenderLive, ProviderHttpLive)
+        Layer.provide(WebhookSenderHttp, ProviderHttpLive)
       ])
     ])
   )

@@ -13,7 +13,7 @@ import { VerificationSends } from "../../services/verification/VerificationSends
 import { VerificationSteps } from "../../services/verification/VerificationSteps.ts"
 import type { VerificationStore } from "../../services/verification/VerificationStore.ts"
 import { AccountSlotsSql } from "../account/AccountSlotsSql.ts"
-import { ProvidersLive } from "../account/ProvidersLive.ts"
+import { ProvidersByAccount } from "../account/ProvidersByAccount.ts"
 import { TemplatesSql } from "../message/TemplatesSql.ts"
 import { VerificationStoreSql } from "../verification/VerificationStoreSql.ts"
 
@@ -53,7 +53,7 @@ export const LiveSeams = Layer.mergeAll(
   Codes.layerRandom,
   AccountSlotsSql,
   CallRooms.layer,
-  ProvidersLive,
+  ProvidersByAccount,
   VerificationMetrics.layer
 )
 

@@ -1,6 +1,9 @@
-import { Context, type Effect, type Redacted } from "effect"
+import { Context, Effect, Layer, type Redacted } from "effect"
 import type { Actor } from "../../domain/people/Actor.ts"
-import type { ScopeInsufficient, Unauthenticated } from "../../domain/Errors.ts"
+import { ScopeInsufficient, Unauthenticated } from "../../domain/Errors.ts"
+import { ApiKeys } from "../customer/ApiKeys.ts"
+import { PersonalTokens } from "./PersonalTokens.ts"
+import { Sessions } from "./Sessions.ts"
 
 /** The credential of a request to the management API: the relevant parts of its headers. */
 export interface GivenCredential {
@@ -21,4 +24,28 @@ export class ManagementCredentials extends Context.Service<
       given: GivenCredential
     ) => Effect.Effect<Actor, Unauthenticated | ScopeInsufficient>
   }
->()("peyk/services/access/ManagementCredentials") {}
+>()("peyk/services/access/ManagementCredentials") {
+  static readonly layer = Layer.effect(
+    ManagementCredentials,
+    Effect.gen(function* () {
+      const apiKeys = yield* ApiKeys
+      const tokens = yield* PersonalTokens
+      const sessions = yield* Sessions
+
+      /** A valid service key, in whichever header, may not manage. */
+      const refuseServiceKey = (secret: Redacted.Redacted) =>
+        Effect.andThen(apiKeys.authenticate(secret), new ScopeInsufficient())
+
+      return ManagementCredentials.of({
+        authenticate: ({ scheme, credential, serviceKey }) => {
+          const orServiceKey = (actor: Effect.Effect<Actor, Unauthenticated>) =>
+            Effect.catchTag(actor, "unauthenticated", () => refuseServiceKey(credential))
+          if (scheme === "apikey") return orServiceKey(tokens.authenticate(credential))
+          if (scheme === "bearer") return orServiceKey(sessions.authenticate(credential))
+          if (scheme !== null || serviceKey === null) return Effect.fail(new Unauthenticated())
+          return refuseServiceKey(serviceKey)
+        }
+      })
+    })
+  )
+}

@@ -23,28 +23,6 @@ export class CurrentActor extends Context.Service<
   { readonly actor: Actor; readonly origin: Origin }
 >()("peyk/http/manage/access/ManageAuth/CurrentActor") {}
 
-/**
- * Admits personal access tokens and JWTs; read-only ones only to reads.
- *
- * @effect-expect-leaking HttpServerRequest | ParsedSearchParams | RouteContext
- */
-export class ManageAuth extends HttpApiMiddleware.Service<ManageAuth, { provides: CurrentActor }>()(
-  "peyk/http/ManageAuth",
-  {
-    security: {
-      personalToken: HttpApiSecurity.http({ scheme: "apikey" }),
-      session: HttpApiSecurity.bearer
-    },
-    error: [
-      documentedError("unauthenticated"),
-      documentedError("scope_insufficient"),
-      documentedError("too_many_requests_api_key"),
-      documentedError("internal_error"),
-      documentedError("service_unavailable")
-    ]
-  }
-) {}
-
 const READING_METHODS = ["GET", "HEAD", "OPTIONS"]
 
 const givenBy = ({ headers }: HttpServerRequest.HttpServerRequest): GivenCredential => {
@@ -103,16 +81,38 @@ export class ManageAdmission extends Context.Service<
   )
 }
 
-export const ManageAuthLive = Layer.effect(
-  ManageAuth,
-  Effect.gen(function* () {
-    const { identify } = yield* ManageAdmission
-    // The headers decide, whatever the scheme. This never fails, so that no second scheme is tried.
-    const admit: (typeof ManageAuth)["Service"]["personalToken"] = (httpEffect) =>
-      Effect.matchEffect(identify, {
-        onFailure: (error) => orEnvelope(Effect.fail(error)),
-        onSuccess: (current) => Effect.provideService(httpEffect, CurrentActor, current)
-      })
-    return { personalToken: admit, session: admit }
-  })
-)
+/**
+ * Admits personal access tokens and JWTs; read-only ones only to reads.
+ *
+ * @effect-expect-leaking HttpServerRequest | ParsedSearchParams | RouteContext
+ */
+export class ManageAuth extends HttpApiMiddleware.Service<ManageAuth, { provides: CurrentActor }>()(
+  "peyk/http/ManageAuth",
+  {
+    security: {
+      personalToken: HttpApiSecurity.http({ scheme: "apikey" }),
+      session: HttpApiSecurity.bearer
+    },
+    error: [
+      documentedError("unauthenticated"),
+      documentedError("scope_insufficient"),
+      documentedError("too_many_requests_api_key"),
+      documentedError("internal_error"),
+      documentedError("service_unavailable")
+    ]
+  }
+) {
+  static readonly layer = Layer.effect(
+    ManageAuth,
+    Effect.gen(function* () {
+      const { identify } = yield* ManageAdmission
+      // The headers decide, whatever the scheme. This never fails, so that no second scheme is tried.
+      const admit: (typeof ManageAuth)["Service"]["personalToken"] = (httpEffect) =>
+        Effect.matchEffect(identify, {
+          onFailure: (error) => orEnvelope(Effect.fail(error)),
+          onSuccess: (current) => Effect.provideService(httpEffect, CurrentActor, current)
+        })
+      return { personalToken: admit, session: admit }
+    })
+  )
+}

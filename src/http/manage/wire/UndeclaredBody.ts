@@ -7,14 +7,6 @@ import { announcesBody, awaitBody } from "../../server/RequestBody.ts"
 import { isJson, maxBodyBytes } from "../../RequestGuards.ts"
 import { MAX_ISSUES } from "../../SchemaErrors.ts"
 
-/**
- * Refuses fields if an operation takes no body: they would have no effect. An empty object passes. Bodies
- * of reads are ignored: they have no meaning (RFC 9110, 9.3.1).
- */
-export class NoUndeclaredBody extends HttpApiMiddleware.Service<NoUndeclaredBody>()(
-  "peyk/http/NoUndeclaredBody"
-) {}
-
 /** Operations without a body that change something. */
 export const undeclaredBodyErrors = [
   documentedError("unsupported_media_type"),
@@ -64,14 +56,22 @@ const refuseBody = (maxBytes: number) =>
     yield* refuseFields(text)
   })
 
-export const NoUndeclaredBodyLive = Layer.effect(
-  NoUndeclaredBody,
-  Effect.map(maxBodyBytes, (maxBytes) => {
-    const refuse = refuseBody(maxBytes)
-    return NoUndeclaredBody.of((httpEffect, { endpoint }) =>
-      endpoint.payload.size > 0 || endpoint.method === "GET"
-        ? httpEffect
-        : Effect.matchEffect(refuse, { onFailure: answerError, onSuccess: () => httpEffect })
-    )
-  })
-)
+/**
+ * Refuses fields if an operation takes no body: they would have no effect. An empty object passes. Bodies
+ * of reads are ignored: they have no meaning (RFC 9110, 9.3.1).
+ */
+export class NoUndeclaredBody extends HttpApiMiddleware.Service<NoUndeclaredBody>()(
+  "peyk/http/NoUndeclaredBody"
+) {
+  static readonly layer = Layer.effect(
+    NoUndeclaredBody,
+    Effect.map(maxBodyBytes, (maxBytes) => {
+      const refuse = refuseBody(maxBytes)
+      return NoUndeclaredBody.of((httpEffect, { endpoint }) =>
+        endpoint.payload.size > 0 || endpoint.method === "GET"
+          ? httpEffect
+          : Effect.matchEffect(refuse, { onFailure: answerError, onSuccess: () => httpEffect })
+      )
+    })
+  )
+}

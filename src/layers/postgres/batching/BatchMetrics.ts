@@ -24,7 +24,7 @@ export const BatchMetrics = Context.Reference<{
   readonly watch: (batch: BatchName, waiting: () => number) => Began
 }>("peyk/layers/postgres/batching/BatchMetrics", { defaultValue: () => ({ watch: () => ignore }) })
 
-export const BatchMetricsLive = Layer.effect(
+export const BatchMetricsCounted = Layer.effect(
   BatchMetrics,
   Effect.map(Effect.context<never>(), (context) => {
     const queues = new Map<BatchName, Array<() => number>>()

@@ -6,7 +6,7 @@ import { ProcessMetrics } from "./ProcessMetrics.ts"
 import { StoreMetrics } from "../postgres/StoreMetrics.ts"
 
 /** The metrics of this process and its siblings, with those that need a query of the store. */
-export const MetricsLive = (poolLimits: Readonly<Record<string, number>>) =>
+export const MetricsPrometheus = (poolLimits: Readonly<Record<string, number>>) =>
   Layer.effect(
     MetricsExposition,
     Effect.gen(function* () {

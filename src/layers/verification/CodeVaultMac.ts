@@ -12,7 +12,7 @@ const EARLIER_BYTES = 12 + 4 + 16
  * as a verification never has a second code; then a tag is put to it. A cipher object for each code cost five times
  * as much.
  */
-export const CodeVaultLive = Layer.effect(
+export const CodeVaultMac = Layer.effect(
   CodeVault,
   Effect.map(MasterKey, (key) => {
     const masked = (id: string, bytes: Uint8Array): Buffer => {

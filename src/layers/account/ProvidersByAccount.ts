@@ -33,7 +33,7 @@ const privateParts = ({ phone, text }: TextDelivery, code: string): PrivateParts
 const unreadable = ProviderOutcome.Unavailable({ providerError: "the account could not be read" })
 
 /** Sends through the customers' connected accounts. */
-export const ProvidersLive = Layer.effect(
+export const ProvidersByAccount = Layer.effect(
   Providers,
   Effect.gen(function* () {
     const connections = yield* AccountConnections

@@ -16,7 +16,7 @@ const isSame = (one: string, other: string): boolean => {
 }
 
 /** Addresses depend on the master secret; a higher generation gives an account another one. */
-export const BotAddressesLive = Layer.effect(
+export const BotAddressesMac = Layer.effect(
   BotAddresses,
   Effect.gen(function* () {
     const key = yield* MasterKey

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Redacted } from "effect"
-import { CodeVaultLive } from "../../../src/layers/verification/CodeVaultLive.ts"
+import { CodeVaultMac } from "../../../src/layers/verification/CodeVaultMac.ts"
 import { MasterKey } from "../../../src/layers/crypto/MasterKey.ts"
 import { CodeVault } from "../../../src/services/verification/CodeVault.ts"
 
@@ -8,10 +8,7 @@ const ID = "01a1ffe0-d872-7691-b337-2bb3d613f527"
 const OTHER = "01a1ffe0-d872-7691-b337-2bb3d613f528"
 
 const vaultOf = (byte: number) =>
-  Layer.provideMerge(
-    Layer.fresh(CodeVaultLive),
-    MasterKey.layer(Redacted.make(new Uint8Array(32).fill(byte)))
-  )
+  Layer.provideMerge(Layer.fresh(CodeVaultMac), MasterKey.layer(Redacted.make(new Uint8Array(32).fill(byte))))
 const failsToOpen = (id: string, sealed: Uint8Array) =>
   Effect.gen(function* () {
     const exit = yield* Effect.exit((yield* CodeVault).open(id, sealed))

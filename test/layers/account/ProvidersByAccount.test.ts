@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { Phone } from "../../../src/domain/Phone.ts"
 import { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
-import { ProvidersLive } from "../../../src/layers/account/ProvidersLive.ts"
+import { ProvidersByAccount } from "../../../src/layers/account/ProvidersByAccount.ts"
 import { AccountConnections, AccountUnusable } from "../../../src/services/account/AccountConnections.ts"
 import { ContactLinks } from "../../../src/services/account/ContactLinks.ts"
 import type { Addressed } from "../../../src/services/provider/ProviderAdapter.ts"
@@ -55,7 +55,7 @@ const linked = () => scriptLinks(new Map([[`${ACCOUNT} ${PHONE}`, "42"]]))
 const unlinkedBook = () => scriptLinks(new Map())
 
 const live = (connect: Connect, links: Layer.Layer<ContactLinks> = unlinkedBook().layer) =>
-  ProvidersLive.pipe(Layer.provide([scriptConnections(connect), links]))
+  ProvidersByAccount.pipe(Layer.provide([scriptConnections(connect), links]))
 
 /** An account that answers every send alike, and remembers what it was given. */
 const scriptAccount = (outcome: ProviderOutcome | Effect.Effect<ProviderOutcome>, needsContact = false) => {
@@ -141,7 +141,7 @@ describe("a send over a connected account", () => {
       const outcome = yield* sendCode
       assert.strictEqual(outcome._tag, "Unavailable")
       assert.notInclude(JSON.stringify(outcome), "terminated")
-    }).pipe(Effect.provide(ProvidersLive.pipe(Layer.provide([broken, unlinkedBook().layer]))))
+    }).pipe(Effect.provide(ProvidersByAccount.pipe(Layer.provide([broken, unlinkedBook().layer]))))
   })
 
   it.effect("is unavailable, and nothing left, when the store does not tell of the contact", () => {
@@ -173,7 +173,7 @@ describe("a send over a connected account", () => {
       yield* Deferred.await(begun)
       yield* Fiber.interrupt(sending)
       assert.strictEqual((yield* Fiber.await(sending))._tag, "Failure")
-    }).pipe(Effect.provide(ProvidersLive.pipe(Layer.provide([slow, unlinkedBook().layer]))))
+    }).pipe(Effect.provide(ProvidersByAccount.pipe(Layer.provide([slow, unlinkedBook().layer]))))
   })
 })
 

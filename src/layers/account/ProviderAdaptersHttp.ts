@@ -17,7 +17,7 @@ import { telegramBotAdapter } from "../providers/bots/TelegramBotAdapter.ts"
 export const ProviderHttpLive = Layer.provide(ProviderHttp.layer, ProviderHttpClient.layer)
 
 /** Every provider that an account can use. */
-export const ProviderAdaptersLive = Layer.effect(
+export const ProviderAdaptersHttp = Layer.effect(
   ProviderAdapters,
   Effect.gen(function* () {
     const simulator = yield* Simulator

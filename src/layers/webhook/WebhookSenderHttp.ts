@@ -22,7 +22,7 @@ const headersOf = ({ id, sentAt: sentAtMillis, body, secrets }: WebhookPost) => 
   return webhookHeaders({ id, sentAtMillis, body }, secretOf(secret), ...others.map(secretOf))
 }
 
-export const WebhookSenderLive = Layer.effect(
+export const WebhookSenderHttp = Layer.effect(
   WebhookSender,
   Effect.gen(function* () {
     const allowsPrivateAddresses = yield* AllowsPrivateAddresses
