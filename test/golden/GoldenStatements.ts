@@ -207,7 +207,7 @@ recorded only while its lease lasts.`,
     name: "account_pace",
     about: `Looks up how sending accounts are paced and whether they are cooling down.`,
     isBatched: true,
-    run: AccountSlots.use((slots) => slots.isResting(account, "code", Subjects.NOW))
+    run: AccountSlots.use((slots) => slots.isCooling(account, "code", Subjects.NOW))
   },
   {
     name: "account_connection",
