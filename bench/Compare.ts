@@ -8,7 +8,7 @@ import { makeTurn } from "./Turn.ts"
 
 export interface Comparison {
   readonly subjects: ReadonlyArray<Subject>
-  /** A turn of pgbench, if that takes part. */
+  /** A turn of pgbench, if it takes part. */
   readonly pgbench: ((seconds: number) => Promise<ReadonlyArray<Run>>) | null
   readonly load: LoadGenerator
   readonly store: Store
@@ -20,7 +20,7 @@ const tell = (text: string) => void process.stderr.write(`${text}\n`)
 const reportFallback = ({ pace, perSecond, p99 }: FallbackResult) =>
   tell(`fallback, ${pace}: ${perSecond.toFixed(0)}/s, late p99 ${p99.toFixed(0)} ms`)
 
-/** The subjects take turns, forwards and backwards; those whose turn it is not are suspended. */
+/** The subjects alternate, forwards and backwards; the others are paused. */
 export const compare = async ({ subjects, pgbench, load, store, options }: Comparison) => {
   const { measures, rounds, settlingSeconds } = options
   let next = 0

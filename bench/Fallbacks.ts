@@ -1,6 +1,6 @@
 /**
- * The timers engine: verifications whose second channel falls due, as a backlog (how many are done in a second) and at a steady
- * pace (how late each is). They are accepted over HTTP; then the time at which each falls due is brought forward in the tables.
+ * Measures timers: verifications whose second channel is due, as a backlog (how many are done in a second) and at a
+ * steady rate (how late each is). They are accepted over HTTP; then SQL moves their due times forward.
  */
 import { Clock, Effect } from "effect"
 import { setTimeout as pause } from "node:timers/promises"
@@ -27,16 +27,16 @@ interface Ground {
   readonly load: LoadGenerator
   readonly store: Store
   readonly seconds: number
-  /** The number of the first of so many phones that no other run sends to. */
+  /** The number of the first of so many phones that no other run uses. */
   readonly takePhones: (count: number) => number
 }
 
 const MOST_PER_SECOND = 4000
-/** From the change in the tables to the first that is due: enough to resume the process and to wake its loop. */
+/** From the change in the tables to the first due time: enough to resume the process and to wake its loop. */
 const HEAD_START_MILLIS = 1500
 const LONGEST_MILLIS = 120_000
 
-/** Those of the newest verifications that wait for their second channel, in the order in which they fall due. */
+/** The newest verifications that wait for their second channel, in the order of their due times. */
 const waiting = `select v.customer_id, v.id, row_number() over (order by v.id) - 1 as nth from verifications v
   where v.mode = 'live' and v.created_at >= to_timestamp($1 / 1000.0) and jsonb_array_length(v.route) = 2`
 
@@ -68,7 +68,7 @@ const awaitSent = async (subject: Subject, count: number) => {
 const perFallback = (before: number | null, after: number | null, count: number) =>
   before === null || after === null ? null : ((after - before) * 1e6) / count
 
-/** @param gapMillis from one that falls due to the next */
+/** @param gapMillis from one due time to the next */
 const run = async (
   { subject, load, store, seconds, takePhones }: Ground,
   pace: FallbackResult["pace"],
@@ -80,7 +80,7 @@ const run = async (
   const acceptedFrom = Effect.runSync(Clock.currentTimeMillis)
   const requests = toPhones(takePhones(most), most, fallback)
   await load.run({ url: subject.url, requests, cycles: false, seconds })
-  // what was under way when the load ended; whatever is sent from then on is a fallback
+  // requests in progress when the load ended; every later send is a fallback
   await pause(500)
   await subject.targets()
   subject.suspend()
@@ -90,7 +90,7 @@ const run = async (
   const start = Effect.runSync(Clock.currentTimeMillis) + HEAD_START_MILLIS
   await store.run(OWN_DATABASE, [filled(bringForward, acceptedFrom, start, gapMillis)])
   subject.resume()
-  // its loop sleeps until what it knows is due
+  // its loop sleeps until the next timer that it knows
   const [wake] = toPhones(takePhones(1), 1, scheduled)
   await fetch(`${subject.url}${wake?.path}`, wake)
   const before = [sumOver(subject.pids, cpuSeconds), familyCpuSeconds(store.pid)] as const
@@ -110,7 +110,7 @@ const run = async (
   }
 }
 
-/** As many at once as were accepted in that time, and then half as many in a second as it did of these. */
+/** First all that were accepted in that time at once, and then half as many per second as it did of these. */
 export const measureFallbacks = async (ground: Ground): Promise<ReadonlyArray<FallbackResult>> => {
   const backlog = await run(ground, "backlog", 0, MOST_PER_SECOND * ground.seconds)
   const perSecond = Math.max(1, Math.floor(backlog.perSecond / 2))

@@ -1,4 +1,4 @@
-/** One run of load, in a process of its own: wrk where the machine has it, as it takes least CPU, else autocannon. */
+/** One run of load, in its own process: wrk if the machine has it, because it takes the least CPU, else autocannon. */
 import { execFile, execFileSync, fork } from "node:child_process"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
@@ -13,14 +13,14 @@ export interface Job {
   readonly url: string
   /** Sent in this order. */
   readonly requests: ReadonlyArray<HttpRequest>
-  /** Begins anew when they were all sent; else that is the end. */
+  /** Begins again after the last one; otherwise the run ends. */
   readonly cycles: boolean
   /** At most. */
   readonly seconds: number
 }
 
 export interface LoadResult {
-  /** Answered with a status below 400. */
+  /** Responses with a status below 400. */
   readonly requests: number
   readonly perSecond: number
   /** Milliseconds. */

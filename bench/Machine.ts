@@ -1,4 +1,4 @@
 import { cpus } from "node:os"
 
-/** What it was measured with, in a line. */
+/** The machine of the measurement, in a line. */
 export const machine = (): string => `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}`

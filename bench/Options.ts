@@ -14,7 +14,7 @@ export const subjectNames = [
 export type SubjectName = (typeof subjectNames)[number]
 
 export const measureNames = ["send", "verify", "status", "message", "fallback", "pending"] as const
-/** Pending timers take minutes to make. */
+/** Pending timers take minutes to create. */
 const USUAL_MEASURES = "send,verify,status,message,fallback"
 export type MeasureName = (typeof measureNames)[number]
 
@@ -28,20 +28,20 @@ export interface Options {
   readonly seconds: number
   /** Before anything is counted, so that code is compiled and statements are prepared. */
   readonly warmUpSeconds: number
-  /** Of each turn, after the stop and the checkpoint before it, and before anything is counted. */
+  /** In each turn, after the pause and the checkpoint, and before anything is counted. */
   readonly settlingSeconds: number
   readonly connections: number
   /** null: the best there is. */
   readonly load: GeneratorName | null
-  /** Verifications that are in the tables already, and of how many customers. */
+  /** How many verifications are already in the tables, and of how many customers. */
   readonly stored: number
   readonly customers: number
-  /** A directory that is kept; null: one for this run only. */
+  /** A directory to keep; null: one for this run only. */
   readonly data: string | null
-  /** Of Peyk, on one port. */
+  /** The number of Peyk's processes on one port. */
   readonly processes: number
   readonly pgbench: string
-  /** By how much each flush to the disk is slowed down. */
+  /** How much slower each flush to the disk is. */
   readonly flushMillis: number
   readonly json: string | null
 }
@@ -66,7 +66,10 @@ const listOf = <A extends string>(name: string, given: string | undefined, known
 }
 
 const MOST_CUSTOMERS = 10_000
-/** With the usual number of connections, more would each have too few to share statements; elsewhere a port is not shared. */
+/**
+ * With the usual number of connections, more would have too few each to share statements; elsewhere a port is not
+ * shared.
+ */
 const USUAL_PROCESSES = process.platform === "linux" ? Math.min(4, availableParallelism()) : 1
 
 export const readOptions = (args: ReadonlyArray<string>): Options => {

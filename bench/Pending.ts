@@ -1,4 +1,4 @@
-/** The memory of a process for which very many timers are pending: it should be that of the few which it works on at once. */
+/** The memory of a process with very many pending timers: it should only depend on the few that it works on at once. */
 import { setTimeout as pause } from "node:timers/promises"
 import { peakMegabytes } from "./ProcessStats.ts"
 import { OWN_DATABASE, type Store } from "./Store.ts"
@@ -10,7 +10,7 @@ export interface PendingResult {
   readonly due: number
   /** Seconds until none was due. */
   readonly seconds: number
-  /** The most that it ever had. */
+  /** Its maximum. */
   readonly megabytes: number | null
 }
 
@@ -19,7 +19,7 @@ const DUE = 20_000
 const LONGEST_SECONDS = 120
 const CHUNK = 250_000
 
-/** Verifications that were sent, and whose end is so far from now. */
+/** Verifications that were sent, and end so far from now. */
 const insert = (count: number, fromNow: string) => `
 with n as materialized (select i, uuidv7(interval '${fromNow}' - interval '5 minutes') as id,
     now() + interval '${fromNow}' as ends_at, '+98936' || lpad(i::text, 7, '0') as phone
@@ -34,7 +34,7 @@ verification as (
   from n)
 insert into timers (customer_id, kind, subject, claimable_at) select 1, 'verification', id, ends_at from n`
 
-/** As the index has it: reading all timers through would slow down what is measured. */
+/** In the form of the index: reading all timers would slow down the measurement. */
 const countDue = `select count(*)::int as due from timers
   where kind collate "C" = 'verification' and claimable_at <= now()`
 

@@ -1,4 +1,4 @@
-/** The statements of the hand-written service by pgbench: as fast as the database does them one by one, without a service. */
+/** The statements of the hand-written service by pgbench: how fast the database alone runs them one by one. */
 import { Redacted } from "effect"
 import { execFile, execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -28,7 +28,7 @@ const KEY_HASH = `decode('${createHash("sha256").update("svc_live_reference1").d
 const CHANNEL = `'{"type":"messenger","provider":"bale","credential_id":7,"label":"bale"}'`
 const PATH = `'[{"type":"messenger","provider":"bale","credential_id":7,"label":"bale"}]'`
 
-/** A parameter of pgbench's is without a type. */
+/** A parameter of pgbench has no type. */
 const idOf = (number: string) =>
   `(lpad(to_hex(:salt::bigint), 8, '0') || '-0000-7000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`
 const NUMBER = ":client_id::bigint * 1000000 + :i::bigint"
@@ -52,7 +52,7 @@ const scripts = {
   status: `\\set i random(1, ${VERIFIES_EACH})\n${filled(STATUS, [KEY_HASH, idOf(NUMBER)])}`
 }
 
-/** For each client, verifications of its own that were sent, and whose code is known. */
+/** For each client, its own sent verifications, whose codes are known. */
 const seed = (salt: number) => {
   const ids = `select ${idOf("c::bigint * 1000000 + i::bigint").replace(":salt::bigint", `${salt}::bigint`)} as id, i
     from generate_series(0, ${CLIENTS - 1}) c, generate_series(1, ${VERIFIES_EACH}) i`
@@ -72,7 +72,7 @@ export const hasPgbench = (path: string): boolean => {
   }
 }
 
-/** Milliseconds that each transaction took, from pgbench's log of them. */
+/** The duration of each transaction in milliseconds, from pgbench's log. */
 const takeLatencies = (directory: string) => {
   const logs = readdirSync(directory).filter((name) => name.startsWith("pgbench_log"))
   const lines = logs.flatMap((name) => readFileSync(join(directory, name), "utf8").trim().split("\n"))

@@ -1,4 +1,4 @@
-/** What has to be in the tables before anything starts; in a directory that is kept, it is made once. */
+/** What the tables must contain before anything starts; in a kept directory, it is created once. */
 import { Effect } from "effect"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

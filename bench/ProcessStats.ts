@@ -1,4 +1,4 @@
-/** What processes have used, from proc(5): Linux only, elsewhere null. */
+/** The resources that processes used, from proc(5): Linux only, elsewhere null. */
 import { readdirSync, readFileSync } from "node:fs"
 
 /** The fields of stat from the state on. */
@@ -43,7 +43,7 @@ export const residentMegabytes = (pid: number): number | null => {
   }
 }
 
-/** The most resident megabytes that it ever had. */
+/** Its maximum of resident megabytes. */
 export const peakMegabytes = (pid: number): number | null => {
   try {
     const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []

@@ -1,4 +1,4 @@
-/** What the runs of one operation come to. Machines are shared: only what was measured in the same round is compared. */
+/** The summary of the runs of one operation. Machines are shared, so only runs of the same round are compared. */
 
 import type { FallbackResult } from "./Fallbacks.ts"
 import type { PendingResult } from "./Pending.ts"
@@ -13,7 +13,7 @@ export interface Run {
   /** Microseconds of CPU per request, of the program and of PostgreSQL. */
   readonly programCpu: number | null
   readonly storeCpu: number | null
-  /** The same of the load generator: what the machine spends on measuring. */
+  /** The same for the load generator: what the machine spends on measuring. */
   readonly loadCpu: number | null
   readonly failed: number
   readonly memory: number | null
@@ -31,7 +31,7 @@ export const quantile = (values: ReadonlyArray<number>, q: number): number =>
 
 type Figure = (run: Run) => number | null
 
-/** The median, over the rounds, of a figure of one subject over that of another. */
+/** The median, over the rounds, of one subject's figure divided by another's. */
 const pairedRatio = (mine: ReadonlyArray<Run>, others: ReadonlyArray<Run>, figure: Figure) => {
   const ratios = mine.flatMap((run, round) => {
     const other = others[round]
@@ -85,7 +85,7 @@ export const report = (runs: ReadonlyArray<Run>): string => {
   return tableOf(titles, rows)
 }
 
-/** The medians of several measurements of the same, by pace. */
+/** The medians of several measurements of the same, by rate. */
 export const reportFallbacks = (results: ReadonlyArray<FallbackResult>): string => {
   const titles = [
     "fallbacks",

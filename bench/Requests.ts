@@ -1,4 +1,4 @@
-/** The requests of a run, made before it begins: while it lasts, making them would take CPU from whoever is measured. */
+/** The requests of a run, created before it begins: creating them during the run would take CPU from the subject. */
 import { randomUUID } from "node:crypto"
 
 export interface HttpRequest {
@@ -8,7 +8,7 @@ export interface HttpRequest {
   readonly body: string
 }
 
-/** A verification that was started, as the program that started it tells it. */
+/** A verification that was started, as the program that started it returns it. */
 export interface Target {
   readonly id: string
   /** E.164. */
@@ -16,12 +16,12 @@ export interface Target {
   readonly code: string
 }
 
-/** How a program is asked. */
+/** How to call a program. */
 export interface Dialect {
   /** @param phone without the country */
   readonly send: (phone: string) => HttpRequest
   readonly verify: (target: Target) => HttpRequest
-  /** Null: it has no such thing. */
+  /** Null: it has no such operation. */
   readonly status: ((target: Target) => HttpRequest) | null
   readonly message: ((phone: string) => HttpRequest) | null
   /** A message for a second later. */
@@ -43,7 +43,7 @@ const TWO_CHANNELS = [{ channel: "bale", wait: 120 }, { channel: "sms" }]
 
 const PHONE_DIGITS = 7
 
-/** Each phone is one customer's: its requests come with that customer's key. */
+/** Each phone belongs to one customer: its requests have that customer's key. */
 export const peykDialect = (apiKeys: ReadonlyArray<string>): Dialect => {
   const keyOf = (phone: string) => apiKeys[Number(phone.slice(-PHONE_DIGITS)) % apiKeys.length] ?? ""
   const own = (phone: string) => ({ "x-api-key": keyOf(phone) })
@@ -78,6 +78,6 @@ export const betterAuthDialect: Dialect = {
 
 const FIRST_PHONE = 9_120_000_000
 
-/** To phones of which none is sent to twice, if no number is. */
+/** Sends each to another phone, if no number repeats. */
 export const toPhones = (from: number, count: number, make: (phone: string) => HttpRequest) =>
   Array.from({ length: count }, (_, n) => make(String(FIRST_PHONE + from + n)))

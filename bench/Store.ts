@@ -1,4 +1,4 @@
-/** PostgreSQL for a measurement: the embedded one, durable as it is by default, and what each subject keeps in it. */
+/** PostgreSQL for a measurement: the embedded one, durable as by default, and each subject's tables in it. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, type Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -12,14 +12,14 @@ export interface Database {
 
 const statementsOf = (text: string) => text.split(/;\n/).filter((statement) => statement.trim() !== "")
 
-/** Peyk's. */
+/** The database of Peyk. */
 export const OWN_DATABASE = "peyk"
 
 export interface Store {
   readonly socketDirectory: string
   readonly password: Redacted.Redacted
   readonly pid: number
-  /** Runs statements one by one, on a connection of their own. */
+  /** Runs statements one by one, on their own connection. */
   readonly run: (
     database: string,
     texts: ReadonlyArray<string>
@@ -54,7 +54,7 @@ export const startStore = Effect.fnUntraced(function* (
   return store
 })
 
-/** The databases of the references; Peyk makes its own tables. */
+/** The databases of the references; Peyk creates its own tables. */
 export const createDatabases = async ({ run }: Store, databases: ReadonlyArray<Database>) => {
   for (const { name, schema } of databases) {
     await run(OWN_DATABASE, [`create database ${name}`])
@@ -62,10 +62,10 @@ export const createDatabases = async ({ run }: Store, databases: ReadonlyArray<D
   }
 }
 
-/** Before each turn: nobody pays for writing out what the one before dirtied. */
+/** Before each turn: no subject pays for writing what the previous one changed. */
 export const checkpoint = ({ run }: Store) => run(OWN_DATABASE, ["checkpoint"])
 
-/** Tells the planner what is in the tables, as autovacuum does within minutes; before that, plans are for empty ones. */
+/** Analyzes the tables, as autovacuum does within minutes; before that, plans are for empty ones. */
 export const analyze = async ({ run }: Store) => {
   const [databases = []] = await run(OWN_DATABASE, [
     "select datname as name from pg_database where datallowconn"

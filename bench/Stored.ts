@@ -1,4 +1,4 @@
-/** What programs that have run for weeks keep: old verifications, and what belongs to them, made by SQL. */
+/** The data of programs that have run for weeks: old verifications, and what belongs to them, created by SQL. */
 import type { Store } from "./Store.ts"
 import type { SubjectName } from "./Options.ts"
 
@@ -6,18 +6,18 @@ const CHUNK = 250_000
 const DAYS = 20
 /** The newest tenth still has its events. */
 const TOLD = 0.9
-/** The newest day, but an hour, still has its idempotency keys: whoever runs for weeks has let go of those that lapsed. */
+/** The newest day, except an hour, still has its idempotency keys: older ones have lapsed. */
 const KEYED = 1 - 23 / 24 / DAYS
-/** Of that day. */
+/** In that day. */
 const PHONES = 1_000_000
 
-/** How many, and of how many customers, by turns. */
+/** How many verifications, alternating between how many customers. */
 export interface Amount {
   readonly stored: number
   readonly customers: number
 }
 
-/** Numbered from first to last; what is made together has the id, the time and the phone of its number. */
+/** Numbered from first to last; rows with one number share the id, the time and the phone. */
 const numbers = (first: number, last: number, { customers, stored }: Amount) => `n as materialized (
   select i, 1 + i % ${customers} as customer_id, uuidv7(age) as id, now() + age as at,
     '+98935' || lpad((i % ${PHONES})::text, 7, '0') as phone
@@ -88,7 +88,7 @@ from generate_series(0, ${Math.min(stored, PHONES) - 1}) i`
 
 const reference = { chunk: referenceChunk, phones: referencePhones }
 
-/** Those that keep verifications: better-auth keeps none that was used. */
+/** The programs that keep verifications: better-auth deletes used ones. */
 export const fillings: Partial<Record<SubjectName, typeof reference>> = {
   peyk: { chunk: peykChunk, phones: peykPhones },
   fastify: reference,

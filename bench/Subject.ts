@@ -1,4 +1,4 @@
-/** The programs that are measured, each a process of its own on one PostgreSQL. */
+/** The measured programs, each in its own process on one PostgreSQL. */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { setTimeout as pause } from "node:timers/promises"
@@ -12,9 +12,9 @@ export interface Subject {
   readonly dialect: Dialect
   /** Several may serve on one port. */
   readonly pids: ReadonlyArray<number>
-  /** What it has sent since the last time that this was asked. */
+  /** What it has sent since the last call. */
   readonly targets: () => Promise<ReadonlyArray<Target>>
-  /** Does nothing, and takes no CPU, until resumed: only one subject runs at a time. */
+  /** Pauses it, without CPU, until it is resumed: only one subject runs at a time. */
   readonly suspend: () => void
   readonly resume: () => void
   readonly stop: () => void

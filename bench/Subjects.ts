@@ -1,4 +1,4 @@
-/** Which programs are compared, and how each is started. */
+/** The compared programs, and how each is started. */
 import { Redacted } from "effect"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
@@ -14,13 +14,13 @@ export interface BenchContext {
   readonly password: Redacted.Redacted
   readonly customers: number
   readonly processes: number
-  /** Of Peyk's customers. */
+  /** The keys of Peyk's customers. */
   readonly peykKeys: ReadonlyArray<string>
 }
 
 const referenceSchema = readFileSync(new URL("reference/schema.sql", import.meta.url), "utf8")
 
-/** The database that a subject has to itself, with its tables as far as it does not make them. */
+/** A subject's own database, with the tables that it does not create itself. */
 export const databaseOf: Readonly<Partial<Record<SubjectName, Database>>> = {
   fastify: { name: "once", schema: referenceSchema },
   "fastify-crash-safe": { name: "twice", schema: referenceSchema },
@@ -28,7 +28,7 @@ export const databaseOf: Readonly<Partial<Record<SubjectName, Database>>> = {
   pgbench: { name: "bare", schema: referenceSchema }
 }
 
-/** No limit and no account is as slow as in life. */
+/** No limits, and accounts without gaps. */
 const unlimited = {
   PEYK_ACCOUNT_GAP_MS: "0",
   PEYK_ACCOUNT_RATE_BALE: "0",
@@ -58,7 +58,7 @@ const reference = (
   dialect: referenceDialect(customers)
 })
 
-/** pgbench is none: it is a program of its own. */
+/** Not pgbench, which is a separate program. */
 const programs: Readonly<
   Record<Exclude<SubjectName, "pgbench">, (context: BenchContext, port: number) => Program>
 > = {

@@ -1,4 +1,4 @@
-/** One program's turn: everything that it is measured with, once. */
+/** One program's turn: all its measures, once. */
 import type { Job, LoadGenerator } from "./Load.ts"
 import type { MeasureName, Options } from "./Options.ts"
 import { cpuSeconds, familyCpuSeconds, residentMegabytes, sumOver } from "./ProcessStats.ts"
@@ -26,14 +26,14 @@ export interface TurnOptions {
   readonly measures: Options["measures"]
   readonly load: LoadGenerator
   readonly storePid: number
-  /** The number of the first of so many phones that no other run sends to. */
+  /** The number of the first of so many phones that no other run uses. */
   readonly takePhones: (count: number) => number
-  /** For so long sends, or messages where only those are measured, come before what is counted. */
+  /** For so long uncounted sends (or messages where only those are measured) come first. */
   readonly settlingSeconds: number
 }
 
 export const makeTurn = ({ measures, load, storePid, takePhones: take, settlingSeconds }: TurnOptions) => {
-  /** Gives back what was measured, to the subject's name. */
+  /** Returns what was measured, by the subject's name. */
   return async (subject: Subject, seconds: number): Promise<ReadonlyArray<Run>> => {
     const { name, dialect, pids, url } = subject
     const runs: Array<Run> = []

@@ -1,4 +1,4 @@
-/** Peyk and its references by turns, on one PostgreSQL, and their ratios. What is measured, and how fairly: README. */
+/** Peyk and its references, alternating on one PostgreSQL, and their ratios. The README explains what is measured. */
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -19,7 +19,7 @@ import { databaseOf, startOne, startSubjects } from "./Subjects.ts"
 const temporaryDirectory = Effect.acquireRelease(
   Effect.sync(() => {
     const made = mkdtempSync(join(tmpdir(), "peyk-bench-"))
-    // PostgreSQL does not run as root, and has to get there
+    // PostgreSQL does not run as root, and must reach the directory
     chmodSync(made, 0o755)
     return made
   }),
@@ -59,7 +59,7 @@ const program = Effect.gen(function* () {
     compare({ subjects, pgbench, load, store, options })
   )
   const hasPending = options.measures.includes("pending") && options.subjects.includes("peyk")
-  // alone: the others are suspended by now
+  // alone: the others are paused by now
   const pending = hasPending
     ? yield* Effect.promise(() => measurePending(store, () => startOne("peyk", { ...ground, processes: 1 })))
     : []

@@ -1,4 +1,4 @@
-/** The service as it is, but for its provider: one in this process that accepts at once. For measuring, see README. */
+/** The service with a provider in this process that accepts at once. For measuring, see README. */
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Layer, Redacted } from "effect"
 import { ProviderOutcome } from "../src/domain/account/ProviderOutcome.ts"
@@ -13,7 +13,7 @@ import type { Target } from "./Requests.ts"
 
 const accepted = Effect.succeed(ProviderOutcome.Accepted({ messageId: null }))
 
-/** What was sent, for whoever wants to verify: told to the parent process when it asks. */
+/** The sent codes, for the verify measure: reported to the parent process on request. */
 const sent: Array<Target> = []
 process.on("message", () => process.send?.(sent.splice(0)))
 process.on("disconnect", () => process.exit())

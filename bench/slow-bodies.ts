@@ -1,5 +1,5 @@
 /**
- * Measures sends while other clients hold connections whose bodies do not come: the p99 without them, and with them.
+ * Measures sends while other clients hold connections whose bodies do not arrive: the p99 without and with them.
  *
  *     node bench/slow-bodies.ts [connections] [path]
  */

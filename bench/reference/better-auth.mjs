@@ -1,7 +1,7 @@
 /**
- * better-auth's phone-number plugin, served as its documentation shows. Its limits on requests and wrong codes are out of the
- * way, as they are with the others; a code is verified by its server API, which makes no user and no session, behind a route
- * of one's own. Environment: PORT, PGHOST (a socket's directory), PGPASSWORD, PGDATABASE, POOL.
+ * better-auth's phone-number plugin, served as its documentation shows. Its limits on requests and wrong codes are off,
+ * as for the other subjects. Its server API verifies a code, without a user or a session, behind a route of our own.
+ * Environment: PORT, PGHOST (a socket's directory), PGPASSWORD, PGDATABASE, POOL.
  */
 import { createServer } from "node:http"
 import { betterAuth } from "better-auth"

@@ -1,4 +1,4 @@
-/** HTTP's own limit: reads a body, answers a fixed one. Environment: PORT. */
+/** HTTP's own limit: reads a body and sends a fixed response. Environment: PORT. */
 import { createServer } from "node:http"
 
 const answer = JSON.stringify({

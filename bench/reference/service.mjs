@@ -1,7 +1,8 @@
 /**
- * What somebody would write by hand: Fastify 5 and postgres.js, the same checks and the same durable work per request in the
- * fewest statements. CRASH_SAFE=1: a send is accepted, then the provider called, then the attempt recorded; else the provider
- * is called first and everything written after it. Environment: PORT, PGHOST (a socket's directory), PGPASSWORD, PGDATABASE, POOL.
+ * A hand-written service: Fastify 5 and postgres.js, the same checks and the same durable work per request in the
+ * fewest statements. CRASH_SAFE=1: a send is accepted, then the provider called, then the attempt recorded. Otherwise
+ * the provider is called first and everything written after it. Environment: PORT, PGHOST (a socket's directory),
+ * PGPASSWORD, PGDATABASE, POOL.
  */
 import { createHash, randomFillSync, randomInt } from "node:crypto"
 import Fastify from "fastify"
@@ -40,7 +41,7 @@ const channel = { type: "messenger", provider: "bale", credential_id: 7, label: 
 const channelJson = JSON.stringify(channel)
 const pathJson = JSON.stringify([channel])
 
-/** The provider: accepts at once, and remembers what it was given, for whoever wants to verify. */
+/** The provider: accepts at once, and remembers its codes for the verify measure. */
 const sent = []
 const provider = async (id, phone, code) => void sent.push({ id, phone, code })
 process.on("message", () => process.send(sent.splice(0)))
@@ -139,7 +140,7 @@ app.post("/v1/otp/verify", verifyAnswer, async (request, reply) => {
   }
   const id = body.verification_id.toLowerCase()
   const [row] = await run(VERIFY, [sha256(key), id, sha256(`pepper${id}${body.code}`)])
-  // telling unknown, finished and expired apart is not measured
+  // distinguishing unknown, finished and expired is not measured
   if (!row) return refuse(reply, 404, "not_found")
   if (row.status === "verified") return { verified: true, reason: "ok" }
   return { verified: false, reason: row.status === "locked" ? "locked" : "invalid_code" }

@@ -1,4 +1,4 @@
-/** The SQL of one send, verify and status, each one statement; a send also as two, for what survives a crash. */
+/** The SQL of one send, verify and status, each one statement; a send also as two, for the crash-safe service. */
 const counted = `
 with k as (select id, account_id from api_keys where key_hash = $1 and kind = 'live' and revoked_at is null),
 i as (

@@ -1,4 +1,4 @@
-/** How a careful backend calls the service: it repeats what was not answered, at another process, with the same key. */
+/** A careful backend's calls: without a response it repeats the request, at another process, with the same key. */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Call, Client, Outcome, Reply } from "./Client.ts"
 import { errorCodeOf } from "./Contract.ts"
@@ -6,18 +6,18 @@ import type { Attempts, Journal } from "./Journal.ts"
 import type { Random } from "./Random.ts"
 
 export interface Answered {
-  /** Null: it was not answered in any of the tries. */
+  /** Null: none of the tries got a response. */
   readonly reply: Reply | null
   readonly attempts: Attempts
 }
 
 export interface Backend {
-  /** Once, whatever becomes of it. */
+  /** Once, whatever the result is. */
   readonly once: (call: Call, random: Random) => Promise<Outcome>
   /**
-   * Until it is answered with something else than "not now".
+   * Until the response is something else than "not now".
    *
-   * @param isAlone nobody else does the same at this time: what was done already was done by an earlier try
+   * @param isAlone no other call does the same at this time: if it was already done, an earlier try did it
    */
   readonly insist: (call: Call, random: Random, isAlone?: boolean) => Promise<Answered>
 }
@@ -41,7 +41,7 @@ export const makeBackend = (client: Client, journal: Journal, servers: number): 
       const attempts: Array<Outcome> = []
       const first = random.between(0, servers - 1)
       for (let nth = 0; nth < TRIES; nth += 1) {
-        // Only the first try may hang up: this is a backend that wants an answer.
+        // Only the first try may hang up: this backend wants a response.
         const { hangUpAfter: _, ...patient } = call
         const outcome = await callAt((first + nth) % servers, nth === 0 ? call : patient)
         attempts.push(outcome)

@@ -1,4 +1,4 @@
-/** A backend's HTTP client, over keep-alive connections that it may lose, or cut itself. */
+/** A backend's HTTP client, with keep-alive connections that it can lose, or cut itself. */
 import { Agent, type IncomingMessage, request } from "node:http"
 import type { Socket } from "node:net"
 import type { Random } from "./Random.ts"
@@ -14,12 +14,12 @@ export type Operation =
 
 export interface Call {
   readonly operation: Operation
-  /** Takes the place of the parameter in the path. */
+  /** Replaces the parameter in the path. */
   readonly id?: string
   readonly key: string
   readonly idempotencyKey?: string
   readonly body?: unknown
-  /** Cuts the connection after so many milliseconds, if there is no answer by then. */
+  /** Cuts the connection after so many milliseconds, if there is no response by then. */
   readonly hangUpAfter?: number
 }
 
@@ -39,11 +39,11 @@ export interface Reply extends Attempted {
   readonly retryAfter: string | undefined
 }
 
-/** No answer, or none to its end. */
+/** No response, or an incomplete one. */
 export interface Broken extends Attempted {
   readonly _tag: "Broken"
   readonly error: string
-  /** Bytes of an answer had come. */
+  /** Bytes of a response had arrived. */
   readonly hadBegun: boolean
   /** The connection had served an earlier request. */
   readonly wasReused: boolean
@@ -53,10 +53,10 @@ export interface Broken extends Attempted {
 
 export type Outcome = Reply | Broken
 
-/** Nobody waits longer: what takes more is taken for lost. */
+/** The longest wait: a slower response counts as lost. */
 const PATIENCE_MILLIS = 20_000
 export const NO_ANSWER = "no answer"
-/** An idle connection is given up before the server does so, as it tells in `Keep-Alive`: else both may have their turn at once. */
+/** An idle connection is closed before the server closes it (see `Keep-Alive`), so that both do not act at once. */
 const IDLE_MILLIS = 4000
 
 export interface Client {

@@ -27,7 +27,7 @@ const sendCall = ({ customer, idempotencyKey }: Subject, body: object): Call => 
   body
 })
 
-/** Every answer to one key names one verification. */
+/** Every response to one key names one verification. */
 const noteId = (journal: Journal, subject: Subject, { reply }: Answered): string | undefined => {
   const id = Object(reply?.body).verification_id
   if (reply?.status !== 200 || typeof id !== "string") return undefined
@@ -43,7 +43,7 @@ const send = async ({ backend, journal }: World, subject: Subject, body: object,
   return noteId(journal, subject, answered)
 }
 
-/** What the user reads from the phone; undefined when nothing has come. */
+/** The code that the user reads from the phone; undefined if none has arrived. */
 const codeOn = async (
   { providers }: World,
   { phone }: Subject,
@@ -90,7 +90,7 @@ const wrongCodeFor = (code: string | undefined, random: Random): string => {
   return wrong === code ? wrongCodeFor(code, random) : wrong
 }
 
-/** Enters the right code until somebody says what became of it. */
+/** Enters the right code until a response shows the result. */
 const enterRight = async (
   world: World,
   subject: Subject,
@@ -123,7 +123,7 @@ export const signIn = async (world: World, subject: Subject, random: Random) => 
   await readStatus(world, subject, id, random)
 }
 
-/** Somebody guesses, from several places at once. */
+/** An attacker guesses, from several places at once. */
 export const guess = async (world: World, subject: Subject, random: Random) => {
   const id = await send(world, subject, { phone: subject.phone, ...someRoute(random) }, random)
   if (id === undefined) return
@@ -134,7 +134,7 @@ export const guess = async (world: World, subject: Subject, random: Random) => {
   await readStatus(world, subject, id, random)
 }
 
-/** Nobody enters anything: the code goes from channel to channel, and expires. */
+/** The code is never entered: it goes from channel to channel, and expires. */
 export const ignore = async (world: World, subject: Subject, random: Random) => {
   const id = await send(world, subject, { phone: subject.phone, ...someRoute(random) }, random)
   if (id === undefined) return
@@ -169,7 +169,7 @@ export const repeat = async (world: World, subject: Subject, random: Random) => 
   }
 }
 
-/** What is refused, and has to be refused in words that are documented. */
+/** Requests that must be refused with documented errors. */
 export const blunder = async ({ backend, journal }: World, subject: Subject, random: Random) => {
   const { key } = subject.customer
   const send: Call = {

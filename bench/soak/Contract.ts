@@ -1,4 +1,4 @@
-/** What the published API says may be answered: read from openapi.json, not from the code that is put to the test. */
+/** The responses that the published API allows: read from openapi.json, not from the code under test. */
 import { readFileSync } from "node:fs"
 import type { Reply } from "./Client.ts"
 
@@ -62,7 +62,7 @@ const isEnvelope = ({ body, requestId }: Reply): boolean => {
   )
 }
 
-/** What is wrong with an answer; undefined: nothing. A defect (500) is wrong, documented or not. */
+/** What is wrong with a response; undefined: nothing. A defect (500) is wrong, documented or not. */
 export const problemOf = (reply: Reply): string | undefined => {
   const { operation, status } = reply
   const told = `${operation} answered ${status} ${JSON.stringify(reply.body)}`

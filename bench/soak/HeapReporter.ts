@@ -1,6 +1,6 @@
 /**
- * Loaded into a server before its own code: on SIGUSR2 it collects garbage, and writes down what memory is left in use, and
- * how many connections there are to PostgreSQL: by a path, as nothing else's are.
+ * Loaded into a server before its own code. On SIGUSR2 it collects garbage, and writes the remaining memory and the
+ * number of connections to PostgreSQL to a file.
  */
 import { renameSync, writeFileSync } from "node:fs"
 import { setImmediate as nextTurn } from "node:timers/promises"
@@ -10,7 +10,7 @@ const ROUNDS = 3
 const file = new URL(import.meta.url).searchParams.get("file") ?? ""
 
 process.on("SIGUSR2", async () => {
-  // What the first round lets go of may be all that held on to something else.
+  // What the first round frees may have been all that held something else.
   for (let round = 0; round < ROUNDS; round += 1) {
     globalThis.gc?.()
     await nextTurn()

@@ -1,4 +1,4 @@
-/** What the processes hold on to: measured at rest, once after they were warm and once at the end. */
+/** What the processes hold: measured while idle, once when warm and once at the end. */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Client } from "./Client.ts"
 import type { Postgres } from "./Postgres.ts"
@@ -14,7 +14,7 @@ export interface Holdings {
 /** Longer than idle connections are kept: ours to the servers, theirs to the providers. */
 export const SETTLE_MILLIS = 6000
 
-/** One is opened or closed between two counts now and then; one that nobody knows stays. */
+/** One is sometimes opened or closed between two counts; a forgotten one stays. */
 const COUNTS = 10
 
 const countAll = async (servers: ReadonlyArray<Server>, postgres: Postgres): Promise<Holdings> => ({
@@ -27,7 +27,7 @@ const countAll = async (servers: ReadonlyArray<Server>, postgres: Postgres): Pro
 export const knownConnections = ({ servers }: Holdings): number =>
   servers.reduce((sum, { connections }) => sum + connections, 0)
 
-/** Nothing may be under way. */
+/** Nothing may be in progress. */
 export const takeStock = async (
   servers: ReadonlyArray<Server>,
   postgres: Postgres,

@@ -1,4 +1,4 @@
-/** Users without end: each does one thing after the other, until the load is stopped. */
+/** Endless users: each does one thing after the other, until the load is stopped. */
 import { setTimeout as pause } from "node:timers/promises"
 import { blunder, guess, ignore, repeat, signIn } from "./Codes.ts"
 import type { Customer } from "./Customers.ts"
@@ -33,11 +33,11 @@ const chooseScenario = (random: Random): Scenario => {
   return chosen ?? random.pick(scenarios)
 }
 
-/** The n-th phone. Each is used once, so that all that is sent to it belongs together. */
+/** The n-th phone. Each is used once, so that all sends to it belong together. */
 export const phoneOf = (nth: number): string => `+98912${String(nth).padStart(7, "0")}`
 
 export interface Load {
-  /** Nobody begins anything until it is resumed; what was begun comes to its end. */
+  /** Nothing new begins until it is resumed; work in progress is finished. */
   readonly rest: () => Promise<void>
   readonly resume: () => void
   readonly stop: () => Promise<void>
@@ -62,7 +62,7 @@ export const startLoad = (world: World, { seed, users, customers }: LoadOptions)
     const { kind, play } = chooseScenario(random)
     const customer = random.pick(customers)
     const phone = phoneOf(nth)
-    // One that is refused in any case is not expected to be found anywhere.
+    // A request that is refused in any case is not expected anywhere.
     const subject =
       kind === "none"
         ? { ...world.journal.newSubject("code", customer, phone) }

@@ -7,7 +7,7 @@ import { channelNames } from "./Providers.ts"
 import type { Random } from "./Random.ts"
 import { readStatus, type World } from "./Statuses.ts"
 
-/** Sent over and over with the same key, now and then; one message comes of it. */
+/** Sometimes sent repeatedly with the same key, which creates one message. */
 const send = async ({ backend, journal }: World, subject: Subject, body: object, random: Random) => {
   const { customer, idempotencyKey, phone } = subject
   const call: Call = {

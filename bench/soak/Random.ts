@@ -1,4 +1,4 @@
-/** Choices that a seed decides: the same seed makes the same ones, in whatever order the questions come. */
+/** Choices that a seed decides: the same seed makes the same ones, in any order of calls. */
 export interface Random {
   /** At least 0, less than 1. */
   readonly next: () => number
@@ -18,7 +18,7 @@ const hash = (text: string): number => {
   return value >>> 0
 }
 
-/** A stream of its own for each name, so that what one part of the program asks does not change another's choices. */
+/** A separate stream for each name, so that one part of the program does not change another's choices. */
 export const randomOf = (seed: string, ...name: ReadonlyArray<string | number>): Random => {
   let state = hash([seed, ...name].join("/"))
   // mulberry32

@@ -1,4 +1,4 @@
-/** What is in the store when all has come to rest. */
+/** The content of the store after all work has ended. */
 import type { Postgres } from "./Postgres.ts"
 
 export interface AttemptRecord {
@@ -51,7 +51,7 @@ export interface Records {
     readonly held: number
     readonly ledger: number
   }>
-  /** Of each subject that anything was captured for: the sum. */
+  /** For each subject with captures: their sum. */
   readonly captures: ReadonlyMap<string, number>
   readonly deliveries: ReadonlyArray<{ readonly eventId: string; readonly status: string }>
 }

@@ -1,6 +1,6 @@
 /**
- * Loaded into a server before its own code: its calls tell providers which server they come from, and it writes down when it
- * could do nothing because the machine or its own work held it up.
+ * Loaded into a server before its own code. Its calls show providers their server, and it records when it could do
+ * nothing because of the machine or its own work.
  */
 import { appendFileSync } from "node:fs"
 import { subscribe } from "node:diagnostics_channel"

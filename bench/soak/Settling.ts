@@ -1,4 +1,4 @@
-/** After the load: until nothing is due any more, now and at times to come. */
+/** After the load: until nothing is due any more, now or later. */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Postgres } from "./Postgres.ts"
 import type { Server } from "./Servers.ts"
@@ -6,10 +6,10 @@ import { now } from "./Time.ts"
 
 const PATIENCE_MILLIS = 60_000
 const LOOK_EVERY_MILLIS = 200
-/** So often in a row nothing has to be due: what is done makes other things due. */
+/** So often in a row nothing must be due: finished work makes other work due. */
 const QUIET_LOOKS = 4
 
-/** What could be worked on at a time, or is being worked on; or is a webhook that waits for its turn at its endpoint. */
+/** Work that is due or in progress, or a webhook that waits for its turn at its endpoint. */
 const countDue = async ({ query }: Postgres, instant: number): Promise<number> => {
   const at = `to_timestamp(${instant / 1000})`
   const [row] = await query<{ readonly count: number }>(
@@ -21,7 +21,7 @@ const countDue = async ({ query }: Postgres, instant: number): Promise<number> =
   return row?.count ?? 0
 }
 
-/** Gives what is wrong, if it does not come to rest in time. */
+/** Returns what is wrong, if the work does not end in time. */
 export const untilNothingIsDue = async (
   postgres: Postgres,
   aheadMillis: number,
@@ -40,8 +40,8 @@ export const untilNothingIsDue = async (
 }
 
 /**
- * By how much the clocks are ahead: past the waits of a route, one after the other, past validity, and past the fourth try
- * of a webhook delivery (30 minutes and a tenth), which long runs get to. All processes are restarted with such a clock,
+ * How far the clocks are ahead: past the waits of a route, one after the other, past validity, and past the fourth try
+ * of a webhook delivery (30 minutes and a tenth), which long runs reach. All processes are restarted with such a clock,
  * so that the run does not wait.
  */
 const JUMPS_MILLIS = [50_000, 100_000, 800_000, 2_100_000]

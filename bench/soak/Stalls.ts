@@ -1,11 +1,11 @@
-/** When a process could do nothing: the machine did something else, or its own work did not end. */
+/** When a process could do nothing: the machine was busy with other work, or its own work did not end. */
 import { readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import type { Span } from "./Disturbances.ts"
 import { now } from "./Time.ts"
 
 const LOOK_EVERY_MILLIS = 100
-/** Less is no excuse for anything. */
+/** A shorter stall excuses nothing. */
 const STALL_MILLIS = 400
 
 export const watchStalls = (tell: (span: Span) => void): (() => void) => {
@@ -24,7 +24,7 @@ export const watchStalls = (tell: (span: Span) => void): (() => void) => {
   }
 }
 
-/** What a process wrote down; none where it wrote nothing. */
+/** What a process recorded; none if it recorded nothing. */
 export const readStalls = (file: string): ReadonlyArray<Span> => {
   try {
     return readFileSync(file, "utf8")

@@ -1,2 +1,2 @@
-/** Unix milliseconds that never go back: comparable with what the processes and the store write down. */
+/** Unix milliseconds that never go back: comparable with the records of the processes and the store. */
 export const now = (): number => performance.timeOrigin + performance.now()

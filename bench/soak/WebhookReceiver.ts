@@ -1,4 +1,4 @@
-/** The endpoint that events are posted to: it fails, hangs and cuts now and then, and keeps what each event said. */
+/** The endpoint for events: it sometimes fails, hangs and cuts the connection, and stores each event. */
 import { Effect, type Scope } from "effect"
 import { createHash } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
@@ -8,7 +8,7 @@ import { randomOf } from "./Random.ts"
 export interface ReceivedEvent {
   readonly type: string
   readonly digest: string
-  /** How often it came, and how often it was taken. */
+  /** How often it came, and how often it was accepted. */
   arrived: number
   taken: number
 }
@@ -46,7 +46,7 @@ export const startWebhookReceiver = (seed: string): Effect.Effect<WebhookReceive
       const at = isCalm ? 1 : random.next()
       if (at < 0.03) return { status: 500 }
       if (at < 0.05) return "reset"
-      // Taken, but the sender does not learn of it: it comes again.
+      // Accepted, but the sender does not learn of it: it comes again.
       event.taken += 1
       if (at < 0.07) return "reset"
       if (at < 0.1) await pause(500)

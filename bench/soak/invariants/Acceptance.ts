@@ -1,4 +1,4 @@
-/** What was accepted is there; what was asked for twice with one key is there once. */
+/** Everything accepted exists; what was requested twice with one key exists once. */
 import { describe, groupBy, type Invariant } from "../Evidence.ts"
 
 export const acceptance: Invariant = ({ records, journal }) => {

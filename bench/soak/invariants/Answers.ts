@@ -1,19 +1,20 @@
-/** Every error is an envelope that the API's description names; connections break only where something broke them. */
+/** Every error has the envelope that the API's description names; connections break only because of a fault. */
 import type { Broken } from "../Client.ts"
 import { NO_ANSWER } from "../Client.ts"
 import type { Evidence, Invariant } from "../Evidence.ts"
 
 const isRefused = ({ error }: Broken) => error === "ECONNREFUSED"
 
-/** Undefined: something that was done to the system explains it. */
+/** Undefined: a fault explains it. */
 const problemOf = (broken: Broken, { disturbances }: Evidence): string | undefined => {
   const { server, error, hadBegun, wasReused } = broken
   if (error === NO_ANSWER) return "was not answered"
   if (disturbances.during(broken, ["kill"], server)) return undefined
-  // A process that goes on finds that its idle connections have been so for too long, before it looks at what came in on them.
+  // A continued process finds that its idle connections have been idle too long, before it reads what has arrived on
+  // them.
   if (wasReused && !hadBegun && disturbances.during(broken, ["freeze"], server)) return undefined
   if (!disturbances.during(broken, ["roll"], server)) return `broke (${error}) while its server ran`
-  // A server that stops in order may close an idle connection just as a request comes in on it: one that it never reads.
+  // A server in an orderly stop can close an idle connection just as a request arrives on it, which it never reads.
   return isRefused(broken) || !hadBegun
     ? undefined
     : `broke (${error}) in the middle of an answer, in an orderly stop`

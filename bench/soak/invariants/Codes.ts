@@ -1,4 +1,4 @@
-/** A code is accepted once, and what verify answered is what happened. */
+/** A code is accepted once, and the responses of verify match what happened. */
 import { describe, type Invariant } from "../Evidence.ts"
 
 export const codesOnce: Invariant = ({ records, journal }) => {

@@ -26,7 +26,7 @@ const codeExpectations = ({ status, attempts }: SubjectRecord, count: Count): Re
     ["verification.queued", count("verification.queued") <= 1],
     ["verification.attempt_sent", count("verification.attempt_sent") === sent],
     ["verification.attempt_failed", count("verification.attempt_failed") === failed],
-    // One that was unknown at first, and then settled by its repeat, has both events.
+    // An outcome that was unknown at first, and then settled by its repeat, has both events.
     ["verification.attempt_unknown", unknown >= uncertain && unknown <= attempts.length]
   ]
 }

@@ -1,12 +1,12 @@
-/** Processes that lived through all of the second act hold no more than when they had just become warm. */
+/** Processes that lived through the whole second act hold no more than when they were just warm. */
 import type { Invariant } from "../Evidence.ts"
 import { knownConnections } from "../Leaks.ts"
 
-/** A file or two, and connections to webhooks and providers that are kept for a while. */
+/** A file or two, and connections to webhooks and providers that stay open for a while. */
 const MORE_DESCRIPTORS = 10
-/** What a process's pools open as they are needed: requests 10, batches 4, reports 2, changes and presence 1 each. */
+/** What a process's pools open when needed: requests 10, batches 4, reports 2, changes and presence 1 each. */
 const MOST_CONNECTIONS = 20
-/** Megabytes. Code is still compiled, and caches fill; what leaks goes on and on. */
+/** Megabytes. Code is still compiled, and caches fill; a leak grows without end. */
 const MORE_HEAP = 24
 const MORE_RESIDENT = 160
 

@@ -1,4 +1,4 @@
-/** Balances are the sums of their ledgers, nothing is held any more, and what was captured is what was sent. */
+/** Balances are the sums of their ledgers, nothing is held any more, and captures match the sends. */
 import { describe, groupBy, type Invariant } from "../Evidence.ts"
 import type { EventRecord, SubjectRecord } from "../Records.ts"
 
@@ -10,7 +10,7 @@ const priceOf = ({ route, attempts, strategy }: SubjectRecord): number => {
 
 const ENDS = ["verified", "locked", "failed", "expired"].map((end) => `verification.${end}`)
 
-/** A code's call that was under way when the code ended is written down, and costs nothing. */
+/** A code's call that was in progress when the code ended is recorded, and costs nothing. */
 const isSentLate = (events: ReadonlyArray<EventRecord>): boolean => {
   const end = events.findIndex(({ type }) => ENDS.includes(type))
   return end !== -1 && events.slice(end).some(({ type }) => type === "verification.attempt_sent")

@@ -1,6 +1,6 @@
 /**
- * No step is sent twice, by the providers' own records. What may come again, and when:
- * - to a provider that de-duplicates (Bale Safir, bridges), once more with the same id, after an answer that was lost;
+ * No step is sent twice, by the providers' own records. These can come again:
+ * - to a provider that de-duplicates (Bale Safir, bridges), once more with the same id, after a lost response;
  * - a message, after "try again later", up to two more times.
  */
 import { LOSSES } from "../Disturbances.ts"
@@ -13,8 +13,8 @@ const RETRIES = 2
 const tells = ({ deed }: Arrival) => deeds[deed].tells
 
 /**
- * Its answer did not come through: it was never given, or the server that waited for it was hindered meanwhile; or before, so
- * that the lease that the call was made under ran out.
+ * Its response was lost: it was never sent, or the server that waited for it was hindered meanwhile; or before, so that
+ * the call's lease ran out.
  */
 const wasAnswerLost = (first: Arrival, second: Arrival, { disturbances, leaseMillis }: Evidence): boolean =>
   tells(first) === "nothing" ||

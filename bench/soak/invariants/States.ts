@@ -1,4 +1,4 @@
-/** Whatever was accepted has ended, in a state that what happened to it allows. */
+/** Everything accepted has ended, in a state that its history allows. */
 import { describe, type Invariant, tally } from "../Evidence.ts"
 import type { SubjectRecord } from "../Records.ts"
 import { TERMINAL } from "../Statuses.ts"

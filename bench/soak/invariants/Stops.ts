@@ -1,7 +1,7 @@
 /**
  * In an orderly stop no request that was read fails, and after a crash nothing waits longer than a lease.
  *
- * A request that a stopping process never read may break: its client repeats it, and is not told that it was done already.
+ * A request that a stopping process never read can break: its client repeats it, and the repeat is the first.
  */
 import type { Outcome } from "../Client.ts"
 import { LOSSES } from "../Disturbances.ts"
@@ -10,7 +10,7 @@ import type { Evidence, Invariant } from "../Evidence.ts"
 const isDoneAlready = (outcome: Outcome): boolean =>
   outcome._tag === "Reply" && (outcome.isReplayed || Object(outcome.body).reason === "already_verified")
 
-/** Whether an orderly stop is the only thing that can have taken the answer away. */
+/** Whether an orderly stop is the only thing that can have caused the lost response. */
 const isTakenByStop = (outcome: Outcome, { disturbances }: Evidence): boolean =>
   outcome._tag === "Broken" &&
   outcome.error !== "ECONNREFUSED" &&
@@ -29,7 +29,7 @@ const readAndFailed = (attempts: ReadonlyArray<Outcome>, evidence: Evidence): bo
   )
 }
 
-/** A call to a provider may be under way, and what it came to has to be written. */
+/** A call to a provider can be in progress, and its outcome must be recorded. */
 const LONGEST_STOP_MILLIS = 10_000
 
 export const stops: Invariant = (evidence) => {

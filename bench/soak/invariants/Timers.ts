@@ -1,4 +1,4 @@
-/** What has ended is not waited for, and nobody holds a lease. */
+/** No timer is left for anything that ended, and no lease. */
 import { type Invariant, tally } from "../Evidence.ts"
 import { TERMINAL } from "../Statuses.ts"
 

@@ -1,12 +1,12 @@
-/** What an attempt says is what the provider did: sent is sent, and what has failed for certain was not delivered. */
+/** An attempt says what the provider did: sent is sent, and a definite failure was not delivered. */
 import { LOSSES } from "../Disturbances.ts"
 import { describe, type Evidence, groupBy, type Invariant, stepKey } from "../Evidence.ts"
 import { type Arrival, deeds } from "../Providers.ts"
 import type { AttemptRecord, SubjectRecord } from "../Records.ts"
 
 /**
- * Whether something happened to the server that made a call, or to the store, at a time that keeps the call's outcome from being
- * written.
+ * Whether a fault hit the server that made a call, or the store, at a time that keeps the call's outcome from being
+ * recorded.
  */
 const wasHindered = ({ at, server }: Arrival, { disturbances, leaseMillis }: Evidence) =>
   disturbances.during({ from: at - 1000, to: at + 3000 + 2 * leaseMillis }, LOSSES, server)
@@ -31,7 +31,7 @@ const problemOf = (
     : undefined
 }
 
-/** The process that made the call, or the store, was lost before it was written down, and its code had ended meanwhile. */
+/** The process that made the call, or the store, was lost before it was recorded, and its code had ended meanwhile. */
 const isForgotten = (subject: SubjectRecord, call: Arrival, evidence: Evidence): boolean =>
   ["verified", "locked"].includes(subject.status) && wasHindered(call, evidence)
 

@@ -11,5 +11,5 @@ export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
   "x-frame-options": "DENY"
 }
 
-/** Pages show what belongs to somebody, and sometimes a secret. */
+/** Pages show a customer's data, and sometimes a secret. */
 export const PAGE_HEADERS = { ...CONSOLE_HEADERS, "cache-control": "no-store" }

@@ -46,7 +46,7 @@ export const csrfCookie = (visit: Visit): string | null => {
 export const setCsrf = (response: Response, visit: Visit, token: string): Response =>
   HttpServerResponse.setCookieUnsafe(response, cookieName(CSRF, visit), token, optionsOf(visit))
 
-/** What a signed-in visitor has to send back with a form: only pages of their session can tell it. */
+/** The token that a signed-in visitor must send with a form: only pages of their session contain it. */
 export const csrfOfSession = (secret: Redacted.Redacted): string =>
   createHash("sha256")
     .update(`csrf:${Redacted.value(secret)}`)

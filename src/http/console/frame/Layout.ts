@@ -53,7 +53,7 @@ const account = ({ session: { user }, csrf, locale: { say } }: Signed): Html =>
     </form>
   </div>`
 
-/** A page of the console for somebody who is signed in. */
+/** A page of the console for a signed-in user. */
 export const layout = (visit: Signed, { title, name, actions, lead, content }: Page): string => {
   const { say } = visit.locale
   const menu = html`${links(name, visit.locale)} ${account(visit)}`

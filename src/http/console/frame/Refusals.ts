@@ -44,7 +44,7 @@ const textsIn = ({ reason, errors }: Details): ReadonlyArray<string> => [
     : [])
 ]
 
-/** How an error is told to a person. */
+/** The text of an error for people. */
 export const refusalOf = (error: ConsoleError, { say }: Locale): Refusal => {
   if (error._tag === "foreign_form") {
     const text = say(

@@ -22,7 +22,7 @@ const Exception = Schema.Struct({
   until: Schema.NullOr(Schema.Int)
 })
 
-/** What became of one acceptance: "ask_alone" where only a statement of its own can tell. */
+/** The result of one acceptance; "ask_alone": only its own statement can decide. */
 export type AcceptVerdict =
   | { readonly reason: null }
   | { readonly reason: (typeof Exception.Type)["reason"]; readonly until: Instant | null }
@@ -31,7 +31,7 @@ const ACCEPTED: AcceptVerdict = { reason: null }
 
 const OutcomeRow = Schema.Struct({ exceptions: Schema.NullOr(Schema.Array(Exception)) })
 
-/** Phones and keys of different customers do not conflict; but there are few of them, and asking costs. */
+/** Phones and keys of different customers do not conflict, but that is rare, and a check would cost time. */
 const conflictsOf = ({
   verification: { phone },
   admission,
@@ -43,17 +43,17 @@ const conflictsOf = ({
   return isCounted ? [phone, idempotency.key] : [idempotency.key]
 }
 
-/** For how many batches the look is kept, once one had somebody to refuse. */
+/** How many batches check first after one had a refusal. */
 const CHECKS_AFTER_REFUSAL = 64
 
-/** Somebody is to be refused, or another was faster: nothing of the batch was kept. */
+/** A request must be refused, or another was faster: nothing of the batch was stored. */
 const isContested = (error: SqlError.SqlError): boolean =>
   isRace(error) || error.reason._tag === "UniqueViolation"
 
 /**
- * Accepts the verifications of many requests in one statement, before which `turn` is called. As long as nobody is
- * refused, it does not look first at what may say no, which is a fifth of its cost: it counts, and where that shows
- * somebody to be refused, the batch is done again by one that looks, and so are those that follow.
+ * Accepts the verifications of many requests in one statement, before which `turn` is called. While no request is
+ * refused, it does not check first what can refuse one, which is a fifth of its cost. It counts, and if that shows a
+ * refusal, the batch is repeated with a check first, and so are the next ones.
  */
 export const makeAcceptBatch = (
   clients: BatchClients,

@@ -11,16 +11,19 @@ import { type BatchColumn, batchSource, intArrayText, jsonText } from "./BatchCo
 
 export const SEND_OPERATION = "otp.send"
 
-/** What a batch needs of the statement. */
+/** The parts of the statement that a batch needs. */
 export interface AcceptShape {
   readonly mode: KeyMode
   readonly timerKind: TimerKind
   readonly hasQuotas: boolean
-  /** Whether it looks first at what may say no, and tells who is refused. Otherwise one refusal refuses all of it. */
+  /**
+   * Whether it checks first what can refuse a request, and reports who is refused. Else one refusal refuses all of
+   * it.
+   */
   readonly checksFirst: boolean
 }
 
-/** One of a batch, with what all of the batch ask of the money and of the quota that it asks of. */
+/** A request of a batch, with the total that the batch asks of its money and its quota. */
 interface AcceptRow extends Acceptance {
   readonly heldTogether: number
   readonly countedTogether: number
@@ -70,7 +73,7 @@ const columns: ReadonlyArray<BatchColumn<Acceptance>> = [
   ...limitColumns
 ]
 
-/** Only in a batch with a customer that has a quota: nobody else's sends are counted. */
+/** Only in a batch with a customer that has a quota: the sends of others are not counted. */
 const quotaColumns: ReadonlyArray<BatchColumn<Acceptance>> = [
   quotaColumn,
   {
@@ -91,7 +94,7 @@ const RULES = admissionRules("code")
 const rulesOf = ({ hasQuotas }: AcceptShape): ReadonlyArray<AdmissionRule> =>
   RULES.filter(({ name }) => name !== "quota" || hasQuotas)
 
-/** Requests that share a row, which does not suffice for all of them, each ask alone. */
+/** Requests share a row that does not cover all of them: each is repeated alone. */
 const refusalsOf = (rules: ReadonlyArray<AdmissionRule>): ReadonlyArray<string> =>
   rules.flatMap(({ isShared, refusals }) =>
     refusals.map(({ reason, when }) => `when ${when} then '${isShared ? "ask_alone" : reason}'`)
@@ -102,8 +105,8 @@ const endsOf = (rules: ReadonlyArray<AdmissionRule>) =>
   rules.flatMap(({ isShared, refusals }) => (isShared ? [] : refusals))
 
 /**
- * Asks every rule, in their order. Nothing is locked for that: what others changed meanwhile shows when the requests are
- * counted.
+ * Checks every rule, in their order. Nothing is locked for that: the counting shows what others changed
+ * meanwhile.
  */
 const checkedAdmission = (rows: string, rules: ReadonlyArray<AdmissionRule>) => `
   judged as materialized (
@@ -125,7 +128,7 @@ const checkedAdmission = (rows: string, rules: ReadonlyArray<AdmissionRule>) => 
     left join idempotency_keys k on k.customer_id = r.customer_id and k.operation = '${SEND_OPERATION}'
       and k.key = r.key and k.expires_at > r.now)`
 
-/** Takes all requests with a current set-up for admitted; the counts that are returned show whether they are. */
+/** Assumes that all requests with a current set-up are admitted; the returned counts show whether they are. */
 const optimisticAdmission = (rows: string) => `
   judged as materialized (
     select r.*, case when not ${currentSetUp.condition} then 'set_up_changed' end as verdict
@@ -136,7 +139,7 @@ const TAKES_OVER_LAPSED_KEYS = `
       subject = excluded.subject, expires_at = excluded.expires_at
     where k.expires_at <= (select max(now) from judged)`
 
-/** Counts what was admitted, and keeps it. */
+/** Counts and stores what was admitted. */
 const writes = (shape: AcceptShape) => `
   claimed as (
     insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
@@ -156,7 +159,7 @@ ${rulesOf(shape)
     insert into timers (customer_id, kind, subject, claimable_at, lease_token)
     select customer_id, '${shape.timerKind}', id, lease_until, lease_token from judged where verdict is null)`
 
-/** Whether fewer were claimed and counted than were admitted: others were faster, or nobody had looked. */
+/** Whether fewer were claimed and counted than were admitted: others were faster, or there was no check. */
 const isRaced = (shape: AcceptShape) => `
   ${shape.checksFirst ? "" : "exists (select from judged where verdict is not null) or"}
   (select count(*) from claimed) <> (select count(*) from judged where verdict is null and key is not null)
@@ -178,7 +181,7 @@ const sourceOf = ({ hasQuotas, checksFirst }: AcceptShape) => {
   return { rows, parameters: (acceptances: ReadonlyArray<Acceptance>) => parameters(withShares(acceptances)) }
 }
 
-/** The statement of one shape, and its parameters. It fails as a race does where counting shows that a verdict was wrong. */
+/** The statement of one shape, and its parameters. It fails like a lost race if the counting shows a wrong verdict. */
 export const acceptStatement = (shape: AcceptShape) => {
   const { checksFirst } = shape
   const rules = rulesOf(shape)

@@ -1,6 +1,6 @@
 import { Option } from "effect"
 
-/** What was found, in the order of the requests: each row says by its place whose it is. */
+/** The results, in the order of the requests: each row has the place of its request. */
 export const inOrder = <Found>(
   count: number,
   rows: ReadonlyArray<readonly [nth: number, found: Found]>

@@ -2,20 +2,20 @@ import { PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
 import type { KeyMode } from "../../../domain/people/Customer.ts"
 
-/** One column of a batch: of all its requests, as an array. */
+/** One column of a batch: an array over all its requests. */
 export interface BatchColumn<Row> {
   readonly name: string
   readonly type: keyof typeof PgTypes.OID
   readonly of: (row: Row, index: number) => unknown
 }
 
-/** Sent along: a series would be taken for a thousand rows, and be worth a plan that reads whole indexes. */
+/** A parameter: PostgreSQL would expect a thousand rows from a series, and choose a plan that reads whole indexes. */
 const PLACE: BatchColumn<unknown> = { name: "nth", type: "int4", of: (_, index) => index + 1 }
 
 /**
- * The rows of a batch as SQL: something to select from, with the columns' names and `nth`, from 1 on; and the parameters,
- * one array for each column, which come first in the statement. Unnested in the list of what is selected: as functions in
- * `from`, each column would be stored on its own before the first row is read.
+ * The rows of a batch as SQL: something to select from, with the columns' names and `nth`, from 1 on; and the
+ * parameters, one array for each column, which come first in the statement. They are unnested in the select list: as
+ * functions in `from`, each column would be stored separately before the first row is read.
  */
 export const batchSource = <Row>(columns: ReadonlyArray<BatchColumn<Row>>) => {
   const all = [...columns, PLACE]
@@ -27,15 +27,15 @@ export const batchSource = <Row>(columns: ReadonlyArray<BatchColumn<Row>>) => {
 }
 
 /**
- * Which of the rows `v` are asked for, and of our mode. As an expression: indexes over one mode are for searches, and a
- * planner that knows nothing of the table yet would read all of a customer's rows through them.
+ * Which of the rows `v` are requested, and in our mode. As an expression: indexes over one mode are for searches, and a
+ * planner that does not know the table yet would read all of a customer's rows through them.
  */
 export const isVerification = (mode: KeyMode): string =>
   `v.customer_id = r.customer_id and v.id = r.id and v.mode || '' = '${mode}'`
 
 /**
- * The rows, with constants as if they were columns. Compared with an indexed column as they are, they would let a planner
- * that takes a table for empty read all of it by that index, once for each row of the batch.
+ * The rows, with constants as if they were columns. If constants were compared with an indexed column, a planner that
+ * assumes an empty table would read all of it by that index, once for each row of the batch.
  */
 export const withConstants = (
   rows: string,
@@ -49,7 +49,7 @@ export const withConstants = (
 /** An int[] in a column of texts: arrays of different lengths do not make one array. */
 export const intArrayText = (values: ReadonlyArray<number>): string => `{${values.join(",")}}`
 
-/** JSON of what is often the same object as in the row before. */
+/** JSON of an object that is often the same as in the previous row. */
 export const jsonText = <A extends object>(): ((value: A) => string) => {
   let last: { readonly value: A; readonly text: string } | undefined
   return (value) => {

@@ -1,8 +1,8 @@
 import { Context } from "effect"
 
-/** Where batches of several kinds take turns at the database: what waits meanwhile makes fewer and larger statements. */
+/** Where batches of several kinds alternate at the database: while some wait, statements become fewer and larger. */
 export interface BatchLane {
-  /** Whether it is free to be entered. Otherwise `again` is called once, when the one that is in it leaves. */
+  /** Whether it is free. Otherwise `again` is called once, when the current one leaves. */
   readonly isFree: (again: () => void) => boolean
   readonly enter: () => void
   readonly leave: () => void
@@ -29,9 +29,9 @@ export const makeBatchLane = (): BatchLane => {
 }
 
 /**
- * Whether accepting and recording take turns. Beside each other they are two groups of sends of half the size, each with a
- * statement to start; but one is in the database while the process works on the other. That pays unless other
- * processes of ours use the processors meanwhile.
+ * Whether accepting and recording alternate. At the same time they are two groups of sends of half the size, each
+ * with its own statement; but one is in the database while the process works on the other. That pays unless other
+ * processes of Peyk use the processors meanwhile.
  */
 export const SerializeWrites = Context.Reference<boolean>(
   "peyk/layers/postgres/batching/BatchLane/SerializeWrites",

@@ -46,7 +46,7 @@ const loadedOf = (row: typeof AnswerRow.Type): Loaded => {
   return { isCurrent, found: Option.some(verification) }
 }
 
-/** Reads the verifications that many requests ask for in one statement. */
+/** Reads the verifications of many requests in one statement. */
 export const makeLoadBatch = (clients: BatchClients, mode: KeyMode) => {
   const statement = `
     select r.nth::int, ${currentSetUp.condition} as "isCurrent", ${verificationColumns} from ${source.rows}
@@ -79,8 +79,8 @@ const LeasedRow = Schema.Struct({
 })
 
 /**
- * Reads the verifications of many timers, of those that are still leased, in one statement; and which version their
- * customers' set-ups have, so that what is done next goes by no older one.
+ * Reads the verifications of many timers that are still leased, in one statement, with the versions of their customers'
+ * set-ups, so that the next work uses no older one.
  */
 export const makeLoadLeasedBatch = (
   clients: BatchClients,

@@ -9,8 +9,8 @@ import { makeStatementBatch } from "./StatementBatch.ts"
 
 /**
  * Looks up rows by a key. Requests made at the same time share a statement, as after a start or after missed
- * notifications, when nothing is cached. `statement` gets the keys as SQL, to be selected from as `r`. It must select
- * `r.nth`, which says whose answer a row is.
+ * notifications, when nothing is cached. `statement` gets the keys as SQL, to select from as `r`. It must select
+ * `r.nth`, the request of a row.
  */
 export const makeLookupBatch = <Key, S extends Schema.Decoder<unknown>>(options: {
   readonly name: BatchName

@@ -7,24 +7,24 @@ import { BatchMetrics, type BatchName } from "./BatchMetrics.ts"
 
 export interface BatchOptions<Client, Request, Answer> {
   readonly name: BatchName
-  /** One statement for all of them; answers in their order. */
+  /** One statement for all of them; results in their order. */
   readonly run: (
     client: Client,
     requests: ReadonlyArray<Request>
   ) => Effect.Effect<ReadonlyArray<Answer>, SqlError.SqlError>
-  /** Requests that have one of these in common never share a statement: the later one waits for the next. */
+  /** Requests with one of these in common never share a statement: the later one waits for the next. */
   readonly conflictsOf: (request: Request) => ReadonlyArray<string>
-  /** In which order rows are locked, so that two processes do not wait for each other in a circle. */
+  /** The order in which rows are locked, so that two processes never deadlock. */
   readonly orderOf: (request: Request) => string
 }
 
-/** Where statements are made: those of batches, which wait for no lock for long, and those of one request alone. */
+/** The connections: those of batches, which wait only briefly for locks, and those of single requests. */
 export interface BatchClients<Client = SqlClient.SqlClient> {
   readonly together: Client
   readonly alone: Client
-  /** Shared by kinds of batches that are to wait for each other's statements as for their own. */
+  /** Shared by kinds of batches that wait for each other's statements as for their own. */
   readonly lane?: BatchLane
-  /** A batch that has as many together waits for no more. */
+  /** A batch with so many requests does not wait for more. */
   readonly enough?: number
 }
 
@@ -35,15 +35,18 @@ interface Waiting<Request, Answer> {
 
 const MAX_SIZE = 128
 const FLUSH_AT = 64
-/** How many requests of a batch that failed are asked for at once. */
+/** How many requests of a failed batch run alone at the same time. */
 const ALONE_CONCURRENCY = 4
-/** Of one request: the statement is of many traces, and in none. */
+/** For one request: the statement belongs to many traces, so it is in none. */
 const SPAN = { kind: "client", attributes: { "db.system.name": "postgresql" } } as const
 
 const FNV_OFFSET = 0x811c9dc5
 const FNV_PRIME = 0x01000193
 
-/** Two names with one number are kept apart for nothing, which costs one of them a batch; a set of numbers costs half of one of names. */
+/**
+ * Two names with one number conflict needlessly, which costs one of them a batch; a set of numbers costs half as
+ * much.
+ */
 const numberOf = (name: string): number => {
   let number = FNV_OFFSET
   for (let index = 0; index < name.length; index++) {
@@ -52,7 +55,7 @@ const numberOf = (name: string): number => {
   return number >>> 2
 }
 
-/** The first of those that wait, without any two that conflict; and who is left, in their order. */
+/** The first waiting requests without any two that conflict; and the others, in their order. */
 export const takeBatch = <Entry>(
   waiting: ReadonlyArray<Entry>,
   conflictsOf: (entry: Entry) => ReadonlyArray<string>,
@@ -67,13 +70,13 @@ export const takeBatch = <Entry>(
     const goes = batch.length < maxSize && !conflicts.some((conflict) => taken.has(conflict))
     if (goes) batch.push(entry)
     else left.push(entry)
-    // Also of those left: who came later and conflicts with them does not overtake them.
+    // Also of the others: a later request that conflicts with them does not overtake them.
     for (const conflict of conflicts) taken.add(conflict)
   }
   return [batch, left]
 }
 
-/** That a batch waited too long for a lock is a matter of one of its rows, and not of the store. */
+/** If a batch waited too long for a lock, one of its rows is the cause, and not the store. */
 const isUnreachable = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some(
     (reason) =>
@@ -96,12 +99,11 @@ const answer = <Answer>(
 }
 
 /**
- * Puts what many fibers ask for at the same time into one statement, and one commit. While a statement is under way
- * requests gather for the next, and then for as long as each turn of the event loop brings one more: a process that is
- * busy taking requests would not be faster if the database had some of them already, and each statement costs as much
- * to start as twenty requests do. Where nothing comes any more, nobody waits for company.
- * When a batch fails, each of its requests is asked for alone, beside the batches that follow; unless the store is
- * unreachable.
+ * Puts the requests of many fibers into one statement, and one commit. While a statement runs, requests gather for
+ * the next, and then while each turn of the event loop brings another one: a process that is busy taking requests
+ * would not be faster if the database had some of them already, and each statement costs as much to start as twenty
+ * requests do. If nothing more arrives, no request waits. If a batch fails, each of its requests runs alone, in
+ * parallel with later batches, unless the store is unreachable.
  */
 export const makeStatementBatch = <Client, Request, Answer>(
   { together, alone, lane = makeBatchLane(), enough = FLUSH_AT }: BatchClients<Client>,
@@ -111,7 +113,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
     type Entry = Waiting<Request, Answer>
     const runFork = Effect.runForkWith(Context.add(context, References.TracerEnabled, false))
     let waiting: Array<Entry> = []
-    /** How many waited a turn of the event loop before. */
+    /** How many waited one turn of the event loop before. */
     let gathered = 0
     /** Whether `next` will be called. */
     let isScheduled = false
@@ -166,7 +168,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
     const schedule = () => {
       if (isScheduled) return
       isScheduled = true
-      // After all that the sockets have brought by now.
+      // After everything that the sockets have brought by now.
       setImmediate(next)
     }
     return (request) =>
