@@ -172,7 +172,10 @@ const credentials: ReadonlyArray<readonly [string, () => Promise<HeaderSet>, (me
   ["a token nobody made", apikey(forged), always("unauthenticated")],
   ["a token and a character more", apikey(() => `${tokens.full}x`), always("unauthenticated")],
   ["a token in X-API-Key", header(() => tokens.full), always("unauthenticated")],
-  ["a token as Bearer", bearer(() => tokens.full), always("unauthenticated")],
+  ["a token as Bearer", bearer(() => tokens.full), always("admitted")],
+  ["a read-only token as Bearer", bearer(() => tokens.readOnly), reads],
+  ["a revoked token as Bearer", bearer(() => tokens.revoked), always("unauthenticated")],
+  ["a token nobody made, as Bearer", bearer(forged), always("unauthenticated")],
   [
     "a token, APIKEY in capitals",
     async () => ({ authorization: `APIKEY ${tokens.full}` }),
