@@ -239,13 +239,9 @@ export const beginAttempt = (message: Message, step: number, turn: LaneTurn): Me
 export const postponeAttempt = (message: Message, { step, tries }: Call, at: Instant): MessageTransition => {
   const begun = message.attempts.find((attempt) => attempt.step === step)
   if (begun?.status !== "sending" || begun.tries !== tries) return unchanged(message)
-  const waiting: MessageAttempt = {
-    ...begun,
-    status: "pending",
-    tries: tries - 1,
-    due_at: at,
-    attempted_at: null
-  }
+  // A step is called again after these two outcomes only. If this is not called either, the last one stands.
+  const error_code = begun.repeated === true ? "provider_outcome_unknown" : "provider_unavailable"
+  const waiting: MessageAttempt = { ...begun, status: "pending", tries: tries - 1, error_code, due_at: at }
   return {
     next: {
       ...message,

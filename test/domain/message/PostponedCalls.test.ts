@@ -33,4 +33,24 @@ describe("a call of a message that was begun and is put off", () => {
     },
     { arbitrary: { runs: 200, size: SIZE } }
   )
+
+  it.prop(
+    "of a second try leaves the outcome of the first: it was called, and may have been delivered",
+    [setting, happenings],
+    ([setting, list]) => {
+      for (const { after, turn } of live(setting, list)) {
+        for (const before of after.attempts.filter(({ status }) => status === "pending")) {
+          const lane = after.strategy === "failover" ? 0 : before.step
+          const begun = beginAttempt(after, before.step, { ...turn, lane }).next
+          if (begun === after) continue
+          const call = { step: before.step, tries: before.tries + 1 }
+          const { next } = postponeAttempt(begun, call, turn.now + 1000)
+          const waiting = next.attempts.find(({ step }) => step === before.step)
+          assert.strictEqual(waiting?.error_code, before.error_code)
+          assert.isNotNull(waiting?.attempted_at)
+        }
+      }
+    },
+    { arbitrary: { runs: 200, size: SIZE } }
+  )
 })
