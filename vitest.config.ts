@@ -13,7 +13,8 @@ const mockModules = [
   "test/services/webhook/WebhookAddresses.test.ts"
 ]
 
-const shared = { pool: "forks", testTimeout: 30_000, hookTimeout: 60_000 } as const
+/** A hook may start a server and a dozen commands, on a machine that runs other tests. */
+const shared = { pool: "forks", testTimeout: 30_000, hookTimeout: 120_000 } as const
 
 export default defineConfig({
   test: {
