@@ -109,6 +109,9 @@ const release = (child: ChildProcess) => {
   child.stderr?.destroy()
 }
 
+/** The OpenAPI document has more than the default of 1 MiB. */
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
+
 /** Runs a command of the program to its end; `input` is what it reads from standard input. */
 export const runProgram = (
   env: NodeJS.ProcessEnv,
@@ -117,7 +120,7 @@ export const runProgram = (
   input?: string
 ) =>
   new Promise<Finished>((resolve) => {
-    const options = { cwd: root, env, timeout: 60_000 }
+    const options = { cwd: root, env, timeout: 60_000, maxBuffer: MAX_OUTPUT_BYTES }
     const child = execFile(executable, ["bin/peyk.js", ...args], options, (error, out, err) => {
       const code = error === null ? 0 : error.code
       resolve({ code: typeof code === "number" ? code : null, out, err })
