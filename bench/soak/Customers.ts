@@ -5,7 +5,12 @@ import { configuration } from "../../src/layers/config/Configuration.ts"
 import { Infrastructure } from "../../src/layers/graphs/Infrastructure.ts"
 import { ManagementLive } from "../../src/layers/graphs/Live.ts"
 import { Webhooks } from "../../src/services/resources/Webhooks.ts"
-import { Management } from "../../src/services/resources/Management.ts"
+import { Accounts } from "../../src/services/resources/Accounts.ts"
+import { Contacts } from "../../src/services/resources/Contacts.ts"
+import { CustomerRecords } from "../../src/services/resources/CustomerRecords.ts"
+import { Keys } from "../../src/services/resources/Keys.ts"
+import { RoutingOrders } from "../../src/services/resources/RoutingOrders.ts"
+import { Wallets } from "../../src/services/resources/Wallets.ts"
 import { chatOf, type Providers } from "./Providers.ts"
 
 export interface Customer {
@@ -28,29 +33,29 @@ const FUNDS = 900_000_000_000
 const IMPORTED = 10_000
 
 const connectAccounts = Effect.fnUntraced(function* (customerId: number, { providers, acquainted }: SetUp) {
-  const management = yield* Management
+  const { connect } = yield* Accounts
+  const { link } = yield* Contacts
   for (const { channel, provider, settings, needsContact } of providers.accounts) {
-    const account = { customerId, channel, provider, label: channel, settings, isDefault: false }
-    const { id } = yield* management.connectAccount(account)
+    const account = { channel, provider, label: channel, settings, isDefault: false }
+    const { id } = yield* connect(customerId, { ...account, allowsPrivateAddresses: true })
     if (!needsContact) continue
     for (let from = 0; from < acquainted.length; from += IMPORTED) {
       const met = acquainted.slice(from, from + IMPORTED)
       const contacts = met.map((phone) => ({ phone: phone as Phone, chatId: chatOf(phone) }))
-      yield* management.importContacts(id, contacts)
+      yield* link(customerId, id, contacts)
     }
   }
 })
 
-const makeCustomer = Effect.fnUntraced(function* (
+const makeCustomer = Effect.fnUntraced(function* <E, R>(
   name: string,
   plan: "start" | "business",
   setUp: SetUp,
-  connect: (id: number) => ReturnType<typeof connectAccounts>
+  connect: (id: number) => Effect.Effect<void, E, R>
 ) {
-  const management = yield* Management
   const webhooks = yield* Webhooks
-  const { id } = yield* management.createCustomer(name, plan)
-  yield* management.topUp(id, FUNDS)
+  const { id } = yield* (yield* CustomerRecords).create(name, plan)
+  yield* (yield* Wallets).topUp(id, FUNDS)
   yield* connect(id)
   yield* webhooks.create(id, {
     url: `${setUp.webhookUrl}/of/${id}`,
@@ -58,8 +63,7 @@ const makeCustomer = Effect.fnUntraced(function* (
     mode: "live",
     description: ""
   })
-  const { secret } = yield* management.createKey({
-    customerId: id,
+  const { secret } = yield* (yield* Keys).create(id, {
     mode: "live",
     name: "soak",
     expiresAt: null
@@ -71,8 +75,8 @@ const makeOrdinary = (nth: number, setUp: SetUp) =>
   makeCustomer(`soak ${nth}`, nth % 2 === 0 ? "start" : "business", setUp, (id) =>
     Effect.andThen(
       connectAccounts(id, setUp),
-      Effect.flatMap(Management, ({ saveRouting }) =>
-        Effect.asVoid(saveRouting(id, [{ channel: "bale" }, { channel: "sms", wait: 45 }]))
+      Effect.flatMap(RoutingOrders, ({ save }) =>
+        Effect.asVoid(save(id, [{ channel: "bale" }, { channel: "sms", wait: 45 }], null))
       )
     )
   )

@@ -1,39 +1,40 @@
-import { Clock, Console, Effect, Option, Schema } from "effect"
+import { Clock, Console, Effect, Option, Schema, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Channel } from "../domain/routing/Channel.ts"
 import type { SendingAccount } from "../domain/people/Customer.ts"
-import { formatInstant, type Instant } from "../domain/Instant.ts"
+import type { Instant } from "../domain/Instant.ts"
+import { toAccount } from "../http/manage/wire/SetUpWire.ts"
 import {
-  type AccountState,
-  Management,
-  ManagementError,
+  type AccountChange,
+  type AccountOwner,
+  type AccountRecord,
+  Accounts,
   type NewAccount
-} from "../services/resources/Management.ts"
+} from "../services/resources/Accounts.ts"
+import { auditEntriesOf } from "../services/resources/ManagementWrites.ts"
+import { audited, withManagement } from "./CommandContext.ts"
+import { accountFlag, noAccount } from "./input/AccountFlag.ts"
+import { customerFlag, requireCustomer } from "./input/CustomerFlag.ts"
 import { describeFinding } from "./output/AccountFindings.ts"
-import { accountFlag } from "./input/AccountFlag.ts"
-import { withManagement } from "./CommandContext.ts"
-import { customerFlag } from "./input/CustomerFlag.ts"
+import { CommandError, describeError } from "./output/CommandError.ts"
 import { printMany, printOne } from "./output/Output.ts"
+import { listAll } from "./output/Pages.ts"
 
-const toFields = ({ account, gapMillis, perMinute, failures, coolingUntil }: AccountState, now: Instant) => ({
-  credential_id: account.id,
-  channel: account.channel,
-  provider: account.provider,
-  label: account.label,
-  default: account.isDefault,
-  active: account.active,
-  shared: account.shared,
-  sends: [account.sendsCodes ? "codes" : "", account.sendsTexts ? "messages" : ""].filter(
-    (kind) => kind !== ""
-  ),
-  gap_ms: gapMillis ?? "default",
-  per_minute: perMinute ?? "default",
-  failures,
-  cooling_until: coolingUntil === null || coolingUntil <= now ? null : formatInstant(coolingUntil)
-})
+const entry = auditEntriesOf("account")
 
-const printState = (state: AccountState) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => printOne(toFields(state, now)))
+const toFields = (account: AccountRecord, now: Instant) => {
+  const { gap_ms, per_minute, cooling_until, ...shown } = toAccount(account)
+  return {
+    ...Struct.omit(shown, ["needs_contacts", "created_at", "version"]),
+    shared: account.shared,
+    gap_ms: gap_ms ?? "default",
+    per_minute: per_minute ?? "default",
+    cooling_until: (account.coolingUntil ?? now) <= now ? null : cooling_until
+  }
+}
+
+const printAccount = (account: AccountRecord, extra: Readonly<Record<string, string>> = {}) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => printOne({ ...toFields(account, now), ...extra }))
 
 const ownerFlags = {
   customer: Flag.optional(customerFlag),
@@ -43,16 +44,13 @@ const ownerFlags = {
   )
 }
 
-/** The customer's id; null for the platform. */
-const ownerOf = (
-  customer: Option.Option<number>,
-  shared: boolean
-): Effect.Effect<number | null, ManagementError> => {
+const ownerOf = Effect.fnUntraced(function* (customer: Option.Option<number>, shared: boolean) {
   if (Option.isSome(customer) === shared) {
-    return Effect.fail(new ManagementError({ message: "give either --customer ID or --shared" }))
+    return yield* new CommandError({ message: "give either --customer ID or --shared" })
   }
-  return Effect.succeed(Option.getOrNull(customer))
-}
+  if (Option.isNone(customer)) return null
+  return (yield* requireCustomer(customer.value)).id
+})
 
 const readSettings = Schema.decodeUnknownResult(
   Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
@@ -62,14 +60,14 @@ const readSettings = Schema.decodeUnknownResult(
 const settingsOf = (given: string) =>
   Effect.mapError(
     Effect.fromResult(readSettings(given)),
-    () => new ManagementError({ message: "--settings is not a JSON object" })
+    () => new CommandError({ message: "--settings is not a JSON object" })
   )
 
 /** Connects an account unless its provider refuses it. If the provider cannot be asked, the account is connected. */
-const checkNew = Effect.fnUntraced(function* (account: NewAccount) {
-  const finding = yield* (yield* Management).checkNewAccount(account)
+const checkNew = Effect.fnUntraced(function* (owner: AccountOwner, account: NewAccount) {
+  const finding = yield* (yield* Accounts).examine(owner, account)
   if (finding._tag !== "Refused") return describeFinding(finding)
-  return yield* new ManagementError({
+  return yield* new CommandError({
     message: `${account.provider} refuses the account: ${finding.reason} (connect it anyway with --no-check)`
   })
 })
@@ -77,7 +75,7 @@ const checkNew = Effect.fnUntraced(function* (account: NewAccount) {
 /** Also a warning on standard error: an account that can send nothing looks like one that works. */
 const warnUnlessSending = Effect.fnUntraced(function* ({ provider, sendsCodes, sendsTexts }: SendingAccount) {
   if (sendsCodes || sendsTexts) return {}
-  const settings = (yield* Management).sendingSettings(provider)
+  const settings = (yield* Accounts).sendingSettings(provider)
   const missing =
     settings == null
       ? `${provider} sends neither codes nor messages over this channel`
@@ -110,43 +108,50 @@ const connect = Command.make(
   ({ customer, shared, checks, ...given }) =>
     withManagement(
       Effect.gen(function* () {
-        const management = yield* Management
-        const account: NewAccount = {
-          customerId: yield* ownerOf(customer, shared),
-          ...given,
-          settings: yield* settingsOf(given.settings)
-        }
-        const check = checks ? yield* checkNew(account) : "skipped"
-        const connected = yield* management.connectAccount(account)
-        const state = {
-          account: connected,
-          gapMillis: null,
-          perMinute: null,
-          failures: 0,
-          coolingUntil: null
-        }
-        const now = yield* Clock.currentTimeMillis
-        yield* printOne({ ...toFields(state, now), check, ...(yield* warnUnlessSending(connected)) })
-      })
+        const owner = yield* ownerOf(customer, shared)
+        const settings = yield* settingsOf(given.settings)
+        const account: NewAccount = { ...given, settings, allowsPrivateAddresses: true }
+        const check = checks ? yield* checkNew(owner, account) : "skipped"
+        const { channel, provider, label } = account
+        const connected = yield* audited(owner, (yield* Accounts).connect(owner, account), ({ id }) =>
+          entry("connect", id, { channel, provider, label })
+        )
+        yield* printAccount(connected, { check, ...(yield* warnUnlessSending(connected)) })
+      }).pipe(Effect.catchTags({ validation_error: describeError, channel_unavailable: describeError }))
     )
 ).pipe(Command.withDescription("Connect a messenger or SMS account"))
 
 const list = Command.make("list", ownerFlags, ({ customer, shared }) =>
   withManagement(
     Effect.gen(function* () {
-      const accounts = yield* (yield* Management).listAccounts(yield* ownerOf(customer, shared))
+      const owner = yield* ownerOf(customer, shared)
+      const { list: page } = yield* Accounts
+      const accounts = yield* listAll((part) => page(owner, part))
       const now = yield* Clock.currentTimeMillis
-      yield* printMany(accounts.map((state) => toFields(state, now)))
+      yield* printMany(accounts.map((account) => toFields(account, now)))
     })
   )
 ).pipe(Command.withDescription("List connected accounts"))
 
+const changed = Effect.fnUntraced(function* (
+  account: number,
+  change: AccountChange,
+  details: Readonly<Record<string, unknown>>
+) {
+  const accounts = yield* Accounts
+  const owner = yield* accounts.ownerOf(account)
+  return yield* audited(owner, accounts.update(owner, account, change, null), ({ id }) =>
+    entry("update", id, details)
+  )
+})
+
 const setActive = (name: string, active: boolean, description: string) =>
   Command.make(name, { account: accountFlag }, ({ account }) =>
     withManagement(
-      Effect.gen(function* () {
-        yield* printState(yield* (yield* Management).setAccountActive(account, active))
-      })
+      changed(account, { active }, { active }).pipe(
+        Effect.flatMap((record) => printAccount(record)),
+        Effect.mapError(noAccount(account))
+      )
     )
   ).pipe(Command.withDescription(description))
 
@@ -177,9 +182,14 @@ const limits = Command.make(
   ({ account, gapMillis, perMinute }) =>
     withManagement(
       Effect.gen(function* () {
+        const accounts = yield* Accounts
         const change = { gapMillis: paceOf(gapMillis), perMinute: paceOf(perMinute) }
-        yield* printState(yield* (yield* Management).limitAccount(account, change))
-      })
+        const isShown = change.gapMillis === undefined && change.perMinute === undefined
+        const record = isShown
+          ? accounts.find(yield* accounts.ownerOf(account), account)
+          : changed(account, change, { gap_ms: change.gapMillis, per_minute: change.perMinute })
+        yield* printAccount(yield* record)
+      }).pipe(Effect.mapError(noAccount(account)))
     )
 ).pipe(Command.withDescription("Show or override how fast an account sends"))
 
@@ -195,8 +205,12 @@ const inbox = Command.make(
   ({ account, rotate }) =>
     withManagement(
       Effect.gen(function* () {
-        yield* printOne({ account_id: account, path: yield* (yield* Management).inboxPath(account, rotate) })
-      })
+        const accounts = yield* Accounts
+        const owner = yield* accounts.ownerOf(account)
+        const found = accounts.inboxPath(owner, account, rotate)
+        const path = rotate ? audited(owner, found, () => entry("rotate_inbox", account)) : found
+        yield* printOne({ account_id: account, path: yield* path })
+      }).pipe(Effect.catchTags({ not_found: noAccount(account), conflict: describeError }))
     )
 ).pipe(Command.withDescription("Show the secret path that an account's updates are posted to"))
 

@@ -4,7 +4,8 @@ import { Infrastructure } from "../layers/graphs/Infrastructure.ts"
 import { ManagementLive } from "../layers/graphs/Live.ts"
 import { StartupError } from "../layers/process/StartupError.ts"
 import { requireStore } from "../layers/postgres/Store.ts"
-import type { ManagementError } from "../services/resources/Management.ts"
+import type { CommandError } from "./output/CommandError.ts"
+import { type AuditEntry, ManagementWrites } from "../services/resources/ManagementWrites.ts"
 import { forPerson } from "./output/Errors.ts"
 
 /** Another issuer's tokens are useless without its keys. */
@@ -22,19 +23,31 @@ export const readConfiguration = configuration.pipe(
   )
 )
 
-export const withConfiguration = <A, E extends StartupError | ManagementError, R>(
+export const withConfiguration = <A, E extends StartupError | CommandError, R>(
   use: (configuration: Configuration) => Effect.Effect<A, E, R>
 ) => Effect.mapError(Effect.flatMap(readConfiguration, use), forPerson)
 
 /** For commands that need an existing store; only serve and demo create one. */
-export const withStore = <A, E extends StartupError | ManagementError, R>(
+export const withStore = <A, E extends StartupError | CommandError, R>(
   use: (configuration: Configuration) => Effect.Effect<A, E, R>
 ) => withConfiguration((settings) => Effect.andThen(requireStore(settings), use(settings)))
 
 /** Runs a set-up command on the server's store; the server can be running. */
-export const withManagement = <A, E extends StartupError | ManagementError, R>(
-  effect: Effect.Effect<A, E, R>
-) =>
+export const withManagement = <A, E extends StartupError | CommandError, R>(effect: Effect.Effect<A, E, R>) =>
   withStore((settings) =>
     Effect.provide(effect, Layer.provideMerge(ManagementLive, Infrastructure(settings)))
   )
+
+/**
+ * Makes a change together with its entry in the audit log, which names the operator.
+ *
+ * @param customerId null: the change is to something of the platform's own
+ */
+export const audited = Effect.fnUntraced(function* <A, E, R>(
+  customerId: number | null,
+  change: Effect.Effect<A, E, R>,
+  entryOf: (result: A) => AuditEntry
+) {
+  const { byOperator } = yield* ManagementWrites
+  return yield* byOperator(Effect.map(change, (result) => ({ result, customerId, audit: entryOf(result) })))
+})

@@ -2,11 +2,20 @@ import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { readContacts } from "../domain/account/ContactFile.ts"
 import { parsePhone } from "../domain/Phone.ts"
-import { Management, ManagementError } from "../services/resources/Management.ts"
-import { accountFlag } from "./input/AccountFlag.ts"
-import { withManagement } from "./CommandContext.ts"
+import { Accounts } from "../services/resources/Accounts.ts"
+import { Contacts } from "../services/resources/Contacts.ts"
+import { auditEntriesOf } from "../services/resources/ManagementWrites.ts"
+import { CommandError, describeError } from "./output/CommandError.ts"
+import { accountFlag, noAccount } from "./input/AccountFlag.ts"
+import { audited, withManagement } from "./CommandContext.ts"
 import { readInput } from "./input/InputFile.ts"
 import { printOne } from "./output/Output.ts"
+
+const entry = auditEntriesOf("account", "contacts")
+
+const ownerOf = (account: number) => Effect.flatMap(Accounts, (accounts) => accounts.ownerOf(account))
+
+const inWords = (account: number) => ({ not_found: noAccount(account), conflict: describeError })
 
 const importContacts = Command.make(
   "import",
@@ -21,19 +30,23 @@ const importContacts = Command.make(
       Effect.gen(function* () {
         const contacts = yield* Effect.mapError(
           Effect.fromResult(readContacts(yield* readInput(file))),
-          (message) => new ManagementError({ message: `nothing was imported: ${message}` })
+          (message) => new CommandError({ message: `nothing was imported: ${message}` })
         )
-        const imported = yield* (yield* Management).importContacts(account, contacts)
+        const owner = yield* ownerOf(account)
+        const imported = yield* audited(owner, (yield* Contacts).link(owner, account, contacts), (count) =>
+          entry("import", account, { imported: count })
+        )
         yield* printOne({ account_id: account, imported })
-      })
+      }).pipe(Effect.catchTags(inWords(account)))
     )
 ).pipe(Command.withDescription("Link phones to the chats by which a bot reaches them"))
 
 const count = Command.make("count", { account: accountFlag }, ({ account }) =>
   withManagement(
     Effect.gen(function* () {
-      yield* printOne({ account_id: account, contacts: yield* (yield* Management).countContacts(account) })
-    })
+      const contacts = yield* (yield* Contacts).count(yield* ownerOf(account), account)
+      yield* printOne({ account_id: account, contacts })
+    }).pipe(Effect.catchTags(inWords(account)))
   )
 ).pipe(Command.withDescription("Count the phones that a bot reaches"))
 
@@ -45,11 +58,14 @@ const remove = Command.make(
       Effect.gen(function* () {
         const parsed = yield* Effect.mapError(
           Effect.fromResult(parsePhone(phone)),
-          () => new ManagementError({ message: "this is not an Iranian mobile number" })
+          () => new CommandError({ message: "this is not an Iranian mobile number" })
         )
-        const removed = yield* (yield* Management).removeContact(account, parsed)
+        const owner = yield* ownerOf(account)
+        const removed = yield* audited(owner, (yield* Contacts).remove(owner, account, parsed), (isRemoved) =>
+          entry("remove", account, { removed: isRemoved })
+        )
         yield* printOne({ account_id: account, removed })
-      })
+      }).pipe(Effect.catchTags(inWords(account)))
     )
 ).pipe(Command.withDescription("Delete the link by which a bot reaches a phone"))
 

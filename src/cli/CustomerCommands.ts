@@ -3,13 +3,16 @@ import { Command, Flag } from "effect/cli"
 import { Plan } from "../domain/people/Customer.ts"
 import { HostName } from "../domain/text/HostName.ts"
 import { formatInstant } from "../domain/Instant.ts"
-import { type Customer, Management } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandContext.ts"
-import { customerFlag } from "./input/CustomerFlag.ts"
+import { type CustomerRecord, CustomerRecords } from "../services/resources/CustomerRecords.ts"
+import { auditEntriesOf, ManagementWrites } from "../services/resources/ManagementWrites.ts"
+import { audited, withManagement } from "./CommandContext.ts"
+import { customerFlag, noCustomer } from "./input/CustomerFlag.ts"
 import { customerLimits } from "./LimitCommands.ts"
 import { printMany, printOne } from "./output/Output.ts"
 
-const toFields = ({ id, name, plan, webOtpHost, createdAt }: Customer) => ({
+const entry = auditEntriesOf("customer")
+
+const toFields = ({ id, name, plan, webOtpHost, createdAt }: CustomerRecord) => ({
   id,
   name,
   plan,
@@ -25,17 +28,28 @@ const create = Command.make(
   },
   ({ name, plan }) =>
     withManagement(
-      Effect.flatMap(Management, (management) => management.createCustomer(name, plan)).pipe(
-        Effect.flatMap((customer) => printOne(toFields(customer)))
-      )
+      Effect.gen(function* () {
+        const { create: createOne } = yield* CustomerRecords
+        const { byOperator } = yield* ManagementWrites
+        // The log is the new customer's own.
+        const created = yield* byOperator(
+          Effect.map(createOne(name, plan), (customer) => ({
+            result: customer,
+            customerId: customer.id,
+            audit: entry("create", customer.id, { name, plan })
+          }))
+        )
+        yield* printOne(toFields(created))
+      })
     )
 ).pipe(Command.withDescription("Create a customer"))
 
 const list = Command.make("list", {}, () =>
   withManagement(
-    Effect.flatMap(Management, (management) => management.listCustomers).pipe(
-      Effect.flatMap((customers) => printMany(customers.map(toFields)))
-    )
+    Effect.gen(function* () {
+      const customers = yield* (yield* CustomerRecords).list
+      yield* printMany(customers.map(toFields))
+    })
   )
 ).pipe(Command.withDescription("List the customers"))
 
@@ -58,13 +72,20 @@ const update = Command.make(
     withManagement(
       Effect.gen(function* () {
         const host = Option.getOrUndefined(webOtpHost)
-        const changed = yield* (yield* Management).updateCustomer(customer, {
+        const change = {
           name: Option.getOrUndefined(name),
           plan: Option.getOrUndefined(plan),
           webOtpHost: host === "" ? null : host
-        })
+        }
+        const changed = yield* audited(customer, (yield* CustomerRecords).update(customer, change), () =>
+          entry("update", customer, {
+            name: change.name,
+            plan: change.plan,
+            webotp_host: change.webOtpHost
+          })
+        )
         yield* printOne(toFields(changed))
-      })
+      }).pipe(Effect.mapError(() => noCustomer(customer)))
     )
 ).pipe(Command.withDescription("Change a customer; what is not named stays as it is"))
 

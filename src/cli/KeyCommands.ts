@@ -1,30 +1,27 @@
-import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Option, Redacted, Schema, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
-import { type ApiKeyRecord, apiKeyStatus } from "../domain/people/ApiKey.ts"
+import type { ApiKeyRecord } from "../domain/people/ApiKey.ts"
 import { KeyMode } from "../domain/people/Customer.ts"
-import { formatInstant, type Instant } from "../domain/Instant.ts"
-import { Management } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandContext.ts"
-import { customerFlag } from "./input/CustomerFlag.ts"
+import { toApiKey } from "../http/manage/access/ApiKeysApi.ts"
+import { Keys } from "../services/resources/Keys.ts"
+import { auditEntriesOf } from "../services/resources/ManagementWrites.ts"
+import { audited, withManagement } from "./CommandContext.ts"
+import { customerFlag, requireCustomer } from "./input/CustomerFlag.ts"
+import { CommandError } from "./output/CommandError.ts"
 import { printMany, printOne } from "./output/Output.ts"
+import { listAll } from "./output/Pages.ts"
 
-const iso = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
+const entry = auditEntriesOf("api_key")
 
-const toFields = (key: ApiKeyRecord, now: Instant) => ({
-  id: key.id,
-  name: key.name,
-  mode: key.mode,
-  prefix: key.prefix,
-  last_four: key.lastFour,
-  status: apiKeyStatus(key, now),
-  rate_limit_per_minute: key.requestsPerMinute,
-  created_at: iso(key.createdAt),
-  last_used_at: iso(key.lastUsedAt),
-  expires_at: iso(key.expiresAt),
-  revoked_at: iso(key.revokedAt)
-})
+const toFields = (key: ApiKeyRecord) =>
+  Effect.map(toApiKey(key), (resource) => Struct.omit(resource, ["allowed_ips", "version"]))
+
+const printKey = (key: ApiKeyRecord, extra: Readonly<Record<string, string>> = {}) =>
+  Effect.flatMap(toFields(key), (fields) => printOne({ ...fields, ...extra }))
 
 const keyFlag = Flag.Int("key").pipe(Flag.withDescription("The key's id"))
+
+const noKey = (key: number) => () => new CommandError({ message: `there is no key ${key}` })
 
 const RequestsPerMinute = Schema.FiniteFromString.check(
   Schema.isInt(),
@@ -42,26 +39,30 @@ const create = Command.make(
   ({ customer, mode, name, expiresAt }) =>
     withManagement(
       Effect.gen(function* () {
-        const management = yield* Management
+        yield* requireCustomer(customer)
         const expires = Option.match(expiresAt, { onNone: () => null, onSome: (date) => date.getTime() })
-        const { record, secret } = yield* management.createKey({
-          customerId: customer,
-          mode,
-          name,
-          expiresAt: expires
-        })
-        const now = yield* Clock.currentTimeMillis
-        yield* printOne({ ...toFields(record, now), secret: Redacted.value(secret) })
-      })
+        const { record, secret } = yield* audited(
+          customer,
+          (yield* Keys).create(customer, { mode, name, expiresAt: expires }),
+          (created) => entry("create", created.record.id, { name, mode })
+        )
+        yield* printKey(record, { secret: Redacted.value(secret) })
+      }).pipe(
+        Effect.catchTag(
+          "validation_error",
+          () => new CommandError({ message: "the key would have expired before it was made" })
+        )
+      )
     )
 ).pipe(Command.withDescription("Create a service key; its secret is shown this once"))
 
 const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
   withManagement(
     Effect.gen(function* () {
-      const keys = yield* (yield* Management).listKeys(customer)
-      const now = yield* Clock.currentTimeMillis
-      yield* printMany(keys.map((key) => toFields(key, now)))
+      yield* requireCustomer(customer)
+      const { list: page } = yield* Keys
+      const newestFirst = yield* listAll((part) => page(customer, part))
+      yield* printMany(yield* Effect.forEach(newestFirst.toReversed(), toFields))
     })
   )
 ).pipe(Command.withDescription("List a customer's service keys"))
@@ -69,9 +70,11 @@ const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
 const revoke = Command.make("revoke", { key: keyFlag }, ({ key }) =>
   withManagement(
     Effect.gen(function* () {
-      const record = yield* (yield* Management).revokeKey(key)
-      yield* printOne(toFields(record, yield* Clock.currentTimeMillis))
-    })
+      const keys = yield* Keys
+      const customer = yield* keys.ownerOf(key)
+      const record = yield* audited(customer, keys.revoke(customer, key), ({ id }) => entry("revoke", id))
+      yield* printKey(record)
+    }).pipe(Effect.mapError(noKey(key)))
   )
 ).pipe(Command.withDescription("Revoke a service key, in every process within seconds"))
 
@@ -87,10 +90,16 @@ const limit = Command.make(
   ({ key, perMinute }) =>
     withManagement(
       Effect.gen(function* () {
+        const keys = yield* Keys
+        const customer = yield* keys.ownerOf(key)
         const own = perMinute === "default" ? null : perMinute
-        const record = yield* (yield* Management).limitKey(key, own)
-        yield* printOne(toFields(record, yield* Clock.currentTimeMillis))
-      })
+        const record = yield* audited(
+          customer,
+          keys.update(customer, key, { requestsPerMinute: own }, null),
+          ({ id }) => entry("update", id, { rate_limit_per_minute: own })
+        )
+        yield* printKey(record)
+      }).pipe(Effect.mapError(noKey(key)))
     )
 ).pipe(Command.withDescription("Give a service key a limit of its own"))
 

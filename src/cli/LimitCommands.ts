@@ -1,10 +1,14 @@
 import { Effect, Option, Schema, Struct } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { LimitOverrides } from "../domain/people/Admission.ts"
-import { Management, ManagementError } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandContext.ts"
-import { customerFlag } from "./input/CustomerFlag.ts"
+import { CustomerRecords } from "../services/resources/CustomerRecords.ts"
+import { auditEntriesOf } from "../services/resources/ManagementWrites.ts"
+import { audited, withManagement } from "./CommandContext.ts"
+import { customerFlag, noCustomer } from "./input/CustomerFlag.ts"
+import { CommandError } from "./output/CommandError.ts"
 import { printOne } from "./output/Output.ts"
+
+const entry = auditEntriesOf("customer")
 
 type LimitName = keyof LimitOverrides
 
@@ -34,7 +38,7 @@ const parseChanges = (texts: ReadonlyArray<string>) =>
     Effect.mapError(
       Effect.fromOption(parseChange(text)),
       () =>
-        new ManagementError({
+        new CommandError({
           message: `${text} is no limit: give name=number or name=default, of ${limitNames.join(", ")}`
         })
     )
@@ -50,8 +54,16 @@ export const customerLimits = Command.make(
   ({ customer, set, more }) =>
     withManagement(
       Effect.gen(function* () {
-        const change = Object.fromEntries(yield* parseChanges([...set, ...more]))
-        yield* printOne(toFields(yield* (yield* Management).changeLimits(customer, change)))
-      })
+        const customers = yield* CustomerRecords
+        const changes = yield* parseChanges([...set, ...more])
+        const change = Object.fromEntries(changes)
+        const limits =
+          changes.length === 0
+            ? customers.limits(customer)
+            : audited(customer, customers.changeLimits(customer, change), () =>
+                entry("set_limits", customer, change)
+              )
+        yield* printOne(toFields(yield* limits))
+      }).pipe(Effect.catchTag("not_found", () => noCustomer(customer)))
     )
 ).pipe(Command.withDescription("Show or override a customer's limits"))

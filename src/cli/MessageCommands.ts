@@ -4,9 +4,9 @@ import { type Message, MessageStatus, Strategy } from "../domain/message/Message
 import { messageJson, toMessage } from "../http/manage/ManagedMessagesApi.ts"
 import { toWirePage } from "../http/manage/wire/ManageWire.ts"
 import { MessageRecords } from "../services/resources/MessageRecords.ts"
-import { Management, ManagementError } from "../services/resources/Management.ts"
+import { CommandError } from "./output/CommandError.ts"
 import { withManagement } from "./CommandContext.ts"
-import { customerFlag } from "./input/CustomerFlag.ts"
+import { customerFlag, requireCustomer } from "./input/CustomerFlag.ts"
 import { asLines, asTable, print } from "./output/Output.ts"
 import { printPage } from "./output/Pages.ts"
 import { searchFlags, searchOf } from "./input/SearchFlags.ts"
@@ -61,7 +61,7 @@ const list = Command.make(
   ({ customer, status, strategy, ...given }) =>
     withManagement(
       Effect.gen(function* () {
-        const { id } = yield* (yield* Management).findCustomer(customer)
+        const { id } = yield* requireCustomer(customer)
         const page = yield* (yield* MessageRecords).list(id, {
           ...(yield* searchOf("messages", given)),
           status: Option.getOrUndefined(status),
@@ -86,7 +86,7 @@ const show = Command.make(
       Effect.gen(function* () {
         const found = yield* Effect.mapError(
           (yield* MessageRecords).find(customer, message),
-          () => new ManagementError({ message: `customer ${customer} has no message ${message}` })
+          () => new CommandError({ message: `customer ${customer} has no message ${message}` })
         )
         yield* print(messageJson(found), describe(found))
       })

@@ -2,10 +2,14 @@ import { Effect, Result, Schema } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { RoutingStep } from "../domain/people/Customer.ts"
 import { checkNames, stepProblems } from "../domain/routing/Route.ts"
-import { Management } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandContext.ts"
-import { customerFlag } from "./input/CustomerFlag.ts"
+import { auditEntriesOf } from "../services/resources/ManagementWrites.ts"
+import { RoutingOrders } from "../services/resources/RoutingOrders.ts"
+import { audited, withManagement } from "./CommandContext.ts"
+import { customerFlag, requireCustomer } from "./input/CustomerFlag.ts"
+import { CommandError, describeError } from "./output/CommandError.ts"
 import { printMany } from "./output/Output.ts"
+
+const entry = auditEntriesOf("routing")
 
 const Steps = Schema.fromJsonString(
   Schema.NonEmptyArray(RoutingStep).check(
@@ -51,6 +55,13 @@ const toFields = (
   ...(steps.some((step) => step.template_id !== undefined) ? { template_id: template_id ?? null } : {})
 })
 
+const inWords = (error: Effect.Error<ReturnType<RoutingOrders["Service"]["save"]>>) => {
+  if (error._tag === "validation_error") return describeError(error)
+  return new CommandError({
+    message: "details" in error ? `${error._tag}: ${JSON.stringify(error.details)}` : error._tag
+  })
+}
+
 const set = Command.make(
   "set",
   {
@@ -63,7 +74,10 @@ const set = Command.make(
   ({ customer, steps }) =>
     withManagement(
       Effect.gen(function* () {
-        yield* (yield* Management).saveRouting(customer, steps)
+        yield* requireCustomer(customer)
+        yield* audited(customer, (yield* RoutingOrders).save(customer, steps, null), () =>
+          entry("save", customer, { steps })
+        ).pipe(Effect.mapError(inWords))
         yield* printMany(steps.map(toFields))
       })
     )
@@ -72,8 +86,9 @@ const set = Command.make(
 const showOrder = Command.make("show", { customer: customerFlag }, ({ customer }) =>
   withManagement(
     Effect.gen(function* () {
-      const steps = yield* (yield* Management).findRouting(customer)
-      yield* printMany((steps ?? []).map(toFields))
+      yield* requireCustomer(customer)
+      const { steps } = yield* (yield* RoutingOrders).find(customer)
+      yield* printMany(steps.map(toFields))
     })
   )
 ).pipe(Command.withDescription("Show a customer's default routing order"))

@@ -7,10 +7,17 @@ import {
   TemplateName,
   templateProblem
 } from "../domain/message/Template.ts"
-import { Management } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandContext.ts"
-import { customerFlag } from "./input/CustomerFlag.ts"
+import { auditEntriesOf } from "../services/resources/ManagementWrites.ts"
+import { TemplateRecords } from "../services/resources/TemplateRecords.ts"
+import { audited, withManagement } from "./CommandContext.ts"
+import { customerFlag, requireCustomer } from "./input/CustomerFlag.ts"
+import { CommandError } from "./output/CommandError.ts"
 import { printMany, printOne } from "./output/Output.ts"
+import { listAll } from "./output/Pages.ts"
+
+const entry = auditEntriesOf("template")
+
+const noTemplate = (id: number) => () => new CommandError({ message: `there is no template ${id}` })
 
 const toFields = (template: Template) => ({
   id: template.id,
@@ -34,9 +41,13 @@ const create = Command.make(
   ({ customer, name, body }) =>
     withManagement(
       Effect.gen(function* () {
-        yield* printOne(
-          toFields(yield* (yield* Management).createTemplate({ customerId: customer, name, body }))
+        yield* requireCustomer(customer)
+        const created = yield* audited(
+          customer,
+          (yield* TemplateRecords).create(customer, { name, body }),
+          ({ id }) => entry("create", id, { name })
         )
+        yield* printOne(toFields(created))
       })
     )
 ).pipe(Command.withDescription("Create a template"))
@@ -44,7 +55,10 @@ const create = Command.make(
 const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
   withManagement(
     Effect.gen(function* () {
-      yield* printMany((yield* (yield* Management).listTemplates(customer)).map(toFields))
+      yield* requireCustomer(customer)
+      const { list: page } = yield* TemplateRecords
+      const templates = yield* listAll((part) => page(customer, part))
+      yield* printMany(templates.map(toFields))
     })
   )
 ).pipe(Command.withDescription("List a customer's templates"))
@@ -54,8 +68,10 @@ const templateFlag = Flag.Int("template").pipe(Flag.withDescription("The templat
 const show = Command.make("show", { template: templateFlag }, ({ template }) =>
   withManagement(
     Effect.gen(function* () {
-      yield* printOne(toFields(yield* (yield* Management).findTemplate(template)))
-    })
+      const templates = yield* TemplateRecords
+      const customer = yield* templates.ownerOf(template)
+      yield* printOne(toFields(yield* templates.find(customer, template)))
+    }).pipe(Effect.mapError(noTemplate(template)))
   )
 ).pipe(Command.withDescription("Show a template"))
 
@@ -63,8 +79,15 @@ const setActive = (name: string, active: boolean, description: string) =>
   Command.make(name, { template: templateFlag }, ({ template }) =>
     withManagement(
       Effect.gen(function* () {
-        yield* printOne(toFields(yield* (yield* Management).setTemplateActive(template, active)))
-      })
+        const templates = yield* TemplateRecords
+        const customer = yield* templates.ownerOf(template)
+        const changed = yield* audited(
+          customer,
+          templates.update(customer, template, { active }, null),
+          ({ id }) => entry("update", id, { active })
+        )
+        yield* printOne(toFields(changed))
+      }).pipe(Effect.mapError(noTemplate(template)))
     )
   ).pipe(Command.withDescription(description))
 

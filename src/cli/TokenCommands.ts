@@ -2,10 +2,15 @@ import { Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Scope } from "../domain/people/Actor.ts"
 import { toToken } from "../http/manage/access/TokensApi.ts"
-import { Management } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandContext.ts"
-import { customerFlag } from "./input/CustomerFlag.ts"
+import { auditEntriesOf } from "../services/resources/ManagementWrites.ts"
+import { Tokens } from "../services/resources/Tokens.ts"
+import { audited, withManagement } from "./CommandContext.ts"
+import { customerFlag, requireCustomer } from "./input/CustomerFlag.ts"
+import { CommandError } from "./output/CommandError.ts"
 import { printMany, printOne } from "./output/Output.ts"
+import { listAll } from "./output/Pages.ts"
+
+const entry = auditEntriesOf("token")
 
 const create = Command.make(
   "create",
@@ -23,22 +28,30 @@ const create = Command.make(
   ({ customer, scope, name, expiresAt }) =>
     withManagement(
       Effect.gen(function* () {
+        yield* requireCustomer(customer)
         const expires = Option.getOrUndefined(Option.map(expiresAt, (date) => date.getTime()))
-        const { record, secret } = yield* (yield* Management).createToken(customer, {
-          name,
-          scope,
-          expiresAt: expires
-        })
+        const { record, secret } = yield* audited(
+          customer,
+          (yield* Tokens).create(customer, { name, scope, expiresAt: expires }),
+          (created) => entry("create", created.record.id, { name, scope })
+        )
         yield* printOne({ ...(yield* toToken(record)), secret: Redacted.value(secret) })
-      })
+      }).pipe(
+        Effect.catchTag(
+          "validation_error",
+          () => new CommandError({ message: "the token would have expired before it was made" })
+        )
+      )
     )
 ).pipe(Command.withDescription("Create a personal access token; its secret is shown this once"))
 
 const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
   withManagement(
     Effect.gen(function* () {
-      const tokens = yield* (yield* Management).listTokens(customer)
-      yield* printMany(yield* Effect.forEach(tokens, toToken))
+      yield* requireCustomer(customer)
+      const { list: page } = yield* Tokens
+      const newestFirst = yield* listAll((part) => page(customer, part))
+      yield* printMany(yield* Effect.forEach(newestFirst.toReversed(), toToken))
     })
   )
 ).pipe(Command.withDescription("List a customer's personal access tokens"))
@@ -49,8 +62,13 @@ const revoke = Command.make(
   ({ token }) =>
     withManagement(
       Effect.gen(function* () {
-        yield* printOne(yield* toToken(yield* (yield* Management).revokeToken(token)))
-      })
+        const tokens = yield* Tokens
+        const customer = yield* tokens.ownerOf(token)
+        const record = yield* audited(customer, tokens.revoke(customer, token), ({ id }) =>
+          entry("revoke", id)
+        )
+        yield* printOne(yield* toToken(record))
+      }).pipe(Effect.mapError(() => new CommandError({ message: `there is no token ${token}` })))
     )
 ).pipe(Command.withDescription("Revoke a personal access token, in every process within seconds"))
 

@@ -1,27 +1,27 @@
-import { Clock, Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Role } from "../domain/people/Actor.ts"
 import { formatInstant } from "../domain/Instant.ts"
-import { normalizeEmail } from "../domain/people/User.ts"
+import { isEmail, normalizeEmail } from "../domain/people/User.ts"
 import { signInUrl } from "../http/console/ConsolePaths.ts"
 import { toUser } from "../http/manage/access/UsersApi.ts"
 import { SignInLinks } from "../services/access/SignInLinks.ts"
-import { Management, ManagementError } from "../services/resources/Management.ts"
-import { readConfiguration, withManagement } from "./CommandContext.ts"
-import { customerFlag } from "./input/CustomerFlag.ts"
-import { readInput } from "./input/InputFile.ts"
+import { SigningKeys } from "../services/access/SigningKeys.ts"
+import { auditEntriesOf } from "../services/resources/ManagementWrites.ts"
+import { Users } from "../services/resources/Users.ts"
+import { audited, readConfiguration, withManagement } from "./CommandContext.ts"
+import { customerFlag, requireCustomer } from "./input/CustomerFlag.ts"
+import { hashPassword, passwordFlag, readPassword } from "./input/PasswordFile.ts"
+import { CommandError } from "./output/CommandError.ts"
 import { printMany, printOne } from "./output/Output.ts"
+import { listAll } from "./output/Pages.ts"
 import { originOf } from "./output/Welcome.ts"
+
+const entry = auditEntriesOf("user")
 
 const userFlag = Flag.String("user").pipe(Flag.withDescription("The user's id"))
 
-/** Never on the command line, which other programs and the shell's history can read. */
-const passwordFlag = Flag.String("password-file").pipe(
-  Flag.withDescription("A file whose first line is the password; - reads standard input")
-)
-
-const readPassword = (file: string) =>
-  Effect.map(readInput(file), (text) => Redacted.make(text.split(/\r?\n/, 1)[0] ?? ""))
+const noUser = (id: string) => () => new CommandError({ message: `there is no user ${id}` })
 
 const create = Command.make(
   "create",
@@ -38,7 +38,16 @@ const create = Command.make(
     withManagement(
       Effect.gen(function* () {
         const password = yield* readPassword(passwordFile)
-        const user = yield* (yield* Management).createUser(customer, { email, role, name, password })
+        yield* requireCustomer(customer)
+        const address = normalizeEmail(email)
+        if (!isEmail(address)) {
+          return yield* new CommandError({ message: `${email} is not an e-mail address` })
+        }
+        const passwordHash = yield* hashPassword(password, customer)
+        const newUser = { email: address, name: name === "" ? address : name, role, passwordHash }
+        const user = yield* audited(customer, (yield* Users).create(customer, newUser), ({ id }) =>
+          entry("create", id, { role })
+        ).pipe(Effect.mapError(() => new CommandError({ message: `there is a user ${address} already` })))
         yield* printOne(toUser(user))
       })
     )
@@ -47,18 +56,27 @@ const create = Command.make(
 const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
   withManagement(
     Effect.gen(function* () {
-      const users = yield* (yield* Management).listUsers(customer)
-      yield* printMany(users.map(toUser))
+      yield* requireCustomer(customer)
+      const { list: page } = yield* Users
+      const newestFirst = yield* listAll((part) => page(customer, part))
+      yield* printMany(newestFirst.toReversed().map(toUser))
     })
   )
 ).pipe(Command.withDescription("List a customer's users"))
 
-const switchTo = (isDisabled: boolean) => (options: { readonly user: string }) =>
-  withManagement(
-    Effect.gen(function* () {
-      yield* printOne(toUser(yield* (yield* Management).setUserDisabled(options.user, isDisabled)))
-    })
-  )
+const switchTo =
+  (isDisabled: boolean) =>
+  ({ user }: { readonly user: string }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const users = yield* Users
+        const customer = yield* users.ownerOf(user)
+        const changed = yield* audited(customer, users.setDisabled(customer, user, isDisabled), ({ id }) =>
+          entry("update", id, { active: !isDisabled })
+        )
+        yield* printOne(toUser(changed))
+      }).pipe(Effect.mapError(noUser(user)))
+    )
 
 const disable = Command.make("disable", { user: userFlag }, switchTo(true)).pipe(
   Command.withDescription("Sign a user out everywhere, and let them in no more")
@@ -75,13 +93,19 @@ const setPassword = Command.make(
     withManagement(
       Effect.gen(function* () {
         const password = yield* readPassword(passwordFile)
-        yield* printOne(toUser(yield* (yield* Management).setUserPassword(user, password)))
-      })
+        const users = yield* Users
+        const customer = yield* users.ownerOf(user)
+        const passwordHash = yield* hashPassword(password, customer)
+        const changed = yield* audited(customer, users.setPassword(customer, user, passwordHash), ({ id }) =>
+          entry("set_password", id)
+        )
+        yield* printOne(toUser(changed))
+      }).pipe(Effect.catchTag("not_found", noUser(user)))
     )
 ).pipe(Command.withDescription("Give a user another password, and sign them out everywhere"))
 
 const nobody = (customer: number, email: string | null) =>
-  new ManagementError({
+  new CommandError({
     message:
       email === null
         ? `customer ${customer} has no owner who may sign in; make one with peyk user create --role owner`
@@ -103,9 +127,16 @@ const signInLink = Command.make(
         const { host, port, publicUrl } = yield* readConfiguration
         const email = Option.getOrNull(Option.map(given, normalizeEmail))
         const links = yield* SignInLinks
-        const link = yield* links.create(customer, email, yield* Clock.currentTimeMillis)
-        if (Option.isNone(link)) return yield* nobody(customer, email)
-        const { secret, expiresAt } = link.value
+        const link = Effect.flatMap(
+          links.create(customer, email, yield* Clock.currentTimeMillis),
+          Option.match({
+            onNone: () => Effect.fail(nobody(customer, email)),
+            onSome: (made) => Effect.succeed(made)
+          })
+        )
+        const { secret, expiresAt } = yield* audited(customer, link, ({ userId }) =>
+          entry("create_sign_in_link", userId)
+        )
         yield* printOne({
           url: signInUrl(publicUrl ?? originOf({ host }, port), secret),
           expires_at: formatInstant(expiresAt)
@@ -119,10 +150,14 @@ export const userCommand = Command.make("user").pipe(
   Command.withSubcommands([create, list, disable, enable, setPassword, signInLink])
 )
 
+const signingKeyEntry = auditEntriesOf("signing_key")
+
 const rotate = Command.make("rotate", {}, () =>
   withManagement(
     Effect.gen(function* () {
-      const { id, algorithm, createdAt } = yield* (yield* Management).rotateSigningKey
+      const { id, algorithm, createdAt } = yield* audited(null, (yield* SigningKeys).rotate, (made) =>
+        signingKeyEntry("rotate", made.id)
+      )
       yield* printOne({ kid: id, algorithm, created_at: formatInstant(createdAt) })
     })
   )

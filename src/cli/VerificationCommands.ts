@@ -4,9 +4,9 @@ import { VerificationStatus } from "../domain/verification/Verification.ts"
 import { toWirePage } from "../http/manage/wire/ManageWire.ts"
 import { toVerification } from "../http/manage/VerificationsApi.ts"
 import { VerificationRecords } from "../services/resources/VerificationRecords.ts"
-import { Management, ManagementError } from "../services/resources/Management.ts"
+import { CommandError } from "./output/CommandError.ts"
 import { withManagement } from "./CommandContext.ts"
-import { customerFlag } from "./input/CustomerFlag.ts"
+import { customerFlag, requireCustomer } from "./input/CustomerFlag.ts"
 import { asLines, asTable, print } from "./output/Output.ts"
 import { printPage } from "./output/Pages.ts"
 import { searchFlags, searchOf } from "./input/SearchFlags.ts"
@@ -56,7 +56,7 @@ const list = Command.make(
   ({ customer, status, ...given }) =>
     withManagement(
       Effect.gen(function* () {
-        const { id } = yield* (yield* Management).findCustomer(customer)
+        const { id } = yield* requireCustomer(customer)
         const search = { ...(yield* searchOf("verifications", given)), status: Option.getOrUndefined(status) }
         const page = yield* (yield* VerificationRecords).list(id, search)
         const now = yield* Clock.currentTimeMillis
@@ -74,7 +74,7 @@ const show = Command.make(
       Effect.gen(function* () {
         const found = yield* Effect.mapError(
           (yield* VerificationRecords).find(customer, verification),
-          () => new ManagementError({ message: `customer ${customer} has no verification ${verification}` })
+          () => new CommandError({ message: `customer ${customer} has no verification ${verification}` })
         )
         const resource = toVerification(found, yield* Clock.currentTimeMillis)
         yield* print(JSON.stringify(resource), describe(resource))

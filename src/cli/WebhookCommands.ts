@@ -1,17 +1,20 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { KeyMode } from "../domain/people/Customer.ts"
-import { EVERY_EVENT, WebhookEventType } from "../domain/webhook/Webhook.ts"
+import { EVERY_EVENT, originOf, WebhookEventType } from "../domain/webhook/Webhook.ts"
 import { toWirePage } from "../http/manage/wire/ManageWire.ts"
 import { toCreatedWebhook, toWebhook } from "../http/manage/WebhooksApi.ts"
 import { Webhooks } from "../services/resources/Webhooks.ts"
-import { Management, ManagementError } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandContext.ts"
-import { customerFlag } from "./input/CustomerFlag.ts"
+import { auditEntriesOf } from "../services/resources/ManagementWrites.ts"
+import { CommandError, describeError } from "./output/CommandError.ts"
+import { audited, withManagement } from "./CommandContext.ts"
+import { customerFlag, noCustomer, requireCustomer } from "./input/CustomerFlag.ts"
 import { printOne } from "./output/Output.ts"
 import { pageFlags, pageOf, printPage } from "./output/Pages.ts"
 import { deliveries, replay } from "./WebhookDeliveryCommands.ts"
 import { refusal, webhookFlag } from "./input/WebhookFlag.ts"
+
+const entry = auditEntriesOf("webhook")
 
 const known = new Set<string>([...WebhookEventType.literals, EVERY_EVENT])
 
@@ -19,24 +22,12 @@ const parseEvents = Effect.fnUntraced(function* (text: string) {
   const events = [...new Set(text.split(",").map((type) => type.trim()))]
   const unknown = events.filter((type) => !known.has(type))
   if (unknown.length > 0) {
-    return yield* new ManagementError({ message: `there is no event ${unknown.join(", ")}` })
+    return yield* new CommandError({ message: `there is no event ${unknown.join(", ")}` })
   }
   if (events.includes(EVERY_EVENT) && events.length > 1) {
-    return yield* new ManagementError({ message: `${EVERY_EVENT} stands alone` })
+    return yield* new CommandError({ message: `${EVERY_EVENT} stands alone` })
   }
   return events
-})
-
-const inWords = (customer: number) => ({
-  validation_error: ({
-    details
-  }: {
-    readonly details: { readonly errors: ReadonlyArray<{ message: string }> }
-  }) =>
-    Effect.fail(new ManagementError({ message: details.errors.map(({ message }) => message).join("; ") })),
-  not_found: () => Effect.fail(new ManagementError({ message: `there is no customer ${customer}` })),
-  conflict: ({ details }: { readonly details: { readonly reason: string } }) =>
-    Effect.fail(new ManagementError({ message: details.reason }))
 })
 
 const create = Command.make(
@@ -59,19 +50,27 @@ const create = Command.make(
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const types = yield* parseEvents(events)
-        const created = yield* Effect.andThen(
-          webhooks.checkUrl(url),
-          webhooks.create(customer, { url, events: types, description, mode })
-        ).pipe(Effect.catchTags(inWords(customer)))
+        yield* webhooks.checkUrl(url)
+        const created = yield* audited(
+          customer,
+          webhooks.create(customer, { url, events: types, description, mode }),
+          ({ endpoint }) => entry("create", endpoint.id, { origin: originOf(url), events: types })
+        )
         yield* printOne(toCreatedWebhook(created))
-      })
+      }).pipe(
+        Effect.catchTags({
+          validation_error: describeError,
+          conflict: describeError,
+          not_found: () => noCustomer(customer)
+        })
+      )
     )
 ).pipe(Command.withDescription("Create a webhook; its secret is shown this once"))
 
 const list = Command.make("list", { customer: customerFlag, ...pageFlags }, ({ customer, ...given }) =>
   withManagement(
     Effect.gen(function* () {
-      const { id } = yield* (yield* Management).findCustomer(customer)
+      const { id } = yield* requireCustomer(customer)
       const page = yield* (yield* Webhooks).list(id, yield* pageOf("webhooks", given))
       const answer = toWirePage("webhooks", page, toWebhook)
       yield* printPage(JSON.stringify(answer), answer.data, answer.next_cursor)

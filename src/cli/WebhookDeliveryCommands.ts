@@ -4,14 +4,17 @@ import { formatInstant } from "../domain/Instant.ts"
 import { DeliveryStatus, TEST_EVENT, WebhookEventType } from "../domain/webhook/Webhook.ts"
 import { toNestedWirePage } from "../http/manage/wire/ManageWire.ts"
 import { toDelivery } from "../http/manage/WebhooksApi.ts"
+import { auditEntriesOf } from "../services/resources/ManagementWrites.ts"
 import { Webhooks } from "../services/resources/Webhooks.ts"
-import { ManagementError } from "../services/resources/Management.ts"
-import { withManagement } from "./CommandContext.ts"
+import { CommandError } from "./output/CommandError.ts"
+import { audited, withManagement } from "./CommandContext.ts"
 import { customerFlag } from "./input/CustomerFlag.ts"
 import { asLines, print, printOne } from "./output/Output.ts"
 import { nestedPageOf, pageFlags, printPage, timeFlag } from "./output/Pages.ts"
 import { uuidFlag } from "./input/UuidFlag.ts"
 import { refusal, webhookFlag } from "./input/WebhookFlag.ts"
+
+const entry = auditEntriesOf("webhook")
 
 type Resource = ReturnType<typeof toDelivery>
 
@@ -67,18 +70,20 @@ export const deliveries = Command.make(
 
 const replayOne = (customer: number, webhook: number, event: string) =>
   Effect.gen(function* () {
-    const delivery = yield* (yield* Webhooks)
-      .replay(customer, webhook, event)
-      .pipe(Effect.mapError(refusal(customer, `event ${event} on webhook ${webhook}`)))
+    const delivery = yield* audited(customer, (yield* Webhooks).replay(customer, webhook, event), () =>
+      entry("replay", webhook, { event_id: event })
+    ).pipe(Effect.mapError(refusal(customer, `event ${event} on webhook ${webhook}`)))
     const resource = toDelivery(delivery)
     yield* print(JSON.stringify(resource), asLines(toRow(resource)))
   })
 
 const replaySince = (customer: number, webhook: number, since: number) =>
   Effect.gen(function* () {
-    const { replayed, nextSince } = yield* (yield* Webhooks)
-      .replaySince(customer, webhook, since)
-      .pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
+    const { replayed, nextSince } = yield* audited(
+      customer,
+      (yield* Webhooks).replaySince(customer, webhook, since),
+      (made) => entry("replay", webhook, { since: formatInstant(since), replayed: made.replayed })
+    ).pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
     yield* printOne({ replayed, next_since: nextSince === null ? null : formatInstant(nextSince) })
   })
 
@@ -99,7 +104,7 @@ export const replay = Command.make(
         if (Option.isSome(since) && Option.isNone(event)) {
           return yield* replaySince(customer, webhook, since.value)
         }
-        return yield* new ManagementError({ message: "give either --event ID or --since TIME" })
+        return yield* new CommandError({ message: "give either --event ID or --since TIME" })
       })
     )
 ).pipe(

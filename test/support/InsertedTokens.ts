@@ -1,9 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
-import { join } from "node:path"
-import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { readPassword } from "../../src/layers/postgres/embedded/EmbeddedPostgresPassword.ts"
+import { onEmbeddedStore } from "./EmbeddedStore.ts"
 
 /** A personal access token of this customer, put into the embedded store of a data directory. */
 export const insertToken = (
@@ -20,13 +18,5 @@ export const insertToken = (
         ${createHash("sha256").update(secret).digest()}::bytea, now())`
     return secret
   })
-  const directory = join(dataDir, "postgres")
-  const store = {
-    host: directory,
-    username: "postgres",
-    password: readPassword(directory),
-    database: "peyk",
-    maxConnections: 1
-  }
-  return Effect.runPromise(Effect.provide(insert, PgClient.layer(store)))
+  return onEmbeddedStore(dataDir, insert)
 }

@@ -18,7 +18,10 @@ import {
   verificationGraph,
   type VerificationSeams
 } from "../../src/layers/graphs/VerificationGraph.ts"
-import { Management } from "../../src/services/resources/Management.ts"
+import { Accounts } from "../../src/services/resources/Accounts.ts"
+import { CustomerRecords } from "../../src/services/resources/CustomerRecords.ts"
+import { RoutingOrders } from "../../src/services/resources/RoutingOrders.ts"
+import { Wallets } from "../../src/services/resources/Wallets.ts"
 import { defaultSettings, Settings, type SettingsShape } from "../../src/services/Settings.ts"
 
 const TestMasterKey = MasterKey.layer(Redacted.make(new Uint8Array(32).fill(7)))
@@ -117,22 +120,14 @@ export const makeCustomer = Effect.fnUntraced(function* (
   channels: ReadonlyArray<Channel> = ["bale", "eitaa", "sms"],
   plan: Plan = "start"
 ) {
-  const management = yield* Management
-  const { id } = yield* management.createCustomer("test", plan)
-  yield* management.topUp(id, 1_000_000)
+  const { connect } = yield* Accounts
+  const { id } = yield* (yield* CustomerRecords).create("test", plan)
+  yield* Effect.orDie((yield* Wallets).topUp(id, 1_000_000))
   for (const channel of channels) {
-    yield* management.connectAccount({
-      customerId: id,
-      channel,
-      provider: "simulator",
-      label: channel,
-      settings: {},
-      isDefault: true
-    })
+    const account = { channel, provider: "simulator", label: channel, settings: {}, isDefault: true }
+    yield* Effect.orDie(connect(id, account))
   }
-  yield* management.saveRouting(
-    id,
-    channels.map((channel) => ({ channel }))
-  )
+  const steps = channels.map((channel) => ({ channel }))
+  yield* Effect.orDie((yield* RoutingOrders).save(id, steps, null))
   return id
 })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import * as fs from "node:fs"
-import { ManagementError } from "../../services/resources/Management.ts"
+import { CommandError } from "../output/CommandError.ts"
 
 const STANDARD_INPUT = 0
 
@@ -9,7 +9,7 @@ export const readInput = (file: string) =>
   Effect.try({
     try: () => fs.readFileSync(file === "-" ? STANDARD_INPUT : file, "utf8"),
     catch: (error) =>
-      new ManagementError({
+      new CommandError({
         message: `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`
       })
   })

@@ -3,7 +3,7 @@ import { Flag } from "effect/cli"
 import { Channel } from "../../domain/routing/Channel.ts"
 import type { ListName } from "../../http/manage/wire/Cursors.ts"
 import { searchedPhone } from "../../http/manage/wire/SearchFields.ts"
-import { ManagementError } from "../../services/resources/Management.ts"
+import { CommandError } from "../output/CommandError.ts"
 import { customerFlag } from "./CustomerFlag.ts"
 import { pageFlags, pageOf, timeFlag } from "../output/Pages.ts"
 
@@ -36,7 +36,7 @@ interface Given {
 export const searchOf = Effect.fnUntraced(function* (list: ListName, given: Given) {
   const phone = yield* Effect.mapError(
     searchedPhone(Option.getOrUndefined(given.phone)),
-    () => new ManagementError({ message: "--phone is not an Iranian mobile number" })
+    () => new CommandError({ message: "--phone is not an Iranian mobile number" })
   )
   return {
     ...(yield* pageOf(list, given)),

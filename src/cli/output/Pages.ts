@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
-import type { PageRequest } from "../../domain/Paging.ts"
+import type { Page, PageRequest } from "../../domain/Paging.ts"
 import {
   decodeCursor,
   decodeNestedPosition,
@@ -8,7 +8,7 @@ import {
   type NestedListName
 } from "../../http/manage/wire/Cursors.ts"
 import { SearchInstant } from "../../http/manage/wire/SearchFields.ts"
-import { ManagementError } from "../../services/resources/Management.ts"
+import { CommandError } from "./CommandError.ts"
 import { asTable, type Fields, print } from "./Output.ts"
 
 const DEFAULT_LIMIT = 20
@@ -35,11 +35,11 @@ interface GivenPart {
 const partAfter = (
   { limit, cursor }: GivenPart,
   positionOf: (cursor: string) => string | null
-): Effect.Effect<PageRequest, ManagementError> => {
+): Effect.Effect<PageRequest, CommandError> => {
   const after = Option.isNone(cursor) ? null : positionOf(cursor.value)
   return after === null && Option.isSome(cursor)
     ? Effect.fail(
-        new ManagementError({ message: "--cursor is not one that the part before of this list ended with" })
+        new CommandError({ message: "--cursor is not one that the part before of this list ended with" })
       )
     : Effect.succeed({ limit, after })
 }
@@ -66,3 +66,19 @@ export const timeFlag = (name: string, description: string) =>
 /** A page of a list: a table and how to continue; or the API's response. */
 export const printPage = (json: string, rows: ReadonlyArray<Fields>, nextCursor: string | null) =>
   print(json, nextCursor === null ? asTable(rows) : `${asTable(rows)}\n\nmore with --cursor ${nextCursor}`)
+
+const PART = 100
+
+/** All of a list, in the order of the list. */
+export const listAll = Effect.fnUntraced(function* <A, E, R>(
+  list: (page: PageRequest) => Effect.Effect<Page<A>, E, R>
+) {
+  const items: Array<A> = []
+  let after: string | null = null
+  do {
+    const page: Page<A> = yield* list({ limit: PART, after })
+    items.push(...page.items)
+    after = page.next
+  } while (after !== null)
+  return items
+})

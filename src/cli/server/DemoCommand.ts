@@ -8,8 +8,11 @@ import { createDemoCustomer } from "../../layers/customer/DemoCustomer.ts"
 import { Infrastructure } from "../../layers/graphs/Infrastructure.ts"
 import { ManagementLive, Service } from "../../layers/graphs/Live.ts"
 import { isEmbedded } from "../../layers/postgres/Store.ts"
-import { Management } from "../../services/resources/Management.ts"
+import { Accounts } from "../../services/resources/Accounts.ts"
+import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
+import { Keys } from "../../services/resources/Keys.ts"
 import { Simulator } from "../../services/Simulator.ts"
+import { listAll } from "../output/Pages.ts"
 import { withConfiguration } from "../CommandContext.ts"
 
 const CUSTOMER_NAME = "peyk demo"
@@ -21,31 +24,23 @@ const step = (title: string) => Console.log(`\n▸ ${title}`)
 const detail = (line: string) => Console.log(`  ${line}`)
 
 const findOrCreateCustomer = Effect.gen(function* () {
-  const management = yield* Management
-  const known = (yield* management.listCustomers).find(({ name }) => name === CUSTOMER_NAME)
-  const { id } = known ?? (yield* management.createCustomer(CUSTOMER_NAME, "free"))
+  const customers = yield* CustomerRecords
+  const known = (yield* customers.list).find(({ name }) => name === CUSTOMER_NAME)
+  const { id } = known ?? (yield* customers.create(CUSTOMER_NAME, "free"))
   // No limits and no wallet, so that it can run any number of times, to one phone.
-  yield* management.updateCustomer(id, { plan: "free" })
-  yield* management.changeLimits(id, { phone_hour: 0, phone_day: 0, monthly_quota: 0 })
+  yield* customers.update(id, { plan: "free" })
+  yield* customers.changeLimits(id, { phone_hour: 0, phone_day: 0, monthly_quota: 0 })
   return id
-})
+}).pipe(Effect.orDie)
 
 const accountFor = Effect.fnUntraced(function* (customerId: number, channel: Channel, outcome: string) {
-  const management = yield* Management
+  const accounts = yield* Accounts
   const label = `Simulated ${channel}, ${outcome}`
-  const known = (yield* management.listAccounts(customerId)).find(
-    ({ account }) => account.label === label
-  )?.account
+  const connected = yield* listAll((page) => accounts.list(customerId, { ...page, channel }))
+  const known = connected.find((account) => account.label === label)
   if (known !== undefined) return known.id
-  const account = {
-    customerId,
-    channel,
-    provider: "simulator",
-    label,
-    settings: { outcome },
-    isDefault: false
-  }
-  return (yield* management.connectAccount(account)).id
+  const account = { channel, provider: "simulator", label, settings: { outcome }, isDefault: false }
+  return (yield* Effect.orDie(accounts.connect(customerId, account))).id
 })
 
 /** Calls the API over real HTTP with one key. */
@@ -109,12 +104,10 @@ const wrongCode = (code: string): string => (code === "000000" ? "111111" : "000
 
 const walk = Effect.fnUntraced(function* (origin: string, timed: boolean) {
   const customerId = yield* findOrCreateCustomer
-  const { secret, record } = yield* (yield* Management).createKey({
-    customerId,
-    mode: "live",
-    name: CUSTOMER_NAME,
-    expiresAt: null
-  })
+  const keys = yield* Keys
+  const { secret, record } = yield* Effect.orDie(
+    keys.create(customerId, { mode: "live", name: CUSTOMER_NAME, expiresAt: null })
+  )
   const caller = yield* makeCaller(origin, Redacted.value(secret))
   const first = yield* accountFor(customerId, "rubika", timed ? "accepted" : "unreachable")
   const second = yield* accountFor(customerId, "bale", "accepted")
@@ -159,7 +152,7 @@ const walk = Effect.fnUntraced(function* (origin: string, timed: boolean) {
   }
   const end = yield* caller.get(`/v1/otp/${id}`, StatusResponse)
   yield* step(`The verification is ${end.status}. No later channel will be tried.`)
-  yield* (yield* Management).revokeKey(record.id)
+  yield* Effect.orDie(keys.revoke(customerId, record.id))
 })
 
 const demo = (configuration: Configuration, timed: boolean) => {

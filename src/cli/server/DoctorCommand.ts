@@ -8,7 +8,9 @@ import { checkMasterSecret } from "../../layers/crypto/MasterSecret.ts"
 import { appliedMigration, checkHistory, latestMigration } from "../../layers/postgres/Migrations.ts"
 import { rowsOf, timestamp } from "../../layers/postgres/SqlRows.ts"
 import { isEmbedded, MasterKeyLive, requireStore, SqlLive } from "../../layers/postgres/Store.ts"
-import { Management } from "../../services/resources/Management.ts"
+import { Accounts } from "../../services/resources/Accounts.ts"
+import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
+import { Wallets } from "../../services/resources/Wallets.ts"
 import { Settings } from "../../services/Settings.ts"
 import { describeFinding } from "../output/AccountFindings.ts"
 import { readConfiguration } from "../CommandContext.ts"
@@ -74,7 +76,7 @@ const timers = Effect.gen(function* () {
 })
 
 const wallets = Effect.gen(function* () {
-  const differences = yield* (yield* Management).walletDifferences
+  const differences = yield* (yield* Wallets).differences
   if (differences.length === 0) return "each is the sum of its ledger, and holds what its sends hold"
   const [first] = differences
   return yield* new Unhealthy({
@@ -85,18 +87,18 @@ const wallets = Effect.gen(function* () {
 })
 
 const customers = Effect.gen(function* () {
-  const found = yield* (yield* Management).listCustomers
+  const found = yield* (yield* CustomerRecords).list
   return found.length === 1 ? "1 customer" : `${found.length} customers`
 })
 
 /** One finding per account; an account that cannot be checked is not an error. */
 const accountFindings = Effect.map(
-  Effect.flatMap(Management, ({ checkAccounts }) => checkAccounts),
+  Effect.flatMap(Accounts, ({ checkAll }) => checkAll),
   (accounts) =>
-    accounts.map(({ accountId, customerId, channel, provider, label, finding }): Finding => ({
+    accounts.map(({ accountId, owner, channel, provider, label, finding }): Finding => ({
       check: `account ${accountId}`,
       ok: finding._tag === "Works" || finding._tag === "CannotBeChecked",
-      finding: `${channel} over ${provider}, “${label}” of ${customerId === null ? "the platform" : `customer ${customerId}`}: ${describeFinding(finding)}`
+      finding: `${channel} over ${provider}, “${label}” of ${owner === null ? "the platform" : `customer ${owner}`}: ${describeFinding(finding)}`
     }))
 )
 

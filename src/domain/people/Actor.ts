@@ -23,6 +23,16 @@ export interface Actor {
   readonly sessionId?: string
 }
 
+/** Whoever runs the service, at work on this customer's account. */
+export const operatorActor = (customerId: number): Actor => ({
+  customerId,
+  kind: "operator",
+  id: "command-line",
+  name: "Operator",
+  scope: "full",
+  isOwner: true
+})
+
 /** The token or session by which an actor manages. All sessions of one subject of another issuer count as one. */
 export const credentialOf = ({ customerId, kind, id, sessionId }: Actor): string =>
   sessionId === undefined ? `${kind}:${customerId}:${id}` : `session_of_user:${sessionId}`

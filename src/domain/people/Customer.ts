@@ -9,6 +9,9 @@ export type Plan = typeof Plan.Type
 export const KeyMode = Schema.Literals(["live", "test"])
 export type KeyMode = typeof KeyMode.Type
 
+/** In place of a customer's id: what belongs to the platform itself. */
+export const PLATFORM = 0
+
 /** Whom a service key represents. */
 export interface Principal {
   readonly keyId: number

@@ -27,6 +27,10 @@ export interface WebhookEvent {
   readonly subject: EventSubject
 }
 
+/** What the audit log shows of an address: the rest of it may be a secret of the receiver. */
+export const originOf = (url: string | null | undefined): string | undefined =>
+  url == null ? undefined : URL.parse(url)?.origin
+
 export const MAX_ENDPOINTS = 20
 
 /** How long a replaced secret still signs. */

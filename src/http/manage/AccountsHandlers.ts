@@ -4,7 +4,9 @@ import { AccountFinding } from "../../domain/account/AccountFinding.ts"
 import { fieldError, NotFound, ScopeInsufficient } from "../../domain/Errors.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { parseContactPhone } from "../../domain/Phone.ts"
-import { Accounts } from "../../services/resources/Accounts.ts"
+import { type AccountConnection, Accounts } from "../../services/resources/Accounts.ts"
+import { Contacts } from "../../services/resources/Contacts.ts"
+import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { Api } from "../Api.ts"
 import { answerError, orEnvelope } from "../Envelope.ts"
 import { CurrentActor } from "./access/ManageAuth.ts"
@@ -21,12 +23,8 @@ import {
 import type { AccountChangeBody } from "./SetUpApi.ts"
 import { toAccount, toCheck, toLinks } from "./wire/SetUpWire.ts"
 
-const entry = (verb: string, id: number, details: Readonly<Record<string, unknown>> = {}) => ({
-  action: `account.${verb}`,
-  subjectType: "account",
-  subjectId: String(id),
-  details
-})
+const entry = auditEntriesOf("account")
+const contactsEntry = auditEntriesOf("account", "contacts")
 
 /** The audit log's details of a change, without the settings. */
 const auditedChange = ({ settings, ...change }: typeof AccountChangeBody.Type) => ({
@@ -42,6 +40,7 @@ export const AccountsHandlers = HttpApiBuilder.group(
   "accounts",
   Effect.fnUntraced(function* (handlers) {
     const accounts = yield* Accounts
+    const contacts = yield* Contacts
     const write = yield* makeWrite
     const preparedWrite = yield* makePreparedWrite
 
@@ -49,11 +48,12 @@ export const AccountsHandlers = HttpApiBuilder.group(
      * Connects an account unless its provider refuses it. If the provider cannot be asked, the account is connected.
      */
     const examine = Effect.fnUntraced(function* (
-      account: Parameters<typeof accounts.examine>[0],
+      customerId: number,
+      account: AccountConnection,
       checks: boolean | null | undefined
     ) {
       if (checks === false) return AccountFinding.CannotBeChecked()
-      const finding = yield* accounts.examine(account)
+      const finding = yield* accounts.examine(customerId, account)
       return finding._tag === "Refused" ? yield* refused(finding) : finding
     })
 
@@ -74,7 +74,7 @@ export const AccountsHandlers = HttpApiBuilder.group(
         const isDefault = payload.default ?? false
         return yield* preparedWrite(
           { operation: "account.connect", status: 201, idempotentBody: payload },
-          examine({ channel, provider, settings }, check),
+          examine(actor.customerId, { channel, provider, settings }, check),
           (finding) =>
             Effect.map(
               accounts.connect(actor.customerId, { channel, provider, label, settings, isDefault }),
@@ -98,7 +98,9 @@ export const AccountsHandlers = HttpApiBuilder.group(
         const settings = payload.settings ?? undefined
         return yield* Effect.gen(function* () {
           const { channel, provider } = yield* accounts.find(actor.customerId, params.id)
-          if (settings !== undefined) yield* examine({ channel, provider, settings }, check)
+          if (settings !== undefined) {
+            yield* examine(actor.customerId, { channel, provider, settings }, check)
+          }
           const version = yield* expectedVersion
           const change = {
             label: payload.label ?? undefined,
@@ -144,7 +146,7 @@ export const AccountsHandlers = HttpApiBuilder.group(
       contacts: Effect.fnUntraced(function* ({ params, query }) {
         const { actor } = yield* CurrentActor
         return yield* nestedPageRequest("contacts", params.id, query).pipe(
-          Effect.flatMap((part) => accounts.listContacts(actor.customerId, params.id, part)),
+          Effect.flatMap((part) => contacts.list(actor.customerId, params.id, part)),
           Effect.map((page) =>
             toNestedWirePage("contacts", params.id, page, ({ phone, chatId, linkedAt }) => ({
               phone,
@@ -162,10 +164,10 @@ export const AccountsHandlers = HttpApiBuilder.group(
           Effect.gen(function* () {
             const { actor } = yield* CurrentActor
             const links = yield* Effect.fromResult(toLinks(payload))
-            const imported = yield* accounts.importContacts(actor.customerId, params.id, links)
+            const imported = yield* contacts.link(actor.customerId, params.id, links)
             return {
               body: { imported },
-              audit: { ...entry("import", params.id, { imported }), action: "contacts.import" }
+              audit: contactsEntry("import", params.id, { imported })
             }
           })
         ).pipe(orEnvelope),
@@ -179,8 +181,11 @@ export const AccountsHandlers = HttpApiBuilder.group(
               Effect.fromResult(parseContactPhone(params.phone)),
               () => new NotFound()
             )
-            yield* accounts.removeContact(actor.customerId, params.id, phone)
-            return { body: null, audit: { ...entry("remove", params.id), action: "contacts.remove" } }
+            const isRemoved = yield* contacts
+              .remove(actor.customerId, params.id, phone)
+              .pipe(Effect.catchTag("conflict", () => Effect.succeed(false)))
+            if (!isRemoved) return yield* new NotFound()
+            return { body: null, audit: contactsEntry("remove", params.id) }
           })
         ).pipe(orEnvelope)
     })

@@ -4,6 +4,7 @@ import { checkNames } from "../../domain/routing/Route.ts"
 import type { RoutingStep } from "../../domain/people/Customer.ts"
 import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
 import { TemplateRecords } from "../../services/resources/TemplateRecords.ts"
+import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
 import { templateIdOf } from "../otp/OtpSchemas.ts"
@@ -34,6 +35,8 @@ const readSteps = ({ steps }: typeof RoutingBody.Type) =>
       }))
   )
 
+const routingEntry = auditEntriesOf("routing")
+
 export const RoutingHandlers = HttpApiBuilder.group(
   Api,
   "routing",
@@ -55,12 +58,7 @@ export const RoutingHandlers = HttpApiBuilder.group(
             const saved = yield* routing.save(actor.customerId, steps, yield* expectedVersion)
             return {
               body: saved,
-              audit: {
-                action: "routing.save",
-                subjectType: "routing",
-                subjectId: String(actor.customerId),
-                details: { steps }
-              }
+              audit: routingEntry("save", actor.customerId, { steps })
             }
           })
         ).pipe(orEnvelope)
@@ -68,12 +66,7 @@ export const RoutingHandlers = HttpApiBuilder.group(
   })
 )
 
-const templateEntry = (verb: string, id: number, details: Readonly<Record<string, unknown>>) => ({
-  action: `template.${verb}`,
-  subjectType: "template",
-  subjectId: String(id),
-  details
-})
+const templateEntry = auditEntriesOf("template")
 
 export const TemplatesHandlers = HttpApiBuilder.group(
   Api,

@@ -1,8 +1,10 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { formatInstant } from "../../domain/Instant.ts"
+import { originOf } from "../../domain/webhook/Webhook.ts"
 import { Webhooks, type WebhookChange } from "../../services/resources/Webhooks.ts"
 import { Timers } from "../../services/timer/Timers.ts"
+import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
 import { CurrentActor } from "./access/ManageAuth.ts"
@@ -26,16 +28,7 @@ const changeOf = ({ url, events, description, active }: typeof WebhookChangeBody
   isDisabled: active == null ? undefined : !active
 })
 
-const entry = (verb: string, id: number, details: Readonly<Record<string, unknown>> = {}) => ({
-  action: `webhook.${verb}`,
-  subjectType: "webhook",
-  subjectId: String(id),
-  details
-})
-
-/** Only the host of an address: the rest can be a secret of the receiver. */
-const originOf = (url: string | null | undefined): string | undefined =>
-  url == null ? undefined : URL.parse(url)?.origin
+const entry = auditEntriesOf("webhook")
 
 const customerId = Effect.map(CurrentActor, ({ actor }) => actor.customerId)
 

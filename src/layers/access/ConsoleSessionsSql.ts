@@ -138,7 +138,8 @@ export const SignInLinksSql = Layer.effect(
             and case when ${email}::text is null then u.role = 'owner' else u.email = ${email}::text end
           order by u.id limit 1
           returning user_id as "userId"`)
-        return Option.map(Option.fromUndefinedOr(row), (): SignInLink => ({
+        return Option.map(Option.fromUndefinedOr(row), ({ userId }): SignInLink => ({
+          userId,
           secret: Redacted.make(secret),
           expiresAt
         }))

@@ -4,7 +4,14 @@ import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Channel } from "../../domain/routing/Channel.ts"
-import { Management } from "../../services/resources/Management.ts"
+import { Passwords } from "../../services/access/Passwords.ts"
+import { Accounts } from "../../services/resources/Accounts.ts"
+import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
+import { Keys } from "../../services/resources/Keys.ts"
+import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
+import { Tokens } from "../../services/resources/Tokens.ts"
+import { Users } from "../../services/resources/Users.ts"
+import { Wallets } from "../../services/resources/Wallets.ts"
 import { Simulator } from "../../services/Simulator.ts"
 import { StartupError } from "../process/StartupError.ts"
 
@@ -27,21 +34,19 @@ export const demoFile = (dataDirectory: string): string => path.join(dataDirecto
 const DEMO_RIALS = 10_000_000
 
 const connectSimulatedAccounts = Effect.fnUntraced(function* (customerId: number) {
-  const management = yield* Management
+  const accounts = yield* Accounts
   for (const channel of CHANNELS) {
-    yield* management.connectAccount({
-      customerId,
+    const label = `Simulated ${channel}`
+    yield* accounts.connect(customerId, {
       channel,
       provider: "simulator",
-      label: `Simulated ${channel}`,
+      label,
       settings: {},
       isDefault: true
     })
   }
-  yield* management.saveRouting(
-    customerId,
-    ROUTING.map((channel) => ({ channel }))
-  )
+  const steps = ROUTING.map((channel) => ({ channel }))
+  yield* (yield* RoutingOrders).save(customerId, steps, null)
 })
 
 /** Signs in by a link; nobody knows the password. */
@@ -49,24 +54,25 @@ const DEMO_OWNER = { email: "owner@demo.peyk.invalid", name: "Demo owner", role:
 const PASSWORD_BYTES = 32
 
 const createOwner = Effect.fnUntraced(function* (customerId: number) {
-  const password = randomBytes(PASSWORD_BYTES).toString("base64url")
-  yield* (yield* Management).createUser(customerId, { ...DEMO_OWNER, password: Redacted.make(password) })
+  const password = Redacted.make(randomBytes(PASSWORD_BYTES).toString("base64url"))
+  const passwordHash = yield* (yield* Passwords).hash(password, { customerId, network: null })
+  yield* (yield* Users).create(customerId, { ...DEMO_OWNER, passwordHash })
 })
 
 const createCustomer = Effect.gen(function* () {
-  const management = yield* Management
-  const customer = yield* management.createCustomer("Demo", "start")
-  yield* management.topUp(customer.id, DEMO_RIALS)
+  const { create: newCustomer } = yield* CustomerRecords
+  const { create: createKey } = yield* Keys
+  const customer = yield* newCustomer("Demo", "start")
+  yield* (yield* Wallets).topUp(customer.id, DEMO_RIALS)
   const newKey = (mode: "live" | "test") =>
-    Effect.map(
-      management.createKey({ customerId: customer.id, mode, name: "demo", expiresAt: null }),
-      ({ secret }) => Redacted.value(secret)
+    Effect.map(createKey(customer.id, { mode, name: "demo", expiresAt: null }), ({ secret }) =>
+      Redacted.value(secret)
     )
   const liveKey = yield* newKey("live")
   const testKey = yield* newKey("test")
   if ((yield* Simulator).isOn) yield* connectSimulatedAccounts(customer.id)
   yield* createOwner(customer.id)
-  const { secret: token } = yield* management.createToken(customer.id, {
+  const { secret: token } = yield* (yield* Tokens).create(customer.id, {
     name: "demo",
     scope: "full",
     expiresAt: null
@@ -78,7 +84,7 @@ const createCustomer = Effect.gen(function* () {
     token: Redacted.value(token)
   }
   return demo
-})
+}).pipe(Effect.orDie)
 
 const writeDemoFile = (file: string, demo: DemoCustomer) =>
   Effect.try({
@@ -95,10 +101,10 @@ const writeDemoFile = (file: string, demo: DemoCustomer) =>
  */
 export const createDemoCustomer = Effect.fnUntraced(function* (dataDirectory: string) {
   const sql = yield* SqlClient.SqlClient
-  const management = yield* Management
+  const customers = yield* CustomerRecords
   const create = Effect.gen(function* () {
     yield* sql`select pg_advisory_xact_lock(${CREATION_LOCK})`
-    if ((yield* management.listCustomers).length > 0) return null
+    if ((yield* customers.list).length > 0) return null
     const demo = yield* createCustomer
     yield* writeDemoFile(demoFile(dataDirectory), demo)
     return demo

@@ -4,19 +4,21 @@ import { maxHeaderSize } from "node:http"
 import { availableParallelism } from "node:os"
 import { ServingMetrics } from "../../http/metrics/ServingMetrics.ts"
 import { Serving } from "../../http/server/Serving.ts"
+import { Idempotency } from "../../services/customer/Idempotency.ts"
 import { TimerRunner } from "../../services/timer/TimerRunner.ts"
 import { SignInLinksSql } from "../access/ConsoleSessionsSql.ts"
+import { CredentialStores } from "../access/CredentialStores.ts"
 import { BotAddressesMac } from "../account/BotAddressesMac.ts"
 import { ContactLinksSql } from "../account/ContactLinksSql.ts"
 import { ProviderAdaptersHttp } from "../account/ProviderAdaptersHttp.ts"
 import type { Configuration } from "../config/Configuration.ts"
-import { ManagementSql } from "../postgres/ManagementSql.ts"
 import { SerializeWrites } from "../postgres/batching/BatchLane.ts"
 import { BatchMetricsCounted } from "../postgres/batching/BatchMetrics.ts"
 import { GarbageCollection } from "../process/GarbageCollection.ts"
-import { WebhooksSql } from "../resources/WebhooksSql.ts"
+import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
 import { Telemetry } from "../telemetry/Telemetry.ts"
 import { httpRoutes, httpServerLayer, servingLayer } from "./HttpGraph.ts"
+import { Resources } from "./ManagementGraph.ts"
 import { Searches } from "./ReadGraph.ts"
 import { Crypto, SharedServices } from "./SharedServices.ts"
 import { scheduleInboxChecks, emptySimulatorThatIsOff, scheduleRetention } from "./StartupTasks.ts"
@@ -56,7 +58,13 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
   )
 
 /** The services that the command line's set-up commands need. */
-export const ManagementLive = Layer.mergeAll(ManagementSql, WebhooksSql, Searches, SignInLinksSql).pipe(
-  Layer.provide([ProviderAdaptersHttp, ContactLinksSql, BotAddressesMac]),
+export const ManagementLive = Layer.mergeAll(
+  Resources,
+  CredentialStores,
+  Searches,
+  ManagementWritesSql,
+  SignInLinksSql
+).pipe(
+  Layer.provide([ProviderAdaptersHttp, ContactLinksSql, BotAddressesMac, Idempotency.layer]),
   Layer.provide(Crypto)
 )

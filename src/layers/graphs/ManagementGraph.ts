@@ -4,16 +4,19 @@ import { AccountsHandlers } from "../../http/manage/AccountsHandlers.ts"
 import { RoutingHandlers, TemplatesHandlers } from "../../http/manage/SetUpHandlers.ts"
 import { CredentialLimits } from "../../services/access/CredentialLimits.ts"
 import { KeyWindowStoreSql } from "../customer/KeyWindowStoreSql.ts"
-import { ManagementSql } from "../postgres/ManagementSql.ts"
-import { AccountsSql } from "../resources/AccountsSql.ts"
+import { AccountsSql } from "../resources/accounts/AccountsSql.ts"
+import { ContactsSql } from "../resources/accounts/ContactsSql.ts"
+import { CustomerRecordsSql } from "../resources/CustomerRecordsSql.ts"
 import { RoutingOrdersSql } from "../resources/RoutingOrdersSql.ts"
 import { TemplateRecordsSql } from "../resources/TemplateRecordsSql.ts"
 import { ApiKeysHandlers } from "../../http/manage/access/ApiKeysHandlers.ts"
 import { ManageAdmission, ManageAuth } from "../../http/manage/access/ManageAuth.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../http/RequestGuards.ts"
+import { WalletHandlers } from "../../http/manage/WalletHandlers.ts"
 import { WebhooksHandlers } from "../../http/manage/WebhooksHandlers.ts"
 import { NoUndeclaredBody } from "../../http/manage/wire/UndeclaredBody.ts"
-import { WebhooksSql } from "../resources/WebhooksSql.ts"
+import { WalletsSql } from "../resources/WalletsSql.ts"
+import { WebhooksSql } from "../resources/webhooks/WebhooksSql.ts"
 import { CredentialHandlers, SessionsLive } from "./CredentialGraph.ts"
 import { KeysSql } from "../resources/KeysSql.ts"
 import { ManagementCredentials } from "../../services/access/ManagementCredentials.ts"
@@ -28,6 +31,18 @@ export const CredentialLimitsLive = Layer.provide(CredentialLimits.layer, KeyWin
 /** Who may manage. */
 export const ManageAdmissionLive = Layer.provide(ManageAdmission.layer, [Credentials, CredentialLimitsLive])
 
+/** What customers manage by the API, and operators by the command line. */
+export const Resources = Layer.mergeAll(
+  AccountsSql,
+  ContactsSql,
+  CustomerRecordsSql,
+  KeysSql,
+  RoutingOrdersSql,
+  TemplateRecordsSql,
+  WalletsSql,
+  WebhooksSql
+)
+
 /** The handlers of the management API, over the store. */
 export const ManagementHandlers = Layer.mergeAll(
   ApiKeysHandlers,
@@ -37,6 +52,7 @@ export const ManagementHandlers = Layer.mergeAll(
   TemplatesHandlers,
   ReadHandlers,
   ManagedAccountHandlers,
+  WalletHandlers,
   WebhooksHandlers
 ).pipe(
   Layer.provide([
@@ -45,9 +61,6 @@ export const ManagementHandlers = Layer.mergeAll(
     NoUndeclaredBody.layer,
     OptionalIdempotencyKey.layer,
     ManagementWritesSql,
-    KeysSql,
-    WebhooksSql,
-    TemplateRecordsSql,
-    Layer.provide(Layer.mergeAll(AccountsSql, RoutingOrdersSql), ManagementSql)
+    Resources
   ])
 )

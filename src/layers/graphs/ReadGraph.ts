@@ -4,10 +4,8 @@ import { AuditLogHandlers } from "../../http/manage/AuditLogHandlers.ts"
 import { ManagedMessagesHandlers } from "../../http/manage/ManagedMessagesHandlers.ts"
 import { UsageHandlers } from "../../http/manage/UsageHandlers.ts"
 import { ManagedVerificationsHandlers } from "../../http/manage/VerificationsHandlers.ts"
-import { WalletHandlers } from "../../http/manage/WalletHandlers.ts"
 import { ReportingSql } from "../postgres/Store.ts"
 import { AuditLogSql } from "../resources/AuditLogSql.ts"
-import { WalletsSql } from "../resources/WalletsSql.ts"
 import { MessageRecordsSql } from "../resources/MessageRecordsSql.ts"
 import { VerificationRecordsSql } from "../resources/VerificationRecordsSql.ts"
 import { UsageReportsSql } from "../resources/UsageReportsSql.ts"
@@ -23,6 +21,5 @@ export const ReadHandlers = Layer.mergeAll(
   Layer.provide(ManagedVerificationsHandlers, VerificationRecordsSql),
   Layer.provide(ManagedMessagesHandlers, MessageRecordsSql),
   Layer.provide(UsageHandlers, UsageReportsSql),
-  Layer.provide(WalletHandlers, WalletsSql),
   Layer.provide(AuditLogHandlers, AuditLogSql)
 ).pipe(overReports)

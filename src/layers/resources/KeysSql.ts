@@ -7,19 +7,13 @@ import type { Instant } from "../../domain/Instant.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { type KeyChange, Keys } from "../../services/resources/Keys.ts"
 import { hashSecret } from "../customer/ApiKeysSql.ts"
-import { InstantColumn, nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { idPosition } from "./IdPages.ts"
+import { ownerIn } from "./OwnerSql.ts"
+import { randomPart, secretTimes } from "./SecretRows.ts"
 import { notUpdated } from "../access/Versions.ts"
 
-const SECRET_BYTES = 32
-
-const KeyRow = Schema.Struct({
-  ...ApiKeyRecord.fields,
-  createdAt: InstantColumn,
-  expiresAt: Schema.NullOr(InstantColumn),
-  revokedAt: Schema.NullOr(InstantColumn),
-  lastUsedAt: Schema.NullOr(InstantColumn)
-})
+const KeyRow = Schema.Struct({ ...ApiKeyRecord.fields, ...secretTimes })
 
 type NewKey = Pick<ApiKeyRecord, "name" | "mode"> &
   Pick<KeyChange, "requestsPerMinute" | "allowedIps"> & { readonly expiresAt: Instant | null }
@@ -65,8 +59,7 @@ export const KeysSql = Layer.effect(
 
     const insert = Effect.fnUntraced(function* (customerId: number, key: NewKey) {
       const { name, mode, expiresAt, requestsPerMinute = null, allowedIps = null } = key
-      const bytes = yield* random.randomBytes(SECRET_BYTES)
-      const secret = apiKeySecret(mode, Buffer.from(bytes).toString("base64url"))
+      const secret = apiKeySecret(mode, yield* randomPart(random))
       const { prefix, lastFour } = visibleParts(secret)
       const now = yield* Clock.currentTimeMillis
       const [record] = yield* keyRows(sql`
@@ -83,6 +76,8 @@ export const KeysSql = Layer.effect(
 
     return Keys.of({
       find,
+
+      ownerOf: ownerIn(sql, "api_keys"),
 
       list: Effect.fnUntraced(function* (customerId, { limit, after, mode, status }) {
         const now = yield* Clock.currentTimeMillis

@@ -1,12 +1,15 @@
 import { type Cause, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import type { Actor } from "../../domain/people/Actor.ts"
+import { type Actor, operatorActor } from "../../domain/people/Actor.ts"
+import { PLATFORM } from "../../domain/people/Customer.ts"
 import { IdempotencyKeyConflict } from "../../domain/Errors.ts"
 import { Idempotency, type IdempotencyClaim } from "../../services/customer/Idempotency.ts"
 import {
+  type AuditEntry,
   type Change,
   ManagementWrites,
+  type Origin,
   type WriteAnswer,
   type WriteRequest
 } from "../../services/resources/ManagementWrites.ts"
@@ -21,6 +24,8 @@ const AnswerRow = Schema.Struct({
   isMakers: Schema.Boolean
 })
 const ClaimRow = Schema.Struct({ claimed: Schema.Boolean })
+
+const COMMAND_LINE: Origin = { ip: null, userAgent: null, requestId: null }
 
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b)
 
@@ -125,8 +130,10 @@ export const ManagementWritesSql = Layer.effect(
             and key = ${claimed.key}`)
       )
 
-    const log = Effect.fnUntraced(function* ({ actor, origin }: WriteRequest, { audit }: Change) {
-      const { action, subjectType, subjectId, details } = audit
+    const log = Effect.fnUntraced(function* (
+      { actor, origin }: Pick<WriteRequest, "actor" | "origin">,
+      { action, subjectType, subjectId, details }: AuditEntry
+    ) {
       const now = timestamp(yield* Clock.currentTimeMillis)
       yield* Effect.orDie(sql`
         insert into audit_log (customer_id, id, actor_kind, actor_id, actor_name, action, subject_type, subject_id,
@@ -135,6 +142,9 @@ export const ManagementWritesSql = Layer.effect(
           ${action}, ${subjectType}, ${subjectId}, ${JSON.stringify(details)}::jsonb, ${origin.ip},
           ${origin.userAgent}, ${origin.requestId}, ${now})`)
     })
+
+    const inOneTransaction = <A, E, R>(change: Effect.Effect<A, E, R>) =>
+      retryRaces(sql.withTransaction(change)).pipe(Effect.catchTag("SqlError", Effect.die))
 
     return ManagementWrites.of({
       kept: Effect.fnUntraced(function* (request) {
@@ -146,7 +156,7 @@ export const ManagementWritesSql = Layer.effect(
         const make = (claimed: IdempotencyClaim | null) =>
           Effect.gen(function* () {
             const made = yield* change
-            yield* log(request, made)
+            yield* log(request, made.audit)
             if (claimed !== null) yield* keep(request, claimed, made.body)
             const answer: WriteAnswer = { status: request.status, body: made.body, replayed: false }
             return answer
@@ -156,8 +166,17 @@ export const ManagementWritesSql = Layer.effect(
           if (claimed === null || (yield* claim(request, claimed))) return yield* make(claimed)
           return yield* replay(request, claimed)
         })
-        return retryRaces(sql.withTransaction(once)).pipe(Effect.catchTag("SqlError", Effect.die))
-      }
+        return inOneTransaction(once)
+      },
+
+      byOperator: (change) =>
+        inOneTransaction(
+          Effect.gen(function* () {
+            const { result, customerId, audit } = yield* change
+            yield* log({ actor: operatorActor(customerId ?? PLATFORM), origin: COMMAND_LINE }, audit)
+            return result
+          })
+        )
     })
   })
 )

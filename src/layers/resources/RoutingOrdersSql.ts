@@ -1,22 +1,30 @@
-import { Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import {
+  fieldError,
+  PreconditionFailed,
+  SharedSenderNotAllowed,
+  TemplateNotFound
+} from "../../domain/Errors.ts"
+import { checkCodeTemplate, Template } from "../../domain/message/Template.ts"
 import { RoutingStep } from "../../domain/people/Customer.ts"
-import { fieldError, PreconditionFailed } from "../../domain/Errors.ts"
 import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
-import { routingOrders } from "../management/RoutingOrders.ts"
-import { lockCustomer } from "../management/RequireCustomer.ts"
-import { rowsOf } from "../postgres/SqlRows.ts"
+import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { lockCustomer } from "./OwnerSql.ts"
 
 const RoutingRow = Schema.Struct({ steps: Schema.Array(RoutingStep), version: Schema.Int })
+const AccountChannelRow = Schema.Struct({ id: Schema.Int, channel: Schema.String })
+const PlanRow = Schema.Struct({ plan: Schema.String })
 
 const NOTHING_SAVED = { steps: [], version: 0 }
 
 export const RoutingOrdersSql = Layer.effect(
   RoutingOrders,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const orders = routingOrders(sql)
+  Effect.map(SqlClient.SqlClient, (sql) => {
     const routingRows = rowsOf(RoutingRow)
+    const accountRows = rowsOf(AccountChannelRow)
+    const planRows = rowsOf(PlanRow)
+    const templateRows = rowsOf(Template)
 
     const find = (customerId: number) =>
       Effect.map(
@@ -24,18 +32,59 @@ export const RoutingOrdersSql = Layer.effect(
         ([row]) => row ?? NOTHING_SAVED
       )
 
+    /** A step with an account must name one of this customer's, on the step's channel. */
+    const checkAccounts = Effect.fnUntraced(function* (
+      customerId: number,
+      steps: ReadonlyArray<RoutingStep>
+    ) {
+      const accounts = yield* accountRows(sql`
+        select id, channel from sending_accounts where customer_id = ${customerId}`)
+      for (const { account_id, channel } of steps) {
+        if (account_id === undefined) continue
+        if (!accounts.some((account) => account.id === account_id && account.channel === channel)) {
+          return yield* fieldError("steps", `customer ${customerId} has no ${channel} account ${account_id}`)
+        }
+      }
+    })
+
+    const checkSenders = Effect.fnUntraced(function* (customerId: number, steps: ReadonlyArray<RoutingStep>) {
+      if (!steps.some(({ sender }) => sender === "shared")) return
+      const [customer] = yield* planRows(sql`select plan from customers where id = ${customerId}`)
+      if (customer?.plan !== "start") return yield* new SharedSenderNotAllowed()
+    })
+
+    const checkTemplates = Effect.fnUntraced(function* (
+      customerId: number,
+      steps: ReadonlyArray<RoutingStep>
+    ) {
+      for (const { template_id } of steps) {
+        if (template_id === undefined) continue
+        const [template] = yield* templateRows(sql`
+          select id, name, body, disabled_at is null as active from templates
+          where customer_id = ${customerId} and id = ${template_id}::bigint`)
+        if (template === undefined) return yield* new TemplateNotFound({ details: { template_id } })
+        yield* Effect.fromResult(checkCodeTemplate(template))
+      }
+    })
+
     return RoutingOrders.of({
       find,
-      // In the transaction of the write, others that save wait.
+
+      // Within the transaction of the write, concurrent saves wait here.
       save: Effect.fnUntraced(function* (customerId, steps, version) {
-        yield* Effect.orDie(lockCustomer(sql, customerId))
+        yield* lockCustomer(sql, customerId)
         const saved = yield* find(customerId)
         if (version !== null && saved.version !== version) {
           return yield* new PreconditionFailed({ details: { version: saved.version } })
         }
-        yield* Effect.catchTag(orders.save(customerId, steps), "ManagementError", ({ message }) =>
-          Effect.fail(fieldError("steps", message))
-        )
+        yield* checkAccounts(customerId, steps)
+        yield* checkSenders(customerId, steps)
+        yield* checkTemplates(customerId, steps)
+        const now = timestamp(yield* Clock.currentTimeMillis)
+        yield* Effect.orDie(sql`
+          insert into routing_orders (customer_id, steps, updated_at)
+          values (${customerId}, ${JSON.stringify(steps)}::jsonb, ${now})
+          on conflict (customer_id) do update set steps = excluded.steps, updated_at = excluded.updated_at`)
         return yield* find(customerId)
       })
     })

@@ -6,6 +6,7 @@ import { Template } from "../../domain/message/Template.ts"
 import { TemplateRecords } from "../../services/resources/TemplateRecords.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { idPosition } from "./IdPages.ts"
+import { ownerIn } from "./OwnerSql.ts"
 import { notUpdated } from "../access/Versions.ts"
 
 const TemplateRow = Schema.Struct({ ...Template.fields, createdAt: InstantColumn, version: Schema.Int })
@@ -27,6 +28,8 @@ export const TemplateRecordsSql = Layer.effect(
 
     return TemplateRecords.of({
       find,
+
+      ownerOf: ownerIn(sql, "templates"),
 
       list: Effect.fnUntraced(function* (customerId, { limit, after }) {
         const beyond = idPosition(after)

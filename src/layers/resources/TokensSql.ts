@@ -7,18 +7,12 @@ import { toPage } from "../../domain/Paging.ts"
 import { TOKEN_LIFE_MILLIS, TokenRecord, tokenSecret } from "../../domain/people/PersonalToken.ts"
 import { Tokens } from "../../services/resources/Tokens.ts"
 import { hashSecret } from "../customer/ApiKeysSql.ts"
-import { InstantColumn, nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { idPosition } from "./IdPages.ts"
+import { ownerIn } from "./OwnerSql.ts"
+import { randomPart, secretTimes } from "./SecretRows.ts"
 
-const SECRET_BYTES = 32
-
-const TokenRow = Schema.Struct({
-  ...TokenRecord.fields,
-  createdAt: InstantColumn,
-  expiresAt: Schema.NullOr(InstantColumn),
-  revokedAt: Schema.NullOr(InstantColumn),
-  lastUsedAt: Schema.NullOr(InstantColumn)
-})
+const TokenRow = Schema.Struct({ ...TokenRecord.fields, ...secretTimes })
 
 export const TokensSql = Layer.effect(
   Tokens,
@@ -47,14 +41,15 @@ export const TokensSql = Layer.effect(
         return row ?? (yield* new NotFound())
       }),
 
+      ownerOf: ownerIn(sql, "personal_tokens"),
+
       create: Effect.fnUntraced(function* (customerId, { name, scope, expiresAt: given }) {
         const now = yield* Clock.currentTimeMillis
         const expiresAt = given === undefined ? now + TOKEN_LIFE_MILLIS : given
         if (expiresAt !== null && expiresAt <= now) {
           return yield* fieldError("expires_at", "Expected a time in the future")
         }
-        const bytes = yield* random.randomBytes(SECRET_BYTES)
-        const secret = tokenSecret(Buffer.from(bytes).toString("base64url"))
+        const secret = tokenSecret(yield* randomPart(random))
         const { prefix, lastFour } = visibleParts(secret)
         const [record] = yield* tokenRows(sql`
           insert into personal_tokens (customer_id, name, scope, prefix, last_four, secret_hash, created_at, expires_at)
@@ -70,8 +65,7 @@ export const TokensSql = Layer.effect(
         const now = timestamp(yield* Clock.currentTimeMillis)
         const [row] = yield* tokenRows(sql`
           update personal_tokens set revoked_at = coalesce(revoked_at, ${now})
-          where id = ${id} and (${customerId}::int is null or customer_id = ${customerId}::int)
-          returning ${columns}`)
+          where customer_id = ${customerId} and id = ${id} returning ${columns}`)
         return row ?? (yield* new NotFound())
       })
     })

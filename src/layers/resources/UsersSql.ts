@@ -10,7 +10,7 @@ import { userColumns, UserRow } from "../access/UserRows.ts"
 
 const CountRow = Schema.Struct({ owners: Schema.Int })
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export const UsersSql = Layer.effect(
   Users,
@@ -21,13 +21,9 @@ export const UsersSql = Layer.effect(
     const countRows = rowsOf(CountRow)
     const columns = userColumns(sql)
 
-    /** A customer sees its own users; an operator sees all. */
-    const isVisible = (customerId: number | null) =>
-      sql`(${customerId}::int is null or u.customer_id = ${customerId}::int)`
-
-    const find = Effect.fnUntraced(function* (customerId: number | null, id: string) {
+    const find = Effect.fnUntraced(function* (customerId: number, id: string) {
       const [row] = yield* userRows(
-        sql`select ${columns} from users u where u.id = ${id}::uuid and ${isVisible(customerId)}`
+        sql`select ${columns} from users u where u.customer_id = ${customerId} and u.id = ${id}::uuid`
       )
       return row ?? (yield* new NotFound())
     })
@@ -55,7 +51,7 @@ export const UsersSql = Layer.effect(
         where user_id = ${id}::uuid and revoked_at is null`)
 
     const change = Effect.fnUntraced(function* (
-      customerId: number | null,
+      customerId: number,
       id: string,
       { name, role, isDisabled }: UserChange
     ) {
@@ -69,7 +65,7 @@ export const UsersSql = Layer.effect(
       const [row] = yield* userRows(sql`
         update users u set name = coalesce(${name ?? null}::text, name), role = coalesce(${role ?? null}::text, role),
           disabled_at = ${disabledAt}
-        where u.id = ${id}::uuid and ${isVisible(customerId)} returning ${columns}`)
+        where u.customer_id = ${customerId} and u.id = ${id}::uuid returning ${columns}`)
       if (row === undefined) return yield* new NotFound()
       if (isDisabled === true) yield* endSessions(id, now)
       return row
@@ -106,15 +102,22 @@ export const UsersSql = Layer.effect(
         return row ?? (yield* new Conflict({ details: { reason: "this e-mail address is taken" } }))
       }),
 
-      update: (customerId, id, wanted) =>
-        atOnce(customerId === null ? change(null, id, wanted) : updateGuarded(customerId, id, wanted)),
+      ownerOf: Effect.fnUntraced(function* (id) {
+        if (!UUID.test(id)) return yield* new NotFound()
+        const [row] = yield* userRows(sql`select ${columns} from users u where u.id = ${id}::uuid`)
+        return row === undefined ? yield* new NotFound() : row.customerId
+      }),
+
+      update: (customerId, id, wanted) => atOnce(updateGuarded(customerId, id, wanted)),
+
+      setDisabled: (customerId, id, isDisabled) => atOnce(change(customerId, id, { isDisabled })),
 
       setPassword: (customerId, id, passwordHash) =>
         atOnce(
           Effect.gen(function* () {
             const [row] = yield* userRows(sql`
               update users u set password_hash = ${passwordHash}
-              where u.id = ${id}::uuid and ${isVisible(customerId)} returning ${columns}`)
+              where u.customer_id = ${customerId} and u.id = ${id}::uuid returning ${columns}`)
             if (row === undefined) return yield* new NotFound()
             yield* endSessions(id, yield* Clock.currentTimeMillis)
             yield* forgetFailures(sql, row.email)

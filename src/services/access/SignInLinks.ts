@@ -2,6 +2,7 @@ import { Context, type Effect, type Option, type Redacted } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 
 export interface SignInLink {
+  readonly userId: string
   readonly secret: Redacted.Redacted
   readonly expiresAt: Instant
 }

@@ -1,7 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { AccountFinding } from "../../domain/account/AccountFinding.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
-import type { ContactLink } from "../../domain/account/ContactLink.ts"
 import type { SendingAccount } from "../../domain/people/Customer.ts"
 import type {
   ChannelUnavailable,
@@ -12,7 +11,7 @@ import type {
 } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
-import type { Phone } from "../../domain/Phone.ts"
+import type { ProviderAdapter } from "../provider/ProviderAdapter.ts"
 
 /** A connected account, with its rate (null: its channel's default), and its state. */
 export interface AccountRecord extends SendingAccount {
@@ -25,18 +24,25 @@ export interface AccountRecord extends SendingAccount {
   readonly version: number
 }
 
-export interface AccountRequest {
+/** What a provider needs to connect an account. */
+export interface AccountConnection {
   readonly channel: Channel
   readonly provider: string
-  readonly label: string
   readonly settings: unknown
+  readonly isDefault?: boolean
+  /** Whether the settings may lead into a private network; absent: what this installation allows its customers. */
+  readonly allowsPrivateAddresses?: boolean
+}
+
+export interface NewAccount extends AccountConnection {
+  readonly label: string
   readonly isDefault: boolean
 }
 
 /** A missing field stays as it is. */
 export interface AccountChange {
   readonly label?: string | undefined
-  /** All of them together. */
+  /** Replaces all settings. */
   readonly settings?: unknown
   readonly isDefault?: boolean | undefined
   readonly active?: boolean | undefined
@@ -44,45 +50,53 @@ export interface AccountChange {
   readonly perMinute?: number | null | undefined
 }
 
-/** A customer's own sending accounts. Those of others, and the platform's, do not exist here. */
+export interface CheckedAccount {
+  readonly accountId: number
+  readonly owner: AccountOwner
+  readonly channel: string
+  readonly provider: string
+  readonly label: string
+  readonly finding: AccountFinding
+}
+
+/** A customer's id; null: the platform, whose accounts are shared. */
+export type AccountOwner = number | null
+
+/** Sending accounts, by their owner. Those of another owner do not exist for it. */
 export class Accounts extends Context.Service<
   Accounts,
   {
     readonly list: (
-      customerId: number,
+      owner: AccountOwner,
       page: PageRequest & { readonly channel?: Channel | undefined; readonly active?: boolean | undefined }
     ) => Effect.Effect<Page<AccountRecord>>
-    readonly find: (customerId: number, id: number) => Effect.Effect<AccountRecord, NotFound>
+    readonly find: (owner: AccountOwner, id: number) => Effect.Effect<AccountRecord, NotFound>
+    readonly ownerOf: (id: number) => Effect.Effect<AccountOwner, NotFound>
+    /** What an account of this provider needs before it sends anything; null: what it connects with is enough. */
+    readonly sendingSettings: (provider: string) => ProviderAdapter["sendingSettings"] | null
     /** Checks the settings, and asks the provider whether the account works: outside any transaction. */
     readonly examine: (
-      account: Pick<AccountRequest, "channel" | "provider" | "settings">
+      owner: AccountOwner,
+      account: AccountConnection
     ) => Effect.Effect<AccountFinding, ValidationError | ChannelUnavailable>
     readonly connect: (
-      customerId: number,
-      account: AccountRequest
+      owner: AccountOwner,
+      account: NewAccount
     ) => Effect.Effect<AccountRecord, ValidationError | ChannelUnavailable>
+    /** @param version the one that is to be changed; null: whatever it is */
     readonly update: (
-      customerId: number,
+      owner: AccountOwner,
       id: number,
       change: AccountChange,
       version: number | null
-    ) => Effect.Effect<AccountRecord, NotFound | PreconditionFailed | ValidationError | Conflict>
+    ) => Effect.Effect<AccountRecord, NotFound | PreconditionFailed | ValidationError>
     /** Asks the provider about an existing account. */
-    readonly check: (customerId: number, id: number) => Effect.Effect<AccountFinding, NotFound>
-    readonly importContacts: (
-      customerId: number,
-      id: number,
-      contacts: ReadonlyArray<ContactLink>
-    ) => Effect.Effect<number, NotFound | Conflict>
-    readonly listContacts: (
-      customerId: number,
-      id: number,
-      page: PageRequest
-    ) => Effect.Effect<Page<ContactLink & { readonly linkedAt: Instant }>, NotFound>
-    readonly removeContact: (customerId: number, id: number, phone: Phone) => Effect.Effect<void, NotFound>
+    readonly check: (owner: AccountOwner, id: number) => Effect.Effect<AccountFinding, NotFound>
+    /** Asks the providers about every account that is switched on. */
+    readonly checkAll: Effect.Effect<ReadonlyArray<CheckedAccount>>
     /** The path for the account's updates; a new one when it `rotates`. */
     readonly inboxPath: (
-      customerId: number,
+      owner: AccountOwner,
       id: number,
       rotates: boolean
     ) => Effect.Effect<string, NotFound | Conflict>

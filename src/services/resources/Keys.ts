@@ -27,6 +27,8 @@ export class Keys extends Context.Service<
       page: PageRequest & { readonly mode?: KeyMode | undefined; readonly status?: string | undefined }
     ) => Effect.Effect<Page<ApiKeyRecord>>
     readonly find: (customerId: number, id: number) => Effect.Effect<ApiKeyRecord, NotFound>
+    /** The customer whose key this is. */
+    readonly ownerOf: (id: number) => Effect.Effect<number, NotFound>
     readonly create: (
       customerId: number,
       key: KeyChange & {

@@ -20,10 +20,27 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** A change with its response and its log entry. */
+/** Makes the entries of changes to one kind of resource; the action is `prefix.verb`. */
+export const auditEntriesOf =
+  (subjectType: string, prefix = subjectType) =>
+  (
+    verb: string,
+    subjectId: number | string,
+    details: Readonly<Record<string, unknown>> = {}
+  ): AuditEntry => ({ action: `${prefix}.${verb}`, subjectType, subjectId: String(subjectId), details })
+
+/** A change by a customer: the answer to the request, and its entry in the audit log. */
 export interface Change {
   /** The response to the caller: JSON. */
   readonly body: unknown
+  readonly audit: AuditEntry
+}
+
+/** A change by an operator, and its entry in the audit log. */
+export interface OperatorChange<A> {
+  readonly result: A
+  /** The customer whose log shows the entry; null: a change of the platform's own. */
+  readonly customerId: number | null
   readonly audit: AuditEntry
 }
 
@@ -43,7 +60,7 @@ export interface WriteAnswer {
   readonly replayed: boolean
 }
 
-/** Changes by customers: each is one transaction with its line in the audit log and its idempotent response. */
+/** Changes under management: each is one transaction with its entry in the audit log and its idempotent answer. */
 export class ManagementWrites extends Context.Service<
   ManagementWrites,
   {
@@ -59,5 +76,7 @@ export class ManagementWrites extends Context.Service<
       request: WriteRequest,
       change: Effect.Effect<Change, E, R>
     ) => Effect.Effect<WriteAnswer, E | IdempotencyKeyConflict, R>
+    /** A change by the command line. A change that fails leaves no entry. */
+    readonly byOperator: <A, E, R>(change: Effect.Effect<OperatorChange<A>, E, R>) => Effect.Effect<A, E, R>
   }
 >()("peyk/services/resources/ManagementWrites") {}

@@ -22,6 +22,8 @@ export class TemplateRecords extends Context.Service<
   {
     readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<TemplateRecord>>
     readonly find: (customerId: number, id: number) => Effect.Effect<TemplateRecord, NotFound>
+    /** The customer whose template this is. */
+    readonly ownerOf: (id: number) => Effect.Effect<number, NotFound>
     readonly create: (
       customerId: number,
       template: { readonly name: string; readonly body: string }

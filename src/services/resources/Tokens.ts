@@ -25,7 +25,8 @@ export class Tokens extends Context.Service<
     readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<TokenRecord>>
     readonly find: (customerId: number, id: number) => Effect.Effect<TokenRecord, NotFound>
     readonly create: (customerId: number, token: NewToken) => Effect.Effect<CreatedToken, ValidationError>
-    /** @param customerId null: any customer */
-    readonly revoke: (customerId: number | null, id: number) => Effect.Effect<TokenRecord, NotFound>
+    /** The customer whose token this is. */
+    readonly ownerOf: (id: number) => Effect.Effect<number, NotFound>
+    readonly revoke: (customerId: number, id: number) => Effect.Effect<TokenRecord, NotFound>
   }
 >()("peyk/services/resources/Tokens") {}

@@ -20,8 +20,8 @@ export interface UserChange {
 }
 
 /**
- * The people who manage a customer. Those of another customer do not exist here; for an operator, who names no
- * customer, all do. A user who is disabled, or gets another password, is signed out everywhere.
+ * The people who manage a customer's account. Those of another customer do not exist here. A user who is disabled, or
+ * gets another password, is signed out everywhere.
  */
 export class Users extends Context.Service<
   Users,
@@ -30,14 +30,22 @@ export class Users extends Context.Service<
     readonly find: (customerId: number, id: string) => Effect.Effect<UserRecord, NotFound>
     /** A conflict if this address already exists. */
     readonly create: (customerId: number, user: NewUser) => Effect.Effect<UserRecord, Conflict>
-    /** A conflict if a customer's change would leave no owner. */
+    /** The customer whose user this is. */
+    readonly ownerOf: (id: string) => Effect.Effect<number, NotFound>
+    /** A conflict if the change would leave no owner. */
     readonly update: (
-      customerId: number | null,
+      customerId: number,
       id: string,
       change: UserChange
     ) => Effect.Effect<UserRecord, NotFound | Conflict>
+    /** By an operator, who may leave a customer without an owner. */
+    readonly setDisabled: (
+      customerId: number,
+      id: string,
+      isDisabled: boolean
+    ) => Effect.Effect<UserRecord, NotFound>
     readonly setPassword: (
-      customerId: number | null,
+      customerId: number,
       id: string,
       passwordHash: string
     ) => Effect.Effect<UserRecord, NotFound>

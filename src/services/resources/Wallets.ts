@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
+import type { NotFound } from "../../domain/Errors.ts"
 import { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { TimeRange } from "../../domain/TimePosition.ts"
@@ -29,17 +30,34 @@ export const LedgerEntry = Schema.Struct({
 })
 export type LedgerEntry = typeof LedgerEntry.Type
 
-/** A customer's view of its wallet, in rials. Lists have the newest first. */
+/** In rials. */
+export interface Balance {
+  readonly balance: number
+  readonly held: number
+}
+
+/** A wallet whose sums disagree. There is none, unless Peyk has a fault. */
+export interface WalletDifference extends Balance {
+  readonly customerId: number
+  /** The sum of the ledger, which the balance should be. */
+  readonly ledger: number
+  /** The sum of what is held for sends, which `held` should be. */
+  readonly holds: number
+}
+
+/** Customers' wallets, in rials. Lists have the newest first. */
 export class Wallets extends Context.Service<
   Wallets,
   {
-    readonly balance: (
-      customerId: number
-    ) => Effect.Effect<{ readonly balance: number; readonly held: number }>
+    readonly balance: (customerId: number) => Effect.Effect<Balance>
+    /** The balance after it. */
+    readonly topUp: (customerId: number, amount: number) => Effect.Effect<Balance, NotFound>
     readonly holds: (customerId: number, page: PageRequest) => Effect.Effect<Page<Hold>>
     readonly ledger: (
       customerId: number,
       search: TimeRange & PageRequest & { readonly kind?: LedgerKind | undefined }
     ) => Effect.Effect<Page<LedgerEntry>>
+    /** Checks every wallet against its ledger and its holds. */
+    readonly differences: Effect.Effect<ReadonlyArray<WalletDifference>>
   }
 >()("peyk/services/resources/Wallets") {}

@@ -5,18 +5,18 @@ import { TestClock } from "effect/testing"
 import type { KeyMode } from "../../../src/domain/people/Customer.ts"
 import { ChangeFeed } from "../../../src/layers/postgres/cache/ChangeFeed.ts"
 import { ApiKeys } from "../../../src/services/customer/ApiKeys.ts"
-import { Management } from "../../../src/services/resources/Management.ts"
+import { CustomerRecords } from "../../../src/services/resources/CustomerRecords.ts"
+import { Keys } from "../../../src/services/resources/Keys.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testInfrastructure } from "../../support/TestGraph.ts"
 
 const process = testInfrastructure().pipe(Layer.provideMerge(TestClock.layer()))
 
 const makeKey = Effect.fnUntraced(function* (mode: KeyMode, expiresInMillis: number | null = null) {
-  const management = yield* Management
-  const { id: customerId } = yield* management.createCustomer("test", "free")
+  const { id: customerId } = yield* (yield* CustomerRecords).create("test", "free")
   const now = yield* Clock.currentTimeMillis
   const expiresAt = expiresInMillis === null ? null : now + expiresInMillis
-  const { record, secret } = yield* management.createKey({ customerId, mode, name: "k", expiresAt })
+  const { record, secret } = yield* (yield* Keys).create(customerId, { mode, name: "k", expiresAt })
   return { customerId, id: record.id, secret }
 })
 
@@ -74,14 +74,14 @@ layer(TestDatabase, { excludeTestServices: true })("a service key", (it) => {
 
   it.effect("is recalled without asking the store from its first use on, until it is revoked", () =>
     Effect.gen(function* () {
-      const { id, secret } = yield* makeKey("live")
+      const { customerId, id, secret } = yield* makeKey("live")
       const { authenticate, recall } = yield* ApiKeys
       const recalled = Effect.sync(() => recall(Redacted.value(secret)))
       yield* (yield* ChangeFeed).listening
       assert.isUndefined(yield* recalled)
       const principal = yield* authenticate(secret)
       assert.deepStrictEqual(yield* recalled, principal)
-      yield* (yield* Management).revokeKey(id)
+      yield* (yield* Keys).revoke(customerId, id)
       yield* Effect.repeat(Effect.andThen(Effect.yieldNow, recalled), {
         until: (found) => found === undefined
       })

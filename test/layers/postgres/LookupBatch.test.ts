@@ -6,7 +6,7 @@ import { AccountConnections } from "../../../src/services/account/AccountConnect
 import { AccountSlots } from "../../../src/services/account/AccountSlots.ts"
 import { ApiKeys } from "../../../src/services/customer/ApiKeys.ts"
 import { Customers } from "../../../src/services/customer/Customers.ts"
-import { Management } from "../../../src/services/resources/Management.ts"
+import { Keys } from "../../../src/services/resources/Keys.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, testInfrastructure } from "../../support/TestGraph.ts"
 import { watchedBatches } from "../../support/WatchedBatches.ts"
@@ -35,14 +35,11 @@ layer(TestDatabase, { excludeTestServices: true })("looked up in one moment, in 
   it.effect("are keys: each speaks for its customer, and an unknown one for nobody", () => {
     const { process, statements } = countingProcess()
     return Effect.gen(function* () {
-      const management = yield* Management
+      const { create } = yield* Keys
       const { authenticate } = yield* ApiKeys
       const owners = yield* customers
       const secrets = yield* Effect.forEach(owners, (customerId) =>
-        Effect.map(
-          management.createKey({ customerId, mode: "live", name: "k", expiresAt: null }),
-          ({ secret }) => secret
-        )
+        Effect.map(create(customerId, { mode: "live", name: "k", expiresAt: null }), ({ secret }) => secret)
       )
       const unknown = Redacted.make(`svc_live_${"0".repeat(43)}`)
       statements.made = 0

@@ -11,7 +11,7 @@ import { ConsoleSessionsSql, SignInLinksSql } from "../../../src/layers/access/C
 import { CredentialStores } from "../../../src/layers/access/CredentialStores.ts"
 import { ConsoleSessions } from "../../../src/services/access/ConsoleSessions.ts"
 import { SignInLinks } from "../../../src/services/access/SignInLinks.ts"
-import { Management } from "../../../src/services/resources/Management.ts"
+import { CustomerRecords } from "../../../src/services/resources/CustomerRecords.ts"
 import { Users } from "../../../src/services/resources/Users.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testInfrastructure } from "../../support/TestGraph.ts"
@@ -22,7 +22,7 @@ const process = Layer.mergeAll(ConsoleSessionsSql, SignInLinksSql, CredentialSto
 )
 
 const newOwner = Effect.gen(function* () {
-  const { id: customerId } = yield* (yield* Management).createCustomer("test", "free")
+  const { id: customerId } = yield* (yield* CustomerRecords).create("test", "free")
   const email = `${randomUUID()}@example.ir`
   const owner = { email, name: "Sara", role: "owner", passwordHash: "x" } as const
   const user = yield* (yield* Users).create(customerId, owner)
@@ -87,7 +87,7 @@ layer(TestDatabase, { excludeTestServices: true })("a sign-in link", (it) => {
   it.effect("is worth nothing for a user who was disabled since", () =>
     Effect.gen(function* () {
       const { use, user } = yield* link
-      yield* (yield* Users).update(null, user.id, { isDisabled: true })
+      yield* (yield* Users).setDisabled(user.customerId, user.id, true)
       assert.isFalse(yield* use(1))
     }).pipe(Effect.provide(process))
   )

@@ -8,13 +8,16 @@ import { SessionsLive, SignInsLive } from "../../../src/layers/graphs/Credential
 import { CredentialStores } from "../../../src/layers/access/CredentialStores.ts"
 import { PersonalTokensSql } from "../../../src/layers/access/PersonalTokensSql.ts"
 import { Argon2 } from "../../../src/layers/crypto/PasswordsArgon2.ts"
-import { Management } from "../../../src/services/resources/Management.ts"
+import { CustomerRecords } from "../../../src/services/resources/CustomerRecords.ts"
+import { Tokens } from "../../../src/services/resources/Tokens.ts"
+import { Users } from "../../../src/services/resources/Users.ts"
 import { PersonalTokens } from "../../../src/services/access/PersonalTokens.ts"
 import { Sessions } from "../../../src/services/access/Sessions.ts"
 import { SigningKeys } from "../../../src/services/access/SigningKeys.ts"
 import { SignIns } from "../../../src/services/access/SignIns.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testInfrastructure } from "../../support/TestGraph.ts"
+import { createUser } from "../../support/Users.ts"
 
 const PASSWORD = Redacted.make("correct horse battery")
 const FreeArgon2 = Layer.succeed(Argon2, (_password, _nonce, _cost, tagLength) =>
@@ -37,11 +40,10 @@ const unannounced = Effect.gen(function* () {
 })
 
 const newUser = Effect.gen(function* () {
-  const management = yield* Management
-  const { id: customerId } = yield* management.createCustomer("test", "free")
+  const { id: customerId } = yield* (yield* CustomerRecords).create("test", "free")
   const email = `${randomUUID()}@example.ir`
-  const fields = { email, name: "Sara", role: "owner", password: PASSWORD } as const
-  return { customerId, email, id: (yield* management.createUser(customerId, fields)).id }
+  const { id } = yield* createUser(customerId, { email, role: "owner", password: PASSWORD })
+  return { customerId, email, id }
 })
 
 const signIn = Effect.fnUntraced(function* (email: string) {
@@ -58,15 +60,14 @@ layer(TestDatabase, { excludeTestServices: true })("in a process that hears of n
     Effect.gen(function* () {
       const { authenticate } = yield* PersonalTokens
       const { customerId } = yield* newUser
-      const management = yield* Management
-      const { record, secret } = yield* management.createToken(customerId, {
+      const { record, secret } = yield* (yield* Tokens).create(customerId, {
         name: "CI",
         scope: "full",
         expiresAt: null
       })
       yield* authenticate(secret)
       yield* unannounced
-      yield* elsewhere(Effect.flatMap(Management, ({ revokeToken }) => revokeToken(record.id)))
+      yield* elsewhere(Effect.flatMap(Tokens, ({ revoke }) => revoke(customerId, record.id)))
       assert.strictEqual((yield* Effect.flip(authenticate(secret)))._tag, "unauthenticated")
     }).pipe(Effect.provide(process()))
   )
@@ -74,11 +75,11 @@ layer(TestDatabase, { excludeTestServices: true })("in a process that hears of n
   it.effect("a session is refused at once when another process has disabled its user", () =>
     Effect.gen(function* () {
       const { authenticate } = yield* Sessions
-      const { email, id } = yield* newUser
+      const { customerId, email, id } = yield* newUser
       const { accessToken } = yield* signIn(email)
       yield* authenticate(accessToken)
       yield* unannounced
-      yield* elsewhere(Effect.flatMap(Management, ({ setUserDisabled }) => setUserDisabled(id, true)))
+      yield* elsewhere(Effect.flatMap(Users, ({ setDisabled }) => setDisabled(customerId, id, true)))
       assert.strictEqual((yield* Effect.flip(authenticate(accessToken)))._tag, "unauthenticated")
     }).pipe(Effect.provide(process()))
   )

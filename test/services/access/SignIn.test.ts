@@ -8,7 +8,7 @@ import { ChangeFeed } from "../../../src/layers/postgres/cache/ChangeFeed.ts"
 import { SessionsLive, SignInsLive } from "../../../src/layers/graphs/CredentialGraph.ts"
 import { CredentialStores } from "../../../src/layers/access/CredentialStores.ts"
 import { Argon2 } from "../../../src/layers/crypto/PasswordsArgon2.ts"
-import { Management } from "../../../src/services/resources/Management.ts"
+import { CustomerRecords } from "../../../src/services/resources/CustomerRecords.ts"
 import { Users } from "../../../src/services/resources/Users.ts"
 import { Sessions } from "../../../src/services/access/Sessions.ts"
 import { SignIns } from "../../../src/services/access/SignIns.ts"
@@ -16,6 +16,7 @@ import { SigningKeys } from "../../../src/services/access/SigningKeys.ts"
 import { Workers } from "../../../src/services/concurrency/Workers.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testInfrastructure } from "../../support/TestGraph.ts"
+import { createUser, resetPassword } from "../../support/Users.ts"
 
 const unbounded = { concurrency: "unbounded" } as const
 const PASSWORD = Redacted.make("correct horse battery")
@@ -43,10 +44,9 @@ const process = (startsAt = 0) =>
 const DAY = 86_400_000
 
 const newUser = Effect.fnUntraced(function* (role: Role = "owner") {
-  const management = yield* Management
-  const { id: customerId } = yield* management.createCustomer("test", "free")
+  const { id: customerId } = yield* (yield* CustomerRecords).create("test", "free")
   const email = `${randomUUID()}@example.ir`
-  const user = yield* management.createUser(customerId, { email, name: "Sara", role, password: PASSWORD })
+  const user = yield* createUser(customerId, { email, role, password: PASSWORD })
   computed = []
   return { customerId, id: user.id, email }
 })
@@ -98,7 +98,7 @@ layer(TestDatabase, { excludeTestServices: true })("signing in", (it) => {
       Effect.gen(function* () {
         const known = yield* newUser()
         const disabled = yield* newUser()
-        yield* (yield* Users).update(null, disabled.id, { isDisabled: true })
+        yield* (yield* Users).setDisabled(disabled.customerId, disabled.id, true)
         const tries = [
           [known.email, WRONG],
           [`${randomUUID()}@example.ir`, PASSWORD],
@@ -258,13 +258,13 @@ layer(TestDatabase, { excludeTestServices: true })("a session", (it) => {
   it.effect("ends when its user is disabled or gets another password, and stays ended", () =>
     Effect.gen(function* () {
       const users = yield* Users
-      const { id, email } = yield* newUser()
+      const { customerId, id, email } = yield* newUser()
       const first = yield* signIn(email)
-      yield* users.update(null, id, { isDisabled: true })
-      yield* users.update(null, id, { isDisabled: false })
+      yield* users.setDisabled(customerId, id, true)
+      yield* users.setDisabled(customerId, id, false)
       assert.strictEqual(yield* tagOf(refresh(first.refreshToken)), "unauthenticated")
       const second = yield* signIn(email)
-      yield* (yield* Management).setUserPassword(id, WRONG)
+      yield* resetPassword(customerId, id, WRONG)
       assert.strictEqual(yield* tagOf(refresh(second.refreshToken)), "unauthenticated")
       assert.strictEqual(yield* tagOf(signIn(email)), "unauthenticated")
       assert.strictEqual(yield* tagOf(signIn(email, WRONG)), "ok")
@@ -273,11 +273,16 @@ layer(TestDatabase, { excludeTestServices: true })("a session", (it) => {
 
   it.effect("whose user is made a viewer may only read, without signing in again", () =>
     Effect.gen(function* () {
-      const { id, email } = yield* newUser()
+      const { customerId, id, email } = yield* newUser()
+      yield* createUser(customerId, {
+        email: `${randomUUID()}@example.ir`,
+        role: "owner",
+        password: PASSWORD
+      })
       yield* (yield* ChangeFeed).listening
       const { accessToken } = yield* signIn(email)
       assert.strictEqual((yield* whoIs(accessToken)).scope, "full")
-      yield* (yield* Users).update(null, id, { role: "viewer" })
+      yield* (yield* Users).update(customerId, id, { role: "viewer" })
       const actor = yield* whoIs(accessToken).pipe(Effect.repeat({ until: ({ scope }) => scope !== "full" }))
       assert.deepInclude(actor, { scope: "read_only", isOwner: false, role: "viewer" })
     }).pipe(Effect.provide(process()))
@@ -297,14 +302,8 @@ layer(TestDatabase, { excludeTestServices: true })("a session", (it) => {
   it.effect("cannot lose its last owner to two who dismiss each other", () =>
     Effect.gen(function* () {
       const { customerId, id } = yield* newUser()
-      const management = yield* Management
       const email = `${randomUUID()}@example.ir`
-      const other = yield* management.createUser(customerId, {
-        email,
-        name: "",
-        role: "owner",
-        password: PASSWORD
-      })
+      const other = yield* createUser(customerId, { email, role: "owner", password: PASSWORD })
       const users = yield* Users
       const tags = yield* Effect.all(
         [

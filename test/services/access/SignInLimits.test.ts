@@ -11,13 +11,14 @@ import { Argon2, PasswordsArgon2 } from "../../../src/layers/crypto/PasswordsArg
 import { SignInLimitsSql } from "../../../src/layers/access/SignInLimitsSql.ts"
 import { SigningKeysSql } from "../../../src/layers/access/SigningKeysSql.ts"
 import { UserSessionsSql } from "../../../src/layers/access/UserSessionsSql.ts"
-import { Management } from "../../../src/services/resources/Management.ts"
+import { CustomerRecords } from "../../../src/services/resources/CustomerRecords.ts"
 import { Passwords } from "../../../src/services/access/Passwords.ts"
 import { SignInLimits } from "../../../src/services/access/SignInLimits.ts"
 import { SignIns } from "../../../src/services/access/SignIns.ts"
 import { Workers } from "../../../src/services/concurrency/Workers.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testInfrastructure } from "../../support/TestGraph.ts"
+import { createUser, resetPassword } from "../../support/Users.ts"
 
 const unbounded = { concurrency: "unbounded" } as const
 const PASSWORD = Redacted.make("correct horse battery")
@@ -41,11 +42,10 @@ const process = Layer.mergeAll(SignInsLive, CredentialStores, SignInLimitsSql).p
 )
 
 const newUser = Effect.gen(function* () {
-  const management = yield* Management
-  const { id: customerId } = yield* management.createCustomer("test", "free")
+  const { id: customerId } = yield* (yield* CustomerRecords).create("test", "free")
   const email = `${randomUUID()}@example.ir`
   const role = "owner" as const
-  const user = yield* management.createUser(customerId, { email, name: "Sara", role, password: PASSWORD })
+  const user = yield* createUser(customerId, { email, role, password: PASSWORD })
   return { customerId, id: user.id, email }
 })
 
@@ -101,13 +101,13 @@ layer(TestDatabase, { excludeTestServices: true })("wrong passwords from everywh
 
   it.effect("are forgotten when the password is reset, for one network as for all", () =>
     Effect.gen(function* () {
-      const { id, email } = yield* newUser
+      const { customerId, id, email } = yield* newUser
       const mine = newOrigin()
       yield* failTimes(10, email, () => mine)
       yield* failTimes(80, email, newOrigin)
       assert.strictEqual(yield* signIn(email, PASSWORD, mine), "too_many_sign_ins")
       assert.strictEqual(yield* signIn(email, PASSWORD), "too_many_sign_ins")
-      yield* (yield* Management).setUserPassword(id, OTHER)
+      yield* resetPassword(customerId, id, OTHER)
       assert.strictEqual(yield* signIn(email, OTHER, mine), "ok")
       assert.strictEqual(yield* signIn(email, OTHER), "ok")
     }).pipe(Effect.provide(process))

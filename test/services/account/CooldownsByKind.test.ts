@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
 import { Providers } from "../../../src/services/provider/Providers.ts"
-import { Management } from "../../../src/services/resources/Management.ts"
+import { Accounts } from "../../../src/services/resources/Accounts.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Workers } from "../../../src/services/concurrency/Workers.ts"
 import { codeTo, messageTo } from "../../support/PacedAccounts.ts"
@@ -28,10 +28,8 @@ const apart = (answers: { readonly code: ProviderOutcome; readonly text: Provide
 }
 
 const customerOfSmsir = Effect.gen(function* () {
-  const management = yield* Management
   const customerId = yield* makeCustomer([])
-  yield* management.connectAccount({
-    customerId,
+  yield* (yield* Accounts).connect(customerId, {
     channel: "sms",
     provider: "smsir",
     label: "sms",
@@ -87,8 +85,8 @@ layer(TestDatabase, { excludeTestServices: true })("an account whose provider se
       yield* sixTimes(sendText(customerId))
       yield* sixTimes(sendCode(customerId))
       assert.deepStrictEqual(calls, { code: 6, text: 1 })
-      const [state] = yield* (yield* Management).listAccounts(customerId)
-      assert.isAtLeast(state?.coolingUntil ?? 0, 60_000)
+      const { items } = yield* (yield* Accounts).list(customerId, { limit: 1, after: null })
+      assert.isAtLeast(items[0]?.coolingUntil ?? 0, 60_000)
     }).pipe(Effect.provide(testProcess(providers)))
   })
 })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Management } from "../../../src/services/resources/Management.ts"
+import { Accounts } from "../../../src/services/resources/Accounts.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { liveFor, paced } from "../../support/PacedAccounts.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
@@ -13,9 +13,9 @@ const unbounded = { concurrency: "unbounded" } as const
 
 layer(TestDatabase, { excludeTestServices: true })("a shared account", (it) => {
   const shared = Effect.gen(function* () {
-    const { connectAccount } = yield* Management
+    const { connect } = yield* Accounts
     const account = { channel: "bale", provider: "simulator", label: "Platform", settings: {} } as const
-    yield* connectAccount({ ...account, customerId: null, isDefault: false })
+    yield* connect(null, { ...account, isDefault: false })
   })
   const codeOverShared = (customerId: number) =>
     Effect.flatMap(Verifications, ({ send }) =>

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Array as Arr, Clock, DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Management } from "../../../src/services/resources/Management.ts"
+import { CustomerRecords } from "../../../src/services/resources/CustomerRecords.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
 import type { SettingsShape } from "../../../src/services/Settings.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
@@ -45,7 +45,11 @@ const run = <A, E>(
   test: Effect.Effect<
     A,
     E,
-    Effect.Services<ReturnType<typeof codeTo>> | Management | Workers | Messages | SqlClient.SqlClient
+    | Effect.Services<ReturnType<typeof codeTo>>
+    | Effect.Services<ReturnType<typeof makeCustomer>>
+    | Workers
+    | Messages
+    | SqlClient.SqlClient
   >,
   startsAt = 0
 ) => test.pipe(Effect.provide(testProcess(scriptProviders().layer, settings, startsAt)))
@@ -149,7 +153,7 @@ layer(TestDatabase, { excludeTestServices: true })("the limits of a phone", (it)
     run(
       { phoneHourLimit: 1 },
       Effect.gen(function* () {
-        const { changeLimits } = yield* Management
+        const { changeLimits } = yield* CustomerRecords
         const [more, all] = [yield* makeCustomer(), yield* makeCustomer()]
         yield* changeLimits(more, { phone_hour: 2 })
         yield* changeLimits(all, { phone_hour: 0 })

@@ -3,7 +3,8 @@ import { Deferred, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { ApiKeys } from "../../../src/services/customer/ApiKeys.ts"
 import { Customers } from "../../../src/services/customer/Customers.ts"
-import { Management } from "../../../src/services/resources/Management.ts"
+import { Accounts } from "../../../src/services/resources/Accounts.ts"
+import { Keys } from "../../../src/services/resources/Keys.ts"
 import { isSetUpChanged } from "../../../src/services/customer/SetUpChanged.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
@@ -31,8 +32,7 @@ const versionOf = Effect.fnUntraced(function* (customerId: number) {
 })
 
 const newKey = Effect.fnUntraced(function* (customerId: number) {
-  const management = yield* Management
-  return yield* management.createKey({ customerId, mode: "live", name: "k", expiresAt: null })
+  return yield* (yield* Keys).create(customerId, { mode: "live", name: "k", expiresAt: null })
 })
 
 layer(TestDatabase, { excludeTestServices: true })("the version of a customer's set-up", (it) => {
@@ -154,14 +154,12 @@ layer(TestDatabase, { excludeTestServices: true })("the version of a customer's 
 
   it.effect("of the platform counts for every customer", () =>
     Effect.gen(function* () {
-      const management = yield* Management
       const customers = yield* Customers
       const { send } = yield* Verifications
       const customerId = yield* makeCustomer([])
       yield* customers.configuration(customerId)
       yield* unannounced
-      yield* management.connectAccount({
-        customerId: null,
+      yield* (yield* Accounts).connect(null, {
         channel: "eitaa",
         provider: "simulator",
         label: "Ours",

@@ -3,7 +3,7 @@ import { Array as Arr, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Channel } from "../../../src/domain/routing/Channel.ts"
-import { Management } from "../../../src/services/resources/Management.ts"
+import { Wallets } from "../../../src/services/resources/Wallets.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
@@ -24,7 +24,7 @@ const customerWith = Effect.fnUntraced(function* (
   const sql = yield* SqlClient.SqlClient
   yield* sql`delete from wallets where customer_id = ${customerId}`
   yield* sql`delete from ledger where customer_id = ${customerId}`
-  if (rials > 0) yield* (yield* Management).topUp(customerId, rials)
+  if (rials > 0) yield* (yield* Wallets).topUp(customerId, rials)
   return customerId
 })
 
@@ -44,12 +44,12 @@ const messageTo = (customerId: number, channels: ReadonlyArray<Channel>, strateg
     })
   )
 
-const walletOf = (customerId: number) => Effect.flatMap(Management, ({ wallet }) => wallet(customerId))
+const walletOf = (customerId: number) => Effect.flatMap(Wallets, ({ balance }) => balance(customerId))
 
 /** Everything adds up, and nothing is held. */
 const settled = Effect.fnUntraced(function* (customerId: number) {
-  const { walletDifferences } = yield* Management
-  assert.deepStrictEqual(yield* walletDifferences, [])
+  const { differences } = yield* Wallets
+  assert.deepStrictEqual(yield* differences, [])
   const { balance, held } = yield* walletOf(customerId)
   assert.strictEqual(held, 0)
   return balance
@@ -217,7 +217,7 @@ layer(TestDatabase, { excludeTestServices: true })("a wallet", (it) => {
     const providers = scriptProviders({ eitaa: unreachable })
     return Effect.gen(function* () {
       const customerId = yield* customerWith(3000)
-      const { topUp } = yield* Management
+      const { topUp } = yield* Wallets
       yield* Effect.all(
         [
           ...Arr.makeBy(30, () => Effect.result(codeTo(customerId, ["eitaa", "bale", "sms"]))),

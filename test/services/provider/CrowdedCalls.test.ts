@@ -3,7 +3,7 @@ import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Channel } from "../../../src/domain/routing/Channel.ts"
 import { CallRooms } from "../../../src/services/provider/CallRooms.ts"
-import { Management } from "../../../src/services/resources/Management.ts"
+import { Accounts } from "../../../src/services/resources/Accounts.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { codeTo } from "../../support/PacedAccounts.ts"
@@ -96,7 +96,8 @@ layer(TestDatabase, { excludeTestServices: true })(
           yield* waitOut(yield* Effect.forkChild((yield* TimerRunner).runDue))
           assert.strictEqual((yield* (yield* Verifications).status({ customerId, id })).status, "failed")
           assert.deepStrictEqual(providers.channels(), [])
-          const [account] = yield* (yield* Management).listAccounts(customerId)
+          const { items } = yield* (yield* Accounts).list(customerId, { limit: 1, after: null })
+          const [account] = items
           assert.deepStrictEqual([account?.failures, account?.coolingUntil], [0, null])
         }).pipe(Effect.provide(process))
       }

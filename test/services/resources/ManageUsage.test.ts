@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Channel } from "../../../src/domain/routing/Channel.ts"
 import { noCodes, noSends, type UsageGrouping } from "../../../src/domain/money/Usage.ts"
-import { Management } from "../../../src/services/resources/Management.ts"
+import { Wallets } from "../../../src/services/resources/Wallets.ts"
 import { MessageRecords } from "../../../src/services/resources/MessageRecords.ts"
 import { VerificationRecords } from "../../../src/services/resources/VerificationRecords.ts"
 import { UsageReports } from "../../../src/services/resources/UsageReports.ts"
@@ -122,7 +122,7 @@ layer(TestDatabase, { excludeTestServices: true })("a usage report", (it) => {
             const groups = yield* report(customerId, grouping)
             assert.deepStrictEqual(groups, countedUsage(codes, messages, grouping))
             const cost = groups.reduce((sum, group) => sum + group.codes.cost + group.messages.cost, 0)
-            const { balance } = yield* (yield* Management).wallet(customerId)
+            const { balance } = yield* (yield* Wallets).balance(customerId)
             assert.strictEqual(cost, 1_000_000 - balance)
           }
         }).pipe(Effect.provide(readProcess(providers, { priceBale, priceEitaa, accountGapMillis: 0 })))

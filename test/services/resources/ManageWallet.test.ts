@@ -2,7 +2,6 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Wallets } from "../../../src/services/resources/Wallets.ts"
-import { Management } from "../../../src/services/resources/Management.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
 import { allPages, codeTo, firstPage, MARCH, readProcess, settle } from "../../support/ManageReads.ts"
 import { scriptProviders, unreachable } from "../../support/ScriptedProviders.ts"
@@ -78,7 +77,7 @@ layer(TestDatabase, { excludeTestServices: true })("a customer's wallet", (it) =
       })
       yield* settle
       yield* TestClock.adjust(1000)
-      yield* (yield* Management).topUp(customerId, 500)
+      yield* (yield* Wallets).topUp(customerId, 500)
 
       const { balance, ledger } = yield* Wallets
       const { items } = yield* ledger(customerId, firstPage)

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { type KeyChange, Keys } from "../../../services/resources/Keys.ts"
+import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../Envelope.ts"
 import { type ApiKeyChange, toApiKey, toCreatedApiKey } from "./ApiKeysApi.ts"
@@ -22,12 +23,7 @@ const changeOf = (change: typeof ApiKeyChange.Type): KeyChange => ({
   allowedIps: change.allowed_ips
 })
 
-const entry = (verb: string, id: number, details: Readonly<Record<string, unknown>> = {}) => ({
-  action: `api_key.${verb}`,
-  subjectType: "api_key",
-  subjectId: String(id),
-  details
-})
+const entry = auditEntriesOf("api_key")
 
 export const ApiKeysHandlers = HttpApiBuilder.group(
   Api,

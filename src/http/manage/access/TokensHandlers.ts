@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { mayGrant } from "../../../domain/people/Actor.ts"
 import { ScopeInsufficient } from "../../../domain/Errors.ts"
 import { Tokens } from "../../../services/resources/Tokens.ts"
+import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
@@ -16,12 +17,7 @@ import {
 } from "../wire/ManageWire.ts"
 import { toCreatedToken, toToken } from "./TokensApi.ts"
 
-const entry = (verb: string, id: number, details: Readonly<Record<string, unknown>> = {}) => ({
-  action: `token.${verb}`,
-  subjectType: "token",
-  subjectId: String(id),
-  details
-})
+const entry = auditEntriesOf("token")
 
 export const TokensHandlers = HttpApiBuilder.group(
   Api,

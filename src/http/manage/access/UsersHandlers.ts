@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Users } from "../../../services/resources/Users.ts"
 import { hashingOrigin, Passwords } from "../../../services/access/Passwords.ts"
 import { Workers } from "../../../services/concurrency/Workers.ts"
+import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
@@ -18,12 +19,7 @@ export const MeHandlers = HttpApiBuilder.group(Api, "me", (handlers) =>
   })
 )
 
-const entry = (verb: string, id: string, details: Readonly<Record<string, unknown>> = {}) => ({
-  action: `user.${verb}`,
-  subjectType: "user",
-  subjectId: id,
-  details
-})
+const entry = auditEntriesOf("user")
 
 export const UsersHandlers = HttpApiBuilder.group(
   Api,

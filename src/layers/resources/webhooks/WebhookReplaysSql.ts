@@ -1,14 +1,14 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient, Statement } from "effect/sql"
-import { Conflict, NotFound } from "../../domain/Errors.ts"
-import type { Instant } from "../../domain/Instant.ts"
-import { toPage } from "../../domain/Paging.ts"
-import { idAt, instantOf } from "../../domain/TimePosition.ts"
-import { replayedFrom, TEST_EVENT, WebhookDelivery } from "../../domain/webhook/Webhook.ts"
-import type { Webhooks } from "../../services/resources/Webhooks.ts"
-import { isWanted, webhookTimers } from "../webhook/OutboxSql.ts"
-import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { Conflict, NotFound } from "../../../domain/Errors.ts"
+import type { Instant } from "../../../domain/Instant.ts"
+import { toPage } from "../../../domain/Paging.ts"
+import { idAt, instantOf } from "../../../domain/TimePosition.ts"
+import { replayedFrom, TEST_EVENT, WebhookDelivery } from "../../../domain/webhook/Webhook.ts"
+import type { Webhooks } from "../../../services/resources/Webhooks.ts"
+import { isWanted, webhookTimers } from "../../webhook/OutboxSql.ts"
+import { InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
 
 const DeliveryRow = Schema.Struct({
   ...WebhookDelivery.fields,

@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { Webhooks } from "../../services/resources/Webhooks.ts"
-import { AllowsPrivateAddresses } from "../network/AddressPolicy.ts"
-import { MasterKey } from "../crypto/MasterKey.ts"
+import { Webhooks } from "../../../services/resources/Webhooks.ts"
+import { AllowsPrivateAddresses } from "../../network/AddressPolicy.ts"
+import { MasterKey } from "../../crypto/MasterKey.ts"
 import { webhookEndpoints } from "./WebhookEndpointsSql.ts"
 import { webhookReplays } from "./WebhookReplaysSql.ts"
 

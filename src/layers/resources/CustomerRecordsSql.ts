@@ -1,0 +1,62 @@
+import { Clock, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { LimitOverrides } from "../../domain/people/Admission.ts"
+import { Plan } from "../../domain/people/Customer.ts"
+import { NotFound } from "../../domain/Errors.ts"
+import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
+import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+
+const CustomerRow = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  plan: Plan,
+  webOtpHost: Schema.NullOr(Schema.String),
+  createdAt: InstantColumn
+})
+const LimitsRow = Schema.Struct({ limits: LimitOverrides })
+
+export const CustomerRecordsSql = Layer.effect(
+  CustomerRecords,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const customerRows = rowsOf(CustomerRow)
+    const limitRows = rowsOf(LimitsRow)
+    const columns = sql.literal(`id, name, plan, webotp_host as "webOtpHost", created_at as "createdAt"`)
+
+    return CustomerRecords.of({
+      list: customerRows(sql`select ${columns} from customers order by id`),
+
+      find: Effect.fnUntraced(function* (id) {
+        const [row] = yield* customerRows(sql`select ${columns} from customers where id = ${id}`)
+        return row ?? (yield* new NotFound())
+      }),
+
+      create: Effect.fnUntraced(function* (name, plan) {
+        const now = timestamp(yield* Clock.currentTimeMillis)
+        const [row] = yield* customerRows(sql`
+          insert into customers (name, plan, created_at) values (${name}, ${plan}, ${now}) returning ${columns}`)
+        return row ?? (yield* Effect.die("an insert returned no row"))
+      }),
+
+      update: Effect.fnUntraced(function* (id, { name, plan, webOtpHost }) {
+        const [row] = yield* customerRows(sql`
+          update customers set name = coalesce(${name ?? null}::text, name),
+            plan = coalesce(${plan ?? null}::text, plan),
+            webotp_host = case when ${webOtpHost === undefined} then webotp_host else ${webOtpHost ?? null}::text end
+          where id = ${id} returning ${columns}`)
+        return row ?? (yield* new NotFound())
+      }),
+
+      limits: Effect.fnUntraced(function* (id) {
+        const [row] = yield* limitRows(sql`select limits from customers where id = ${id}`)
+        return row === undefined ? yield* new NotFound() : row.limits
+      }),
+
+      changeLimits: Effect.fnUntraced(function* (id, change) {
+        const [row] = yield* limitRows(sql`
+          update customers set limits = jsonb_strip_nulls(limits || ${JSON.stringify(change)}::jsonb)
+          where id = ${id} returning limits`)
+        return row === undefined ? yield* new NotFound() : row.limits
+      })
+    })
+  })
+)

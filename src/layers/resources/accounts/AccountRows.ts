@@ -1,0 +1,39 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { NotFound } from "../../../domain/Errors.ts"
+import { SendingAccount } from "../../../domain/people/Customer.ts"
+import type { AccountOwner } from "../../../services/resources/Accounts.ts"
+import { InstantColumn, rowsOf } from "../../postgres/SqlRows.ts"
+
+const AccountRow = Schema.Struct({
+  ...SendingAccount.fields,
+  gapMillis: Schema.NullOr(Schema.Int),
+  perMinute: Schema.NullOr(Schema.Int),
+  failures: Schema.Int,
+  coolingUntil: Schema.NullOr(InstantColumn),
+  createdAt: InstantColumn,
+  version: Schema.Int
+})
+
+export const accountRows = rowsOf(AccountRow)
+
+/** Of table `sending_accounts`, named `a`. */
+export const isOwnedBy = (sql: SqlClient.SqlClient, owner: AccountOwner) =>
+  owner === null ? sql`a.customer_id is null` : sql`a.customer_id = ${owner}`
+
+/** Accounts with their pace. */
+export const selectAccounts = (sql: SqlClient.SqlClient) => sql`
+  select a.id, a.channel, a.provider, a.label, a.is_default as "isDefault", a.disabled_at is null as active,
+    a.customer_id is null as shared, a.sends_codes as "sendsCodes", a.sends_texts as "sendsTexts", a.deduplicates,
+    a.reports_delivery as "reportsDelivery", a.needs_contact as "needsContact", a.gap_ms as "gapMillis",
+    a.rate_per_minute as "perMinute", greatest(p.failures, p.text_failures) as failures,
+    greatest(p.cooling_until, p.texts_cooling_until) as "coolingUntil", a.created_at as "createdAt", a.version
+  from sending_accounts a join account_pace p on p.account_id = a.id`
+
+export const findAccount = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (owner: AccountOwner, id: number) {
+    const [row] = yield* accountRows(
+      sql`${selectAccounts(sql)} where ${isOwnedBy(sql, owner)} and a.id = ${id}`
+    )
+    return row ?? (yield* new NotFound())
+  })
