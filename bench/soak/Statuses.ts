@@ -11,7 +11,7 @@ export interface World {
 }
 
 export const TERMINAL = {
-  code: ["verified", "failed", "locked", "expired"],
+  code: ["verified", "failed", "locked", "expired", "canceled"],
   message: ["sent", "failed", "partial_failed"]
 }
 const OPERATIONS = {

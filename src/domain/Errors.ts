@@ -47,6 +47,11 @@ export class IdempotencyKeyTooLong extends Data.TaggedError("idempotency_key_too
 export class IdempotencyKeyConflict extends Data.TaggedError("idempotency_key_conflict") {}
 export class IdempotencyKeyInProgress extends Data.TaggedError("idempotency_key_in_progress") {}
 
+/** The status in which the verification ended. */
+export class VerificationEnded extends Data.TaggedError("verification_ended")<{
+  readonly details: { readonly status: string }
+}> {}
+
 /** `status`: what the message has become; `sending` while a provider is being called. */
 export class MessageEnded extends Data.TaggedError("message_ended")<{
   readonly details: { readonly status: string }

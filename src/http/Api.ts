@@ -107,6 +107,16 @@ export class OtpGroup extends HttpApiGroup.make("otp")
       success: StatusResponse,
       error: errors("not_found", "validation_error")
     }).annotateMerge(OpenApi.annotations({ summary: "Read a verification" })),
+    HttpApiEndpoint.post("cancel", "/:verification_id/cancel", {
+      params: idParams,
+      success: StatusResponse,
+      error: errors("not_found", "validation_error", "verification_ended")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Cancel a verification",
+        description: "No further channel is tried. Repeating it returns the same."
+      })
+    ),
     HttpApiEndpoint.get("list", "/", {
       query: sentQuery("otp", { phone: phoneFilter, status: Schema.optionalKey(VerificationStatus) }),
       success: pageOf(ListedVerification),
@@ -138,6 +148,16 @@ export class SandboxGroup extends HttpApiGroup.make("sandbox")
       success: SandboxStatusResponse,
       error: errors("not_found", "validation_error")
     }).annotateMerge(OpenApi.annotations({ summary: "Read a simulated verification" })),
+    HttpApiEndpoint.post("cancel", "/:verification_id/cancel", {
+      params: idParams,
+      success: SandboxStatusResponse,
+      error: errors("not_found", "validation_error", "verification_ended")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Cancel a simulated verification",
+        description: "No further channel is tried. Repeating it returns the same."
+      })
+    ),
     HttpApiEndpoint.get("list", "/", {
       query: sentQuery("sandbox_otp", { phone: phoneFilter, status: Schema.optionalKey(VerificationStatus) }),
       success: pageOf(ListedSandboxVerification),

@@ -34,6 +34,7 @@ export const errorTable = {
     message: "The earlier request with this key is still in progress."
   },
 
+  verification_ended: { status: 409, message: "The verification has ended." },
   message_ended: { status: 409, message: "The message was sent, may have been, or has ended." },
   conflict: { status: 409, message: "Something else stands in the way; see details.reason." },
 

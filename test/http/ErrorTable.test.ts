@@ -58,7 +58,8 @@ const statuses: Readonly<Record<string, number>> = {
   conflict: 409,
   precondition_failed: 412,
   too_many_sign_ins: 429,
-  // a message that cannot be canceled any more
+  // what cannot be canceled any more
+  verification_ended: 409,
   message_ended: 409,
   // a body that does not come
   request_timeout: 408
@@ -129,6 +130,11 @@ const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
   ],
   ["get /v1/messages/{message_id}", [...live, "validation_error", "not_found"]],
   ["get /v1/messages", [...live, "validation_error", "invalid_phone"]],
+  ["post /v1/otp/{verification_id}/cancel", [...live, "validation_error", "not_found", "verification_ended"]],
+  [
+    "post /v1/sandbox/otp/{verification_id}/cancel",
+    [...sandbox, "validation_error", "not_found", "verification_ended"]
+  ],
   ["post /v1/messages/{message_id}/cancel", [...live, "validation_error", "not_found", "message_ended"]],
   ["get /v1/otp", [...live, "validation_error", "invalid_phone"]],
   ["get /v1/sandbox/otp", [...sandbox, "validation_error", "invalid_phone"]],

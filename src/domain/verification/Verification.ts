@@ -13,7 +13,8 @@ export const VerificationStatus = Schema.Literals([
   "verified",
   "failed",
   "locked",
-  "expired"
+  "expired",
+  "canceled"
 ])
 export type VerificationStatus = typeof VerificationStatus.Type
 
@@ -74,7 +75,8 @@ export const EventType = Schema.Literals([
   "verification.verified",
   "verification.failed",
   "verification.locked",
-  "verification.expired"
+  "verification.expired",
+  "verification.canceled"
 ])
 export type EventType = typeof EventType.Type
 

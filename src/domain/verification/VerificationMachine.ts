@@ -1,4 +1,5 @@
-import { Array as Arr } from "effect"
+import { Array as Arr, Result } from "effect"
+import { VerificationEnded } from "../Errors.ts"
 import type { Instant } from "../Instant.ts"
 import type { Transition } from "../Transition.ts"
 import {
@@ -55,7 +56,7 @@ export const unchanged = (verification: Verification): VerificationTransition =>
 /** The verification ends: no channel is tried any more, and what was held for them is released. */
 const end = (
   verification: Verification,
-  status: "verified" | "locked" | "expired",
+  status: "verified" | "locked" | "expired" | "canceled",
   verifiedAt: Instant | null = null
 ): VerificationTransition => ({
   next: {
@@ -75,8 +76,30 @@ const end = (
 export const expire = (verification: Verification): VerificationTransition =>
   isTerminal(verification.status) ? unchanged(verification) : end(verification, "expired")
 
+/**
+ * The customer does not need the code any more. A call under way is still recorded. Canceling again changes nothing; what
+ * has ended otherwise, or has expired unnoticed, stays as it is.
+ */
+export const cancel = (
+  verification: Verification,
+  now: Instant
+): Result.Result<VerificationTransition, VerificationEnded> => {
+  const status = effectiveStatus(verification, now)
+  if (status === "canceled") return Result.succeed(unchanged(verification))
+  return isTerminal(status)
+    ? Result.fail(new VerificationEnded({ details: { status } }))
+    : Result.succeed(end(verification, "canceled"))
+}
+
 /** The answer to a code that was entered. */
-export type VerifyReason = "ok" | "invalid_code" | "expired" | "locked" | "failed" | "already_verified"
+export type VerifyReason =
+  | "ok"
+  | "invalid_code"
+  | "expired"
+  | "locked"
+  | "failed"
+  | "already_verified"
+  | "canceled"
 
 const REASON_BY_STATUS: Record<VerificationStatus, VerifyReason> = {
   pending: "invalid_code",
@@ -84,7 +107,8 @@ const REASON_BY_STATUS: Record<VerificationStatus, VerifyReason> = {
   verified: "already_verified",
   failed: "failed",
   locked: "locked",
-  expired: "expired"
+  expired: "expired",
+  canceled: "canceled"
 }
 
 /** The answer to a code that was not compared, because the verification was not active; or that was compared and is wrong. */

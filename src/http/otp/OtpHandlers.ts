@@ -2,7 +2,11 @@ import { Clock, Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import type { Instant } from "../../domain/Instant.ts"
 import type { KeyMode } from "../../domain/people/Customer.ts"
-import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
+import type {
+  Verification,
+  VerificationStatus,
+  VerificationView
+} from "../../domain/verification/Verification.ts"
 import { VerificationRecords } from "../../services/resources/VerificationRecords.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 import { Api } from "../Api.ts"
@@ -30,6 +34,18 @@ const verifyWith = (verifications: Verifications["Service"]) =>
     return yield* orEnvelope(
       perform(({ customerId, setUpVersion }) => verifications.verify({ customerId, id, code, setUpVersion }))
     )
+  })
+
+const cancelWith = <Wire>(
+  verifications: Verifications["Service"],
+  toWire: (view: VerificationView) => Wire
+) =>
+  Effect.fnUntraced(function* ({ params }: { readonly params: { readonly verification_id: string } }) {
+    const { perform } = yield* CurrentPrincipal
+    const view = perform(({ customerId, setUpVersion }) =>
+      verifications.cancel({ customerId, id: params.verification_id, setUpVersion })
+    )
+    return yield* orEnvelope(Effect.map(view, toWire))
   })
 
 interface ListQuery {
@@ -97,7 +113,8 @@ export const OtpHandlers = HttpApiBuilder.group(
           verifications.status({ customerId, id: params.verification_id, setUpVersion })
         )
         return yield* orEnvelope(Effect.map(view, toStatus))
-      })
+      }),
+      cancel: cancelWith(verifications, toStatus)
     })
   })
 )
@@ -126,7 +143,8 @@ export const SandboxHandlers = HttpApiBuilder.group(
           verifications.status({ customerId, id: params.verification_id, setUpVersion })
         )
         return yield* orEnvelope(Effect.map(view, toSandboxStatus))
-      })
+      }),
+      cancel: cancelWith(verifications, toSandboxStatus)
     })
   })
 )

@@ -73,7 +73,15 @@ export const SendResponse = Schema.Struct({
 
 export const VerifyResponse = Schema.Struct({
   verified: Schema.Boolean,
-  reason: Schema.Literals(["ok", "invalid_code", "expired", "locked", "failed", "already_verified"])
+  reason: Schema.Literals([
+    "ok",
+    "invalid_code",
+    "expired",
+    "locked",
+    "failed",
+    "already_verified",
+    "canceled"
+  ])
 }).annotate({ identifier: "OtpVerifyResponse" })
 
 const SandboxStatusFields = {

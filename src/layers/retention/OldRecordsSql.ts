@@ -46,7 +46,7 @@ export const oldRecords = (sql: SqlClient.SqlClient) => {
   const batchRows = rowsOf(BatchRow)
   const skipLocked = sql`for update skip locked`
   const isOver = {
-    verifications: sql`r.status in ('verified', 'failed', 'locked', 'expired') and r.held = 0`,
+    verifications: sql`r.status in ('verified', 'failed', 'locked', 'expired', 'canceled') and r.held = 0`,
     messages: sql`r.status in ('sent', 'failed', 'partial_failed', 'canceled') and r.held = 0`
   }
 

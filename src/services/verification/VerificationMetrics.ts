@@ -7,7 +7,7 @@ import { counters, histograms } from "../metrics/MetricFamilies.ts"
 
 const SECONDS = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600]
 const MILLIS_PER_SECOND = 1000
-const ends = ["verified", "failed", "locked", "expired"] as const
+const ends = ["verified", "failed", "locked", "expired", "canceled"] as const
 
 const isEnd = (status: VerificationStatus): status is (typeof ends)[number] =>
   ends.some((end) => end === status)

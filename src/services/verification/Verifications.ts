@@ -1,8 +1,16 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { foldDigits } from "../../domain/text/Digits.ts"
-import { type IdempotencyError, NotFound } from "../../domain/Errors.ts"
-import { type VerificationView, viewVerification } from "../../domain/verification/Verification.ts"
-import { reasonWithoutMatch, type VerifyReason } from "../../domain/verification/VerificationMachine.ts"
+import { type IdempotencyError, NotFound, type VerificationEnded } from "../../domain/Errors.ts"
+import {
+  type Verification,
+  type VerificationView,
+  viewVerification
+} from "../../domain/verification/Verification.ts"
+import {
+  cancel,
+  reasonWithoutMatch,
+  type VerifyReason
+} from "../../domain/verification/VerificationMachine.ts"
 import { Codes } from "./Codes.ts"
 import { CodeVault } from "./CodeVault.ts"
 import type { SetUpChanged } from "../customer/SetUpChanged.ts"
@@ -22,7 +30,7 @@ interface Subject {
   readonly setUpVersion?: number | null
 }
 
-/** One-time codes: sent, followed, verified. Live and sandbox are the same use cases over different layers. */
+/** One-time codes: sent, followed, verified, canceled. Live and sandbox are the same use cases over different layers. */
 export class Verifications extends Context.Service<
   Verifications,
   {
@@ -33,6 +41,10 @@ export class Verifications extends Context.Service<
       attempt: Subject & { readonly code: string }
     ) => Effect.Effect<VerifyAnswer, NotFound | SetUpChanged>
     readonly status: (subject: Subject) => Effect.Effect<VerificationView, NotFound | SetUpChanged>
+    /** Returns the canceled verification, also if it was canceled before. */
+    readonly cancel: (
+      subject: Subject
+    ) => Effect.Effect<VerificationView, NotFound | VerificationEnded | SetUpChanged>
   }
 >()("peyk/services/verification/Verifications") {
   static readonly layer = Layer.effect(
@@ -79,7 +91,28 @@ export class Verifications extends Context.Service<
         return viewVerification(yield* read(subject), yield* Clock.currentTimeMillis)
       })
 
-      return Verifications.of({ send, verify, status })
+      /** Writes the cancellation if the verification is still as it was read; else looks at what it has become. */
+      const cancelRead = (
+        verification: Verification
+      ): Effect.Effect<Verification, NotFound | VerificationEnded | SetUpChanged> =>
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          const transition = yield* Effect.fromResult(cancel(verification, now))
+          if (transition.next === verification) return verification
+          const { customerId, id } = verification
+          if (!(yield* store.commit(verification, transition, now, null))) {
+            return yield* Effect.flatMap(read({ customerId, id }), cancelRead)
+          }
+          metrics.ended(id, transition.next.status, now)
+          return transition.next
+        })
+
+      const canceled = Effect.fnUntraced(function* (subject: Subject) {
+        const verification = yield* Effect.flatMap(read(subject), cancelRead)
+        return viewVerification(verification, yield* Clock.currentTimeMillis)
+      })
+
+      return Verifications.of({ send, verify, status, cancel: canceled })
     })
   )
 }

@@ -219,7 +219,7 @@ export const live = (route: Route, happenings: ReadonlyArray<Happening>): Readon
   return entries
 }
 
-const TERMINAL: ReadonlyArray<VerificationStatus> = ["verified", "failed", "locked", "expired"]
+const TERMINAL: ReadonlyArray<VerificationStatus> = ["verified", "failed", "locked", "expired", "canceled"]
 
 export const isOver = ({ status }: { readonly status: VerificationStatus }): boolean =>
   TERMINAL.includes(status)

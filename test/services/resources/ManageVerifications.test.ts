@@ -124,6 +124,8 @@ layer(TestDatabase, { excludeTestServices: true })("a list of verifications", (i
       const right = providers.deliveries.at(-1)?.code ?? ""
       const code = right === "000000" ? "111111" : "000000"
       for (let n = 0; n < 5; n++) yield* verify({ customerId, id: locked.id, code })
+      const canceled = yield* codeTo(customerId, phoneOf(7), ["bale"])
+      yield* (yield* Verifications).cancel({ customerId, id: canceled.id })
       const queued = yield* codeTo(customerId, phoneOf(6), ["bale"])
 
       const expected: Record<VerificationStatus, ReadonlyArray<string>> = {
@@ -132,7 +134,8 @@ layer(TestDatabase, { excludeTestServices: true })("a list of verifications", (i
         verified: [verified.id],
         failed: [failed.id],
         locked: [locked.id],
-        expired: [unrecorded.id, recorded.id]
+        expired: [unrecorded.id, recorded.id],
+        canceled: [canceled.id]
       }
       const { list } = yield* VerificationRecords
       for (const [status, those] of Object.entries(expected)) {

@@ -59,7 +59,7 @@ layer(TestDatabase, { excludeTestServices: true })("retention", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const customerId = yield* makeCustomer()
-      for (const [nth, status] of ["verified", "failed", "locked", "expired"].entries()) {
+      for (const [nth, status] of ["verified", "failed", "locked", "expired", "canceled"].entries()) {
         yield* codes(daysAgo(401) - nth, 2, customerId, status, 0)
       }
       const young = yield* codes(daysAgo(399), 1, customerId, "verified", 0)
