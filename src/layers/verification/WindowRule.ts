@@ -52,10 +52,11 @@ const count = (counter: WindowCounter, admitted: string): string => {
     returning ${[...columns, ...windows.map((window) => `${window.name}_used`)].join(", ")})`
 }
 
+/** The limits are compared with `nullif`, so that the few counts above 1 are always looked at first. */
 const isExceeded = ({ name, columns, windows }: WindowCounter, rows: string): string => `
   exists (select from ${name}_counted c join ${rows} a on ${columns.map((column) => `a.${column} = c.${column}`).join(" and ")}
     where (${anyOf(windows.map((window) => `c.${window.name}_used > 1`))})
-      and (${anyOf(windows.map((window) => `a.${window.limit} > 0 and c.${window.name}_used > a.${window.limit}`))}))`
+      and (${anyOf(windows.map((window) => `c.${window.name}_used > nullif(a.${window.limit}, 0)`))}))`
 
 /** A phone is in a batch only once, so a full counter is full for its request alone. */
 export const windowRule = (counter: WindowCounter): AdmissionRule => {

@@ -141,12 +141,12 @@ select v.reason, v.until, exists (
   select
   from phone_counted c
   join r a on a.customer_id = c.customer_id and a.phone = c.phone
-  where (c.hour_used > 1 or c.day_used > 1) and (a.hour > 0 and c.hour_used > a.hour or a.day > 0 and c.day_used > a.day))
-  or exists (
+  where (c.hour_used > 1 or c.day_used > 1) and (c.hour_used > nullif(a.hour, 0) or c.day_used > nullif(a.day,
+    0))) or exists (
   select
   from platform_counted c
   join r a on a.phone = c.phone
-  where (c.day_used > 1) and (a.platform_day > 0 and c.day_used > a.platform_day)) or exists (
+  where (c.day_used > 1) and (c.day_used > nullif(a.platform_day, 0))) or exists (
   select
   from quota_counted c
   join r a on a.customer_id = c.customer_id and a.month = c.month
