@@ -1,6 +1,7 @@
-import { Context, Effect, Layer, type Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import type { Actor } from "../../domain/people/Actor.ts"
 import { ScopeInsufficient, Unauthenticated } from "../../domain/Errors.ts"
+import { looksLikeToken } from "../../domain/people/PersonalToken.ts"
 import { ApiKeys } from "../customer/ApiKeys.ts"
 import { PersonalTokens } from "./PersonalTokens.ts"
 import { Sessions } from "./Sessions.ts"
@@ -15,7 +16,7 @@ export interface GivenCredential {
   readonly serviceKey: Redacted.Redacted | null
 }
 
-/** Identifies the actor: by personal access tokens (`apikey`), and JWTs (`Bearer`) of Peyk or another issuer. */
+/** Identifies the actor: by personal access tokens (`apikey` or `Bearer`), and JWTs (`Bearer`) of Peyk or another issuer. */
 export class ManagementCredentials extends Context.Service<
   ManagementCredentials,
   {
@@ -40,8 +41,11 @@ export class ManagementCredentials extends Context.Service<
         authenticate: ({ scheme, credential, serviceKey }) => {
           const orServiceKey = (actor: Effect.Effect<Actor, Unauthenticated>) =>
             Effect.catchTag(actor, "unauthenticated", () => refuseServiceKey(credential))
-          if (scheme === "apikey") return orServiceKey(tokens.authenticate(credential))
-          if (scheme === "bearer") return orServiceKey(sessions.authenticate(credential))
+          const isBearer = scheme === "bearer"
+          if (scheme === "apikey" || (isBearer && looksLikeToken(Redacted.value(credential)))) {
+            return orServiceKey(tokens.authenticate(credential))
+          }
+          if (isBearer) return orServiceKey(sessions.authenticate(credential))
           if (scheme !== null || serviceKey === null) return Effect.fail(new Unauthenticated())
           return refuseServiceKey(serviceKey)
         }
