@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { issues, json, ok, raw, type Reply, refused } from "../Client.ts"
 import { manage } from "../Manager.ts"
 import { type Demo, type Server, startServer } from "../Server.ts"
+import { withoutBody } from "./ManageOperations.ts"
 
 let server: Server
 let owner: string
@@ -29,28 +29,11 @@ const send = (method: string, path: string, body: string, type: string | null = 
     ].join("\r\n")
   )
 
-interface Operation {
-  readonly requestBody?: unknown
-}
-
-const document = JSON.parse(readFileSync(new URL("../../../openapi.json", import.meta.url), "utf8")) as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-}
-
-/** Every operation of the management API that changes something and takes no body. */
-const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  path.startsWith("/v1/manage/")
-    ? Object.entries(methods).flatMap(([method, operation]) =>
-        method !== "get" && operation.requestBody === undefined ? [[method.toUpperCase(), path] as const] : []
-      )
-    : []
-)
-
 const errorsOf = (reply: Reply) =>
   json<{ error: { details: { errors: ReadonlyArray<unknown> } } }>(reply).error.details.errors
 
 describe("an operation that takes no body", () => {
-  it.each(operations)("%s %s refuses a field, names it, and repeats no value", async (method, path) => {
+  it.each(withoutBody)("%s %s refuses a field, names it, and repeats no value", async (method, path) => {
     const address = path.slice("/v1/manage".length).replaceAll(/\{\w+\}/g, "1")
     const reply = await send(method, address, '{"surely_unknown":"a secret in the wrong place"}')
     refused(reply, 422, "validation_error")

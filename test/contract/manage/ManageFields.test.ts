@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { issues, json, newKey, newPhone, ok, request } from "../Client.ts"
 import { manage, newUser } from "../Manager.ts"
 import { type Demo, type Server, startServer } from "../Server.ts"
+import { withBody } from "./ManageOperations.ts"
 
 let server: Server
 let owner: string
@@ -15,25 +15,8 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => server?.stop())
 
-interface Operation {
-  readonly requestBody?: unknown
-}
-
-const document = JSON.parse(readFileSync(new URL("../../../openapi.json", import.meta.url), "utf8")) as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-}
-
-/** Every operation of the management API that takes a body. */
-const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  path.startsWith("/v1/manage/")
-    ? Object.entries(methods).flatMap(([method, operation]) =>
-        operation.requestBody === undefined ? [] : [[method.toUpperCase(), path] as const]
-      )
-    : []
-)
-
 describe("a field that an operation does not know", () => {
-  it.each(operations)("is refused by %s %s, which names it and not its value", async (method, path) => {
+  it.each(withBody)("is refused by %s %s, which names it and not its value", async (method, path) => {
     const address = path.slice("/v1/manage".length).replaceAll(/\{\w+\}/g, "1")
     const reply = await call(method, address, { surely_unknown: "a secret in the wrong place" })
     expect(issues(reply)).toContain("body.surely_unknown")
