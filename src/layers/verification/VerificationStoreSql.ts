@@ -27,7 +27,7 @@ import { verificationColumns, VerificationRow } from "./VerificationRow.ts"
 const ClaimedRow = Schema.Struct({ ...VerificationRow.fields, fingerprint: Schema.Uint8Array })
 
 /** Beside each other, accepting and recording are to stay two groups of sends: one is in the database while we work on the other. */
-const ENOUGH_WRITES = 24
+const FLUSH_WRITES_AT = 24
 
 interface VerificationStoreOptions {
   readonly mode: KeyMode
@@ -51,7 +51,7 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
       const keys = idempotencyKeys(sql, SEND_OPERATION)
       const writing: BatchClients = (yield* SerializeWrites)
         ? { ...clients, lane: makeBatchLane() }
-        : { ...clients, enough: ENOUGH_WRITES }
+        : { ...clients, flushAt: FLUSH_WRITES_AT }
       const acceptInBatch = yield* makeAcceptBatch(writing, mode, timerKind, ids.turn)
       const commitInBatch = yield* makeCommitBatch(writing, mode, timerKind, random.uuidV7())
       const compareInBatch = yield* makeCompareBatch(clients, mode, timerKind, random.uuidV7())

@@ -14,7 +14,7 @@ changed as (
       unnest($5) as status, unnest($6) as attempts, unnest($7) as remaining, unnest($8) as slot_reserved,
       unnest($9) as repeating, unnest($10) as next_step_at, unnest($11) as answered_status, unnest($12) as answered_step,
       unnest($13) as keeps_code, unnest($14) as held, unnest($15) as captured, unnest($16) as now,
-      unnest($17) as event_count, unnest($18) as due_at, unnest($19) as handed_back_at, unnest($20) as handed_back_token,
+      unnest($17) as event_count, unnest($18) as due_at, unnest($19) as released_at, unnest($20) as released_token,
       unnest($21) as is_done, unnest($22) as report_lane, unnest($23) as report_at, unnest($24) as stripe,
       unnest($25) as capture, unnest($26) as release, unnest($27) as ledger_id, unnest($28) as event_type_0,
       unnest($29) as event_id_0, unnest($30) as event_type_1, unnest($31) as event_id_1, unnest($32) as held_token,
@@ -27,7 +27,7 @@ changed as (
       and t.lease_token = r.held_token), false))
   returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at,
     v.events_written, 'verification'::text as timer_kind, 0::smallint as timer_lane, r.now,
-    r.event_count, r.nth, r.due_at, r.handed_back_at, r.handed_back_token, r.is_done, r.report_lane,
+    r.event_count, r.nth, r.due_at, r.released_at, r.released_token, r.is_done, r.report_lane,
     r.report_at, r.stripe, r.capture, r.release, r.ledger_id, r.event_type_0, r.event_id_0,
     r.event_type_1, r.event_id_1),
 timer as (
@@ -35,10 +35,10 @@ timer as (
   from changed c
   where c.due_at is not null and t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id
     and t.lane = c.timer_lane),
-handed_back as (
-  update timers t set claimable_at = c.handed_back_at, lease_token = null, parked = false
+released as (
+  update timers t set claimable_at = c.released_at, lease_token = null, parked = false
   from changed c
-  where c.handed_back_at is not null and t.lease_token = c.handed_back_token and t.customer_id = c.customer_id
+  where c.released_at is not null and t.lease_token = c.released_token and t.customer_id = c.customer_id
     and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.timer_lane),
 done_timer as (
   delete from timers t using changed c

@@ -26,7 +26,7 @@ const requestsOf = (given: ReadonlyArray<string>) => given.map((row, id): Reques
 const nextTurn = Effect.promise(() => new Promise((resume) => setImmediate(resume)))
 
 /** Statements that are under way until they are let go; what each was made of is kept. */
-const scripted = Effect.fnUntraced(function* (options: Pick<BatchClients, "lane" | "enough"> = {}) {
+const scripted = Effect.fnUntraced(function* (options: Pick<BatchClients, "lane" | "flushAt"> = {}) {
   const statements: Array<ReadonlyArray<Request>> = []
   const gates: Array<Deferred.Deferred<void>> = []
   const ask = yield* makeStatementBatch<string, Request, string>(
@@ -181,9 +181,9 @@ describe("a batched statement", () => {
 
   for (const [options, size] of [
     [{}, 64],
-    [{ enough: 24 }, 24]
+    [{ flushAt: 24 }, 24]
   ] as const) {
-    it.live(`waits for nobody else when it has ${size}, which are enough, whatever each turn brings`, () =>
+    it.live(`waits for no further request once it has ${size}, whatever each turn brings`, () =>
       Effect.gen(function* () {
         const { statements, ask, letGo } = yield* scripted(options)
         for (let id = 0; statements.length === 0; id++) {

@@ -24,7 +24,7 @@ export interface CommitEntry {
   /** The timer whose lease the transition depends on; null where it depends on none. */
   readonly heldTimer: LeasedTimer | null
   readonly move: WalletMove
-  /** Those that are told. */
+  /** The events that are written to the outbox. */
   readonly events: VerificationTransition["events"]
 }
 
@@ -40,8 +40,8 @@ const OutcomeRow = Schema.Struct({ written: Schema.NullOr(Schema.Array(Schema.In
 const dueAtOf = ({ transition: { dueAt }, heldTimer }: CommitEntry): Instant | null =>
   typeof dueAt === "number" && heldTimer === null ? dueAt : null
 
-/** When a timer is due that is handed back: only who has its lease may do that. */
-const handedBackAtOf = ({ transition: { dueAt }, heldTimer }: CommitEntry): Instant | null =>
+/** When a released timer is due again: only the holder of its lease may release it. */
+const releasedAtOf = ({ transition: { dueAt }, heldTimer }: CommitEntry): Instant | null =>
   typeof dueAt === "number" && heldTimer !== null ? dueAt : null
 
 /** Of every batch. */
@@ -85,14 +85,14 @@ const optionalParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
       where c.due_at is not null and ${IS_TIMER_OF_CHANGED})`
   },
   {
-    isNeeded: (entry) => handedBackAtOf(entry) !== null,
+    isNeeded: (entry) => releasedAtOf(entry) !== null,
     columns: [
-      { name: "handed_back_at", type: "timestamptz", of: handedBackAtOf },
-      { name: "handed_back_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
+      { name: "released_at", type: "timestamptz", of: releasedAtOf },
+      { name: "released_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
     ],
-    sql: `handed_back as (
-      update timers t set claimable_at = c.handed_back_at, lease_token = null, parked = false from changed c
-      where c.handed_back_at is not null and t.lease_token = c.handed_back_token and ${IS_TIMER_OF_CHANGED})`
+    sql: `released as (
+      update timers t set claimable_at = c.released_at, lease_token = null, parked = false from changed c
+      where c.released_at is not null and t.lease_token = c.released_token and ${IS_TIMER_OF_CHANGED})`
   },
   {
     isNeeded: ({ transition }) => transition.dueAt === null,
@@ -133,7 +133,7 @@ const optionalParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
   }
 ]
 
-/** Whose lease has to go on: where the next thing is a call to a provider, or the timer is handed back. */
+/** Whose lease has to go on: where the next thing is a call to a provider, or the timer is released. */
 const heldColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
   { name: "held_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
 ]

@@ -25,7 +25,7 @@ export interface BatchClients<Client = SqlClient.SqlClient> {
   /** Shared by kinds of batches that wait for each other's statements as for their own. */
   readonly lane?: BatchLane
   /** A batch with so many requests does not wait for more. */
-  readonly enough?: number
+  readonly flushAt?: number
 }
 
 interface Waiting<Request, Answer> {
@@ -106,7 +106,7 @@ const answer = <Answer>(
  * parallel with later batches, unless the store is unreachable.
  */
 export const makeStatementBatch = <Client, Request, Answer>(
-  { together, alone, lane = makeBatchLane(), enough = FLUSH_AT }: BatchClients<Client>,
+  { together, alone, lane = makeBatchLane(), flushAt = FLUSH_AT }: BatchClients<Client>,
   { name, run, conflictsOf, orderOf }: BatchOptions<Client, Request, Answer>
 ): Effect.Effect<(request: Request) => Effect.Effect<Answer>> =>
   Effect.map(Effect.context<never>(), (context) => {
@@ -161,7 +161,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
     }
     const next = () => {
       if (!lane.isFree(next)) return
-      if (waiting.length === gathered || waiting.length >= enough) return go()
+      if (waiting.length === gathered || waiting.length >= flushAt) return go()
       gathered = waiting.length
       setImmediate(next)
     }
