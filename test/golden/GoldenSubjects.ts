@@ -1,5 +1,6 @@
 import { Phone } from "../../src/domain/Phone.ts"
-import { chargeMessage, beginAttempt, recordOutcome } from "../../src/domain/message/MessageMachine.ts"
+import { chargeMessage } from "../../src/domain/message/MessageLanes.ts"
+import { beginAttempt, recordOutcome } from "../../src/domain/message/MessageMachine.ts"
 import { startMessage } from "../../src/domain/message/Message.ts"
 import type { LeasedTimer } from "../../src/domain/Timer.ts"
 import { startVerification } from "../../src/domain/verification/Verification.ts"

@@ -1,5 +1,4 @@
 import { Array as Arr } from "effect"
-import { chargeInOrder, sumOfCharges } from "../money/Charging.ts"
 import { type Delivery, reportRequest, withDelivery } from "../account/DeliveryReport.ts"
 import type { Instant } from "../Instant.ts"
 import {
@@ -13,49 +12,18 @@ import {
 import { attemptResult, outcomeOfRepeat, type ProviderOutcome } from "../account/ProviderOutcome.ts"
 import { MESSAGE_RETRY_MILLIS } from "../Schedules.ts"
 import type { Transition } from "../Transition.ts"
-
-/**
- * A message has lanes: under failover one, through all steps of the route until one succeeds; under broadcast one for
- * each step. Lanes do not wait for each other, and each has its own timer.
- */
-export type Lane = number
-
-export const lanes = ({ strategy, route }: Message): ReadonlyArray<Lane> =>
-  strategy === "failover" ? [0] : route.map((_, step) => step)
-
-const laneOf = ({ strategy }: Message, step: number): Lane => (strategy === "failover" ? 0 : step)
-
-const stepsOf = (message: Message, lane: Lane): ReadonlyArray<number> =>
-  message.route.map((_, step) => step).filter((step) => laneOf(message, step) === lane)
-
-const attemptsOf = (message: Message, lane: Lane): ReadonlyArray<MessageAttempt> =>
-  message.attempts.filter(({ step }) => laneOf(message, step) === lane)
-
-type LaneState = "open" | "sent" | "failed"
-
-const laneState = (message: Message, lane: Lane): LaneState => {
-  const attempts = attemptsOf(message, lane)
-  if (attempts.some(({ status }) => status === "sent")) return "sent"
-  const failed = attempts.filter(({ status }) => status === "failed").length
-  return failed === stepsOf(message, lane).length ? "failed" : "open"
-}
-
-/** The message with the most that its lanes can still cost. */
-export const chargeMessage = (message: Message): Message => {
-  const chargeOf = (lane: Lane) => {
-    const attempts = attemptsOf(message, lane)
-    const stepsWith = (isMeant: (status: MessageAttempt["status"] | undefined) => boolean) =>
-      stepsOf(message, lane)
-        .filter((step) => isMeant(attempts.find((attempt) => attempt.step === step)?.status))
-        .flatMap((step) => message.route[step] ?? [])
-    const possible = laneState(message, lane) === "open" ? stepsWith((status) => status !== "failed") : []
-    return chargeInOrder(
-      stepsWith((status) => status === "sent"),
-      possible
-    )
-  }
-  return { ...message, ...sumOfCharges(lanes(message).map(chargeOf)) }
-}
+import {
+  attemptsOf,
+  candidatesOf,
+  chargeMessage,
+  type Lane,
+  laneDueAt,
+  laneOf,
+  lanes,
+  type LaneState,
+  laneState,
+  otherReservations
+} from "./MessageLanes.ts"
 
 /** "held": the lease goes on, because a provider is being called. */
 export type LaneDue = Instant | null | "held"
@@ -79,12 +47,6 @@ export type MessageAction =
   | { readonly _tag: "Sleep"; readonly until: Instant }
   | { readonly _tag: "Nothing" }
 
-const laneDueAt = (message: Message, lane: Lane): Instant => {
-  const attempts = attemptsOf(message, lane)
-  const pending = attempts.find(({ status }) => status === "pending")
-  return pending?.due_at ?? attempts.at(-1)?.finished_at ?? sendTime(message)
-}
-
 /** The work for a process that has leased the lane's timer. */
 export const decideMessage = (message: Message, lane: Lane, now: Instant): MessageAction => {
   if (message.status === "canceled" || laneState(message, lane) !== "open") return { _tag: "Nothing" }
@@ -101,14 +63,6 @@ export const decideMessage = (message: Message, lane: Lane, now: Instant): Messa
   }
   const candidates = candidatesOf(message, lane)
   return Arr.isReadonlyArrayNonEmpty(candidates) ? { _tag: "Send", candidates } : { _tag: "Nothing" }
-}
-
-/** The steps that a lane can still use: first the one to retry, then the untried ones. */
-export const candidatesOf = (message: Message, lane: Lane): ReadonlyArray<number> => {
-  const attempts = attemptsOf(message, lane)
-  const retried = attempts.filter(({ status }) => status === "pending").map(({ step }) => step)
-  const untried = stepsOf(message, lane).filter((step) => !attempts.some((attempt) => attempt.step === step))
-  return [...retried, ...untried]
 }
 
 const withAttempt = (
@@ -190,10 +144,6 @@ const failed = (attempt: MessageAttempt, now: Instant): MessageAttempt => ({
 })
 
 const maySend = ({ _tag }: MessageAction): boolean => _tag === "Send" || _tag === "SendReserved"
-
-/** Without the lane's reserved slot, which was used or has passed. */
-const otherReservations = (message: Message, lane: Lane): Message["reservations"] =>
-  message.reservations.filter(({ step }) => laneOf(message, step) !== lane)
 
 /** The provider of this step is about to be called. Changes nothing if the lane no longer needs that call. */
 export const beginAttempt = (message: Message, step: number, turn: LaneTurn): MessageTransition => {

@@ -24,7 +24,7 @@ import {
   type Strategy,
   type UsedTemplate
 } from "../../domain/message/Message.ts"
-import { chargeMessage, lanes } from "../../domain/message/MessageMachine.ts"
+import { chargeMessage, lanes } from "../../domain/message/MessageLanes.ts"
 import type { MessageStepRequest } from "../../domain/routing/MessageRoute.ts"
 import { parsePhone } from "../../domain/Phone.ts"
 import { planSchedule, type ScheduleError, type ScheduleRequest } from "../../domain/message/Schedule.ts"

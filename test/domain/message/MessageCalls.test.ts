@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Message, MessageAttempt } from "../../../src/domain/message/Message.ts"
-import { beginAttempt, lanes, recordOutcome } from "../../../src/domain/message/MessageMachine.ts"
+import { lanes } from "../../../src/domain/message/MessageLanes.ts"
+import { beginAttempt, recordOutcome } from "../../../src/domain/message/MessageMachine.ts"
 import { outcomes } from "./MessageExamples.ts"
 import { begins, happenings, live, setting, SIZE } from "./MessageRuns.ts"
 

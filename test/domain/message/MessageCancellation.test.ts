@@ -3,12 +3,8 @@ import { Result } from "effect"
 import { isUncertain } from "../../../src/domain/account/ProviderOutcome.ts"
 import type { Message, MessageAttempt } from "../../../src/domain/message/Message.ts"
 import { cancelMessage } from "../../../src/domain/message/MessageCancellation.ts"
-import {
-  awaitAccount,
-  beginAttempt,
-  decideMessage,
-  lanes
-} from "../../../src/domain/message/MessageMachine.ts"
+import { lanes } from "../../../src/domain/message/MessageLanes.ts"
+import { awaitAccount, beginAttempt, decideMessage } from "../../../src/domain/message/MessageMachine.ts"
 import { happenings, live, setting, SIZE } from "./MessageRuns.ts"
 
 const runs = { arbitrary: { runs: 1_000, size: SIZE } }

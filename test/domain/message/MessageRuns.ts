@@ -1,13 +1,12 @@
 import { Arbitrary, Schema } from "effect"
 import type { Instant } from "../../../src/domain/Instant.ts"
 import { type Message, sendTime, Strategy } from "../../../src/domain/message/Message.ts"
+import { type Lane, lanes } from "../../../src/domain/message/MessageLanes.ts"
 import {
   awaitAccount,
   beginAttempt,
   type Call,
   decideMessage,
-  type Lane,
-  lanes,
   type LaneTurn,
   type MessageAction,
   type MessageTransition,

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { beginAttempt, lanes, postponeAttempt } from "../../../src/domain/message/MessageMachine.ts"
+import { lanes } from "../../../src/domain/message/MessageLanes.ts"
+import { beginAttempt, postponeAttempt } from "../../../src/domain/message/MessageMachine.ts"
 import { happenings, live, setting, SIZE } from "./MessageRuns.ts"
 
 describe("a call of a message that was begun and is put off", () => {

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Message, MessageAttempt, Strategy } from "../../../src/domain/message/Message.ts"
+import { candidatesOf } from "../../../src/domain/message/MessageLanes.ts"
 import {
   awaitAccount,
   beginAttempt,
-  candidatesOf,
   decideMessage,
   recordOutcome
 } from "../../../src/domain/message/MessageMachine.ts"

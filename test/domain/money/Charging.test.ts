@@ -7,7 +7,7 @@ import {
   walletMove,
   withPrices
 } from "../../../src/domain/money/Charging.ts"
-import { chargeMessage } from "../../../src/domain/message/MessageMachine.ts"
+import { chargeMessage } from "../../../src/domain/message/MessageLanes.ts"
 import * as MessageExamples from "../message/MessageExamples.ts"
 import * as MessageRuns from "../message/MessageRuns.ts"
 import * as VerificationRuns from "../verification/VerificationRuns.ts"
