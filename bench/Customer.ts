@@ -30,7 +30,7 @@ export const makeCustomer = async (env: NodeJS.ProcessEnv): Promise<string> => {
 }
 
 const accountColumns = `channel, provider, label, sealed_settings, is_default, created_at, sends_codes, sends_texts,
-  deduplicates, reports_delivery, needs_contact, allows_private_addresses`
+  deduplicates, deduplicates_texts, reports_delivery, needs_contact, allows_private_addresses`
 
 const SECRET_LENGTH = 43
 const secretOf = (id: number) => `svc_live_${String(id).padStart(SECRET_LENGTH, "0")}`

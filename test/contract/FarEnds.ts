@@ -13,6 +13,12 @@ import {
   type Received,
   type Scripted
 } from "../support/fakes/FakeFarEnd.ts"
+import {
+  fakeKavenegar,
+  KAVENEGAR_KEY,
+  KAVENEGAR_LINE,
+  KAVENEGAR_TEMPLATE
+} from "../support/fakes/FakeKavenegar.ts"
 import { fakeRubika, RUBIKA_TOKEN } from "../support/fakes/FakeRubika.ts"
 import { fakeSmsir, SMSIR_KEY } from "../support/fakes/FakeSmsir.ts"
 import { type Running, until } from "./Server.ts"
@@ -40,6 +46,7 @@ const openAll = Effect.gen(function* () {
   const rubikaUpdates: Array<unknown> = []
   return {
     smsir: yield* fakeSmsir(),
+    kavenegar: yield* fakeKavenegar(),
     safir: yield* fakeBaleSafir(),
     bale: yield* fakeBotApi({ platform: "bale" }),
     soroushplus: yield* fakeBotApi({ platform: "soroushplus" }),
@@ -55,6 +62,7 @@ export const openFarEnds = async () => {
   const fakes = await Effect.runPromise(Scope.provide(openAll, scope))
   const env = {
     PEYK_SMSIR_URL: `${fakes.smsir.url}/v1`,
+    PEYK_KAVENEGAR_URL: `${fakes.kavenegar.url}/v1`,
     PEYK_BALE_SAFIR_URL: `${fakes.safir.url}/api/v3`,
     PEYK_BALE_BOT_URL: fakes.bale.url,
     PEYK_EITAA_URL: `${fakes.eitaa.url}/api`,
@@ -73,6 +81,7 @@ export const TEMPLATE = 123_456
 /** What an account of each provider is connected with. */
 export const workingSettings = {
   smsir: { api_key: SMSIR_KEY, line_number: LINE, otp_template_id: TEMPLATE },
+  kavenegar: { api_key: KAVENEGAR_KEY, sender: KAVENEGAR_LINE, otp_template: KAVENEGAR_TEMPLATE },
   bale_safir: { api_key: SAFIR_KEY, bot_id: 1 },
   bale_bot: { token: BOT_TOKENS.bale },
   eitaa_app: { token: EITAA_TOKEN },

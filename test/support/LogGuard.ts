@@ -6,6 +6,7 @@ import type { Reporter } from "vitest/node"
 import { SAFIR_KEY } from "./fakes/FakeBaleSafir.ts"
 import { BOT_TOKENS } from "./fakes/FakeBotApi.ts"
 import { EITAA_TOKEN } from "./fakes/FakeEitaa.ts"
+import { KAVENEGAR_KEY } from "./fakes/FakeKavenegar.ts"
 import { RUBIKA_TOKEN } from "./fakes/FakeRubika.ts"
 import { SMSIR_KEY } from "./fakes/FakeSmsir.ts"
 
@@ -27,7 +28,14 @@ export class LogGatherer implements Reporter {
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
-const credentials = [SMSIR_KEY, SAFIR_KEY, EITAA_TOKEN, RUBIKA_TOKEN, ...Object.values(BOT_TOKENS)]
+const credentials = [
+  SMSIR_KEY,
+  KAVENEGAR_KEY,
+  SAFIR_KEY,
+  EITAA_TOKEN,
+  RUBIKA_TOKEN,
+  ...Object.values(BOT_TOKENS)
+]
 
 /** Ids and digests are random: some hold eleven digits that look like a phone. */
 const ID = /\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,})\b/gi

@@ -6,7 +6,7 @@ import { makeCustomer } from "./TestGraph.ts"
 /** Says of the accounts of these channels what their providers can do; before anything has read the customer's set-up. */
 const markAccounts = Effect.fnUntraced(function* (
   customerId: number,
-  trait: "deduplicates" | "reports_delivery",
+  trait: "deduplicates" | "deduplicates_texts" | "reports_delivery",
   channels: ReadonlyArray<Channel>
 ) {
   const sql = yield* SqlClient.SqlClient
@@ -23,6 +23,7 @@ export const customerWithRepeats = Effect.fnUntraced(function* (
 ) {
   const customerId = yield* makeCustomer(channels)
   yield* markAccounts(customerId, "deduplicates", repeatable)
+  yield* markAccounts(customerId, "deduplicates_texts", repeatable)
   return customerId
 })
 

@@ -23,7 +23,8 @@ export const connectionWith = (changes: Partial<ProviderConnection>): ProviderCo
   traits: {
     sendsCodes: true,
     sendsTexts: true,
-    deduplicates: false,
+    deduplicatesCodes: false,
+    deduplicatesTexts: false,
     reportsDelivery: false,
     needsContact: false
   },

@@ -31,7 +31,8 @@ export const AccountTraits = Schema.Struct({
   sendsCodes: Schema.Boolean,
   sendsTexts: Schema.Boolean,
   /** The provider recognizes a send by its id, so a send with an unknown outcome can be repeated. */
-  deduplicates: Schema.Boolean,
+  deduplicatesCodes: Schema.Boolean,
+  deduplicatesTexts: Schema.Boolean,
   /** The provider has delivery reports. */
   reportsDelivery: Schema.Boolean,
   /** It reaches only people who contacted it, by that chat. */

@@ -8,7 +8,7 @@ import {
   type RouteError,
   SmsMessageConfigMissing
 } from "../Errors.ts"
-import { type AccountRequest, type RouteAccount, routeAccount, selectAccount } from "./RouteAccount.ts"
+import { type AccountRequest, type RouteAccount, selectAccount, textRouteAccount } from "./RouteAccount.ts"
 
 export type MessageRoute = Arr.NonEmptyReadonlyArray<RouteAccount>
 
@@ -52,7 +52,7 @@ export const resolveMessageRoute = (
     if (incomplete !== undefined) {
       return yield* Result.fail(new SmsMessageConfigMissing({ details: { account_id: incomplete.id } }))
     }
-    const route = accounts.map(routeAccount)
+    const route = accounts.map(textRouteAccount)
     yield* refuseDuplicates(route)
     return Arr.isReadonlyArrayNonEmpty(route) ? route : yield* Result.fail(new ChannelsRequired())
   })

@@ -12,7 +12,7 @@ import {
   TemplateNotFound
 } from "../Errors.ts"
 import { checkCodeTemplate } from "../message/Template.ts"
-import { type AccountRequest, RouteAccount, routeAccount, selectAccount } from "./RouteAccount.ts"
+import { type AccountRequest, codeRouteAccount, RouteAccount, selectAccount } from "./RouteAccount.ts"
 
 /** One step of a code's route: which account sends, and how many seconds to wait before the next. */
 export const RouteStep = Schema.Struct({
@@ -134,7 +134,7 @@ const resolveStep = (
       return yield* Result.fail(new SmsMessageConfigMissing({ details: { account_id: account.id } }))
     }
     const text = yield* textOf(step, request, configuration)
-    return { ...routeAccount(account), wait: waitOf(step, request), ...text }
+    return { ...codeRouteAccount(account), wait: waitOf(step, request), ...text }
   })
 
 /**

@@ -96,10 +96,18 @@ export const accountDescriptor = (account: SendingAccount): ChannelDescriptor =>
   label: account.shared ? `Shared (${account.channel})` : account.label
 })
 
-export const routeAccount = (account: SendingAccount): RouteAccount => ({
+const routeAccount = (account: SendingAccount, deduplicates: boolean): RouteAccount => ({
   channel: account.channel,
   account_id: account.id,
-  ...(account.deduplicates && { deduplicates: true }),
+  ...(deduplicates && { deduplicates: true }),
   ...(account.reportsDelivery && { reportsDelivery: true }),
   descriptor: accountDescriptor(account)
 })
+
+/** The account as a step of a code's route. */
+export const codeRouteAccount = (account: SendingAccount): RouteAccount =>
+  routeAccount(account, account.deduplicatesCodes)
+
+/** The account as a step of a message's route. */
+export const textRouteAccount = (account: SendingAccount): RouteAccount =>
+  routeAccount(account, account.deduplicatesTexts)

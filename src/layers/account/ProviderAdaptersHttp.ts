@@ -5,12 +5,13 @@ import { baleBotAdapter } from "../providers/bots/BaleBotAdapter.ts"
 import { baleSafirAdapter } from "../providers/BaleSafirAdapter.ts"
 import { bridgeAdapter } from "../providers/BridgeAdapter.ts"
 import { eitaaAppAdapter } from "../providers/EitaaAppAdapter.ts"
+import { kavenegarAdapter } from "../providers/sms/KavenegarAdapter.ts"
 import { ProviderEndpoints } from "../providers/ProviderEndpoints.ts"
 import { ProviderHttp } from "../providers/ProviderHttp.ts"
 import { ProviderHttpClient } from "../providers/ProviderHttpClient.ts"
 import { rubikaBotAdapter } from "../providers/bots/RubikaBotAdapter.ts"
 import { simulatorAdapter } from "../providers/SimulatorAdapter.ts"
-import { smsirAdapter } from "../providers/SmsirAdapter.ts"
+import { smsirAdapter } from "../providers/sms/SmsirAdapter.ts"
 import { soroushplusBotAdapter } from "../providers/bots/SoroushplusBotAdapter.ts"
 import { telegramBotAdapter } from "../providers/bots/TelegramBotAdapter.ts"
 
@@ -26,6 +27,7 @@ export const ProviderAdaptersHttp = Layer.effect(
     const adapters = [
       simulatorAdapter(simulator),
       smsirAdapter(http, endpoints.smsirUrl),
+      kavenegarAdapter(http, endpoints.kavenegarUrl),
       baleSafirAdapter(http, endpoints.baleSafirUrl),
       baleBotAdapter(http, endpoints.baleBotUrl),
       eitaaAppAdapter(http, endpoints.eitaaUrl),

@@ -62,6 +62,7 @@ const publicUrl: Setting<string | null> = {
 /** The addresses of providers, the proxies to reach them, and Peyk's own address. */
 export const endpointSettings = {
   smsirUrl: baseUrl("smsirUrl", "PEYK_SMSIR_URL", "SMS.ir"),
+  kavenegarUrl: baseUrl("kavenegarUrl", "PEYK_KAVENEGAR_URL", "Kavenegar"),
   baleSafirUrl: baseUrl("baleSafirUrl", "PEYK_BALE_SAFIR_URL", "Bale Safir"),
   baleBotUrl: baseUrl("baleBotUrl", "PEYK_BALE_BOT_URL", "Bale's bot API"),
   eitaaUrl: baseUrl("eitaaUrl", "PEYK_EITAA_URL", "Eitaa"),

@@ -19,6 +19,7 @@ import accountPace from "./migrations/0016_account_pace.ts"
 import parkedTimers from "./migrations/0017_parked_timers.ts"
 import consoleSessions from "./migrations/0018_console_sessions.ts"
 import eventModes from "./migrations/0019_event_modes.ts"
+import textRepeats from "./migrations/0020_text_repeats.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -40,7 +41,8 @@ const migrations = {
   "0016_account_pace": accountPace,
   "0017_parked_timers": parkedTimers,
   "0018_console_sessions": consoleSessions,
-  "0019_event_modes": eventModes
+  "0019_event_modes": eventModes,
+  "0020_text_repeats": textRepeats
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

@@ -73,7 +73,8 @@ const digitsOf = (phone: Phone): string => phone.slice("+".length)
 const traits: AccountTraits = {
   sendsCodes: true,
   sendsTexts: true,
-  deduplicates: true,
+  deduplicatesCodes: true,
+  deduplicatesTexts: true,
   reportsDelivery: false,
   needsContact: false
 }

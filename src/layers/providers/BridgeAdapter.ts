@@ -85,7 +85,8 @@ const codeMessage = (delivery: CodeDelivery) => ({
 const traits: AccountTraits = {
   sendsCodes: true,
   sendsTexts: true,
-  deduplicates: true,
+  deduplicatesCodes: true,
+  deduplicatesTexts: true,
   reportsDelivery: false,
   needsContact: false
 }

@@ -102,7 +102,8 @@ const readVerified =
 const traits: AccountTraits = {
   sendsCodes: true,
   sendsTexts: true,
-  deduplicates: false,
+  deduplicatesCodes: false,
+  deduplicatesTexts: false,
   reportsDelivery: false,
   needsContact: true
 }

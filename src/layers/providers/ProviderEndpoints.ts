@@ -3,6 +3,7 @@ import { Context, type Redacted } from "effect"
 /** The address of each provider, and how to reach it. */
 export interface ProviderEndpointsShape {
   readonly smsirUrl: string
+  readonly kavenegarUrl: string
   readonly baleSafirUrl: string
   readonly baleBotUrl: string
   readonly eitaaUrl: string
@@ -19,6 +20,7 @@ export interface ProviderEndpointsShape {
 
 export const defaultEndpoints: ProviderEndpointsShape = {
   smsirUrl: "https://api.sms.ir/v1",
+  kavenegarUrl: "https://api.kavenegar.com/v1",
   baleSafirUrl: "https://safir.bale.ai/api/v3",
   baleBotUrl: "https://tapi.bale.ai",
   eitaaUrl: "https://eitaayar.ir/api",

@@ -38,7 +38,8 @@ const outcomes: Record<SimulatedOutcome, ProviderOutcome> = {
 const simulatorTraits: AccountTraits = {
   sendsCodes: true,
   sendsTexts: true,
-  deduplicates: false,
+  deduplicatesCodes: false,
+  deduplicatesTexts: false,
   reportsDelivery: false,
   needsContact: false
 }

@@ -31,7 +31,8 @@ const account = (id: number, part: Partial<SendingAccount> = {}): SendingAccount
     shared: false,
     sendsCodes: true,
     sendsTexts: true,
-    deduplicates: false,
+    deduplicatesCodes: false,
+    deduplicatesTexts: false,
     reportsDelivery: false,
     needsContact: false,
     ...part

@@ -5,6 +5,7 @@ import type {
   RoutingStep,
   SendingAccount
 } from "../../../src/domain/people/Customer.ts"
+import { resolveMessageRoute } from "../../../src/domain/routing/MessageRoute.ts"
 import { resolveRoute, type RouteRequest } from "../../../src/domain/routing/Route.ts"
 
 const account = (id: number, part: Partial<SendingAccount> = {}): SendingAccount => ({
@@ -17,7 +18,8 @@ const account = (id: number, part: Partial<SendingAccount> = {}): SendingAccount
   shared: false,
   sendsCodes: true,
   sendsTexts: true,
-  deduplicates: false,
+  deduplicatesCodes: false,
+  deduplicatesTexts: false,
   reportsDelivery: false,
   needsContact: false,
   ...part
@@ -79,5 +81,20 @@ describe("a saved step", () => {
     assert.deepStrictEqual(resolve(configuration(steps)), [[9, null]])
     assert.deepStrictEqual(resolve(configuration(steps, { plan: "business" })), "shared_sender_not_allowed")
     assert.deepStrictEqual(resolve(configuration(steps, { sharedAccounts: [] })), "shared_sender_unavailable")
+  })
+})
+
+describe("an account that de-duplicates one kind", () => {
+  const isRepeatable = (part: Partial<SendingAccount>) => {
+    const customer = configuration([], { accounts: [account(1, part)] })
+    const steps = [{ channel: "bale" }]
+    const [code] = Result.getOrThrow(resolveRoute({ channels: steps }, customer))
+    const [text] = Result.getOrThrow(resolveMessageRoute(steps, customer))
+    return { codes: code.deduplicates === true, texts: text.deduplicates === true }
+  }
+
+  it("repeats only sends of that kind", () => {
+    assert.deepStrictEqual(isRepeatable({ deduplicatesTexts: true }), { codes: false, texts: true })
+    assert.deepStrictEqual(isRepeatable({ deduplicatesCodes: true }), { codes: true, texts: false })
   })
 })

@@ -18,7 +18,8 @@ describe("bale bot", () => {
       expect((yield* botSetUp("bale")).account.traits).toEqual({
         sendsCodes: true,
         sendsTexts: true,
-        deduplicates: false,
+        deduplicatesCodes: false,
+        deduplicatesTexts: false,
         reportsDelivery: false,
         needsContact: true
       })

@@ -247,7 +247,8 @@ describe("bale_safir: the account", () => {
         traits: {
           sendsCodes: true,
           sendsTexts: true,
-          deduplicates: true,
+          deduplicatesCodes: true,
+          deduplicatesTexts: true,
           reportsDelivery: false,
           needsContact: false
         },

@@ -343,7 +343,8 @@ describe("bridge: the account", () => {
     expect(connected(bridgeAdapter(unused), given).traits).toEqual({
       sendsCodes: true,
       sendsTexts: true,
-      deduplicates: true,
+      deduplicatesCodes: true,
+      deduplicatesTexts: true,
       reportsDelivery: false,
       needsContact: false
     })

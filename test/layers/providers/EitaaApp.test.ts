@@ -174,7 +174,8 @@ describe("eitaa: the account", () => {
         traits: {
           sendsCodes: true,
           sendsTexts: true,
-          deduplicates: false,
+          deduplicatesCodes: false,
+          deduplicatesTexts: false,
           reportsDelivery: false,
           needsContact: true
         },

@@ -181,7 +181,8 @@ describe("rubika: the account", () => {
         traits: {
           sendsCodes: true,
           sendsTexts: true,
-          deduplicates: false,
+          deduplicatesCodes: false,
+          deduplicatesTexts: false,
           reportsDelivery: false,
           needsContact: true
         },

@@ -18,7 +18,8 @@ describe("soroushplus bot", () => {
       expect((yield* botSetUp("soroushplus")).account.traits).toEqual({
         sendsCodes: true,
         sendsTexts: true,
-        deduplicates: false,
+        deduplicatesCodes: false,
+        deduplicatesTexts: false,
         reportsDelivery: false,
         needsContact: true
       })

@@ -19,7 +19,8 @@ describe("telegram bot", () => {
       expect((yield* botSetUp("telegram")).account.traits).toEqual({
         sendsCodes: false,
         sendsTexts: true,
-        deduplicates: false,
+        deduplicatesCodes: false,
+        deduplicatesTexts: false,
         reportsDelivery: false,
         needsContact: true
       })

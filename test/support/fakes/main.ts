@@ -4,6 +4,7 @@ import { BOT_TOKENS, fakeBotApi } from "./FakeBotApi.ts"
 import { fakeBaleSafir, SAFIR_KEY } from "./FakeBaleSafir.ts"
 import { EITAA_TOKEN, fakeEitaa } from "./FakeEitaa.ts"
 import { type Answer, type FakeFarEnd, fakeFarEnd, type Fault, type Received } from "./FakeFarEnd.ts"
+import { fakeKavenegar, KAVENEGAR_KEY, KAVENEGAR_LINE, KAVENEGAR_TEMPLATE } from "./FakeKavenegar.ts"
 import { fakeRubika, RUBIKA_TOKEN } from "./FakeRubika.ts"
 import { fakeSmsir, SMSIR_KEY } from "./FakeSmsir.ts"
 
@@ -38,6 +39,11 @@ const start = Effect.gen(function* () {
       fake: yield* fakeSmsir(options(1, "smsir")),
       setting: ["PEYK_SMSIR_URL", "/v1"],
       account: ["sms", { api_key: SMSIR_KEY, line_number: 30_007_732_000_000, otp_template_id: 123_456 }]
+    },
+    kavenegar: {
+      fake: yield* fakeKavenegar(options(8, "kavenegar")),
+      setting: ["PEYK_KAVENEGAR_URL", "/v1"],
+      account: ["sms", { api_key: KAVENEGAR_KEY, sender: KAVENEGAR_LINE, otp_template: KAVENEGAR_TEMPLATE }]
     },
     bale_safir: {
       fake: yield* fakeBaleSafir(options(2, "bale_safir")),

@@ -74,7 +74,8 @@ export const botAdapter = (
           traits: {
             sendsCodes: platform.sendsCodes,
             sendsTexts: true,
-            deduplicates: false,
+            deduplicatesCodes: false,
+            deduplicatesTexts: false,
             reportsDelivery: false,
             needsContact: true
           },

@@ -87,7 +87,8 @@ const orProblem = <A extends Failure>({ answer, status }: { readonly answer: A; 
 const traits: AccountTraits = {
   sendsCodes: true,
   sendsTexts: true,
-  deduplicates: false,
+  deduplicatesCodes: false,
+  deduplicatesTexts: false,
   reportsDelivery: false,
   needsContact: true
 }

@@ -57,10 +57,11 @@ export const accountChanges = (
     const now = timestamp(yield* Clock.currentTimeMillis)
     const [created] = yield* idRows(sql`
       insert into sending_accounts (customer_id, channel, provider, label, sealed_settings, is_default, sends_codes,
-        sends_texts, deduplicates, reports_delivery, needs_contact, rests_by_kind, allows_private_addresses, created_at)
+        sends_texts, deduplicates, deduplicates_texts, reports_delivery, needs_contact, rests_by_kind,
+        allows_private_addresses, created_at)
       values (${customerId}::int, ${channel}, ${provider}, ${label},
         ${sealSettings(key, { customerId, channel, provider }, settings)}, ${isDefault}, ${traits.sendsCodes},
-        ${traits.sendsTexts}, ${traits.deduplicates}, ${traits.reportsDelivery}, ${traits.needsContact},
+        ${traits.sendsTexts}, ${traits.deduplicatesCodes}, ${traits.deduplicatesTexts}, ${traits.reportsDelivery}, ${traits.needsContact},
         ${traits.cooldownByKind ?? false}, ${allowsPrivateAddresses}, ${now}) returning id`)
     return created?.id ?? (yield* Effect.die("an insert returned no row"))
   })
@@ -88,11 +89,13 @@ export const accountChanges = (
       Effect.fromResult(adapter.connect(settings, { allowsPrivateAddresses: privateAddresses })),
       ({ message }) => fieldError("settings", message)
     )
-    const { sendsCodes, sendsTexts, deduplicates, reportsDelivery, needsContact } = connection.traits
+    const { sendsCodes, sendsTexts, deduplicatesCodes, deduplicatesTexts, reportsDelivery, needsContact } =
+      connection.traits
     yield* Effect.orDie(sql`
       update sending_accounts set
         sealed_settings = ${sealSettings(key, { customerId, channel, provider }, settings)},
-        sends_codes = ${sendsCodes}, sends_texts = ${sendsTexts}, deduplicates = ${deduplicates},
+        sends_codes = ${sendsCodes}, sends_texts = ${sendsTexts}, deduplicates = ${deduplicatesCodes},
+        deduplicates_texts = ${deduplicatesTexts},
         reports_delivery = ${reportsDelivery}, needs_contact = ${needsContact},
         allows_private_addresses = ${privateAddresses}
       where id = ${id}`)

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { DeliveryReport } from "../../../src/domain/account/DeliveryReport.ts"
-import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
-import { smsirAdapter } from "../../../src/layers/providers/SmsirAdapter.ts"
-import { CODE, connected, delivery, type Expected, ProviderHttpTest, TEXT } from "./kit/AdapterTest.ts"
-import type { Scripted } from "../../support/fakes/FakeFarEnd.ts"
-import { fakeSmsir, SMSIR_KEY, smsirAnswer } from "../../support/fakes/FakeSmsir.ts"
-import { accepted, configuration, recipient, request, throttled, unknown } from "./kit/ProviderCase.ts"
-import { describeProvider } from "./kit/ProviderKit.ts"
-import { sentJson } from "./kit/SendTests.ts"
+import type { DeliveryReport } from "../../../../src/domain/account/DeliveryReport.ts"
+import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
+import { smsirAdapter } from "../../../../src/layers/providers/sms/SmsirAdapter.ts"
+import { CODE, connected, delivery, type Expected, ProviderHttpTest, TEXT } from "../kit/AdapterTest.ts"
+import type { Scripted } from "../../../support/fakes/FakeFarEnd.ts"
+import { fakeSmsir, SMSIR_KEY, smsirAnswer } from "../../../support/fakes/FakeSmsir.ts"
+import { accepted, configuration, recipient, request, throttled, unknown } from "../kit/ProviderCase.ts"
+import { describeProvider } from "../kit/ProviderKit.ts"
+import { sentJson } from "../kit/SendTests.ts"
 
 const settings = { api_key: SMSIR_KEY, line_number: 30_007_732_000_000, otp_template_id: 123_456 }
 

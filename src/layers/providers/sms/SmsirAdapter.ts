@@ -1,15 +1,15 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
-import { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
-import type { Phone } from "../../domain/Phone.ts"
-import { type Blame, inWords, ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
+import { type Blame, inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import {
   AccountProblem,
   type ProviderAdapter,
   type ProviderConnection
-} from "../../services/provider/ProviderAdapter.ts"
-import { Credential, ProviderNumber, originOf, readSettings } from "./AccountSettings.ts"
-import { ask, outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
+} from "../../../services/provider/ProviderAdapter.ts"
+import { Credential, ProviderNumber, originOf, readSettings } from "../AccountSettings.ts"
+import { ask, outcomeOfStatus, perhaps, providerWords, send } from "../ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { localNumber } from "./LocalNumber.ts"
 
 const DEFAULT_PARAMETER = "CODE"
 
@@ -153,9 +153,6 @@ const readReport = ({ status, data }: typeof Report.Type): DeliveryReport => {
     : DeliveryReport.Undelivered({ providerError })
 }
 
-/** In the form of SMS.ir's own examples: `09123456789`. */
-const localNumber = (phone: Phone): string => `0${phone.slice("+98".length)}`
-
 /** SMS over sms.ir: codes by a template, texts from a line. Source: sms.ir/rest-api, and its SDKs. */
 export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
   name: "smsir",
@@ -173,7 +170,8 @@ export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): Pr
         traits: {
           sendsCodes: otp_template_id !== undefined,
           sendsTexts: line_number !== undefined,
-          deduplicates: false,
+          deduplicatesCodes: false,
+          deduplicatesTexts: false,
           reportsDelivery: true,
           needsContact: false,
           cooldownByKind: true

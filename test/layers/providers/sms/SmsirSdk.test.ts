@@ -2,10 +2,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { createRequire } from "node:module"
 import type * as Sdk from "sms-typescript"
-import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
-import { smsirAdapter } from "../../../src/layers/providers/SmsirAdapter.ts"
-import { connected, delivery, ProviderHttpTest } from "./kit/AdapterTest.ts"
-import { fakeSmsir, SMSIR_KEY } from "../../support/fakes/FakeSmsir.ts"
+import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
+import { smsirAdapter } from "../../../../src/layers/providers/sms/SmsirAdapter.ts"
+import { connected, delivery, ProviderHttpTest } from "../kit/AdapterTest.ts"
+import { fakeSmsir, SMSIR_KEY } from "../../../support/fakes/FakeSmsir.ts"
 
 // Its ES modules import directories, which Node does not: the other build is loaded.
 const { Smsir }: typeof Sdk = createRequire(import.meta.url)("sms-typescript")

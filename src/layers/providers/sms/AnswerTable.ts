@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
+import { type Blame, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
+import type { ProviderAnswer, ProviderRequest } from "../ProviderHttp.ts"
+
+/** What a provider's code means for a send. */
+export type Meaning = Blame | "throttled" | "unavailable" | "unknown"
+
+/** The documented codes of a provider. */
+export type AnswerTable = Readonly<Record<number | string, Meaning>>
+
+export const outcomeOfMeaning = (
+  meaning: Meaning,
+  providerError: string,
+  { retryAfterMillis }: Pick<ProviderAnswer, "retryAfterMillis">
+): ProviderOutcome => {
+  switch (meaning) {
+    case "throttled":
+      return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
+    case "unavailable":
+      return ProviderOutcome.Unavailable({ providerError })
+    case "unknown":
+      return ProviderOutcome.Unknown({ providerError })
+    case "recipient":
+    case "request":
+    case "configuration":
+      return ProviderOutcome.Rejected({ blame: meaning, providerError })
+  }
+}
+
+/** What a check of an account found wrong. Only an answer that blames the set-up is definite. */
+export const problemOf = (message: string, meaning: Meaning | undefined): AccountProblem =>
+  new AccountProblem({ message, isDefinite: meaning === "configuration" })
+
+/** A report that could not be read says nothing. */
+export const orNotKnown = (
+  report: Effect.Effect<DeliveryReport, AccountProblem>
+): Effect.Effect<DeliveryReport> =>
+  Effect.catch(report, ({ message }) => Effect.succeed(DeliveryReport.NotKnown({ reason: message })))
+
+/** A POST with the fields of a form. */
+export const formPost = (url: string, fields: Readonly<Record<string, string>>): ProviderRequest => ({
+  method: "POST",
+  url,
+  headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
+  body: String(new URLSearchParams(fields))
+})
