@@ -6,7 +6,9 @@ import type { Reporter } from "vitest/node"
 import { SAFIR_KEY } from "./fakes/FakeBaleSafir.ts"
 import { BOT_TOKENS } from "./fakes/FakeBotApi.ts"
 import { EITAA_TOKEN } from "./fakes/FakeEitaa.ts"
+import { IPPANEL_KEY } from "./fakes/FakeIppanel.ts"
 import { KAVENEGAR_KEY } from "./fakes/FakeKavenegar.ts"
+import { MELIPAYAMAK_PASSWORD } from "./fakes/FakeMelipayamak.ts"
 import { RUBIKA_TOKEN } from "./fakes/FakeRubika.ts"
 import { SMSIR_KEY } from "./fakes/FakeSmsir.ts"
 
@@ -31,6 +33,8 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\
 const credentials = [
   SMSIR_KEY,
   KAVENEGAR_KEY,
+  IPPANEL_KEY,
+  MELIPAYAMAK_PASSWORD,
   SAFIR_KEY,
   EITAA_TOKEN,
   RUBIKA_TOKEN,

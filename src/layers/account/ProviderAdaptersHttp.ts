@@ -5,7 +5,9 @@ import { baleBotAdapter } from "../providers/bots/BaleBotAdapter.ts"
 import { baleSafirAdapter } from "../providers/BaleSafirAdapter.ts"
 import { bridgeAdapter } from "../providers/BridgeAdapter.ts"
 import { eitaaAppAdapter } from "../providers/EitaaAppAdapter.ts"
+import { ippanelAdapter } from "../providers/sms/IppanelAdapter.ts"
 import { kavenegarAdapter } from "../providers/sms/KavenegarAdapter.ts"
+import { melipayamakAdapter } from "../providers/sms/MelipayamakAdapter.ts"
 import { ProviderEndpoints } from "../providers/ProviderEndpoints.ts"
 import { ProviderHttp } from "../providers/ProviderHttp.ts"
 import { ProviderHttpClient } from "../providers/ProviderHttpClient.ts"
@@ -28,6 +30,8 @@ export const ProviderAdaptersHttp = Layer.effect(
       simulatorAdapter(simulator),
       smsirAdapter(http, endpoints.smsirUrl),
       kavenegarAdapter(http, endpoints.kavenegarUrl),
+      ippanelAdapter(http, endpoints.ippanelUrl),
+      melipayamakAdapter(http, endpoints.melipayamakUrl),
       baleSafirAdapter(http, endpoints.baleSafirUrl),
       baleBotAdapter(http, endpoints.baleBotUrl),
       eitaaAppAdapter(http, endpoints.eitaaUrl),

@@ -63,6 +63,8 @@ const publicUrl: Setting<string | null> = {
 export const endpointSettings = {
   smsirUrl: baseUrl("smsirUrl", "PEYK_SMSIR_URL", "SMS.ir"),
   kavenegarUrl: baseUrl("kavenegarUrl", "PEYK_KAVENEGAR_URL", "Kavenegar"),
+  ippanelUrl: baseUrl("ippanelUrl", "PEYK_IPPANEL_URL", "IPPanel"),
+  melipayamakUrl: baseUrl("melipayamakUrl", "PEYK_MELIPAYAMAK_URL", "Melipayamak"),
   baleSafirUrl: baseUrl("baleSafirUrl", "PEYK_BALE_SAFIR_URL", "Bale Safir"),
   baleBotUrl: baseUrl("baleBotUrl", "PEYK_BALE_BOT_URL", "Bale's bot API"),
   eitaaUrl: baseUrl("eitaaUrl", "PEYK_EITAA_URL", "Eitaa"),

@@ -8,7 +8,7 @@ import {
 } from "../../services/provider/ProviderAdapter.ts"
 
 /** Settings that are credentials, for any provider. */
-const CREDENTIALS = ["api_key", "token", "secret"]
+const CREDENTIALS = ["api_key", "token", "secret", "password"]
 
 const credentialsIn = (settings: unknown): ReadonlyArray<string> =>
   Object.entries(Object(settings)).flatMap(([name, value]) =>

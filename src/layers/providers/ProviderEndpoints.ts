@@ -4,6 +4,8 @@ import { Context, type Redacted } from "effect"
 export interface ProviderEndpointsShape {
   readonly smsirUrl: string
   readonly kavenegarUrl: string
+  readonly ippanelUrl: string
+  readonly melipayamakUrl: string
   readonly baleSafirUrl: string
   readonly baleBotUrl: string
   readonly eitaaUrl: string
@@ -21,6 +23,8 @@ export interface ProviderEndpointsShape {
 export const defaultEndpoints: ProviderEndpointsShape = {
   smsirUrl: "https://api.sms.ir/v1",
   kavenegarUrl: "https://api.kavenegar.com/v1",
+  ippanelUrl: "https://edge.ippanel.com/v1",
+  melipayamakUrl: "https://rest.payamak-panel.com/api",
   baleSafirUrl: "https://safir.bale.ai/api/v3",
   baleBotUrl: "https://tapi.bale.ai",
   eitaaUrl: "https://eitaayar.ir/api",

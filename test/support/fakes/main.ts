@@ -5,6 +5,14 @@ import { fakeBaleSafir, SAFIR_KEY } from "./FakeBaleSafir.ts"
 import { EITAA_TOKEN, fakeEitaa } from "./FakeEitaa.ts"
 import { type Answer, type FakeFarEnd, fakeFarEnd, type Fault, type Received } from "./FakeFarEnd.ts"
 import { fakeKavenegar, KAVENEGAR_KEY, KAVENEGAR_LINE, KAVENEGAR_TEMPLATE } from "./FakeKavenegar.ts"
+import { fakeIppanel, IPPANEL_KEY, IPPANEL_LINE, IPPANEL_PATTERN } from "./FakeIppanel.ts"
+import {
+  fakeMelipayamak,
+  MELIPAYAMAK_BODY_ID,
+  MELIPAYAMAK_LINE,
+  MELIPAYAMAK_PASSWORD,
+  MELIPAYAMAK_USER
+} from "./FakeMelipayamak.ts"
 import { fakeRubika, RUBIKA_TOKEN } from "./FakeRubika.ts"
 import { fakeSmsir, SMSIR_KEY } from "./FakeSmsir.ts"
 
@@ -44,6 +52,24 @@ const start = Effect.gen(function* () {
       fake: yield* fakeKavenegar(options(8, "kavenegar")),
       setting: ["PEYK_KAVENEGAR_URL", "/v1"],
       account: ["sms", { api_key: KAVENEGAR_KEY, sender: KAVENEGAR_LINE, otp_template: KAVENEGAR_TEMPLATE }]
+    },
+    ippanel: {
+      fake: yield* fakeIppanel(options(9, "ippanel")),
+      setting: ["PEYK_IPPANEL_URL", "/v1"],
+      account: ["sms", { api_key: IPPANEL_KEY, from_number: IPPANEL_LINE, otp_pattern: IPPANEL_PATTERN }]
+    },
+    melipayamak: {
+      fake: yield* fakeMelipayamak(options(10, "melipayamak")),
+      setting: ["PEYK_MELIPAYAMAK_URL", "/api"],
+      account: [
+        "sms",
+        {
+          username: MELIPAYAMAK_USER,
+          password: MELIPAYAMAK_PASSWORD,
+          from: MELIPAYAMAK_LINE,
+          otp_body_id: MELIPAYAMAK_BODY_ID
+        }
+      ]
     },
     bale_safir: {
       fake: yield* fakeBaleSafir(options(2, "bale_safir")),

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
 import { type Blame, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
@@ -38,6 +38,21 @@ export const orNotKnown = (
   report: Effect.Effect<DeliveryReport, AccountProblem>
 ): Effect.Effect<DeliveryReport> =>
   Effect.catch(report, ({ message }) => Effect.succeed(DeliveryReport.NotKnown({ reason: message })))
+
+/** A name of the provider's: of a template, or of its variable. */
+export const isWord = Schema.isPattern(/^[^\s]{1,100}$/, {
+  message: "must be 1 to 100 characters without spaces"
+})
+
+/** A line's number. */
+export const Line = Schema.String.check(
+  Schema.isPattern(/^\+?\d{4,15}$/, { message: "must be 4 to 15 digits" })
+)
+
+/** A line's number in E.164. */
+export const InternationalLine = Schema.String.check(
+  Schema.isPattern(/^\+98\d{3,13}$/, { message: "must begin with +98, and have digits only" })
+)
 
 /** A POST with the fields of a form. */
 export const formPost = (url: string, fields: Readonly<Record<string, string>>): ProviderRequest => ({

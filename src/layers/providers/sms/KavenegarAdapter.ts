@@ -6,17 +6,21 @@ import type { ProviderAdapter, ProviderConnection } from "../../../services/prov
 import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, outcomeOfStatus, perhaps, providerWords, send } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
-import { type AnswerTable, formPost, orNotKnown, outcomeOfMeaning, problemOf } from "./AnswerTable.ts"
+import {
+  type AnswerTable,
+  formPost,
+  isWord,
+  Line,
+  orNotKnown,
+  outcomeOfMeaning,
+  problemOf
+} from "./AnswerTable.ts"
 import { localNumber } from "./LocalNumber.ts"
-
-const isWord = Schema.isPattern(/^[^\s]{1,100}$/, { message: "must be 1 to 100 characters without spaces" })
 
 const KavenegarSettings = Schema.Struct({
   api_key: Credential,
   /** The line that texts are sent from; absent: the one that the panel chose. */
-  sender: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(/^\+?\d{4,15}$/, { message: "must be 4 to 15 digits" }))
-  ),
+  sender: Schema.optionalKey(Line),
   /** The name of the template that codes are sent with, and its variable that takes the code. */
   otp_template: Schema.optionalKey(Schema.String.check(isWord)),
   otp_token: Schema.optionalKey(Schema.Literals(["token", "token2", "token3", "token10", "token20"]))

@@ -124,7 +124,7 @@ const describeReports = (provider: ProviderCase) => {
       yield* sendKind(provider, kind, account)
       const connections = fake.received.map(({ connection }) => connection)
       expect([connections[0], connections.at(-1)]).toEqual([1, 1])
-      expect(new Set(connections.slice(1, -1))).toEqual(new Set([2]))
+      expect(connections.slice(1, -1)).not.toContain(1)
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 }
