@@ -96,6 +96,7 @@ describe("a webhook", () => {
       url: hook.url,
       events: ["message.sent"],
       description: "mine",
+      mode: "live",
       active: true,
       status: "active",
       disabled_reason: null,
