@@ -42,8 +42,11 @@ export const Credential = Schema.String.check(
   })
 )
 
-/** For bots: `false` if another program of the customer gets the bot's updates. */
-export const ReceivesUpdates = { receives_updates: Schema.optionalKey(Schema.Boolean) }
+export const ReceivesUpdates = {
+  receives_updates: Schema.optionalKey(Schema.Boolean).annotateKey({
+    description: "No if another program of yours gets the bot's updates; yes by default."
+  })
+}
 
 const isPositiveInteger = (value: number | string): boolean =>
   /^[1-9]\d{0,15}$/.test(String(value)) && Number.isSafeInteger(Number(value))

@@ -9,10 +9,8 @@ import { outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 
 const BaleSafirSettings = Schema.Struct({
-  /** The organization's key, from Bale's business panel. */
-  api_key: Credential,
-  /** The bot that messages come from. */
-  bot_id: ProviderNumber
+  api_key: Credential.annotateKey({ description: "The organization's key, from Bale's business panel." }),
+  bot_id: ProviderNumber.annotateKey({ description: "The bot that messages come from." })
 })
 
 const SafirError = Schema.Struct({
@@ -83,6 +81,7 @@ const traits: AccountTraits = {
 export const baleSafirAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
   name: "bale_safir",
   channels: ["bale"],
+  settings: BaleSafirSettings,
   connect: (settings) =>
     Result.map(readSettings(BaleSafirSettings, settings), ({ api_key, bot_id }): ProviderConnection => {
       const post = ({ attemptId, phone }: TextDelivery, messageData: Readonly<Record<string, unknown>>) =>

@@ -13,8 +13,10 @@ import { webhookHeaders, WebhookSecret } from "./StandardWebhook.ts"
 
 const bridgeSettings = (allowsPrivateAddresses: boolean) =>
   Schema.Struct({
-    url: Schema.String.check(Schema.makeFilter((text) => checkSavedUrl(text, allowsPrivateAddresses))),
-    secret: WebhookSecret
+    url: Schema.String.check(
+      Schema.makeFilter((text) => checkSavedUrl(text, allowsPrivateAddresses))
+    ).annotateKey({ description: "Where your gateway takes messages: https." }),
+    secret: WebhookSecret.annotateKey({ description: "whsec_ and base64; it signs what Peyk posts." })
   })
 
 /** The responses of a gateway; docs/bridge.md. */
@@ -95,6 +97,7 @@ const traits: AccountTraits = {
 export const bridgeAdapter = (http: ProviderHttp["Service"]): ProviderAdapter => ({
   name: "bridge",
   channels: Channel.literals,
+  settings: bridgeSettings(false),
   connect: (settings, { allowsPrivateAddresses }) =>
     Result.map(readSettings(bridgeSettings(allowsPrivateAddresses), settings), ({ url, secret }) => {
       const post = Effect.fnUntraced(

@@ -16,8 +16,9 @@ import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 
 const EitaaSettings = Schema.Struct({
   token: Credential,
-  /** Trust that a signed contact without a user belongs to the person who shared it. */
-  trust_contacts: Schema.optionalKey(Schema.Boolean)
+  trust_contacts: Schema.optionalKey(Schema.Boolean).annotateKey({
+    description: "Whether a signed contact without a user belongs to the person who shared it; no by default."
+  })
 })
 
 /** Only `{"ok":true,"result":"success"}` is documented: anything else is a failure. */
@@ -121,6 +122,7 @@ const chatIdOf = (chatId: string): number | string =>
 export const eitaaAppAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
   name: "eitaa_app",
   channels: ["eitaa"],
+  settings: EitaaSettings,
   connect: (settings) =>
     Result.map(readSettings(EitaaSettings, settings), (account): ProviderConnection => {
       const { token, trust_contacts = false } = account

@@ -4,15 +4,13 @@ import { HIDDEN, inWords, type ProviderOutcome } from "../../domain/account/Prov
 import {
   AccountProblem,
   type BotInbox,
-  type ProviderConnection
+  type ProviderConnection,
+  SECRET_SETTINGS
 } from "../../services/provider/ProviderAdapter.ts"
-
-/** Settings that are credentials, for any provider. */
-const CREDENTIALS = ["api_key", "token", "secret", "password"]
 
 const credentialsIn = (settings: unknown): ReadonlyArray<string> =>
   Object.entries(Object(settings)).flatMap(([name, value]) =>
-    CREDENTIALS.includes(name) && typeof value === "string" && value !== "" ? [value] : []
+    SECRET_SETTINGS.includes(name) && typeof value === "string" && value !== "" ? [value] : []
   )
 
 const maskInbox = (inbox: BotInbox, mask: (words: string) => string): BotInbox => {

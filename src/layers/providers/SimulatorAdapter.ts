@@ -2,6 +2,7 @@ import { Clock, Effect, Redacted, Result, Schema } from "effect"
 import { Channel } from "../../domain/routing/Channel.ts"
 import type { AccountTraits } from "../../domain/people/Customer.ts"
 import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import { SimulatedOutcome } from "../../domain/account/SimulatedOutcome.ts"
 import {
   InvalidSettings,
   type ProviderAdapter,
@@ -12,14 +13,13 @@ import type { Simulator } from "../../services/Simulator.ts"
 import { readSettings } from "./AccountSettings.ts"
 
 const SimulatorSettings = Schema.Struct({
-  /** The outcome of every send of this account. */
-  outcome: Schema.optionalKey(
-    Schema.Literals(["accepted", "rejected", "unreachable", "throttled", "unavailable", "unknown"])
-  ),
-  /** How long the simulated provider takes to respond, after the phone has received the message. */
-  latency_ms: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 120_000 })))
+  outcome: Schema.optionalKey(SimulatedOutcome).annotateKey({
+    description: "The outcome of every send of this account; accepted by default."
+  }),
+  latency_ms: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 120_000 }))
+  ).annotateKey({ description: "Milliseconds until the provider responds, after the phone has the message." })
 })
-type SimulatedOutcome = NonNullable<typeof SimulatorSettings.Type.outcome>
 
 const THROTTLED_MILLIS = 60_000
 
@@ -53,6 +53,7 @@ const simulatorOff: ProviderAdapter = {
   name: "simulator",
   channels: Channel.literals,
   switchedOff: SWITCHED_OFF,
+  settings: SimulatorSettings,
   connect: () => Result.fail(new InvalidSettings({ message: SWITCHED_OFF }))
 }
 
@@ -63,6 +64,7 @@ export const simulatorAdapter = (simulator: Simulator["Service"]): ProviderAdapt
 const simulatorOn = (simulator: Simulator["Service"]): ProviderAdapter => ({
   name: "simulator",
   channels: Channel.literals,
+  settings: SimulatorSettings,
   connect: (settings) =>
     Result.map(
       readSettings(SimulatorSettings, settings),

@@ -1,4 +1,4 @@
-import { Context, Data, type Effect, type Result } from "effect"
+import { Context, Data, type Effect, type Result, type Schema } from "effect"
 import type { BotReply, BotUpdate } from "../../domain/account/BotUpdate.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import type { AccountTraits } from "../../domain/people/Customer.ts"
@@ -69,12 +69,17 @@ export interface ConnectOptions {
   readonly allowsPrivateAddresses: boolean
 }
 
+/** Settings that are credentials, for any provider: never shown, and masked in a provider's texts. */
+export const SECRET_SETTINGS: ReadonlyArray<string> = ["api_key", "token", "secret", "password"]
+
 /** How to use one provider. */
 export interface ProviderAdapter {
   readonly name: string
   readonly channels: ReadonlyArray<Channel>
   /** Why accounts of it cannot be connected here; absent: they can. */
   readonly switchedOff?: string
+  /** What an account of it needs: a struct, from which forms are made. A field's `description` is its hint. */
+  readonly settings: Schema.Top
   /** The settings without which an account connects but cannot send codes, or texts; absent if it always can. */
   readonly sendingSettings?: { readonly codes: string; readonly texts: string }
   readonly connect: (

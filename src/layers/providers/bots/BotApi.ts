@@ -31,8 +31,9 @@ export const BotToken = Schema.Struct({ token: Credential, ...ReceivesUpdates })
 /** For platforms that may not show the owner of a shared contact. */
 export const BotTokenAndTrust = Schema.Struct({
   ...BotToken.fields,
-  /** Whether any shared contact counts as the sender's own. */
-  trust_contacts: Schema.optionalKey(Schema.Boolean)
+  trust_contacts: Schema.optionalKey(Schema.Boolean).annotateKey({
+    description: "Whether any shared contact counts as the sender's own; no by default."
+  })
 })
 
 const noChat = Effect.succeed(
@@ -62,6 +63,7 @@ export const botAdapter = (
 ): ProviderAdapter => ({
   name: platform.name,
   channels: [platform.channel],
+  settings: platform.settings,
   connect: (settings) =>
     Result.map(
       readSettings(platform.settings, settings),

@@ -15,8 +15,9 @@ import { keypadOf, readRubikaUpdate } from "./RubikaUpdates.ts"
 
 const RubikaSettings = Schema.Struct({
   token: Credential,
-  /** Trust that a number shared by the bot's button is the sender's own: Rubika does not show its owner. */
-  trust_contacts: Schema.optionalKey(Schema.Boolean),
+  trust_contacts: Schema.optionalKey(Schema.Boolean).annotateKey({
+    description: "Whether a number shared by the bot's button is the sender's own: Rubika shows no owner."
+  }),
   ...ReceivesUpdates
 })
 
@@ -114,6 +115,7 @@ interface SendOptions {
 export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
   name: "rubika_bot",
   channels: ["rubika"],
+  settings: RubikaSettings,
   connect: (settings) =>
     Result.map(
       readSettings(RubikaSettings, settings),

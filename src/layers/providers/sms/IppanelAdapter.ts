@@ -9,11 +9,15 @@ import { InternationalLine, isWord, orNotKnown, problemOf } from "./AnswerTable.
 
 const IppanelSettings = Schema.Struct({
   api_key: Credential,
-  /** The line that codes and texts are sent from. */
-  from_number: Schema.optionalKey(InternationalLine),
-  /** The pattern that codes are sent with, and its variable that takes the code. */
-  otp_pattern: Schema.optionalKey(Schema.String.check(isWord)),
-  otp_parameter: Schema.optionalKey(Schema.String.check(isWord))
+  from_number: Schema.optionalKey(InternationalLine).annotateKey({
+    description: "The line that codes and texts are sent from: +98 and digits."
+  }),
+  otp_pattern: Schema.optionalKey(Schema.String.check(isWord)).annotateKey({
+    description: "The pattern that codes are sent with."
+  }),
+  otp_parameter: Schema.optionalKey(Schema.String.check(isWord)).annotateKey({
+    description: "The pattern's variable that takes the code; code by default."
+  })
 })
 
 const Meta = Schema.Struct({
@@ -88,6 +92,7 @@ export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): 
   name: "ippanel",
   channels: ["sms"],
   sendingSettings: { codes: "from_number and otp_pattern", texts: "from_number" },
+  settings: IppanelSettings,
   connect: (settings) =>
     Result.map(readSettings(IppanelSettings, settings), (account): ProviderConnection => {
       const { api_key, from_number, otp_pattern, otp_parameter = "code" } = account

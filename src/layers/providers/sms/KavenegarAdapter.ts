@@ -19,11 +19,15 @@ import { localNumber } from "./LocalNumber.ts"
 
 const KavenegarSettings = Schema.Struct({
   api_key: Credential,
-  /** The line that texts are sent from; absent: the one that the panel chose. */
-  sender: Schema.optionalKey(Line),
-  /** The name of the template that codes are sent with, and its variable that takes the code. */
-  otp_template: Schema.optionalKey(Schema.String.check(isWord)),
-  otp_token: Schema.optionalKey(Schema.Literals(["token", "token2", "token3", "token10", "token20"]))
+  sender: Schema.optionalKey(Line).annotateKey({
+    description: "The line that texts are sent from; if absent, the one that the panel chose."
+  }),
+  otp_template: Schema.optionalKey(Schema.String.check(isWord)).annotateKey({
+    description: "The name of the template that codes are sent with."
+  }),
+  otp_token: Schema.optionalKey(
+    Schema.Literals(["token", "token2", "token3", "token10", "token20"])
+  ).annotateKey({ description: "The template's variable that takes the code; token by default." })
 })
 
 /** Every answer; its entries, an array or one object, are read once the status is known. */
@@ -131,6 +135,7 @@ const localIdOf = (attemptId: string): string =>
 export const kavenegarAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
   name: "kavenegar",
   channels: ["sms"],
+  settings: KavenegarSettings,
   connect: (settings) =>
     Result.map(readSettings(KavenegarSettings, settings), (account): ProviderConnection => {
       const { api_key, sender, otp_template, otp_token = "token" } = account

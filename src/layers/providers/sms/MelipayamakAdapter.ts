@@ -11,10 +11,10 @@ import { localNumber } from "./LocalNumber.ts"
 const MelipayamakSettings = Schema.Struct({
   username: Credential,
   password: Credential,
-  /** The line that texts are sent from. */
-  from: Schema.optionalKey(Line),
-  /** The approved template that codes are sent with, over a shared line. */
-  otp_body_id: Schema.optionalKey(ProviderNumber)
+  from: Schema.optionalKey(Line).annotateKey({ description: "The line that texts are sent from." }),
+  otp_body_id: Schema.optionalKey(ProviderNumber).annotateKey({
+    description: "The approved template that codes are sent with, over a shared line."
+  })
 })
 
 /** Every answer, with HTTP 200 also where it refuses. */
@@ -110,6 +110,7 @@ export const melipayamakAdapter = (http: ProviderHttp["Service"], baseUrl: strin
   name: "melipayamak",
   channels: ["sms"],
   sendingSettings: { codes: "otp_body_id", texts: "from" },
+  settings: MelipayamakSettings,
   connect: (settings) =>
     Result.map(readSettings(MelipayamakSettings, settings), (account): ProviderConnection => {
       const { username, password, from, otp_body_id } = account

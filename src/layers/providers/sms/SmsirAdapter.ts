@@ -15,15 +15,19 @@ const DEFAULT_PARAMETER = "CODE"
 
 const SmsirSettings = Schema.Struct({
   api_key: Credential,
-  /** The line that sends texts. */
-  line_number: Schema.optionalKey(ProviderNumber),
-  /** The template for codes, and its parameter for the code (without the # marks). */
-  otp_template_id: Schema.optionalKey(ProviderNumber),
+  line_number: Schema.optionalKey(ProviderNumber).annotateKey({
+    description: "The line that texts are sent from."
+  }),
+  otp_template_id: Schema.optionalKey(ProviderNumber).annotateKey({
+    description: "The template that codes are sent with."
+  }),
   otp_parameter: Schema.optionalKey(
     Schema.String.check(
       Schema.isPattern(/^[^\s#]{1,50}$/, { message: "must be 1 to 50 characters without spaces or #" })
     )
-  )
+  ).annotateKey({
+    description: "The template's parameter for the code, without the # marks; CODE by default."
+  })
 })
 
 const envelopeOf = <Data extends Schema.Top>(data: Data) =>
@@ -158,6 +162,7 @@ export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): Pr
   name: "smsir",
   channels: ["sms"],
   sendingSettings: { codes: "otp_template_id", texts: "line_number" },
+  settings: SmsirSettings,
   connect: (settings) =>
     Result.map(readSettings(SmsirSettings, settings), (account): ProviderConnection => {
       const { api_key, line_number, otp_template_id, otp_parameter = DEFAULT_PARAMETER } = account

@@ -1,0 +1,59 @@
+import { type Schema, SchemaAST } from "effect"
+import { SECRET_SETTINGS } from "./ProviderAdapter.ts"
+
+/** One setting of a provider, as a form asks for it. */
+export interface SettingField {
+  readonly name: string
+  readonly isRequired: boolean
+  /** For people; null: its name says enough. */
+  readonly hint: string | null
+  readonly kind: "text" | "secret" | "number" | "boolean" | "choice"
+  /** The values of a `choice`; of others none. */
+  readonly choices: ReadonlyArray<string>
+}
+
+const choicesOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  SchemaAST.isUnion(ast) && ast.encoding === undefined
+    ? ast.types.flatMap((type) => (SchemaAST.isLiteral(type) ? [String(type.literal)] : []))
+    : []
+
+const kindOf = (name: string, ast: SchemaAST.AST): SettingField["kind"] => {
+  if (SECRET_SETTINGS.includes(name)) return "secret"
+  if (SchemaAST.isBoolean(ast)) return "boolean"
+  if (choicesOf(ast).length > 0) return "choice"
+  // What is decoded to a number from its digits is typed as text.
+  return SchemaAST.isNumber(ast) && ast.encoding === undefined ? "number" : "text"
+}
+
+/** The fields of a provider's settings; none where they are no struct. */
+export const settingFields = ({ ast }: Schema.Top): ReadonlyArray<SettingField> =>
+  SchemaAST.isObjects(ast)
+    ? ast.propertySignatures.map(({ name, type }) => {
+        const hint = type.context?.annotations?.["description"]
+        return {
+          name: String(name),
+          isRequired: !SchemaAST.isOptional(type),
+          hint: typeof hint === "string" ? hint : null,
+          kind: kindOf(String(name), type),
+          choices: choicesOf(type)
+        }
+      })
+    : []
+
+const valueOf = ({ kind }: SettingField, text: string): unknown => {
+  if (kind === "boolean") return text === "true"
+  // What is no number stays as it is: then the provider's schema says what it expected.
+  return kind === "number" && Number.isFinite(Number(text)) ? Number(text) : text
+}
+
+/** The settings that were typed into a form; what was left empty is absent. */
+export const typedSettings = (
+  fields: ReadonlyArray<SettingField>,
+  typed: (name: string) => string | null
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    fields.flatMap((field) => {
+      const text = (typed(field.name) ?? "").trim()
+      return text === "" ? [] : [[field.name, valueOf(field, text)] as const]
+    })
+  )
