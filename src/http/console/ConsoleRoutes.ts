@@ -2,30 +2,41 @@ import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import type { ServedRoute } from "../RouteTable.ts"
 import { assetRoutes, ConsoleAssets } from "./ConsoleAssets.ts"
-import { CONSOLE_PATH, SIGN_IN_LINK_PATH, SIGN_IN_PATH, SIGN_OUT_PATH } from "./ConsolePaths.ts"
+import { SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "./ConsolePaths.ts"
 import { makeSignedPages } from "./frame/SignedPages.ts"
-import { overviewPage } from "./pages/OverviewPage.ts"
-import { sessionPages, SIGN_OUT_EVERYWHERE_PATH } from "./pages/SessionPages.ts"
-import { signInPages } from "./pages/SignInPages.ts"
-import { pathOf } from "./Navigation.ts"
+import type { RequestContext, SignedRoute } from "./frame/SignedRoutes.ts"
+import { navigationOf } from "./Navigation.ts"
+import { sections } from "./Sections.ts"
+import { signInPages } from "./pages/session/SignInPages.ts"
 
-const gets = (...paths: ReadonlyArray<string>) => paths.map((path) => ({ method: "GET", path }))
-const posts = (...paths: ReadonlyArray<string>) => paths.map((path) => ({ method: "POST", path }))
+type AnyRoute = (typeof sections)[number]["routes"][number]
+type NeedsOf<Route> = Route extends SignedRoute<infer R> ? Exclude<R, RequestContext> : never
+type Needs = NeedsOf<AnyRoute>
+
+const signedRoutes: ReadonlyArray<SignedRoute<Needs | RequestContext>> = sections.flatMap(
+  ({ routes }): ReadonlyArray<AnyRoute> => routes
+)
+
+const bothMethods = (path: string) => ["GET", "POST"].map((method) => ({ method, path }))
 
 /** What the console serves; `ConsoleRoutes` has a handler for each. */
 export const consoleRoutes: ReadonlyArray<ServedRoute> = [
   ...assetRoutes,
-  ...gets(CONSOLE_PATH, SIGN_IN_PATH, SIGN_IN_LINK_PATH, pathOf("overview")),
-  ...posts(SIGN_IN_PATH, SIGN_IN_LINK_PATH, SIGN_OUT_PATH, SIGN_OUT_EVERYWHERE_PATH)
+  ...bothMethods(SIGN_IN_PATH),
+  ...bothMethods(SIGN_IN_LINK_PATH),
+  ...signedRoutes.map(({ method, path }) => ({ method, path }))
 ]
 
 const pages = Layer.unwrap(
   Effect.gen(function* () {
-    const signed = yield* makeSignedPages
+    const services = yield* Effect.context<Needs>()
+    const names = sections.flatMap(({ name }) => (name === null ? [] : [name]))
+    const serve = yield* makeSignedPages(navigationOf(new Set(names)))
     const routes = [
       ...(yield* signInPages),
-      ...(yield* sessionPages(signed)),
-      ...(yield* overviewPage(signed))
+      ...signedRoutes.map(({ method, path, handle }) =>
+        serve({ method, path, handle: (view) => Effect.provideContext(handle(view), services) })
+      )
     ]
     return Layer.mergeAll(
       Layer.empty,

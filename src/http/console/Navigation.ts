@@ -1,7 +1,23 @@
 import { CONSOLE_PATH } from "./ConsolePaths.ts"
 
 const pages = {
-  overview: ["Overview", "نمای کلی"]
+  overview: ["Overview", "نمای کلی"],
+  verifications: ["Verifications", "کدهای تأیید"],
+  messages: ["Messages", "پیام‌ها"],
+  test: ["Send a test", "ارسال آزمایشی"],
+  channels: ["Channels", "کانال‌ها"],
+  routing: ["Routing", "مسیر ارسال"],
+  templates: ["Templates", "قالب‌ها"],
+  guard: ["Guard", "نگهبان"],
+  keys: ["API keys", "کلیدهای API"],
+  tokens: ["Tokens", "توکن‌ها"],
+  webhooks: ["Webhooks", "وب‌هوک‌ها"],
+  requests: ["Requests", "درخواست‌ها"],
+  wallet: ["Wallet", "کیف پول"],
+  usage: ["Usage", "مصرف"],
+  users: ["Users", "کاربران"],
+  audit: ["Audit log", "گزارش تغییرات"],
+  settings: ["Settings", "تنظیمات"]
 } as const satisfies Readonly<Record<string, readonly [english: string, persian: string]>>
 
 export type PageName = keyof typeof pages
@@ -16,6 +32,19 @@ const group = (english: string, persian: string, names: ReadonlyArray<PageName>)
     return { name, path: pathOf(name), english: inEnglish, persian: inPersian }
   })
 })
+export type NavigationGroup = ReturnType<typeof group>
 
-/** The console's pages, in the order in which they are listed. */
-export const navigation = [group("Activity", "فعالیت", ["overview"])]
+/** All pages, in the order in which they are listed. */
+const groups: ReadonlyArray<NavigationGroup> = [
+  group("Activity", "فعالیت", ["overview", "verifications", "messages", "test"]),
+  group("Set-up", "راه‌اندازی", ["channels", "routing", "templates", "guard"]),
+  group("Developers", "برنامه‌نویسان", ["keys", "tokens", "webhooks", "requests"]),
+  group("Money", "مالی", ["wallet", "usage"]),
+  group("People", "افراد", ["users", "audit", "settings"])
+]
+
+/** The groups with those pages that are served. */
+export const navigationOf = (served: ReadonlySet<PageName>): ReadonlyArray<NavigationGroup> =>
+  groups
+    .map((each) => ({ ...each, pages: each.pages.filter(({ name }) => served.has(name)) }))
+    .filter((each) => each.pages.length > 0)

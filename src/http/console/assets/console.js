@@ -9,26 +9,34 @@ const keepZone = () => {
 }
 
 /** `data-copy` is copied; `data-copied` then says so. */
-const copyOnClick = () => {
+const showCopyButtons = () => {
   for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false
+}
+
+const copyOnClick = () => {
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("button[data-copy]")
     if (button === null) return
     await navigator.clipboard.writeText(button.dataset.copy)
-    const label = button.textContent
-    button.textContent = button.dataset.copied
-    setTimeout(() => {
-      button.textContent = label
-    }, 1500)
+    const said = button.querySelector(".copied") ?? button.appendChild(document.createElement("span"))
+    said.className = "copied"
+    said.role = "status"
+    said.textContent = button.dataset.copied
+    setTimeout(() => said.remove(), 1500)
   })
 }
 
-/** `data-confirm` is asked before a form is sent. */
-const confirmForms = () => {
-  document.addEventListener("submit", (event) => {
-    const question = event.submitter?.dataset.confirm ?? event.target.dataset.confirm
-    if (question !== undefined && !confirm(question)) event.preventDefault()
-  })
+/** Only one drawer or question is open; Escape and a click elsewhere close it. */
+const closeOnLeave = () => {
+  const close = (except) => {
+    for (const open of document.querySelectorAll("details:is(.confirm, .nav-drawer)[open]")) {
+      if (open === except) continue
+      if (open.contains(document.activeElement)) open.querySelector("summary").focus()
+      open.open = false
+    }
+  }
+  document.addEventListener("click", (event) => close(event.target.closest("details[open]")))
+  document.addEventListener("keydown", (event) => event.key === "Escape" && close(null))
 }
 
 /** A page that nobody looks at, or touches for this long, is not kept up to date: its session may end. */
@@ -37,17 +45,23 @@ let touchedAt = Date.now()
 
 const isWatched = () => document.visibilityState === "visible" && Date.now() - touchedAt < ATTENTION_MILLIS
 
-/** Replaces the parts with `data-live` (seconds) by what the page has there now, unless somebody is at work in one. */
+/** Whether somebody is at work in a part: it stays as it is until they leave it. */
+const isBusy = (part) =>
+  part.contains(document.activeElement) || part.querySelector(".confirm[open]") !== null
+
+/** Replaces the parts with `data-live` (seconds) by what the page has there now. */
 const refresh = async () => {
   const answer = await fetch(location.href, { headers: { accept: "text/html" }, redirect: "error" })
   if (!answer.ok) return
   const now = new DOMParser().parseFromString(await answer.text(), "text/html")
   for (const part of document.querySelectorAll("[data-live]")) {
     const next = now.getElementById(part.id)
-    if (next === null || part.contains(document.activeElement)) continue
+    if (next === null || isBusy(part)) continue
     if (part.innerHTML !== next.innerHTML) part.replaceChildren(...next.childNodes)
     if (next.dataset.live === undefined) delete part.dataset.live
   }
+  showCopyButtons()
+  dispatchEvent(new Event("peyk:refreshed"))
 }
 
 const keepUpToDate = () => {
@@ -69,6 +83,8 @@ const keepUpToDate = () => {
 }
 
 keepZone()
+showCopyButtons()
 copyOnClick()
-confirmForms()
+closeOnLeave()
 keepUpToDate()
+if (document.querySelector("[data-chart]") !== null) await import("./charts.js")

@@ -1,17 +1,19 @@
 import { HttpServerResponse } from "effect/http"
 import { PAGE_HEADERS } from "./ConsoleHeaders.ts"
 import { html } from "./Html.ts"
+import { layout, type Page, type Signed } from "./Layout.ts"
 import { type ConsoleError, refusalOf } from "./Refusals.ts"
 import { signInDocument } from "./SignInLayout.ts"
 import { rememberChoices, type Visit } from "./Visit.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-export const answerDocument = (
-  visit: Visit,
-  text: string,
-  options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {}
-): Response =>
+interface AnswerOptions {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const answerDocument = (visit: Visit, text: string, options: AnswerOptions = {}): Response =>
   rememberChoices(visit)(
     HttpServerResponse.text(text, {
       status: options.status ?? 200,
@@ -19,6 +21,10 @@ export const answerDocument = (
       headers: { ...PAGE_HEADERS, ...options.headers }
     })
   )
+
+/** A page for somebody who is signed in; with another status, a form that is shown again. */
+export const answerPage = (view: Signed, page: Page, options: AnswerOptions = {}): Response =>
+  answerDocument(view, layout(view, page), options)
 
 /** After a form: the browser goes there with GET. */
 export const seeOther = (location: string): Response =>

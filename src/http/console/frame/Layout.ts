@@ -1,23 +1,25 @@
 import type { ConsoleSession } from "../../../domain/people/ConsoleSession.ts"
 import { SIGN_OUT_PATH } from "../ConsolePaths.ts"
-import { navigation, type PageName } from "../Navigation.ts"
+import type { NavigationGroup, PageName } from "../Navigation.ts"
 import { choices, htmlDocument, icon } from "./Document.ts"
 import { csrfField } from "./Forms.ts"
 import { html, type Html } from "./Html.ts"
-import type { Locale } from "./Locale.ts"
+import { notice } from "../parts/Notice.ts"
 import type { Visit } from "./Visit.ts"
 
 /** What of a visit a page is laid out with. */
 export interface Signed extends Visit {
   readonly session: ConsoleSession
   readonly csrf: string
+  /** The pages there are. */
+  readonly navigation: ReadonlyArray<NavigationGroup>
 }
 
 /** A page as it is shown within the frame. */
 export interface Page {
   readonly title: string
-  /** Where it is in the navigation. */
-  readonly name: PageName
+  /** Where it is in the navigation; null: nowhere. */
+  readonly name: PageName | null
   /** Beside the title: what can be done here. */
   readonly actions?: Html | null
   /** Under the title. */
@@ -25,7 +27,7 @@ export interface Page {
   readonly content: Html
 }
 
-const links = (active: PageName, { say }: Locale): ReadonlyArray<Html> =>
+const links = (active: PageName | null, { navigation, locale: { say } }: Signed): ReadonlyArray<Html> =>
   navigation.map(
     ({ english, persian, pages }) =>
       html`<div class="nav-group">
@@ -56,7 +58,7 @@ const account = ({ session: { user }, csrf, locale: { say } }: Signed): Html =>
 /** A page of the console for a signed-in user. */
 export const layout = (visit: Signed, { title, name, actions, lead, content }: Page): string => {
   const { say } = visit.locale
-  const menu = html`${links(name, visit.locale)} ${account(visit)}`
+  const menu = html`${links(name, visit)} ${account(visit)}`
   return htmlDocument(
     visit,
     title,
@@ -80,7 +82,7 @@ export const layout = (visit: Signed, { title, name, actions, lead, content }: P
             </div>
             ${actions != null && html`<div class="actions">${actions}</div>`}
           </div>
-          ${content}
+          ${notice(visit)} ${content}
         </main>
       </div>
     </body>`

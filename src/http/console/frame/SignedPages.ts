@@ -1,31 +1,29 @@
 import { Clock, Effect, Option } from "effect"
-import type { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ScopeInsufficient } from "../../../domain/Errors.ts"
-import { type Actor, scopeOfRole } from "../../../domain/people/Actor.ts"
+import type { HttpServerResponse } from "effect/http"
+import { scopeOfRole } from "../../../domain/people/Actor.ts"
 import { userActor } from "../../../domain/people/SessionClaims.ts"
 import { ConsoleSessions } from "../../../services/access/ConsoleSessions.ts"
 import { CredentialLimits } from "../../../services/access/CredentialLimits.ts"
-import type { Origin } from "../../../services/resources/ManagementWrites.ts"
 import { RequestId } from "../../Envelope.ts"
 import { originOf } from "../../manage/access/ManageAuth.ts"
 import { TrustedProxies } from "../../server/ClientAddress.ts"
-import { CONSOLE_PATH, SIGN_IN_PATH } from "../ConsolePaths.ts"
+import { CONSOLE_PATH, safeNext, SIGN_IN_PATH } from "../ConsolePaths.ts"
 import type { ConsoleRoute } from "../ConsoleRoute.ts"
-import { answerDocument, redirectTo } from "./Answers.ts"
-import { csrfOfSession, isSameToken, sessionSecret } from "./Cookies.ts"
-import { readForm } from "./Forms.ts"
+import type { NavigationGroup } from "../Navigation.ts"
+import { answerPage, redirectTo } from "./Answers.ts"
+import { csrfOfSession, sessionSecret } from "./Cookies.ts"
 import { html } from "./Html.ts"
-import { layout, type Page, type Signed } from "./Layout.ts"
-import { type ConsoleError, foreignForm, refusalOf } from "./Refusals.ts"
+import { type ConsoleError, refusalOf } from "./Refusals.ts"
+import type { RequestContext, SignedRoute, View } from "./SignedRoutes.ts"
 import { readVisit } from "./Visit.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
-type Request = HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
 
-/** A request by somebody who is signed in. */
-export interface View extends Signed {
-  readonly actor: Actor
-  readonly origin: Origin
+/** The page to return to: the list without its query, or the page with the form that failed. */
+const wayBack = ({ request, path }: View): string => {
+  if (request.method === "GET") return path
+  const referer = request.headers["referer"]
+  return safeNext(referer === undefined ? null : referer.replace(/^https?:\/\/[^/]+/, ""))
 }
 
 const answerError = (view: View, error: ConsoleError): Response => {
@@ -34,20 +32,20 @@ const answerError = (view: View, error: ConsoleError): Response => {
   const content = html`<div class="panel empty">
     <p><strong>${text}</strong></p>
     ${reasons.map((reason) => html`<p class="muted" dir="auto">${reason}</p>`)}
-    <p><a class="button" href="${view.path}">${say("Back", "بازگشت")}</a></p>
+    <p><a class="button" href="${wayBack(view)}">${say("Back", "بازگشت")}</a></p>
   </div>`
   const title = status === 404 ? say("Not found", "پیدا نشد") : say("That did not work", "انجام نشد")
-  return answerDocument(view, layout(view, { title, name: "overview", content }), { status, headers })
+  return answerPage(view, { title, name: null, content }, { status, headers })
 }
 
-/** Makes routes for signed-in people. Others are asked to sign in; who asks too often has to wait. */
-export const makeSignedPages = Effect.gen(function* () {
+/** Serves routes to signed-in people. Others are asked to sign in; who asks too often has to wait. */
+export const makeSignedPages = Effect.fnUntraced(function* (navigation: ReadonlyArray<NavigationGroup>) {
   const sessions = yield* ConsoleSessions
   const limits = yield* CredentialLimits
 
   const signed = (
-    use: (view: View) => Effect.Effect<Response, ConsoleError, Request>
-  ): Effect.Effect<Response, never, Request> =>
+    use: (view: View) => Effect.Effect<Response, ConsoleError, RequestContext>
+  ): Effect.Effect<Response, never, RequestContext> =>
     Effect.gen(function* () {
       const visit = yield* readVisit
       const secret = sessionSecret(visit)
@@ -61,54 +59,16 @@ export const makeSignedPages = Effect.gen(function* () {
       const { id, user } = session.value
       const actor = userActor(user, scopeOfRole(user.role), id)
       const origin = originOf(visit.request, yield* TrustedProxies, yield* RequestId)
-      const view: View = { ...visit, session: session.value, csrf: csrfOfSession(secret), actor, origin }
+      const csrf = csrfOfSession(secret)
+      const view: View = { ...visit, session: session.value, csrf, navigation, actor, origin }
       return yield* Effect.andThen(limits.admit(actor), use(view)).pipe(
         Effect.catch((error: ConsoleError) => Effect.succeed(answerError(view, error)))
       )
     })
 
-  /** Something that is looked at. */
-  const page = (
-    path: `/${string}`,
-    render: (view: View) => Effect.Effect<Page, ConsoleError, Request>
-  ): ConsoleRoute => ({
-    method: "GET",
+  return ({ method, path, handle }: SignedRoute<RequestContext>): ConsoleRoute => ({
+    method,
     path,
-    handle: signed((view) => Effect.map(render(view), (made) => answerDocument(view, layout(view, made))))
+    handle: signed(handle)
   })
-
-  /** What a form does, with its fields. */
-  const form = (
-    path: `/${string}`,
-    act: (view: View, fields: URLSearchParams) => Effect.Effect<Response, ConsoleError, Request>
-  ): ConsoleRoute => ({
-    method: "POST",
-    path,
-    handle: signed((view) =>
-      Effect.gen(function* () {
-        const fields = yield* readForm
-        if (!isSameToken(fields.get("csrf"), view.csrf)) return yield* Effect.fail<ConsoleError>(foreignForm)
-        return yield* act(view, fields)
-      })
-    )
-  })
-
-  /** A form that changes something of the customer's: not for those who may only read. */
-  const change = (
-    path: `/${string}`,
-    act: (view: View, fields: URLSearchParams) => Effect.Effect<Response, ConsoleError, Request>
-  ): ConsoleRoute =>
-    form(path, (view, fields) =>
-      view.actor.scope === "full" ? act(view, fields) : Effect.fail(new ScopeInsufficient())
-    )
-
-  /** Something that is looked at, but not as a page. */
-  const raw = (
-    path: `/${string}`,
-    answer: (view: View) => Effect.Effect<Response, ConsoleError, Request>
-  ): ConsoleRoute => ({ method: "GET", path, handle: signed(answer) })
-
-  return { page, form, change, raw }
 })
-
-export type SignedPages = Effect.Success<typeof makeSignedPages>

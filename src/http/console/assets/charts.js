@@ -1,0 +1,151 @@
+/** Draws what the tables of `[data-chart]` say. The tables stay, for those who read them. */
+
+const HEIGHT = 220
+/** uPlot draws later series over earlier ones: of stacked bars, the whole stack comes first. */
+const stacked = (bars) => bars.map((_, index) => bars[0].map((_, x) => sumUpTo(bars, index, x))).toReversed()
+const sumUpTo = (bars, index, x) =>
+  bars.slice(0, index + 1).reduce((sum, values) => sum + (values[x] ?? 0), 0)
+
+const readTable = (table) => {
+  const series = [...table.tHead.rows[0].cells].slice(1).map((header, index) => ({
+    label: header.textContent.trim(),
+    kind: header.dataset.kind,
+    index
+  }))
+  const rows = [...table.tBodies[0].rows]
+  const column = (index) =>
+    rows.map((row) => {
+      const { value } = row.cells[index + 1].dataset
+      return value === undefined ? null : Number(value)
+    })
+  return {
+    series: series.map((each) => ({ ...each, values: column(each.index) })),
+    labels: rows.map((row) => row.cells[0].textContent.trim()),
+    texts: rows.map((row) => [...row.cells].slice(1).map((cell) => cell.textContent.trim()))
+  }
+}
+
+/** Colours are those of the legend, so that a theme changes both. */
+const colourOf = (figure, index) =>
+  getComputedStyle(figure.querySelectorAll(".legend li")[index] ?? figure).color
+
+const axisFont = () => `12px ${getComputedStyle(document.body).fontFamily}`
+
+const showTip = (tip, data, colours) => (plot) => {
+  const { idx, left } = plot.cursor
+  tip.hidden = idx === null || idx === undefined || left < 0
+  if (tip.hidden) return
+  const title = document.createElement("strong")
+  title.textContent = data.labels[idx]
+  const lines = data.series.map(({ label, index }) => {
+    const line = document.createElement("span")
+    line.style.setProperty("--mark", colours[index])
+    line.textContent = `${label}: ${data.texts[idx][index]}`
+    return line
+  })
+  tip.replaceChildren(title, ...lines)
+  const x = plot.valToPos(idx, "x") + plot.bbox.left / devicePixelRatio
+  tip.style.left = `${Math.min(Math.max(0, x + 12), plot.width - tip.offsetWidth)}px`
+}
+
+const draw = (figure) => {
+  const plot = figure.querySelector(".chart-plot")
+  const data = readTable(figure.querySelector("table"))
+  if (data.labels.length === 0) return
+  const style = getComputedStyle(figure)
+  const [ink, line] = [style.getPropertyValue("color"), style.getPropertyValue("outline-color")]
+  const colours = data.series.map(({ index }) => colourOf(figure, index))
+  const bars = data.series.filter(({ kind }) => kind === "bar")
+  const lines = data.series.filter(({ kind }) => kind === "line")
+  const compact = new Intl.NumberFormat(document.documentElement.lang === "fa" ? "fa-IR" : "en", {
+    notation: "compact"
+  })
+  const tip = Object.assign(document.createElement("div"), { className: "chart-tip", hidden: true })
+  const axis = { stroke: ink, font: axisFont(), ticks: { show: false }, grid: { stroke: line, width: 1 } }
+  const made = new globalThis.uPlot(
+    {
+      width: plot.clientWidth,
+      height: HEIGHT,
+      legend: { show: false },
+      padding: [10, 8, 0, 0],
+      cursor: { y: false, drag: { x: false, y: false }, points: { show: bars.length === 0 } },
+      scales: {
+        x: { time: false, range: [-0.6, data.labels.length - 0.4] },
+        y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] }
+      },
+      axes: [
+        {
+          ...axis,
+          grid: { show: false },
+          space: 70,
+          incrs: [1, 2, 3, 5, 7, 10, 15, 30],
+          values: (_, splits) => splits.map((split) => data.labels[split] ?? "")
+        },
+        { ...axis, size: 52, space: 40, values: (_, splits) => splits.map((split) => compact.format(split)) }
+      ],
+      series: [
+        {},
+        ...bars.toReversed().map(({ label, index }) => ({
+          label,
+          fill: colours[index],
+          width: 0,
+          points: { show: false },
+          paths: globalThis.uPlot.paths.bars({ size: [0.7, 28], radius: 0.15 })
+        })),
+        ...lines.map(({ label, index }) => ({
+          label,
+          stroke: colours[index],
+          width: 2,
+          spanGaps: false,
+          points: { show: data.labels.length < 3, fill: colours[index] }
+        }))
+      ],
+      hooks: { setCursor: [showTip(tip, data, colours)] }
+    },
+    [
+      data.labels.map((_, x) => x),
+      ...(bars.length === 0 ? [] : stacked(bars.map(({ values }) => values))),
+      ...lines.map(({ values }) => values)
+    ],
+    (self, init) => {
+      plot.replaceChildren(self.root, tip)
+      init()
+    }
+  )
+  return { made, plot }
+}
+
+const drawn = new Map()
+
+const drawAll = () => {
+  for (const { made } of drawn.values()) made.destroy()
+  drawn.clear()
+  for (const figure of document.querySelectorAll("[data-chart]")) {
+    const result = draw(figure)
+    if (result !== undefined) drawn.set(figure, result)
+  }
+}
+
+const fit = () => {
+  for (const { made, plot } of drawn.values()) made.setSize({ width: plot.clientWidth, height: HEIGHT })
+}
+
+const besideThis = (name) => new URL(name, import.meta.url).href
+
+const load = (element) =>
+  new Promise((resolve, reject) => {
+    element.addEventListener("load", resolve)
+    element.addEventListener("error", reject)
+    document.head.append(element)
+  })
+
+await Promise.all([
+  load(
+    Object.assign(document.createElement("link"), { rel: "stylesheet", href: besideThis("uPlot.min.css") })
+  ),
+  load(Object.assign(document.createElement("script"), { src: besideThis("uPlot.iife.min.js") }))
+])
+drawAll()
+addEventListener("resize", fit)
+addEventListener("peyk:refreshed", drawAll)
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll)

@@ -1,0 +1,67 @@
+import { Effect } from "effect"
+import type { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ScopeInsufficient } from "../../../domain/Errors.ts"
+import type { Actor } from "../../../domain/people/Actor.ts"
+import type { Origin } from "../../../services/resources/ManagementWrites.ts"
+import { answerPage } from "./Answers.ts"
+import { isSameToken } from "./Cookies.ts"
+import { readForm } from "./Forms.ts"
+import type { Page, Signed } from "./Layout.ts"
+import { type ConsoleError, foreignForm } from "./Refusals.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+export type RequestContext = HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
+
+/** A request by somebody who is signed in. */
+export interface View extends Signed {
+  readonly actor: Actor
+  readonly origin: Origin
+}
+
+/** A path of the console that only signed-in people reach; `R` are the services that it uses. */
+export interface SignedRoute<R> {
+  readonly method: "GET" | "POST"
+  readonly path: `/${string}`
+  readonly handle: (view: View) => Effect.Effect<Response, ConsoleError, R>
+}
+
+type Path = `/${string}`
+
+/** Something that is looked at. */
+export const page = <R>(
+  path: Path,
+  render: (view: View) => Effect.Effect<Page, ConsoleError, R>
+): SignedRoute<R> => ({
+  method: "GET",
+  path,
+  handle: (view) => Effect.map(render(view), (made) => answerPage(view, made))
+})
+
+/** Something that is looked at, but not as a page: a file. */
+export const raw = <R>(
+  path: Path,
+  handle: (view: View) => Effect.Effect<Response, ConsoleError, R>
+): SignedRoute<R> => ({ method: "GET", path, handle })
+
+/** What a form does, with its fields. */
+export const form = <R>(
+  path: Path,
+  act: (view: View, fields: URLSearchParams) => Effect.Effect<Response, ConsoleError, R>
+): SignedRoute<R | HttpServerRequest.HttpServerRequest> => ({
+  method: "POST",
+  path,
+  handle: Effect.fnUntraced(function* (view: View) {
+    const fields = yield* readForm
+    if (!isSameToken(fields.get("csrf"), view.csrf)) return yield* Effect.fail<ConsoleError>(foreignForm)
+    return yield* act(view, fields)
+  })
+})
+
+/** A form that changes something of the customer's: not for those who may only read. */
+export const change = <R>(
+  path: Path,
+  act: (view: View, fields: URLSearchParams) => Effect.Effect<Response, ConsoleError, R>
+): SignedRoute<R | HttpServerRequest.HttpServerRequest> =>
+  form(path, (view, fields) =>
+    view.actor.scope === "full" ? act(view, fields) : Effect.fail<ConsoleError>(new ScopeInsufficient())
+  )

@@ -1,0 +1,62 @@
+import { html, type Html } from "../frame/Html.ts"
+import type { Locale } from "../frame/Locale.ts"
+
+export interface Series {
+  readonly label: string
+  /** Bars stand on each other, in this order. */
+  readonly kind: "bar" | "line"
+}
+
+export interface ChartPoint {
+  readonly label: string
+  /** One value for each series; null: none. */
+  readonly values: ReadonlyArray<number | null>
+}
+
+export interface ChartOptions {
+  readonly title: string
+  /** What the points are: days, hours. */
+  readonly unit: string
+  readonly series: ReadonlyArray<Series>
+  readonly points: ReadonlyArray<ChartPoint>
+  readonly format?: (value: number) => string
+}
+
+const cell = (value: number | null, format: (value: number) => string): Html =>
+  value === null
+    ? html`<td class="end">–</td>`
+    : html`<td class="end" data-value="${value}">${format(value)}</td>`
+
+/** Figures over time: a table, from which the console's script draws a chart. */
+export const chart = ({ title, unit, series, points, format }: ChartOptions, { say, number }: Locale): Html =>
+  html`<figure class="chart" data-chart>
+    <ul class="legend" aria-hidden="true">
+      ${series.map(({ label }, index) => html`<li class="series-${index}">${label}</li>`)}
+    </ul>
+    <div class="chart-plot" aria-hidden="true"></div>
+    <details class="chart-figures">
+      <summary>${say("The figures as a table", "ارقام به‌صورت جدول")}</summary>
+      <div class="table-scroll" tabindex="0" role="region" aria-label="${title}">
+        <table>
+          <caption class="hidden">
+            ${title}
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">${unit}</th>
+              ${series.map(({ label, kind }) => html`<th scope="col" class="end" data-kind="${kind}">${label}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${points.map(
+              ({ label, values }) =>
+                html`<tr>
+                  <th scope="row">${label}</th>
+                  ${values.map((value) => cell(value, format ?? number))}
+                </tr>`
+            )}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  </figure>`

@@ -1,0 +1,33 @@
+import { html, type Html } from "../frame/Html.ts"
+import type { Visit } from "../frame/Visit.ts"
+import type { Tone } from "./Badge.ts"
+
+/** What a page says after a form. The address has the key alone: nobody can make a page say something else. */
+const notices = {
+  saved: ["good", "Saved.", "ذخیره شد."],
+  created: ["good", "Created.", "ساخته شد."],
+  deleted: ["good", "Deleted.", "حذف شد."],
+  revoked: ["good", "Revoked. It works nowhere from now on.", "باطل شد و دیگر هیچ‌جا کار نمی‌کند."],
+  enabled: ["good", "Switched on.", "روشن شد."],
+  disabled: ["good", "Switched off.", "خاموش شد."],
+  sent: ["good", "Sent.", "فرستاده شد."],
+  canceled: ["good", "Canceled. Nothing more is tried.", "لغو شد. دیگر چیزی فرستاده نمی‌شود."],
+  next: ["good", "The next channel is tried now.", "کانال بعدی همین حالا امتحان می‌شود."],
+  replayed: ["good", "The events are being delivered again.", "رویدادها دوباره تحویل داده می‌شوند."],
+  nothing_to_replay: ["info", "There was nothing to deliver again.", "چیزی برای تحویل دوباره نبود."]
+} as const satisfies Readonly<Record<string, readonly [Tone, english: string, persian: string]>>
+export type NoticeKey = keyof typeof notices
+
+const isNotice = (key: string): key is NoticeKey => Object.hasOwn(notices, key)
+
+/** The address of a page that says it when it is shown. */
+export const withNotice = (address: string, key: NoticeKey): string =>
+  `${address}${address.includes("?") ? "&" : "?"}notice=${key}`
+
+/** What the address of this page asks it to say, if it is one of the known messages. */
+export const notice = ({ query, locale: { say } }: Pick<Visit, "query" | "locale">): Html | null => {
+  const key = query.get("notice")
+  if (key === null || !isNotice(key)) return null
+  const [tone, english, persian] = notices[key]
+  return html`<p class="notice ${tone}" role="status">${say(english, persian)}</p>`
+}

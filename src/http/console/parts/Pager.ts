@@ -1,0 +1,39 @@
+import { Effect } from "effect"
+import type { PageRequest } from "../../../domain/Paging.ts"
+import type { CodedError } from "../../Envelope.ts"
+import { html, type Html } from "../frame/Html.ts"
+import { addressWith, type Visit } from "../frame/Visit.ts"
+
+const ROWS = 25
+
+/** The part of a list that the address asks for. `isPosition` is that of the list's port. */
+export const pageRequest = (
+  { query }: Pick<Visit, "query">,
+  isPosition: (text: string) => boolean,
+  limit = ROWS
+): Effect.Effect<PageRequest, CodedError> => {
+  const after = query.get("cursor")
+  return after === null || isPosition(after)
+    ? Effect.succeed({ limit, after })
+    : Effect.fail<CodedError>({
+        _tag: "validation_error",
+        details: { errors: [{ path: "query.cursor", message: "Expected a cursor of this list" }] }
+      })
+}
+
+/** Under a list: to its beginning and to its next part. Filters stay. Nothing where all is shown. */
+export const pager = (view: Pick<Visit, "path" | "query" | "locale">, next: string | null): Html | null => {
+  const { say } = view.locale
+  const isFirst = !view.query.has("cursor")
+  if (isFirst && next === null) return null
+  const link = (cursor: string | null, label: string) =>
+    html`<a class="button small" href="${addressWith(view, { cursor, notice: null })}">${label}</a>`
+  return html`<nav class="pager" aria-label="${say("Pages", "صفحه‌ها")}">
+    ${isFirst ? html`<span></span>` : link(null, say("First page", "صفحهٔ نخست"))}
+    ${
+      next === null
+        ? html`<span class="muted">${say("End of the list", "پایان فهرست")}</span>`
+        : link(next, say("Next page", "صفحهٔ بعد"))
+    }
+  </nav>`
+}
