@@ -1,6 +1,21 @@
 import { Layer } from "effect"
+import { CredentialStores } from "../access/CredentialStores.ts"
+import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
 import { ConsoleSignInsLive } from "./CredentialGraph.ts"
-import { CredentialLimitsLive } from "./ManagementGraph.ts"
+import { CredentialLimitsLive, Resources } from "./ManagementGraph.ts"
+import { Reports, Searches } from "./ReadGraph.ts"
+import type { useCases } from "./UseCases.ts"
 
-/** What the console's pages stand on: the same use cases as the management API. */
-export const ConsoleLive = Layer.mergeAll(ConsoleSignInsLive, CredentialLimitsLive)
+/** What the console's pages stand on: the same use cases and resources as the API's. */
+export const consoleLive = ({ live, messages }: Pick<typeof useCases, "live" | "messages">) =>
+  Layer.mergeAll(
+    ConsoleSignInsLive,
+    CredentialLimitsLive,
+    ManagementWritesSql,
+    Resources,
+    CredentialStores,
+    Searches,
+    Reports,
+    live,
+    messages
+  )

@@ -23,7 +23,7 @@ import { ReadinessSql } from "../postgres/ReadinessSql.ts"
 import { poolLimits } from "../postgres/Store.ts"
 import { isStoreUnavailable } from "../postgres/StoreAvailability.ts"
 import { MetricsPrometheus } from "../telemetry/MetricsPrometheus.ts"
-import { ConsoleLive } from "./ConsoleGraph.ts"
+import { consoleLive } from "./ConsoleGraph.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 import { ManageAdmissionLive, ManagementHandlers } from "./ManagementGraph.ts"
 import { Searches } from "./ReadGraph.ts"
@@ -73,7 +73,7 @@ export const httpRoutes = (configuration: Configuration, { live, sandbox, messag
       ]),
       Layer.provide(ManagementHandlers, AccountSummariesLive),
       ManageAdmissionLive,
-      ConsoleLive,
+      consoleLive({ live, messages }),
       AccountSummariesLive
     ]),
     Layer.provide([KeyLimitsLive, RequestMetrics.layer])

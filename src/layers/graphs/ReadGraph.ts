@@ -16,6 +16,9 @@ const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql
 /** The searches that the command line has too. */
 export const Searches = Layer.mergeAll(VerificationRecordsSql, MessageRecordsSql).pipe(overReports)
 
+/** What the console shows besides: figures and the audit log. */
+export const Reports = Layer.mergeAll(UsageReportsSql, AuditLogSql).pipe(overReports)
+
 /** Resources that can only be read. */
 export const ReadHandlers = Layer.mergeAll(
   Layer.provide(ManagedVerificationsHandlers, VerificationRecordsSql),
