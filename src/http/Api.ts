@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { AccountGroup, ManagedAccountGroup } from "./account/AccountApi.ts"
 import { documentedError } from "./Envelope.ts"
-import { type ErrorCode, errorTable } from "./ErrorTable.ts"
+import type { ErrorCode } from "./ErrorTable.ts"
 import { ApiKeysGroup } from "./manage/access/ApiKeysApi.ts"
 import { AccountsGroup, RoutingGroup, TemplatesGroup } from "./manage/SetUpApi.ts"
 import { AuthGroup, WellKnownGroup } from "./manage/access/AuthApi.ts"
@@ -30,6 +30,7 @@ import {
   VerifyBody,
   VerifyResponse
 } from "./otp/OtpSchemas.ts"
+import { transformDocument } from "./openapi/DocumentTransform.ts"
 import { OptionalIdempotencyKey, RequireIdempotencyKey, RequireJson } from "./RequestGuards.ts"
 import { LiveKey, TestKey } from "./ServiceKeys.ts"
 import { ResourceId } from "./WireSchemas.ts"
@@ -238,14 +239,6 @@ export class SystemGroup extends HttpApiGroup.make("system")
   )
   .annotateMerge(OpenApi.annotations({ title: "System" })) {}
 
-/** Every code of the envelope with its status, including those that the whole API shares. */
-const listErrorCodes = (spec: Record<string, unknown>) => ({
-  ...spec,
-  "x-error-codes": Object.fromEntries(
-    Object.entries(errorTable).map(([code, { status, message }]) => [code, { status, message }])
-  )
-})
-
 /** An operation here refuses unknown fields: they would have no effect. */
 const ManageApi = HttpApi.make("manage")
   .add(ApiKeysGroup)
@@ -282,6 +275,6 @@ export class Api extends HttpApi.make("peyk")
         "Delivers one-time codes and messages to Iranian phones over messengers and SMS, falling back from channel to " +
         "channel until the code is verified. Every error is an envelope: {error: {code, message, details}, request_id}; " +
         "x-error-codes lists the codes.",
-      transform: listErrorCodes
+      transform: transformDocument
     })
   ) {}

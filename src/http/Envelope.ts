@@ -66,8 +66,13 @@ export const orEnvelope = <A, E extends CodedError, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A | HttpServerResponse.HttpServerResponse, never, R> => Effect.catch(effect, answerError)
 
-/** The envelope with one code, as API documents and generated clients see it. */
-export const documentedError = (code: ErrorCode) =>
+const pascalCase = (code: string): string =>
+  code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** A code's name in the API document: `not_found` is `NotFoundError`. */
+export const errorName = (code: string): string => `${pascalCase(code.replace(/_error$/, ""))}Error`
+
+const describeError = (code: ErrorCode) =>
   Schema.Struct({
     error: Schema.Struct({
       code: Schema.Literal(code),
@@ -75,4 +80,20 @@ export const documentedError = (code: ErrorCode) =>
       details: Schema.Record(Schema.String, Schema.Unknown)
     }),
     request_id: Schema.String
-  }).pipe(HttpApiSchema.status(errorTable[code].status))
+  })
+    .annotate({ identifier: errorName(code) })
+    .pipe(HttpApiSchema.status(errorTable[code].status))
+
+type DocumentedError = ReturnType<typeof describeError>
+
+/** One schema for each code: the API document then refers to it, instead of repeating it. */
+const documentedErrors = new Map<ErrorCode, DocumentedError>()
+
+/** The envelope with one code, as API documents and generated clients see it. */
+export const documentedError = (code: ErrorCode): DocumentedError => {
+  const known = documentedErrors.get(code)
+  if (known !== undefined) return known
+  const made = describeError(code)
+  documentedErrors.set(code, made)
+  return made
+}

@@ -1,7 +1,7 @@
 /** The operations of `openapi.json`, as the fuzzer uses them. */
 import { readFileSync } from "node:fs"
 import { makeRouteTable } from "../../src/http/RouteTable.ts"
-import { type JsonObject, objectAt, operations } from "../http/OpenApiDocument.ts"
+import { dereference, type JsonObject, objectAt, operations } from "../http/OpenApiDocument.ts"
 
 export interface Parameter {
   readonly name: string
@@ -25,12 +25,22 @@ export const document: unknown = JSON.parse(
 )
 
 const parametersOf = (operation: JsonObject): ReadonlyArray<Parameter> =>
-  ((operation["parameters"] ?? []) as ReadonlyArray<Partial<Parameter>>).map((parameter) => ({
-    name: String(parameter.name),
-    in: parameter.in ?? "query",
-    required: parameter.required === true,
-    schema: parameter.schema
-  }))
+  ((operation["parameters"] ?? []) as ReadonlyArray<unknown>)
+    .map((each): Partial<Parameter> => dereference(document, each))
+    .map((parameter) => ({
+      name: String(parameter.name),
+      in: parameter.in ?? "query",
+      required: parameter.required === true,
+      schema: parameter.schema
+    }))
+
+const responsesOf = (operation: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(objectAt(operation, "responses")).map(([status, each]) => [
+      status,
+      dereference(document, each)
+    ])
+  )
 
 const bodyOf = (operation: JsonObject): unknown =>
   operation["requestBody"] === undefined
@@ -45,7 +55,7 @@ export const allOperations: ReadonlyArray<Operation> = [...operations(document)]
       template,
       parameters: parametersOf(operation),
       body: bodyOf(operation),
-      responses: objectAt(operation, "responses")
+      responses: responsesOf(operation)
     }
   }
 )

@@ -1,4 +1,7 @@
-/** What is wrong with a value, by the part of JSON Schema that `openapi.json` uses. */
+/**
+ * What is wrong with a value, by the part of JSON Schema that `openapi.json` uses. The document allows more fields in a
+ * response, so that some can be added; here a field that it does not name is wrong.
+ */
 import { Predicate } from "effect"
 import { type JsonObject, resolveReference } from "../http/OpenApiDocument.ts"
 
@@ -46,7 +49,7 @@ export const makeValidator = (document: unknown) => {
 
   const ofObject = (schema: Schema, value: Readonly<Record<string, unknown>>, at: string) => {
     const properties = (schema["properties"] ?? {}) as Readonly<Record<string, unknown>>
-    const additional = schema["additionalProperties"]
+    const additional = schema["additionalProperties"] ?? ("properties" in schema ? false : undefined)
     const extra = Object.keys(value).filter((key) => !Object.hasOwn(properties, key))
     return [
       ...list(schema["required"]).flatMap((key) =>

@@ -100,7 +100,8 @@ export const makeDrafts = (credentials: Credentials, known: Known, now: number) 
     if (Array.isArray(schema["enum"])) return random.pick(schema["enum"])
     const options = schema["anyOf"] ?? schema["oneOf"] ?? schema["allOf"]
     if (Array.isArray(options) && schema["type"] === undefined) return valueOf(random.pick(options), random)
-    switch (schema["type"]) {
+    const { type } = schema
+    switch (Array.isArray(type) ? random.pick(type) : type) {
       case "object":
         return ofObject(schema, random)
       case "array":

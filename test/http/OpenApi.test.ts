@@ -1,10 +1,21 @@
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { openApiDocument } from "../../src/cli/server/OpenApiCommand.ts"
-import { objectAt, operations, references, resolveReference } from "./OpenApiDocument.ts"
+import {
+  dereference,
+  documentedCodes,
+  type JsonObject,
+  objectAt,
+  operations,
+  references,
+  resolveReference
+} from "./OpenApiDocument.ts"
 
 const committed = fs.readFileSync(new URL("../../openapi.json", import.meta.url), "utf8")
 const document: unknown = JSON.parse(committed)
+
+const parametersOf = (operation: JsonObject): ReadonlyArray<JsonObject> =>
+  ((operation["parameters"] ?? []) as ReadonlyArray<unknown>).map((each) => dereference(document, each))
 
 const securityOf = (operation: unknown): unknown => objectAt(operation)["security"]
 
@@ -19,9 +30,24 @@ describe("the committed OpenAPI document", () => {
 
   it("has three security schemes: the service key in X-API-Key, the personal token and the session in Authorization", () => {
     assert.deepStrictEqual(objectAt(document, "components", "securitySchemes"), {
-      serviceKey: { type: "apiKey", name: "X-API-Key", in: "header" },
-      personalToken: { type: "http", scheme: "apikey" },
-      session: { type: "http", scheme: "Bearer" }
+      serviceKey: {
+        type: "apiKey",
+        name: "X-API-Key",
+        in: "header",
+        description: "A service key: `svc_live_…`, or `svc_test_…` for the sandbox."
+      },
+      personalToken: {
+        type: "http",
+        scheme: "bearer",
+        bearerFormat: "svc_pat_…",
+        description: "A personal access token. `Authorization: apikey svc_pat_…` works too."
+      },
+      session: {
+        type: "http",
+        scheme: "bearer",
+        bearerFormat: "JWT",
+        description: "The access token of a sign-in."
+      }
     })
   })
 
@@ -35,13 +61,58 @@ describe("the committed OpenAPI document", () => {
   })
 
   it("demands an Idempotency-Key of a live send only", () => {
-    const demanding = [...operations(document)].filter(([, { parameters }]) =>
-      /"name":"idempotency-key","in":"header".*"required":true/i.test(JSON.stringify(parameters ?? []))
+    const demanding = [...operations(document)].filter(([, operation]) =>
+      parametersOf(operation).some(
+        ({ name, required }) => String(name).toLowerCase() === "idempotency-key" && required === true
+      )
     )
     assert.deepStrictEqual(
       demanding.map(([endpoint]) => endpoint),
       ["post /v1/otp/send"]
     )
+  })
+
+  it("offers an Idempotency-Key and an If-Match wherever the server reads them", () => {
+    for (const [endpoint, operation] of operations(document)) {
+      const names = parametersOf(operation).map(({ name }) => name)
+      const codes = documentedCodes(document, operation).map(([code]) => code)
+      assert.strictEqual(
+        names.includes("Idempotency-Key"),
+        codes.includes("idempotency_key_too_long"),
+        endpoint
+      )
+      assert.strictEqual(names.includes("If-Match"), codes.includes("precondition_failed"), endpoint)
+    }
+  })
+
+  it("describes each operation, tag, parameter and request", () => {
+    for (const [endpoint, operation] of operations(document)) {
+      assert.isString(operation["description"], endpoint)
+      for (const parameter of parametersOf(operation)) {
+        const { schema, description } = parameter
+        assert.isTrue(
+          description !== undefined || "enum" in dereference(document, schema) || parameter["in"] === "path",
+          `${endpoint} ${String(parameter["name"])}`
+        )
+      }
+      if (operation["requestBody"] !== undefined)
+        assert.include(JSON.stringify(operation["requestBody"]), '"examples"', endpoint)
+    }
+    for (const tag of objectAt(document)["tags"] as ReadonlyArray<Record<string, unknown>>)
+      assert.isString(tag["description"], String(tag["name"]))
+  })
+
+  it("repeats no error: each operation refers to the envelope of a code", () => {
+    const inline = JSON.stringify(objectAt(document, "paths")).match(/"request_id"/g) ?? []
+    assert.lengthOf(inline, 0)
+  })
+
+  it("has no bounds that are JavaScript's and not the API's", () => {
+    assert.notMatch(committed, /9007199254740991/)
+  })
+
+  it("has the events that webhooks receive", () => {
+    assert.sameMembers(Object.keys(objectAt(document, "webhooks")), ["verification", "message", "test"])
   })
 
   it("has a target for each of its references", () => {

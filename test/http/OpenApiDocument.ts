@@ -30,6 +30,13 @@ export const operations = (document: unknown): ReadonlyMap<string, JsonObject> =
 export const resolveReference = (document: unknown, reference: string): JsonObject =>
   objectAt(document, ...reference.replace(/^#\//, "").split("/"))
 
+/** A part of the document, or what it refers to. */
+export const dereference = (document: unknown, part: unknown): JsonObject => {
+  const object = objectAt(part)
+  const reference = object["$ref"]
+  return typeof reference === "string" ? resolveReference(document, reference) : object
+}
+
 /** All references of a value, at any depth. */
 export const references = (value: unknown): ReadonlyArray<string> => {
   if (!Predicate.isObject(value)) return []

@@ -37,7 +37,7 @@ const AccountResource = Schema.Struct({
     })
   ),
   wallet: Schema.NullOr(WalletResource)
-}).annotate({ identifier: "Account" })
+}).annotate({ identifier: "AccountSummary" })
 
 export const toAccount = (
   { customer, limits, prices, quota, wallet }: AccountSummary,

@@ -1,0 +1,58 @@
+const READ_ONLY = "Never returns secrets."
+const VERSIONED = "Send the `ETag` you read as `If-Match`; if it has changed since, the response is 412."
+
+/** The texts of the management API, by operation id. */
+export const managementTexts: Readonly<Record<string, string>> = {
+  "api-keys.list": READ_ONLY,
+  "api-keys.create": "Store `secret` in your backend's configuration: it cannot be read again.",
+  "api-keys.read": READ_ONLY,
+  "api-keys.update": VERSIONED,
+  "api-keys.revoke": "The key stops working at once, in every process.",
+  "api-keys.rotate":
+    "The new key works at once. The old one works until the overlap is over (24 hours, if absent).",
+  "accounts.list": "Never returns an account's settings.",
+  "accounts.connect":
+    "Settings are encrypted, and no operation returns them. `check` has what the provider answered.",
+  "accounts.read": "Never returns the account's settings.",
+  "accounts.update": `Given settings replace all settings. ${VERSIONED}`,
+  "accounts.check": "Sends nothing to a phone.",
+  "accounts.inbox": "For bots whose provider posts updates. Treat the path as a secret.",
+  "accounts.rotateInbox": "Then set the new path at the provider.",
+  "accounts.contacts": "A bot can write only to people who wrote to it.",
+  "accounts.importContacts": "A phone that is linked already gets the new chat.",
+  "accounts.removeContact": "The bot cannot reach this phone until it is linked again.",
+  "routing.read": "The order that a send of a code uses if it has no `channels`.",
+  "routing.save": `Replaces the whole order; an empty list removes it. ${VERSIONED}`,
+  "templates.list": "Inactive ones too, unless you filter.",
+  "templates.create":
+    "Placeholders have the form `{{name}}`. A template for codes contains `{{code}}`, and may contain `{{minutes}}`.",
+  "templates.read": "The template with the names of its parameters.",
+  "templates.update": VERSIONED,
+  "verifications.read": "With the provider's own words on each attempt. Never contains the code.",
+  "managed-messages.read": "With the provider's own words on each attempt.",
+  "managed-account.read": "The same as `GET /v1/account`, for a token or a session.",
+  "wallet.read": "Whole rials. `available` is the balance without what is held.",
+  "wallet.holds": "Money that is set aside for sends under way.",
+  "wallet.ledger": "The balance is the sum of all movements.",
+  "audit-log.list": "Every change by a person, a program or the command line. It contains no secret.",
+  "webhooks.list": READ_ONLY,
+  "webhooks.create": "Store `secret`: it signs what Peyk posts, and cannot be read again.",
+  "webhooks.read": READ_ONLY,
+  "webhooks.update": VERSIONED,
+  "webhooks.remove": "Its deliveries are removed too.",
+  "webhooks.test": "Returns the delivery; read its outcome in the list of deliveries.",
+  "webhooks.rotateSecret": "For 24 hours each request carries two signatures, so no event is lost meanwhile.",
+  "webhooks.deliveries": "With the status and the duration of each try.",
+  "webhooks.replay": "With the same `webhook-id`, so that a receiver can see that it is the same event.",
+  "webhooks.replaySince": "Of the last 30 days. If `has_more` is true, call again with `next_since`.",
+  "tokens.list": READ_ONLY,
+  "tokens.create": "Valid for 90 days if `expires_at` is absent. A `read_only` token can only read.",
+  "tokens.read": READ_ONLY,
+  "tokens.revoke": "The token stops working at once.",
+  "users.list": READ_ONLY,
+  "users.create": "Roles: `owner` manages access, `developer` changes the set-up, `viewer` reads.",
+  "users.read": READ_ONLY,
+  "users.update": VERSIONED,
+  "users.password": "Users change their own password with the current one; owners set it for others.",
+  "me.read": "The customer, the kind of credential, and what it may do."
+}

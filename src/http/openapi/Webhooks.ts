@@ -1,0 +1,96 @@
+import { EventType } from "../../domain/verification/Verification.ts"
+import { MessageEventType } from "../../domain/message/Message.ts"
+import { TEST_EVENT } from "../../domain/webhook/Webhook.ts"
+import { componentReference, withComponents } from "./Operations.ts"
+import type { Json } from "./Json.ts"
+
+const HEADERS: ReadonlyArray<Json> = [
+  ["webhook-id", "The event's id; the same for each try and each replay."],
+  ["webhook-timestamp", "The time of this try, in Unix seconds."],
+  ["webhook-signature", "`v1,` and a signature (Standard Webhooks 1.0); two while a secret is replaced."]
+].map(([name, description]) => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" }
+}))
+
+const sequence: Json = {
+  type: "object",
+  properties: {
+    sequence: { type: "integer", minimum: 1, description: "1, 2, 3 … for this verification or message." }
+  },
+  required: ["sequence"]
+}
+
+const eventSchema = (types: ReadonlyArray<string>, data: Json): Json => ({
+  type: "object",
+  properties: {
+    type: { type: "string", enum: types },
+    mode: { type: "string", enum: ["live", "test"], description: "`test`: an event of the sandbox." },
+    timestamp: { type: "string", format: "date-time", description: "The time of the event." },
+    data
+  },
+  required: ["type", "mode", "timestamp", "data"]
+})
+
+const withSequence = (resource: string): Json => ({
+  allOf: [componentReference("schemas", resource), sequence]
+})
+
+const schemas: Json = {
+  VerificationEvent: eventSchema(EventType.literals, withSequence("OtpStatusResponse")),
+  MessageEvent: eventSchema(MessageEventType.literals, withSequence("MessageStatusResponse")),
+  TestEvent: eventSchema([TEST_EVENT], {
+    type: "object",
+    properties: { webhook_id: { type: "integer" }, sequence: { type: "integer" } },
+    required: ["webhook_id", "sequence"]
+  })
+}
+
+const received = (operationId: string, summary: string, description: string, schema: string): Json => ({
+  post: {
+    operationId,
+    tags: ["Events"],
+    summary,
+    description,
+    security: [],
+    parameters: HEADERS,
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: componentReference("schemas", schema) } }
+    },
+    responses: {
+      "2XX": { description: "Accepted. Respond within 15 seconds; the body is ignored." },
+      "4XX": { description: "Not accepted. The event comes again, and after 410 no more." }
+    }
+  }
+})
+
+const webhooks: Json = {
+  verification: received(
+    "receiveVerificationEvent",
+    "A verification changed",
+    "`data` is the verification at the time of the event. It never contains the code.",
+    "VerificationEvent"
+  ),
+  message: received(
+    "receiveMessageEvent",
+    "A message changed",
+    "`data` is the message at the time of the event. It never contains the text.",
+    "MessageEvent"
+  ),
+  test: received(
+    "receiveTestEvent",
+    "You asked for a test event",
+    "Sent by `POST /v1/manage/webhooks/{id}/test`.",
+    "TestEvent"
+  )
+}
+
+/** What Peyk posts to the endpoints of a customer. */
+export const describeWebhooks = (document: Json): Json => ({
+  ...withComponents(document, "schemas", schemas),
+  webhooks
+})
