@@ -12,3 +12,17 @@ export type AccountFinding = Data.TaggedEnum<{
   CannotBeChecked: {}
 }>
 export const AccountFinding = Data.taggedEnum<AccountFinding>()
+
+/** A finding as it is stored and shown. */
+export interface CheckResult {
+  readonly result: "works" | "refused" | "not_reached" | "cannot_be_checked"
+  /** The provider's own words. */
+  readonly detail: string | null
+}
+
+export const checkResultOf: (finding: AccountFinding) => CheckResult = AccountFinding.$match({
+  Works: ({ detail }): CheckResult => ({ result: "works", detail }),
+  Refused: ({ reason }): CheckResult => ({ result: "refused", detail: reason }),
+  NotReached: ({ reason }): CheckResult => ({ result: "not_reached", detail: reason }),
+  CannotBeChecked: (): CheckResult => ({ result: "cannot_be_checked", detail: null })
+})

@@ -123,7 +123,8 @@ const textOf = (
     : Result.map(checkCodeTemplate(template), (textBody) => ({ textBody }))
 }
 
-const resolveStep = (
+/** A step of a request, or of the saved order, by itself. */
+export const resolveStep = (
   step: KnownStep,
   request: RouteRequest,
   configuration: CustomerConfiguration

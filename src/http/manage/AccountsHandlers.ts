@@ -1,6 +1,6 @@
 import { Effect, Struct } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { AccountFinding } from "../../domain/account/AccountFinding.ts"
+import { AccountFinding, checkResultOf } from "../../domain/account/AccountFinding.ts"
 import { fieldError, NotFound, ScopeInsufficient } from "../../domain/Errors.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { parseContactPhone } from "../../domain/Phone.ts"
@@ -21,7 +21,7 @@ import {
   toWirePage
 } from "./wire/ManageWire.ts"
 import type { AccountChangeBody } from "./SetUpApi.ts"
-import { toAccount, toCheck, toLinks } from "./wire/SetUpWire.ts"
+import { toAccount, toLinks } from "./wire/SetUpWire.ts"
 
 const entry = auditEntriesOf("account")
 const contactsEntry = auditEntriesOf("account", "contacts")
@@ -77,9 +77,9 @@ export const AccountsHandlers = HttpApiBuilder.group(
           examine(actor.customerId, { channel, provider, settings }, check),
           (finding) =>
             Effect.map(
-              accounts.connect(actor.customerId, { channel, provider, label, settings, isDefault }),
+              accounts.connect(actor.customerId, { channel, provider, label, settings, isDefault, finding }),
               (account) => ({
-                body: { ...toAccount(account), check: toCheck(finding) },
+                body: { ...toAccount(account), check: checkResultOf(finding) },
                 audit: entry("connect", account.id, { channel, provider, label })
               })
             )
@@ -98,13 +98,15 @@ export const AccountsHandlers = HttpApiBuilder.group(
         const settings = payload.settings ?? undefined
         return yield* Effect.gen(function* () {
           const { channel, provider } = yield* accounts.find(actor.customerId, params.id)
-          if (settings !== undefined) {
-            yield* examine(actor.customerId, { channel, provider, settings }, check)
-          }
+          const finding =
+            settings === undefined
+              ? undefined
+              : yield* examine(actor.customerId, { channel, provider, settings }, check)
           const version = yield* expectedVersion
           const change = {
             label: payload.label ?? undefined,
             settings,
+            finding,
             isDefault: payload.default ?? undefined,
             active: payload.active ?? undefined,
             gapMillis,
@@ -122,7 +124,7 @@ export const AccountsHandlers = HttpApiBuilder.group(
 
       check: Effect.fnUntraced(function* ({ params }) {
         const { actor } = yield* CurrentActor
-        return yield* orEnvelope(Effect.map(accounts.check(actor.customerId, params.id), toCheck))
+        return yield* orEnvelope(Effect.map(accounts.check(actor.customerId, params.id), checkResultOf))
       }),
 
       // Anyone with the path can post a contact as a person's own, so a read-only credential must not see it.

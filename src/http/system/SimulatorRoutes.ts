@@ -68,10 +68,7 @@ const messages = Effect.gen(function* () {
   const { url } = yield* HttpServerRequest.HttpServerRequest
   const simulator = yield* Simulator
   const received = yield* simulator.messages(yield* phoneParameter(url))
-  const data = received.map((message) => ({
-    ...message,
-    at: formatInstant(message.at)
-  }))
+  const data = received.map((message) => ({ ...message, at: formatInstant(message.at) }))
   return HttpServerResponse.jsonUnsafe({ data }, { headers: { "cache-control": "no-store" } })
 }).pipe(orEnvelope)
 

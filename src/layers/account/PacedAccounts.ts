@@ -67,7 +67,7 @@ export const isPaced = (account: PacedAccount): boolean =>
 
 export const paceOf = ({ gapMillis }: PacedAccount) => (gapMillis === 0 ? 0 : gapMillis + MARGIN_MILLIS)
 
-const ratesOf = (settings: SettingsShape): DefaultRates => ({
+export const ratesOf = (settings: SettingsShape): DefaultRates => ({
   eitaa: settings.accountRateEitaa,
   bale: settings.accountRateBale,
   soroushplus: settings.accountRateSoroushplus,

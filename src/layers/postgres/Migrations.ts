@@ -20,6 +20,7 @@ import parkedTimers from "./migrations/0017_parked_timers.ts"
 import consoleSessions from "./migrations/0018_console_sessions.ts"
 import eventModes from "./migrations/0019_event_modes.ts"
 import textRepeats from "./migrations/0020_text_repeats.ts"
+import accountChecks from "./migrations/0021_account_checks.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -42,7 +43,8 @@ const migrations = {
   "0017_parked_timers": parkedTimers,
   "0018_console_sessions": consoleSessions,
   "0019_event_modes": eventModes,
-  "0020_text_repeats": textRepeats
+  "0020_text_repeats": textRepeats,
+  "0021_account_checks": accountChecks
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

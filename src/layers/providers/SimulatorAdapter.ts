@@ -44,9 +44,6 @@ const simulatorTraits: AccountTraits = {
   needsContact: false
 }
 
-/** The phone gets accepted messages, and those that were delivered although the response was lost. */
-const reachesPhone = (outcome: SimulatedOutcome): boolean => outcome === "accepted" || outcome === "unknown"
-
 const SWITCHED_OFF = "the simulator is switched off (PEYK_SIMULATOR)"
 
 const simulatorOff: ProviderAdapter = {
@@ -70,12 +67,11 @@ const simulatorOn = (simulator: Simulator["Service"]): ProviderAdapter => ({
       readSettings(SimulatorSettings, settings),
       ({ outcome = "accepted", latency_ms = 0 }): ProviderConnection => {
         const send = Effect.fnUntraced(function* ({ phone, step, text }: TextDelivery, code: string | null) {
-          if (reachesPhone(outcome)) {
-            const at = yield* Clock.currentTimeMillis
-            yield* simulator.receive({ phone, channel: step.channel, text: Redacted.value(text), code, at })
-          }
+          const at = yield* Clock.currentTimeMillis
+          const message = { phone, channel: step.channel, text: Redacted.value(text), code, at }
+          const decided = yield* simulator.send({ accountId: step.account_id, outcome, message })
           if (latency_ms > 0) yield* Effect.sleep(latency_ms)
-          return outcomes[outcome]
+          return outcomes[decided]
         })
         return {
           sendCode: (delivery) => send(delivery, Redacted.value(delivery.code)),

@@ -37,6 +37,8 @@ export interface AccountConnection {
 export interface NewAccount extends AccountConnection {
   readonly label: string
   readonly isDefault: boolean
+  /** What its provider answered before; kept as its last check. */
+  readonly finding?: AccountFinding
 }
 
 /** A missing field stays as it is. */
@@ -44,6 +46,8 @@ export interface AccountChange {
   readonly label?: string | undefined
   /** Replaces all settings. */
   readonly settings?: unknown
+  /** What its provider answered to the new settings; kept as its last check. */
+  readonly finding?: AccountFinding | undefined
   readonly isDefault?: boolean | undefined
   readonly active?: boolean | undefined
   readonly gapMillis?: number | null | undefined
@@ -90,7 +94,7 @@ export class Accounts extends Context.Service<
       change: AccountChange,
       version: number | null
     ) => Effect.Effect<AccountRecord, NotFound | PreconditionFailed | ValidationError>
-    /** Asks the provider about an existing account. */
+    /** Asks the provider about an existing account, and keeps the answer as its last check. */
     readonly check: (owner: AccountOwner, id: number) => Effect.Effect<AccountFinding, NotFound>
     /** Asks the providers about every account that is switched on. */
     readonly checkAll: Effect.Effect<ReadonlyArray<CheckedAccount>>

@@ -1,5 +1,4 @@
 import { Result } from "effect"
-import { AccountFinding } from "../../../domain/account/AccountFinding.ts"
 import type { ContactLink } from "../../../domain/account/ContactLink.ts"
 import type { InvalidPhone } from "../../../domain/Errors.ts"
 import { formatInstant, type Instant } from "../../../domain/Instant.ts"
@@ -29,13 +28,6 @@ export const toAccount = (account: AccountRecord) => ({
   cooling_until: timeOf(account.coolingUntil),
   created_at: formatInstant(account.createdAt),
   version: account.version
-})
-
-export const toCheck = AccountFinding.$match({
-  Works: ({ detail }) => ({ result: "works" as const, detail: detail as string | null }),
-  Refused: ({ reason }) => ({ result: "refused" as const, detail: reason as string | null }),
-  NotReached: ({ reason }) => ({ result: "not_reached" as const, detail: reason as string | null }),
-  CannotBeChecked: () => ({ result: "cannot_be_checked" as const, detail: null })
 })
 
 export const toTemplate = (template: TemplateRecord) => ({

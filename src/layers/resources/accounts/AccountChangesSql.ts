@@ -15,6 +15,7 @@ import { rowsOf, timestamp } from "../../postgres/SqlRows.ts"
 import { lockCustomer } from "../OwnerSql.ts"
 import { openInbox, wakeInbox } from "./AccountInboxesSql.ts"
 import { findAccount, isOwnedBy } from "./AccountRows.ts"
+import { noteCheck } from "./LastChecksSql.ts"
 import { connectionOf } from "./NewAccounts.ts"
 
 const IdRow = Schema.Struct({ id: Schema.Int })
@@ -133,8 +134,9 @@ export const accountChanges = (
   })
 
   const apply = Effect.fnUntraced(function* (owner: AccountOwner, account: Locked, change: AccountChange) {
-    const { label, settings, isDefault, active, gapMillis, perMinute } = change
+    const { label, settings, finding, isDefault, active, gapMillis, perMinute } = change
     if (settings !== undefined) yield* replaceSettings(owner, account, settings)
+    if (finding !== undefined) yield* noteCheck(sql, account.id, finding)
     if (isDefault === true) yield* clearDefault(owner, account.channel, account.id)
     if (label !== undefined || isDefault !== undefined) yield* rename(account.id, change)
     if (gapMillis !== undefined || perMinute !== undefined) yield* setPace(account.id, change)
@@ -151,6 +153,7 @@ export const accountChanges = (
         if (owner !== null) yield* lockCustomer(sql, owner)
         if (account.isDefault) yield* clearDefault(owner, account.channel, null)
         const id = yield* insert(owner, account, connection, allowsPrivate)
+        if (account.finding !== undefined) yield* noteCheck(sql, id, account.finding)
         const { inbox } = connection
         if (inbox !== null) yield* openInbox(sql, random, { accountId: id, customerId: owner, inbox })
         return yield* Effect.orDie(find(owner, id))

@@ -10,6 +10,7 @@ import type { MasterKey } from "../../crypto/MasterKey.ts"
 import { rowsOf } from "../../postgres/SqlRows.ts"
 import { maskCredentials } from "../../providers/MaskedConnection.ts"
 import { isOwnedBy } from "./AccountRows.ts"
+import { noteCheck } from "./LastChecksSql.ts"
 import { connectionOf } from "./NewAccounts.ts"
 
 const CONCURRENCY = 8
@@ -80,7 +81,8 @@ export const accountChecks = (
 
     check: Effect.fnUntraced(function* (owner, id) {
       const [row] = yield* storedRows(sql`${selectStored} where ${isOwnedBy(sql, owner)} and a.id = ${id}`)
-      return row === undefined ? yield* new NotFound() : yield* checkStored(row)
+      if (row === undefined) return yield* new NotFound()
+      return yield* Effect.tap(checkStored(row), (finding) => noteCheck(sql, id, finding))
     }),
 
     checkAll: Effect.gen(function* () {

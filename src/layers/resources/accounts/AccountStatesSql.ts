@@ -1,0 +1,67 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountState } from "../../../domain/account/AccountState.ts"
+import { MINUTE_MILLIS } from "../../../domain/people/Admission.ts"
+import { Channel } from "../../../domain/routing/Channel.ts"
+import { AccountStates } from "../../../services/resources/AccountStates.ts"
+import { Settings } from "../../../services/Settings.ts"
+import { ratesOf } from "../../account/PacedAccounts.ts"
+import { InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
+
+const StateRow = Schema.Struct({
+  id: Schema.Int,
+  channel: Channel,
+  gapMillis: Schema.NullOr(Schema.Int),
+  perMinute: Schema.NullOr(Schema.Int),
+  usedOfMinute: Schema.Int,
+  oldestSlotAt: Schema.NullOr(InstantColumn),
+  coolsByKind: Schema.Boolean,
+  failures: Schema.Int,
+  coolingUntil: Schema.NullOr(InstantColumn),
+  textFailures: Schema.Int,
+  textsCoolingUntil: Schema.NullOr(InstantColumn),
+  checkedAt: Schema.NullOr(InstantColumn),
+  result: Schema.NullOr(Schema.Literals(["works", "refused", "not_reached", "cannot_be_checked"])),
+  detail: Schema.NullOr(Schema.String)
+})
+
+export const AccountStatesSql = Layer.effect(
+  AccountStates,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const settings = yield* Settings
+    const rates = ratesOf(settings)
+    const stateRows = rowsOf(StateRow)
+
+    const toState = (row: typeof StateRow.Type): AccountState => {
+      const { failures, coolingUntil, checkedAt, result, detail } = row
+      const codes = { failures, coolingUntil }
+      return {
+        gapMillis: row.gapMillis ?? settings.accountGapMillis,
+        perMinute: row.perMinute ?? rates[row.channel],
+        usedOfMinute: row.usedOfMinute,
+        minuteFreeAt: row.oldestSlotAt === null ? null : row.oldestSlotAt + MINUTE_MILLIS,
+        codes,
+        texts: row.coolsByKind ? { failures: row.textFailures, coolingUntil: row.textsCoolingUntil } : codes,
+        lastCheck: checkedAt === null || result === null ? null : { at: checkedAt, result, detail }
+      }
+    }
+
+    return AccountStates.of({
+      read: Effect.fnUntraced(function* (owner, ids, now) {
+        const minuteAgo = timestamp(now - MINUTE_MILLIS)
+        const rows = yield* stateRows(sql`
+          select a.id, a.channel, a.gap_ms as "gapMillis", a.rate_per_minute as "perMinute",
+            (select count(*)::int from unnest(p.slots) s where s > ${minuteAgo}) as "usedOfMinute",
+            (select min(s) from unnest(p.slots) s where s > ${minuteAgo}) as "oldestSlotAt",
+            a.rests_by_kind as "coolsByKind", p.failures, p.cooling_until as "coolingUntil",
+            p.text_failures as "textFailures", p.texts_cooling_until as "textsCoolingUntil",
+            c.checked_at as "checkedAt", c.result, c.detail
+          from sending_accounts a join account_pace p on p.account_id = a.id
+            left join account_checks c on c.account_id = a.id
+          where a.id = any(${ids}::int[]) and (a.customer_id is null or a.customer_id = ${owner}::int)`)
+        return new Map(rows.map((row) => [row.id, toState(row)]))
+      })
+    })
+  })
+)

@@ -1,0 +1,19 @@
+import { Clock, Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { type AccountFinding, checkResultOf } from "../../../domain/account/AccountFinding.ts"
+import { timestamp } from "../../postgres/SqlRows.ts"
+
+/** Keeps what a check of an account found, in place of what the one before it did. */
+export const noteCheck = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  accountId: number,
+  finding: AccountFinding
+) {
+  const { result, detail } = checkResultOf(finding)
+  const now = timestamp(yield* Clock.currentTimeMillis)
+  yield* Effect.orDie(sql`
+    insert into account_checks (account_id, checked_at, result, detail)
+    values (${accountId}, ${now}, ${result}, ${detail}::text)
+    on conflict (account_id) do update set checked_at = excluded.checked_at, result = excluded.result,
+      detail = excluded.detail`)
+})
