@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import { type AuditEntry, ManagementWrites } from "../../../services/resources/ManagementWrites.ts"
+import type { View } from "./SignedRoutes.ts"
+
+/** What a change returns, and its entry in the audit log. */
+export interface ConsoleChange<A> {
+  readonly result: A
+  readonly audit: AuditEntry
+}
+
+/** Makes a change in the name of who is signed in: one transaction with its entry, as the management API does. */
+export const writeAs = Effect.fnUntraced(function* <A, E, R>(
+  { actor, origin }: Pick<View, "actor" | "origin">,
+  operation: string,
+  change: Effect.Effect<ConsoleChange<A>, E, R>
+) {
+  const writes = yield* ManagementWrites
+  const request = { actor, origin, operation, status: 200, idempotency: undefined }
+  let made: ConsoleChange<A> | undefined
+  const noted = Effect.map(change, (each) => {
+    made = each
+    return { body: null, audit: each.audit }
+  })
+  yield* Effect.catchTag(writes.write(request, noted), "idempotency_key_conflict", Effect.die)
+  return made === undefined ? yield* Effect.die("a change was written that was not made") : made.result
+})
