@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import type { Result } from "effect"
 import type { CustomerConfiguration, RoutingStep } from "../people/Customer.ts"
 import type { RouteError, TemplateError } from "../Errors.ts"
 import { resolveStep, type RouteStep } from "./Route.ts"
