@@ -52,6 +52,9 @@ export class VerificationEnded extends Data.TaggedError("verification_ended")<{
   readonly details: { readonly status: string }
 }> {}
 
+/** All channels were tried or skipped. */
+export class NoNextChannel extends Data.TaggedError("no_next_channel") {}
+
 /** `status`: what the message has become; `sending` while a provider is being called. */
 export class MessageEnded extends Data.TaggedError("message_ended")<{
   readonly details: { readonly status: string }

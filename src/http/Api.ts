@@ -22,6 +22,7 @@ import { MessageBody, MessageSendResponse, MessageStatusResponse } from "./messa
 import {
   ListedSandboxVerification,
   ListedVerification,
+  NextBody,
   SandboxSendBody,
   SandboxStatusResponse,
   SendBody,
@@ -31,7 +32,7 @@ import {
   VerifyResponse
 } from "./otp/OtpSchemas.ts"
 import { transformDocument } from "./openapi/DocumentTransform.ts"
-import { OptionalIdempotencyKey, RequireIdempotencyKey, RequireJson } from "./RequestGuards.ts"
+import { OptionalIdempotencyKey, OptionalJson, RequireIdempotencyKey, RequireJson } from "./RequestGuards.ts"
 import { LiveKey, TestKey } from "./ServiceKeys.ts"
 import { ResourceId } from "./WireSchemas.ts"
 
@@ -108,6 +109,20 @@ export class OtpGroup extends HttpApiGroup.make("otp")
       success: StatusResponse,
       error: errors("not_found", "validation_error")
     }).annotateMerge(OpenApi.annotations({ summary: "Read a verification" })),
+    HttpApiEndpoint.post("next", "/:verification_id/next", {
+      params: idParams,
+      payload: NextBody,
+      success: StatusResponse,
+      error: errors("not_found", "no_next_channel", "verification_ended")
+    })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Try the next channel now",
+          description:
+            "The channel is tried before the response. With from_sequence, repeating the request skips no channel."
+        })
+      )
+      .middleware(OptionalJson),
     HttpApiEndpoint.post("cancel", "/:verification_id/cancel", {
       params: idParams,
       success: StatusResponse,
@@ -149,6 +164,20 @@ export class SandboxGroup extends HttpApiGroup.make("sandbox")
       success: SandboxStatusResponse,
       error: errors("not_found", "validation_error")
     }).annotateMerge(OpenApi.annotations({ summary: "Read a simulated verification" })),
+    HttpApiEndpoint.post("next", "/:verification_id/next", {
+      params: idParams,
+      payload: NextBody,
+      success: SandboxStatusResponse,
+      error: errors("not_found", "no_next_channel", "verification_ended")
+    })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Try the next channel of a simulated verification now",
+          description:
+            "The channel is tried before the response. With from_sequence, repeating the request skips no channel."
+        })
+      )
+      .middleware(OptionalJson),
     HttpApiEndpoint.post("cancel", "/:verification_id/cancel", {
       params: idParams,
       success: SandboxStatusResponse,

@@ -35,6 +35,7 @@ export const errorTable = {
   },
 
   verification_ended: { status: 409, message: "The verification has ended." },
+  no_next_channel: { status: 409, message: "No channel is left to try." },
   message_ended: { status: 409, message: "The message was sent, may have been, or has ended." },
   conflict: { status: 409, message: "Something else stands in the way; see details.reason." },
 

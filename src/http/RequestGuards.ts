@@ -1,9 +1,9 @@
 import { ByteSize, Context, Effect, Layer, Result } from "effect"
-import { HttpIncomingMessage, HttpServerRequest } from "effect/http"
+import { HttpIncomingMessage, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { IdempotencyKeyTooLong, IdempotencyRequired } from "../domain/Errors.ts"
 import { answerError, documentedError } from "./Envelope.ts"
-import { awaitBody } from "./server/RequestBody.ts"
+import { announcesBody, awaitBody } from "./server/RequestBody.ts"
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 
@@ -63,25 +63,46 @@ export const maxBodyBytes = Effect.map(HttpIncomingMessage.MaxBodySize, (limit) 
   limit === undefined ? Number.POSITIVE_INFINITY : ByteSize.toNumberUnsafe(limit)
 )
 
-/** Refuses bodies that are not JSON or announce that they are too large; then waits for the body. */
+const bodyErrors = [
+  documentedError("unsupported_media_type"),
+  documentedError("request_timeout"),
+  documentedError("payload_too_large"),
+  documentedError("validation_error")
+] as const
+
+/** Refuses a body that is not JSON or announces that it is too large; then waits for it. */
+const afterJson =
+  (maxBytes: number) =>
+  <E, R>(httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+      if (!isJson(headers["content-type"])) return answerError({ _tag: "unsupported_media_type" })
+      if (Number(headers["content-length"]) > maxBytes) return answerError({ _tag: "payload_too_large" })
+      return Effect.matchEffect(awaitBody, { onFailure: answerError, onSuccess: () => httpEffect })
+    })
+
+/** For operations with a body. */
 export class RequireJson extends HttpApiMiddleware.Service<RequireJson>()("peyk/http/RequireJson", {
-  error: [
-    documentedError("unsupported_media_type"),
-    documentedError("request_timeout"),
-    documentedError("payload_too_large"),
-    documentedError("validation_error")
-  ]
+  error: bodyErrors
 }) {
   static readonly layer = Layer.effect(
     RequireJson,
-    Effect.map(maxBodyBytes, (maxBytes) =>
-      RequireJson.of((httpEffect) =>
-        Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
-          if (!isJson(headers["content-type"])) return answerError({ _tag: "unsupported_media_type" })
-          if (Number(headers["content-length"]) > maxBytes) return answerError({ _tag: "payload_too_large" })
-          return Effect.matchEffect(awaitBody, { onFailure: answerError, onSuccess: () => httpEffect })
-        })
+    Effect.map(maxBodyBytes, (maxBytes) => RequireJson.of(afterJson(maxBytes)))
+  )
+}
+
+/** For operations that can do without a body. */
+export class OptionalJson extends HttpApiMiddleware.Service<OptionalJson>()("peyk/http/OptionalJson", {
+  error: bodyErrors
+}) {
+  static readonly layer = Layer.effect(
+    OptionalJson,
+    Effect.map(maxBodyBytes, (maxBytes) => {
+      const read = afterJson(maxBytes)
+      return OptionalJson.of((httpEffect) =>
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+          announcesBody(headers) ? read(httpEffect) : httpEffect
+        )
       )
-    )
+    })
   )
 }

@@ -58,7 +58,8 @@ const statuses: Readonly<Record<string, number>> = {
   conflict: 409,
   precondition_failed: 412,
   too_many_sign_ins: 429,
-  // what cannot be canceled any more
+  // what cannot be canceled, or go on, any more
+  no_next_channel: 409,
   verification_ended: 409,
   message_ended: 409,
   // a body that does not come
@@ -131,6 +132,14 @@ const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
   ["get /v1/messages/{message_id}", [...live, "validation_error", "not_found"]],
   ["get /v1/messages", [...live, "validation_error", "invalid_phone"]],
   ["post /v1/otp/{verification_id}/cancel", [...live, "validation_error", "not_found", "verification_ended"]],
+  [
+    "post /v1/otp/{verification_id}/next",
+    [...live, ...body, "not_found", "no_next_channel", "verification_ended"]
+  ],
+  [
+    "post /v1/sandbox/otp/{verification_id}/next",
+    [...sandbox, ...body, "not_found", "no_next_channel", "verification_ended"]
+  ],
   [
     "post /v1/sandbox/otp/{verification_id}/cancel",
     [...sandbox, "validation_error", "not_found", "verification_ended"]

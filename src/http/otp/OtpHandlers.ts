@@ -12,6 +12,7 @@ import { Verifications } from "../../services/verification/Verifications.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
 import {
+  type NextBody,
   sendRequestOf,
   toListed,
   toListedSandbox,
@@ -44,6 +45,22 @@ const cancelWith = <Wire>(
     const { perform } = yield* CurrentPrincipal
     const view = perform(({ customerId, setUpVersion }) =>
       verifications.cancel({ customerId, id: params.verification_id, setUpVersion })
+    )
+    return yield* orEnvelope(Effect.map(view, toWire))
+  })
+
+const nextWith = <Wire>(verifications: Verifications["Service"], toWire: (view: VerificationView) => Wire) =>
+  Effect.fnUntraced(function* ({
+    params,
+    payload
+  }: {
+    readonly params: { readonly verification_id: string }
+    readonly payload: NextBody
+  }) {
+    const { perform } = yield* CurrentPrincipal
+    const fromSequence = payload?.from_sequence ?? undefined
+    const view = perform(({ customerId, setUpVersion }) =>
+      verifications.next({ customerId, id: params.verification_id, setUpVersion, fromSequence })
     )
     return yield* orEnvelope(Effect.map(view, toWire))
   })
@@ -114,6 +131,7 @@ export const OtpHandlers = HttpApiBuilder.group(
         )
         return yield* orEnvelope(Effect.map(view, toStatus))
       }),
+      next: nextWith(verifications, toStatus),
       cancel: cancelWith(verifications, toStatus)
     })
   })
@@ -144,6 +162,7 @@ export const SandboxHandlers = HttpApiBuilder.group(
         )
         return yield* orEnvelope(Effect.map(view, toSandboxStatus))
       }),
+      next: nextWith(verifications, toSandboxStatus),
       cancel: cancelWith(verifications, toSandboxStatus)
     })
   })

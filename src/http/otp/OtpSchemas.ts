@@ -64,6 +64,16 @@ export const VerifyBody = Schema.Struct({ verification_id: ResourceId, code: Cod
   identifier: "OtpVerifyRequest"
 })
 
+const NextFields = Schema.Struct({
+  from_sequence: optional(PositiveInt).annotateKey({
+    description: "The attempt that you looked at. If a later one exists, nothing happens."
+  })
+}).annotate({ identifier: "OtpNextRequest" })
+
+/** Null: the request has no body. */
+export const NextBody = [NextFields, Schema.Null] as const
+export type NextBody = (typeof NextBody)[number]["Type"]
+
 export const SendResponse = Schema.Struct({
   verification_id: Schema.String,
   status: Schema.Literals(["queued", "failed"]),

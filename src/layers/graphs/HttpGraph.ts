@@ -1,6 +1,11 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
-import { OptionalIdempotencyKey, RequireIdempotencyKey, RequireJson } from "../../http/RequestGuards.ts"
+import {
+  OptionalIdempotencyKey,
+  OptionalJson,
+  RequireIdempotencyKey,
+  RequireJson
+} from "../../http/RequestGuards.ts"
 import { makeRoutes } from "../../http/Routes.ts"
 import { AccountHandlers } from "../../http/account/AccountHandlers.ts"
 import { AnyKey, LiveKey, TestKey } from "../../http/ServiceKeys.ts"
@@ -55,9 +60,16 @@ export const httpRoutes = (configuration: Configuration, { live, sandbox, messag
         Searches,
         LiveKey.layer,
         RequireIdempotencyKey.layer,
-        RequireJson.layer
+        RequireJson.layer,
+        OptionalJson.layer
       ]),
-      Layer.provide(SandboxHandlers, [sandbox, Searches, TestKey.layer, RequireJson.layer]),
+      Layer.provide(SandboxHandlers, [
+        sandbox,
+        Searches,
+        TestKey.layer,
+        RequireJson.layer,
+        OptionalJson.layer
+      ]),
       Layer.provide(MessageHandlers, [
         messages,
         Searches,

@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql"
 import type { ReportRequest } from "../../domain/account/DeliveryReport.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
+import type { Lease, LeasedTimer, TimerKind } from "../../domain/Timer.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 
 /** The SQL of one kind's timers, for statements whose part `changed` is the subject's row. */
@@ -20,6 +20,10 @@ export const subjectTimers = (sql: SqlClient.SqlClient, kind: TimerKind) => {
     removeAll: sql`delete from timers t using (
       select customer_id, id, ${kind}::text as kind from changed offset 0) c
       where t.customer_id = c.customer_id and t.kind = c.kind and t.subject = c.id`,
+    /** Leases it at once, unless a process has leased it. */
+    lease: ({ token, until }: Lease, lane = 0) =>
+      sql`update timers t set claimable_at = ${timestamp(until)}, lease_token = ${token}::uuid, parked = false
+        from ${subject(lane)} where ${isSubjects} and t.lease_token is null`,
     /** A condition: whether this timer is still leased with its token. */
     isHeld: ({ customerId, subject, lane, leaseToken }: LeasedTimer) =>
       sql`exists (select from timers t where t.customer_id = ${customerId} and t.kind = ${kind}

@@ -11,6 +11,7 @@ import { Timers } from "../../services/timer/Timers.ts"
 import { type Acceptance, VerificationStore } from "../../services/verification/VerificationStore.ts"
 import { acceptAlone } from "./AcceptVerificationSql.ts"
 import { phoneRefusal } from "./AdmissionSql.ts"
+import { makeCommitLeased } from "./LeasedCommitSql.ts"
 import { makeBatchLane, SerializeWrites } from "../postgres/batching/BatchLane.ts"
 import { makeAcceptBatch } from "../postgres/batching/AcceptBatchSql.ts"
 import { SEND_OPERATION } from "../postgres/batching/AcceptStatement.ts"
@@ -131,6 +132,8 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
             return isWritten
           })
         },
+
+        commitLeased: makeCommitLeased(sql, mode, timerKind),
 
         compareCode: (attempt) =>
           Effect.flatMap(compareInBatch(attempt), (compared) => {

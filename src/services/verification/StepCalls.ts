@@ -21,8 +21,8 @@ export interface StepTry {
   /** The longest wait for an account's slot, and for a place among the calls to a provider. */
   readonly waitMillis: number
   readonly placeMillis: number
-  /** True for a request's own try, which leaves to the background what has to wait. */
-  readonly isFirst: boolean
+  /** True for a try that a request waits for: it leaves to the background what has to wait. */
+  readonly isAwaited: boolean
   /** Handles a failure before anything was sent. */
   readonly releaseForRetry: (cause: Cause.Cause<never>) => Effect.Effect<never>
   /** Wraps each wait for others: for the account's slot, for a place, for the provider's answer. */

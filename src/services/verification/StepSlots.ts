@@ -68,7 +68,7 @@ export const makeStepSlots = Effect.gen(function* () {
     const called = yield* callInPlace(verification, chosen, stepTry)
     if (Option.isSome(called)) return called.value
     const others = steps.filter((other) => other !== step)
-    const placeless = stepTry.isFirst
+    const placeless = stepTry.isAwaited
       ? { skipped, queued: [...queued, step] }
       : { skipped: [...skipped, step], queued }
     return yield* tryNext(verification, others, { ...stepTry, placeMillis: 0 }, placeless)

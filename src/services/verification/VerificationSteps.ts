@@ -48,7 +48,7 @@ const makeDueSteps = Effect.gen(function* () {
       code,
       waitMillis: 0,
       placeMillis: slotHorizonMillis,
-      isFirst: false,
+      isAwaited: false,
       releaseForRetry,
       waiting: (wait) => wait
     }
@@ -138,6 +138,12 @@ export class VerificationSteps extends Context.Service<
       verification: Verification,
       code: string
     ) => Effect.Effect<Verification>
+    /** Tries the next step of a verification, under a lease that was just taken for it. */
+    readonly tryNow: (
+      timer: LeasedTimer,
+      verification: Verification,
+      code: string
+    ) => Effect.Effect<Verification>
     /** Carries out what is due for the verification of a timer that this process has leased. */
     readonly runTimer: (timer: DueTimer) => Effect.Effect<void>
   }
@@ -150,18 +156,30 @@ export class VerificationSteps extends Context.Service<
       const workers = yield* Workers
       const { tryNext } = yield* makeStepSlots
 
+      /** A try that a request waits for. */
+      const tryInRequest = (
+        verification: Verification,
+        { timer, code, releaseForRetry }: Pick<StepTry, "timer" | "code" | "releaseForRetry">
+      ) => {
+        const stepTry: StepTry = {
+          timer,
+          code,
+          waitMillis: slotWaitMillis,
+          placeMillis: slotWaitMillis,
+          isAwaited: true,
+          releaseForRetry,
+          waiting: workers.waitOutside
+        }
+        return timers.holding(timer, tryNext(verification, verification.remaining, stepTry))
+      }
+
       return VerificationSteps.of({
-        tryFirst: (timer, verification, code) => {
-          const stepTry: StepTry = {
-            timer,
-            code,
-            waitMillis: slotWaitMillis,
-            placeMillis: slotWaitMillis,
-            isFirst: true,
-            releaseForRetry: Effect.failCause,
-            waiting: workers.waitOutside
-          }
-          return timers.holding(timer, tryNext(verification, verification.remaining, stepTry))
+        tryFirst: (timer, verification, code) =>
+          tryInRequest(verification, { timer, code, releaseForRetry: Effect.failCause }),
+        tryNow: (timer, verification, code) => {
+          const dueAt = verification.nextStepAt ?? verification.expiresAt
+          const releaseForRetry = timers.releaseForRetry({ ...timer, dueAt, wasAbandoned: false })
+          return tryInRequest(verification, { timer, code, releaseForRetry })
         },
         runTimer: yield* makeRunTimer
       })

@@ -69,6 +69,15 @@ export class VerificationStore extends Context.Service<
       timer: LeasedTimer | null
     ) => Effect.Effect<boolean>
     /**
+     * Writes the transition, and leases the timer with it, if the verification is still as it was `before` and nobody
+     * works on it. Otherwise none.
+     */
+    readonly commitLeased: (
+      before: Verification,
+      transition: VerificationTransition,
+      lease: Lease
+    ) => Effect.Effect<Option.Option<{ readonly timer: LeasedTimer; readonly sealedCode: Uint8Array }>>
+    /**
      * Compares a code with an active, unexpired verification, and writes what follows: verified, one wrong code more,
      * or locked. None when there is no such verification, active at `now`.
      */

@@ -1,6 +1,11 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { foldDigits } from "../../domain/text/Digits.ts"
-import { type IdempotencyError, NotFound, type VerificationEnded } from "../../domain/Errors.ts"
+import {
+  type IdempotencyError,
+  type NoNextChannel,
+  NotFound,
+  type VerificationEnded
+} from "../../domain/Errors.ts"
 import {
   type Verification,
   type VerificationView,
@@ -14,6 +19,7 @@ import {
 import { Codes } from "./Codes.ts"
 import { CodeVault } from "./CodeVault.ts"
 import type { SetUpChanged } from "../customer/SetUpChanged.ts"
+import { makeNextChannel } from "./NextChannel.ts"
 import { type Refusal, type SendAnswer, type SendRequest, VerificationSends } from "./VerificationSends.ts"
 import { VerificationMetrics } from "./VerificationMetrics.ts"
 import { VerificationStore } from "./VerificationStore.ts"
@@ -30,7 +36,7 @@ interface Subject {
   readonly setUpVersion?: number | null
 }
 
-/** One-time codes: sent, followed, verified, canceled. Live and sandbox are the same use cases over different layers. */
+/** One-time codes: sent, followed, verified, moved on, canceled. Live and sandbox are the same use cases over different layers. */
 export class Verifications extends Context.Service<
   Verifications,
   {
@@ -41,6 +47,13 @@ export class Verifications extends Context.Service<
       attempt: Subject & { readonly code: string }
     ) => Effect.Effect<VerifyAnswer, NotFound | SetUpChanged>
     readonly status: (subject: Subject) => Effect.Effect<VerificationView, NotFound | SetUpChanged>
+    /**
+     * Tries the next channel now, unless a later attempt than `fromSequence` exists. Returns the verification
+     * afterwards.
+     */
+    readonly next: (
+      request: Subject & { readonly fromSequence?: number | undefined }
+    ) => Effect.Effect<VerificationView, NotFound | NoNextChannel | VerificationEnded | SetUpChanged>
     /** Returns the canceled verification, also if it was canceled before. */
     readonly cancel: (
       subject: Subject
@@ -56,6 +69,7 @@ export class Verifications extends Context.Service<
       const codes = yield* Codes
       const vault = yield* CodeVault
       const metrics = yield* VerificationMetrics
+      const tryNextChannel = yield* makeNextChannel
 
       const read = Effect.fnUntraced(function* ({ customerId, id, setUpVersion = null }: Subject) {
         const stored = yield* store.read({ customerId, id, setUpVersion })
@@ -112,7 +126,14 @@ export class Verifications extends Context.Service<
         return viewVerification(verification, yield* Clock.currentTimeMillis)
       })
 
-      return Verifications.of({ send, verify, status, cancel: canceled })
+      const next = Effect.fnUntraced(function* (
+        request: Subject & { readonly fromSequence?: number | undefined }
+      ) {
+        const verification = yield* tryNextChannel(yield* read(request), request.fromSequence)
+        return viewVerification(verification, yield* Clock.currentTimeMillis)
+      })
+
+      return Verifications.of({ send, verify, status, next, cancel: canceled })
     })
   )
 }

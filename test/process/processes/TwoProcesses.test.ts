@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { newKey, newPhone, ok, otp, type Reply, refused, type Sent } from "../../contract/Client.ts"
+import { newKey, newPhone, ok, otp, type Reply, refused, request, type Sent } from "../../contract/Client.ts"
 import { codeOf, customerWith, newAccount, newSecret, sentCode, simulated } from "../../contract/Operator.ts"
 import { makeDataDir, type Server, startServer, until } from "../../contract/Server.ts"
 import { discard, isRunning, postmasterPid } from "../store/Postgres.ts"
@@ -61,6 +61,23 @@ describe("two processes on one data directory", () => {
     )
     expect(outcomes.filter(({ reason }) => reason === "ok")).toHaveLength(1)
     expect(outcomes.filter(({ reason }) => reason === "already_verified")).toHaveLength(5)
+  })
+
+  it("the next channel, asked of both at the same time from one attempt, is tried once", async () => {
+    const api = otp(a, key())
+    const phone = newPhone()
+    const { verification_id: id } = await api.sent({ phone, channels: ["bale", "eitaa", "sms"] })
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, nth) =>
+        request(nth % 2 === 0 ? a : b, "POST", `/v1/otp/${id}/next`, {
+          headers: { "x-api-key": key(), "content-type": "application/json" },
+          body: JSON.stringify({ from_sequence: 1 })
+        })
+      )
+    )
+    for (const reply of replies) ok(reply)
+    expect(await channelsOf(phone)).toEqual(["bale", "eitaa"])
+    expect((await api.status(id)).attempts).toHaveLength(2)
   })
 
   it("one idempotency key given to both at the same time sends once", async () => {

@@ -1,0 +1,37 @@
+import { Result } from "effect"
+import { NoNextChannel, VerificationEnded } from "../Errors.ts"
+import type { Instant } from "../Instant.ts"
+import { effectiveStatus, isTerminal, type Verification } from "./Verification.ts"
+import { unchanged, type VerificationTransition } from "./VerificationMachine.ts"
+
+export interface NextRequest {
+  /** The sequence of the attempt that the caller looked at: nothing happens unless it is the last one. */
+  readonly fromSequence: number | undefined
+  readonly now: Instant
+}
+
+const isLooked = ({ attempts }: Verification, sequence: number | undefined): boolean =>
+  sequence === undefined || attempts.at(-1)?.step === sequence - 1
+
+/** The next step is being called, is due, or waits for a slot of its account that is reserved for it. */
+const isNextUnderWay = ({ nextStepAt, slotReserved }: Verification, now: Instant): boolean =>
+  nextStepAt !== null && (slotReserved || nextStepAt <= now)
+
+/** The wait for the next channel ends now. The caller leases the timer with this, and tries the channel. */
+export const tryNext = (
+  verification: Verification,
+  { fromSequence, now }: NextRequest
+): Result.Result<VerificationTransition, VerificationEnded | NoNextChannel> => {
+  const status = effectiveStatus(verification, now)
+  if (isTerminal(status)) return Result.fail(new VerificationEnded({ details: { status } }))
+  if (!isLooked(verification, fromSequence) || isNextUnderWay(verification, now)) {
+    return Result.succeed(unchanged(verification))
+  }
+  return verification.nextStepAt === null
+    ? Result.fail(new NoNextChannel())
+    : Result.succeed({
+        next: { ...verification, revision: verification.revision + 1, nextStepAt: now },
+        events: [],
+        dueAt: "held"
+      })
+}
