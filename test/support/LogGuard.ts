@@ -6,6 +6,8 @@ import type { Reporter } from "vitest/node"
 import { SAFIR_KEY } from "./fakes/FakeBaleSafir.ts"
 import { BOT_TOKENS } from "./fakes/FakeBotApi.ts"
 import { EITAA_TOKEN } from "./fakes/FakeEitaa.ts"
+import { FARAZSMS_KEY } from "./fakes/FakeFarazsms.ts"
+import { GHASEDAK_KEY } from "./fakes/FakeGhasedak.ts"
 import { IPPANEL_KEY } from "./fakes/FakeIppanel.ts"
 import { KAVENEGAR_KEY } from "./fakes/FakeKavenegar.ts"
 import { MELIPAYAMAK_PASSWORD } from "./fakes/FakeMelipayamak.ts"
@@ -35,6 +37,8 @@ const credentials = [
   KAVENEGAR_KEY,
   IPPANEL_KEY,
   MELIPAYAMAK_PASSWORD,
+  GHASEDAK_KEY,
+  FARAZSMS_KEY,
   SAFIR_KEY,
   EITAA_TOKEN,
   RUBIKA_TOKEN,

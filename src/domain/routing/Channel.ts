@@ -10,7 +10,16 @@ export type Channel = typeof Channel.Type
 export const codeChannels: ReadonlyArray<Channel> = ["eitaa", "bale", "soroushplus", "rubika", "sms"]
 
 /** Providers an sms account can have. */
-export const smsProviders = ["smsir", "kavenegar", "ippanel", "melipayamak", "bridge", "simulator"] as const
+export const smsProviders = [
+  "smsir",
+  "kavenegar",
+  "ippanel",
+  "melipayamak",
+  "ghasedak",
+  "farazsms",
+  "bridge",
+  "simulator"
+] as const
 
 export const isCodeChannel = (name: string): name is Channel =>
   codeChannels.some((channel) => channel === name)

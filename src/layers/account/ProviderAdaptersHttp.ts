@@ -5,6 +5,8 @@ import { baleBotAdapter } from "../providers/bots/BaleBotAdapter.ts"
 import { baleSafirAdapter } from "../providers/BaleSafirAdapter.ts"
 import { bridgeAdapter } from "../providers/BridgeAdapter.ts"
 import { eitaaAppAdapter } from "../providers/EitaaAppAdapter.ts"
+import { farazsmsAdapter } from "../providers/sms/FarazsmsAdapter.ts"
+import { ghasedakAdapter } from "../providers/sms/GhasedakAdapter.ts"
 import { ippanelAdapter } from "../providers/sms/IppanelAdapter.ts"
 import { kavenegarAdapter } from "../providers/sms/KavenegarAdapter.ts"
 import { melipayamakAdapter } from "../providers/sms/MelipayamakAdapter.ts"
@@ -32,6 +34,8 @@ export const ProviderAdaptersHttp = Layer.effect(
       kavenegarAdapter(http, endpoints.kavenegarUrl),
       ippanelAdapter(http, endpoints.ippanelUrl),
       melipayamakAdapter(http, endpoints.melipayamakUrl),
+      ghasedakAdapter(http, endpoints.ghasedakUrl),
+      farazsmsAdapter(http, endpoints.farazsmsUrl),
       baleSafirAdapter(http, endpoints.baleSafirUrl),
       baleBotAdapter(http, endpoints.baleBotUrl),
       eitaaAppAdapter(http, endpoints.eitaaUrl),

@@ -65,6 +65,8 @@ export const endpointSettings = {
   kavenegarUrl: baseUrl("kavenegarUrl", "PEYK_KAVENEGAR_URL", "Kavenegar"),
   ippanelUrl: baseUrl("ippanelUrl", "PEYK_IPPANEL_URL", "IPPanel"),
   melipayamakUrl: baseUrl("melipayamakUrl", "PEYK_MELIPAYAMAK_URL", "Melipayamak"),
+  ghasedakUrl: baseUrl("ghasedakUrl", "PEYK_GHASEDAK_URL", "Ghasedak"),
+  farazsmsUrl: baseUrl("farazsmsUrl", "PEYK_FARAZSMS_URL", "FarazSMS"),
   baleSafirUrl: baseUrl("baleSafirUrl", "PEYK_BALE_SAFIR_URL", "Bale Safir"),
   baleBotUrl: baseUrl("baleBotUrl", "PEYK_BALE_BOT_URL", "Bale's bot API"),
   eitaaUrl: baseUrl("eitaaUrl", "PEYK_EITAA_URL", "Eitaa"),

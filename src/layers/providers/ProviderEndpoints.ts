@@ -6,6 +6,8 @@ export interface ProviderEndpointsShape {
   readonly kavenegarUrl: string
   readonly ippanelUrl: string
   readonly melipayamakUrl: string
+  readonly ghasedakUrl: string
+  readonly farazsmsUrl: string
   readonly baleSafirUrl: string
   readonly baleBotUrl: string
   readonly eitaaUrl: string
@@ -25,6 +27,8 @@ export const defaultEndpoints: ProviderEndpointsShape = {
   kavenegarUrl: "https://api.kavenegar.com/v1",
   ippanelUrl: "https://edge.ippanel.com/v1",
   melipayamakUrl: "https://rest.payamak-panel.com/api",
+  ghasedakUrl: "https://gateway.ghasedak.me/rest/api/v1/WebService",
+  farazsmsUrl: "https://api.iranpayamak.com",
   baleSafirUrl: "https://safir.bale.ai/api/v3",
   baleBotUrl: "https://tapi.bale.ai",
   eitaaUrl: "https://eitaayar.ir/api",

@@ -58,6 +58,8 @@ export interface ProviderConnection {
   readonly sendText: (delivery: Addressed<TextDelivery>) => Effect.Effect<ProviderOutcome>
   /** A call that changes nothing and shows whether the account works; its result is for people. Null: there is none. */
   readonly check: Effect.Effect<string, AccountProblem> | null
+  /** What is left to spend at the provider, in its own unit (NaN: unreadable); absent: it does not say. */
+  readonly credit?: Effect.Effect<number, AccountProblem>
   /** The delivery report of an accepted message; null: the provider has none. */
   readonly deliveryReport: ((messageId: string) => Effect.Effect<DeliveryReport>) | null
   /** Null: people cannot write to this account. */

@@ -16,7 +16,16 @@ export interface RouteCase {
 }
 
 const CODE_CHANNELS = ["eitaa", "bale", "soroushplus", "rubika", "sms"] as const
-const SMS_PROVIDERS = ["smsir", "kavenegar", "ippanel", "melipayamak", "bridge", "simulator"] as const
+const SMS_PROVIDERS = [
+  "smsir",
+  "kavenegar",
+  "ippanel",
+  "melipayamak",
+  "ghasedak",
+  "farazsms",
+  "bridge",
+  "simulator"
+] as const
 /** Ids of shared accounts start here, so that a request can name one. */
 const FIRST_SHARED_ID = 101
 

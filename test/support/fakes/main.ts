@@ -4,6 +4,8 @@ import { BOT_TOKENS, fakeBotApi } from "./FakeBotApi.ts"
 import { fakeBaleSafir, SAFIR_KEY } from "./FakeBaleSafir.ts"
 import { EITAA_TOKEN, fakeEitaa } from "./FakeEitaa.ts"
 import { type Answer, type FakeFarEnd, fakeFarEnd, type Fault, type Received } from "./FakeFarEnd.ts"
+import { fakeFarazsms, FARAZSMS_KEY, FARAZSMS_LINE, FARAZSMS_PATTERN } from "./FakeFarazsms.ts"
+import { fakeGhasedak, GHASEDAK_KEY, GHASEDAK_LINE, GHASEDAK_TEMPLATE } from "./FakeGhasedak.ts"
 import { fakeKavenegar, KAVENEGAR_KEY, KAVENEGAR_LINE, KAVENEGAR_TEMPLATE } from "./FakeKavenegar.ts"
 import { fakeIppanel, IPPANEL_KEY, IPPANEL_LINE, IPPANEL_PATTERN } from "./FakeIppanel.ts"
 import {
@@ -70,6 +72,16 @@ const start = Effect.gen(function* () {
           otp_body_id: MELIPAYAMAK_BODY_ID
         }
       ]
+    },
+    ghasedak: {
+      fake: yield* fakeGhasedak(options(11, "ghasedak")),
+      setting: ["PEYK_GHASEDAK_URL", "/rest/api/v1/WebService"],
+      account: ["sms", { api_key: GHASEDAK_KEY, line_number: GHASEDAK_LINE, otp_template: GHASEDAK_TEMPLATE }]
+    },
+    farazsms: {
+      fake: yield* fakeFarazsms(options(12, "farazsms")),
+      setting: ["PEYK_FARAZSMS_URL", ""],
+      account: ["sms", { api_key: FARAZSMS_KEY, line_number: FARAZSMS_LINE, otp_pattern: FARAZSMS_PATTERN }]
     },
     bale_safir: {
       fake: yield* fakeBaleSafir(options(2, "bale_safir")),

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
 import { type Blame, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
-import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
+import type { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
 import type { ProviderAnswer, ProviderRequest } from "../ProviderHttp.ts"
 
 /** What a provider's code means for a send. */
@@ -28,10 +28,6 @@ export const outcomeOfMeaning = (
       return ProviderOutcome.Rejected({ blame: meaning, providerError })
   }
 }
-
-/** What a check of an account found wrong. Only an answer that blames the set-up is definite. */
-export const problemOf = (message: string, meaning: Meaning | undefined): AccountProblem =>
-  new AccountProblem({ message, isDefinite: meaning === "configuration" })
 
 /** A report that could not be read says nothing. */
 export const orNotKnown = (

@@ -5,7 +5,8 @@ import type { ProviderAdapter, ProviderConnection } from "../../../services/prov
 import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, outcomeOfStatus, perhaps, providerWords, send } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
-import { InternationalLine, isWord, orNotKnown, problemOf } from "./AnswerTable.ts"
+import { creditIn, describeCredit, problemOf } from "./AccountChecks.ts"
+import { InternationalLine, isWord, orNotKnown } from "./AnswerTable.ts"
 
 const IppanelSettings = Schema.Struct({
   api_key: Credential,
@@ -58,11 +59,6 @@ const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => 
     : inWords(outcomeOfStatus(received), () => wordsOf(answer))
 }
 
-const Credit = Schema.Struct({
-  meta: Meta,
-  data: perhaps(Schema.Struct({ credit: perhaps(Schema.Union([Schema.Finite, Schema.String])) }))
-})
-
 const Recipients = Schema.Struct({
   meta: Meta,
   data: perhaps(
@@ -102,6 +98,13 @@ export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): 
         return send(http, { ...request, body: JSON.stringify({ ...body, from_number }) }, Answer, classify)
       }
       const get = (path: string) => ({ method: "GET", url: `${baseUrl}${path}`, headers }) as const
+      const credit = Effect.flatMap(
+        ask(http, get("/api/payment/credit/mine"), Answer),
+        ({ answer, status }) =>
+          answer.meta.status
+            ? Effect.succeed(creditIn("credit")(answer.data))
+            : Effect.fail(problemOf(wordsOf(answer), status === 401 ? "configuration" : undefined))
+      )
       const askState = (id: string) =>
         Effect.map(ask(http, get(`/api/report/by_bulk?messages_outbox_id=${id}`), Bulk), ({ answer }) =>
           asReport(failedStates[String(answer.data?.state_id)])
@@ -139,11 +142,8 @@ export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): 
             message: Redacted.value(text),
             params: { recipients: [phone] }
           }),
-        check: Effect.flatMap(ask(http, get("/api/payment/credit/mine"), Credit), ({ answer, status }) =>
-          answer.meta.status
-            ? Effect.succeed(`credit ${answer.data?.credit ?? "unknown"}`)
-            : Effect.fail(problemOf(wordsOf(answer), status === 401 ? "configuration" : undefined))
-        ),
+        credit,
+        check: Effect.map(credit, describeCredit),
         deliveryReport: (messageId) => orNotKnown(askReport(messageId)),
         inbox: null
       }

@@ -54,6 +54,14 @@ const describeCheck = (provider: ProviderCase) => {
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
+  it.effect("says what is left to spend, if the far end does", () =>
+    Effect.gen(function* () {
+      const { account } = yield* setUp(provider)
+      const credit = account.credit === undefined ? undefined : yield* account.credit
+      expect(credit).toBe(check.credit)
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
   it.effect("is found wrong when the far end refuses its credentials", () =>
     Effect.gen(function* () {
       const { account } = yield* setUp(provider, check.refuses)

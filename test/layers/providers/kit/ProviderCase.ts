@@ -49,8 +49,12 @@ export interface ProviderCase {
   /** Where the chat is. */
   readonly chatId?: string
   readonly wrongSettings: ReadonlyArray<readonly [settings: unknown, message: string]>
-  /** What a check of the account finds, and settings that the far end refuses. */
-  readonly check: { readonly finds: string; readonly refuses: Readonly<Record<string, unknown>> } | null
+  /** What a check of the account finds, the credit that is left, and settings that the far end refuses. */
+  readonly check: {
+    readonly finds: string
+    readonly credit?: number
+    readonly refuses: Readonly<Record<string, unknown>>
+  } | null
   /** What the far end reports of a message; null: it cannot be asked. */
   readonly reports: ReadonlyArray<readonly [name: string, Scripted, Partial<DeliveryReport>]> | null
 }

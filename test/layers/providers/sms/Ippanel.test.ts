@@ -75,7 +75,7 @@ describeProvider({
     [{ api_key: "k", from_number: "3000505" }, "from_number must begin with +98"],
     [{ api_key: "k", otp_pattern: "SECRET name" }, "otp_pattern must be"]
   ],
-  check: { finds: "credit 24810.5", refuses: { api_key: "wrong-key-0123456789" } },
+  check: { finds: "credit 24810.5", credit: 24_810.5, refuses: { api_key: "wrong-key-0123456789" } },
   reports: states.map(
     ([message_status, tag]) =>
       [`status ${message_status}`, ippanelAnswer(200, "200-1", [{ message_status }]), { _tag: tag }] as const

@@ -139,7 +139,7 @@ describeProvider({
     [{ api_key: "k", otp_template: "SECRET name" }, "otp_template must be"],
     [{ api_key: "k", otp_token: "SECRET" }, "otp_token Expected"]
   ],
-  check: { finds: "credit 1500000", refuses: { api_key: "wrong-key-0123456789" } },
+  check: { finds: "credit 1500000", credit: 1_500_000, refuses: { api_key: "wrong-key-0123456789" } },
   reports: [
     ...states.map(
       ([status, tag]) => [`status ${status}`, entries({ messageid: 42, status }), { _tag: tag }] as const

@@ -129,7 +129,7 @@ describeProvider({
     [{ ...login, from: "SECRET" }, "from must be 4 to 15 digits"],
     [{ ...login, otp_body_id: "SECRET" }, "otp_body_id must be a positive whole number"]
   ],
-  check: { finds: "credit 1204.5", refuses: { password: "wrong-password-0123456789" } },
+  check: { finds: "credit 1204.5", credit: 1204.5, refuses: { password: "wrong-password-0123456789" } },
   reports: [
     ...states.map(([value, tag]) => [`code ${value}`, melipayamakAnswer(value), { _tag: tag }] as const),
     ["nothing where it refuses", melipayamakAnswer("0", 0), { _tag: "NotKnown" }]

@@ -131,7 +131,7 @@ describeProvider({
     [{ api_key: "k", otp_template_id: 0 }, "otp_template_id must be a positive whole number"],
     [{ api_key: "k", otp_parameter: "#CODE#" }, "otp_parameter must be"]
   ],
-  check: { finds: "credit 18450.5", refuses: { api_key: "wrong-key-0123456789" } },
+  check: { finds: "credit 18450.5", credit: 18_450.5, refuses: { api_key: "wrong-key-0123456789" } },
   reports: [
     ...states.map(
       ([deliveryState, tag]) =>

@@ -1,0 +1,35 @@
+import { Effect } from "effect"
+import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
+import type { Meaning } from "./AnswerTable.ts"
+
+/** What a check of an account found wrong. Only an answer that blames the set-up is definite. */
+export const problemOf = (message: string, meaning: Meaning | undefined): AccountProblem =>
+  new AccountProblem({ message, isDefinite: meaning === "configuration" })
+
+/** A number, or its text; NaN if it is neither. */
+export const numberOf = (value: unknown): number =>
+  typeof value === "number" || (typeof value === "string" && value.trim() !== "") ? Number(value) : NaN
+
+/** The number in the first of these fields that has one; NaN without one. */
+export const creditIn =
+  (...fields: ReadonlyArray<string>) =>
+  (data: unknown): number =>
+    fields.map((field) => numberOf(Object(data)[field])).find(Number.isFinite) ?? NaN
+
+export const describeCredit = (credit: number): string =>
+  `credit ${Number.isFinite(credit) ? credit : "unknown"}`
+
+/** Fails if the template does not have the variable that is to take the code. */
+export const requireVariable = (
+  template: string,
+  variable: string,
+  names: ReadonlyArray<string>
+): Effect.Effect<void, AccountProblem> =>
+  names.includes(variable)
+    ? Effect.void
+    : Effect.fail(
+        new AccountProblem({
+          message: `${template} has no variable ${variable}; it has: ${names.join(", ") || "none"}`,
+          isDefinite: true
+        })
+      )

@@ -1,0 +1,129 @@
+import { Effect, Option, Redacted, Result, Schema } from "effect"
+import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import {
+  AccountProblem,
+  type ProviderAdapter,
+  type ProviderConnection
+} from "../../../services/provider/ProviderAdapter.ts"
+import { Credential, originOf, readSettings } from "../AccountSettings.ts"
+import { ask, outcomeOfStatus, perhaps, providerWords, send } from "../ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { creditIn, describeCredit, numberOf, requireVariable } from "./AccountChecks.ts"
+import { isWord, Line } from "./AnswerTable.ts"
+import { localNumber } from "./LocalNumber.ts"
+
+const FarazsmsSettings = Schema.Struct({
+  api_key: Credential,
+  line_number: Schema.optionalKey(Line).annotateKey({
+    description:
+      "The line that texts and codes are sent from; if absent, codes leave from a line that all share."
+  }),
+  otp_pattern: Schema.optionalKey(Schema.String.check(isWord)).annotateKey({
+    description: "The pattern that codes are sent with."
+  }),
+  otp_parameter: Schema.optionalKey(Schema.String.check(isWord)).annotateKey({
+    description: "The pattern's variable that takes the code; code by default."
+  })
+})
+
+const SHARED_LINE = "90008361"
+
+const Answer = Schema.Struct({
+  status: Schema.Literals(["success", "error"]),
+  data: perhaps(Schema.Unknown),
+  code: perhaps(Schema.Unknown),
+  message: perhaps(Schema.Unknown),
+  messages: perhaps(Schema.Unknown)
+})
+type Answer = typeof Answer.Type
+
+const textOf = (value: unknown): string | null => {
+  if (value === null || value === undefined) return null
+  return typeof value === "object" ? JSON.stringify(value) : String(value)
+}
+
+const wordsOf = ({ code, message, messages }: Answer): string =>
+  providerWords(textOf(code), textOf(message) ?? textOf(messages))
+
+/** No list of errors is published: the HTTP status decides. An error under HTTP 200 is refused for certain. */
+const outcomeOfError = (answer: Answer, received: ProviderAnswer): ProviderOutcome =>
+  received.status < 300
+    ? ProviderOutcome.Rejected({ blame: "request", providerError: wordsOf(answer) })
+    : inWords(outcomeOfStatus(received), () => wordsOf(answer))
+
+/** No answer has an id by which a message could be asked about. */
+const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
+  if (answer.status === "error") return outcomeOfError(answer, received)
+  return received.status < 300
+    ? ProviderOutcome.Accepted({ messageId: null })
+    : ProviderOutcome.Unknown({ providerError: wordsOf(answer) })
+}
+
+const Variables = Schema.Struct({ vars: Schema.Array(Schema.Struct({ var: Schema.String })) })
+const readVariables = Schema.decodeUnknownOption(Variables)
+
+/** The amount itself, or an object that has it. */
+const readCredit = (data: unknown): number =>
+  typeof data === "object" ? creditIn("balanceAmount", "balance_amount")(data) : numberOf(data)
+
+/** The data of a call that changes nothing. */
+const makeGet = (http: ProviderHttp["Service"], baseUrl: string, headers: Readonly<Record<string, string>>) =>
+  Effect.fnUntraced(function* (path: string) {
+    const { answer, status } = yield* ask(http, { method: "GET", url: `${baseUrl}${path}`, headers }, Answer)
+    if (answer.status === "success" && status < 300) return answer.data
+    const isDefinite = answer.status === "error" && status < 500 && status !== 429
+    return yield* new AccountProblem({ message: wordsOf(answer), isDefinite })
+  })
+
+/** SMS over FarazSMS (IranPayamak): codes by a pattern, texts from a line. Source: docs.farazsms.com. */
+export const farazsmsAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
+  name: "farazsms",
+  channels: ["sms"],
+  settings: FarazsmsSettings,
+  sendingSettings: { codes: "otp_pattern", texts: "line_number" },
+  connect: (settings) =>
+    Result.map(readSettings(FarazsmsSettings, settings), (account): ProviderConnection => {
+      const { api_key, line_number, otp_pattern, otp_parameter = "code" } = account
+      const headers = { "api-key": api_key }
+      const get = makeGet(http, baseUrl, headers)
+      const post = (kind: string, message: Readonly<Record<string, unknown>>) => {
+        // Else the digits of a code arrive as Persian digits.
+        const body = JSON.stringify({ ...message, number_format: "english", schedule: null })
+        const request = { method: "POST", url: `${baseUrl}/ws/v1/sms/${kind}`, headers, body } as const
+        return send(http, request, Answer, classify)
+      }
+      const credit = Effect.map(get("/ws/v1/account/balance"), readCredit)
+      const checkPattern = Effect.gen(function* () {
+        if (otp_pattern === undefined) return
+        const data = yield* get(`/ws/v1/patterns/${encodeURIComponent(otp_pattern)}`)
+        const pattern = Option.getOrUndefined(readVariables(data))
+        const names = pattern?.vars.map((each) => each.var)
+        if (names !== undefined) yield* requireVariable(`pattern ${otp_pattern}`, otp_parameter, names)
+      })
+      return {
+        farEnd: originOf(baseUrl),
+        traits: {
+          sendsCodes: otp_pattern !== undefined,
+          sendsTexts: line_number !== undefined,
+          deduplicatesCodes: false,
+          deduplicatesTexts: false,
+          reportsDelivery: false,
+          needsContact: false,
+          cooldownByKind: true
+        },
+        sendCode: ({ phone, code }) =>
+          post("pattern", {
+            code: otp_pattern,
+            attributes: { [otp_parameter]: Redacted.value(code) },
+            recipient: localNumber(phone),
+            line_number: line_number ?? SHARED_LINE
+          }),
+        sendText: ({ phone, text }) =>
+          post("simple", { text: Redacted.value(text), line_number, recipients: [localNumber(phone)] }),
+        credit,
+        check: Effect.tap(Effect.map(credit, describeCredit), checkPattern),
+        deliveryReport: null,
+        inbox: null
+      }
+    })
+})

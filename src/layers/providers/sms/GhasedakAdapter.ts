@@ -1,0 +1,103 @@
+import { Effect, Option, Redacted, Result, Schema } from "effect"
+import {
+  AccountProblem,
+  type ProviderAdapter,
+  type ProviderConnection
+} from "../../../services/provider/ProviderAdapter.ts"
+import { Credential, originOf, readSettings } from "../AccountSettings.ts"
+import { ask, send } from "../ProviderAnswers.ts"
+import type { ProviderHttp } from "../ProviderHttp.ts"
+import { creditIn, describeCredit, requireVariable } from "./AccountChecks.ts"
+import { isWord, Line, orNotKnown } from "./AnswerTable.ts"
+import { classifyCode, classifyText, readEnvelope, readReport, wordsOf } from "./GhasedakAnswers.ts"
+import { localNumber } from "./LocalNumber.ts"
+
+const GhasedakSettings = Schema.Struct({
+  api_key: Credential,
+  line_number: Schema.optionalKey(Line).annotateKey({ description: "The line that texts are sent from." }),
+  otp_template: Schema.optionalKey(Schema.String.check(isWord)).annotateKey({
+    description: "The name of the template that codes are sent with."
+  }),
+  otp_parameter: Schema.optionalKey(Schema.String.check(isWord)).annotateKey({
+    description: "The template's parameter that takes the code; Code by default."
+  })
+})
+
+const readTemplate = Schema.decodeUnknownOption(Schema.Struct({ params: Schema.Array(Schema.String) }))
+
+/** The documents give the base with `/WebService`, and without. */
+const rootOf = (baseUrl: string): string => baseUrl.replace(/\/rest\/api\/v1$/i, "$&/WebService")
+
+/** The data of a call that changes nothing. */
+const makeGet = (http: ProviderHttp["Service"], root: string, headers: Readonly<Record<string, string>>) =>
+  Effect.fnUntraced(function* (path: string) {
+    const { answer, status } = yield* ask(
+      http,
+      { method: "GET", url: `${root}/${path}`, headers },
+      Schema.Unknown
+    )
+    const read = Option.getOrUndefined(readEnvelope(answer))
+    if (read === undefined) {
+      const message = `HTTP ${status}, and an answer that is not the provider's`
+      return yield* new AccountProblem({ message, isDefinite: [401, 403].includes(status) })
+    }
+    if (read.issuccess && status < 300) return read.data
+    const isRefused = [status, read.statuscode ?? status].every((code) => code < 500 && code !== 429)
+    return yield* new AccountProblem({ message: wordsOf(read), isDefinite: isRefused })
+  })
+
+/** SMS over Ghasedak: codes by a template, texts from a line. Source: ghasedak.me/docs, and its SDKs. */
+export const ghasedakAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
+  name: "ghasedak",
+  channels: ["sms"],
+  settings: GhasedakSettings,
+  sendingSettings: { codes: "otp_template", texts: "line_number" },
+  connect: (settings) =>
+    Result.map(readSettings(GhasedakSettings, settings), (account): ProviderConnection => {
+      const { api_key, line_number, otp_template, otp_parameter = "Code" } = account
+      const root = rootOf(baseUrl)
+      const headers = { apikey: api_key }
+      const get = makeGet(http, root, headers)
+      const post = (method: string, body: Readonly<Record<string, unknown>>) =>
+        ({ method: "POST", url: `${root}/${method}`, headers, body: JSON.stringify(body) }) as const
+      const credit = Effect.map(get("GetAccountInformation"), creditIn("credit"))
+      const checkTemplate = Effect.gen(function* () {
+        if (otp_template === undefined) return
+        const data = yield* get(`GetOtpTemplateParameters?TemplateName=${encodeURIComponent(otp_template)}`)
+        const template = Option.getOrUndefined(readTemplate(data))
+        if (template !== undefined) {
+          yield* requireVariable(`template ${otp_template}`, otp_parameter, template.params)
+        }
+      })
+      return {
+        farEnd: originOf(baseUrl),
+        traits: {
+          sendsCodes: otp_template !== undefined,
+          sendsTexts: line_number !== undefined,
+          deduplicatesCodes: false,
+          deduplicatesTexts: false,
+          reportsDelivery: true,
+          needsContact: false,
+          cooldownByKind: true
+        },
+        sendCode: ({ phone, code, attemptId }) => {
+          const receptors = [{ mobile: localNumber(phone), clientReferenceId: attemptId }]
+          const inputs = [{ param: otp_parameter, value: Redacted.value(code) }]
+          const body = { receptors, templateName: otp_template, inputs, udh: false, isVoice: false }
+          return send(http, post("SendOtpSMS", body), Schema.Unknown, classifyCode)
+        },
+        sendText: ({ phone, text, attemptId }) => {
+          const message = { receptor: localNumber(phone), message: Redacted.value(text) }
+          const body = { lineNumber: line_number, ...message, clientReferenceId: attemptId, udh: false }
+          return send(http, post("SendSingleSMS", body), Schema.Unknown, classifyText)
+        },
+        credit,
+        check: Effect.tap(Effect.map(credit, describeCredit), checkTemplate),
+        deliveryReport: (messageId) => {
+          const path = `CheckSmsStatus?Ids=${encodeURIComponent(messageId)}&Type=1`
+          return orNotKnown(Effect.map(get(path), readReport))
+        },
+        inbox: null
+      }
+    })
+})

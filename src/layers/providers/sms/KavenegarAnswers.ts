@@ -1,0 +1,109 @@
+import { Effect, Option, Schema } from "effect"
+import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
+import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import type { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
+import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
+import type { ProviderAnswer } from "../ProviderHttp.ts"
+import { creditIn, problemOf } from "./AccountChecks.ts"
+import { type AnswerTable, outcomeOfMeaning } from "./AnswerTable.ts"
+
+/** Every answer; its entries, an array or one object, are read once the status is known. */
+export const Answer = Schema.Struct({
+  return: Schema.Struct({ status: Schema.Int, message: perhaps(Schema.String) }),
+  entries: perhaps(Schema.Unknown)
+})
+type Answer = typeof Answer.Type
+
+const Entry = Schema.Struct({
+  messageid: perhaps(Schema.Union([Schema.Int, Schema.String])),
+  status: perhaps(Schema.Int),
+  statustext: perhaps(Schema.String)
+})
+const readEntry = Schema.decodeUnknownOption(Entry)
+const firstOf = (entries: unknown): unknown => (Array.isArray(entries) ? entries[0] : entries)
+
+const OK = 200
+
+/** Of `return.status`. 429 is a forbidden address and 501 test mode, whatever HTTP means by them. */
+const meanings: AnswerTable = {
+  400: "request",
+  401: "configuration",
+  402: "unknown",
+  403: "configuration",
+  404: "configuration",
+  405: "configuration",
+  406: "request",
+  407: "configuration",
+  409: "unknown",
+  411: "recipient",
+  412: "configuration",
+  413: "request",
+  414: "request",
+  415: "request",
+  416: "configuration",
+  417: "request",
+  418: "configuration",
+  419: "request",
+  420: "request",
+  422: "request",
+  424: "configuration",
+  426: "configuration",
+  427: "configuration",
+  428: "request",
+  429: "configuration",
+  431: "request",
+  432: "configuration",
+  451: "throttled",
+  501: "configuration",
+  607: "configuration"
+}
+
+const wordsOf = ({ return: { status, message } }: Answer): string => providerWords(status, message)
+
+/** The recipient refuses advertising on this line. */
+const BLOCKED = 14
+
+const outcomeOfEntry = (entries: unknown): ProviderOutcome => {
+  const entry = Option.getOrUndefined(readEntry(firstOf(entries)))
+  return entry?.status === BLOCKED
+    ? ProviderOutcome.Rejected({
+        blame: "recipient",
+        providerError: providerWords(BLOCKED, entry.statustext)
+      })
+    : ProviderOutcome.Accepted({ messageId: entry?.messageid == null ? null : String(entry.messageid) })
+}
+
+/** The status in the body goes before HTTP's, which repeats it. */
+export const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
+  const { status } = answer.return
+  if (status === OK) {
+    return received.status < 300
+      ? outcomeOfEntry(answer.entries)
+      : ProviderOutcome.Unknown({ providerError: wordsOf(answer) })
+  }
+  const meaning = meanings[status]
+  return meaning === undefined
+    ? outcomeOfStatus(received)
+    : outcomeOfMeaning(meaning, wordsOf(answer), received)
+}
+
+const DELIVERED = 10
+const undelivered = [6, 11, 13, BLOCKED]
+const UNKNOWN_ID = 100
+
+export const readReport = (answer: Answer): DeliveryReport => {
+  const entry = answer.return.status === OK ? readEntry(firstOf(answer.entries)) : Option.none()
+  if (Option.isNone(entry)) return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
+  const { status, statustext } = entry.value
+  if (status === UNKNOWN_ID) return DeliveryReport.NotKnown({ reason: "100 unknown id" })
+  if (status === DELIVERED) return DeliveryReport.Delivered({ at: null })
+  return status != null && undelivered.includes(status)
+    ? DeliveryReport.Undelivered({ providerError: providerWords(status, statustext) })
+    : DeliveryReport.InProgress()
+}
+
+/** Of an answer about the account. */
+export const readCredit = (answer: Answer): Effect.Effect<number, AccountProblem> =>
+  answer.return.status === OK
+    ? Effect.succeed(creditIn("remaincredit")(firstOf(answer.entries)))
+    : Effect.fail(problemOf(wordsOf(answer), meanings[answer.return.status]))

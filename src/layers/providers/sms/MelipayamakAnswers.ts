@@ -1,0 +1,106 @@
+import { Effect, Schema } from "effect"
+import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
+import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import type { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
+import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
+import type { ProviderAnswer } from "../ProviderHttp.ts"
+import { numberOf, problemOf } from "./AccountChecks.ts"
+import { type AnswerTable, outcomeOfMeaning } from "./AnswerTable.ts"
+
+/** Every answer, with HTTP 200 also where it refuses. */
+export const Answer = Schema.Struct({
+  Value: perhaps(Schema.Union([Schema.Finite, Schema.String])),
+  RetStatus: Schema.Int,
+  StrRetStatus: perhaps(Schema.String)
+})
+type Answer = typeof Answer.Type
+
+/** What `Value` means where it is no message id, for both kinds. */
+const common: AnswerTable = {
+  0: "configuration",
+  2: "configuration",
+  6: "unavailable",
+  7: "request",
+  10: "configuration",
+  11: "unknown",
+  12: "configuration",
+  16: "recipient",
+  17: "request",
+  18: "recipient",
+  35: "recipient",
+  108: "configuration",
+  109: "configuration",
+  110: "configuration"
+}
+const codeMeanings: AnswerTable = {
+  ...common,
+  [-1]: "configuration",
+  [-2]: "request",
+  [-3]: "configuration",
+  [-4]: "configuration",
+  [-5]: "configuration",
+  [-6]: "unknown",
+  [-7]: "configuration",
+  [-10]: "request"
+}
+const textMeanings: AnswerTable = {
+  ...common,
+  3: "throttled",
+  4: "throttled",
+  5: "configuration",
+  9: "configuration",
+  14: "request",
+  15: "request"
+}
+
+const OK = 1
+const INVALID_DATA = 35
+const MESSAGE_ID = /^[1-9]\d{14,}$/
+
+const valueOf = ({ Value }: Answer): string => String(Value ?? "").trim()
+const wordsOf = (answer: Answer): string => providerWords(valueOf(answer), answer.StrRetStatus)
+
+const classifyBy =
+  (meanings: AnswerTable) =>
+  (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
+    const value = valueOf(answer)
+    if (received.status >= 300) return outcomeOfStatus(received)
+    if (answer.RetStatus === OK && MESSAGE_ID.test(value)) {
+      return ProviderOutcome.Accepted({ messageId: value })
+    }
+    const isInvalidData = answer.RetStatus === INVALID_DATA && ["", "0"].includes(value)
+    const meaning = isInvalidData ? "request" : (meanings[value] ?? "unknown")
+    return outcomeOfMeaning(meaning, wordsOf(answer), received)
+  }
+
+export const classifyCode = classifyBy(codeMeanings)
+export const classifyText = classifyBy(textMeanings)
+
+const DELIVERED = "1"
+const underWay = ["0", "8", "200", "400"]
+const undelivered: Readonly<Record<string, string>> = {
+  2: "2 did not reach the handset",
+  3: "3 operator error",
+  16: "16 did not reach the operator",
+  35: "35 blacklisted",
+  300: "300 filtered",
+  500: "500 not accepted"
+}
+
+export const readReport = (answer: Answer): DeliveryReport => {
+  const value = valueOf(answer)
+  const providerError = undelivered[value]
+  if (answer.RetStatus !== OK) return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
+  if (value === DELIVERED) return DeliveryReport.Delivered({ at: null })
+  if (underWay.includes(value)) return DeliveryReport.InProgress()
+  return providerError === undefined
+    ? DeliveryReport.NotKnown({ reason: wordsOf(answer) })
+    : DeliveryReport.Undelivered({ providerError })
+}
+
+/** The question has nothing but the credentials in it: invalid data are wrong ones. */
+export const readCredit = (answer: Answer): Effect.Effect<number, AccountProblem> => {
+  if (answer.RetStatus === OK) return Effect.succeed(numberOf(valueOf(answer)))
+  const meaning = answer.RetStatus === INVALID_DATA ? "configuration" : common[valueOf(answer)]
+  return Effect.fail(problemOf(wordsOf(answer), meaning))
+}
