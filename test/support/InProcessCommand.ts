@@ -1,8 +1,11 @@
-import { Console, ConfigProvider, Effect, Exit } from "effect"
+import { Console, ConfigProvider, Effect, Exit, Semaphore } from "effect"
 import { Console as NodeConsole } from "node:console"
 import { PassThrough } from "node:stream"
 import { text } from "node:stream/consumers"
 import { runCommandLine } from "../../src/cli/CommandLine.ts"
+
+/** Each command listens on the process's standard input, on which Node warns above 10 listeners. */
+const running = Semaphore.makeUnsafe(8)
 
 /**
  * Runs a command of the program without a process of its own, which would load every module again (a second of CPU time).
@@ -15,6 +18,7 @@ export const runInProcess = async (env: Record<string, string>, words: ReadonlyA
   const exit = await runCommandLine(words).pipe(
     Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
     Effect.provideService(Console.Console, new NodeConsole(out, err)),
+    running.withPermit,
     Effect.runPromiseExit
   )
   out.end()

@@ -15,7 +15,7 @@ import {
   sendsOf,
   workingSettings
 } from "../FarEnds.ts"
-import { type Finished, type Server, startServer, until } from "../Server.ts"
+import { type Finished, makeDataDir, type Server, startServer, until } from "../Server.ts"
 
 /** All that may not be in any line of a log: the words, and what they are. */
 const forbidden = new Map<string, string>()
@@ -260,6 +260,8 @@ const commandBadly = async (customer: string) => {
 beforeAll(async () => {
   ends = await openFarEnds()
   server = await startServer({
+    // a new store: the prepared one has another secret
+    dataDir: await makeDataDir(),
     env: {
       ...ends.env,
       PEYK_LOG_LEVEL: "Debug",

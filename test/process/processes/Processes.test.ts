@@ -4,6 +4,7 @@ import { otp, request } from "../../contract/Client.ts"
 import { parseExposition } from "../../contract/Exposition.ts"
 import {
   freePort,
+  makeDataDir,
   neutralEnvironment,
   runProgram,
   type Server,
@@ -15,7 +16,9 @@ import { discard, isRunning, postmasterPid } from "../store/Postgres.ts"
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer({ env: { PEYK_PROCESSES: "2", PEYK_LEASE_MS: "1000" } })
+  // an empty store: two processes make their first start on it
+  const dataDir = await makeDataDir()
+  server = await startServer({ dataDir, env: { PEYK_PROCESSES: "2", PEYK_LEASE_MS: "1000" } })
 }, 60_000)
 afterAll(async () => {
   await server?.kill()
