@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { json, newPhone, otp, refused, request } from "../../contract/Client.ts"
 import { customerWith, newCustomer, sentCode } from "../../contract/Operator.ts"
-import { type Running, type Server, startProcess, startServer } from "../../contract/Server.ts"
+import { makeDataDir, type Running, type Server, startProcess, startServer } from "../../contract/Server.ts"
 import { answerOf, type ExternalPostgres, startExternal } from "../store/Postgres.ts"
 
 const PEYK_SECRET = randomBytes(32).toString("base64")
@@ -86,7 +86,8 @@ describe("a simulator that is switched off after it was on", () => {
 describe("an embedded store behind an address that others reach", () => {
   let server: Server
   beforeAll(async () => {
-    server = await startServer({ env: { PEYK_HOST: "0.0.0.0" } })
+    // an empty store: the prepared one has accounts of the simulator
+    server = await startServer({ dataDir: await makeDataDir(), env: { PEYK_HOST: "0.0.0.0" } })
   }, 60_000)
   afterAll(() => server?.stop())
 
