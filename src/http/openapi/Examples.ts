@@ -24,6 +24,8 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Ex
     }
   },
   "otp.verify": one("A code that a user entered", { verification_id: VERIFICATION_ID, code: "123456" }),
+  "otp.next": one("If the caller still looked at the first attempt", { from_sequence: 1 }),
+  "sandbox.next": one("If the caller still looked at the first attempt", { from_sequence: 1 }),
   "sandbox.send": {
     accepted: { summary: "Every channel accepts", value: { phone: PHONE, channels: ["bale", "sms"] } },
     refused: {
