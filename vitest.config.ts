@@ -2,9 +2,11 @@ import { defineConfig } from "vitest/config"
 import { LogGatherer } from "./test/support/LogGuard.ts"
 
 /** Tests that start processes: servers, commands, PostgreSQL servers of their own. */
-const startProcesses = ["contract", "process", "examples", "fuzz", "layers/postgres/embedded"].map(
+const startProcesses = ["contract", "console", "process", "examples", "fuzz", "layers/postgres/embedded"].map(
   (folder) => `test/${folder}/**/*.test.ts`
 )
+
+const inBrowser = ["test/console/browser/**/*.test.ts"]
 
 /** A mock reaches only modules that are loaded after it: these files need a worker of their own. */
 const mockModules = [
@@ -38,8 +40,19 @@ export default defineConfig({
           ...shared,
           name: "server",
           include: startProcesses,
+          exclude: inBrowser,
           isolate: false,
           globalSetup: ["test/contract/globalSetup.ts"]
+        }
+      },
+      {
+        // all files use one browser and one server
+        test: {
+          ...shared,
+          name: "browser",
+          include: inBrowser,
+          isolate: false,
+          globalSetup: ["test/console/browser/globalSetup.ts"]
         }
       }
     ]

@@ -28,14 +28,8 @@ export interface Finished {
   readonly err: string
 }
 
-/** A serving process, whatever its store. */
-export interface Running {
-  readonly url: string
-  readonly port: number
-  readonly pid: number
-  readonly dataDir: string
-  /** What the program printed so far, for diagnosis. */
-  readonly output: () => string
+/** Commands on one store. */
+export interface Commands {
   /** Runs a command on the same store. */
   readonly run: (...args: ReadonlyArray<string>) => Promise<Finished>
   /** The same without a process of its own, which takes a tenth of the time. */
@@ -44,6 +38,18 @@ export interface Running {
   readonly feed: (input: string, ...args: ReadonlyArray<string>) => Promise<Finished>
   /** Runs a command with `--json` on the same store and gives back the parsed answer. */
   readonly cli: (...args: ReadonlyArray<string>) => Promise<unknown>
+}
+
+/** A serving process, whatever its store. */
+export interface Running extends Commands {
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  readonly dataDir: string
+  /** Its settings, which commands on its store need too. */
+  readonly env: Readonly<Record<string, string>>
+  /** What the program printed so far, for diagnosis. */
+  readonly output: () => string
   /** Asks the program to stop, waits for it, and gives its exit code. The data stays. */
   readonly terminate: (signal?: "SIGTERM" | "SIGINT") => Promise<number | null>
   /** Asks the program to stop, waits for it, and removes its data. */
@@ -136,10 +142,15 @@ export const runProgram = (
 /** Loads the whole program, once per worker. */
 const loadCommandLine = () => import("../support/InProcessCommand.ts")
 
-const runHere = async (env: Record<string, string>, args: ReadonlyArray<string>): Promise<Finished> =>
-  (await loadCommandLine()).runInProcess(env, args)
+const runHere = async (
+  env: Readonly<Record<string, string>>,
+  args: ReadonlyArray<string>
+): Promise<Finished> => (await loadCommandLine()).runInProcess(env, args)
 
-const runCli = async (env: Record<string, string>, args: ReadonlyArray<string>): Promise<unknown> => {
+const runCli = async (
+  env: Readonly<Record<string, string>>,
+  args: ReadonlyArray<string>
+): Promise<unknown> => {
   const { code, out, err } = await runHere(env, [...args, "--json"])
   const report = () => new Error(`peyk ${args.join(" ")} ended with ${code}:\n${out}\n${err}`)
   if (code !== 0) throw report()
@@ -150,6 +161,13 @@ const runCli = async (env: Record<string, string>, args: ReadonlyArray<string>):
     throw report()
   }
 }
+
+export const commandsWith = (env: Readonly<Record<string, string>>): Commands => ({
+  run: (...args) => runProgram(env, args),
+  runHere: (...args) => runHere(env, args),
+  feed: (input, ...args) => runProgram(env, args, node, input),
+  cli: (...args) => runCli(env, args)
+})
 
 export interface Options {
   readonly env?: Readonly<Record<string, string>>
@@ -251,11 +269,9 @@ export const startProcess = async (options: Options = {}): Promise<Running> => {
     port,
     pid: child.pid ?? 0,
     dataDir,
+    env,
     output: () => printed,
-    run: (...args) => runProgram(env, args),
-    runHere: (...args) => runHere(env, args),
-    feed: (input, ...args) => runProgram(env, args, node, input),
-    cli: (...args) => runCli(env, args),
+    ...commandsWith(env),
     terminate,
     stop,
     kill

@@ -11,7 +11,7 @@ const running = Semaphore.makeUnsafe(8)
  * Runs a command of the program without a process of its own, which would load every module again (a second of CPU time).
  * Tests prepare with it what they need; tests of the command line start the real program.
  */
-export const runInProcess = async (env: Record<string, string>, words: ReadonlyArray<string>) => {
+export const runInProcess = async (env: Readonly<Record<string, string>>, words: ReadonlyArray<string>) => {
   const out = new PassThrough()
   const err = new PassThrough()
   const written = Promise.all([text(out), text(err)])

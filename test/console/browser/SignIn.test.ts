@@ -1,0 +1,48 @@
+import { expect, it } from "vitest"
+import { firstUser, PASSWORD } from "../../contract/Manager.ts"
+import { desktop, looks, nameOf } from "./kit/Looks.ts"
+import { describeInBrowser } from "./kit/Suite.ts"
+
+describeInBrowser("signing in with a browser", ({ cli, demo, within }) => {
+  const newLink = async () => {
+    const made = await cli("user", "sign-in-link", "--customer", String(demo.customer_id))
+    return new URL((made as { url: string }).url)
+  }
+
+  it.each(looks.map((look) => [nameOf(look), look] as const))("works by a link: %s", async (_, look) => {
+    const { pathname, search } = await newLink()
+    await within(look, undefined, async ({ open, page }) => {
+      await open(`${pathname}${search}`)
+      await page.getByRole("main").getByRole("button").click()
+      await page.waitForURL("**/console/overview")
+      expect(await page.getByRole("heading", { level: 1 }).innerText()).toMatch(
+        look.language === "fa" ? /[آ-ی]/ : /[A-Z]/
+      )
+    })
+  })
+
+  it("works with a password, and returns to the page that was asked for", async () => {
+    const { email } = await firstUser({ cli }, String(demo.customer_id), "viewer")
+    await within(desktop, undefined, async ({ open, page }) => {
+      await open("/console/overview?theme=dark")
+      await page.getByLabel("E-mail").fill(email)
+      await page.getByLabel("Password").fill(PASSWORD)
+      await page.getByRole("button", { name: "Sign in" }).click()
+      await page.waitForURL("**/console/overview?theme=dark")
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await page.waitForURL("**/console/sign-in")
+    })
+  })
+
+  it("says what is wrong with a password, to screen readers too", async () => {
+    await within(desktop, undefined, async ({ open, page, problems }) => {
+      await open("/console/sign-in")
+      await page.getByLabel("E-mail").fill("nobody@example.ir")
+      await page.getByLabel("Password").fill("wrong password")
+      await page.getByRole("button", { name: "Sign in" }).click()
+      expect(await page.getByRole("alert").innerText()).toContain("do not belong together")
+      // the browser itself prints that the page came with status 401
+      expect(problems()).toEqual([expect.stringContaining("401")])
+    })
+  })
+})

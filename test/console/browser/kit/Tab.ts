@@ -1,0 +1,113 @@
+import axe from "axe-core"
+import type { Browser, BrowserContext, Page, Request } from "playwright-core"
+import type { Visitor } from "../../Visitor.ts"
+import { type Look, optionsOf } from "./Looks.ts"
+
+/** A page in a browser, that notes what a page must not do. */
+export interface Tab {
+  readonly page: Page
+  /** Opens a path of the server. */
+  readonly open: (path: string) => Promise<void>
+  /** What went wrong since the last time: refused by the policy, printed as an error, asked of another host. */
+  readonly problems: () => ReadonlyArray<string>
+  /** What axe finds on the page as it is. */
+  readonly barriers: () => Promise<ReadonlyArray<string>>
+  /** How many pixels of the page are beyond its right or left edge. */
+  readonly overflow: () => Promise<number>
+  readonly close: () => Promise<void>
+}
+
+const watch = (page: Page, url: string) => {
+  let found: Array<string> = []
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") found.push(message.text())
+  })
+  page.on("pageerror", (error) => found.push(String(error)))
+  page.on("request", (request: Request) => {
+    const isOurs = request.url().startsWith(`${url}/`) || request.url().startsWith("data:")
+    if (!isOurs) found.push(`a request to another host: ${request.url()}`)
+  })
+  return () => {
+    const problems = found
+    found = []
+    return problems
+  }
+}
+
+interface Finding {
+  readonly id: string
+  readonly help: string
+  readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary?: string }>
+}
+
+const toLine = ({ id, help, nodes }: Finding): string =>
+  `${id}: ${help}\n${nodes.map((node) => `  ${node.html}\n  ${node.failureSummary ?? ""}`).join("\n")}`
+
+const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+/** The tab's protocol runs scripts where the page's policy allows none. */
+const barriersOn = async (page: Page): Promise<ReadonlyArray<string>> => {
+  const session = await page.context().newCDPSession(page)
+  const run = async (expression: string) => {
+    const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+      allowUnsafeEvalBlockedByCSP: true
+    })
+    if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails))
+    return result.value as unknown
+  }
+  await run(`${axe.source};0`)
+  const options = JSON.stringify({ runOnly: tags, resultTypes: ["violations"] })
+  const violations = (await run(
+    `axe.run(document, ${options}).then((found) => found.violations)`
+  )) as Array<Finding>
+  await session.detach()
+  return violations.map(toLine)
+}
+
+/** Gives a browser's context the cookies of somebody who is signed in. */
+export const signInAs = ({ cookies }: Pick<Visitor, "cookies">, context: BrowserContext, url: string) =>
+  context.addCookies([...cookies].map(([name, value]) => ({ name, value, url })))
+
+/** Axe needs scripts: for a visitor without them, it looks at a window where only the page's own do not run. */
+const barriersWithoutScripts = async (
+  browser: Browser,
+  page: Page,
+  look: Look
+): Promise<ReadonlyArray<string>> => {
+  const storageState = await page.context().storageState()
+  const context = await browser.newContext({ ...optionsOf({ ...look, scripts: true }), storageState })
+  try {
+    await context.route("**/*.js", (route) => route.abort())
+    const same = await context.newPage()
+    await same.goto(page.url(), { waitUntil: "load" })
+    return await barriersOn(same)
+  } finally {
+    await context.close()
+  }
+}
+
+/** A new window, with nothing in it of any other. */
+export const newTab = async (
+  browser: Browser,
+  url: string,
+  look: Look,
+  visitor?: Pick<Visitor, "cookies">
+): Promise<Tab> => {
+  const context = await browser.newContext(optionsOf(look))
+  if (visitor !== undefined) await signInAs(visitor, context, url)
+  const page = await context.newPage()
+  return {
+    page,
+    open: async (path) => {
+      await page.goto(`${url}${path}`, { waitUntil: "load" })
+    },
+    problems: watch(page, url),
+    barriers: () => (look.scripts ? barriersOn(page) : barriersWithoutScripts(browser, page, look)),
+    overflow: () =>
+      page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+    close: () => context.close()
+  }
+}

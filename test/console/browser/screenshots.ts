@@ -1,0 +1,77 @@
+/**
+ * `npm run screenshots`: makes the pictures in docs/console again, from a new server with a demo customer.
+ * `npm run screenshots -- FOLDER [PART]`: pictures of every page in every look, for review; PART is of a page's path.
+ */
+import { mkdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { type Browser, chromium } from "playwright-core"
+import { type Server, startServer } from "../../contract/Server.ts"
+import { signedIn, type Visitor } from "../Visitor.ts"
+import { findChromium, NO_BROWSER, startChromium } from "./kit/Chromium.ts"
+import { desktop, type Look, looks } from "./kit/Looks.ts"
+import { pagesOf } from "./kit/Pages.ts"
+import { newTab } from "./kit/Tab.ts"
+
+interface Picture {
+  readonly name: string
+  readonly path: string
+  readonly look: Look
+}
+
+/** The documentation's. */
+const kept: ReadonlyArray<Picture> = [
+  { name: "overview", path: "/console/overview", look: desktop },
+  { name: "overview-fa-dark", path: "/console/overview", look: { ...desktop, language: "fa", theme: "dark" } }
+]
+
+const MAX_BYTES = 150_000
+
+const shortName = ({ device, theme, language, scripts }: Look): string =>
+  [device, theme, language, ...(scripts ? [] : ["plain"])].join("-")
+
+const everything = (paths: ReadonlyArray<string>): ReadonlyArray<Picture> =>
+  paths.flatMap((path) =>
+    looks.map((look) => ({
+      name: `${path.replace("/console/", "").replaceAll("/", "_")}-${shortName(look)}`,
+      path,
+      look
+    }))
+  )
+
+const take = async (
+  browser: Browser,
+  server: Server,
+  owner: Visitor,
+  folder: string,
+  picture: Picture,
+  isFull: boolean
+) => {
+  const tab = await newTab(browser, server.url, picture.look, owner)
+  try {
+    await tab.open(picture.path)
+    const bytes = await tab.page.screenshot({ fullPage: isFull })
+    if (!isFull && bytes.length > MAX_BYTES) throw new Error(`${picture.name} has ${bytes.length} bytes`)
+    await writeFile(join(folder, `${picture.name}.png`), bytes)
+    console.log(`${picture.name} (${Math.round(bytes.length / 1000)} kB)`)
+  } finally {
+    await tab.close()
+  }
+}
+
+const [folder, part = ""] = process.argv.slice(2)
+const executable = findChromium()
+if (executable === undefined) throw new Error(NO_BROWSER)
+const server = await startServer()
+const chromiumServer = await startChromium(executable)
+try {
+  const browser = await chromium.connect(chromiumServer.wsEndpoint())
+  const owner = await signedIn(server, server.demo.customer_id, "owner")
+  const target = folder ?? join(import.meta.dirname, "../../../docs/console")
+  await mkdir(target, { recursive: true })
+  const pictures =
+    folder === undefined ? kept : everything(await pagesOf(owner)).filter(({ path }) => path.includes(part))
+  for (const picture of pictures) await take(browser, server, owner, target, picture, folder !== undefined)
+} finally {
+  await chromiumServer.close()
+  await server.stop()
+}
