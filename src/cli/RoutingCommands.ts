@@ -19,7 +19,7 @@ const Steps = Schema.fromJsonString(
       )
     ),
     Schema.makeFilter((steps) =>
-      Result.match(checkNames(steps), {
+      Result.match(checkNames(steps, { withTelegram: true }), {
         onSuccess: () => true,
         onFailure: ({ _tag, details }) => `${_tag}: ${JSON.stringify(details)}`
       })

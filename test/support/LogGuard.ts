@@ -12,6 +12,7 @@ import { IPPANEL_KEY } from "./fakes/FakeIppanel.ts"
 import { KAVENEGAR_KEY } from "./fakes/FakeKavenegar.ts"
 import { MELIPAYAMAK_PASSWORD } from "./fakes/FakeMelipayamak.ts"
 import { RUBIKA_TOKEN } from "./fakes/FakeRubika.ts"
+import { GATEWAY_TOKEN } from "./fakes/FakeTelegramGateway.ts"
 import { SMSIR_KEY } from "./fakes/FakeSmsir.ts"
 
 /** Where the whole run's log lines are gathered: those of tests themselves, and of every server that they start. */
@@ -39,6 +40,7 @@ const credentials = [
   MELIPAYAMAK_PASSWORD,
   GHASEDAK_KEY,
   FARAZSMS_KEY,
+  GATEWAY_TOKEN,
   SAFIR_KEY,
   EITAA_TOKEN,
   RUBIKA_TOKEN,

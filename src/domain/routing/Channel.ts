@@ -6,7 +6,10 @@ export const messengers = ["eitaa", "bale", "soroushplus", "rubika", "telegram"]
 export const Channel = Schema.Literals([...messengers, "sms"])
 export type Channel = typeof Channel.Type
 
-/** The channels for one-time codes: the contract does not list telegram. */
+/** The provider that carries codes over telegram. The contract does not list that channel: such an account opens it. */
+export const TELEGRAM_GATEWAY = "telegram_gateway"
+
+/** The channels for one-time codes that the contract lists. */
 export const codeChannels: ReadonlyArray<Channel> = ["eitaa", "bale", "soroushplus", "rubika", "sms"]
 
 /** Providers an sms account can have. */

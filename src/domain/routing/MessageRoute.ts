@@ -47,7 +47,9 @@ export const resolveMessageRoute = (
   Result.gen(function* () {
     const known = yield* Result.all(steps.map(knownStep))
     yield* refuseDuplicates(known)
-    const accounts = yield* Result.all(known.map((step) => selectAccount(configuration, step)))
+    const accounts = yield* Result.all(
+      known.map((step) => selectAccount(configuration, { ...step, kind: "text" }))
+    )
     const incomplete = accounts.find(({ sendsTexts }) => !sendsTexts)
     if (incomplete !== undefined) {
       return yield* Result.fail(new SmsMessageConfigMissing({ details: { account_id: incomplete.id } }))

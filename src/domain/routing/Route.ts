@@ -67,9 +67,14 @@ export const DEFAULT_WAIT_SECONDS = 60
 
 type KnownStep = AccountRequest & Pick<StepRequest, "wait" | "template_id">
 
-const knownStep = (step: StepRequest): Result.Result<KnownStep, InvalidChannel> => {
+/** Whether codes may go over telegram is decided by the customer's accounts. */
+const hasTelegram = ({ accounts, sharedAccounts }: CustomerConfiguration): boolean =>
+  [...accounts, ...sharedAccounts].some(({ channel }) => channel === "telegram")
+
+const knownStep = (step: StepRequest, withTelegram: boolean): Result.Result<KnownStep, InvalidChannel> => {
   const { channel, provider } = step
-  if (!isCodeChannel(channel)) return Result.fail(new InvalidChannel({ details: { channel } }))
+  const isOpen = isCodeChannel(channel) || (channel === "telegram" && withTelegram)
+  if (!isOpen) return Result.fail(new InvalidChannel({ details: { channel } }))
   if (provider !== undefined && !isSmsProvider(provider)) {
     return Result.fail(new InvalidChannel({ details: { provider } }))
   }
@@ -87,9 +92,10 @@ const duplicateOf = (steps: ReadonlyArray<KnownStep>): Channel | undefined => {
 
 /** Checks only the names: known channels and providers, no duplicates. */
 export const checkNames = (
-  steps: ReadonlyArray<StepRequest>
+  steps: ReadonlyArray<StepRequest>,
+  { withTelegram }: { readonly withTelegram: boolean }
 ): Result.Result<ReadonlyArray<KnownStep>, InvalidChannel | DuplicateChannel> =>
-  Result.flatMap(Result.all(steps.map(knownStep)), (known) => {
+  Result.flatMap(Result.all(steps.map((step) => knownStep(step, withTelegram))), (known) => {
     const channel = duplicateOf(known)
     return channel === undefined
       ? Result.succeed(known)
@@ -101,7 +107,7 @@ const accountFor = (configuration: CustomerConfiguration, step: KnownStep) =>
   step.account_id === undefined &&
   !configuration.accounts.some(({ active }) => active)
     ? Result.fail(new NoCredentials())
-    : selectAccount(configuration, step)
+    : selectAccount(configuration, { ...step, kind: "code" })
 
 const toRoute = (steps: ReadonlyArray<RouteStep>): Result.Result<Route, FallbackOrderRequired> =>
   Arr.isReadonlyArrayNonEmpty(steps) ? Result.succeed(steps) : Result.fail(new FallbackOrderRequired())
@@ -146,8 +152,10 @@ export const resolveRoute = (
   request: RouteRequest,
   configuration: CustomerConfiguration
 ): Result.Result<Route, RouteError | TemplateError> =>
-  Result.flatMap(checkNames(request.channels ?? configuration.routing ?? []), (steps) =>
-    Result.flatMap(Result.all(steps.map((step) => resolveStep(step, request, configuration))), toRoute)
+  Result.flatMap(
+    checkNames(request.channels ?? configuration.routing ?? [], { withTelegram: hasTelegram(configuration) }),
+    (steps) =>
+      Result.flatMap(Result.all(steps.map((step) => resolveStep(step, request, configuration))), toRoute)
   )
 
 /** The least, so that with all channels a code is valid for 300 seconds, as the sandbox's codes are. */
@@ -171,7 +179,7 @@ const sandboxStep = (step: KnownStep | undefined): RouteStep => {
 export const resolveSandboxRoute = (
   request: RouteRequest
 ): Result.Result<Route, InvalidChannel | DuplicateChannel> =>
-  Result.map(checkNames(request.channels ?? []), ([first, ...rest]): Route => [
+  Result.map(checkNames(request.channels ?? [], { withTelegram: false }), ([first, ...rest]): Route => [
     sandboxStep(first),
     ...rest.map(sandboxStep)
   ])

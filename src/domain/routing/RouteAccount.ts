@@ -1,5 +1,6 @@
 import { Result, Schema } from "effect"
-import { Channel, ChannelDescriptor, channelType } from "./Channel.ts"
+import type { SendKind } from "../account/Pace.ts"
+import { Channel, ChannelDescriptor, channelType, TELEGRAM_GATEWAY } from "./Channel.ts"
 import type { CustomerConfiguration, SendingAccount } from "../people/Customer.ts"
 import {
   ChannelAccountMismatch,
@@ -34,12 +35,23 @@ export interface AccountRequest {
   readonly provider?: string | undefined
 }
 
+/** The same with what is sent. */
+interface AccountChoice extends AccountRequest {
+  readonly kind: SendKind
+}
+
+/** Over telegram, bots carry texts only, and the gateway codes only: for the other kind they do not exist. */
+const carries = (kind: SendKind, { channel, provider }: SendingAccount): boolean =>
+  channel !== "telegram" || (provider === TELEGRAM_GATEWAY) === (kind === "code")
+
 const sharedAccount = (
   { plan, sharedAccounts }: CustomerConfiguration,
-  channel: Channel
+  { channel, kind }: AccountChoice
 ): Result.Result<SendingAccount, RouteError> => {
   if (plan !== "start") return Result.fail(new SharedSenderNotAllowed())
-  const account = sharedAccounts.find((candidate) => candidate.active && candidate.channel === channel)
+  const account = sharedAccounts.find(
+    (candidate) => candidate.active && candidate.channel === channel && carries(kind, candidate)
+  )
   return account === undefined
     ? Result.fail(new SharedSenderUnavailable({ details: { channel } }))
     : Result.succeed(account)
@@ -47,7 +59,7 @@ const sharedAccount = (
 
 const namedAccount = (
   { accounts }: CustomerConfiguration,
-  { channel, provider }: AccountRequest,
+  { channel, provider, kind }: AccountChoice,
   accountId: number
 ): Result.Result<SendingAccount, RouteError> => {
   const account = accounts.find((candidate) => candidate.id === accountId)
@@ -56,19 +68,20 @@ const namedAccount = (
   if (account.channel !== channel || (provider !== undefined && account.provider !== provider)) {
     return Result.fail(new ChannelAccountMismatch({ details: { account_id: accountId, channel } }))
   }
-  return account.active
+  return account.active && carries(kind, account)
     ? Result.succeed(account)
     : Result.fail(new ChannelUnavailable({ details: { channel } }))
 }
 
 const onlyOrDefaultAccount = (
   { accounts }: CustomerConfiguration,
-  { channel, provider }: AccountRequest
+  { channel, provider, kind }: AccountChoice
 ): Result.Result<SendingAccount, RouteError> => {
   const candidates = accounts.filter(
     (account) =>
       account.active &&
       account.channel === channel &&
+      carries(kind, account) &&
       (provider === undefined || account.provider === provider)
   )
   const [first, ...others] = candidates
@@ -82,9 +95,9 @@ const onlyOrDefaultAccount = (
 /** The account for a channel: the shared one, the named one, the only one, or the default. */
 export const selectAccount = (
   configuration: CustomerConfiguration,
-  step: AccountRequest
+  step: AccountChoice
 ): Result.Result<SendingAccount, RouteError> => {
-  if (step.sender === "shared") return sharedAccount(configuration, step.channel)
+  if (step.sender === "shared") return sharedAccount(configuration, step)
   if (step.account_id !== undefined) return namedAccount(configuration, step, step.account_id)
   return onlyOrDefaultAccount(configuration, step)
 }

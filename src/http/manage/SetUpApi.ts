@@ -188,7 +188,9 @@ const Routing = Schema.Struct({ steps: Schema.Array(RoutingStep), version: Schem
 export const RoutingBody = Schema.Struct({
   steps: Schema.Array(
     Schema.Struct({
-      channel: Schema.String.annotate({ description: "eitaa, bale, soroushplus, rubika or sms" }),
+      channel: Schema.String.annotate({
+        description: "eitaa, bale, soroushplus, rubika or sms; telegram with an account of Telegram Gateway"
+      }),
       account_id: optional(PositiveInt),
       wait: optional(WaitSeconds),
       sender: optional(Schema.Literal("shared")).annotateKey({

@@ -23,7 +23,8 @@ const readSteps = ({ steps }: typeof RoutingBody.Type) =>
         wait: wait ?? undefined,
         sender: sender ?? undefined,
         template_id: templateIdOf(template_id)
-      }))
+      })),
+      { withTelegram: true }
     ),
     (known): ReadonlyArray<RoutingStep> =>
       known.map(({ channel, account_id, wait, sender, template_id }) => ({

@@ -16,7 +16,9 @@ import type { SendAnswer, SendRequest } from "../../services/verification/Verifi
 import { optional, PositiveInt, ResourceId } from "../WireSchemas.ts"
 
 const ChannelObject = Schema.Struct({
-  channel: Schema.String.annotate({ description: "eitaa, bale, soroushplus, rubika or sms" }),
+  channel: Schema.String.annotate({
+    description: "eitaa, bale, soroushplus, rubika or sms; telegram with an account of Telegram Gateway"
+  }),
   account_id: optional(PositiveInt).annotateKey({
     description: "The exact account, when several serve the channel."
   }),

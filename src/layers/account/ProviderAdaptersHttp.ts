@@ -17,6 +17,7 @@ import { rubikaBotAdapter } from "../providers/bots/RubikaBotAdapter.ts"
 import { simulatorAdapter } from "../providers/SimulatorAdapter.ts"
 import { smsirAdapter } from "../providers/sms/SmsirAdapter.ts"
 import { soroushplusBotAdapter } from "../providers/bots/SoroushplusBotAdapter.ts"
+import { telegramGatewayAdapter } from "../providers/TelegramGatewayAdapter.ts"
 import { telegramBotAdapter } from "../providers/bots/TelegramBotAdapter.ts"
 
 export const ProviderHttpLive = Layer.provide(ProviderHttp.layer, ProviderHttpClient.layer)
@@ -42,6 +43,7 @@ export const ProviderAdaptersHttp = Layer.effect(
       soroushplusBotAdapter(http, endpoints.soroushplusUrl),
       rubikaBotAdapter(http, endpoints.rubikaUrl),
       telegramBotAdapter(http, endpoints.telegramUrl),
+      telegramGatewayAdapter(http, endpoints.telegramGatewayUrl),
       bridgeAdapter(http)
     ]
     return new Map(adapters.map((adapter) => [adapter.name, adapter]))

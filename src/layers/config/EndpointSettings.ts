@@ -73,7 +73,8 @@ export const endpointSettings = {
   soroushplusUrl: baseUrl("soroushplusUrl", "PEYK_SOROUSHPLUS_URL", "Soroush Plus' bot API"),
   rubikaUrl: baseUrl("rubikaUrl", "PEYK_RUBIKA_URL", "Rubika's bot API"),
   telegramUrl: baseUrl("telegramUrl", "PEYK_TELEGRAM_URL", "Telegram's bot API"),
+  telegramGatewayUrl: baseUrl("telegramGatewayUrl", "PEYK_TELEGRAM_GATEWAY_URL", "Telegram Gateway"),
   providerProxy: proxy("PEYK_PROVIDER_PROXY", "An HTTP proxy for all providers (not for bridges)."),
-  telegramProxy: proxy("PEYK_TELEGRAM_PROXY", "An HTTP proxy for Telegram only."),
+  telegramProxy: proxy("PEYK_TELEGRAM_PROXY", "An HTTP proxy for Telegram only, its gateway included."),
   publicUrl
 } as const

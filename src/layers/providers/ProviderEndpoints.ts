@@ -14,6 +14,7 @@ export interface ProviderEndpointsShape {
   readonly soroushplusUrl: string
   readonly rubikaUrl: string
   readonly telegramUrl: string
+  readonly telegramGatewayUrl: string
   /** An HTTP proxy for all providers; it can contain a password. */
   readonly providerProxy: Redacted.Redacted | null
   /** Another one for Telegram, which many networks cannot reach. */
@@ -35,6 +36,7 @@ export const defaultEndpoints: ProviderEndpointsShape = {
   soroushplusUrl: "https://api.splus.ir",
   rubikaUrl: "https://botapi.rubika.ir/v3",
   telegramUrl: "https://api.telegram.org",
+  telegramGatewayUrl: "https://gatewayapi.telegram.org",
   providerProxy: null,
   telegramProxy: null,
   publicUrl: null

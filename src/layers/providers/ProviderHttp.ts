@@ -19,6 +19,8 @@ export interface ProviderRequest {
   readonly body?: string
   /** Default: the providers' time-out. */
   readonly timeoutMillis?: number
+  /** The part of the providers' time-out that this call may take, where a send needs several; default: all. */
+  readonly timeoutShare?: number
   /** Default: a provider. */
   readonly reach?: Reach
   /** Only the status matters: the body is not awaited. */
@@ -116,6 +118,9 @@ export class ProviderHttp extends Context.Service<
         return yield* Effect.fail(failureOf(progress, "no answer in time"))
       })
 
+      const timeoutOf = ({ timeoutMillis, timeoutShare = 1 }: ProviderRequest): number =>
+        timeoutMillis ?? providerTimeoutMillis * timeoutShare
+
       return ProviderHttp.of({
         call: (request) =>
           Effect.suspend(() => {
@@ -126,7 +131,7 @@ export class ProviderHttp extends Context.Service<
                   ? Effect.interrupt
                   : Effect.fail(failureOf(progress, reasonOf(cause)))
               ),
-              Effect.raceFirst(watch(request.timeoutMillis ?? providerTimeoutMillis, progress)),
+              Effect.raceFirst(watch(timeoutOf(request), progress)),
               // Their addresses contain credentials, and providers do not use our trace headers.
               Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
               Effect.provideService(HttpClient.TracerPropagationEnabled, false)

@@ -100,7 +100,9 @@ export class ProviderHttpClient extends Context.Service<
     ProviderHttpClient,
     Effect.gen(function* () {
       const settings = yield* Settings
-      const { providerProxy, telegramProxy, telegramUrl } = yield* ProviderEndpoints
+      const { providerProxy, telegramProxy, telegramUrl, telegramGatewayUrl } = yield* ProviderEndpoints
+      const isTelegram = (url: string) =>
+        [telegramUrl, telegramGatewayUrl].some((base) => url.startsWith(base))
       const provider = yield* clientsThrough(settings, providerProxy)
       const telegram = telegramProxy === null ? provider : yield* clientsThrough(settings, telegramProxy)
       const any = yield* byKind(settings, (options) => clientThrough(null, options))
@@ -110,7 +112,7 @@ export class ProviderHttpClient extends Context.Service<
       const choose = ({ url, reach = "provider", isBackground = false, kind }: ClientChoice) => {
         switch (reach) {
           case "provider": {
-            const clients = url.startsWith(telegramUrl) ? telegram : provider
+            const clients = isTelegram(url) ? telegram : provider
             return isBackground ? clients.background : clients.sends[kind]
           }
           case "public":

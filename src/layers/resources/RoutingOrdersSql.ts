@@ -2,19 +2,24 @@ import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import {
   fieldError,
+  InvalidChannel,
   PreconditionFailed,
   SharedSenderNotAllowed,
   TemplateNotFound
 } from "../../domain/Errors.ts"
 import { checkCodeTemplate, Template } from "../../domain/message/Template.ts"
 import { RoutingStep } from "../../domain/people/Customer.ts"
+import { TELEGRAM_GATEWAY } from "../../domain/routing/Channel.ts"
 import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { lockCustomer } from "./OwnerSql.ts"
 
 const RoutingRow = Schema.Struct({ steps: Schema.Array(RoutingStep), version: Schema.Int })
-const AccountChannelRow = Schema.Struct({ id: Schema.Int, channel: Schema.String })
+const AccountChannelRow = Schema.Struct({ id: Schema.Int, channel: Schema.String, provider: Schema.String })
 const PlanRow = Schema.Struct({ plan: Schema.String })
+
+const isTelegram = ({ channel }: RoutingStep): boolean => channel === "telegram"
+const isGateway = ({ provider }: typeof AccountChannelRow.Type): boolean => provider === TELEGRAM_GATEWAY
 
 const NOTHING_SAVED = { steps: [], version: 0 }
 
@@ -32,13 +37,16 @@ export const RoutingOrdersSql = Layer.effect(
         ([row]) => row ?? NOTHING_SAVED
       )
 
-    /** A step with an account must name one of this customer's, on the step's channel. */
+    /** A step with an account names one of this customer's, on its channel; telegram needs an account that opens it. */
     const checkAccounts = Effect.fnUntraced(function* (
       customerId: number,
       steps: ReadonlyArray<RoutingStep>
     ) {
       const accounts = yield* accountRows(sql`
-        select id, channel from sending_accounts where customer_id = ${customerId}`)
+        select id, channel, provider from sending_accounts where customer_id = ${customerId}`)
+      if (steps.some(isTelegram) && !accounts.some(isGateway)) {
+        return yield* new InvalidChannel({ details: { channel: "telegram" } })
+      }
       for (const { account_id, channel } of steps) {
         if (account_id === undefined) continue
         if (!accounts.some((account) => account.id === account_id && account.channel === channel)) {

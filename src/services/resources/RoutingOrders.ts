@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { RoutingStep } from "../../domain/people/Customer.ts"
 import type {
+  InvalidChannel,
   PreconditionFailed,
   SharedSenderNotAllowed,
   TemplateError,
@@ -24,7 +25,7 @@ export class RoutingOrders extends Context.Service<
       version: number | null
     ) => Effect.Effect<
       SavedRouting,
-      PreconditionFailed | ValidationError | SharedSenderNotAllowed | TemplateError
+      InvalidChannel | PreconditionFailed | ValidationError | SharedSenderNotAllowed | TemplateError
     >
   }
 >()("peyk/services/resources/RoutingOrders") {}

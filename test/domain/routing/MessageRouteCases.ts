@@ -30,15 +30,21 @@ const toStep = (
   return { channel, account_id: ofChannel[account === "first" ? 0 : 1]?.id }
 }
 
-/** Only an sms account can lack what a text needs; a code may be sent or not. */
+/** An sms account can lack what a text needs, and a telegram account can be the gateway's, which sends codes alone. */
 const withTexts = (
   accounts: ReadonlyArray<SendingAccount>,
   complete: ReadonlyArray<boolean>
 ): ReadonlyArray<SendingAccount> =>
-  accounts.map((account, index) => ({
-    ...account,
-    sendsTexts: account.channel !== "sms" || complete[index % complete.length] !== false
-  }))
+  accounts.map((account, index) => {
+    const isComplete = complete[index % complete.length] !== false
+    if (account.channel === "sms") return { ...account, sendsTexts: isComplete }
+    if (account.channel !== "telegram") return account
+    return {
+      ...account,
+      provider: isComplete ? "telegram_bot" : "telegram_gateway",
+      sendsTexts: isComplete
+    }
+  })
 
 export const messageRouteCase: Arbitrary.Arbitrary<MessageRouteCase> = Arbitrary.all({
   drafts: Arbitrary.array(Arbitrary.schema(stepDraft), { maxLength: 4 }),
@@ -56,6 +62,8 @@ export const messageRouteCase: Arbitrary.Arbitrary<MessageRouteCase> = Arbitrary
 
 const isChannel = (name: string): boolean => CHANNELS.some((channel) => channel === name)
 
+const carriesTexts = ({ provider }: SendingAccount): boolean => provider !== "telegram_gateway"
+
 /** The account a step comes to, or why there is none. */
 export const accountFor = (
   { channel, account_id }: MessageStepRequest,
@@ -66,9 +74,11 @@ export const accountFor = (
     const named = accounts.find(({ id }) => id === account_id)
     if (named === undefined) return "channel_account_not_found"
     if (named.channel !== channel) return "channel_account_mismatch"
-    return named.active ? named : "channel_unavailable"
+    return named.active && carriesTexts(named) ? named : "channel_unavailable"
   }
-  const candidates = accounts.filter((account) => account.active && account.channel === channel)
+  const candidates = accounts.filter(
+    (account) => account.active && account.channel === channel && carriesTexts(account)
+  )
   const [first] = candidates
   if (first === undefined) return "channel_unavailable"
   if (candidates.length === 1) return first

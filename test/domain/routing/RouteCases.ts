@@ -40,7 +40,16 @@ const account = Schema.Struct({
   sendsCodes: Schema.Literals([true, true, true, true, true, false])
 })
 
-/** At most one default for each channel, as the store has it. Only an sms account can lack what a code needs. */
+/** Over telegram some accounts are the gateway's, which sends codes and no texts, and the others bots. */
+const telegramProvider = ({ sendsCodes }: typeof account.Type): string =>
+  sendsCodes ? "telegram_gateway" : "telegram_bot"
+
+const providerOf = (draft: typeof account.Type): string => {
+  if (draft.channel === "telegram") return telegramProvider(draft)
+  return draft.channel === "sms" ? draft.provider : draft.channel
+}
+
+/** At most one default for each channel, as the store has it. Only some accounts can lack what a code needs. */
 const toAccounts = (
   drafts: ReadonlyArray<typeof account.Type>,
   firstId: number,
@@ -49,11 +58,11 @@ const toAccounts = (
   drafts.map((draft, index) => ({
     ...draft,
     id: firstId + index,
-    provider: draft.channel === "sms" ? draft.provider : draft.channel,
+    provider: providerOf(draft),
     label: `account ${firstId + index}`,
     shared,
-    sendsCodes: draft.channel !== "sms" || draft.sendsCodes,
-    sendsTexts: true,
+    sendsCodes: !["sms", "telegram"].includes(draft.channel) || draft.sendsCodes,
+    sendsTexts: providerOf(draft) !== "telegram_gateway",
     deduplicatesCodes: false,
     deduplicatesTexts: false,
     reportsDelivery: false,
@@ -151,14 +160,26 @@ export const stepsOf = ({ request, configuration }: RouteCase): ReadonlyArray<St
   request.channels ?? configuration.routing ?? []
 
 const isCodeChannel = (name: string): name is Channel => CODE_CHANNELS.some((channel) => channel === name)
+/** Codes go over telegram for those who have an account there. */
+const isOpen = (channel: string, { accounts, sharedAccounts }: CustomerConfiguration): boolean =>
+  isCodeChannel(channel) ||
+  (channel === "telegram" && [...accounts, ...sharedAccounts].some((each) => each.channel === "telegram"))
+
+/** Bots carry no codes. */
+const carriesCodes = ({ channel, provider }: SendingAccount): boolean =>
+  channel !== "telegram" || provider === "telegram_gateway"
+
 const isProvider = (name: string): boolean => SMS_PROVIDERS.some((provider) => provider === name)
 
-export const serves = (account: SendingAccount, { channel, provider }: StepRequest): boolean =>
+const isOf = (account: SendingAccount, { channel, provider }: StepRequest): boolean =>
   account.channel === channel && (provider === undefined || account.provider === provider)
+
+export const serves = (account: SendingAccount, step: StepRequest): boolean =>
+  isOf(account, step) && carriesCodes(account)
 
 const sharedErrors = ({ plan, sharedAccounts }: CustomerConfiguration, { channel }: StepRequest) => {
   if (plan !== "start") return ["shared_sender_not_allowed"]
-  return sharedAccounts.some(({ active, channel: own }) => active && own === channel)
+  return sharedAccounts.some((each) => each.active && each.channel === channel && carriesCodes(each))
     ? []
     : ["shared_sender_unavailable"]
 }
@@ -171,9 +192,9 @@ const ownErrors = ({ accounts }: CustomerConfiguration, wanted: StepRequest) => 
   if (wanted.account_id !== undefined) {
     const named = accounts.find(({ id }) => id === wanted.account_id)
     if (named === undefined) return ["channel_account_not_found"]
-    if (!serves(named, wanted)) return ["channel_account_mismatch"]
+    if (!isOf(named, wanted)) return ["channel_account_mismatch"]
     // the decisions do not rank these two when the one account that is named is switched off
-    return named.active ? incomplete(named) : ["channel_unavailable", ...nothingActive]
+    return named.active && carriesCodes(named) ? incomplete(named) : ["channel_unavailable", ...nothingActive]
   }
   if (active.length === 0) return nothingActive
   const candidates = active.filter((account) => serves(account, wanted))
@@ -186,9 +207,9 @@ const ownErrors = ({ accounts }: CustomerConfiguration, wanted: StepRequest) => 
 export const errorsOf = (routeCase: RouteCase): ReadonlySet<string> => {
   const { configuration } = routeCase
   const steps = stepsOf(routeCase)
-  const known = steps.filter(({ channel }) => isCodeChannel(channel))
+  const known = steps.filter(({ channel }) => isOpen(channel, configuration))
   const isUnknown = ({ channel, provider }: StepRequest) =>
-    !isCodeChannel(channel) || (provider !== undefined && !isProvider(provider))
+    !isOpen(channel, configuration) || (provider !== undefined && !isProvider(provider))
   const isRepeated = new Set(steps.map(({ channel }) => channel)).size < steps.length
   return new Set([
     ...(steps.length === 0 ? ["fallback_order_required"] : []),

@@ -16,6 +16,7 @@ import {
   MELIPAYAMAK_USER
 } from "./FakeMelipayamak.ts"
 import { fakeRubika, RUBIKA_TOKEN } from "./FakeRubika.ts"
+import { fakeTelegramGateway, GATEWAY_TOKEN } from "./FakeTelegramGateway.ts"
 import { fakeSmsir, SMSIR_KEY } from "./FakeSmsir.ts"
 
 const CONTROL_PORT = Number(process.argv[2] ?? 9100)
@@ -116,6 +117,11 @@ const start = Effect.gen(function* () {
       push: bots.telegram.push,
       setting: ["PEYK_TELEGRAM_URL", ""],
       account: ["telegram", { token: BOT_TOKENS.telegram }]
+    },
+    telegram_gateway: {
+      fake: yield* fakeTelegramGateway(options(13, "telegram_gateway")),
+      setting: ["PEYK_TELEGRAM_GATEWAY_URL", ""],
+      account: ["telegram", { token: GATEWAY_TOKEN }]
     }
   }
   return fakes

@@ -7,7 +7,7 @@ import type {
   ProviderAdapter,
   ProviderConnection
 } from "../../../../src/services/provider/ProviderAdapter.ts"
-import { connected, delivery, type Expected } from "./AdapterTest.ts"
+import { connected, delivery, type Expected, type SendCalls } from "./AdapterTest.ts"
 import type { FakeFarEnd, Received, Scripted } from "../../../support/fakes/FakeFarEnd.ts"
 
 export const accepted: Expected = { _tag: "Accepted" }
@@ -29,7 +29,7 @@ export const configuration: Expected = {
 export type Kind = "code" | "text"
 
 /** What the kit has to know of a provider; all else it asks of every one. */
-export interface ProviderCase {
+export interface ProviderCase extends SendCalls {
   readonly name: string
   readonly channel: Channel
   readonly fake: Effect.Effect<FakeFarEnd, never, Scope.Scope>
@@ -46,6 +46,8 @@ export interface ProviderCase {
   readonly answers?: ReadonlyArray<readonly [name: string, Scripted, Expected, kind?: Kind]>
   /** What it says otherwise by a mere status. */
   readonly survives?: Readonly<Record<string, Expected>>
+  /** How it answers a send; absent: as the fake does. */
+  readonly success?: unknown
   /** Where the chat is. */
   readonly chatId?: string
   readonly wrongSettings: ReadonlyArray<readonly [settings: unknown, message: string]>

@@ -1,0 +1,109 @@
+import { Clock, Effect, Redacted, Result, Schema } from "effect"
+import { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
+import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import type { AccountTraits } from "../../domain/people/Customer.ts"
+import { TELEGRAM_GATEWAY } from "../../domain/routing/Channel.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import {
+  AccountProblem,
+  type ProviderAdapter,
+  type ProviderConnection
+} from "../../services/provider/ProviderAdapter.ts"
+import { Credential, originOf, readSettings } from "./AccountSettings.ts"
+import { ask } from "./ProviderAnswers.ts"
+import type { ProviderHttp } from "./ProviderHttp.ts"
+import { Answer, gatewayCalls, isAuthorized, readReport } from "./TelegramGatewayAnswers.ts"
+
+const TelegramGatewaySettings = Schema.Struct({
+  token: Credential.annotateKey({ description: "The gateway's access token; not a bot's." }),
+  sender_username: Schema.optionalKey(
+    Schema.String.check(
+      Schema.isPattern(/^@?[A-Za-z]\w{3,63}$/, { message: "must be the username of a channel" })
+    )
+  ).annotateKey({ description: "A verified channel of yours that codes come from." })
+})
+
+const MIN_TTL_SECONDS = 30
+const MAX_TTL_SECONDS = 3600
+
+/** Telegram gives the price back if the code was not delivered by then. */
+const ttlOf = (expiresAt: Instant, now: Instant): number =>
+  Math.min(MAX_TTL_SECONDS, Math.max(MIN_TTL_SECONDS, Math.floor((expiresAt - now) / 1000)))
+
+const CODE = /^\d{4,8}$/
+
+const notSendable = ProviderOutcome.Rejected({
+  blame: "request",
+  providerError: "not sent: Telegram Gateway sends codes of 4 to 8 digits"
+})
+const noTexts = ProviderOutcome.Rejected({
+  blame: "request",
+  providerError: "not sent: Telegram Gateway sends codes only"
+})
+
+/** No message: asking about a request that does not exist changes nothing, and shows whether the token is accepted. */
+const NO_REQUEST = "peyk-check"
+
+const traits: AccountTraits = {
+  sendsCodes: true,
+  sendsTexts: false,
+  // The id by which a send can be repeated is Telegram's: a process that died takes it along.
+  deduplicatesCodes: false,
+  deduplicatesTexts: false,
+  reportsDelivery: true,
+  needsContact: false
+}
+
+/** Codes over Telegram to phone numbers. Source: core.telegram.org/gateway/api. */
+export const telegramGatewayAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
+  name: TELEGRAM_GATEWAY,
+  channels: ["telegram"],
+  settings: TelegramGatewaySettings,
+  connect: (settings) =>
+    Result.map(readSettings(TelegramGatewaySettings, settings), ({ token, sender_username }) => {
+      const post = (method: string, fields: Readonly<Record<string, unknown>>) =>
+        ({
+          method: "POST",
+          url: `${baseUrl}/${method}`,
+          headers: { authorization: `Bearer ${token}` },
+          body: JSON.stringify(fields)
+        }) as const
+      const calls = gatewayCalls(http, post)
+      const statusOf = (request_id: string) =>
+        ask(http, post("checkVerificationStatus", { request_id }), Answer)
+      const connection: ProviderConnection = {
+        farEnd: originOf(baseUrl),
+        traits,
+        sendCode: Effect.fnUntraced(function* ({ phone, code, expiresAt }) {
+          if (!CODE.test(Redacted.value(code))) return notSendable
+          const ability = yield* calls.checkSendAbility(phone)
+          if (Result.isFailure(ability)) return ability.failure
+          return yield* calls.sendOnce({
+            phone_number: phone,
+            request_id: ability.success,
+            code: Redacted.value(code),
+            ttl: ttlOf(expiresAt, yield* Clock.currentTimeMillis),
+            ...(sender_username !== undefined && { sender_username: sender_username.replace(/^@/, "") })
+          })
+        }),
+        sendText: () => Effect.succeed(noTexts),
+        check: Effect.flatMap(statusOf(NO_REQUEST), ({ answer, status }) =>
+          isAuthorized(answer)
+            ? Effect.succeed("the token is accepted")
+            : Effect.fail(
+                new AccountProblem({
+                  message: answer.error ?? `HTTP ${status}`,
+                  isDefinite: answer.error?.startsWith("ACCESS_TOKEN_") === true
+                })
+              )
+        ),
+        deliveryReport: (requestId) =>
+          statusOf(requestId).pipe(
+            Effect.map(({ answer }) => readReport(answer)),
+            Effect.catch(({ message }) => Effect.succeed(DeliveryReport.NotKnown({ reason: message })))
+          ),
+        inbox: null
+      }
+      return connection
+    })
+})

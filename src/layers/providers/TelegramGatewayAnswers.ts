@@ -1,0 +1,147 @@
+import { Effect, Option, Result, Schema } from "effect"
+import { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
+import { type Blame, ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import { outcomeOfStatus, perhaps, send } from "./ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp, ProviderRequest } from "./ProviderHttp.ts"
+
+export const Answer = Schema.Struct({
+  ok: Schema.Boolean,
+  error: perhaps(Schema.String),
+  result: perhaps(Schema.Unknown)
+})
+type Answer = typeof Answer.Type
+
+const RequestStatus = Schema.Struct({ request_id: Schema.NonEmptyString })
+const readRequest = Schema.decodeUnknownOption(RequestStatus)
+
+/** What each known error blames. Telegram publishes no list; these are from clients. */
+const blames: Readonly<Record<string, Blame>> = {
+  ACCESS_TOKEN_INVALID: "configuration",
+  ACCESS_TOKEN_REQUIRED: "configuration",
+  SENDER_USERNAME_INVALID: "configuration",
+  SENDER_NOT_VERIFIED: "configuration",
+  SENDER_NOT_OWNED: "configuration",
+  BALANCE_NOT_ENOUGH: "configuration",
+  CALLBACK_URL_INVALID: "configuration",
+  UNKNOWN_METHOD: "configuration",
+  PHONE_NUMBER_INVALID: "recipient",
+  PHONE_NUMBER_NOT_FOUND: "recipient",
+  PHONE_NUMBER_NOT_AVAILABLE: "recipient",
+  PHONE_NUMBER_UNOCCUPIED: "recipient",
+  CODE_INVALID: "request",
+  CODE_LENGTH_INVALID: "request",
+  CODE_LENGTH_REQUIRED: "request",
+  TTL_INVALID: "request",
+  PAYLOAD_INVALID: "request",
+  REQUEST_ID_INVALID: "request",
+  REQUEST_ID_REQUIRED: "request",
+  PHONE_NUMBER_MISMATCH: "request"
+}
+
+const ALREADY_SENT = "MESSAGE_ALREADY_SENT"
+const FLOOD_WAIT = /FLOOD_WAIT(?:_(\d+))?/
+
+const outcomeOfError = (error: string, received: ProviderAnswer): ProviderOutcome => {
+  const flood = FLOOD_WAIT.exec(error)
+  if (flood !== null) {
+    const seconds = flood[1] === undefined ? null : Number(flood[1])
+    const retryAfterMillis = seconds === null ? received.retryAfterMillis : seconds * 1000
+    return ProviderOutcome.Throttled({ retryAfterMillis, providerError: error })
+  }
+  if (error === "INTERNAL_ERROR") return ProviderOutcome.Unknown({ providerError: error })
+  const byStatus = outcomeOfStatus(received)
+  const blame = blames[error] ?? (received.status < 300 ? "recipient" : undefined)
+  if (blame !== undefined) return ProviderOutcome.Rejected({ blame, providerError: error })
+  return byStatus._tag === "Accepted" ? byStatus : { ...byStatus, providerError: error }
+}
+
+const classifyFor =
+  (requestId: string | null) =>
+  ({ ok, error, result }: Answer, received: ProviderAnswer): ProviderOutcome => {
+    if (!ok && requestId !== null && error === ALREADY_SENT) {
+      return ProviderOutcome.Accepted({ messageId: requestId })
+    }
+    if (!ok) return outcomeOfError(error ?? "refused without a reason", received)
+    if (received.status >= 300) return ProviderOutcome.Unknown({ providerError: `HTTP ${received.status}` })
+    const request = Option.getOrUndefined(readRequest(result))
+    return ProviderOutcome.Accepted({ messageId: request?.request_id ?? requestId })
+  }
+
+/** Nothing is sent by a question, whatever became of it. */
+const asNotSent = (outcome: ProviderOutcome): ProviderOutcome =>
+  outcome._tag === "Unknown"
+    ? ProviderOutcome.Unavailable({ providerError: `not sent: ${outcome.providerError}` })
+    : outcome
+
+/** The question, the send and its repeat together take no longer than one call to a provider may. */
+const SHARES = { question: 0.4, send: 0.4, repeat: 0.2 } as const
+
+/** The two calls of a send. */
+export const gatewayCalls = (
+  http: ProviderHttp["Service"],
+  post: (method: string, fields: Readonly<Record<string, unknown>>) => ProviderRequest
+) => ({
+  /** The id with which the number can be sent one code; or why it cannot. */
+  checkSendAbility: (phone: string): Effect.Effect<Result.Result<string, ProviderOutcome>> => {
+    const request = { ...post("checkSendAbility", { phone_number: phone }), timeoutShare: SHARES.question }
+    return Effect.map(send(http, request, Answer, classifyFor(null)), (outcome) =>
+      outcome._tag === "Accepted" && outcome.messageId !== null
+        ? Result.succeed(outcome.messageId)
+        : Result.fail(
+            outcome._tag === "Accepted"
+              ? ProviderOutcome.Unavailable({ providerError: "not sent: no request id" })
+              : asNotSent(outcome)
+          )
+    )
+  },
+
+  /** Telegram sends one code for a request id, so a send whose answer was lost is repeated with the same id. */
+  sendOnce: (fields: { readonly request_id: string; readonly [field: string]: unknown }) => {
+    const call = (timeoutShare: number) =>
+      send(
+        http,
+        { ...post("sendVerificationMessage", fields), timeoutShare },
+        Answer,
+        classifyFor(fields.request_id)
+      )
+    return Effect.flatMap(call(SHARES.send), (outcome): Effect.Effect<ProviderOutcome> =>
+      outcome._tag !== "Unknown"
+        ? Effect.succeed(outcome)
+        : Effect.map(call(SHARES.repeat), (repeat) =>
+            repeat._tag === "Accepted" || (repeat._tag === "Rejected" && repeat.blame === "recipient")
+              ? repeat
+              : outcome
+          )
+    )
+  }
+})
+
+/** Of a question about a request that does not exist. */
+export const isAuthorized = ({ ok, error }: Answer): boolean =>
+  ok || error?.startsWith("REQUEST_ID_") === true
+
+const Delivery = Schema.Struct({
+  delivery_status: Schema.Struct({ status: Schema.String, updated_at: perhaps(Schema.Finite) })
+})
+const readDelivery = Schema.decodeUnknownOption(Delivery)
+
+export const readReport = ({ ok, error, result }: Answer): DeliveryReport => {
+  if (!ok) return DeliveryReport.NotKnown({ reason: error ?? "refused without a reason" })
+  const delivery = Option.getOrUndefined(readDelivery(result))?.delivery_status
+  switch (delivery?.status) {
+    case "delivered":
+    case "read": {
+      const at = delivery.updated_at ?? null
+      return DeliveryReport.Delivered({
+        at: at !== null && Number.isInteger(at) && at > 0 ? at * 1000 : null
+      })
+    }
+    case "expired":
+    case "revoked":
+      return DeliveryReport.Undelivered({ providerError: delivery.status })
+    case undefined:
+      return DeliveryReport.NotKnown({ reason: "no delivery status" })
+    default:
+      return DeliveryReport.InProgress()
+  }
+}
