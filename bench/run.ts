@@ -1,5 +1,5 @@
 /** Peyk and its references, alternating on one PostgreSQL, and their ratios. The README explains what is measured. */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect } from "effect"
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,5 +1,5 @@
 /** The service with a provider in this process that accepts at once. For measuring, see README. */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Redacted } from "effect"
 import { ProviderOutcome } from "../src/domain/account/ProviderOutcome.ts"
 import { configuration } from "../src/layers/config/Configuration.ts"

@@ -2,7 +2,7 @@
  * Several processes under load and under attack, and what has to hold afterwards. `npm run soak -- --seconds 180 --seed x`.
  * What happens, and what is checked: bench/README.md.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"

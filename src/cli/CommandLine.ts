@@ -1,4 +1,4 @@
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer, Logger, References } from "effect"
 import { Command } from "effect/cli"
 import { accountCommand } from "./AccountCommands.ts"

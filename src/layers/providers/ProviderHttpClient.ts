@@ -1,4 +1,4 @@
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Agent, buildConnector, type Dispatcher, ProxyAgent } from "@effect/platform-node/Undici"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpClient } from "effect/http"

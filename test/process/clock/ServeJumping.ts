@@ -1,4 +1,4 @@
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Clock, Config, Effect } from "effect"
 import { serve } from "../../../src/cli/server/ServeCommand.ts"
 import { configuration } from "../../../src/layers/config/Configuration.ts"

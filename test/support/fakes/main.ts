@@ -1,4 +1,4 @@
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect } from "effect"
 import { BOT_TOKENS, fakeBotApi } from "./FakeBotApi.ts"
 import { fakeBaleSafir, SAFIR_KEY } from "./FakeBaleSafir.ts"
