@@ -1,4 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Runtime } from "effect"
 import { runCommandLine } from "./cli/CommandLine.ts"
 import { loadEnvFile } from "./cli/input/EnvFile.ts"
@@ -12,6 +13,6 @@ const teardown: Runtime.Teardown = (exit, onExit) =>
 const program = Effect.andThen(
   loadEnvFile,
   Effect.suspend(() => runCommandLine(process.argv.slice(2)))
-)
+).pipe(Effect.provide(NodeServices.layer))
 
 NodeRuntime.runMain(program, { teardown, disableErrorReporting: true })

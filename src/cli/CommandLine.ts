@@ -1,4 +1,3 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer, Logger, References } from "effect"
 import { Command } from "effect/cli"
 import { accountCommand } from "./AccountCommands.ts"
@@ -66,8 +65,6 @@ const Logging = Layer.unwrap(
   })
 ).pipe(Layer.provide(Layer.suspend(() => ConfigProvider.layer(ConfigProvider.fromEnv()))))
 
-/** Runs the command that these words name: what follows `peyk` on a command line. */
+/** Runs the command that these words name: what follows `peyk` on a command line. Standard input is a service. */
 export const runCommandLine = (words: ReadonlyArray<string>) =>
-  reportDefects(Command.runWith(peyk, { version })(words)).pipe(
-    Effect.provide([NodeServices.layer, Logging, ErrorOutput])
-  )
+  reportDefects(Command.runWith(peyk, { version })(words)).pipe(Effect.provide([Logging, ErrorOutput]))

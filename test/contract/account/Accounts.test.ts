@@ -15,7 +15,7 @@ import { type Customer, newCustomer } from "../Operator.ts"
 import {
   type Finished,
   freePort,
-  runProgram,
+  runCommand,
   type Server,
   startServer,
   neutralEnvironment
@@ -75,7 +75,7 @@ const refuses = async (attempt: () => Promise<Finished>, says: RegExp) => {
 /** Runs on the same store, with other settings of the service. */
 const runWith = async (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
   remember(
-    await runProgram({ ...neutralEnvironment(), ...ends.env, PEYK_DATA_DIR: server.dataDir, ...env }, args)
+    await runCommand({ ...neutralEnvironment(), ...ends.env, PEYK_DATA_DIR: server.dataDir, ...env }, args)
   )
 
 /** Tokens that no far end knows, each in the shape its provider wants. */

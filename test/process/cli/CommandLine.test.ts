@@ -218,7 +218,7 @@ describe("secrets", () => {
       ["key", "revoke", "--key", String(key.id), "--json"]
     ]
     for (const command of later) {
-      const { code, out, err } = await server.runHere(...command)
+      const { code, out, err } = await server.run(...command)
       expect(code).toBe(0)
       expect(out + err).not.toContain(key.secret)
       expect(out + err).not.toMatch(/secret/)

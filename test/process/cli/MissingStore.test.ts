@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { makeDataDir, neutralEnvironment, runProgram } from "../../contract/Server.ts"
+import { makeDataDir, neutralEnvironment, runCommand } from "../../contract/Server.ts"
 import { discard } from "../store/Postgres.ts"
 
 let dataDir: string
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => discard(dataDir))
 
 const run = (...args: ReadonlyArray<string>) =>
-  runProgram({ ...neutralEnvironment(), PEYK_DATA_DIR: dataDir }, args)
+  runCommand({ ...neutralEnvironment(), PEYK_DATA_DIR: dataDir }, args)
 
 const UUID = "01a2086a-62d7-76a2-956f-99d841041c58"
 

@@ -6,6 +6,7 @@ import {
   freePort,
   makeDataDir,
   neutralEnvironment,
+  runCommand,
   runProgram,
   type Server,
   startServer
@@ -13,7 +14,7 @@ import {
 import { discard, isRunning, postmasterPid } from "../store/Postgres.ts"
 
 let dataDir: string
-let env: NodeJS.ProcessEnv
+let env: Record<string, string>
 beforeAll(async () => {
   dataDir = await makeDataDir()
   env = { ...neutralEnvironment(), PEYK_DATA_DIR: dataDir, PEYK_PORT: String(await freePort()) }
@@ -21,14 +22,18 @@ beforeAll(async () => {
 afterAll(() => discard(dataDir))
 
 const run = (...args: ReadonlyArray<string>) => runProgram(env, args)
+/** The same without a process, where the words that it prints are what matters. */
+const runHere = (...args: ReadonlyArray<string>) => runCommand(env, args)
 
 describe("peyk demo", () => {
   // Twice, because the second finds what the first has made.
   it.each(["on an empty store", "again"])(
-    "shows a fallback and a verification, %s",
+    "shows a fallback and a verification, nothing else, and no wait that is over: %s",
     async () => {
-      const { code, out } = await run("demo")
-      expect(code, out).toBe(0)
+      const { code, out, err } = await run("demo")
+      expect({ code, err }, out).toEqual({ code: 0, err: "" })
+      expect(out).toMatch(/Send a code to[^]*rubika: failed[^]*bale: sent[^]*The verification is verified/)
+      expect(out).not.toContain("in 0 s")
       expect(out).toMatch(/rubika: failed → next \(failed\)\n.*bale: sent/)
       expect(out).toMatch(/\[bale\].*\d{6}/)
       expect(out).toMatch(/verified=false, reason=invalid_code/)
@@ -40,6 +45,31 @@ describe("peyk demo", () => {
 
   it("leaves no PostgreSQL behind", async () => {
     expect(await postmasterPid(dataDir)).toBeUndefined()
+  })
+})
+
+describe("a command", () => {
+  let customer: string
+  beforeAll(async () => {
+    const { out } = await runHere("customer", "create", "--name", "A", "--plan", "free", "--json")
+    customer = String(JSON.parse(out).id)
+  })
+  const addUser = (password: string) => {
+    const user = ["--customer", customer, "--email", "sara@example.ir", "--role", "owner"]
+    const words = ["user", "create", ...user, "--password-file", "-", "--json"]
+    return runProgram(env, words, undefined, `${password}\n`)
+  }
+
+  it("that fails says why on standard error alone, and ends with exit code 1", async () => {
+    const { code, out, err } = await addUser("short")
+    expect({ code, out }).toEqual({ code: 1, out: "" })
+    expect(err).toMatch(/password/)
+  })
+
+  it("reads its standard input, and ends with exit code 0", async () => {
+    const { code, out, err } = await addUser("correct horse battery")
+    expect({ code, err }).toEqual({ code: 0, err: "" })
+    expect(JSON.parse(out)).toMatchObject({ email: "sara@example.ir" })
   })
 })
 
@@ -72,13 +102,13 @@ describe("--help", () => {
   })
 
   it.each(Object.entries(groups))("of %s names its subcommands", async (group, subcommands) => {
-    const { code, out } = await run(group, "--help")
+    const { code, out } = await runHere(group, "--help")
     expect(code).toBe(0)
     for (const name of subcommands) expect(out).toMatch(new RegExp(`^ +${name} `, "m"))
   })
 
   it.each(["serve", "key create"])("of %s tells how to use it, and does nothing", async (command) => {
-    const { code, out, err } = await run(...command.split(" "), "--help")
+    const { code, out, err } = await runHere(...command.split(" "), "--help")
     expect({ code, err }).toEqual({ code: 0, err: "" })
     expect(out).toContain(`peyk ${command}`)
   })

@@ -9,6 +9,7 @@ import {
   type Finished,
   makeDataDir,
   neutralEnvironment,
+  runCommand,
   runProgram,
   type Server,
   startProcess,
@@ -17,8 +18,10 @@ import {
 } from "../../contract/Server.ts"
 import { discard } from "./Postgres.ts"
 
-const peyk = (dataDir: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}) =>
-  runProgram({ ...neutralEnvironment(), PEYK_DATA_DIR: dataDir, ...env }, args)
+const environmentOf = (dataDir: string) => ({ ...neutralEnvironment(), PEYK_DATA_DIR: dataDir })
+
+const peyk = (dataDir: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+  runCommand({ ...environmentOf(dataDir), ...env }, args)
 
 /** It ended with exit code 1 and one sentence that says why. */
 const refusedWith = ({ code, out, err }: Finished, why: RegExp) => {
@@ -124,7 +127,7 @@ describe("a backup that was made while codes were sent", () => {
     expect(JSON.parse(out).master_secret).toContain(join(dataDir, "secret"))
     expect(err).toMatch(/^warning: .*master secret is missing. Peyk does not start on it/)
     expect(err).toContain(join(dataDir, "secret"))
-    refusedWith(await peyk(dataDir, ["serve"]), /the master secret .* is gone/)
+    refusedWith(await runProgram(environmentOf(dataDir), ["serve"]), /the master secret .* is gone/)
   }, 60_000)
 })
 
