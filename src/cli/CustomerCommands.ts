@@ -1,6 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Plan } from "../domain/people/Customer.ts"
+import { Brand, Locale } from "../domain/message/CodeText.ts"
 import { HostName } from "../domain/text/HostName.ts"
 import { formatInstant } from "../domain/Instant.ts"
 import { type CustomerRecord, CustomerRecords } from "../services/resources/CustomerRecords.ts"
@@ -12,11 +13,13 @@ import { printMany, printOne } from "./output/Output.ts"
 
 const entry = auditEntriesOf("customer")
 
-const toFields = ({ id, name, plan, webOtpHost, createdAt }: CustomerRecord) => ({
+const toFields = ({ id, name, plan, webOtpHost, brand, locale, createdAt }: CustomerRecord) => ({
   id,
   name,
   plan,
   webotp_host: webOtpHost,
+  brand,
+  locale,
   created_at: formatInstant(createdAt)
 })
 
@@ -53,6 +56,11 @@ const list = Command.make("list", {}, () =>
   )
 ).pipe(Command.withDescription("List the customers"))
 
+const nullIfEmpty = (text: Option.Option<string>): string | null | undefined => {
+  const given = Option.getOrUndefined(text)
+  return given === "" ? null : given
+}
+
 const update = Command.make(
   "update",
   {
@@ -66,22 +74,34 @@ const update = Command.make(
       Flag.withDescription("The site that takes codes out of messages by itself (WebOTP); empty for none"),
       Flag.withSchema(Schema.Union([Schema.Literal(""), HostName])),
       Flag.optional
+    ),
+    brand: Flag.String("brand").pipe(
+      Flag.withDescription("Whose codes these are, in the default text; empty for none"),
+      Flag.withSchema(Schema.Union([Schema.Literal(""), Brand])),
+      Flag.optional
+    ),
+    locale: Flag.Literals("locale", Locale.literals).pipe(
+      Flag.withDescription("The language of the default text"),
+      Flag.optional
     )
   },
-  ({ customer, name, plan, webOtpHost }) =>
+  ({ customer, name, plan, webOtpHost, brand, locale }) =>
     withManagement(
       Effect.gen(function* () {
-        const host = Option.getOrUndefined(webOtpHost)
         const change = {
           name: Option.getOrUndefined(name),
           plan: Option.getOrUndefined(plan),
-          webOtpHost: host === "" ? null : host
+          webOtpHost: nullIfEmpty(webOtpHost),
+          brand: nullIfEmpty(brand),
+          locale: Option.getOrUndefined(locale)
         }
         const changed = yield* audited(customer, (yield* CustomerRecords).update(customer, change), () =>
           entry("update", customer, {
             name: change.name,
             plan: change.plan,
-            webotp_host: change.webOtpHost
+            webotp_host: change.webOtpHost,
+            brand: change.brand,
+            locale: change.locale
           })
         )
         yield* printOne(toFields(changed))

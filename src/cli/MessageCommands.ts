@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type Message, MessageStatus, Strategy } from "../domain/message/Message.ts"
 import { messageJson, toMessage } from "../http/manage/ManagedMessagesApi.ts"
+import { pageJson } from "../http/RawJson.ts"
 import { toWirePage } from "../http/manage/wire/ManageWire.ts"
 import { MessageRecords } from "../services/resources/MessageRecords.ts"
 import { CommandError } from "./output/CommandError.ts"
@@ -67,13 +68,9 @@ const list = Command.make(
           status: Option.getOrUndefined(status),
           strategy: Option.getOrUndefined(strategy)
         })
-        const { data, next_cursor } = toWirePage("messages", page, messageJson)
-        const json = `{"data":[${data.join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`
-        yield* printPage(
-          json,
-          page.items.map((message) => toRow(toMessage(message))),
-          next_cursor
-        )
+        const answer = toWirePage("messages", page, messageJson)
+        const rows = page.items.map((message) => toRow(toMessage(message)))
+        yield* printPage(pageJson(answer), rows, answer.next_cursor)
       })
     )
 ).pipe(Command.withDescription("Search a customer's messages, the newest first"))

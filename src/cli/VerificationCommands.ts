@@ -1,8 +1,10 @@
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { VerificationStatus } from "../domain/verification/Verification.ts"
+import type { Instant } from "../domain/Instant.ts"
+import { type Verification, VerificationStatus } from "../domain/verification/Verification.ts"
+import { pageJson } from "../http/RawJson.ts"
 import { toWirePage } from "../http/manage/wire/ManageWire.ts"
-import { toVerification } from "../http/manage/VerificationsApi.ts"
+import { toVerification, verificationJson } from "../http/manage/VerificationsApi.ts"
 import { VerificationRecords } from "../services/resources/VerificationRecords.ts"
 import { CommandError } from "./output/CommandError.ts"
 import { withManagement } from "./CommandContext.ts"
@@ -36,9 +38,11 @@ const toAttemptRow = ({ channel, delivery, ...attempt }: Resource["attempts"][nu
   transition_reason: attempt.transition_reason
 })
 
-const describe = (resource: Resource): string => {
+const describe = (verification: Verification, now: Instant): string => {
+  const resource = toVerification(verification, now)
   const { expires_at, cost, remaining_seconds } = resource
-  const fields = asLines({ ...toRow(resource), expires_at, remaining_seconds, cost })
+  const { metadata } = verification
+  const fields = asLines({ ...toRow(resource), expires_at, remaining_seconds, cost, metadata })
   return resource.attempts.length === 0
     ? fields
     : `${fields}\n\n${asTable(resource.attempts.map(toAttemptRow))}`
@@ -60,8 +64,9 @@ const list = Command.make(
         const search = { ...(yield* searchOf("verifications", given)), status: Option.getOrUndefined(status) }
         const page = yield* (yield* VerificationRecords).list(id, search)
         const now = yield* Clock.currentTimeMillis
-        const answer = toWirePage("verifications", page, (verification) => toVerification(verification, now))
-        yield* printPage(JSON.stringify(answer), answer.data.map(toRow), answer.next_cursor)
+        const answer = toWirePage("verifications", page, (found) => verificationJson(found, now))
+        const rows = page.items.map((found) => toRow(toVerification(found, now)))
+        yield* printPage(pageJson(answer), rows, answer.next_cursor)
       })
     )
 ).pipe(Command.withDescription("Search a customer's live verifications, the newest first"))
@@ -76,8 +81,8 @@ const show = Command.make(
           (yield* VerificationRecords).find(customer, verification),
           () => new CommandError({ message: `customer ${customer} has no verification ${verification}` })
         )
-        const resource = toVerification(found, yield* Clock.currentTimeMillis)
-        yield* print(JSON.stringify(resource), describe(resource))
+        const now = yield* Clock.currentTimeMillis
+        yield* print(verificationJson(found, now), describe(found, now))
       })
     )
 ).pipe(Command.withDescription("Show a verification with its attempts; never its code"))

@@ -7,7 +7,8 @@ import { ApiKeysGroup } from "./manage/access/ApiKeysApi.ts"
 import { AccountsGroup, RoutingGroup, TemplatesGroup } from "./manage/SetUpApi.ts"
 import { AuthGroup, WellKnownGroup } from "./manage/access/AuthApi.ts"
 import { TokensGroup } from "./manage/access/TokensApi.ts"
-import { MeGroup, UsersGroup } from "./manage/access/UsersApi.ts"
+import { MeGroup } from "./manage/access/MeApi.ts"
+import { UsersGroup } from "./manage/access/UsersApi.ts"
 import { AuditLogGroup } from "./manage/AuditLogApi.ts"
 import { ManagedMessagesGroup } from "./manage/ManagedMessagesApi.ts"
 import { UsageReportGroup } from "./manage/UsageApi.ts"
@@ -16,7 +17,7 @@ import { WalletGroup } from "./manage/WalletApi.ts"
 import { WebhooksGroup } from "./manage/WebhooksApi.ts"
 import { MessageStatus } from "../domain/message/Message.ts"
 import { VerificationStatus } from "../domain/verification/Verification.ts"
-import { phoneFilter, sentList, sentListErrors, sentListWithMetadata, sentQuery } from "./lists/SentQuery.ts"
+import { phoneFilter, sentListErrors, sentList, sentQuery } from "./lists/SentQuery.ts"
 import { pageOf } from "./manage/wire/ManageWire.ts"
 import { MessageBody, MessageSendResponse, MessageStatusResponse } from "./message/MessageSchemas.ts"
 import {
@@ -232,7 +233,7 @@ export class MessagesGroup extends HttpApiGroup.make("messages")
       query: sentQuery("sent_messages", { to: phoneFilter, status: Schema.optionalKey(MessageStatus) }),
       success: pageOf(MessageStatusResponse),
       error: sentListErrors
-    }).annotateMerge(sentListWithMetadata("List messages"))
+    }).annotateMerge(sentList("List messages"))
   )
   .prefix("/v1/messages")
   .middleware(LiveKey)

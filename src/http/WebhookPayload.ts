@@ -3,8 +3,9 @@ import { formatInstant } from "../domain/Instant.ts"
 import { type ShownMessage, viewMessage } from "../domain/message/Message.ts"
 import { type ShownVerification, viewVerification } from "../domain/verification/Verification.ts"
 import type { WebhookEvent } from "../domain/webhook/Webhook.ts"
+import { withMetadata } from "./Metadata.ts"
 import { toMessageStatus } from "./message/MessageSchemas.ts"
-import { toStatus } from "./otp/OtpSchemas.ts"
+import { toStatus } from "./otp/OtpAnswers.ts"
 
 interface KeptAttempt {
   readonly step: number
@@ -30,23 +31,16 @@ const verificationData = (
   verification: ShownVerification,
   { occurredAt, sequence }: WebhookEvent
 ): string => {
-  const status = toStatus(viewVerification(verification, occurredAt))
-  return JSON.stringify({
-    ...status,
-    attempts: withFurther(status.attempts, verification.attempts),
-    sequence
-  })
+  const view = viewVerification(verification, occurredAt)
+  const status = toStatus(view)
+  const data = { ...status, attempts: withFurther(status.attempts, verification.attempts), sequence }
+  return withMetadata(data, view.metadata)
 }
 
-/** It contains the metadata exactly as the request had it. */
 const messageData = (message: ShownMessage, { sequence }: WebhookEvent): string => {
   const status = toMessageStatus(viewMessage(message))
-  const rest = JSON.stringify({
-    ...status,
-    attempts: withFurther(status.attempts, message.attempts),
-    sequence
-  })
-  return `${rest.slice(0, -1)},"metadata":${message.metadata}}`
+  const data = { ...status, attempts: withFurther(status.attempts, message.attempts), sequence }
+  return withMetadata(data, message.metadata)
 }
 
 const dataOf = (event: WebhookEvent): string => {

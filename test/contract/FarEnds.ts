@@ -1,4 +1,5 @@
 /** The fakes of all providers' far ends, a server that takes them for the providers, and accounts over them. */
+import { foldDigits } from "../../src/domain/text/Digits.ts"
 import { createHmac } from "node:crypto"
 import { Effect, Exit, Scope } from "effect"
 import { expect } from "vitest"
@@ -181,9 +182,9 @@ export const arrived = (
 export const local = (phone: string) => phone.replace("+98", "0")
 export const digits = (phone: string) => phone.slice(1)
 
-/** The digits of a code that stands in a text. */
+/** The code that stands in a text, in whatever digits. */
 export const codeIn = (text: unknown, length = 6) => {
-  const code = new RegExp(`(?<!\\d)\\d{${length}}(?!\\d)`).exec(String(text))?.[0]
+  const code = new RegExp(`(?<!\\d)\\d{${length}}(?!\\d)`).exec(foldDigits(String(text)))?.[0]
   if (code === undefined) throw new Error(`no code in ${String(text)}`)
   return code
 }

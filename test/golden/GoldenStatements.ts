@@ -77,6 +77,12 @@ const withQuota: Acceptance = {
   admission: { ...Subjects.admission, monthlyQuota: 100 }
 }
 
+const withExtras: Acceptance = {
+  ...Subjects.acceptance,
+  verification: { ...Subjects.verification, metadata: "{}", textLocale: "en" },
+  client: { device: "hash" }
+}
+
 const alone = SqlClient.SqlClient.use((sql) => acceptAlone(sql, "live", "verification", withQuota))
 
 /** Transitions of as many verifications, recorded at once. */
@@ -114,6 +120,12 @@ export const goldenStatements: ReadonlyArray<GoldenStatement> = [
 and writes. Where the counts show that a limit is exceeded, try_again() undoes all of it, and accept_checked follows.`,
     isBatched: true,
     run: accept(Subjects.acceptance)
+  },
+  {
+    name: "accept_extras",
+    about: `Like accept, for a batch in which some requests have metadata, a language or a client.`,
+    isBatched: true,
+    run: accept(withExtras)
   },
   {
     name: "accept_checked",

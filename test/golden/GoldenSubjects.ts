@@ -40,7 +40,15 @@ export const admission: Admission = {
 const idempotency = { key: "key", fingerprint: BYTES, expiresAt: NOW + 86_400_000 }
 
 export const verification = startVerification(
-  { id: ID, customerId: CUSTOMER, phone, route: [step(1), step(2)], textBody: null },
+  {
+    id: ID,
+    customerId: CUSTOMER,
+    phone,
+    route: [step(1), step(2)],
+    textBody: null,
+    textLocale: null,
+    metadata: null
+  },
   NOW
 )
 
@@ -48,6 +56,7 @@ export const acceptance: Acceptance = {
   verification,
   setUpVersion: 7,
   admission,
+  client: null,
   codeHash: BYTES,
   sealedCode: BYTES,
   lease: LEASE,

@@ -13,7 +13,7 @@ describe("the search for secrets in the logs of a run", () => {
     ["a webhook secret", `signed with whsec_${secret}=`],
     ["a provider's credential", `x-api-key: ${SMSIR_KEY}`],
     ["a code in JSON", '{"code":"123456"}'],
-    ["a code in the default text", "کد تأیید شما: 123456"]
+    ["a code in the default text", "کد تأیید شما: ۱۲۳۴۵۶"]
   ])("finds %s", (_, line) => {
     expect(leaksIn(`before\n${line}\nafter`)).toHaveLength(1)
   })

@@ -56,7 +56,7 @@ const leaks: Readonly<Record<string, RegExp>> = {
   "a service key or token": /svc_(?:live|test|pat)_[\w-]{43}/,
   "a webhook secret": /whsec_[A-Za-z0-9+/]{32,}/,
   "a provider's credential": new RegExp(credentials.map(escaped).join("|")),
-  "a code": /"code":\s*"\d{4,10}"|کد تأیید شما: \d/
+  "a code": /"code":\s*"\d{4,10}"|کد تأیید [^:\n]{1,40}: [\d۰-۹]/
 }
 
 /** The lines of a log that hold what no log may. */

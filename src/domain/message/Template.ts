@@ -63,14 +63,3 @@ export const checkCodeTemplate = (template: Template): Result.Result<string, Tem
     const reason = other === undefined ? "the text does not contain {{code}}" : `a code has no {{${other}}}`
     return yield* Result.fail(new TemplateInvalid({ details: { template_id: template.id, reason } }))
   })
-
-/** What messengers send if the customer chose no template. */
-export const DEFAULT_CODE_TEXT =
-  "کد تأیید شما: {{code}}\nاین کد تا {{minutes}} دقیقه معتبر است. آن را به کسی ندهید."
-
-/** The default text, with the last line by which a page of `host` reads the code (WebOTP). */
-export const webOtpCodeText = (host: string): string => `${DEFAULT_CODE_TEXT}\n\n@${host} #{{code}}`
-
-/** The text that carries a code. */
-export const renderCodeText = (body: string, code: string, expiresInSeconds: number): string =>
-  body.replaceAll("{{code}}", code).replaceAll("{{minutes}}", String(Math.floor(expiresInSeconds / 60)))

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import type { LimitOverrides } from "./Admission.ts"
 import { Channel } from "../routing/Channel.ts"
+import type { Locale } from "../message/CodeText.ts"
 import type { Template } from "../message/Template.ts"
 
 export const Plan = Schema.Literals(["free", "start", "business"])
@@ -76,6 +77,10 @@ export interface CustomerConfiguration {
   readonly limits: LimitOverrides
   /** The site whose pages read codes by themselves (WebOTP); null: none. */
   readonly webOtpHost: string | null
+  /** Whose codes these are, in the default text; null: it does not say. */
+  readonly brand: string | null
+  /** The language of the default text, if the request names none. */
+  readonly locale: Locale
   /** The customer's own accounts, active and disabled. */
   readonly accounts: ReadonlyArray<SendingAccount>
   /** The platform's shared accounts, active and disabled. */

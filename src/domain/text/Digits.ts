@@ -7,3 +7,7 @@ export const foldDigits = (text: string): string =>
     const code = digit.charCodeAt(0)
     return String(code - (code >= PERSIAN_ZERO ? PERSIAN_ZERO : ARABIC_INDIC_ZERO))
   })
+
+/** Replaces ASCII digits by Persian ones. */
+export const persianDigits = (text: string): string =>
+  text.replace(/\d/g, (digit) => String.fromCharCode(PERSIAN_ZERO + Number(digit)))

@@ -3,6 +3,7 @@ import type { ChannelDescriptor } from "../routing/Channel.ts"
 import { Charge, chargeInOrder } from "../money/Charging.ts"
 import { Delivery } from "../account/DeliveryReport.ts"
 import { Instant } from "../Instant.ts"
+import { Locale } from "../message/CodeText.ts"
 import { Phone } from "../Phone.ts"
 import { AttemptErrorCode } from "../account/ProviderOutcome.ts"
 import { type Route, RouteStep } from "../routing/Route.ts"
@@ -46,6 +47,10 @@ export const Verification = Schema.Struct({
   route: Schema.NonEmptyArray(RouteStep),
   /** The chosen template's text, fixed at acceptance; null for the default text. */
   textBody: Schema.NullOr(Schema.String),
+  /** The language of a default text with options; null for any other text. */
+  textLocale: Schema.NullOr(Locale),
+  /** The customer's data as its original JSON text; null: none. */
+  metadata: Schema.NullOr(Schema.String),
   attempts: Schema.Array(Attempt),
   /** The steps that were neither tried nor skipped, in the order in which they will be. */
   remaining: Schema.Array(Schema.Int),
@@ -95,7 +100,7 @@ export const expiresInSeconds = ({ createdAt, expiresAt }: Verification): number
   Math.round((expiresAt - createdAt) / 1000)
 
 export const startVerification = (
-  input: Pick<Verification, "id" | "customerId" | "phone" | "route" | "textBody">,
+  input: Pick<Verification, "id" | "customerId" | "phone" | "route" | "textBody" | "textLocale" | "metadata">,
   now: Instant
 ): Verification => ({
   ...input,
@@ -119,7 +124,7 @@ export const isTerminal = (status: VerificationStatus): boolean => status !== "p
 /** As much of a verification as readers are shown. */
 export type ShownVerification = Pick<
   Verification,
-  "id" | "phone" | "status" | "route" | "attempts" | "nextStepAt" | "expiresAt" | "verifiedAt"
+  "id" | "phone" | "status" | "route" | "attempts" | "nextStepAt" | "expiresAt" | "verifiedAt" | "metadata"
 > &
   Partial<Pick<Verification, "repeating">>
 
@@ -203,6 +208,8 @@ export interface VerificationView {
   readonly expiresAt: Instant
   readonly verifiedAt: Instant | null
   readonly attempts: ReadonlyArray<AttemptView>
+  /** JSON text of an object; null: the send had none. */
+  readonly metadata: string | null
 }
 
 /** What the status endpoint tells at `now`. */
@@ -219,6 +226,7 @@ export const viewVerification = (verification: ShownVerification, now: Instant):
     verifiedAt: verification.verifiedAt,
     attempts: attempts.map((attempt, index) =>
       attemptView(verification, attempt, index === attempts.length - 1)
-    )
+    ),
+    metadata: verification.metadata
   }
 }

@@ -10,11 +10,19 @@ interface BodyReader {
   readonly decline: () => void
 }
 
-export const parseJson = (bytes: Buffer): unknown => {
+/** A body, decoded and as it came. */
+export interface JsonBody {
+  /** Undefined if the text is no JSON. */
+  readonly body: unknown
+  readonly text: string
+}
+
+export const parseJson = (bytes: Buffer): JsonBody => {
+  const text = bytes.toString("utf8")
   try {
-    return JSON.parse(bytes.toString("utf8"))
+    return { body: JSON.parse(text), text }
   } catch {
-    return undefined
+    return { body: undefined, text }
   }
 }
 

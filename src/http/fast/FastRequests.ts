@@ -15,7 +15,8 @@ import { addRateLimitHeaders, type HeaderList, headersFor, writeEnvelope, writeJ
 import { type KeyUse, type KeyWork, makeKeyAdmission } from "./KeyAdmission.ts"
 
 export interface FastAnswer {
-  readonly body: object
+  /** A string is JSON already. */
+  readonly body: object | string
   readonly isReplayed?: boolean
 }
 
@@ -70,7 +71,7 @@ export const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUn
 
   const succeed = (response: ServerResponse, headers: HeaderList, { body, isReplayed }: FastAnswer) => {
     if (isReplayed) headers.push("idempotency-replayed", "true")
-    writeJson(response, 200, headers, JSON.stringify(body))
+    writeJson(response, 200, headers, typeof body === "string" ? body : JSON.stringify(body))
     return ANSWERED
   }
 

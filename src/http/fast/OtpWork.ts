@@ -1,15 +1,18 @@
 import { Effect, Result, Schema } from "effect"
 import { Verifications } from "../../services/verification/Verifications.ts"
-import { SendBody, sendRequestOf, toSendResponse, toStatus, VerifyBody } from "../otp/OtpSchemas.ts"
+import { statusJson, toSendResponse } from "../otp/OtpAnswers.ts"
+import { SendBody, VerifyBody } from "../otp/OtpSchemas.ts"
+import { sendRequestOf } from "../otp/SendRequests.ts"
 import { isJson, keyInHeader } from "../RequestGuards.ts"
 import type { IncomingRequest } from "../server/IncomingRequest.ts"
+import type { JsonBody } from "./FastBody.ts"
 import type { FastAnswer, FastWork } from "./FastRequests.ts"
 
 /** A POST whose body is still to be read. */
 interface Posted {
   readonly route: string
   /** Undefined if the body is not what the route takes. */
-  readonly workOf: (body: unknown) => FastWork | undefined
+  readonly workOf: (body: JsonBody) => FastWork | undefined
 }
 
 const SEND = "/v1/otp/send"
@@ -26,17 +29,18 @@ export const statusIdIn = (url: string): string | undefined => STATUS_PATH.exec(
 
 /** Checks requests for codes and turns them into work; leaves anything wrong or unusual to the router. */
 export const makeOtpWork = Effect.map(Verifications, (verifications) => {
-  const send = (key: string, body: unknown): FastWork | undefined => {
+  const send = (key: string, { body, text }: JsonBody): FastWork | undefined => {
     const payload = decodeSend(body)
     if (Result.isFailure(payload)) return undefined
+    const posted = { payload: payload.success, text }
     return (principal) =>
-      Effect.map(verifications.send(sendRequestOf(principal, key, payload.success)), (sent): FastAnswer => ({
-        body: toSendResponse(sent),
-        isReplayed: sent.replayed
-      }))
+      Effect.map(
+        Effect.flatMap(Effect.fromResult(sendRequestOf(principal, key, posted)), verifications.send),
+        (sent): FastAnswer => ({ body: toSendResponse(sent), isReplayed: sent.replayed })
+      )
   }
 
-  const verify = (body: unknown): FastWork | undefined => {
+  const verify = ({ body }: JsonBody): FastWork | undefined => {
     const payload = decodeVerify(body)
     if (Result.isFailure(payload)) return undefined
     const { verification_id: id, code } = payload.success
@@ -50,7 +54,7 @@ export const makeOtpWork = Effect.map(Verifications, (verifications) => {
     (id: string): FastWork =>
     ({ customerId, setUpVersion }) =>
       Effect.map(verifications.status({ customerId, id, setUpVersion }), (view): FastAnswer => ({
-        body: toStatus(view)
+        body: statusJson(view)
       }))
 
   const posted = ({ url, headers }: IncomingRequest): Posted | undefined => {

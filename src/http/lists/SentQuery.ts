@@ -75,10 +75,8 @@ const METADATA_PARAMETER = {
 const PARTS =
   "The newest first. A filtered part may be shorter than limit: the list is complete when next_cursor is null."
 
-export const sentList = (summary: string) => OpenApi.annotations({ summary, description: PARTS })
-
-/** The same, with the parameters that `metadataFilters` reads. */
-export const sentListWithMetadata = (summary: string) =>
+/** With the parameters that `metadataFilters` reads. */
+export const sentList = (summary: string) =>
   OpenApi.annotations({
     summary,
     description: PARTS,

@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { type Message, MessageStatus, Strategy, viewMessage } from "../../domain/message/Message.ts"
 import { documentedError } from "../Envelope.ts"
 import { MessageStatusResponse, toMessageStatus } from "../message/MessageSchemas.ts"
+import { withMetadata } from "../Metadata.ts"
 import { ManageAuth } from "./access/ManageAuth.ts"
 import { pageOf } from "./wire/ManageWire.ts"
 import {
@@ -36,8 +37,7 @@ export const toMessage = (message: Message): Omit<typeof MessageResource.Type, "
 }
 
 /** As JSON text that contains the metadata exactly as it came. */
-export const messageJson = (message: Message): string =>
-  `${JSON.stringify(toMessage(message)).slice(0, -1)},"metadata":${message.metadata}}`
+export const messageJson = (message: Message): string => withMetadata(toMessage(message), message.metadata)
 
 export class ManagedMessagesGroup extends HttpApiGroup.make("managed-messages")
   .add(

@@ -1,19 +1,13 @@
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { MessageRecords } from "../../services/resources/MessageRecords.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
+import { answerManagedJson, pageJson } from "../RawJson.ts"
 import { CurrentActor } from "./access/ManageAuth.ts"
 import { messageJson } from "./ManagedMessagesApi.ts"
 import { pageRequest, toWirePage } from "./wire/ManageWire.ts"
 import { searchedPhone } from "./wire/SearchFields.ts"
-
-const answerJson = (json: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(json, {
-    contentType: "application/json",
-    headers: { "cache-control": "no-store" }
-  })
 
 export const ManagedMessagesHandlers = HttpApiBuilder.group(
   Api,
@@ -34,14 +28,13 @@ export const ManagedMessagesHandlers = HttpApiBuilder.group(
             from,
             to
           })
-          const { data, next_cursor } = toWirePage("messages", page, messageJson)
-          return answerJson(`{"data":[${data.join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`)
+          return answerManagedJson(pageJson(toWirePage("messages", page, messageJson)))
         }).pipe(orEnvelope),
 
       read: ({ params }) =>
         Effect.gen(function* () {
           const { actor } = yield* CurrentActor
-          return answerJson(messageJson(yield* messages.find(actor.customerId, params.id)))
+          return answerManagedJson(messageJson(yield* messages.find(actor.customerId, params.id)))
         }).pipe(orEnvelope)
     })
   })

@@ -7,7 +7,9 @@ import {
   viewVerification
 } from "../../domain/verification/Verification.ts"
 import { documentedError } from "../Envelope.ts"
-import { StatusResponse, toStatus } from "../otp/OtpSchemas.ts"
+import { withMetadata } from "../Metadata.ts"
+import { toStatus } from "../otp/OtpAnswers.ts"
+import { StatusResponse } from "../otp/OtpSchemas.ts"
 import { ManageAuth } from "./access/ManageAuth.ts"
 import { Timestamp } from "./wire/ManageFields.ts"
 import { pageOf } from "./wire/ManageWire.ts"
@@ -36,10 +38,11 @@ const VerificationResource = Schema.Struct({
   cost: Rials
 }).annotate({ identifier: "Verification" })
 
+/** Everything except the metadata, which is JSON text already. */
 export const toVerification = (
   verification: Verification,
   now: Instant
-): typeof VerificationResource.Type => {
+): Omit<typeof VerificationResource.Type, "metadata"> => {
   const status = toStatus(viewVerification(verification, now))
   const attempts = status.attempts.map((attempt, index) => {
     const kept = verification.attempts[index]
@@ -56,6 +59,10 @@ export const toVerification = (
     cost: verification.captured
   }
 }
+
+/** As JSON text that contains the metadata exactly as it came. */
+export const verificationJson = (verification: Verification, now: Instant): string =>
+  withMetadata(toVerification(verification, now), verification.metadata)
 
 export class ManagedVerificationsGroup extends HttpApiGroup.make("verifications")
   .add(

@@ -3,10 +3,11 @@ import { HttpApiBuilder } from "effect/http-api"
 import { VerificationRecords } from "../../services/resources/VerificationRecords.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
+import { answerManagedJson, pageJson } from "../RawJson.ts"
 import { CurrentActor } from "./access/ManageAuth.ts"
-import { answerResource, pageRequest, toWirePage } from "./wire/ManageWire.ts"
+import { pageRequest, toWirePage } from "./wire/ManageWire.ts"
 import { searchedPhone } from "./wire/SearchFields.ts"
-import { toVerification } from "./VerificationsApi.ts"
+import { verificationJson } from "./VerificationsApi.ts"
 
 export const ManagedVerificationsHandlers = HttpApiBuilder.group(
   Api,
@@ -27,14 +28,16 @@ export const ManagedVerificationsHandlers = HttpApiBuilder.group(
             to
           })
           const now = yield* Clock.currentTimeMillis
-          return toWirePage("verifications", page, (verification) => toVerification(verification, now))
+          return answerManagedJson(
+            pageJson(toWirePage("verifications", page, (found) => verificationJson(found, now)))
+          )
         }).pipe(orEnvelope),
 
       read: ({ params }) =>
         Effect.gen(function* () {
           const { actor } = yield* CurrentActor
           const verification = yield* verifications.find(actor.customerId, params.id)
-          return answerResource(toVerification(verification, yield* Clock.currentTimeMillis))
+          return answerManagedJson(verificationJson(verification, yield* Clock.currentTimeMillis))
         }).pipe(orEnvelope)
     })
   })

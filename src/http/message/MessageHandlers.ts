@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { type MessageView, viewMessage } from "../../domain/message/Message.ts"
 import { normalPhone } from "../../domain/Phone.ts"
@@ -7,12 +7,13 @@ import type { MessageRequest, TemplateUse } from "../../services/message/Message
 import { MessageRecords } from "../../services/resources/MessageRecords.ts"
 import { Messages } from "../../services/message/Messages.ts"
 import { Api } from "../Api.ts"
-import { type CodedError, orEnvelope } from "../Envelope.ts"
+import { orEnvelope } from "../Envelope.ts"
 import { type MessageBody, toMessageSendResponse, toMessageStatus, toMessageSteps } from "./MessageSchemas.ts"
-import { isShort, MAX_METADATA_BYTES, readMetadata } from "./Metadata.ts"
+import { readMetadata, withMetadata } from "../Metadata.ts"
 import { createdWithin, metadataFilters } from "../lists/SentQuery.ts"
 import { pageRequest, toWirePage } from "../manage/wire/ManageWire.ts"
 import { searchedPhone } from "../manage/wire/SearchFields.ts"
+import { answerJson, pageJson } from "../RawJson.ts"
 import { CurrentIdempotencyKey } from "../RequestGuards.ts"
 import { CurrentPrincipal } from "../ServiceKeys.ts"
 
@@ -23,14 +24,12 @@ const templateOf = ({ template }: typeof MessageBody.Type): TemplateUse | undefi
   return { id: template.id, parameters, given }
 }
 
-const metadataOf = Effect.fnUntraced(function* ({ metadata }: typeof MessageBody.Type) {
-  if (metadata == null) return undefined
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const read = readMetadata(yield* Effect.orDie(request.text), metadata)
-  if (isShort(read.text)) return read
-  const issue = { path: "body.metadata", message: `Expected at most ${MAX_METADATA_BYTES} bytes of JSON` }
-  return yield* Effect.fail<CodedError>({ _tag: "validation_error", details: { errors: [issue] } })
-})
+const metadataOf = ({ metadata }: typeof MessageBody.Type) =>
+  metadata == null
+    ? Effect.undefined
+    : Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        Effect.flatMap(Effect.orDie(request.text), (text) => Effect.fromResult(readMetadata(text, metadata)))
+      )
 
 const requestOf = Effect.fnUntraced(function* (payload: typeof MessageBody.Type) {
   const { customerId } = yield* CurrentPrincipal
@@ -67,11 +66,7 @@ const requestOf = Effect.fnUntraced(function* (payload: typeof MessageBody.Type)
 })
 
 /** The response contains the metadata exactly as the request had it. */
-const statusJson = (view: MessageView): string =>
-  `${JSON.stringify(toMessageStatus(view)).slice(0, -1)},"metadata":${view.metadata}}`
-
-const answerJson = (json: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(json, { contentType: "application/json" })
+const statusJson = (view: MessageView): string => withMetadata(toMessageStatus(view), view.metadata)
 
 export const MessageHandlers = HttpApiBuilder.group(
   Api,
@@ -112,10 +107,9 @@ export const MessageHandlers = HttpApiBuilder.group(
           status: query.status,
           metadata: yield* metadataFilters
         })
-        const { data, next_cursor } = toWirePage("sent_messages", page, (message) =>
-          statusJson(viewMessage(message))
+        return answerJson(
+          pageJson(toWirePage("sent_messages", page, (message) => statusJson(viewMessage(message))))
         )
-        return answerJson(`{"data":[${data.join(",")}],"next_cursor":${JSON.stringify(next_cursor)}}`)
       }, orEnvelope),
       status: Effect.fnUntraced(function* ({ params }) {
         const { perform } = yield* CurrentPrincipal

@@ -12,7 +12,7 @@ import type { MessageStepRequest } from "../../domain/routing/MessageRoute.ts"
 import { AttemptErrorCode } from "../../domain/account/ProviderOutcome.ts"
 import { parseDateTime } from "../../domain/message/Schedule.ts"
 import type { MessageAnswer } from "../../services/message/MessageSends.ts"
-import { isWithinBounds, MAX_METADATA_BYTES, MAX_METADATA_DEPTH } from "./Metadata.ts"
+import { MetadataField } from "../Metadata.ts"
 import { jsonObject, optional, PositiveInt } from "../WireSchemas.ts"
 
 /** A text that stores and providers accept: no U+0000, no unpaired surrogate. */
@@ -56,12 +56,6 @@ const Channels = Schema.Union([
     "Required. One channel name, or a list of names or channel objects; the order counts under failover."
 })
 
-const Metadata = jsonObject(
-  (given) =>
-    isWithinBounds(given) ||
-    `Expected an object of at most ${MAX_METADATA_BYTES} bytes of JSON, at most ${MAX_METADATA_DEPTH} levels deep`
-).annotate({ description: "Your own data, returned as sent." })
-
 const DateTimeText = Schema.String.check(
   Schema.makeFilter((text: string) => Option.isSome(parseDateTime(text)) || "Expected an ISO 8601 date-time")
 ).pipe(
@@ -83,7 +77,7 @@ export const MessageBody = Schema.Struct({
   template: optional(TemplateUse).annotateKey({ description: "Instead of message." }),
   channels: optional(Channels),
   strategy: optional(Schema.String).annotateKey({ description: "failover (default) or broadcast" }),
-  metadata: optional(Metadata),
+  metadata: optional(MetadataField),
   send_at: optional(DateTimeText).annotateKey({
     description: "ISO 8601 date-time, at most 30 days ahead; without an offset it is Tehran time."
   }),

@@ -1,4 +1,5 @@
 import { Clock, Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import type { Instant } from "../../domain/Instant.ts"
 import type { KeyMode } from "../../domain/people/Customer.ts"
@@ -11,22 +12,18 @@ import { VerificationRecords } from "../../services/resources/VerificationRecord
 import { Verifications } from "../../services/verification/Verifications.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
-import {
-  type NextBody,
-  sendRequestOf,
-  toListed,
-  toListedSandbox,
-  toSandboxStatus,
-  toSendResponse,
-  toStatus,
-  toSteps,
-  type VerifyBody
-} from "./OtpSchemas.ts"
-import { createdWithin } from "../lists/SentQuery.ts"
+import { createdWithin, metadataFilters } from "../lists/SentQuery.ts"
 import { pageRequest, toWirePage } from "../manage/wire/ManageWire.ts"
 import { searchedPhone } from "../manage/wire/SearchFields.ts"
+import { answerJson, pageJson } from "../RawJson.ts"
 import { CurrentIdempotencyKey } from "../RequestGuards.ts"
 import { CurrentPrincipal } from "../ServiceKeys.ts"
+import { listedJson, sandboxListedJson, sandboxStatusJson, statusJson, toSendResponse } from "./OtpAnswers.ts"
+import type { NextBody, VerifyBody } from "./OtpSchemas.ts"
+import { sandboxRequestOf, sendRequestOf } from "./SendRequests.ts"
+
+/** The text of a body that was decoded already. */
+const bodyText = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ text }) => Effect.orDie(text))
 
 const verifyWith = (verifications: Verifications["Service"]) =>
   Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof VerifyBody.Type }) {
@@ -37,33 +34,40 @@ const verifyWith = (verifications: Verifications["Service"]) =>
     )
   })
 
-const cancelWith = <Wire>(
-  verifications: Verifications["Service"],
-  toWire: (view: VerificationView) => Wire
-) =>
-  Effect.fnUntraced(function* ({ params }: { readonly params: { readonly verification_id: string } }) {
-    const { perform } = yield* CurrentPrincipal
-    const view = perform(({ customerId, setUpVersion }) =>
-      verifications.cancel({ customerId, id: params.verification_id, setUpVersion })
-    )
-    return yield* orEnvelope(Effect.map(view, toWire))
-  })
+interface OneRequest {
+  readonly params: { readonly verification_id: string }
+}
 
-const nextWith = <Wire>(verifications: Verifications["Service"], toWire: (view: VerificationView) => Wire) =>
-  Effect.fnUntraced(function* ({
-    params,
-    payload
-  }: {
-    readonly params: { readonly verification_id: string }
-    readonly payload: NextBody
-  }) {
-    const { perform } = yield* CurrentPrincipal
-    const fromSequence = payload?.from_sequence ?? undefined
-    const view = perform(({ customerId, setUpVersion }) =>
-      verifications.next({ customerId, id: params.verification_id, setUpVersion, fromSequence })
-    )
-    return yield* orEnvelope(Effect.map(view, toWire))
-  })
+/** The operations on one verification, which all answer its status. */
+const onOne = (verifications: Verifications["Service"], toJson: (view: VerificationView) => string) => {
+  const answered = <E, R>(view: Effect.Effect<VerificationView, E, R>) =>
+    Effect.map(view, (found) => answerJson(toJson(found)))
+  const subject = ({ params }: OneRequest) => params.verification_id
+  return {
+    status: Effect.fnUntraced(function* (request: OneRequest) {
+      const { perform } = yield* CurrentPrincipal
+      const view = perform(({ customerId, setUpVersion }) =>
+        verifications.status({ customerId, id: subject(request), setUpVersion })
+      )
+      return yield* orEnvelope(answered(view))
+    }),
+    cancel: Effect.fnUntraced(function* (request: OneRequest) {
+      const { perform } = yield* CurrentPrincipal
+      const view = perform(({ customerId, setUpVersion }) =>
+        verifications.cancel({ customerId, id: subject(request), setUpVersion })
+      )
+      return yield* orEnvelope(answered(view))
+    }),
+    next: Effect.fnUntraced(function* (request: OneRequest & { readonly payload: NextBody }) {
+      const { perform } = yield* CurrentPrincipal
+      const fromSequence = request.payload?.from_sequence ?? undefined
+      const view = perform(({ customerId, setUpVersion }) =>
+        verifications.next({ customerId, id: subject(request), setUpVersion, fromSequence })
+      )
+      return yield* orEnvelope(answered(view))
+    })
+  }
+}
 
 interface ListQuery {
   readonly limit?: number
@@ -75,16 +79,16 @@ interface ListQuery {
 }
 
 /** A page of the verifications of one mode. */
-const listWith = <Listed>(
+const listWith = (
   verifications: VerificationRecords["Service"],
   {
     name,
     mode,
-    toWire
+    toJson
   }: {
     readonly name: "otp" | "sandbox_otp"
     readonly mode: KeyMode
-    readonly toWire: (verification: Verification, now: Instant) => Listed
+    readonly toJson: (verification: Verification, now: Instant) => string
   }
 ) =>
   Effect.fnUntraced(function* ({ query }: { readonly query: ListQuery }) {
@@ -95,10 +99,11 @@ const listWith = <Listed>(
       ...createdWithin(query),
       mode,
       phone: yield* searchedPhone(query.phone),
-      status: query.status
+      status: query.status,
+      metadata: yield* metadataFilters
     })
     const now = yield* Clock.currentTimeMillis
-    return toWirePage(name, page, (verification) => toWire(verification, now))
+    return answerJson(pageJson(toWirePage(name, page, (verification) => toJson(verification, now))))
   }, orEnvelope)
 
 export const OtpHandlers = HttpApiBuilder.group(
@@ -108,11 +113,19 @@ export const OtpHandlers = HttpApiBuilder.group(
     const verifications = yield* Verifications
     const searches = yield* VerificationRecords
     return handlers.handleAll({
-      list: listWith(searches, { name: "otp", mode: "live", toWire: toListed }),
+      ...onOne(verifications, statusJson),
+      list: listWith(searches, { name: "otp", mode: "live", toJson: listedJson }),
+      verify: verifyWith(verifications),
       send: Effect.fnUntraced(function* ({ payload }) {
         const { perform } = yield* CurrentPrincipal
         const key = yield* CurrentIdempotencyKey
-        const answer = perform((principal) => verifications.send(sendRequestOf(principal, key, payload)))
+        const text = yield* bodyText
+        const answer = perform((principal) =>
+          Effect.flatMap(
+            Effect.fromResult(sendRequestOf(principal, key, { payload, text })),
+            verifications.send
+          )
+        )
         return yield* answer.pipe(
           Effect.map((sent) =>
             HttpApiSchema.withHeaders({
@@ -122,17 +135,7 @@ export const OtpHandlers = HttpApiBuilder.group(
           ),
           orEnvelope
         )
-      }),
-      verify: verifyWith(verifications),
-      status: Effect.fnUntraced(function* ({ params }) {
-        const { perform } = yield* CurrentPrincipal
-        const view = perform(({ customerId, setUpVersion }) =>
-          verifications.status({ customerId, id: params.verification_id, setUpVersion })
-        )
-        return yield* orEnvelope(Effect.map(view, toStatus))
-      }),
-      next: nextWith(verifications, toStatus),
-      cancel: cancelWith(verifications, toStatus)
+      })
     })
   })
 )
@@ -144,26 +147,20 @@ export const SandboxHandlers = HttpApiBuilder.group(
     const verifications = yield* Verifications
     const searches = yield* VerificationRecords
     return handlers.handleAll({
-      list: listWith(searches, { name: "sandbox_otp", mode: "test", toWire: toListedSandbox }),
+      ...onOne(verifications, sandboxStatusJson),
+      list: listWith(searches, { name: "sandbox_otp", mode: "test", toJson: sandboxListedJson }),
+      verify: verifyWith(verifications),
       send: Effect.fnUntraced(function* ({ payload }) {
         const { perform } = yield* CurrentPrincipal
-        const { phone } = payload
-        const channels = toSteps(payload.channels)
-        const answer = perform(({ customerId, setUpVersion }) =>
-          verifications.send({ customerId, phone, channels, setUpVersion })
+        const text = yield* bodyText
+        const answer = perform((principal) =>
+          Effect.flatMap(
+            Effect.fromResult(sandboxRequestOf(principal, { payload, text })),
+            verifications.send
+          )
         )
         return yield* orEnvelope(Effect.map(answer, toSendResponse))
-      }),
-      verify: verifyWith(verifications),
-      status: Effect.fnUntraced(function* ({ params }) {
-        const { perform } = yield* CurrentPrincipal
-        const view = perform(({ customerId, setUpVersion }) =>
-          verifications.status({ customerId, id: params.verification_id, setUpVersion })
-        )
-        return yield* orEnvelope(Effect.map(view, toSandboxStatus))
-      }),
-      next: nextWith(verifications, toSandboxStatus),
-      cancel: cancelWith(verifications, toSandboxStatus)
+      })
     })
   })
 )

@@ -1,19 +1,14 @@
 import { Schema } from "effect"
+import { isIP } from "node:net"
 import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
-import { type Principal, WaitSeconds } from "../../domain/people/Customer.ts"
+import { Locale } from "../../domain/message/CodeText.ts"
+import { WaitSeconds } from "../../domain/people/Customer.ts"
 import { foldDigits } from "../../domain/text/Digits.ts"
-import { formatInstant, type Instant } from "../../domain/Instant.ts"
-import { normalPhone } from "../../domain/Phone.ts"
 import { AttemptErrorCode } from "../../domain/account/ProviderOutcome.ts"
-import { type StepRequest, stepProblems } from "../../domain/routing/Route.ts"
-import {
-  type Verification,
-  VerificationStatus,
-  type VerificationView,
-  viewVerification
-} from "../../domain/verification/Verification.ts"
-import type { SendAnswer, SendRequest } from "../../services/verification/VerificationSends.ts"
-import { optional, PositiveInt, ResourceId } from "../WireSchemas.ts"
+import { stepProblems } from "../../domain/routing/Route.ts"
+import { VerificationStatus } from "../../domain/verification/Verification.ts"
+import { MetadataField } from "../Metadata.ts"
+import { jsonObject, optional, PositiveInt, ResourceId } from "../WireSchemas.ts"
 
 const ChannelObject = Schema.Struct({
   channel: Schema.String.annotate({
@@ -46,16 +41,45 @@ const Phone = Schema.String.annotate({
   examples: ["09121234567"]
 })
 
+const Address = Schema.String.check(
+  Schema.makeFilter((text: string) => isIP(text) !== 0 || "Expected an IPv4 or IPv6 address")
+)
+
+const clientText = (maxLength: number) =>
+  Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(maxLength))
+
+const Client = Schema.Struct({
+  ip: optional(Address).annotateKey({ description: "The user's address, not your server's." }),
+  user_agent: optional(clientText(1024)).annotateKey({ description: "The user's User-Agent header." }),
+  device_id: optional(clientText(256)).annotateKey({ description: "Your own id of the user's device." }),
+  trusted: optional(Schema.Boolean).annotateKey({ description: "You vouch for this user." })
+}).annotate({
+  identifier: "OtpClient",
+  description: "Who asked for the code. Protects you from abuse; only keyed hashes of it are stored."
+})
+
+/** Fields of every send that do not change its route. */
+const AnySend = {
+  metadata: optional(MetadataField),
+  locale: optional(Locale).annotateKey({
+    description: "The language of the default text: fa (default) or en."
+  }),
+  client: optional(Client)
+}
+
 export const SendBody = Schema.Struct({
   phone: Phone,
   channels: optional(Channels),
   channel_timeout: optional(WaitSeconds),
-  template_id: optional(TemplateId)
+  template_id: optional(TemplateId),
+  ...AnySend
 }).annotate({ identifier: "OtpSendRequest" })
 
-export const SandboxSendBody = Schema.Struct({ phone: Phone, channels: optional(Channels) }).annotate({
-  identifier: "SandboxOtpSendRequest"
-})
+export const SandboxSendBody = Schema.Struct({
+  phone: Phone,
+  channels: optional(Channels),
+  ...AnySend
+}).annotate({ identifier: "SandboxOtpSendRequest" })
 
 /** 1–10 digits, ASCII or Persian. */
 const Code = Schema.String.check(
@@ -102,7 +126,10 @@ const SandboxStatusFields = {
   phone: Schema.String,
   current_channel: ChannelDescriptor,
   expires_at: Schema.String,
-  verified_at: Schema.NullOr(Schema.String)
+  verified_at: Schema.NullOr(Schema.String),
+  metadata: Schema.optionalKey(jsonObject()).annotateKey({
+    description: "As the send had it; absent if it had none."
+  })
 }
 
 export const SandboxStatusResponse = Schema.Struct(SandboxStatusFields).annotate({
@@ -142,95 +169,3 @@ export const ListedSandboxVerification = Schema.Struct({
   ...SandboxStatusFields,
   created_at: Schema.String
 }).annotate({ identifier: "ListedSandboxOtp" })
-
-type ChannelsInput = typeof Channels.Type
-
-const toStep = (element: string | typeof ChannelObject.Type): StepRequest =>
-  typeof element === "string"
-    ? { channel: element }
-    : {
-        channel: element.channel,
-        account_id: element.account_id ?? undefined,
-        sender: element.sender ?? undefined,
-        provider: element.provider ?? undefined,
-        wait: element.wait ?? undefined
-      }
-
-/** All forms of `channels` as steps; undefined if absent. */
-export const toSteps = (
-  channels: ChannelsInput | null | undefined
-): ReadonlyArray<StepRequest> | undefined => {
-  if (channels == null) return undefined
-  return typeof channels === "string" ? [{ channel: channels }] : channels.map(toStep)
-}
-
-export const templateIdOf = (id: number | string | null | undefined): number | undefined =>
-  id == null ? undefined : Number(id)
-
-/** The customer's request, with its idempotency key. */
-export const sendRequestOf = (
-  { customerId, setUpVersion }: Principal,
-  key: string | null,
-  payload: typeof SendBody.Type
-): SendRequest => {
-  // In the contract's words: its fingerprint is stored, and other versions of Peyk must compute the same.
-  const body = {
-    phone: normalPhone(payload.phone),
-    channels: toSteps(payload.channels),
-    channel_timeout: payload.channel_timeout ?? undefined,
-    template_id: templateIdOf(payload.template_id)
-  }
-  return {
-    customerId,
-    setUpVersion,
-    phone: body.phone,
-    channels: body.channels,
-    channelTimeout: body.channel_timeout,
-    templateId: body.template_id,
-    idempotency: key === null ? undefined : { key, body }
-  }
-}
-
-export const toSendResponse = (answer: SendAnswer): typeof SendResponse.Type => ({
-  verification_id: answer.verificationId,
-  status: answer.status,
-  current_attempt_channel: answer.currentAttemptChannel,
-  expires_in: answer.expiresIn
-})
-
-export const toSandboxStatus = (view: VerificationView): typeof SandboxStatusResponse.Type => ({
-  verification_id: view.id,
-  status: view.status,
-  phone: view.phone,
-  current_channel: view.currentChannel,
-  expires_at: formatInstant(view.expiresAt),
-  verified_at: view.verifiedAt === null ? null : formatInstant(view.verifiedAt)
-})
-
-export const toStatus = (view: VerificationView): typeof StatusResponse.Type => ({
-  ...toSandboxStatus(view),
-  current_channel_status: view.currentChannelStatus,
-  remaining_seconds: view.remainingSeconds,
-  attempts: view.attempts.map((attempt) => ({
-    sequence: attempt.sequence,
-    channel: attempt.channel,
-    status: attempt.status,
-    dispatched_at: attempt.dispatchedAt === null ? null : formatInstant(attempt.dispatchedAt),
-    transition_reason: attempt.transitionReason,
-    error_code: attempt.errorCode,
-    delivery: attempt.delivery
-  }))
-})
-
-export const toListed = (verification: Verification, now: Instant): typeof ListedVerification.Type => ({
-  ...toStatus(viewVerification(verification, now)),
-  created_at: formatInstant(verification.createdAt)
-})
-
-export const toListedSandbox = (
-  verification: Verification,
-  now: Instant
-): typeof ListedSandboxVerification.Type => ({
-  ...toSandboxStatus(viewVerification(verification, now)),
-  created_at: formatInstant(verification.createdAt)
-})

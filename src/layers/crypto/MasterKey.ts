@@ -18,6 +18,7 @@ export type KeyPurpose =
   | "code-tag"
   | "code-seal"
   | "account-settings"
+  | "client-hash"
   | "secret-check"
   | "inbox-address"
   | "inbox-secret"

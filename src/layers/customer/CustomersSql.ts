@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { LimitOverrides } from "../../domain/people/Admission.ts"
 import { Plan, RoutingStep, SendingAccount } from "../../domain/people/Customer.ts"
+import { Locale } from "../../domain/message/CodeText.ts"
 import { Template } from "../../domain/message/Template.ts"
 import { Customers, type CustomerSetUp } from "../../services/customer/Customers.ts"
 import { SetUpChanged } from "../../services/customer/SetUpChanged.ts"
@@ -12,6 +13,8 @@ import { setUpColumns, SetUpFields, SetUpVersions } from "../postgres/cache/SetU
 const ConfigurationRow = Schema.Struct({
   plan: Plan,
   webOtpHost: Schema.NullOr(Schema.String),
+  brand: Schema.NullOr(Schema.String),
+  locale: Locale,
   limits: LimitOverrides,
   routing: Schema.NullOr(Schema.Array(RoutingStep)),
   accounts: Schema.Array(SendingAccount),
@@ -29,7 +32,7 @@ export const CustomersSql = Layer.effect(
       key: { name: "customer_id", type: "int4", of: (customerId) => customerId },
       row: ConfigurationRow,
       statement: (keys) => `
-        select r.nth, c.plan, c.webotp_host as "webOtpHost", c.limits, nullif(o.steps, '[]') as routing, coalesce((
+        select r.nth, c.plan, c.webotp_host as "webOtpHost", c.brand, c.locale, c.limits, nullif(o.steps, '[]') as routing, coalesce((
           select jsonb_agg(jsonb_build_object('id', a.id, 'channel', a.channel, 'provider', a.provider,
             'label', a.label, 'isDefault', a.is_default, 'active', a.disabled_at is null,
             'shared', a.customer_id is null, 'sendsCodes', a.sends_codes, 'sendsTexts', a.sends_texts,
@@ -54,6 +57,8 @@ export const CustomersSql = Layer.effect(
         customerId,
         plan: row.plan,
         webOtpHost: row.webOtpHost,
+        brand: row.brand,
+        locale: row.locale,
         limits: row.limits,
         routing: row.routing,
         routingTemplates: row.routingTemplates,

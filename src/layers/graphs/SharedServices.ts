@@ -17,6 +17,7 @@ import { CustomersSql } from "../customer/CustomersSql.ts"
 import { ChangeFeed } from "../postgres/cache/ChangeFeed.ts"
 import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
 import { TimerStoreSql } from "../timer/TimerStoreSql.ts"
+import { ClientHashesMac } from "../verification/ClientHashesMac.ts"
 import { CodeVaultMac } from "../verification/CodeVaultMac.ts"
 
 export const Crypto = Layer.merge(OneShotDigest, PooledRandom)
@@ -28,6 +29,7 @@ export const Crypto = Layer.merge(OneShotDigest, PooledRandom)
 export const SharedServices = Layer.mergeAll(
   Idempotency.layer,
   CodeVaultMac,
+  ClientHashesMac,
   CustomersSql,
   ApiKeysSql,
   BotInboxes.layer

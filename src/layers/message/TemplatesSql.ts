@@ -1,7 +1,8 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TemplateNotFound } from "../../domain/Errors.ts"
-import { checkCodeTemplate, fillTemplate, Template, webOtpCodeText } from "../../domain/message/Template.ts"
+import { defaultCodeText, ownCodeText } from "../../domain/message/CodeText.ts"
+import { checkCodeTemplate, fillTemplate, Template } from "../../domain/message/Template.ts"
 import { Templates } from "../../services/customer/Templates.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
 
@@ -19,11 +20,11 @@ export const TemplatesSql = Layer.effect(
     })
 
     return Templates.of({
-      codeText: ({ customerId, webOtpHost }, templateId) =>
+      codeText: ({ customerId, brand, webOtpHost, locale: usual }, { templateId, locale = usual }) =>
         templateId === undefined
-          ? Effect.succeed(webOtpHost === null ? null : webOtpCodeText(webOtpHost))
+          ? Effect.succeed(defaultCodeText({ locale, brand, webOtpHost }))
           : Effect.flatMap(find(customerId, templateId), (template) =>
-              Effect.fromResult(checkCodeTemplate(template))
+              Effect.fromResult(Result.map(checkCodeTemplate(template), ownCodeText))
             ),
       fill: Effect.fnUntraced(function* (customerId, templateId, parameters) {
         const template = yield* find(customerId, templateId)

@@ -21,6 +21,7 @@ import consoleSessions from "./migrations/0018_console_sessions.ts"
 import eventModes from "./migrations/0019_event_modes.ts"
 import textRepeats from "./migrations/0020_text_repeats.ts"
 import accountChecks from "./migrations/0021_account_checks.ts"
+import codeRequests from "./migrations/0022_code_requests.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -44,7 +45,8 @@ const migrations = {
   "0018_console_sessions": consoleSessions,
   "0019_event_modes": eventModes,
   "0020_text_repeats": textRepeats,
-  "0021_account_checks": accountChecks
+  "0021_account_checks": accountChecks,
+  "0022_code_requests": codeRequests
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

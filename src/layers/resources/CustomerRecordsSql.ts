@@ -1,6 +1,7 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { LimitOverrides } from "../../domain/people/Admission.ts"
+import { Locale } from "../../domain/message/CodeText.ts"
 import { Plan } from "../../domain/people/Customer.ts"
 import { NotFound } from "../../domain/Errors.ts"
 import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
@@ -11,6 +12,8 @@ const CustomerRow = Schema.Struct({
   name: Schema.String,
   plan: Plan,
   webOtpHost: Schema.NullOr(Schema.String),
+  brand: Schema.NullOr(Schema.String),
+  locale: Locale,
   createdAt: InstantColumn
 })
 const LimitsRow = Schema.Struct({ limits: LimitOverrides })
@@ -20,7 +23,9 @@ export const CustomerRecordsSql = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) => {
     const customerRows = rowsOf(CustomerRow)
     const limitRows = rowsOf(LimitsRow)
-    const columns = sql.literal(`id, name, plan, webotp_host as "webOtpHost", created_at as "createdAt"`)
+    const columns = sql.literal(
+      `id, name, plan, webotp_host as "webOtpHost", brand, locale, created_at as "createdAt"`
+    )
 
     return CustomerRecords.of({
       list: customerRows(sql`select ${columns} from customers order by id`),
@@ -37,11 +42,13 @@ export const CustomerRecordsSql = Layer.effect(
         return row ?? (yield* Effect.die("an insert returned no row"))
       }),
 
-      update: Effect.fnUntraced(function* (id, { name, plan, webOtpHost }) {
+      update: Effect.fnUntraced(function* (id, { name, plan, webOtpHost, brand, locale }) {
         const [row] = yield* customerRows(sql`
           update customers set name = coalesce(${name ?? null}::text, name),
             plan = coalesce(${plan ?? null}::text, plan),
-            webotp_host = case when ${webOtpHost === undefined} then webotp_host else ${webOtpHost ?? null}::text end
+            webotp_host = case when ${webOtpHost === undefined} then webotp_host else ${webOtpHost ?? null}::text end,
+            brand = case when ${brand === undefined} then brand else ${brand ?? null}::text end,
+            locale = coalesce(${locale ?? null}::text, locale)
           where id = ${id} returning ${columns}`)
         return row ?? (yield* new NotFound())
       }),

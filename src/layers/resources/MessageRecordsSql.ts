@@ -4,10 +4,7 @@ import { NotFound } from "../../domain/Errors.ts"
 import { MessageRecords } from "../../services/resources/MessageRecords.ts"
 import { messageColumns, MessageRow } from "../message/MessageStoreSql.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
-import { searchByTime, triedOver, withinIds } from "./TimePages.ts"
-
-/** The metadata as JSON that PostgreSQL accepts: without U+0000 and unpaired surrogates. */
-const READABLE = String.raw`regexp_replace(metadata, '\\u(0000|d[89a-f][0-9a-f]{2})', '\\ufffd', 'gi')::json`
+import { metadataIs, searchByTime, triedOver, withinIds } from "./TimePages.ts"
 
 export const MessageRecordsSql = Layer.effect(
   MessageRecords,
@@ -17,7 +14,7 @@ export const MessageRecordsSql = Layer.effect(
     const search = searchByTime(sql, { from: "messages m", columns: messageColumns }, messageRows)
 
     return MessageRecords.of({
-      list: (customerId, { limit, phone, status, strategy, channel, metadata = new Map(), ...range }) =>
+      list: (customerId, { limit, phone, status, strategy, channel, metadata, ...range }) =>
         search({
           limit,
           range: [
@@ -29,7 +26,7 @@ export const MessageRecordsSql = Layer.effect(
             ...(status === undefined ? [] : [sql`status = ${status}`]),
             ...(strategy === undefined ? [] : [sql`strategy = ${strategy}`]),
             ...(channel === undefined ? [] : [triedOver(sql, channel)]),
-            ...Array.from(metadata, ([key, value]) => sql`${sql.literal(READABLE)} ->> ${key} = ${value}`)
+            ...metadataIs(sql, metadata)
           ]
         }),
 

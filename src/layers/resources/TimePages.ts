@@ -104,3 +104,13 @@ export const searchByTime = <Row extends { readonly id: string; readonly created
 /** Rows with an attempt over this channel. */
 export const triedOver = (sql: SqlClient.SqlClient, channel: string): Statement.Fragment => sql`
   exists (select from jsonb_array_elements(attempts) a where route -> (a ->> 'step')::int ->> 'channel' = ${channel})`
+
+/** The metadata as JSON that PostgreSQL accepts: without U+0000 and unpaired surrogates. */
+const READABLE = String.raw`regexp_replace(metadata, '\\u(0000|d[89a-f][0-9a-f]{2})', '\\ufffd', 'gi')::json`
+
+/** Rows whose metadata has these texts under these top-level keys. */
+export const metadataIs = (
+  sql: SqlClient.SqlClient,
+  metadata: ReadonlyMap<string, string> = new Map()
+): ReadonlyArray<Statement.Fragment> =>
+  Array.from(metadata, ([key, value]) => sql`${sql.literal(READABLE)} ->> ${key} = ${value}`)

@@ -5,7 +5,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import { VerificationRecords, type VerificationSearch } from "../../services/resources/VerificationRecords.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { verificationColumns, VerificationRow } from "../verification/VerificationRow.ts"
-import { searchByTime, triedOver, withinIds } from "./TimePages.ts"
+import { metadataIs, searchByTime, triedOver, withinIds } from "./TimePages.ts"
 
 export const VerificationRecordsSql = Layer.effect(
   VerificationRecords,
@@ -35,7 +35,7 @@ export const VerificationRecordsSql = Layer.effect(
     return VerificationRecords.of({
       list: Effect.fnUntraced(function* (
         customerId,
-        { mode = "live", limit, phone, status, channel, ...range }
+        { mode = "live", limit, phone, status, channel, metadata, ...range }
       ) {
         const now = yield* Clock.currentTimeMillis
         return yield* search({
@@ -47,7 +47,8 @@ export const VerificationRecordsSql = Layer.effect(
           ],
           filters: [
             ...(status === undefined ? [] : [statusIs(status, now)]),
-            ...(channel === undefined ? [] : [triedOver(sql, channel)])
+            ...(channel === undefined ? [] : [triedOver(sql, channel)]),
+            ...metadataIs(sql, metadata)
           ]
         })
       }),

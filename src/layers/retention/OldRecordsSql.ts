@@ -99,7 +99,7 @@ export const oldRecords = (sql: SqlClient.SqlClient) => {
     verification_phones: () =>
       erases(
         "verifications",
-        sql`text_body = null, route = case when jsonb_path_exists(route, '$[*].textBody') then (
+        sql`text_body = null, metadata = null, client = null, route = case when jsonb_path_exists(route, '$[*].textBody') then (
           select jsonb_agg(step - 'textBody' order by nth) from jsonb_array_elements(route) with ordinality s(step, nth))
           else route end`
       ),

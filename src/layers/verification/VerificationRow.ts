@@ -14,6 +14,6 @@ export const VerificationRow = Schema.Struct({
 
 /** Columns of `verifications v`. */
 export const verificationColumns = `v.id, v.customer_id as "customerId", v.phone, v.status, v.revision, v.route,
-  v.text_body as "textBody", v.attempts, v.remaining, v.next_step_at as "nextStepAt",
+  v.text_body as "textBody", v.text_locale as "textLocale", v.metadata, v.attempts, v.remaining, v.next_step_at as "nextStepAt",
   v.slot_reserved as "slotReserved", v.repeating, v.answered_status as "answeredStatus", v.answered_step as "answeredStep",
   v.created_at as "createdAt", v.expires_at as "expiresAt", v.verified_at as "verifiedAt", v.held, v.captured`

@@ -33,6 +33,7 @@ export const EventSubjectColumn = Schema.Union([
       id: verificationFields.id,
       phone: verificationFields.phone,
       route: verificationFields.route,
+      metadata: verificationFields.metadata,
       expiresAt: verificationFields.expiresAt
     })
   }),
@@ -81,7 +82,7 @@ export const eventSubjectSql = (sql: SqlClient.SqlClient) => {
   return sql`case split_part(e.type, '.', 1)
     when 'verification' then (
       select json_build_object('kind', 'verification', 'snapshot', e.data, 'always', json_build_object(
-        'id', v.id, 'phone', v.phone, 'route', v.route, 'expiresAt', ${millis("v.expires_at")}))
+        'id', v.id, 'phone', v.phone, 'route', v.route, 'metadata', v.metadata, 'expiresAt', ${millis("v.expires_at")}))
       from verifications v where ${isSubject("v")})
     when 'message' then (
       select json_build_object('kind', 'message', 'snapshot', e.data, 'always', json_build_object(

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
 import type { TemplateError, TemplateParametersMismatch } from "../../domain/Errors.ts"
+import type { CodeText, Locale } from "../../domain/message/CodeText.ts"
 import type { Template } from "../../domain/message/Template.ts"
 
 /** A template with filled placeholders. */
@@ -13,14 +14,11 @@ export interface FilledTemplate {
 export class Templates extends Context.Service<
   Templates,
   {
-    /**
-     * The text that carries a code, with its placeholders: the template's, else the default with the customer's
-     * options. Null: the unchanged default.
-     */
+    /** The text that carries a code: the template's, else the default with the customer's options. */
     readonly codeText: (
       customer: CustomerConfiguration,
-      templateId: number | undefined
-    ) => Effect.Effect<string | null, TemplateError>
+      request: { readonly templateId?: number | undefined; readonly locale?: Locale | undefined }
+    ) => Effect.Effect<CodeText, TemplateError>
     readonly fill: (
       customerId: number,
       templateId: number,
@@ -28,11 +26,11 @@ export class Templates extends Context.Service<
     ) => Effect.Effect<FilledTemplate, TemplateError | TemplateParametersMismatch>
   }
 >()("peyk/services/customer/Templates") {
-  /** The default text only. */
+  /** The default text only, which nobody receives. */
   static readonly layerNone = Layer.succeed(
     Templates,
     Templates.of({
-      codeText: () => Effect.succeed(null),
+      codeText: () => Effect.succeed({ textBody: null, textLocale: null }),
       fill: () => Effect.die("templates are not offered here")
     })
   )

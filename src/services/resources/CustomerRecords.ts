@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { LimitOverrides } from "../../domain/people/Admission.ts"
+import type { Locale } from "../../domain/message/CodeText.ts"
 import type { Plan } from "../../domain/people/Customer.ts"
 import type { NotFound } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
@@ -10,6 +11,10 @@ export interface CustomerRecord {
   readonly plan: Plan
   /** The site whose pages take codes out of messages by themselves (WebOTP). */
   readonly webOtpHost: string | null
+  /** Whose codes these are, in the default text. */
+  readonly brand: string | null
+  /** The language of the default text. */
+  readonly locale: Locale
   readonly createdAt: Instant
 }
 
@@ -18,6 +23,8 @@ export interface CustomerChange {
   readonly name?: string | undefined
   readonly plan?: Plan | undefined
   readonly webOtpHost?: string | null | undefined
+  readonly brand?: string | null | undefined
+  readonly locale?: Locale | undefined
 }
 
 /** Limits to override; null: the platform's again. */

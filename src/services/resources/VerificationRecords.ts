@@ -15,6 +15,8 @@ export interface VerificationSearch extends TimeRange {
   readonly status?: VerificationStatus | undefined
   /** A channel that was tried. */
   readonly channel?: Channel | undefined
+  /** Top-level keys of the metadata, and the text that each must have. */
+  readonly metadata?: ReadonlyMap<string, string> | undefined
 }
 
 /** A customer's live verifications, the newest first. */

@@ -1,6 +1,6 @@
 import { type Cause, Clock, Effect, Redacted } from "effect"
 import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
-import { DEFAULT_CODE_TEXT, renderCodeText } from "../../domain/message/Template.ts"
+import { ownCodeText, renderCodeText } from "../../domain/message/CodeText.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 import { expiresInSeconds, type Verification } from "../../domain/verification/Verification.ts"
 import { recordAttempt } from "../../domain/verification/StepCalls.ts"
@@ -46,9 +46,9 @@ const makeSendCode = Effect.gen(function* () {
   const providers = yield* Providers
 
   return (verification: Verification, step: number, code: string) => {
-    const { id, customerId, phone, textBody, expiresAt } = verification
+    const { id, customerId, phone, expiresAt } = verification
     const account = accountAt(verification, step)
-    const body = account.textBody ?? textBody ?? DEFAULT_CODE_TEXT
+    const body = account.textBody === undefined ? verification : ownCodeText(account.textBody)
     const text = renderCodeText(body, code, expiresInSeconds(verification))
     const call = providers.sendCode({
       attemptId: `${id}-${step + 1}`,

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import type { Admission } from "../../domain/people/Admission.ts"
 import type { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { withPrices } from "../../domain/money/Charging.ts"
+import type { Client } from "../../domain/people/Client.ts"
 import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
 import {
   type AdmissionError,
@@ -11,6 +12,7 @@ import {
   type RouteError,
   type TemplateError
 } from "../../domain/Errors.ts"
+import type { Locale } from "../../domain/message/CodeText.ts"
 import { parsePhone } from "../../domain/Phone.ts"
 import type { RouteRequest } from "../../domain/routing/Route.ts"
 import type { SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
@@ -23,6 +25,7 @@ import {
 } from "../../domain/verification/Verification.ts"
 import { Billing } from "../customer/Billing.ts"
 import { Codes } from "./Codes.ts"
+import { ClientHashes } from "./ClientHashes.ts"
 import { CodeVault } from "./CodeVault.ts"
 import { Customers, type CustomerSetUp } from "../customer/Customers.ts"
 import { Idempotency, type IdempotentRequest } from "../customer/Idempotency.ts"
@@ -39,6 +42,11 @@ import { Workers } from "../concurrency/Workers.ts"
 export interface SendRequest extends RouteRequest {
   readonly customerId: number
   readonly phone: string
+  /** The language of the default text; absent: the customer's. */
+  readonly locale?: Locale | undefined
+  /** JSON text of an object. */
+  readonly metadata?: string | undefined
+  readonly client?: Client | undefined
   readonly idempotency?: IdempotentRequest | undefined
   /** The version that the request's key was read with; absent: the request has no key. */
   readonly setUpVersion?: number | undefined
@@ -92,6 +100,7 @@ export class VerificationSends extends Context.Service<
       const customers = yield* Customers
       const codes = yield* Codes
       const vault = yield* CodeVault
+      const hashes = yield* ClientHashes
       const timers = yield* Timers
       const workers = yield* Workers
 
@@ -117,26 +126,30 @@ export class VerificationSends extends Context.Service<
       const plan = Effect.fnUntraced(function* (customer: CustomerSetUp, request: SendRequest) {
         const phone = yield* Effect.fromResult(parsePhone(request.phone))
         const route = yield* Effect.fromResult(routeOf(customer, request))
-        return { phone, route, textBody: yield* templates.codeText(customer, request.templateId) }
+        return { phone, route, ...(yield* templates.codeText(customer, request)) }
       })
 
       const prepare = Effect.fnUntraced(function* (request: SendRequest) {
         const { customerId } = request
         const customer = yield* customers.configuration(customerId, request.setUpVersion)
-        const { phone, route, textBody } = yield* Effect.tapError(plan(customer, request), () =>
-          customers.confirm(customer)
-        )
-        const refusal = limits.simulatedRefusal(phone)
+        const planned = yield* Effect.tapError(plan(customer, request), () => customers.confirm(customer))
+        const refusal = limits.simulatedRefusal(planned.phone)
         if (refusal !== undefined) return yield* refusal
         const id = yield* ids.next
         const now = clock.currentTimeMillisUnsafe()
-        const verification = startVerification({ id, customerId, phone, route, textBody }, now)
+        const { metadata = null, client } = request
+        const verification = startVerification({ id, customerId, metadata, ...planned }, now)
         const admission: Admission = {
           phone: limits.ofCodes(customer),
           monthlyQuota: billing.terms(customer).monthlyQuota,
           hold: verification.held
         }
-        return { verification, admission, setUpVersion: customer.setUpVersion }
+        return {
+          verification,
+          admission,
+          client: client === undefined ? null : hashes.of(client),
+          setUpVersion: customer.setUpVersion
+        }
       })
 
       /** Accepts, and makes the first attempt. None if the idempotency key was taken. */
@@ -144,8 +157,9 @@ export class VerificationSends extends Context.Service<
         {
           verification,
           admission,
+          client,
           setUpVersion
-        }: Pick<Acceptance, "verification" | "admission" | "setUpVersion">,
+        }: Pick<Acceptance, "verification" | "admission" | "client" | "setUpVersion">,
         request: SendRequest
       ) {
         const { id, createdAt } = verification
@@ -154,6 +168,7 @@ export class VerificationSends extends Context.Service<
           verification,
           setUpVersion,
           admission,
+          client,
           codeHash: vault.hash(id, code),
           sealedCode: vault.seal(id, code),
           lease: timers.leaseAtBirth(),
@@ -173,17 +188,25 @@ export class VerificationSends extends Context.Service<
           ? Effect.succeed(toAnswer(verification, true))
           : Effect.fail(new IdempotencyKeyInProgress())
 
-      return VerificationSends.of({
-        send: (request) =>
-          withCurrentSetUp(
-            request.setUpVersion,
-            idempotency.answerOnce(request.idempotency, {
-              make: make(request),
-              find: (key, now) => store.findClaimedKey(request.customerId, key, now),
-              replay
-            })
-          )
-      })
+      /** What was said about the client distinguishes requests too, by the hashes that may be stored. */
+      const comparedByHashes = (request: SendRequest): SendRequest => {
+        const { client, idempotency: given } = request
+        if (client === undefined || given === undefined) return request
+        const body = { request: given.body, client: hashes.of(client) }
+        return { ...request, idempotency: { key: given.key, body } }
+      }
+
+      const send = (request: SendRequest) =>
+        withCurrentSetUp(
+          request.setUpVersion,
+          idempotency.answerOnce(request.idempotency, {
+            make: make(request),
+            find: (key, now) => store.findClaimedKey(request.customerId, key, now),
+            replay
+          })
+        )
+
+      return VerificationSends.of({ send: (request) => send(comparedByHashes(request)) })
     })
   )
 }

@@ -1,5 +1,6 @@
 import { Context, type Effect, type Option } from "effect"
 import type { Admission } from "../../domain/people/Admission.ts"
+import type { HashedClient } from "../../domain/people/Client.ts"
 import type { AdmissionError } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
@@ -15,6 +16,8 @@ export interface Acceptance {
   readonly verification: Verification
   readonly setUpVersion: KnownSetUp
   readonly admission: Admission
+  /** Null if the customer said nothing about it. */
+  readonly client: HashedClient | null
   readonly codeHash: Uint8Array
   readonly sealedCode: Uint8Array
   /** The first step is leased by this process from the start. */

@@ -1,3 +1,4 @@
+import { persianDigits } from "../../../src/domain/text/Digits.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { SAFIR_KEY, STRANGER } from "../../support/fakes/FakeBaleSafir.ts"
 import { BOT_TOKENS } from "../../support/fakes/FakeBotApi.ts"
@@ -598,7 +599,7 @@ describe("a bridge", () => {
       kind: "code",
       channel: "eitaa",
       phone,
-      text: expect.stringContaining(code),
+      text: expect.stringContaining(persianDigits(code)),
       code,
       expires_at
     })

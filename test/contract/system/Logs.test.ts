@@ -1,3 +1,4 @@
+import { foldDigits } from "../../../src/domain/text/Digits.ts"
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Answer, FakeFarEnd, Received, Scripted } from "../../support/fakes/FakeFarEnd.ts"
@@ -363,7 +364,7 @@ const codesSent = () =>
     sendsOf(fakeOf(provider)).flatMap(({ json }) => {
       const { parameters, message_data, code, text } = Object(json)
       const given = [parameters?.[0]?.value, message_data?.otp_message?.otp, code, text]
-      return given.flatMap((each) => /(?<!\d)\d{10}(?!\d)/.exec(String(each))?.[0] ?? [])
+      return given.flatMap((each) => /(?<!\d)\d{10}(?!\d)/.exec(foldDigits(String(each)))?.[0] ?? [])
     })
   )
 

@@ -1,3 +1,4 @@
+import { persianDigits } from "../../../src/domain/text/Digits.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { json, newPhone, ok, otp, refused, request } from "../Client.ts"
 import { codeOf, sentCode, simulated } from "../Operator.ts"
@@ -109,7 +110,13 @@ describe("the simulator", () => {
     const code = await codeOf(server, phone)
     expect(code).toMatch(/^\d{6}$/)
     expect(await simulated(server, phone)).toEqual([
-      { phone, channel: "bale", text: expect.stringContaining(code), code, at: expect.any(String) }
+      {
+        phone,
+        channel: "bale",
+        text: expect.stringContaining(persianDigits(code)),
+        code,
+        at: expect.any(String)
+      }
     ])
   })
 

@@ -1,14 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
-import { HostName } from "../../../src/domain/text/HostName.ts"
+import { DEFAULT_CODE_TEXT } from "../../../src/domain/message/CodeText.ts"
 import {
   checkCodeTemplate,
-  DEFAULT_CODE_TEXT,
   placeholders,
   render,
-  renderCodeText,
-  templateProblem,
-  webOtpCodeText
+  templateProblem
 } from "../../../src/domain/message/Template.ts"
 
 const check = (body: string, disabled = false) =>
@@ -116,20 +113,6 @@ describe("a template for codes", () => {
   })
 })
 
-describe("renderCodeText", () => {
-  it("fills in the code and the whole minutes of its validity", () => {
-    assert.strictEqual(renderCodeText("{{code}} تا {{minutes}} دقیقه", "012345", 300), "012345 تا 5 دقیقه")
-    assert.strictEqual(renderCodeText("{{code}} تا {{minutes}} دقیقه", "012345", 359), "012345 تا 5 دقیقه")
-    assert.strictEqual(renderCodeText("{{code}} تا {{minutes}} دقیقه", "012345", 600), "012345 تا 10 دقیقه")
-  })
-
-  it("leaves no placeholder in the default text", () => {
-    const text = renderCodeText(DEFAULT_CODE_TEXT, "123456", 300)
-    assert.include(text, "123456")
-    assert.deepStrictEqual(placeholders(text), [])
-  })
-})
-
 describe("a template's text", () => {
   it.prop(
     "has no problem when it is made of placeholders and of text without braces",
@@ -161,22 +144,4 @@ describe("a template's text", () => {
       assert.isNull(templateProblem(body))
     }
   )
-})
-
-describe("a text for WebOTP", () => {
-  it.prop(
-    "ends with the host and the code on a line of their own, after what messengers say anyway",
-    [Arbitrary.schema(HostName), Arbitrary.schema(Schema.String.check(Schema.isPattern(/^[0-9]{4,10}$/)))],
-    ([host, code]) => {
-      const text = renderCodeText(webOtpCodeText(host), code, 300)
-      assert.strictEqual(text, `${renderCodeText(DEFAULT_CODE_TEXT, code, 300)}\n\n@${host} #${code}`)
-      assert.strictEqual(text.split("\n").at(-1), `@${host} #${code}`)
-    },
-    { arbitrary: { runs: 100 } }
-  )
-
-  it("can carry a code", () => {
-    const body = webOtpCodeText("example.ir")
-    assert.deepStrictEqual(check(body), Result.succeed(body))
-  })
 })

@@ -46,6 +46,8 @@ const customer = (
   customerId: 1,
   plan: "free",
   webOtpHost: null,
+  brand: null,
+  locale: "fa",
   limits: {},
   accounts,
   sharedAccounts: [],

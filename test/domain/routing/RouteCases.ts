@@ -148,6 +148,8 @@ export const routeCase: Arbitrary.Arbitrary<RouteCase> = Arbitrary.all({
       plan,
       routingTemplates: [],
       webOtpHost: null,
+      brand: null,
+      locale: "fa" as const,
       limits: {},
       accounts,
       sharedAccounts,

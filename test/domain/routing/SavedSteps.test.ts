@@ -34,6 +34,8 @@ const configuration = (
   customerId: 1,
   plan: "start",
   webOtpHost: null,
+  brand: null,
+  locale: "fa",
   limits: {},
   accounts: [account(1), account(2, { channel: "eitaa" })],
   sharedAccounts: [account(9, { channel: "eitaa", shared: true })],

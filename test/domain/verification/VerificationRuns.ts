@@ -46,11 +46,11 @@ export const route = Arbitrary.array(Arbitrary.schema(WaitSeconds), { minLength:
   Arbitrary.map(routeOf)
 )
 
+/** The default text, and no metadata. */
+const plain = { textBody: null, textLocale: null, metadata: null }
+
 export const created = (route: Route): Verification =>
-  startVerification(
-    { id: "v", customerId: 1, phone: Phone.make("+989121234567"), route, textBody: null },
-    START
-  )
+  startVerification({ id: "v", customerId: 1, phone: Phone.make("+989121234567"), route, ...plain }, START)
 
 export const outcomes = {
   Accepted: ProviderOutcome.Accepted({ messageId: "m" }),

@@ -78,13 +78,15 @@ claimed as (
   returning true),
 verification as (
   insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body,
-    attempts, remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held)
+    attempts, remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held, metadata,
+    text_locale, client)
   select $21::int, $22::uuid, $23, $24, $25, $26::int, $27::jsonb, $28::text, '[]'::jsonb, $29::int[],
-    $30::timestamptz, $31::bytea, $32::bytea, $33::timestamptz, $34::timestamptz, $35::bigint
+    $30::timestamptz, $31::bytea, $32::bytea, $33::timestamptz, $34::timestamptz, $35::bigint,
+    $36::text, $37::text, $38::jsonb
   from claimed),
 timer as (
   insert into timers (customer_id, kind, subject, claimable_at, lease_token)
-  select $36::int, $37, $38::uuid, $39::timestamptz, $40::uuid
+  select $39::int, $40, $41::uuid, $42::timestamptz, $43::uuid
   from claimed),
 phone_counted as (
   insert into phone_counters as p (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,

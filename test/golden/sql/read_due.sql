@@ -7,10 +7,10 @@ r as materialized (
   from (
     select unnest($1) as customer_id, unnest($2) as id, unnest($3) as lease_token, unnest($4) as nth) r)
 select r.nth::int, v.id, v.customer_id as "customerId", v.phone, v.status, v.revision, v.route,
-  v.text_body as "textBody", v.attempts, v.remaining, v.next_step_at as "nextStepAt", v.slot_reserved as "slotReserved",
-  v.repeating, v.answered_status as "answeredStatus", v.answered_step as "answeredStep", v.created_at as "createdAt",
-  v.expires_at as "expiresAt", v.verified_at as "verifiedAt", v.held, v.captured, v.sealed_code as "sealedCode",
-  coalesce((
+  v.text_body as "textBody", v.text_locale as "textLocale", v.metadata, v.attempts, v.remaining,
+  v.next_step_at as "nextStepAt", v.slot_reserved as "slotReserved", v.repeating, v.answered_status as "answeredStatus",
+  v.answered_step as "answeredStep", v.created_at as "createdAt", v.expires_at as "expiresAt",
+  v.verified_at as "verifiedAt", v.held, v.captured, v.sealed_code as "sealedCode", coalesce((
   select version
   from set_up_versions
   where customer_id = v.customer_id), 0) + coalesce((

@@ -170,13 +170,22 @@ const cases: ReadonlyArray<Case> = [
 const acceptanceOf = (admission: Admission, n = 1, to = PHONE): Acceptance => ({
   verification: {
     ...startVerification(
-      { id: idOf(n), customerId: CUSTOMER, phone: to, route: routeOf([60]), textBody: null },
+      {
+        id: idOf(n),
+        customerId: CUSTOMER,
+        phone: to,
+        route: routeOf([60]),
+        textBody: null,
+        textLocale: null,
+        metadata: null
+      },
       NOW
     ),
     held: admission.hold
   },
   setUpVersion: 7,
   admission,
+  client: null,
   codeHash: new Uint8Array(32),
   sealedCode: new Uint8Array(20),
   lease: { token: idOf(9), until: NOW + 30 * SECOND },
@@ -241,7 +250,13 @@ const Verdicts = Schema.Array(
 )
 const batchRows = decodedAs(Schema.Tuple([Schema.Struct({ exceptions: Schema.NullOr(Verdicts) })]))
 
-const shape: AcceptShape = { mode: "live", timerKind: "verification", hasQuotas: true, checksFirst: true }
+const shape: AcceptShape = {
+  mode: "live",
+  timerKind: "verification",
+  hasQuotas: true,
+  hasExtras: false,
+  checksFirst: true
+}
 
 const inBatch = Effect.fnUntraced(function* (acceptances: ReadonlyArray<Acceptance>) {
   const sql = yield* BatchSql

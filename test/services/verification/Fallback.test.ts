@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { StepRequest } from "../../../src/domain/routing/Route.ts"
+import { foldDigits } from "../../../src/domain/text/Digits.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { accepted, scriptProviders, unknown, unreachable } from "../../support/ScriptedProviders.ts"
@@ -70,7 +71,7 @@ layer(TestDatabase, { excludeTestServices: true })("fallback", (it) => {
       assert.strictEqual(new Set(providers.deliveries.map(({ attemptId }) => attemptId)).size, 3)
       assert.isTrue(
         providers.deliveries.every(
-          ({ code, text }) => /^\d{6}$/.test(code ?? "") && text.includes(code ?? "?")
+          ({ code, text }) => /^\d{6}$/.test(code ?? "") && foldDigits(text).includes(code ?? "?")
         )
       )
     }).pipe(Effect.provide(testProcess(providers.layer)))

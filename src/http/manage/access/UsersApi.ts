@@ -1,6 +1,6 @@
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Role, Scope } from "../../../domain/people/Actor.ts"
+import { Role } from "../../../domain/people/Actor.ts"
 import { formatInstant } from "../../../domain/Instant.ts"
 import type { UserRecord } from "../../../domain/people/User.ts"
 import { documentedError } from "../../Envelope.ts"
@@ -10,25 +10,6 @@ import { Name, Timestamp } from "../wire/ManageFields.ts"
 import { pageOf, pageQuery } from "../wire/ManageWire.ts"
 import { Email, NewPassword } from "../wire/UserFields.ts"
 import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
-
-const Me = Schema.Struct({
-  kind: Schema.Literals(["token", "user", "session", "operator"]),
-  id: Schema.String,
-  name: Schema.String,
-  scope: Scope,
-  role: Schema.NullOr(Role),
-  customer_id: Schema.Int
-}).annotate({ identifier: "Me" })
-
-export class MeGroup extends HttpApiGroup.make("me")
-  .add(
-    HttpApiEndpoint.get("read", "/v1/manage/me", { success: Me }).annotateMerge(
-      OpenApi.annotations({ summary: "Whom this credential represents" })
-    )
-  )
-  .middleware(NoUndeclaredBody)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: who am I" })) {}
 
 export const UserResource = Schema.Struct({
   id: Schema.String,

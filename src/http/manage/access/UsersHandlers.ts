@@ -10,15 +10,6 @@ import { CurrentActor } from "./ManageAuth.ts"
 import { answerResource, makeWrite, pageRequest, requireOwner, toWirePage } from "../wire/ManageWire.ts"
 import { toUser } from "./UsersApi.ts"
 
-export const MeHandlers = HttpApiBuilder.group(Api, "me", (handlers) =>
-  handlers.handleAll({
-    read: () =>
-      Effect.map(CurrentActor, ({ actor: { kind, id, name, scope, role = null, customerId } }) =>
-        answerResource({ kind, id, name, scope, role, customer_id: customerId })
-      )
-  })
-)
-
 const entry = auditEntriesOf("user")
 
 export const UsersHandlers = HttpApiBuilder.group(

@@ -6,7 +6,7 @@ import type { TimerKind } from "../../../domain/Timer.ts"
 import type { Acceptance } from "../../../services/verification/VerificationStore.ts"
 import { isRace, retryRaces } from "../Races.ts"
 import { decodedAs } from "../SqlRows.ts"
-import { acceptStatement } from "./AcceptStatement.ts"
+import { acceptStatement, hasExtras } from "./AcceptStatement.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
 const Exception = Schema.Struct({
@@ -62,10 +62,13 @@ export const makeAcceptBatch = (
   turn: () => void
 ) => {
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
-  const statements = (checksFirst: boolean) => ({
-    plain: acceptStatement({ mode, timerKind, checksFirst, hasQuotas: false }),
-    quotas: acceptStatement({ mode, timerKind, checksFirst, hasQuotas: true })
-  })
+  const statements = (checksFirst: boolean) => {
+    const made = (hasQuotas: boolean) => ({
+      plain: acceptStatement({ mode, timerKind, checksFirst, hasQuotas, hasExtras: false }),
+      extras: acceptStatement({ mode, timerKind, checksFirst, hasQuotas, hasExtras: true })
+    })
+    return { plain: made(false), quotas: made(true) }
+  }
   const unseen = statements(false)
   const looking = statements(true)
   let checksLeft = 0
@@ -75,7 +78,10 @@ export const makeAcceptBatch = (
     { plain, quotas }: typeof unseen,
     batch: ReadonlyArray<Acceptance>
   ) => {
-    const { text, parameters } = batch.some(({ admission }) => admission.monthlyQuota > 0) ? quotas : plain
+    const { extras, plain: usual } = batch.some(({ admission }) => admission.monthlyQuota > 0)
+      ? quotas
+      : plain
+    const { text, parameters } = batch.some(hasExtras) ? extras : usual
     return sql.unsafe(text, parameters(batch))
   }
 

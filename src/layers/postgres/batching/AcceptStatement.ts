@@ -16,6 +16,7 @@ export interface AcceptShape {
   readonly mode: KeyMode
   readonly timerKind: TimerKind
   readonly hasQuotas: boolean
+  readonly hasExtras: boolean
   /**
    * Whether it checks first what can refuse a request, and reports who is refused. Else one refusal refuses all of
    * it.
@@ -83,6 +84,16 @@ const quotaColumns: ReadonlyArray<BatchColumn<Acceptance>> = [
       admission.monthlyQuota === 0 ? null : monthOf(verification.createdAt).start
   }
 ]
+
+/** What most requests do not have; they have it in a statement of their own. */
+const extraColumns: ReadonlyArray<BatchColumn<Acceptance>> = [
+  { name: "metadata", type: "text", of: ({ verification }) => verification.metadata },
+  { name: "text_locale", type: "text", of: ({ verification }) => verification.textLocale },
+  { name: "client", type: "text", of: ({ client }) => (client === null ? null : JSON.stringify(client)) }
+]
+
+export const hasExtras = ({ verification: { metadata, textLocale }, client }: Acceptance): boolean =>
+  metadata !== null || textLocale !== null || client !== null
 
 const lookColumns: ReadonlyArray<BatchColumn<AcceptRow>> = [
   { name: "held_together", type: "int8", of: ({ heldTogether }) => BigInt(heldTogether) },
@@ -152,9 +163,11 @@ ${rulesOf(shape)
   .join(",")},
   verification as (
     insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body, attempts,
-      remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held)
+      remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held
+      ${shape.hasExtras ? ", metadata, text_locale, client" : ""})
     select customer_id, id, '${shape.mode}', phone, status, revision, route::jsonb, text_body, '[]', remaining::int[],
-      now, code_hash, sealed_code, now, expires_at, hold from judged where verdict is null),
+      now, code_hash, sealed_code, now, expires_at, hold ${shape.hasExtras ? ", metadata, text_locale, client::jsonb" : ""}
+    from judged where verdict is null),
   timer as (
     insert into timers (customer_id, kind, subject, claimable_at, lease_token)
     select customer_id, '${shape.timerKind}', id, lease_until, lease_token from judged where verdict is null)`
@@ -174,8 +187,8 @@ const exceptions = (rules: ReadonlyArray<AdmissionRule>) => `(
       .join(" ")} end) * 1000)::bigint))
   from judged where verdict is not null)`
 
-const sourceOf = ({ hasQuotas, checksFirst }: AcceptShape) => {
-  const needed = hasQuotas ? [...columns, ...quotaColumns] : columns
+const sourceOf = ({ hasQuotas, hasExtras: withExtras, checksFirst }: AcceptShape) => {
+  const needed = [...columns, ...(hasQuotas ? quotaColumns : []), ...(withExtras ? extraColumns : [])]
   if (!checksFirst) return batchSource(needed)
   const { rows, parameters } = batchSource<AcceptRow>([...needed, ...lookColumns])
   return { rows, parameters: (acceptances: ReadonlyArray<Acceptance>) => parameters(withShares(acceptances)) }

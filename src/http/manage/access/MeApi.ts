@@ -1,0 +1,55 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Brand, Locale } from "../../../domain/message/CodeText.ts"
+import { Role, Scope } from "../../../domain/people/Actor.ts"
+import { HostName } from "../../../domain/text/HostName.ts"
+import { documentedError } from "../../Envelope.ts"
+import { optional } from "../../WireSchemas.ts"
+import { RequireJson } from "../../RequestGuards.ts"
+import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { ManageAuth } from "./ManageAuth.ts"
+
+const BRAND = "Whose codes these are, in the default text."
+const LOCALE = "The language of the default text, if a request names none."
+const WEBOTP_HOST = "The site whose pages read codes by themselves (WebOTP)."
+
+const Me = Schema.Struct({
+  kind: Schema.Literals(["token", "user", "session", "operator"]),
+  id: Schema.String,
+  name: Schema.String,
+  scope: Scope,
+  role: Schema.NullOr(Role),
+  customer_id: Schema.Int,
+  brand: Schema.NullOr(Schema.String).annotateKey({ description: BRAND }),
+  locale: Locale.pipe(Schema.annotateKey({ description: LOCALE })),
+  webotp_host: Schema.NullOr(Schema.String).annotateKey({ description: WEBOTP_HOST })
+}).annotate({ identifier: "Me" })
+
+const MeChange = Schema.Struct({
+  brand: optional(Brand).annotateKey({ description: `${BRAND} Null: nobody's.` }),
+  locale: optional(Locale).annotateKey({ description: `${LOCALE} Null: fa.` }),
+  webotp_host: optional(HostName).annotateKey({
+    description: `${WEBOTP_HOST} Null: none.`
+  })
+}).annotate({ identifier: "MeChange" })
+
+const notFound = documentedError("not_found")
+
+export class MeGroup extends HttpApiGroup.make("me")
+  .add(
+    HttpApiEndpoint.get("read", "/v1/manage/me", { success: Me, error: notFound }).annotateMerge(
+      OpenApi.annotations({ summary: "Whom this credential represents, and the texts of their codes" })
+    ),
+    HttpApiEndpoint.patch("update", "/v1/manage/me", {
+      payload: MeChange,
+      success: Me,
+      error: notFound
+    })
+      .annotateMerge(OpenApi.annotations({ summary: "Change the default text of the customer's codes" }))
+      .middleware(RequireJson)
+  )
+  .middleware(NoUndeclaredBody)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: who am I" })) {}
+
+export type Me = typeof Me.Type
