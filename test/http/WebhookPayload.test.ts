@@ -88,7 +88,7 @@ describe("the payload of an event", () => {
         expires_at: "1970-01-01T00:05:00.000Z",
         verified_at: null,
         current_channel_status: "sent",
-          remaining_seconds: 60,
+        remaining_seconds: 60,
         attempts: [
           {
             sequence: 1,

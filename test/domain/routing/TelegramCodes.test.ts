@@ -29,6 +29,8 @@ const customer = (accounts: ReadonlyArray<SendingAccount>): CustomerConfiguratio
   customerId: 1,
   plan: "start",
   webOtpHost: null,
+  brand: null,
+  locale: "fa",
   limits: {},
   accounts,
   sharedAccounts: [],
