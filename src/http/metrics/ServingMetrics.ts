@@ -31,7 +31,7 @@ export const ServingMetrics = Layer.effectDiscard(
     )
     tell(
       "peyk_http_requests_working",
-      "Of those in flight, the ones that do not wait for a provider.",
+      "Of those in flight, the ones that do not wait for a provider or a password's hash.",
       ({ working }) => working
     )
     tell(

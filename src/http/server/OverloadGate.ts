@@ -1,3 +1,4 @@
+import type { Load, Waiting } from "../../services/concurrency/Workers.ts"
 import type { RequestClass } from "./RequestClass.ts"
 
 export interface OverloadBounds {
@@ -7,19 +8,11 @@ export interface OverloadBounds {
   readonly maxDelayMillis: number
 }
 
-/** The part of the requests' work that outlives, or waits outside of, the HTTP server. */
-export interface WorkLoad {
-  /** Requests whose work must be finished, even if the client disconnected. */
-  readonly running: number
-  /** Those of them that wait for a provider or an account's slot. */
-  readonly waiting: number
-}
-
 export interface OverloadSnapshot {
   readonly inFlight: Readonly<Record<RequestClass, number>>
   /** Refused since the start. */
   readonly shed: Readonly<Record<RequestClass, number>>
-  /** In flight, without those that wait for others. */
+  /** In flight, without those that wait: for a provider, an account's slot, or the hash of a password. */
   readonly working: number
   readonly waiting: number
   /** How many requests can be working now. */
@@ -39,6 +32,13 @@ const SHARES: Readonly<Record<RequestClass, number>> = {
   public: 0.125
 }
 
+/** Which of those that wait belong to a class. */
+const WAITING: Readonly<Partial<Record<RequestClass, Waiting>>> = {
+  send: "send",
+  manage: "password",
+  public: "sign_in"
+}
+
 /** The minimum of working requests: so few finish in time, or nothing does. */
 const LEAST_LIMIT = 128
 const GROWTH = 1.25
@@ -50,14 +50,14 @@ const zeros = (): Record<RequestClass, number> => ({ vital: 0, check: 0, send: 0
 /**
  * Decides, before any other work, whether to admit a request.
  *
- * There are two bounds: on all requests in flight, and on working ones, which do not wait for a provider. The second
+ * There are two bounds: on all requests in flight, and on working ones, which do not wait for others. The second
  * one follows the throughput (Little's law). Every `maxDelayMillis` it is compared: if more requests are working than
  * arrived since, some have worked for longer than that, and the bound becomes the number finished in that time.
  * Otherwise it grows again. When the load falls nothing needs to recover: a request that finds room is admitted.
  *
  * Times are monotonic milliseconds. A call costs well under a microsecond.
  */
-export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds, load: WorkLoad) => {
+export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds, load: Load) => {
   const inFlight = zeros()
   const shed = zeros()
   const leastLimit = Math.min(LEAST_LIMIT, maxInFlight)
@@ -67,13 +67,16 @@ export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds
   let workingAtStart = 0
   let cameIn = 0
 
-  const working = () => Math.max(0, entered - load.waiting)
+  const waiting = () => load.waiting.send + load.waiting.sign_in + load.waiting.password
+  const working = () => Math.max(0, entered - waiting())
 
-  // Only sends have work that outlives their requests, or waits for others.
+  // Only sends have work that outlives their requests.
   const inFlightOf = (kind: RequestClass) =>
     kind === "send" ? Math.max(inFlight.send, load.running) : inFlight[kind]
-  const workingOf = (kind: RequestClass) =>
-    kind === "send" ? Math.max(0, inFlight.send - load.waiting) : inFlight[kind]
+  const workingOf = (kind: RequestClass) => {
+    const who = WAITING[kind]
+    return who === undefined ? inFlight[kind] : Math.max(0, inFlight[kind] - load.waiting[who])
+  }
 
   const adapt = (now: number) => {
     const atWork = working()
@@ -113,7 +116,7 @@ export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds
       inFlight: { ...inFlight },
       shed: { ...shed },
       working: working(),
-      waiting: load.waiting,
+      waiting: waiting(),
       limit: Math.floor(limit),
       maxInFlight
     })

@@ -8,6 +8,8 @@ export type RequestClass = (typeof requestClasses)[number]
 
 const VITAL = new Set(["/healthz", "/readyz", "/metrics"])
 const RESOURCES = ["/v1/otp/", "/v1/messages/", "/v1/sandbox/otp/", "/v1/sandbox/messages/"]
+/** Anybody may send a password. */
+const SIGN_IN = "/console/sign-in"
 const MANAGEMENT = ["/v1/manage/", "/console"]
 /** Lists and the account can wait, unlike a person with a code. */
 const SERVICE_KEY_READS = new Set(["/v1/otp", "/v1/messages", "/v1/sandbox/otp", "/v1/account"])
@@ -24,6 +26,7 @@ export const classOf = (method: string, url: string): RequestClass => {
       return method === "POST" && !url.startsWith("verify", prefix.length) ? "send" : "check"
     }
   }
+  if (url.startsWith(SIGN_IN)) return "public"
   if (MANAGEMENT.some((prefix) => url.startsWith(prefix))) return "manage"
   if (SERVICE_KEY_READS.has(pathOf(url))) return "manage"
   return VITAL.has(url) ? "vital" : "public"

@@ -60,6 +60,7 @@ export class SignIns extends Context.Service<
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom
       const workers = yield* Workers
+      const waiting = workers.waitOutside("sign_in")
       const passwords = yield* Passwords
       const limits = yield* SignInLimits
       const sessions = yield* UserSessions
@@ -92,7 +93,7 @@ export class SignIns extends Context.Service<
         password: Redacted.Redacted,
         origin: Origin
       ) {
-        const { matches, isOutdated } = yield* workers.waitOutside(
+        const { matches, isOutdated } = yield* waiting(
           passwords.verify(password, candidate?.passwordHash ?? null, checkingOrigin(origin))
         )
         if (candidate === null) return yield* new Unauthenticated()
@@ -125,15 +126,13 @@ export class SignIns extends Context.Service<
 
       /** A failure here does not matter: another sign-in will do it. */
       const rehash = (candidate: Candidate, password: Redacted.Redacted, origin: Origin) =>
-        workers
-          .waitOutside(passwords.hash(password, hashingOrigin(candidate.user.customerId, origin.ip)))
-          .pipe(
-            Effect.flatMap((made) => sessions.rehash(candidate, made)),
-            Effect.catchTags({
-              too_many_sign_ins: () => Effect.void,
-              service_unavailable: () => Effect.void
-            })
-          )
+        waiting(passwords.hash(password, hashingOrigin(candidate.user.customerId, origin.ip))).pipe(
+          Effect.flatMap((made) => sessions.rehash(candidate, made)),
+          Effect.catchTags({
+            too_many_sign_ins: () => Effect.void,
+            service_unavailable: () => Effect.void
+          })
+        )
 
       const signInWith: (typeof SignIns)["Service"]["signInWith"] = Effect.fnUntraced(function* (
         { email, password },

@@ -8,6 +8,19 @@ const RunsToEnd = Context.Reference<boolean>("peyk/services/concurrency/Workers/
   defaultValue: () => false
 })
 
+/** Who waits outside: a send for its provider or slot, a sign-in or the change of a password for its hash. */
+export type Waiting = "send" | "sign_in" | "password"
+
+export interface Load {
+  readonly running: number
+  readonly waiting: Readonly<Record<Waiting, number>>
+}
+
+export const noLoad = () => ({
+  running: 0,
+  waiting: { send: 0, sign_in: 0, password: 0 } satisfies Record<Waiting, number>
+})
+
 /** Fibers that no other fiber waits for, until they are interrupted with the scope. */
 const makeFibers = Effect.gen(function* () {
   const fibers = new LinkedSet<Fiber.Fiber<unknown, unknown>>()
@@ -64,12 +77,12 @@ export class Workers extends Context.Service<
     readonly start: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<void, never, R>
     /** None if the process begins to stop before this is done: for waiting work that can begin again elsewhere. */
     readonly untilStop: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
-    /** For a part of such work that waits for others (a provider), not for this process. */
-    readonly waitOutside: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** For a part of a request that waits for others (a provider), or in a queue of its own, not for this process. */
+    readonly waitOutside: (who: Waiting) => <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** When all work that began has ended. */
     readonly idle: Effect.Effect<void>
     /** How much of such work is in progress; changes with it. */
-    readonly load: { readonly running: number; readonly waiting: number }
+    readonly load: Load
   }
 >()("peyk/services/concurrency/Workers") {
   static readonly layer = Layer.effect(
@@ -84,18 +97,21 @@ export class Workers extends Context.Service<
       })
       const { idle } = fibers
       const stopping = Latch.makeUnsafe(false)
-      const load = { running: 0, waiting: 0 }
-      const countedAs =
-        (kind: keyof typeof load) =>
+      const load = {
+        running: 0,
+        waiting: { send: 0, sign_in: 0, password: 0 } satisfies Record<Waiting, number>
+      }
+      const countedIn =
+        <K extends string>(counts: Record<K, number>, key: K) =>
         <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
           Effect.suspend(() => {
-            load[kind] += 1
+            counts[key] += 1
             return Effect.onExitPrimitive(work, () => {
-              load[kind] -= 1
+              counts[key] -= 1
               return undefined
             })
           })
-      const running = countedAs("running")
+      const running = countedIn<"running">(load, "running")
       yield* Effect.addFinalizer(() => Effect.andThen(stopping.open, Effect.timeoutOption(idle, graceMillis)))
       return Workers.of({
         runToEnd: (work) =>
@@ -111,7 +127,7 @@ export class Workers extends Context.Service<
         },
         start: (work) => Effect.asVoid(fibers.run(work)),
         untilStop: (wait) => Effect.raceFirst(Effect.asSome(wait), Effect.as(stopping.await, Option.none())),
-        waitOutside: countedAs("waiting"),
+        waitOutside: (who) => countedIn<Waiting>(load.waiting, who),
         idle,
         load
       })

@@ -26,7 +26,7 @@ export interface StepTry {
   /** Handles a failure before anything was sent. */
   readonly releaseForRetry: (cause: Cause.Cause<never>) => Effect.Effect<never>
   /** Wraps each wait for others: for the account's slot, for a place, for the provider's answer. */
-  readonly waiting: Workers["Service"]["waitOutside"]
+  readonly waiting: ReturnType<Workers["Service"]["waitOutside"]>
 }
 
 /** A step whose account has a slot. */

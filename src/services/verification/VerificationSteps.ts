@@ -153,7 +153,7 @@ export class VerificationSteps extends Context.Service<
     Effect.gen(function* () {
       const { slotWaitMillis } = yield* Settings
       const timers = yield* Timers
-      const workers = yield* Workers
+      const waiting = (yield* Workers).waitOutside("send")
       const { tryNext } = yield* makeStepSlots
 
       /** A try that a request waits for. */
@@ -168,7 +168,7 @@ export class VerificationSteps extends Context.Service<
           placeMillis: slotWaitMillis,
           isAwaited: true,
           releaseForRetry,
-          waiting: workers.waitOutside
+          waiting
         }
         return timers.holding(timer, tryNext(verification, verification.remaining, stepTry))
       }

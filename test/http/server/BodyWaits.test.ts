@@ -5,12 +5,13 @@ import { Admission } from "../../../src/http/server/Admission.ts"
 import { BodyWaits } from "../../../src/http/server/BodyWaits.ts"
 import { IncomingRequest } from "../../../src/http/server/IncomingRequest.ts"
 import { makeOverloadGate } from "../../../src/http/server/OverloadGate.ts"
+import { noLoad } from "../../../src/services/concurrency/Workers.ts"
 
 const TIMEOUT = 5000
 
 const waitsOf = (maxWaiting: number) => {
   const waits = new BodyWaits(TIMEOUT, maxWaiting)
-  const gate = makeOverloadGate({ maxInFlight: 100, maxDelayMillis: 1000 }, { running: 0, waiting: 0 })
+  const gate = makeOverloadGate({ maxInFlight: 100, maxDelayMillis: 1000 }, noLoad())
   const givenUp: Array<string> = []
   /** A request that came in at a time, and waits for its body. */
   const wait = (url: string, since = 0) => {

@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { makeOverloadGate } from "../../../src/http/server/OverloadGate.ts"
+import { noLoad } from "../../../src/services/concurrency/Workers.ts"
 import type { RequestClass } from "../../../src/http/server/RequestClass.ts"
 
 const DELAY = 1000
 
 const gateOf = (maxInFlight = 10_000) => {
-  const load = { running: 0, waiting: 0 }
+  const load = noLoad()
   return { load, gate: makeOverloadGate({ maxInFlight, maxDelayMillis: DELAY }, load) }
 }
 type Gate = ReturnType<typeof gateOf>["gate"]
@@ -119,10 +120,25 @@ describe("the overload gate", () => {
   it("does not take waiting for providers for a delay of its own", () => {
     const { gate, load } = gateOf()
     for (let window = 0; window < 10; window++) {
-      load.waiting += enter(gate, "send", 300, window * DELAY)
+      load.waiting.send += enter(gate, "send", 300, window * DELAY)
     }
     assert.strictEqual(gate.snapshot().shed.send, 0)
     assert.strictEqual(gate.snapshot().working, 0)
     assert.strictEqual(gate.snapshot().limit, 10_000)
+  })
+
+  it.each([
+    ["manage", "password"],
+    ["public", "sign_in"]
+  ] as const)("does not take the queue for hashes for work of the class %s, nor of others", (kind, who) => {
+    const { gate, load } = gateOf()
+    const now = overload(gate, 0) - 1
+    leave(gate, "send", gate.snapshot().inFlight.send)
+    // Of the 128 that may work under overload.
+    const room = { manage: 32, public: 16 }[kind]
+    assert.strictEqual(enter(gate, kind, 100, now), room)
+    load.waiting[who] = room
+    assert.strictEqual(enter(gate, kind, 100, now), room)
+    assert.strictEqual(enter(gate, "send", 100, now), 64)
   })
 })

@@ -15,9 +15,9 @@ const cases: ReadonlyArray<readonly [RequestClass, string, ReadonlyArray<string>
     "GET",
     ["/v1/manage/api-keys", "/v1/otp", "/v1/otp?limit=1", "/v1/messages", "/v1/account", "/console"]
   ],
-  ["manage", "POST", ["/v1/manage/api-keys", "/console/sign-in"]],
+  ["manage", "POST", ["/v1/manage/api-keys", "/console/keys"]],
   ["public", "GET", ["/docs", "/simulator", "/", "/v1/others", "/v1/manage", "http://a/v1/otp/send"]],
-  ["public", "POST", ["/v1/auth/sign-in", "/v1/inbound/abc"]]
+  ["public", "POST", ["/v1/auth/sign-in", "/v1/inbound/abc", "/console/sign-in"]]
 ]
 
 describe("the class of a request", () => {

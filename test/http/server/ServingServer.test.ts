@@ -4,10 +4,10 @@ import type { ServerResponse } from "node:http"
 import { connect, type Socket } from "node:net"
 import { ServingServer } from "../../../src/http/server/NodeServer.ts"
 import { makeOverloadGate } from "../../../src/http/server/OverloadGate.ts"
+import { noLoad } from "../../../src/services/concurrency/Workers.ts"
 import { closedWhile } from "../../../src/http/server/Serving.ts"
 
-const makeGate = () =>
-  makeOverloadGate({ maxInFlight: 100, maxDelayMillis: 1000 }, { running: 0, waiting: 0 })
+const makeGate = () => makeOverloadGate({ maxInFlight: 100, maxDelayMillis: 1000 }, noLoad())
 
 const makeServer = (gate = makeGate()) =>
   new ServingServer(

@@ -158,7 +158,7 @@ layer(TestDatabase, { excludeTestServices: true })("a sign-in that waits for has
       yield* Effect.forEach(Arr.range(1, 5), () =>
         Effect.forkChild(signIn(email, PASSWORD), { startImmediately: true })
       )
-      yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => load.waiting === 5 }))
+      yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => load.waiting.sign_in === 5 }))
       isHeld = false
     }).pipe(Effect.provide(process))
   )
@@ -228,7 +228,9 @@ layer(TestDatabase, { excludeTestServices: true })(
               { startImmediately: true }
             )
           )
-          yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => load.waiting + refused === SIGN_INS }))
+          yield* Effect.yieldNow.pipe(
+            Effect.repeat({ until: () => load.waiting.sign_in + refused === SIGN_INS })
+          )
           isHeld = false
           assert.strictEqual(refused, 0, address)
           yield* Fiber.interruptAll(signIns)

@@ -115,10 +115,10 @@ describe("room for calls to a provider", () => {
     Effect.gen(function* () {
       const { call, endFirst } = yield* makeCalls
       const { load, waitOutside } = yield* Workers
-      for (let n = 0; n < 4; n++) yield* call({ ...requestOf(1), waiting: waitOutside })
-      assert.strictEqual(load.waiting, 2)
+      for (let n = 0; n < 4; n++) yield* call({ ...requestOf(1), waiting: waitOutside("send") })
+      assert.strictEqual(load.waiting.send, 2)
       yield* endFirst
-      assert.strictEqual(load.waiting, 1)
+      assert.strictEqual(load.waiting.send, 1)
     }).pipe(Effect.provide(rooms))
   )
 

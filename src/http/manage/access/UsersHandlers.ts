@@ -18,12 +18,12 @@ export const UsersHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const users = yield* Users
     const passwords = yield* Passwords
-    const workers = yield* Workers
+    const waiting = (yield* Workers).waitOutside("password")
     const write = yield* makeWrite
     /** Hashed before the transaction, because it takes long. */
     const hashed = (password: Redacted.Redacted) =>
       Effect.flatMap(CurrentActor, ({ actor, origin }) =>
-        workers.waitOutside(passwords.hash(password, hashingOrigin(actor.customerId, origin.ip)))
+        waiting(passwords.hash(password, hashingOrigin(actor.customerId, origin.ip)))
       )
     return handlers.handleAll({
       list: ({ query }) =>
