@@ -18,7 +18,8 @@ const noTemplate = { id: 999_999, parameters: {} }
 
 describe("the order of checks on a message", () => {
   it("puts the path and the method before the credential", async () => {
-    refused(await request(server, "POST", "/v1/messages"), 404, "not_found")
+    refused(await request(server, "POST", "/v1/messages/send/now"), 404, "not_found")
+    refused(await request(server, "POST", "/v1/messages"), 405, "method_not_allowed")
     refused(await request(server, "GET", "/v1/messages/send"), 405, "method_not_allowed")
   })
 
