@@ -57,7 +57,7 @@ beforeAll(async () => {
   server = await startServer()
   owner = await newManager(server)
   await Promise.all([owner.newAccount("bale"), owner.newAccount("sms")])
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 /** The envelope's code; the name of what else it is, where it is no envelope. */

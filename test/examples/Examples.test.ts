@@ -76,7 +76,7 @@ describe.each(documents.filter((name) => runnableIn(name).length > 0))("the comm
   let document: DocumentShell
   beforeAll(async () => {
     document = await openDocumentShell(serverIn(read(name)))
-  }, 60_000)
+  })
   afterAll(() => document?.stop())
 
   it.each(examples.map((example) => ({ name: nameOf(example), example })))(

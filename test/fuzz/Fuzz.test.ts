@@ -9,7 +9,7 @@ const REQUESTS = 2000
 let fuzzed: Awaited<ReturnType<typeof startFuzzedServer>>
 beforeAll(async () => {
   fuzzed = await startFuzzedServer()
-}, 120_000)
+})
 afterAll(() => fuzzed?.server.stop())
 
 describe("requests made from the document, and broken in all ways", () => {

@@ -73,7 +73,7 @@ describe("after kill -9 while providers say nothing", () => {
     await server.kill()
     expect(await Promise.all(cut)).toEqual([undefined, undefined])
     server = await server.restart()
-  }, 90_000)
+  })
 
   const replayed = async ({ phone, key: once, channels }: typeof hanging.codeOverBale) =>
     ok<Sent>(await codes().replayed({ phone, channels, channel_timeout: 120 }, once))

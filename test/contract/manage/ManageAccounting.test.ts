@@ -15,7 +15,7 @@ let list: Managed["list"]
 beforeAll(async () => {
   server = await startServer()
   ;({ customer, token, others, get, list } = await managedCustomer(server))
-}, 120_000)
+})
 afterAll(() => server?.stop())
 
 describe("usage", () => {

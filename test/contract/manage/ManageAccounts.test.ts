@@ -55,7 +55,7 @@ beforeAll(async () => {
     }
   })
   mine = await newManager(server)
-}, 60_000)
+})
 afterAll(async () => {
   await server?.stop()
   platform?.stop()

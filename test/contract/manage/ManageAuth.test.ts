@@ -84,7 +84,7 @@ beforeAll(async () => {
     const reply = await manage(server, "GET", "/me", { authorization: `apikey ${tokens.expired}` })
     return reply.status === 401 ? true : undefined
   })
-}, 90_000)
+})
 afterAll(async () => {
   await server?.stop()
   await jwks?.stop()

@@ -10,7 +10,7 @@ beforeAll(async () => {
   server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true", PEYK_MAX_BODY_BYTES: "2048" } })
   const { token } = server.demo as Demo & { readonly token: string }
   owner = `apikey ${token}`
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 /** As it stands, also where fetch would send no body. */

@@ -72,7 +72,7 @@ beforeAll(async () => {
     "the ledger": "/wallet/ledger",
     "the wallet's holds": "/wallet/holds"
   }
-}, 90_000)
+})
 afterAll(() => server?.stop())
 
 const encoded = (position: string) => Buffer.from(position).toString("base64url")

@@ -12,7 +12,7 @@ beforeAll(async () => {
   server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
   const { token } = server.demo as Demo & { readonly token: string }
   owner = `apikey ${token}`
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 describe("a field that an operation does not know", () => {

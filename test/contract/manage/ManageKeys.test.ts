@@ -18,7 +18,7 @@ let mine: Manager
 beforeAll(async () => {
   server = await startServer()
   mine = await newManager(server)
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const read = (id: number) => mine.read<ApiKey>(`/api-keys/${id}`)
@@ -159,7 +159,7 @@ describe("the list of keys", () => {
     done(await owner.delete(`/api-keys/${first.id}`))
     await untilRefused(second.secret)
     all = (await owner.read<List<ApiKey>>("/api-keys?limit=100")).data
-  }, 60_000)
+  })
 
   it("has every key once, the newest first, without secrets", () => {
     expect(all).toHaveLength(10)

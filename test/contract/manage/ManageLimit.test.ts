@@ -9,7 +9,7 @@ beforeAll(async () => {
   server = await startServer({ env: { PEYK_LIMIT_MANAGE_MINUTE: "40" } })
   const { token } = server.demo as Demo & { readonly token: string }
   owner = `apikey ${token}`
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const readMe = (authorization: string) => manage(server, "GET", "/me", { authorization })

@@ -16,7 +16,7 @@ let list: Managed["list"]
 beforeAll(async () => {
   server = await startServer()
   ;({ customer, token, others, get, list } = await managedCustomer(server))
-}, 120_000)
+})
 afterAll(() => server?.stop())
 
 const paths = ["verifications", "messages", "usage", "wallet", "wallet/holds", "wallet/ledger", "audit-log"]

@@ -9,7 +9,7 @@ beforeAll(async () => {
   server = await startServer()
   const { token } = server.demo as Demo & { readonly token: string }
   owner = `apikey ${token}`
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 interface Created {

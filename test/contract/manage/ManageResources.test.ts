@@ -24,7 +24,7 @@ let others: Manager
 beforeAll(async () => {
   server = await startServer()
   ;[mine, others] = await Promise.all([newManager(server), newManager(server)])
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 describe("the routing order", () => {

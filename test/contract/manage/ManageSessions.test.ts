@@ -31,7 +31,7 @@ beforeAll(async () => {
     const { email } = await newUser(server, customer.owner, role)
     sessions[role] = (await signIn(server, email)).access_token
   }
-}, 90_000)
+})
 afterAll(() => server?.stop())
 
 const newCustomer = async (name: string) => {

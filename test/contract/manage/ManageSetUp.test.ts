@@ -21,7 +21,7 @@ beforeAll(async () => {
   server = await startServer({ env: { PEYK_TELEGRAM_URL: "http://127.0.0.1:9" } })
   const { token } = server.demo as typeof server.demo & { readonly token: string }
   stranger = manager(server, token)
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const BOT_TOKEN = "3000000003:NobodysTelegramToken_0123456789abcdefg"
@@ -86,7 +86,7 @@ describe("another customer's resources", () => {
     const contacts = [{ phone: "09121111111", chat_id: "77" }]
     ok(await owner.put(`/accounts/${targets.account}/contacts`, { contacts }))
     before = await everything()
-  }, 60_000)
+  })
 
   const operations: ReadonlyArray<[method: string, of: keyof typeof targets, rest: string, body?: unknown]> =
     [
@@ -152,7 +152,7 @@ describe("a token that may only read", () => {
     ids.key = (await owner.newKey()).id
     ids.account = ok<Account>(await owner.post("/accounts", telegramBot), 201).credential_id
     ids.template = (await owner.newTemplate("{{code}}")).id
-  }, 60_000)
+  })
 
   const at = (path: string) =>
     path

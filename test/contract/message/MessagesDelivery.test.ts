@@ -33,7 +33,7 @@ beforeAll(async () => {
     ...failures.map(([outcome, channel]) => connect(channel, { outcome })),
     connect("sms", { latency_ms: 1_500 })
   ])
-}, 90_000)
+})
 afterAll(() => server?.stop())
 
 const channelsOf = async (phone: string) => (await simulated(server, phone)).map(({ channel }) => channel)

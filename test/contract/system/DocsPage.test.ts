@@ -7,7 +7,7 @@ import { type Server, startServer } from "../Server.ts"
 let server: Server
 beforeAll(async () => {
   server = await startServer()
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 interface Raw {

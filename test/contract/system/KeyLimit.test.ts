@@ -8,7 +8,7 @@ let customer: Customer
 beforeAll(async () => {
   server = await startServer({ env: { PEYK_LIMIT_KEY_MINUTE: "40" } })
   customer = await customerWith(server, { sms: {} })
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const newLiveKey = async () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
     env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true", PEYK_LIMIT_PHONE_HOUR: "1" }
   })
   hook = await Effect.runPromise(fakeFarEnd(() => ({ status: 200 })).pipe(Scope.provide(scope)))
-}, 120_000)
+})
 afterAll(async () => {
   await server?.stop()
   await Effect.runPromise(Scope.close(scope, Exit.void))
@@ -303,7 +303,7 @@ describe("GET /metrics with a token", () => {
   let guarded: Server
   beforeAll(async () => {
     guarded = await startServer({ env: { PEYK_METRICS_TOKEN: TOKEN } })
-  }, 120_000)
+  })
   afterAll(() => guarded?.stop())
 
   it("is refused without it, with another, and with it in another form", async () => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
   server = await startServer({ env: { PEYK_CORS_ORIGINS: `${CONSOLE}, http://localhost:5173/` } })
   const args = ["token", "create", "--customer", String(server.demo.customer_id), "--scope", "read_only"]
   readOnly = ((await server.cli(...args)) as { readonly secret: string }).secret
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const options = (path: string, headers: HeaderSet = {}) => request(server, "OPTIONS", path, { headers })

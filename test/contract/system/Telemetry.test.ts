@@ -37,7 +37,7 @@ beforeAll(async () => {
       OTEL_METRIC_EXPORT_INTERVAL: "200"
     }
   })
-}, 120_000)
+})
 afterAll(async () => {
   await server?.stop()
   await Effect.runPromise(Scope.close(scope, Exit.void))
@@ -150,7 +150,7 @@ describe("logs", () => {
   beforeAll(async () => {
     plain = await startServer({ env: { PEYK_LOG_FORMAT: "json" } })
     customer = await customerWith(plain, { bale: { outcome: "rejected" } })
-  }, 120_000)
+  })
   afterAll(() => plain?.stop())
 
   it("are JSON, one object a line, with time, level, message and the request's id", async () => {

@@ -9,7 +9,7 @@ let customer: Customer
 beforeAll(async () => {
   server = await startServer({ env: { PEYK_LEASE_MS: "1000", PEYK_PROCESSES: "1" } })
   customer = await customerWith(server, { bale: { latency_ms: 4_000 }, eitaa: {} })
-}, 90_000)
+})
 afterAll(() => server?.stop())
 
 const api = () => otp(server, customer.live)

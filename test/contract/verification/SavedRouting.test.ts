@@ -26,7 +26,7 @@ beforeAll(async () => {
   ids.other = await newTemplate(server, customer.id, "other {{code}} {{minutes}}")
   ids.plain = await newTemplate(server, customer.id, "no code")
   ids.strangers = await newTemplate(server, stranger.id, "{{code}}")
-}, 90_000)
+})
 afterAll(() => server?.stop())
 
 const save = (steps: ReadonlyArray<unknown>, authorization = owner) =>

@@ -11,7 +11,7 @@ const scope = Scope.makeUnsafe()
 beforeAll(async () => {
   server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true", PEYK_LEASE_MS: "1000" } })
   fake = await Effect.runPromise(fakeFarEnd(() => ({ status: 200 })).pipe(Scope.provide(scope)))
-}, 120_000)
+})
 afterAll(async () => {
   await server?.stop()
   await Effect.runPromise(Scope.close(scope, Exit.void))

@@ -53,7 +53,7 @@ beforeAll(async () => {
   token = await newToken(customer.id)
   reader = await newToken(customer.id, "read_only")
   others = await newToken(server.demo.customer_id)
-}, 120_000)
+})
 afterAll(async () => {
   await server?.stop()
   await Effect.runPromise(Scope.close(scope, Exit.void))

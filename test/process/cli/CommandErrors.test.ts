@@ -14,7 +14,7 @@ import { discard } from "../store/Postgres.ts"
 let server: Server
 beforeAll(async () => {
   server = await startServer()
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 /** Exit code 1, one line (under its heading) that tells what is wrong, and nothing for a machine to misread. */

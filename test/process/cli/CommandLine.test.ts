@@ -10,7 +10,7 @@ let customer: string
 beforeAll(async () => {
   server = await startServer()
   customer = String((await made("customer", "create", "--name", "Mina", "--plan", "start")).id)
-}, 60_000)
+})
 afterAll(async () => {
   await server?.kill()
   if (server !== undefined) await discard(server.dataDir)

@@ -10,7 +10,7 @@ const shell = promisify(execFile)
 let server: Server
 beforeAll(async () => {
   server = await startServer()
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const file = () => join(server.dataDir, "demo.txt")

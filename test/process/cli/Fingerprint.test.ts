@@ -7,7 +7,7 @@ import { fingerprintIn } from "../store/Postgres.ts"
 let server: Server
 beforeAll(async () => {
   server = await startServer()
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")

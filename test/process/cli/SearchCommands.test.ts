@@ -57,7 +57,7 @@ beforeAll(async () => {
   await until("every message to be sent", async () =>
     (await read("/messages?status=sent")).data.length === 3 ? true : undefined
   )
-}, 120_000)
+})
 afterAll(async () => {
   await server?.stop()
   await Effect.runPromise(Scope.close(scope, Exit.void))

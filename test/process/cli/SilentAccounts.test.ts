@@ -4,7 +4,7 @@ import { type Server, startServer } from "../../contract/Server.ts"
 let server: Server
 beforeAll(async () => {
   server = await startServer()
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const connect = (settings: object, ...more: ReadonlyArray<string>) => {

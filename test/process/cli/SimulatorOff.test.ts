@@ -45,11 +45,11 @@ describe("a simulator that is switched off after it was on", () => {
     expect(await kept()).toBe(1)
     await on.stop()
     server = await startProcess({ env: { ...env, PEYK_SIMULATOR: "false" } })
-  }, 120_000)
+  })
   afterAll(async () => {
     await server?.stop()
     await postgres?.discard()
-  }, 60_000)
+  })
 
   it("keeps no code that it received before", async () => {
     expect(await kept()).toBe(0)
@@ -88,7 +88,7 @@ describe("an embedded store behind an address that others reach", () => {
   beforeAll(async () => {
     // an empty store: the prepared one has accounts of the simulator
     server = await startServer({ dataDir: await makeDataDir(), env: { PEYK_HOST: "0.0.0.0" } })
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   it("has no simulator unless it is asked for", async () => {

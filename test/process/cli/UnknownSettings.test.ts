@@ -12,7 +12,7 @@ beforeAll(async () => {
       PEYK_PROCESSES: "2"
     }
   })
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const warnings = () =>

@@ -14,11 +14,11 @@ beforeAll(async () => {
     command: ["test/process/clock/ServeJumping.ts"],
     env: lease
   })
-}, 90_000)
+})
 afterAll(async () => {
   await wrong?.terminate()
   await right?.stop()
-}, 60_000)
+})
 
 const readiness = async (server: Running) => (await request(server, "GET", "/readyz")).status
 

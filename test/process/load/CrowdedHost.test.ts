@@ -52,7 +52,7 @@ let server: Server
 beforeAll(async () => {
   far = await slowGateway()
   server = await startServer({ env })
-}, 120_000)
+})
 afterAll(async () => {
   await server?.kill()
   if (server !== undefined) await discard(server.dataDir)

@@ -12,7 +12,7 @@ beforeAll(async () => {
   // One send at a time, and beside it one check.
   server = await startServer({ env: { ...bridgeEnv, PEYK_MAX_REQUESTS_IN_FLIGHT: "2" } })
   customer = await bridge.customer(server)
-}, 60_000)
+})
 afterAll(async () => {
   bridge?.release()
   await server?.stop()

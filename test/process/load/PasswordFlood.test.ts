@@ -15,7 +15,7 @@ beforeAll(async () => {
   flooding = { owner, user: await newUser(server, owner, "developer") }
   const customer = await customerWith(server, { sms: {} })
   other = { ...customer, user: await firstUser(server, customer.id, "owner") }
-}, 90_000)
+})
 afterAll(() => server?.stop())
 
 const countOf = (replies: ReadonlyArray<Reply>, status: number) =>

@@ -13,7 +13,7 @@ const open: Array<{ readonly close: () => void }> = []
 beforeAll(async () => {
   // One process at the least room that there is: of a quarter, or of an eighth, little is left.
   server = await startServer({ env: { PEYK_MAX_REQUESTS_IN_FLIGHT: "128", PEYK_BODY_TIMEOUT_MS: "60000" } })
-}, 60_000)
+})
 afterEach(() => {
   for (const { close } of open.splice(0)) close()
 })
@@ -147,7 +147,7 @@ describe("a body that is not there in time", () => {
     impatient = await startServer({
       env: { PEYK_BODY_TIMEOUT_MS: "300", PEYK_MAX_CONNECTIONS: "40", PEYK_MAX_BODY_BYTES: "10485760" }
     })
-  }, 60_000)
+  })
   afterAll(() => impatient?.stop())
 
   const ways = (): ReadonlyArray<readonly [string, SlowRequest]> => [

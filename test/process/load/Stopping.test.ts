@@ -10,7 +10,7 @@ let server: Server
 beforeAll(async () => {
   bridge = await openHeldBridge()
   server = await startServer({ env: bridgeEnv })
-}, 60_000)
+})
 afterAll(async () => {
   bridge?.release()
   await server?.kill()

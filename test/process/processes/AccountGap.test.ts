@@ -31,7 +31,7 @@ beforeAll(async () => {
   dataDir = await makeDataDir()
   a = await startServer({ env, dataDir })
   b = await startServer({ env, dataDir })
-}, 120_000)
+})
 afterAll(async () => {
   await b?.kill()
   await a?.kill()

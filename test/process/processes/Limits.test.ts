@@ -14,7 +14,7 @@ beforeAll(async () => {
   const first = await startServer({ env, dataDir })
   const others = await Promise.all([1, 2, 3].map(() => startProcess({ env, dataDir })))
   servers = [first, ...others]
-}, 120_000)
+})
 afterAll(async () => {
   await Promise.all(servers?.map((server) => server.kill()) ?? [])
   await discard(dataDir)

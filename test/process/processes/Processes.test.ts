@@ -19,7 +19,7 @@ beforeAll(async () => {
   // an empty store: two processes make their first start on it
   const dataDir = await makeDataDir()
   server = await startServer({ dataDir, env: { PEYK_PROCESSES: "2", PEYK_LEASE_MS: "1000" } })
-}, 60_000)
+})
 afterAll(async () => {
   await server?.kill()
   if (server !== undefined) await discard(server.dataDir)
@@ -124,7 +124,7 @@ describe("of several processes", () => {
   let hanging: Server
   beforeAll(async () => {
     hanging = await startServer({ env: { PEYK_PROCESSES: "2", PEYK_HANG_MS: "3000" } })
-  }, 60_000)
+  })
   afterAll(async () => {
     await hanging?.kill()
     if (hanging !== undefined) await discard(hanging.dataDir)

@@ -17,7 +17,7 @@ beforeAll(async () => {
   if (first !== undefined) a = first
   if (second !== undefined) b = second
   expect(started).toMatchObject([{ status: "fulfilled" }, { status: "fulfilled" }])
-}, 120_000)
+})
 afterAll(async () => {
   await b?.kill()
   await a?.kill()

@@ -83,11 +83,11 @@ beforeAll(async () => {
   expect({ ended, err }).toEqual({ ended: 0, err: "" })
   expect(counted(), "sends went on meanwhile").toBeGreaterThan(atStart)
   await Promise.all(load.map(({ stop }) => stop()))
-}, 120_000)
+})
 afterAll(async () => {
   await server?.stop()
   for (const folder of folders) await discard(folder)
-}, 60_000)
+})
 
 describe("a backup that was made while codes were sent", () => {
   it("is a file for its owner alone, appears as a whole, and does not hold the master secret", async () => {

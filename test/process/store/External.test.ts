@@ -30,11 +30,11 @@ let unused: string
 beforeAll(async () => {
   unused = await makeDataDir()
   postgres = await startExternal()
-}, 60_000)
+})
 afterAll(async () => {
   await discard(unused)
   await postgres?.discard()
-}, 60_000)
+})
 
 /** Runs a command with nothing set but this, and a data directory that it should not need. */
 const run = async (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) => {
@@ -129,7 +129,7 @@ describe("peyk serve", () => {
     server = await startProcess({
       env: { DATABASE_URL: await postgres.newDatabase(), PEYK_SECRET: secret }
     })
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   it.each(["/simulator", "/simulator/messages"])("has no %s by default", async (path) => {
@@ -156,7 +156,7 @@ describe("peyk serve with PEYK_SIMULATOR=true", () => {
       }
     })
     customer = await customerWith(server, { bale: {}, sms: {} })
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   const send = (key = customer.live) => otp(server, key).send({ channels: "sms" })

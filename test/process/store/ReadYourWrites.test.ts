@@ -54,12 +54,12 @@ beforeAll(async () => {
     otherSms: otherSms.credential_id
   })
   commands = commandRounds(subject)
-}, 120_000)
+})
 afterAll(async () => {
   await a?.stop()
   await b?.stop()
   await postgres?.discard()
-}, 60_000)
+})
 
 /** Each kind of write in turn, over every pair of processes; returns the rounds whose answer did not show the write. */
 const staleAmong = async (kinds: ReadonlyArray<Round>, count: number) => {

@@ -31,12 +31,12 @@ beforeAll(async () => {
     }
   })
   customer = await customerWith(server, { sms: {} })
-}, 90_000)
+})
 afterAll(async () => {
   await server?.stop()
   proxy?.close()
   await postgres?.discard()
-}, 60_000)
+})
 
 const send = () => otp(server, customer.live).send({ channels: "sms" })
 

@@ -25,11 +25,11 @@ beforeAll(async () => {
     }
   })
   customer = await customerWith(server, { sms: {} })
-}, 90_000)
+})
 afterAll(async () => {
   await server?.stop()
   await postgres?.discard()
-}, 60_000)
+})
 
 const askAt = (place: string, statement: string) =>
   Effect.runPromise(
