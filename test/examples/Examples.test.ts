@@ -18,7 +18,10 @@ const documents = ["README.md", "bench/README.md", ...files("docs"), ...files("d
 /** All that is marked as not run, by its first line: nothing is left out without a word. */
 const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
   ["README.md", "npm ci"],
-  ["README.md", "npm test          # types, Effect diagnostics, lint, format, tests; needs nothing running"],
+  [
+    "README.md",
+    "npm test          # types, Effect diagnostics, lint, format and all tests, at once; needs nothing running"
+  ],
   [
     "bench/README.md",
     "npm run bench                                                          # all of it: about 5 minutes on 2 cores"
