@@ -66,6 +66,13 @@ export class Webhooks extends Context.Service<
       id: number,
       page: PageRequest & DeliveryFilter
     ) => Effect.Effect<Page<WebhookDelivery>, NotFound>
+    readonly delivery: (
+      customerId: number,
+      id: number,
+      eventId: string
+    ) => Effect.Effect<WebhookDelivery, NotFound>
+    /** The JSON that is posted for an event of this endpoint; null once its record is deleted. */
+    readonly body: (customerId: number, id: number, eventId: string) => Effect.Effect<string | null>
     /** Delivers an event again, whatever its outcome was. */
     readonly replay: (
       customerId: number,

@@ -1,16 +1,21 @@
-import { beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { signedIn, type Visitor } from "../Visitor.ts"
+import { type Receiver, someActivity } from "./kit/Activity.ts"
 import { looks, nameOf } from "./kit/Looks.ts"
 import { pagesOf } from "./kit/Pages.ts"
 import { describeInBrowser } from "./kit/Suite.ts"
 
 describeInBrowser("every page of the console", (stage) => {
   let owner: Visitor
+  let receiver: Receiver | undefined
   let paths: ReadonlyArray<string>
   beforeAll(async () => {
     owner = await signedIn(stage, stage.demo.customer_id, "owner")
+    receiver = await someActivity(stage)
     paths = await pagesOf(owner)
   })
+
+  afterAll(() => receiver?.close())
 
   it.each(looks.map((look) => [nameOf(look), look] as const))(
     "has no barrier, stays in its window and asks no other host: %s",

@@ -11,7 +11,7 @@ export default async (project: TestProject) => {
     project.provide("inBrowser", null)
     return () => {}
   }
-  const server = await startServer()
+  const server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
   const browser = await startChromium(executable)
   project.provide("inBrowser", {
     browser: browser.wsEndpoint(),

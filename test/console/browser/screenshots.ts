@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { type Browser, chromium } from "playwright-core"
 import { type Server, startServer } from "../../contract/Server.ts"
 import { signedIn, type Visitor } from "../Visitor.ts"
+import { someActivity } from "./kit/Activity.ts"
 import { findChromium, NO_BROWSER, startChromium } from "./kit/Chromium.ts"
 import { desktop, type Look, looks } from "./kit/Looks.ts"
 import { pagesOf } from "./kit/Pages.ts"
@@ -61,15 +62,17 @@ const take = async (
 const [folder, part = ""] = process.argv.slice(2)
 const executable = findChromium()
 if (executable === undefined) throw new Error(NO_BROWSER)
-const server = await startServer()
+const server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
 const chromiumServer = await startChromium(executable)
 try {
   const browser = await chromium.connect(chromiumServer.wsEndpoint())
+  const receiver = await someActivity(server)
   const owner = await signedIn(server, server.demo.customer_id, "owner")
   const target = folder ?? join(import.meta.dirname, "../../../docs/console")
   await mkdir(target, { recursive: true })
   const pictures =
     folder === undefined ? kept : everything(await pagesOf(owner)).filter(({ path }) => path.includes(part))
+  receiver.close()
   for (const picture of pictures) await take(browser, server, owner, target, picture, folder !== undefined)
 } finally {
   await chromiumServer.close()

@@ -56,6 +56,8 @@ const formatsOf = (language: Language, zone: string) => {
 /** How a visitor reads words, numbers and times. */
 export interface Locale {
   readonly language: Language
+  /** The viewer's time zone. */
+  readonly zone: string
   readonly direction: "ltr" | "rtl"
   /** The words in the visitor's language. */
   readonly say: (english: string, persian: string) => string
@@ -63,12 +65,35 @@ export interface Locale {
   readonly percent: (part: number) => string
   readonly rials: (amount: number) => string
   readonly seconds: (seconds: number) => string
+  /** `1 min 5 s`: of two units at most. */
+  readonly duration: (seconds: number) => string
   /** In the visitor's zone; UTC on hover. */
   readonly time: (at: Instant | null) => Html
   /** The time of the day alone. */
   readonly clock: (at: Instant) => Html
   /** A day in UTC, as reports have them. */
   readonly day: (day: string) => string
+}
+
+const units = [
+  [86_400, "d", "روز"],
+  [3600, "h", "ساعت"],
+  [60, "min", "دقیقه"],
+  [1, "s", "ثانیه"]
+] as const
+
+const durationOf = (seconds: number, number: Intl.NumberFormat, say: Locale["say"]): string => {
+  if (seconds < 10) return `${number.format(Math.round(seconds * 10) / 10)} ${say("s", "ثانیه")}`
+  const whole = Math.round(seconds)
+  const first = units.findIndex(([length]) => whole >= length)
+  const parts = units.slice(first, first + 2).map(([length, english, persian], index) => {
+    const rest = index === 0 ? whole : whole % (units[first]?.[0] ?? 1)
+    return [Math.floor(rest / length), say(english, persian)] as const
+  })
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${number.format(count)} ${unit}`)
+    .join(say(" ", " و "))
 }
 
 export const makeLocale = (language: Language, zone: string): Locale => {
@@ -78,12 +103,14 @@ export const makeLocale = (language: Language, zone: string): Locale => {
     html`<time datetime="${formatInstant(at)}" title="${formatInstant(at)}">${text}</time>`
   return {
     language,
+    zone,
     direction: language === "fa" ? "rtl" : "ltr",
     say,
     number: (value) => formats.number.format(value),
     percent: (part) => formats.percent.format(part),
     rials: (amount) => `${formats.number.format(amount)} ${say("IRR", "ریال")}`,
     seconds: (seconds) => `${formats.number.format(seconds)} ${say("s", "ثانیه")}`,
+    duration: (seconds) => durationOf(Math.max(0, seconds), formats.number, say),
     time: (at) => (at === null ? html`<span class="muted">–</span>` : stamp(at, formats.dateTime.format(at))),
     clock: (at) => stamp(at, formats.clock.format(at)),
     day: (day) => formats.day.format(DateTime.toEpochMillis(DateTime.makeUnsafe(`${day}T00:00:00Z`)))

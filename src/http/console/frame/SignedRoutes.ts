@@ -65,3 +65,24 @@ export const change = <R>(
   form(path, (view, fields) =>
     view.actor.scope === "full" ? act(view, fields) : Effect.fail<ConsoleError>(new ScopeInsufficient())
   )
+
+const refuse = Effect.fail<ConsoleError>(new ScopeInsufficient())
+
+/** A page with nothing but a form that changes something. */
+export const writerPage = <R>(
+  path: Path,
+  render: (view: View) => Effect.Effect<Page, ConsoleError, R>
+): SignedRoute<R> => page(path, (view) => (view.actor.scope === "full" ? render(view) : refuse))
+
+/** What only owners see: who may do what. */
+export const ownerPage = <R>(
+  path: Path,
+  render: (view: View) => Effect.Effect<Page, ConsoleError, R>
+): SignedRoute<R> => page(path, (view) => (view.actor.isOwner ? render(view) : refuse))
+
+/** A form that changes who may do what. */
+export const ownerChange = <R>(
+  path: Path,
+  act: (view: View, fields: URLSearchParams) => Effect.Effect<Response, ConsoleError, R>
+): SignedRoute<R | HttpServerRequest.HttpServerRequest> =>
+  form(path, (view, fields) => (view.actor.isOwner ? act(view, fields) : refuse))

@@ -23,7 +23,7 @@ const CountRow = Schema.Struct({ count: Schema.Int })
 /** Per request, so that none takes long, and no receiver is flooded by one call. */
 const MAX_REPLAYED = 1000
 
-type ReplayMethods = Pick<Webhooks["Service"], "test" | "deliveries" | "replay" | "replaySince">
+type ReplayMethods = Pick<Webhooks["Service"], "test" | "deliveries" | "delivery" | "replay" | "replaySince">
 
 const COLUMNS = `d.event_id as "eventId", e.type as "eventType", e.subject, e.sequence, d.status, d.tries,
   d.created_at as "createdAt", d.next_try_at as "nextTryAt", d.finished_at as "finishedAt"`
@@ -111,6 +111,11 @@ export const webhookReplays = (
         ])}
         order by d.event_id desc limit ${limit + 1}`)
       return toPage(rows, limit, ({ eventId }) => eventId)
+    }),
+
+    delivery: Effect.fnUntraced(function* (customerId, id, eventId) {
+      if (!UUID.test(eventId)) return yield* new NotFound()
+      return yield* findDelivery(customerId, id, eventId)
     }),
 
     replay: Effect.fnUntraced(function* (customerId, id, eventId) {

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Webhooks } from "../../../services/resources/Webhooks.ts"
 import { AllowsPrivateAddresses } from "../../network/AddressPolicy.ts"
 import { MasterKey } from "../../crypto/MasterKey.ts"
+import { deliveredBodies } from "./DeliveredBodiesSql.ts"
 import { webhookEndpoints } from "./WebhookEndpointsSql.ts"
 import { webhookReplays } from "./WebhookReplaysSql.ts"
 
@@ -16,7 +17,8 @@ export const WebhooksSql = Layer.effect(
     const allowsPrivateAddresses = yield* AllowsPrivateAddresses
     return Webhooks.of({
       ...webhookEndpoints(sql, random, key, allowsPrivateAddresses),
-      ...webhookReplays(sql, random)
+      ...webhookReplays(sql, random),
+      ...deliveredBodies(sql)
     })
   })
 )

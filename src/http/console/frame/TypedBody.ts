@@ -1,0 +1,34 @@
+import { Effect, Result, Schema, SchemaIssue } from "effect"
+import { ValidationError } from "../../../domain/Errors.ts"
+
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const nameOf = (segment: PropertyKey | { readonly key: PropertyKey }): string =>
+  String(typeof segment === "object" ? segment.key : segment)
+
+/** What was typed into a form, by the schema of the body that the management API takes for the same change. */
+export const readTyped = <S extends Schema.Decoder<unknown>>(
+  body: S,
+  typed: unknown
+): Effect.Effect<S["Type"], ValidationError> =>
+  Effect.fromResult(
+    Result.mapError(
+      Schema.decodeUnknownResult(body, { errors: "all" })(typed),
+      ({ issue }) =>
+        new ValidationError({
+          details: {
+            errors: formatIssues(issue).issues.map(({ path = [], message }) => ({
+              path: ["body", ...path.map(nameOf)].join("."),
+              message
+            }))
+          }
+        })
+    )
+  )
+
+/** A number that was typed; what is none stays text, so that its schema says what it expected. */
+export const typedNumber = (text: string | null): unknown => {
+  const trimmed = (text ?? "").trim()
+  if (trimmed === "") return null
+  return /^-?\d{1,15}$/.test(trimmed) ? Number(trimmed) : trimmed
+}

@@ -1,0 +1,186 @@
+import { Clock, Effect } from "effect"
+import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../../domain/people/ApiKey.ts"
+import { Keys } from "../../../../services/resources/Keys.ts"
+import { ApiKeyChange, KeyRotation } from "../../../manage/access/ApiKeysApi.ts"
+import { answerPage, seeOther } from "../../frame/Answers.ts"
+import { csrfField } from "../../frame/Forms.ts"
+import { html, type Html } from "../../frame/Html.ts"
+import type { Page } from "../../frame/Layout.ts"
+import { pathId } from "../../frame/PathIds.ts"
+import { showAgain } from "../../frame/ShownAgain.ts"
+import type { View } from "../../frame/SignedRoutes.ts"
+import { readTyped } from "../../frame/TypedBody.ts"
+import { writeAs } from "../../frame/Writes.ts"
+import { stateBadge } from "../../parts/Badge.ts"
+import { confirmButton } from "../../parts/Confirm.ts"
+import { facts } from "../../parts/Facts.ts"
+import { errorSummary, type FieldErrors, noFieldErrors, selectField } from "../../parts/Fields.ts"
+import { withNotice } from "../../parts/Notice.ts"
+import { foreign, mono } from "../../parts/Text.ts"
+import { asTyped, byField, limitFields, nameField, typedKey } from "./KeyForms.ts"
+import { createdKeyPage, keyEntry, KEYS_PATH, visibleKey } from "./KeysPage.ts"
+
+const overlaps = [
+  ["86400", "One day", "یک روز"],
+  ["3600", "One hour", "یک ساعت"],
+  ["604800", "One week", "یک هفته"],
+  ["0", "Not at all", "هیچ"]
+] as const
+
+const factsOf = (key: ApiKeyRecord, status: ApiKeyStatus, { locale }: View): Html => {
+  const { say, time, number } = locale
+  return facts([
+    [say("Key", "کلید"), visibleKey(key)],
+    [say("Mode", "حالت"), stateBadge(key.mode, locale)],
+    [say("Status", "وضعیت"), stateBadge(status, locale)],
+    [
+      say("Requests per minute", "درخواست در دقیقه"),
+      key.requestsPerMinute === null
+        ? say("The default", "پیش‌فرض")
+        : key.requestsPerMinute === 0
+          ? say("No limit", "بی‌سقف")
+          : number(key.requestsPerMinute)
+    ],
+    [
+      say("Allowed networks", "شبکه‌های مجاز"),
+      key.allowedIps === null ? say("Any", "همه") : mono(key.allowedIps.join(", "))
+    ],
+    [say("Created", "ساخت"), time(key.createdAt)],
+    [say("Last used", "آخرین استفاده"), time(key.lastUsedAt)],
+    [say("Expires", "انقضا"), time(key.expiresAt)],
+    key.revokedAt === null ? null : [say("Revoked", "ابطال"), time(key.revokedAt)]
+  ])
+}
+
+const changeForm = (view: View, key: ApiKeyRecord, typed: URLSearchParams, errors: FieldErrors): Html => {
+  const { say } = view.locale
+  return html`<section class="panel" aria-labelledby="change-title">
+    <div class="panel-head"><h2 id="change-title">${say("Name and limits", "نام و محدودیت‌ها")}</h2></div>
+    <form class="panel-body fields" method="post" action="${KEYS_PATH}/${key.id}">
+      ${csrfField(view.csrf)} <input type="hidden" name="version" value="${key.version}" />
+      ${errorSummary(errors, view.locale)} ${nameField(view.locale, typed.get("name") ?? "", errors)}
+      ${limitFields(view.locale, typed, errors)}
+      <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
+    </form>
+  </section>`
+}
+
+const rotateForm = (view: View, { id }: ApiKeyRecord): Html => {
+  const { say } = view.locale
+  return html`<section class="panel" aria-labelledby="rotate-title">
+    <div class="panel-head"><h2 id="rotate-title">${say("Rotate", "چرخاندن کلید")}</h2></div>
+    <form class="panel-body fields" method="post" action="${KEYS_PATH}/${id}/rotate">
+      ${csrfField(view.csrf)}
+      <p class="hint">
+        ${say(
+          "Makes another key with the same settings. This one works on for a while, so that nothing stops.",
+          "کلید دیگری با همین تنظیمات می‌سازد. این یکی مدتی کار می‌کند تا چیزی از کار نیفتد."
+        )}
+      </p>
+      ${selectField({
+        name: "overlap_seconds",
+        label: say("This key works on for", "این کلید کار کند تا"),
+        choices: overlaps.map(([seconds, english, persian]) => [seconds, say(english, persian)] as const)
+      })}
+      <div><button class="button">${say("Rotate the key", "چرخاندن کلید")}</button></div>
+    </form>
+  </section>`
+}
+
+const keyPage = Effect.fnUntraced(function* (
+  view: View,
+  id: number,
+  typed: URLSearchParams | null,
+  errors: FieldErrors
+) {
+  const { say } = view.locale
+  const key = yield* (yield* Keys).find(view.actor.customerId, id)
+  const status = apiKeyStatus(key, yield* Clock.currentTimeMillis)
+  const mayChange = view.actor.scope === "full" && status === "active"
+  const made: Page = {
+    title: key.name,
+    name: "keys",
+    lead: html`<a href="${KEYS_PATH}">${say("API keys", "کلیدهای API")}</a> / ${foreign(key.name)}`,
+    actions: mayChange
+      ? confirmButton(view, {
+          action: `${KEYS_PATH}/${id}/revoke`,
+          label: say("Revoke", "ابطال"),
+          kind: "danger",
+          question: say(
+            "Requests with this key are refused from now on. That cannot be undone.",
+            "از این پس درخواست‌های این کلید رد می‌شود. این کار برگشت ندارد."
+          ),
+          confirm: say("Revoke the key", "کلید باطل شود")
+        })
+      : null,
+    content: html`<div class="columns">
+      <div class="stack">
+        <section class="panel panel-body" aria-label="${say("The key", "کلید")}">
+          ${factsOf(key, status, view)}
+        </section>
+        ${mayChange && rotateForm(view, key)}
+      </div>
+      ${mayChange && html`<div class="stack">${changeForm(view, key, typed ?? asTyped(key), errors)}</div>`}
+    </div>`
+  }
+  return made
+})
+
+export const showKey = (view: View) => Effect.flatMap(pathId, (id) => keyPage(view, id, null, noFieldErrors))
+
+export const changeKey = (view: View, fields: URLSearchParams) =>
+  Effect.flatMap(pathId, (id) =>
+    Effect.gen(function* () {
+      const keys = yield* Keys
+      const body = yield* readTyped(ApiKeyChange, typedKey(fields))
+      const change = {
+        name: body.name ?? undefined,
+        requestsPerMinute: body.rate_limit_per_minute,
+        allowedIps: body.allowed_ips
+      }
+      const version = Number(fields.get("version"))
+      yield* writeAs(
+        view,
+        "api_key.update",
+        Effect.map(
+          keys.update(view.actor.customerId, id, change, Number.isSafeInteger(version) ? version : null),
+          (result) => ({ result, audit: keyEntry("update", id, body) })
+        )
+      )
+      return seeOther(withNotice(`${KEYS_PATH}/${id}`, "saved"))
+    }).pipe(Effect.catch(showAgain(view, (errors) => keyPage(view, id, fields, byField(errors)))))
+  )
+
+export const rotateKey = Effect.fnUntraced(function* (view: View, fields: URLSearchParams) {
+  const id = yield* pathId
+  const keys = yield* Keys
+  const { overlap_seconds: seconds = 86_400 } = yield* readTyped(KeyRotation, {
+    overlap_seconds: Number(fields.get("overlap_seconds") ?? Number.NaN)
+  })
+  const created = yield* writeAs(
+    view,
+    "api_key.rotate",
+    Effect.map(keys.rotate(view.actor.customerId, id, (seconds ?? 86_400) * 1000), (result) => ({
+      result,
+      audit: keyEntry("rotate", id, { replaced_by: result.record.id, overlap_seconds: seconds })
+    }))
+  )
+  return answerPage(
+    view,
+    createdKeyPage(view, created, view.locale.say("The new key is made", "کلید جایگزین ساخته شد"))
+  )
+})
+
+export const revokeKey = Effect.fnUntraced(function* (view: View) {
+  const id = yield* pathId
+  const keys = yield* Keys
+  yield* writeAs(
+    view,
+    "api_key.revoke",
+    Effect.map(keys.revoke(view.actor.customerId, id), (result) => ({
+      result,
+      audit: keyEntry("revoke", id)
+    }))
+  )
+  return seeOther(withNotice(`${KEYS_PATH}/${id}`, "revoked"))
+})

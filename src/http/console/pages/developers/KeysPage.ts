@@ -1,0 +1,211 @@
+import { Clock, Effect, Redacted } from "effect"
+import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../../domain/people/ApiKey.ts"
+import type { Instant } from "../../../../domain/Instant.ts"
+import { isIdPosition } from "../../../../domain/Paging.ts"
+import { type CreatedKey, Keys } from "../../../../services/resources/Keys.ts"
+import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
+import { NewApiKey } from "../../../manage/access/ApiKeysApi.ts"
+import { answerPage } from "../../frame/Answers.ts"
+import { csrfField } from "../../frame/Forms.ts"
+import { html, type Html } from "../../frame/Html.ts"
+import type { Page } from "../../frame/Layout.ts"
+import { showAgain } from "../../frame/ShownAgain.ts"
+import type { View } from "../../frame/SignedRoutes.ts"
+import { readTyped } from "../../frame/TypedBody.ts"
+import { writeAs } from "../../frame/Writes.ts"
+import { pathOf } from "../../Navigation.ts"
+import { stateBadge } from "../../parts/Badge.ts"
+import { codeBlock } from "../../parts/CodeBlock.ts"
+import { emptyState } from "../../parts/EmptyState.ts"
+import { errorSummary, type FieldErrors, noFieldErrors } from "../../parts/Fields.ts"
+import { filters } from "../../parts/Filters.ts"
+import { pager, pageRequest } from "../../parts/Pager.ts"
+import { secretPanel } from "../../parts/Secret.ts"
+import { table } from "../../parts/Table.ts"
+import { foreign, mono } from "../../parts/Text.ts"
+import { byField, expiryField, limitFields, modeField, nameField, typedKey, typedTime } from "./KeyForms.ts"
+
+export const KEYS_PATH = pathOf("keys")
+export const NEW_KEY_PATH = `${KEYS_PATH}/new` as const
+
+export const keyEntry = auditEntriesOf("api_key")
+
+const statuses: ReadonlyArray<ApiKeyStatus> = ["active", "expired", "revoked"]
+const modes = ["live", "test"] as const
+
+/** What of a key may be shown. */
+export const visibleKey = ({ prefix, lastFour }: Pick<ApiKeyRecord, "prefix" | "lastFour">): Html =>
+  mono(`${prefix}…${lastFour}`)
+
+const keyTable = (keys: ReadonlyArray<ApiKeyRecord>, now: Instant, { locale }: View): Html => {
+  const { say, time } = locale
+  return table(
+    say("API keys", "کلیدهای API"),
+    [
+      {
+        header: say("Name", "نام"),
+        kind: "title",
+        cell: (key: ApiKeyRecord) => html`<a href="${KEYS_PATH}/${key.id}">${foreign(key.name)}</a>`
+      },
+      { header: say("Key", "کلید"), cell: visibleKey },
+      { header: say("Mode", "حالت"), cell: ({ mode }) => stateBadge(mode, locale) },
+      { header: say("Status", "وضعیت"), cell: (key) => stateBadge(apiKeyStatus(key, now), locale) },
+      { header: say("Last used", "آخرین استفاده"), cell: ({ lastUsedAt }) => time(lastUsedAt) },
+      { header: say("Expires", "انقضا"), cell: ({ expiresAt }) => time(expiresAt) }
+    ],
+    keys
+  )
+}
+
+const newKeyLink = ({ actor, locale: { say } }: View): Html | null =>
+  actor.scope === "full"
+    ? html`<a class="button primary" href="${NEW_KEY_PATH}">${say("New key", "کلید تازه")}</a>`
+    : null
+
+export const showKeys = Effect.fnUntraced(function* (view: View) {
+  const { actor, locale, query } = view
+  const { say } = locale
+  const request = yield* pageRequest(view, isIdPosition)
+  const mode = modes.find((each) => each === query.get("mode"))
+  const status = statuses.find((each) => each === query.get("status"))
+  const { items, next } = yield* (yield* Keys).list(actor.customerId, { ...request, mode, status })
+  const now = yield* Clock.currentTimeMillis
+  const isFiltered = mode !== undefined || status !== undefined
+  const made: Page = {
+    title: say("API keys", "کلیدهای API"),
+    name: "keys",
+    lead: say(
+      "Your backend sends with them. Keep them out of browsers, apps and repositories.",
+      "سرور شما با این‌ها ارسال می‌کند. در مرورگر، اپ و مخزن کد نگذارید."
+    ),
+    actions: newKeyLink(view),
+    content: html`${filters(view, [
+        {
+          name: "mode",
+          label: say("Mode", "حالت"),
+          any: say("All", "همه"),
+          choices: [
+            ["live", say("Live", "واقعی")],
+            ["test", say("Test", "آزمایشی")]
+          ]
+        },
+        {
+          name: "status",
+          label: say("Status", "وضعیت"),
+          any: say("All", "همه"),
+          choices: [
+            ["active", say("Active", "فعال")],
+            ["expired", say("Expired", "منقضی")],
+            ["revoked", say("Revoked", "باطل‌شده")]
+          ]
+        }
+      ])}
+      <div class="panel">
+        ${
+          items.length > 0
+            ? keyTable(items, now, view)
+            : isFiltered
+              ? emptyState(
+                  say("No such key", "چنین کلیدی نیست"),
+                  say("Choose other filters.", "پالایه‌های دیگری برگزینید.")
+                )
+              : emptyState(
+                  say("No key yet", "هنوز کلیدی نیست"),
+                  say(
+                    "Make a test key first: it sends nothing.",
+                    "نخست یک کلید آزمایشی بسازید: چیزی نمی‌فرستد."
+                  ),
+                  actor.scope === "full" ? { href: NEW_KEY_PATH, label: say("New key", "کلید تازه") } : null
+                )
+        }
+        ${pager(view, next)}
+      </div>`
+  }
+  return made
+})
+
+const newKeyPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
+  const { say } = view.locale
+  return {
+    title: say("New key", "کلید تازه"),
+    name: "keys",
+    lead: html`<a href="${KEYS_PATH}">${say("API keys", "کلیدهای API")}</a>`,
+    content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_KEY_PATH}">
+      ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+      ${nameField(view.locale, typed.get("name") ?? "", errors)}
+      ${modeField(view.locale, typed.get("mode") ?? "live")}
+      ${expiryField(view.locale, typed.get("expires_at") ?? "", say("Empty: never.", "خالی: هرگز."), errors)}
+      ${limitFields(view.locale, typed, errors)}
+      <div class="actions">
+        <button class="button primary">${say("Create the key", "ساخت کلید")}</button>
+        <a class="button quiet" href="${KEYS_PATH}">${say("Cancel", "انصراف")}</a>
+      </div>
+    </form>`
+  }
+}
+
+export const showNewKey = (view: View) => Effect.succeed(newKeyPage(view, view.query, noFieldErrors))
+
+const firstRequest = (mode: "live" | "test", origin: string): string =>
+  [
+    `curl ${origin}/v1/${mode === "test" ? "sandbox/" : ""}otp/send \\`,
+    `  -H "X-API-Key: $PEYK_KEY" -H "Content-Type: application/json" \\`,
+    ...(mode === "live" ? [`  -H "Idempotency-Key: $(uuidgen)" \\`] : []),
+    `  -d '{"phone": "09121234567", "channels": ["bale", "sms"]}'`
+  ].join("\n")
+
+const originOf = ({ request, isSecure }: View): string =>
+  `${isSecure ? "https" : "http"}://${request.headers["host"] ?? "localhost"}`
+
+/** The only page that shows the key. */
+export const createdKeyPage = (view: View, { record, secret }: CreatedKey, title: string): Page => {
+  const { say } = view.locale
+  return {
+    title,
+    name: "keys",
+    lead: foreign(record.name),
+    content: secretPanel(
+      {
+        label: say("The key", "کلید"),
+        secret: Redacted.value(secret),
+        done: KEYS_PATH,
+        more: codeBlock(
+          say("A first request, with the key in $PEYK_KEY", "نخستین درخواست، با کلید در PEYK_KEY$"),
+          firstRequest(record.mode, originOf(view)),
+          view.locale
+        )
+      },
+      view.locale
+    )
+  }
+}
+
+export const createKey = (view: View, fields: URLSearchParams) =>
+  Effect.gen(function* () {
+    const { customerId } = view.actor
+    const keys = yield* Keys
+    const body = yield* readTyped(NewApiKey, {
+      ...typedKey(fields),
+      mode: fields.get("mode"),
+      expires_at: typedTime(fields.get("expires_at"), view.locale.zone)
+    })
+    const { name, mode, expires_at, rate_limit_per_minute, allowed_ips } = body
+    const created = yield* writeAs(
+      view,
+      "api_key.create",
+      Effect.map(
+        keys.create(customerId, {
+          name,
+          mode,
+          expiresAt: expires_at ?? null,
+          requestsPerMinute: rate_limit_per_minute ?? null,
+          allowedIps: allowed_ips ?? null
+        }),
+        (result) => ({ result, audit: keyEntry("create", result.record.id, { name, mode }) })
+      )
+    )
+    const title = view.locale.say("The key is made", "کلید ساخته شد")
+    return answerPage(view, createdKeyPage(view, created, title))
+  }).pipe(
+    Effect.catch(showAgain(view, (errors) => Effect.succeed(newKeyPage(view, fields, byField(errors)))))
+  )

@@ -1,0 +1,91 @@
+import { EVERY_EVENT, WebhookEventType } from "../../../../../domain/webhook/Webhook.ts"
+import type { WebhookEndpoint } from "../../../../../domain/webhook/Webhook.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { Locale } from "../../../frame/Locale.ts"
+import { type FieldErrors, inputField } from "../../../parts/Fields.ts"
+import { mono } from "../../../parts/Text.ts"
+
+/** What a form says of a webhook, as the body of the management API. */
+export const typedWebhook = (fields: URLSearchParams) => {
+  const events = fields.getAll("events")
+  return {
+    url: fields.get("url")?.trim(),
+    events: events.includes(EVERY_EVENT) ? [EVERY_EVENT] : [...new Set(events)],
+    description: fields.get("description")?.trim() ?? ""
+  }
+}
+
+export const asTyped = ({ url, events, description }: WebhookEndpoint): URLSearchParams =>
+  new URLSearchParams([
+    ["url", url],
+    ["description", description],
+    ...events.map((event) => ["events", event])
+  ])
+
+/** `events.2` blames the field of all events. */
+export const byField = (errors: FieldErrors): FieldErrors =>
+  new Map([...errors].map(([name, message]) => [name.split(".")[0] ?? name, message]))
+
+const eventBox = (event: string, label: Html | string, typed: URLSearchParams): Html =>
+  html`<label class="check">
+    <input
+      type="checkbox"
+      name="events"
+      value="${event}"
+      ${typed.getAll("events").includes(event) && html`checked`}
+    />
+    <span>${label}</span>
+  </label>`
+
+const groupOf = (event: string): string => event.split(".")[0] ?? event
+
+const groups = [
+  ["verification", "Verifications", "کدهای تأیید"],
+  ["message", "Messages", "پیام‌ها"]
+] as const
+
+/** Which events an endpoint takes. */
+const eventChoice = ({ say }: Locale, typed: URLSearchParams, errors: FieldErrors): Html => {
+  const some = typed.getAll("events").filter((event) => event !== EVERY_EVENT)
+  return html`<fieldset class="fields" id="field-events">
+    <legend>${say("Events", "رویدادها")}</legend>
+    ${errors.has("events") && html`<p class="field-error" dir="auto">${errors.get("events")}</p>`}
+    ${eventBox(EVERY_EVENT, say("Every event, also those to come", "همهٔ رویدادها، آینده‌ها هم"), typed)}
+    <details ${some.length > 0 && html`open`}>
+      <summary class="more-summary">${say("Choose events", "انتخاب رویدادها")}</summary>
+      <div class="event-groups">
+        ${groups.map(
+          ([group, english, persian]) =>
+            html`<div role="group" aria-label="${say(english, persian)}">
+              <p class="muted">${say(english, persian)}</p>
+              ${WebhookEventType.literals
+                .filter((event) => groupOf(event) === group)
+                .map((event) => eventBox(event, mono(event), typed))}
+            </div>`
+        )}
+      </div>
+    </details>
+  </fieldset>`
+}
+
+export const webhookFields = (locale: Locale, typed: URLSearchParams, errors: FieldErrors): Html => {
+  const { say } = locale
+  return html`${inputField({
+    name: "url",
+    label: say("Address", "نشانی"),
+    type: "url",
+    hint: say("https, reachable from the internet.", "https و در دسترس از اینترنت."),
+    placeholder: "https://example.ir/peyk/events",
+    value: typed.get("url") ?? "",
+    isRequired: true,
+    isLtr: true,
+    errors
+  })}
+  ${inputField({
+    name: "description",
+    label: say("Description", "توضیح"),
+    value: typed.get("description") ?? "",
+    errors
+  })}
+  ${eventChoice(locale, typed, errors)}`
+}

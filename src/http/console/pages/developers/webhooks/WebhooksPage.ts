@@ -1,0 +1,199 @@
+import { Effect, Redacted } from "effect"
+import { isIdPosition } from "../../../../../domain/Paging.ts"
+import { EVERY_EVENT, originOf, type WebhookEndpoint } from "../../../../../domain/webhook/Webhook.ts"
+import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
+import { type CreatedWebhook, Webhooks } from "../../../../../services/resources/Webhooks.ts"
+import { NewWebhookBody } from "../../../../manage/WebhooksApi.ts"
+import { answerPage } from "../../../frame/Answers.ts"
+import { csrfField } from "../../../frame/Forms.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { Page } from "../../../frame/Layout.ts"
+import type { Locale } from "../../../frame/Locale.ts"
+import { showAgain } from "../../../frame/ShownAgain.ts"
+import type { View } from "../../../frame/SignedRoutes.ts"
+import { readTyped } from "../../../frame/TypedBody.ts"
+import { writeAs } from "../../../frame/Writes.ts"
+import { pathOf } from "../../../Navigation.ts"
+import { badge, stateBadge } from "../../../parts/Badge.ts"
+import { emptyState } from "../../../parts/EmptyState.ts"
+import { errorSummary, type FieldErrors, noFieldErrors, selectField } from "../../../parts/Fields.ts"
+import { pager, pageRequest } from "../../../parts/Pager.ts"
+import { secretPanel } from "../../../parts/Secret.ts"
+import { table } from "../../../parts/Table.ts"
+import { foreign, ltr } from "../../../parts/Text.ts"
+import { byField, typedWebhook, webhookFields } from "./WebhookForms.ts"
+
+export const WEBHOOKS_PATH = pathOf("webhooks")
+export const NEW_WEBHOOK_PATH = `${WEBHOOKS_PATH}/new` as const
+
+export const webhookEntry = auditEntriesOf("webhook")
+
+const disabledWords = {
+  gone: ["Switched off: it answered 410", "خاموش: پاسخ ۴۱۰ داد"],
+  failing: ["Switched off: it failed for days", "خاموش: چند روز شکست خورد"],
+  manual: ["Switched off", "خاموش"]
+} as const
+
+/** Whether events reach it. */
+export const webhookState = ({ disabledReason, failingSince }: WebhookEndpoint, locale: Locale): Html => {
+  const { say, time } = locale
+  if (disabledReason !== null) {
+    const [english, persian] = disabledWords[disabledReason]
+    return badge(disabledReason === "manual" ? "plain" : "bad", say(english, persian))
+  }
+  return failingSince === null
+    ? stateBadge("active", locale)
+    : html`${badge("warn", say("Failing", "در حال شکست"))}
+        <span class="sub">${say("since", "از")} ${time(failingSince)}</span>`
+}
+
+const eventsWords = ({ events }: WebhookEndpoint, { say, number }: Locale): string =>
+  events.includes(EVERY_EVENT)
+    ? say("Every event", "همهٔ رویدادها")
+    : say(`${number(events.length)} events`, `${number(events.length)} رویداد`)
+
+const webhookTable = (webhooks: ReadonlyArray<WebhookEndpoint>, { locale }: View): Html => {
+  const { say, time } = locale
+  return table(
+    say("Webhooks", "وب‌هوک‌ها"),
+    [
+      {
+        header: say("Address", "نشانی"),
+        kind: "title",
+        cell: ({ id, url, description }: WebhookEndpoint) =>
+          html`<a href="${WEBHOOKS_PATH}/${id}" class="breakable">${ltr(url)}</a>
+            ${description !== "" && html`<span class="sub">${foreign(description)}</span>`}`
+      },
+      { header: say("Events", "رویدادها"), cell: (webhook) => eventsWords(webhook, locale) },
+      { header: say("Mode", "حالت"), cell: ({ mode }) => stateBadge(mode, locale) },
+      { header: say("State", "وضعیت"), cell: (webhook) => webhookState(webhook, locale) },
+      { header: say("Created", "ساخت"), cell: ({ createdAt }) => time(createdAt) }
+    ],
+    webhooks
+  )
+}
+
+export const showWebhooks = Effect.fnUntraced(function* (view: View) {
+  const { actor, locale } = view
+  const { say } = locale
+  const request = yield* pageRequest(view, isIdPosition)
+  const { items, next } = yield* (yield* Webhooks).list(actor.customerId, request)
+  const link = { href: NEW_WEBHOOK_PATH, label: say("New webhook", "وب‌هوک تازه") }
+  const mayWrite = actor.scope === "full"
+  const made: Page = {
+    title: say("Webhooks", "وب‌هوک‌ها"),
+    name: "webhooks",
+    lead: say(
+      "Peyk posts a signed event when a code or a message changes, so that you need not ask.",
+      "پیک با هر تغییر یک کد یا پیام، رویدادی امضاشده می‌فرستد تا نیازی به پرسیدن نباشد."
+    ),
+    actions: mayWrite ? html`<a class="button primary" href="${link.href}">${link.label}</a>` : null,
+    content: html`<div class="panel">
+      ${
+        items.length > 0
+          ? webhookTable(items, view)
+          : emptyState(
+              say("No webhook yet", "هنوز وب‌هوکی نیست"),
+              say(
+                "Without one, your backend has to read the status every 5 to 10 seconds.",
+                "بی وب‌هوک، سرور شما باید هر ۵ تا ۱۰ ثانیه وضعیت را بخواند."
+              ),
+              mayWrite ? link : null
+            )
+      }
+      ${pager(view, next)}
+    </div>`
+  }
+  return made
+})
+
+const newWebhookPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
+  const { say } = view.locale
+  return {
+    title: say("New webhook", "وب‌هوک تازه"),
+    name: "webhooks",
+    lead: html`<a href="${WEBHOOKS_PATH}">${say("Webhooks", "وب‌هوک‌ها")}</a>`,
+    content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_WEBHOOK_PATH}">
+      ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+      ${webhookFields(view.locale, typed, errors)}
+      ${selectField({
+        name: "mode",
+        label: say("Mode", "حالت"),
+        hint: say(
+          "Test: events of the sandbox. It cannot be changed later.",
+          "آزمایشی: رویدادهای سندباکس. بعدا تغییر نمی‌کند."
+        ),
+        value: typed.get("mode") ?? "live",
+        choices: [
+          ["live", say("Live", "واقعی")],
+          ["test", say("Test", "آزمایشی")]
+        ]
+      })}
+      <div class="actions">
+        <button class="button primary">${say("Create the webhook", "ساخت وب‌هوک")}</button>
+        <a class="button quiet" href="${WEBHOOKS_PATH}">${say("Cancel", "انصراف")}</a>
+      </div>
+    </form>`
+  }
+}
+
+/** By default it takes every event. */
+const blank = new URLSearchParams({ events: EVERY_EVENT })
+
+export const showNewWebhook = (view: View) => Effect.succeed(newWebhookPage(view, blank, noFieldErrors))
+
+/** The only page that shows the secret. */
+export const webhookSecretPage = (view: View, { endpoint, secret }: CreatedWebhook, title: string): Page => {
+  const { say } = view.locale
+  return {
+    title,
+    name: "webhooks",
+    lead: ltr(endpoint.url),
+    content: secretPanel(
+      {
+        label: say("The signing secret", "کلید امضا"),
+        secret: Redacted.value(secret),
+        done: `${WEBHOOKS_PATH}/${endpoint.id}`,
+        more: html`<p class="hint">
+          ${say(
+            "Check the signature of each event with it (Standard Webhooks), before you trust the event.",
+            "پیش از اعتماد به هر رویداد، امضایش را با آن بسنجید (Standard Webhooks)."
+          )}
+        </p>`
+      },
+      view.locale
+    )
+  }
+}
+
+export const createWebhook = (view: View, fields: URLSearchParams) =>
+  Effect.gen(function* () {
+    const webhooks = yield* Webhooks
+    const { url, events, description, mode } = yield* readTyped(NewWebhookBody, {
+      ...typedWebhook(fields),
+      mode: fields.get("mode")
+    })
+    yield* webhooks.checkUrl(url)
+    const created = yield* writeAs(
+      view,
+      "webhook.create",
+      Effect.map(
+        webhooks.create(view.actor.customerId, {
+          url,
+          events,
+          description: description ?? "",
+          mode: mode ?? "live"
+        }),
+        (result) => ({
+          result,
+          audit: webhookEntry("create", result.endpoint.id, { origin: originOf(url), events })
+        })
+      )
+    )
+    return answerPage(
+      view,
+      webhookSecretPage(view, created, view.locale.say("The webhook is made", "وب‌هوک ساخته شد"))
+    )
+  }).pipe(
+    Effect.catch(showAgain(view, (errors) => Effect.succeed(newWebhookPage(view, fields, byField(errors)))))
+  )

@@ -1,0 +1,33 @@
+import { html, type Html, type Part } from "../frame/Html.ts"
+import type { Locale } from "../frame/Locale.ts"
+import { copyButton } from "./CopyButton.ts"
+
+export interface ShownSecret {
+  /** “The key”. */
+  readonly label: string
+  readonly secret: string
+  /** What it is for, and what comes next. */
+  readonly more?: Part
+  readonly done: string
+}
+
+/** A secret that was just made. No other page shows it. */
+export const secretPanel = ({ label, secret, more, done }: ShownSecret, locale: Locale): Html => {
+  const { say } = locale
+  return html`<section class="panel" aria-labelledby="secret-title">
+    <div class="panel-head"><h2 id="secret-title">${label}</h2></div>
+    <div class="panel-body fields">
+      <p class="notice warn" role="status">
+        ${say(
+          "Copy it now and keep it safe. It is shown this once only.",
+          "همین حالا کپی کنید و جای امنی نگه دارید. تنها همین یک بار نشان داده می‌شود."
+        )}
+      </p>
+      <p class="secret">
+        <code>${secret}</code>${copyButton(secret, say(`Copy: ${label}`, `کپی: ${label}`), locale)}
+      </p>
+      ${more}
+      <p><a class="button primary" href="${done}">${say("I have kept it", "نگه داشتم")}</a></p>
+    </div>
+  </section>`
+}
