@@ -1,3 +1,4 @@
+// @effect-diagnostics processEnv:off
 /** What a caller of the HTTP interface does, with sensible defaults, and what every answer must look like. */
 import { randomUUID } from "node:crypto"
 import { connect } from "node:net"
@@ -191,7 +192,8 @@ export const issues = (reply: Reply): ReadonlyArray<string> => {
   return errors.map((issue) => issue.path).sort()
 }
 
-let phones = 1_000_000
+/** Workers share a server, so each counts phones of its own. */
+let phones = Number(process.env["VITEST_POOL_ID"] ?? 1) * 1_000_000
 /** A phone number no other test of this file uses, in E.164. */
 export const newPhone = () => `+98912${(phones += 1)}`
 

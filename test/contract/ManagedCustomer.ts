@@ -17,7 +17,7 @@ export interface Identified {
 export const query = (fields: Readonly<Record<string, string>>) => new URLSearchParams(fields).toString()
 
 /** Charged, and with a bale that reaches nobody; its token, and one of another customer: the demo's. */
-export const managedCustomer = async (server: Server) => {
+export const managedCustomer = async (server: Pick<Server, "url" | "cli" | "dataDir" | "demo">) => {
   const customer = await newCustomer(server, "start")
   await Promise.all([
     server.cli("wallet", "top-up", "--customer", customer.id, "--amount", "100000"),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { type HeaderSet, issues, ok, refused, request, sandbox, timestamp, unknownId } from "../Client.ts"
 import type { List } from "../ManagedCustomer.ts"
 import {
@@ -12,14 +12,18 @@ import {
   useKey
 } from "../ManagedSetUp.ts"
 import { type Server, startServer, until } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let mine: Manager
+/** A key that was used before all tests: uses are recorded every half minute, and the last test reads this one. */
+let used: CreatedApiKey
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   mine = await newManager(server)
+  used = await mine.newKey()
+  await useKey(server, used.secret)
 })
-afterAll(() => server?.stop())
 
 const read = (id: number) => mine.read<ApiKey>(`/api-keys/${id}`)
 const now = () => Temporal.Now.instant()
@@ -128,21 +132,6 @@ describe("a new key", () => {
     await untilRefused(secret)
     expect(await read(id)).toMatchObject({ status: "expired", revoked_at: null })
   })
-
-  it("tells when it was used last, which is no change of it", async () => {
-    const { id, secret } = await mine.newKey()
-    await useKey(server, secret)
-    // Uses are noted every half minute.
-    const used = await until(
-      "the use to be noted",
-      async () => {
-        const key = await read(id)
-        return key.last_used_at === null ? undefined : key
-      },
-      45_000
-    )
-    expect(used).toMatchObject({ last_used_at: expect.stringMatching(timestamp), version: 1 })
-  }, 60_000)
 })
 
 describe("the list of keys", () => {
@@ -491,4 +480,18 @@ describe("a key's networks", () => {
       await behind.stop()
     }
   }, 120_000)
+})
+
+describe("a key that was used", () => {
+  it("says when it was used last, which is no change of it", async () => {
+    const recorded = await until(
+      "the use to be recorded",
+      async () => {
+        const key = await read(used.id)
+        return key.last_used_at === null ? undefined : key
+      },
+      45_000
+    )
+    expect(recorded).toMatchObject({ last_used_at: expect.stringMatching(timestamp), version: 1 })
+  }, 60_000)
 })

@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { insertToken } from "../../support/InsertedTokens.ts"
 import { issues, messages, newPhone, ok, otp, refused, request, timestamp, unknownId } from "../Client.ts"
 import { type Identified, type List, managedCustomer, query } from "../ManagedCustomer.ts"
 import { sentCode } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
 type Managed = Awaited<ReturnType<typeof managedCustomer>>
 
-let server: Server
+let server: SharedServer
 let customer: Managed["customer"]
 let token: string
 let others: string
 let get: Managed["get"]
 let list: Managed["list"]
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   ;({ customer, token, others, get, list } = await managedCustomer(server))
 })
-afterAll(() => server?.stop())
 
 const paths = ["verifications", "messages", "usage", "wallet", "wallet/holds", "wallet/ledger", "audit-log"]
 const lists = ["verifications", "messages", "wallet/holds", "wallet/ledger", "audit-log"]

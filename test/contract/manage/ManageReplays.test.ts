@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { newKey, ok, refused } from "../Client.ts"
 import { auth, manage, newToken, newUser, signIn } from "../Manager.ts"
-import { type Demo, type Server, startServer } from "../Server.ts"
+import { type Demo } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let owner: string
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   const { token } = server.demo as Demo & { readonly token: string }
   owner = `apikey ${token}`
 })
-afterAll(() => server?.stop())
 
 interface Created {
   readonly id: number

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { issues, messages, newKey, newPhone, ok, otp, refused, request, timestamp } from "../Client.ts"
 import type { List } from "../ManagedCustomer.ts"
 import {
@@ -16,16 +16,16 @@ import {
   withKey
 } from "../ManagedSetUp.ts"
 import { textOf } from "../Operator.ts"
-import { type Server, startServer, until } from "../Server.ts"
+import { until } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let mine: Manager
 let others: Manager
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   ;[mine, others] = await Promise.all([newManager(server), newManager(server)])
 })
-afterAll(() => server?.stop())
 
 describe("the routing order", () => {
   let owner: Manager

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import {
   type Created,
   issues,
@@ -14,18 +14,17 @@ import {
   uuidV7
 } from "../Client.ts"
 import { type Customer, customerWith, textOf } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let live: ReturnType<typeof messages>
 /** Has an account of bale that takes its time. */
 let other: Customer
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   live = messages(server, server.demo.live_key)
   other = await customerWith(server, { sms: {}, bale: { latency_ms: 120_000 } })
 })
-afterAll(() => server?.stop())
 
 /** Keeps a message from being sent: for tests of its creation only. */
 const later = { delay: "20d" }

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { issues, messages, type MessageStatus, ok, refused, request, unknownId } from "../Client.ts"
 import { newCustomer } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let api: ReturnType<typeof messages>
 
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   api = messages(server, server.demo.live_key)
 })
-afterAll(() => server?.stop())
 
 const cancel = (id: string, key = server.demo.live_key) =>
   request(server, "POST", `/v1/messages/${id}/cancel`, { headers: { "x-api-key": key } })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import {
   type Created,
   issues,
@@ -12,15 +12,14 @@ import {
   type Reply
 } from "../Client.ts"
 import { customerWith, simulated } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let live: ReturnType<typeof messages>
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   live = messages(server, server.demo.live_key)
 })
-afterAll(() => server?.stop())
 
 const withKey = (key: string) => ({ "idempotency-key": key })
 const replayed = (reply: Reply) => reply.headers.get("idempotency-replayed")

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, it } from "vitest"
+import { beforeAll, describe, it } from "vitest"
 import { type Created, issues, messages, newKey, ok, refused, request } from "../Client.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let live: ReturnType<typeof messages>
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   live = messages(server, server.demo.live_key)
 })
-afterAll(() => server?.stop())
 
 const huge = " ".repeat(70_000)
 const text = { "content-type": "text/plain" }
@@ -18,8 +17,7 @@ const noTemplate = { id: 999_999, parameters: {} }
 
 describe("the order of checks on a message", () => {
   it("puts the path and the method before the credential", async () => {
-    refused(await request(server, "POST", "/v1/messages/send/now"), 404, "not_found")
-    refused(await request(server, "POST", "/v1/messages"), 405, "method_not_allowed")
+    refused(await request(server, "POST", "/v1/message"), 404, "not_found")
     refused(await request(server, "GET", "/v1/messages/send"), 405, "method_not_allowed")
   })
 

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { messages, newPhone, ok, refused } from "../Client.ts"
 import { simulated, textOf } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let live: ReturnType<typeof messages>
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   live = messages(server, server.demo.live_key)
 })
-afterAll(() => server?.stop())
 
 const day = 86_400_000
 const now = () => Temporal.Now.instant()

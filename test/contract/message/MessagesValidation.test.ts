@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { type Created, issues, messages, ok, refused } from "../Client.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let live: ReturnType<typeof messages>
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   live = messages(server, server.demo.live_key)
 })
-afterAll(() => server?.stop())
 
 const later = { delay: "20d" }
 const template = { id: 1, parameters: {} }

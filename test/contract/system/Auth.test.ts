@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { newKey, newPhone, ok, otp, type Reply, refused, request, sandbox, unknownId } from "../Client.ts"
 import { newCustomer, sentCode } from "../Operator.ts"
-import { type Server, startServer, until } from "../Server.ts"
+import { until } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
 })
-afterAll(() => server?.stop())
 
 const bodies: Readonly<Record<string, () => unknown>> = {
   send: () => ({ phone: newPhone() }),

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto"
 import { request as httpRequest } from "node:http"
 import { gunzipSync } from "node:zlib"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Server, startServer } from "../Server.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
 })
-afterAll(() => server?.stop())
 
 interface Raw {
   readonly status: number

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import {
   envelope,
   issues,
@@ -12,17 +12,16 @@ import {
   sandbox,
   unknownId
 } from "../Client.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let live: ReturnType<typeof otp>
 let trial: ReturnType<typeof otp>
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   live = otp(server, server.demo.live_key)
   trial = sandbox(server, server.demo.test_key)
 })
-afterAll(() => server?.stop())
 
 describe("404 not_found", () => {
   it.each(["/v1/nothing", "/v1/otp/send/more", "/v2/otp/send", "/v1/otp/a/b/c"])(

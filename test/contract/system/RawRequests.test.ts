@@ -1,14 +1,13 @@
 import { once } from "node:events"
 import { connect } from "node:net"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { newKey, newPhone, ok, otp, raw, refused, request } from "../Client.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
 })
-afterAll(() => server?.stop())
 
 const head = (path: string, lines: ReadonlyArray<string>) =>
   [`POST ${path} HTTP/1.1`, "Host: peyk", "Content-Type: application/json", ...lines, "", ""].join("\r\n")

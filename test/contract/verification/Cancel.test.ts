@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { issues, ok, refused, request, type Sent, type Status, unknownId } from "../Client.ts"
 import { newCustomer } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
 })
-afterAll(() => server?.stop())
 
 const paths = { live: "/v1/otp", sandbox: "/v1/sandbox/otp" }
 type Mode = keyof typeof paths

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { json, newKey, newPhone, ok, otp, refused, type Reply, type Sent } from "../Client.ts"
 import { codeOf, customerWith, simulated } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let live: ReturnType<typeof otp>
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   live = otp(server, server.demo.live_key)
 })
-afterAll(() => server?.stop())
 
 const withKey = (key: string | undefined) => ({ "idempotency-key": key })
 const replayed = (reply: Reply) => reply.headers.get("idempotency-replayed")

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, it } from "vitest"
+import { beforeAll, describe, it } from "vitest"
 import { issues, newKey, newPhone, ok, otp, refused, request } from "../Client.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let live: ReturnType<typeof otp>
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   live = otp(server, server.demo.live_key)
 })
-afterAll(() => server?.stop())
 
 const huge = " ".repeat(70_000)
 const noKey = { "idempotency-key": undefined }

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { issues, newPhone, ok, otp, refused, type Sent, sandbox } from "../Client.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let live: ReturnType<typeof otp>
 let trial: ReturnType<typeof otp>
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   live = otp(server, server.demo.live_key)
   trial = sandbox(server, server.demo.test_key)
 })
-afterAll(() => server?.stop())
 
 const persian = (digits: string) => digits.replaceAll(/\d/g, (digit) => "۰۱۲۳۴۵۶۷۸۹".charAt(Number(digit)))
 const arabic = (digits: string) => digits.replaceAll(/\d/g, (digit) => "٠١٢٣٤٥٦٧٨٩".charAt(Number(digit)))

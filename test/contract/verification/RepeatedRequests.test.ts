@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { type Created, messages, newKey, ok, otp, refused, type Reply, type Sent } from "../Client.ts"
 import { customerWith, simulated } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
 })
-afterAll(() => server?.stop())
 
 const withKey = (key: string) => ({ "idempotency-key": key })
 const replayed = (reply: Reply) => reply.headers.get("idempotency-replayed")

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import {
   issues,
   json,
@@ -13,18 +13,17 @@ import {
   uuidV7
 } from "../Client.ts"
 import { newCustomer, simulated } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
 const accepted = { verified: true, reason: "ok" }
 const wrong = { verified: false, reason: "invalid_code" }
 
-let server: Server
+let server: SharedServer
 let trial: ReturnType<typeof otp>
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   trial = sandbox(server, server.demo.test_key)
 })
-afterAll(() => server?.stop())
 
 describe("a sandbox send", () => {
   it("needs no Idempotency-Key and answers exactly the four fields of the contract", async () => {

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { newPhone, ok, otp, type Sent, timestamp, uuidV7 } from "../Client.ts"
 import { codeOf, customerWith, newAccount, newCustomer } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let live: ReturnType<typeof otp>
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   live = otp(server, server.demo.live_key)
 })
-afterAll(() => server?.stop())
 
 describe("the answer of send", () => {
   it("has exactly the four fields of the contract", async () => {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { formatInstant } from "../../../src/domain/Instant.ts"
 import { issues, messages, newPhone, ok, otp, refused, request, sandbox, timestamp } from "../Client.ts"
 import { type List, query } from "../ManagedCustomer.ts"
 import { customerWith, newCustomer, sentCode } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
 interface Listed {
   readonly verification_id: string
@@ -12,7 +12,7 @@ interface Listed {
   readonly created_at: string
 }
 
-let server: Server
+let server: SharedServer
 let live: string
 let test: string
 let customerId: string
@@ -36,11 +36,10 @@ const readAll = async (path: string, key = live) => {
 }
 
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   const customer = await customerWith(server, { bale: undefined })
   ;({ live, test, id: customerId } = customer)
 })
-afterAll(() => server?.stop())
 
 describe("GET /v1/otp", () => {
   it("lists the customer's codes, newest first, in parts that hold each one once", async () => {
