@@ -18,6 +18,8 @@ import { type AccountRequest, codeRouteAccount, RouteAccount, selectAccount } fr
 export const RouteStep = Schema.Struct({
   ...RouteAccount.fields,
   wait: Schema.Int,
+  /** Whether the request named the channels, or the saved routing order did; absent in the sandbox. */
+  source: Schema.optionalKey(Schema.Literals(["request", "saved"])),
   /** The text of the code on this step; absent: the verification's text. */
   textBody: Schema.optionalKey(Schema.String)
 })
@@ -141,7 +143,8 @@ export const resolveStep = (
       return yield* Result.fail(new SmsMessageConfigMissing({ details: { account_id: account.id } }))
     }
     const text = yield* textOf(step, request, configuration)
-    return { ...codeRouteAccount(account), wait: waitOf(step, request), ...text }
+    const source = request.channels === undefined ? ("saved" as const) : ("request" as const)
+    return { ...codeRouteAccount(account), wait: waitOf(step, request), source, ...text }
   })
 
 /**

@@ -1,4 +1,8 @@
+import { messagePages } from "./pages/activity/MessagePage.ts"
+import { messagesPages } from "./pages/activity/MessagesPage.ts"
 import { overviewPages } from "./pages/activity/OverviewPage.ts"
+import { verificationPages } from "./pages/activity/VerificationPage.ts"
+import { verificationsPages } from "./pages/activity/VerificationsPage.ts"
 import { keyPages } from "./pages/developers/KeyRoutes.ts"
 import { tokenPages } from "./pages/developers/TokensPage.ts"
 import { webhookPages } from "./pages/developers/webhooks/WebhookRoutes.ts"
@@ -9,6 +13,10 @@ export const sections = [
   sessionPages,
   // Activity
   overviewPages,
+  verificationsPages,
+  verificationPages,
+  messagesPages,
+  messagePages,
   // Set-up
   // Developers
   keyPages,

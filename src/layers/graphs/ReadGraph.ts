@@ -7,6 +7,7 @@ import { ManagedVerificationsHandlers } from "../../http/manage/VerificationsHan
 import { ReportingSql } from "../postgres/Store.ts"
 import { AuditLogSql } from "../resources/AuditLogSql.ts"
 import { MessageRecordsSql } from "../resources/MessageRecordsSql.ts"
+import { RunHistoriesSql } from "../resources/RunHistoriesSql.ts"
 import { VerificationRecordsSql } from "../resources/VerificationRecordsSql.ts"
 import { UsageReportsSql } from "../resources/UsageReportsSql.ts"
 
@@ -17,7 +18,7 @@ const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql
 export const Searches = Layer.mergeAll(VerificationRecordsSql, MessageRecordsSql).pipe(overReports)
 
 /** What the console shows besides: figures and the audit log. */
-export const Reports = Layer.mergeAll(UsageReportsSql, AuditLogSql).pipe(overReports)
+export const Reports = Layer.mergeAll(UsageReportsSql, AuditLogSql, RunHistoriesSql).pipe(overReports)
 
 /** Resources that can only be read. */
 export const ReadHandlers = Layer.mergeAll(

@@ -53,10 +53,10 @@ export const VerificationRecordsSql = Layer.effect(
         })
       }),
 
-      find: Effect.fnUntraced(function* (customerId, id) {
+      find: Effect.fnUntraced(function* (customerId, id, mode = "live") {
         const [row] = yield* verificationRows(sql`
           select ${sql.literal(verificationColumns)} from verifications v
-          where customer_id = ${customerId} and id = ${id}::uuid and mode = 'live'`)
+          where customer_id = ${customerId} and id = ${id}::uuid and mode = ${mode}`)
         return row ?? (yield* new NotFound())
       })
     })

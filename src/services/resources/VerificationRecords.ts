@@ -28,6 +28,7 @@ export class VerificationRecords extends Context.Service<
       customerId: number,
       search: VerificationSearch & PageRequest
     ) => Effect.Effect<Page<Verification>>
-    readonly find: (customerId: number, id: string) => Effect.Effect<Verification, NotFound>
+    /** @param mode live if absent */
+    readonly find: (customerId: number, id: string, mode?: KeyMode) => Effect.Effect<Verification, NotFound>
   }
 >()("peyk/services/resources/VerificationRecords") {}

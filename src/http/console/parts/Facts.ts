@@ -1,6 +1,6 @@
 import { html, type Html, type Part } from "../frame/Html.ts"
 
-export type Fact = readonly [term: string, value: Part]
+export type Fact = readonly [term: Part, value: Part]
 
 /** The fields of one thing. A fact of null is left out. */
 export const facts = (all: ReadonlyArray<Fact | null>): Html =>

@@ -8,6 +8,7 @@ export interface TextFilter {
   readonly type?: "search" | "tel" | "datetime-local" | "date"
   /** What is typed there is Latin: a phone, an id. */
   readonly isLtr?: boolean
+  readonly isWide?: boolean
 }
 
 export interface ChoiceFilter {
@@ -38,12 +39,23 @@ const control = (filter: Filter, value: string): Html =>
         autocomplete="off"
       />`
 
-/** A form over a list; what it says is in the address, so a filtered list can be shared. */
+const field = (filter: Filter, query: URLSearchParams): Html =>
+  html`<label class="field ${"isWide" in filter && filter.isWide === true && "wide"}">
+    <span>${filter.label}</span>
+    ${control(filter, query.get(filter.name) ?? "")}
+  </label>`
+
+/**
+ * A form over a list; what it says is in the address, so a filtered list can be shared. `more` are filters that are
+ * needed less often: they are folded away unless one is set.
+ */
 export const filters = (
   { path, query, locale: { say } }: Pick<Visit, "path" | "query" | "locale">,
-  all: ReadonlyArray<Filter>
+  all: ReadonlyArray<Filter>,
+  more: ReadonlyArray<Filter> = []
 ): Html => {
-  const isSet = all.some(({ name }) => (query.get(name) ?? "") !== "")
+  const isAnySet = (some: ReadonlyArray<Filter>) => some.some(({ name }) => (query.get(name) ?? "") !== "")
+  const isSet = isAnySet([...all, ...more])
   return html`<form
     class="filters"
     method="get"
@@ -51,16 +63,17 @@ export const filters = (
     role="search"
     aria-label="${say("Filters", "پالایه‌ها")}"
   >
-    ${all.map(
-      (filter) =>
-        html`<label class="field">
-          <span>${filter.label}</span>
-          ${control(filter, query.get(filter.name) ?? "")}
-        </label>`
-    )}
+    ${all.map((filter) => field(filter, query))}
     <div class="filter-actions">
       <button class="button">${say("Apply", "اعمال")}</button>
       ${isSet && html`<a class="button quiet" href="${path}">${say("Clear", "پاک‌کردن")}</a>`}
     </div>
+    ${
+      more.length > 0 &&
+      html`<details class="more-filters" ${isAnySet(more) && html`open`}>
+        <summary>${say("More filters", "پالایه‌های بیشتر")}</summary>
+        <div class="filters">${more.map((filter) => field(filter, query))}</div>
+      </details>`
+    }
   </form>`
 }

@@ -5,6 +5,9 @@ import type { Locale } from "../frame/Locale.ts"
 /** Numbers, ids, addresses and code: left to right in Persian pages too. */
 export const ltr = (text: string): Html => html`<bdi dir="ltr">${text}</bdi>`
 
+/** The same within plain text, as in a title. */
+export const isolated = (text: string): string => `\u2066${text}\u2069`
+
 /** The same in the type of code. */
 export const mono = (text: string): Html => html`<bdi dir="ltr" class="mono">${text}</bdi>`
 

@@ -1,0 +1,43 @@
+import type { Delivery } from "../../../../domain/account/DeliveryReport.ts"
+import type { RouteAccount } from "../../../../domain/routing/RouteAccount.ts"
+import { html, type Html } from "../../frame/Html.ts"
+import type { Locale } from "../../frame/Locale.ts"
+import { channelName, foreign, mono } from "../../parts/Text.ts"
+import type { Moment } from "./Timeline.ts"
+
+/** “Bale → Eitaa → SMS”, in the direction of the language. */
+export const routeWords = (route: ReadonlyArray<Pick<RouteAccount, "channel">>, locale: Locale): Html =>
+  html`${route.map(
+    ({ channel }, index) => html`${index > 0 && locale.say(" → ", " ← ")}${channelName(channel, locale)}`
+  )}`
+
+/** What the provider reported later about a message that it had accepted. */
+export const deliveryMoment = (
+  { status, at, provider_error }: Delivery,
+  name: string,
+  locale: Locale
+): Moment => {
+  const { say } = locale
+  return status === "delivered"
+    ? {
+        at,
+        tone: "good",
+        what: say(`${name} reports: delivered`, `گزارش ${name}: رسید`)
+      }
+    : {
+        at,
+        tone: "bad",
+        what: say(`${name} reports: not delivered`, `گزارش ${name}: نرسید`),
+        words: provider_error
+      }
+}
+
+/** The account that was called, and the id that the provider gave the message. */
+export const callWords = (
+  { channel, descriptor: { label, provider } }: Pick<RouteAccount, "channel" | "descriptor">,
+  messageId: string | null,
+  { say }: Locale
+): Html =>
+  html`${foreign(label)}${provider !== channel && html` · ${provider}`}${
+    messageId !== null && html` · ${say("message id", "شناسهٔ پیام")} ${mono(messageId)}`
+  }`

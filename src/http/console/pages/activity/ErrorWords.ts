@@ -1,0 +1,83 @@
+import type { AttemptErrorCode } from "../../../../domain/account/ProviderOutcome.ts"
+import type { Locale } from "../../frame/Locale.ts"
+import type { PageName } from "../../Navigation.ts"
+
+interface ErrorWords {
+  /** As the end of “Bale: …”. */
+  readonly what: readonly [english: string, persian: string]
+  readonly todo: readonly [english: string, persian: string]
+  /** Where that is done. */
+  readonly page: PageName | null
+}
+
+const words: Readonly<Record<AttemptErrorCode, ErrorWords>> = {
+  recipient_unreachable: {
+    what: [
+      "this phone cannot be reached there: no account, or the sender is blocked",
+      "این شماره آنجا در دسترس نیست: حساب ندارد یا فرستنده را مسدود کرده است"
+    ],
+    todo: [
+      "Nothing is wrong with the account. Put another channel after this one in the route.",
+      "حساب فرستنده ایرادی ندارد. در مسیر ارسال، کانال دیگری پس از این بگذارید."
+    ],
+    page: "routing"
+  },
+  provider_rejected: {
+    what: ["the provider refused the message", "سرویس‌دهنده پیام را نپذیرفت"],
+    todo: [
+      "Read the provider’s words in the timeline; often the template or the line is not allowed.",
+      "سخن سرویس‌دهنده را در رویدادها بخوانید؛ بیشتر وقت‌ها قالب یا خط مجاز نیست."
+    ],
+    page: "templates"
+  },
+  provider_misconfigured: {
+    what: [
+      "the account’s credentials, sender or credit are not in order",
+      "کلید، خط یا اعتبار حساب درست نیست"
+    ],
+    todo: ["Check the account and correct its settings.", "حساب را بررسی و تنظیماتش را درست کنید."],
+    page: "channels"
+  },
+  provider_rate_limited: {
+    what: ["the provider asked to slow down", "سرویس‌دهنده خواست آهسته‌تر بفرستید"],
+    todo: ["Lower the account’s rate, or add an account.", "نرخ حساب را کم کنید یا حساب دیگری بیفزایید."],
+    page: "channels"
+  },
+  provider_unavailable: {
+    what: ["the provider could not be reached", "سرویس‌دهنده در دسترس نبود"],
+    todo: [
+      "It was the provider’s trouble. Another channel after this one covers it.",
+      "مشکل از سرویس‌دهنده بود. کانال دیگری پس از این، آن را جبران می‌کند."
+    ],
+    page: "routing"
+  },
+  provider_outcome_unknown: {
+    what: [
+      "the provider’s answer was lost: it may or may not have arrived",
+      "پاسخ سرویس‌دهنده گم شد: شاید رسیده باشد و شاید نه"
+    ],
+    todo: [
+      "Peyk does not send it again over the same channel, because the person could get it twice.",
+      "پیک از همان کانال دوباره نمی‌فرستد، چون شاید دو بار برسد."
+    ],
+    page: null
+  },
+  account_unavailable: {
+    what: [
+      "the account was cooling down or at its rate, so it was not called",
+      "حساب در حال استراحت یا در سقف نرخ خود بود و فراخوانی نشد"
+    ],
+    todo: [
+      "See why the account rests, and raise its rate if it may.",
+      "ببینید حساب چرا استراحت می‌کند و اگر می‌شود نرخش را بالا ببرید."
+    ],
+    page: "channels"
+  }
+}
+
+export const whatWentWrong = (code: AttemptErrorCode, { say }: Locale): string => say(...words[code].what)
+
+export const whatToDo = (code: AttemptErrorCode, { say }: Locale) => ({
+  text: say(...words[code].todo),
+  page: words[code].page
+})

@@ -1,0 +1,136 @@
+import { Clock, Effect } from "effect"
+import { type Message, sendTime } from "../../../../domain/message/Message.ts"
+import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
+import { MessageRecords } from "../../../../services/resources/MessageRecords.ts"
+import { RunHistories } from "../../../../services/resources/RunHistories.ts"
+import { Messages } from "../../../../services/message/Messages.ts"
+import type { ConsolePages } from "../../ConsolePages.ts"
+import { seeOther } from "../../frame/Answers.ts"
+import { html } from "../../frame/Html.ts"
+import { change, page, type View } from "../../frame/SignedRoutes.ts"
+import { writeAs } from "../../frame/Writes.ts"
+import { pathOf } from "../../Navigation.ts"
+import { stateBadge } from "../../parts/Badge.ts"
+import { confirmButton } from "../../parts/Confirm.ts"
+import { copyButton } from "../../parts/CopyButton.ts"
+import { facts } from "../../parts/Facts.ts"
+import { withNotice } from "../../parts/Notice.ts"
+import { foreign, isolated, ltr, mono } from "../../parts/Text.ts"
+import { messageStory } from "./MessageStory.ts"
+import { messageMoments, type MessageRun } from "./MessageTimeline.ts"
+import { replayEvents } from "./RunActions.ts"
+import { eventsPart, metadataRows, requestedId, runPeriods, storyPart } from "./RunParts.ts"
+import { timeline } from "./Timeline.ts"
+
+const PATH = pathOf("messages")
+
+const isActive = ({ status }: Message): boolean => status === "queued" || status === "sending"
+
+const readRun = Effect.fnUntraced(function* ({ actor }: View) {
+  const records = yield* MessageRecords
+  const histories = yield* RunHistories
+  const message = yield* records.find(actor.customerId, yield* requestedId)
+  const now = yield* Clock.currentTimeMillis
+  const periods = runPeriods(message.createdAt, sendTime(message), now)
+  const history = yield* histories.read(actor.customerId, { kind: "message", id: message.id, periods })
+  const run: MessageRun = { message, history, now }
+  return run
+})
+
+const cancelButton = (view: View, { message }: MessageRun) => {
+  const { say } = view.locale
+  const isUnsent = message.attempts.every(({ status }) => status !== "sent")
+  if (view.actor.scope !== "full" || !isActive(message) || !isUnsent) return null
+  return confirmButton(view, {
+    action: `${PATH}/${message.id}/cancel`,
+    label: say("Cancel", "لغو"),
+    kind: "danger",
+    question: say("Routes that are left are not tried.", "مسیرهای مانده امتحان نمی‌شوند."),
+    confirm: say("Cancel this message", "این پیام را لغو کن")
+  })
+}
+
+const details = (view: View, { message }: MessageRun) => {
+  const { locale } = view
+  const { say } = locale
+  const { id, phone, status, strategy, createdAt, completedAt, held, captured, metadata } = message
+  return facts([
+    [say("Status", "وضعیت"), stateBadge(status, locale)],
+    [say("To", "گیرنده"), ltr(phone)],
+    [say("Id", "شناسه"), html`${mono(id)}${copyButton(id, say("Copy the id", "کپی شناسه"), locale)}`],
+    [
+      say("Strategy", "روش"),
+      strategy === "broadcast" ? say("Broadcast", "هم‌زمان") : say("In order", "به‌ترتیب")
+    ],
+    [say("Created", "ایجاد"), locale.time(createdAt)],
+    [say("Completed", "پایان"), locale.time(completedAt)],
+    [say("Cost", "هزینه"), locale.rials(captured)],
+    held === 0 ? null : [say("Held", "نگه‌داشته"), locale.rials(held)],
+    ...metadataRows(metadata).map(([key, value]) => [mono(key), foreign(value)] as const)
+  ])
+}
+
+const REFRESH_SECONDS = 2
+
+const show = Effect.fnUntraced(function* (view: View) {
+  const { locale } = view
+  const { say } = locale
+  const run = yield* readRun(view)
+  const { message, history } = run
+  return {
+    title: `${say("Message to", "پیام به")} ${isolated(message.phone)}`,
+    name: "messages",
+    lead: html`<a href="${PATH}">${say("Messages", "پیام‌ها")}</a>`,
+    content: html`<div id="run" ${isActive(message) && html`data-live="${REFRESH_SECONDS}"`}>
+      ${storyPart(view, messageStory(run, locale), cancelButton(view, run))}
+      <div class="columns">
+        <section class="panel">
+          <div class="panel-head">
+            <h2>${say("Timeline", "خط زمان")}</h2>
+            ${isActive(message) && html`<span class="live-mark">${say("Live", "زنده")}</span>`}
+          </div>
+          <div class="panel-body">${timeline(messageMoments(run, locale), locale)}</div>
+        </section>
+        <div class="stack">
+          <section class="panel">
+            <div class="panel-head"><h2>${say("Details", "جزئیات")}</h2></div>
+            <div class="panel-body">${details(view, run)}</div>
+          </section>
+          <section class="panel">
+            <div class="panel-head"><h2>${say("Text", "متن")}</h2></div>
+            <p class="panel-body message-text" dir="auto">${message.text}</p>
+          </section>
+          ${eventsPart(view, history.events, `${PATH}/${message.id}`)}
+        </div>
+      </div>
+    </div>`
+  } as const
+})
+
+const entry = auditEntriesOf("message")
+
+const cancel = Effect.fnUntraced(function* (view: View) {
+  const id = yield* requestedId
+  const messages = yield* Messages
+  yield* Effect.catchTag(
+    messages.cancel({ customerId: view.actor.customerId, id }),
+    "SetUpChanged",
+    Effect.die
+  )
+  yield* writeAs(view, "message.cancel", Effect.succeed({ result: null, audit: entry("cancel", id) }))
+  return seeOther(withNotice(`${PATH}/${id}`, "canceled"))
+})
+
+const replay = Effect.fnUntraced(function* (view: View) {
+  const { message, history } = yield* readRun(view)
+  return yield* replayEvents(view, history.events, `${PATH}/${message.id}`)
+})
+
+export const messagePages = {
+  name: null,
+  routes: [
+    page(`${PATH}/:id`, show),
+    change(`${PATH}/:id/cancel`, cancel),
+    change(`${PATH}/:id/replay`, replay)
+  ]
+} as const satisfies ConsolePages

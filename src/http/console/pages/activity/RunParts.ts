@@ -1,0 +1,122 @@
+import { Effect } from "effect"
+import { HttpRouter } from "effect/http"
+import { NotFound } from "../../../../domain/Errors.ts"
+import type { Instant } from "../../../../domain/Instant.ts"
+import type { RunDelivery, RunEvent } from "../../../../services/resources/RunHistories.ts"
+import { html, type Html } from "../../frame/Html.ts"
+import type { View } from "../../frame/SignedRoutes.ts"
+import { stateBadge } from "../../parts/Badge.ts"
+import { postButton } from "../../parts/Confirm.ts"
+import { pageLink } from "../../parts/PageLink.ts"
+import { mono } from "../../parts/Text.ts"
+import { whatToDo } from "./ErrorWords.ts"
+import type { Story } from "./VerificationStory.ts"
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The id in the address; anything else is nothing that exists. */
+export const requestedId = Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
+  UUID.test(id.toLowerCase()) ? Effect.succeed(id.toLowerCase()) : Effect.fail(new NotFound())
+)
+
+/** The sentence on top of the page of a send, and what can be done about it. */
+export const storyPart = (view: View, { tone, sentences, errorCode }: Story, buttons: Html | null): Html => {
+  const { say } = view.locale
+  const todo = errorCode === null ? null : whatToDo(errorCode, view.locale)
+  return html`<section class="story ${tone}" aria-label="${say("What happened", "چه شد؟")}">
+    <h2>${say("What happened", "چه شد؟")}</h2>
+    ${sentences.map((sentence, index) => html`<p class="${index === 0 && "first"}">${sentence}</p>`)}
+    ${
+      todo !== null &&
+      html`<p class="todo">
+        <strong>${say("What to do:", "چه باید کرد:")}</strong>
+        ${todo.page === null ? todo.text : pageLink(view, todo.page, todo.text)}
+      </p>`
+    }
+    ${buttons !== null && html`<div class="actions">${buttons}</div>`}
+  </section>`
+}
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? url
+
+const deliveryLine = (view: View, { endpointId, url, status, tries, nextTryAt }: RunDelivery): Html => {
+  const { say, number } = view.locale
+  const last = tries.at(-1)
+  const answer = last === undefined ? null : (last.status ?? last.error ?? "")
+  return html`<li>
+    ${pageLink(view, "webhooks", html`<bdi dir="ltr">${hostOf(url)}</bdi>`, `/${endpointId}`)}
+    ${stateBadge(status, view.locale)}
+    <span class="muted">
+      ${
+        tries.length > 0 &&
+        (tries.length === 1 ? say("1 try", "۱ تلاش") : `${number(tries.length)} ${say("tries", "تلاش")}`)
+      }
+      ${answer !== null && html`· <bdi dir="ltr">${answer}</bdi>`}
+      ${nextTryAt !== null && status === "pending" && html`· ${say("next", "بعدی")} ${view.locale.clock(nextTryAt)}`}
+    </span>
+  </li>`
+}
+
+const noDeliveries = (view: View): Html =>
+  html`<span class="muted">${view.locale.say("no endpoint wanted it", "هیچ وب‌هوکی آن را نخواست")}</span>`
+
+/** The events of a send with their deliveries. */
+export const eventsPart = (view: View, events: ReadonlyArray<RunEvent>, path: string): Html => {
+  const { say } = view.locale
+  const canReplay = view.actor.scope === "full" && events.some(({ deliveries }) => deliveries.length > 0)
+  return html`<section class="panel">
+    <div class="panel-head">
+      <h2>${say("Events", "رویدادها")}</h2>
+      ${
+        canReplay &&
+        postButton(view, {
+          action: `${path}/replay`,
+          label: say("Deliver again", "تحویل دوباره"),
+          isSmall: true
+        })
+      }
+    </div>
+    ${
+      events.length === 0
+        ? html`<p class="panel-body muted">
+            ${say("None are kept any more: events are kept for 30 days.", "رویدادی نمانده است: رویدادها ۳۰ روز نگه داشته می‌شوند.")}
+          </p>`
+        : html`<ol class="events">
+            ${events.map(
+              ({ type, occurredAt, deliveries }) =>
+                html`<li>
+                  <p class="what">${mono(type)}${view.locale.clock(occurredAt)}</p>
+                  ${
+                    deliveries.length === 0
+                      ? noDeliveries(view)
+                      : html`<ul>
+                          ${deliveries.map((delivery) => deliveryLine(view, delivery))}
+                        </ul>`
+                  }
+                </li>`
+            )}
+          </ol>`
+    }
+  </section>`
+}
+
+/** The customer's own data, as it came; null or an empty object: none. */
+export const metadataRows = (metadata: string | null): ReadonlyArray<readonly [string, string]> => {
+  if (metadata === null) return []
+  const parsed: unknown = JSON.parse(metadata)
+  return typeof parsed !== "object" || parsed === null
+    ? []
+    : Object.entries(parsed).map(([key, value]) => [
+        key,
+        typeof value === "string" ? value : JSON.stringify(value)
+      ])
+}
+
+/** Parts of time in which events and charges were written: around the request, and from the first send on. */
+export const runPeriods = (createdAt: Instant, startsAt: Instant, now: Instant) =>
+  startsAt - createdAt < 120_000
+    ? [{ from: createdAt, to: now }]
+    : [
+        { from: createdAt, to: createdAt + 60_000 },
+        { from: startsAt - 60_000, to: now }
+      ]

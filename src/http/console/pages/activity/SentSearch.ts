@@ -1,0 +1,136 @@
+import { Clock, Effect, Result } from "effect"
+import type { Instant } from "../../../../domain/Instant.ts"
+import { isTimePosition } from "../../../../domain/TimePosition.ts"
+import { parseContactPhone, type Phone } from "../../../../domain/Phone.ts"
+import { Channel } from "../../../../domain/routing/Channel.ts"
+import { parseLocalTime } from "../../frame/LocalTime.ts"
+import type { View } from "../../frame/SignedRoutes.ts"
+import { stateWords } from "../../parts/Badge.ts"
+import { type Filter, filters } from "../../parts/Filters.ts"
+import { pageRequest } from "../../parts/Pager.ts"
+import { channelName } from "../../parts/Text.ts"
+
+const HOUR = 3_600_000
+const periods = { "1h": HOUR, "24h": 24 * HOUR, "7d": 168 * HOUR, "30d": 720 * HOUR } as const
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const isPeriod = (text: string): text is keyof typeof periods => Object.hasOwn(periods, text)
+const isChannel = (text: string): text is Channel => Channel.literals.some((channel) => channel === text)
+
+const MAX_TEXT = 200
+
+/** What the address of a list of sends asks for. */
+export interface SentSearch {
+  readonly phone: Phone | undefined
+  /** A whole id: the page of that send is what is wanted. */
+  readonly id: string | null
+  readonly channel: Channel | undefined
+  readonly from: Instant | undefined
+  readonly to: Instant | undefined
+  readonly metadata: ReadonlyMap<string, string>
+  /** What could not be understood, in words; such a search finds nothing. */
+  readonly problems: ReadonlyArray<string>
+}
+
+const readMetadata = (text: string): ReadonlyMap<string, string> | null => {
+  const at = text.indexOf("=")
+  const [key, value] = [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+  return at > 0 && value !== "" && text.length <= MAX_TEXT && text.isWellFormed() && !text.includes("\0")
+    ? new Map([[key, value]])
+    : null
+}
+
+export const readSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
+  Effect.map(Clock.currentTimeMillis, (now): SentSearch => {
+    const { say, zone } = locale
+    const problems: Array<string> = []
+    const text = (name: string) => (query.get(name) ?? "").trim()
+    const wanted = text("q").toLowerCase()
+    const id = UUID.test(wanted) ? wanted : null
+    const phone = wanted === "" || id !== null ? undefined : Result.getOrUndefined(parseContactPhone(wanted))
+    if (wanted !== "" && id === null && phone === undefined)
+      problems.push(
+        say("That is neither a phone number nor a whole id.", "این نه شمارهٔ موبایل است و نه یک شناسهٔ کامل.")
+      )
+    const metadata = text("metadata") === "" ? new Map<string, string>() : readMetadata(text("metadata"))
+    if (metadata === null)
+      problems.push(say("Write metadata as key=value.", "فراداده را به شکل key=value بنویسید."))
+    const time = (name: string): Instant | undefined => {
+      if (text(name) === "") return undefined
+      const at = parseLocalTime(text(name), zone)
+      if (at === null) problems.push(say(`Not a date and time: ${name}`, `تاریخ و ساعت نیست: ${name}`))
+      return at ?? undefined
+    }
+    const period = text("within")
+    const channel = text("channel")
+    return {
+      phone,
+      id,
+      channel: isChannel(channel) ? channel : undefined,
+      from: time("from") ?? (isPeriod(period) ? now - periods[period] : undefined),
+      to: time("to"),
+      metadata: metadata ?? new Map(),
+      problems
+    }
+  })
+
+export const sentPage = (view: View) => pageRequest(view, isTimePosition)
+
+export const metadataFilter = ({ locale: { say } }: View): Filter => ({
+  name: "metadata",
+  label: say("Metadata", "فراداده"),
+  placeholder: "order=1843",
+  isLtr: true
+})
+
+/** The filters that lists of codes and of messages share. */
+export const searchFilters = (
+  view: View,
+  statuses: ReadonlyArray<string>,
+  channels: ReadonlyArray<Channel>,
+  more: ReadonlyArray<Filter>
+) => {
+  const { locale } = view
+  const { say } = locale
+  const periodWords: ReadonlyArray<readonly [string, string]> = [
+    ["1h", say("Last hour", "ساعت گذشته")],
+    ["24h", say("Last 24 hours", "۲۴ ساعت گذشته")],
+    ["7d", say("Last 7 days", "۷ روز گذشته")],
+    ["30d", say("Last 30 days", "۳۰ روز گذشته")]
+  ]
+  return filters(
+    view,
+    [
+      {
+        name: "q",
+        label: say("Phone or id", "شماره یا شناسه"),
+        placeholder: "0912…",
+        isLtr: true,
+        isWide: true
+      },
+      {
+        name: "status",
+        label: say("Status", "وضعیت"),
+        any: say("All", "همه"),
+        choices: statuses.map((status) => [status, stateWords(status, locale)] as const)
+      },
+      {
+        name: "channel",
+        label: say("Channel tried", "کانال"),
+        any: say("All", "همه"),
+        choices: channels.map((channel) => [channel, channelName(channel, locale)] as const)
+      },
+      { name: "within", label: say("Time", "زمان"), any: say("Any time", "هر زمان"), choices: periodWords }
+    ],
+    [
+      { name: "from", label: say("From", "از"), type: "datetime-local" },
+      { name: "to", label: say("To", "تا"), type: "datetime-local" },
+      ...more
+    ]
+  )
+}
+
+export const isStatus =
+  <Status extends string>(statuses: ReadonlyArray<Status>) =>
+  (text: string | null): Status | undefined =>
+    statuses.find((status) => status === text)

@@ -1,0 +1,49 @@
+import type { Instant } from "../../../../domain/Instant.ts"
+import { html, type Html, type Part } from "../../frame/Html.ts"
+import type { Locale } from "../../frame/Locale.ts"
+import type { Tone } from "../../parts/Badge.ts"
+
+/** One thing that happened to a send, or is to come. */
+export interface Moment {
+  /** Null: when it was is not known. */
+  readonly at: Instant | null
+  readonly tone: Tone
+  readonly what: Part
+  /** Details, a line each. */
+  readonly more?: ReadonlyArray<Part>
+  /** What the provider said, as it said it. */
+  readonly words?: string | null
+  readonly isToCome?: boolean
+}
+
+/** Without spaces around it: they would be shown. */
+const saidPart = (words: string, { say }: Locale): Html => {
+  const before = html`<span class="hidden">${say("The provider said:", "سخن سرویس‌دهنده:")} </span>`
+  return html`<p class="words">${before}${words}</p>`
+}
+
+const entry = ({ at, tone, what, more = [], words, isToCome }: Moment, locale: Locale): Html =>
+  html`<li class="${isToCome === true && "to-come"}">
+    <span class="dot ${tone}"></span>
+    <p class="what"><strong>${what}</strong>${at !== null && locale.clock(at)}</p>
+    ${more.map((line) => line !== null && line !== false && html`<p class="more">${line}</p>`)}
+    ${words != null && words !== "" && saidPart(words, locale)}
+  </li>`
+
+/** Moments in the order of their time; one without a time stays where it is. */
+const inOrder = (moments: ReadonlyArray<Moment>): ReadonlyArray<Moment> => {
+  let known = 0
+  return moments
+    .map((moment, index) => {
+      known = moment.at ?? known
+      return { moment, index, at: moment.isToCome === true ? Number.MAX_SAFE_INTEGER : known }
+    })
+    .toSorted((one, other) => one.at - other.at || one.index - other.index)
+    .map(({ moment }) => moment)
+}
+
+/** What happened, from the first to what is next. */
+export const timeline = (moments: ReadonlyArray<Moment>, locale: Locale): Html =>
+  html`<ol class="timeline">
+    ${inOrder(moments).map((moment) => entry(moment, locale))}
+  </ol>`

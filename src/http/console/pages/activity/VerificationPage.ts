@@ -1,0 +1,183 @@
+import { Clock, Effect } from "effect"
+import {
+  effectiveStatus,
+  isTerminal,
+  type Verification
+} from "../../../../domain/verification/Verification.ts"
+import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
+import { RunHistories } from "../../../../services/resources/RunHistories.ts"
+import { VerificationRecords } from "../../../../services/resources/VerificationRecords.ts"
+import { Settings } from "../../../../services/Settings.ts"
+import { Verifications } from "../../../../services/verification/Verifications.ts"
+import type { ConsolePages } from "../../ConsolePages.ts"
+import { seeOther } from "../../frame/Answers.ts"
+import { html } from "../../frame/Html.ts"
+import { change, page, type View } from "../../frame/SignedRoutes.ts"
+import { writeAs } from "../../frame/Writes.ts"
+import { pathOf } from "../../Navigation.ts"
+import { badge, stateBadge } from "../../parts/Badge.ts"
+import { confirmButton, postButton } from "../../parts/Confirm.ts"
+import { copyButton } from "../../parts/CopyButton.ts"
+import { facts } from "../../parts/Facts.ts"
+import { withNotice } from "../../parts/Notice.ts"
+import { isolated, ltr, mono } from "../../parts/Text.ts"
+import { replayEvents } from "./RunActions.ts"
+import { eventsPart, requestedId, runPeriods, storyPart } from "./RunParts.ts"
+import { timeline } from "./Timeline.ts"
+import { verificationStory } from "./VerificationStory.ts"
+import { type CodeRun, verificationMoments } from "./VerificationTimeline.ts"
+
+const PATH = pathOf("verifications")
+/** Of either mode. */
+const findVerification = Effect.fnUntraced(function* ({ actor }: View) {
+  const records = yield* VerificationRecords
+  const id = yield* requestedId
+  return yield* records.find(actor.customerId, id).pipe(
+    Effect.map((verification) => ({ verification, isLive: true })),
+    Effect.catchTag("not_found", () =>
+      Effect.map(records.find(actor.customerId, id, "test"), (verification) => ({
+        verification,
+        isLive: false
+      }))
+    )
+  )
+})
+
+const readRun = Effect.fnUntraced(function* (view: View, verification: Verification, isLive: boolean) {
+  const histories = yield* RunHistories
+  const { maxWrongCodes } = yield* Settings
+  const now = yield* Clock.currentTimeMillis
+  const { id, createdAt } = verification
+  const periods = runPeriods(createdAt, createdAt, now)
+  const history = yield* histories.read(view.actor.customerId, { kind: "verification", id, periods })
+  const run: CodeRun = { verification, history, now, maxWrongCodes: isLive ? maxWrongCodes : null }
+  return run
+})
+
+const buttons = (view: View, { verification, now }: CodeRun, isLive: boolean) => {
+  const { say } = view.locale
+  const isActive = !isTerminal(effectiveStatus(verification, now))
+  if (!isActive || !isLive || view.actor.scope !== "full") return null
+  const path = `${PATH}/${verification.id}`
+  const sequence = verification.attempts.at(-1)?.step
+  return html`${
+    verification.remaining.length > 0 &&
+    verification.nextStepAt !== null &&
+    postButton(view, {
+      action: `${path}/next`,
+      label: say("Try the next channel now", "کانال بعدی همین حالا"),
+      kind: "primary",
+      fields: sequence === undefined ? {} : { from_sequence: String(sequence + 1) }
+    })
+  }
+  ${confirmButton(view, {
+    action: `${path}/cancel`,
+    label: say("Cancel", "لغو"),
+    kind: "danger",
+    question: say(
+      "Nothing more is tried, and the code that was sent stops working.",
+      "دیگر چیزی فرستاده نمی‌شود و کدی که فرستاده شده از کار می‌افتد."
+    ),
+    confirm: say("Cancel this code", "این کد را لغو کن")
+  })}`
+}
+
+const details = (view: View, { verification, now }: CodeRun, isLive: boolean) => {
+  const { locale } = view
+  const { say } = locale
+  const { id, phone, createdAt, expiresAt, verifiedAt, held, captured } = verification
+  return facts([
+    [say("Status", "وضعیت"), stateBadge(effectiveStatus(verification, now), locale)],
+    isLive ? null : [say("Mode", "حالت"), badge("info", say("Sandbox", "آزمایشی"))],
+    [say("Phone", "شماره"), ltr(phone)],
+    [say("Id", "شناسه"), html`${mono(id)}${copyButton(id, say("Copy the id", "کپی شناسه"), locale)}`],
+    [say("Created", "ایجاد"), locale.time(createdAt)],
+    verifiedAt === null
+      ? [say("Expires", "انقضا"), locale.time(expiresAt)]
+      : [say("Verified", "تأیید"), locale.time(verifiedAt)],
+    [say("Cost", "هزینه"), locale.rials(captured)],
+    held === 0 ? null : [say("Held", "نگه‌داشته"), locale.rials(held)]
+  ])
+}
+
+const REFRESH_SECONDS = 2
+
+const show = Effect.fnUntraced(function* (view: View) {
+  const { locale } = view
+  const { say } = locale
+  const { verification, isLive } = yield* findVerification(view)
+  const run = yield* readRun(view, verification, isLive)
+  const path = `${PATH}/${verification.id}`
+  const isActive = !isTerminal(effectiveStatus(verification, run.now))
+  return {
+    title: `${say("Code to", "کد به")} ${isolated(verification.phone)}`,
+    name: "verifications",
+    lead: html`<a href="${PATH}">${say("Verifications", "کدهای تأیید")}</a>`,
+    content: html`<div id="run" ${isActive && html`data-live="${REFRESH_SECONDS}"`}>
+      ${storyPart(view, verificationStory(run, locale), buttons(view, run, isLive))}
+      <div class="columns">
+        <section class="panel">
+          <div class="panel-head">
+            <h2>${say("Timeline", "خط زمان")}</h2>
+            ${isActive && html`<span class="live-mark">${say("Live", "زنده")}</span>`}
+          </div>
+          <div class="panel-body">${timeline(verificationMoments(run, locale), locale)}</div>
+        </section>
+        <div class="stack">
+          <section class="panel">
+            <div class="panel-head"><h2>${say("Details", "جزئیات")}</h2></div>
+            <div class="panel-body">${details(view, run, isLive)}</div>
+          </section>
+          ${eventsPart(view, run.history.events, path)}
+        </div>
+      </div>
+    </div>`
+  } as const
+})
+
+const entry = auditEntriesOf("verification")
+
+const changed = (view: View, verb: string, id: string) =>
+  writeAs(view, `verification.${verb}`, Effect.succeed({ result: null, audit: entry(verb, id) }))
+
+const cancel = Effect.fnUntraced(function* (view: View) {
+  const id = yield* requestedId
+  const verifications = yield* Verifications
+  yield* Effect.catchTag(
+    verifications.cancel({ customerId: view.actor.customerId, id }),
+    "SetUpChanged",
+    Effect.die
+  )
+  yield* changed(view, "cancel", id)
+  return seeOther(withNotice(`${PATH}/${id}`, "canceled"))
+})
+
+const tryNext = Effect.fnUntraced(function* (view: View, fields: URLSearchParams) {
+  const id = yield* requestedId
+  const verifications = yield* Verifications
+  const sequence = Number(fields.get("from_sequence") ?? "")
+  const fromSequence = Number.isSafeInteger(sequence) && sequence > 0 ? sequence : undefined
+  yield* Effect.catchTag(
+    verifications.next({ customerId: view.actor.customerId, id, fromSequence }),
+    "SetUpChanged",
+    Effect.die
+  )
+  yield* changed(view, "next", id)
+  return seeOther(withNotice(`${PATH}/${id}`, "next"))
+})
+
+const replay = Effect.fnUntraced(function* (view: View) {
+  const { verification, isLive } = yield* findVerification(view)
+  const { history } = yield* readRun(view, verification, isLive)
+  return yield* replayEvents(view, history.events, `${PATH}/${verification.id}`)
+})
+
+export const verificationPages = {
+  name: null,
+  routes: [
+    page(`${PATH}/:id`, show),
+    change(`${PATH}/:id/cancel`, cancel),
+    change(`${PATH}/:id/next`, tryNext),
+    change(`${PATH}/:id/replay`, replay)
+  ]
+} as const satisfies ConsolePages

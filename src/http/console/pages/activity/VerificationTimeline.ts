@@ -1,0 +1,249 @@
+import type { Instant } from "../../../../domain/Instant.ts"
+import {
+  type Attempt,
+  effectiveStatus,
+  isTerminal,
+  type Verification
+} from "../../../../domain/verification/Verification.ts"
+import type { RunHistory } from "../../../../services/resources/RunHistories.ts"
+import { html, type Html } from "../../frame/Html.ts"
+import type { Locale } from "../../frame/Locale.ts"
+import { channelName, foreign, mono } from "../../parts/Text.ts"
+import { codeAttemptState } from "./AttemptStates.ts"
+import { callWords, deliveryMoment, routeWords } from "./AttemptParts.ts"
+import { whatWentWrong } from "./ErrorWords.ts"
+import type { Moment } from "./Timeline.ts"
+
+export interface CodeRun {
+  readonly verification: Verification
+  readonly history: RunHistory
+  readonly now: Instant
+  /** Wrong codes that lock it; null: none do. */
+  readonly maxWrongCodes: number | null
+}
+
+export const stepName = ({ route }: Pick<Verification, "route">, step: number, locale: Locale): string =>
+  channelName((route[step] ?? route[0]).channel, locale)
+
+const accepted = ({ verification }: CodeRun, locale: Locale): Moment => {
+  const { say } = locale
+  const { route, createdAt, expiresAt } = verification
+  const { source } = route[0]
+  const origin =
+    source === "saved"
+      ? say("your saved order", "ترتیب ذخیره‌شدهٔ شما")
+      : source === "request"
+        ? say("the channels of the request", "کانال‌های درخواست")
+        : null
+  const price = Math.max(0, ...route.map((step) => step.price ?? 0))
+  return {
+    at: createdAt,
+    tone: "info",
+    what: say("Accepted", "پذیرفته شد"),
+    more: [
+      html`${say("Route", "مسیر")}:
+      ${routeWords(route, locale)}${origin !== null && ` · ${say("from", "از")} ${origin}`}`,
+      say(
+        `The code is valid for ${locale.duration((expiresAt - createdAt) / 1000)}.`,
+        `کد ${locale.duration((expiresAt - createdAt) / 1000)} اعتبار دارد.`
+      ),
+      price > 0 &&
+        say(
+          `${locale.rials(price)} were held in the wallet.`,
+          `${locale.rials(price)} از کیف پول نگه داشته شد.`
+        )
+    ]
+  }
+}
+
+const SLOT_SHOWN_MILLIS = 300
+
+const slotWords = (millis: number, locale: Locale): string | null =>
+  millis < SLOT_SHOWN_MILLIS
+    ? null
+    : locale.say(
+        `Waited ${locale.duration(millis / 1000)} for a slot of its account.`,
+        `${locale.duration(millis / 1000)} در انتظار نوبت حسابش ماند.`
+      )
+
+/** Why this attempt came when it did. */
+const reasonOf = ({ verification }: CodeRun, index: number, locale: Locale): Html | string | null => {
+  const { say } = locale
+  const { attempts, route, createdAt } = verification
+  const [previous, current] = [attempts[index - 1], attempts[index]]
+  if (current?.attempted_at == null) return null
+  if (previous?.attempted_at == null) return slotWords(current.attempted_at - createdAt, locale)
+  const waited = locale.duration((current.attempted_at - previous.attempted_at) / 1000)
+  const name = stepName(verification, previous.step, locale)
+  if (previous.status === "failed")
+    return say(`Tried because ${name} failed.`, `چون ${name} ناموفق بود، امتحان شد.`)
+  const wait = locale.duration((route[previous.step] ?? route[0]).wait)
+  return say(
+    `Tried because the code was not entered within ${waited} of ${name} (the wait there is ${wait}).`,
+    `چون کد تا ${waited} پس از ${name} وارد نشد (انتظار آنجا ${wait} است)، امتحان شد.`
+  )
+}
+
+const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale): ReadonlyArray<Moment> => {
+  const { say } = locale
+  const { route } = run.verification
+  const step = route[attempt.step] ?? route[0]
+  const name = channelName(step.channel, locale)
+  const state = codeAttemptState(attempt)
+  const call = callWords(step, attempt.provider_message_id, locale)
+  const sent: Moment = {
+    at: attempt.attempted_at,
+    tone: attempt.status === "sent" ? "good" : state === "unknown" ? "warn" : "bad",
+    what:
+      attempt.status === "sent"
+        ? say(`Sent over ${name}`, `از ${name} فرستاده شد`)
+        : attempt.attempted_at === null
+          ? say(`${name} was not called`, `${name} فراخوانی نشد`)
+          : state === "unknown"
+            ? say(`${name}: outcome unknown`, `${name}: نتیجه نامعلوم`)
+            : say(`${name} failed`, `${name} ناموفق بود`),
+    more: [
+      call,
+      reasonOf(run, index, locale),
+      attempt.error_code !== null &&
+        html`${mono(attempt.error_code)}: ${whatWentWrong(attempt.error_code, locale)}.`
+    ],
+    words: attempt.provider_error
+  }
+  const report = attempt.delivery === undefined ? null : deliveryMoment(attempt.delivery, name, locale)
+  return report === null ? [sent] : [sent, report]
+}
+
+/** Steps that were passed over, because their accounts could not send in time. */
+const skipped = ({ verification }: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
+  const { say } = locale
+  const { route, attempts, remaining } = verification
+  return route.flatMap((_, step): ReadonlyArray<Moment> => {
+    if (remaining.includes(step) || attempts.some((attempt) => attempt.step === step)) return []
+    const name = stepName(verification, step, locale)
+    const account = (route[step] ?? route[0]).descriptor.label
+    return [
+      {
+        at: null,
+        tone: "warn",
+        what: say(`${name} was skipped`, `از ${name} گذشت`),
+        more: [
+          html`${foreign(account)} ·
+          ${say("its account could not send in time", "حسابش به‌موقع نمی‌توانست بفرستد")}`
+        ]
+      }
+    ]
+  })
+}
+
+const wrongCodes = ({ history, maxWrongCodes }: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
+  const { say, number } = locale
+  const count = history.wrongCodes ?? 0
+  if (count === 0) return []
+  return [
+    {
+      at: null,
+      tone: "warn",
+      what:
+        count === 1
+          ? say("1 wrong code was entered", "۱ کد نادرست وارد شد")
+          : say(`${number(count)} wrong codes were entered`, `${number(count)} کد نادرست وارد شد`),
+      more: [
+        maxWrongCodes !== null &&
+          say(
+            `After ${number(maxWrongCodes)} a code is locked.`,
+            `پس از ${number(maxWrongCodes)} بار کد قفل می‌شود.`
+          )
+      ]
+    }
+  ]
+}
+
+const endWords = {
+  verified: ["good", "Verified: the right code was entered", "تأیید شد: کد درست وارد شد"],
+  locked: ["bad", "Locked: too many wrong codes", "قفل شد: کدهای نادرست زیاد"],
+  expired: ["plain", "Expired: its time was over", "منقضی شد: زمانش به سر رسید"],
+  failed: ["bad", "Failed: no channel is left", "ناموفق: کانالی نمانده است"],
+  canceled: ["plain", "Canceled", "لغو شد"]
+} as const
+
+const eventTime = ({ history }: CodeRun, type: string): Instant | null =>
+  history.events.find((event) => event.type === type)?.occurredAt ?? null
+
+const end = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
+  const { verification, now } = run
+  const status = effectiveStatus(verification, now)
+  if (!isTerminal(status) || status === "pending" || status === "queued") return []
+  const [tone, english, persian] = endWords[status]
+  const at =
+    status === "verified"
+      ? verification.verifiedAt
+      : status === "expired"
+        ? verification.expiresAt
+        : eventTime(run, `verification.${status}`)
+  const { captured } = verification
+  const price = Math.max(0, ...verification.route.map((step) => step.price ?? 0))
+  const charge =
+    captured > 0
+      ? locale.say(`${locale.rials(captured)} were charged.`, `${locale.rials(captured)} برداشته شد.`)
+      : price > 0 &&
+        locale.say(
+          "Nothing was charged; what was held is free again.",
+          "هزینه‌ای برداشته نشد؛ آنچه نگه داشته شده بود آزاد شد."
+        )
+  return [{ at, tone, what: locale.say(english, persian), more: [charge] }]
+}
+
+const toCome = ({ verification, now }: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
+  const { say } = locale
+  const { remaining, nextStepAt, slotReserved, repeating, expiresAt } = verification
+  if (isTerminal(effectiveStatus(verification, now))) return []
+  const within = (at: Instant) => locale.duration((at - now) / 1000)
+  const [next] = remaining
+  const step: ReadonlyArray<Moment> =
+    next === undefined || nextStepAt === null
+      ? []
+      : [
+          {
+            at: nextStepAt,
+            tone: "plain",
+            isToCome: true,
+            what: say(
+              `Next: ${stepName(verification, next, locale)} in ${within(nextStepAt)}`,
+              `بعدی: ${stepName(verification, next, locale)} تا ${within(nextStepAt)} دیگر`
+            ),
+            more: [
+              repeating
+                ? say(
+                    "Asked again with the same id, because the first answer was lost.",
+                    "دوباره با همان شناسه، چون پاسخ نخست گم شد."
+                  )
+                : slotReserved
+                  ? say(
+                      "At a slot of its account that is reserved for it.",
+                      "در نوبتی از حسابش که برای آن کنار گذاشته شده است."
+                    )
+                  : say("Unless the code is entered before.", "مگر آنکه کد پیش از آن وارد شود.")
+            ]
+          }
+        ]
+  return [
+    ...step,
+    {
+      at: expiresAt,
+      tone: "plain",
+      isToCome: true,
+      what: say(`Expires in ${within(expiresAt)}`, `تا ${within(expiresAt)} دیگر منقضی می‌شود`)
+    }
+  ]
+}
+
+/** What happened to a code, and what comes next. */
+export const verificationMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => [
+  accepted(run, locale),
+  ...run.verification.attempts.flatMap((attempt, index) => attempted(run, attempt, index, locale)),
+  ...skipped(run, locale),
+  ...wrongCodes(run, locale),
+  ...end(run, locale),
+  ...toCome(run, locale)
+]
