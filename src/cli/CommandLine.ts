@@ -17,6 +17,7 @@ import { templateCommand } from "./TemplateCommands.ts"
 import { tokenCommand } from "./TokenCommands.ts"
 import { signingKeyCommand, userCommand } from "./UserCommands.ts"
 import { walletCommand } from "./WalletCommands.ts"
+import { guardCommand } from "./GuardCommands.ts"
 import { messageCommand } from "./MessageCommands.ts"
 import { verificationCommand } from "./VerificationCommands.ts"
 import { webhookCommand } from "./WebhookCommands.ts"
@@ -45,6 +46,7 @@ const peyk = Command.make("peyk").pipe(
     walletCommand,
     verificationCommand,
     messageCommand,
+    guardCommand,
     webhookCommand
   ]),
   Command.withGlobalFlags([JsonFlag, EnvFileFlag])

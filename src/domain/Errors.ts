@@ -33,10 +33,16 @@ export class TooManyRequestsApiKey extends Data.TaggedError("too_many_requests_a
 }> {}
 export class TooManyRequestsPhoneHour extends Data.TaggedError("too_many_requests_phone_hour")<{
   readonly retryAfterSeconds: number
+  /** Many customers send to this phone at once. */
+  readonly isBombed?: boolean
 }> {}
 export class TooManyRequestsPhoneDay extends Data.TaggedError("too_many_requests_phone_day")<{
   readonly retryAfterSeconds: number
 }> {}
+/** The customer's deny list has the phone, its prefix or the client's address. */
+export class BlockedPhone extends Data.TaggedError("blocked_phone") {}
+/** The guard refuses a code that looks like abuse. */
+export class SuspectedFraud extends Data.TaggedError("suspected_fraud") {}
 export class QuotaExceeded extends Data.TaggedError("quota_exceeded")<{
   readonly retryAfterSeconds: number
 }> {}

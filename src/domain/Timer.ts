@@ -9,6 +9,7 @@ export const timerKinds = [
   "message_report",
   "bot_updates",
   "webhook",
+  "guard",
   "retention"
 ] as const
 export type TimerKind = (typeof timerKinds)[number]

@@ -13,6 +13,7 @@ import { AuditLogGroup } from "./manage/AuditLogApi.ts"
 import { ManagedMessagesGroup } from "./manage/ManagedMessagesApi.ts"
 import { UsageReportGroup } from "./manage/UsageApi.ts"
 import { ManagedVerificationsGroup } from "./manage/VerificationsApi.ts"
+import { GuardGroup } from "./manage/GuardApi.ts"
 import { WalletGroup } from "./manage/WalletApi.ts"
 import { WebhooksGroup } from "./manage/WebhooksApi.ts"
 import { MessageStatus } from "../domain/message/Message.ts"
@@ -64,7 +65,9 @@ const codeSendErrors: ReadonlyArray<ErrorCode> = [
   "fallback_order_required",
   "no_credentials",
   "shared_sender_not_allowed",
-  "shared_sender_unavailable"
+  "shared_sender_unavailable",
+  "blocked_phone",
+  "suspected_fraud"
 ]
 
 const messageSendErrors: ReadonlyArray<ErrorCode> = [
@@ -282,6 +285,7 @@ const ManageApi = HttpApi.make("manage")
   .add(WalletGroup)
   .add(AuditLogGroup)
   .add(WebhooksGroup)
+  .add(GuardGroup)
   .add(TokensGroup)
   .add(UsersGroup)
   .add(MeGroup)

@@ -17,6 +17,12 @@ export const errorTable = {
   live_key_not_allowed: { status: 403, message: "A live key is not valid on sandbox endpoints." },
   shared_sender_not_allowed: { status: 403, message: "Shared senders are for the start plan only." },
 
+  blocked_phone: {
+    status: 403,
+    message: "Your deny list has this phone, its prefix or the client's address."
+  },
+  suspected_fraud: { status: 403, message: "This request looks like abuse; see the guard's alarms." },
+
   not_found: { status: 404, message: "There is no such resource." },
   template_not_found: { status: 404, message: "There is no such template." },
   channel_account_not_found: { status: 404, message: "There is no such account." },

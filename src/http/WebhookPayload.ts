@@ -4,6 +4,7 @@ import { type ShownMessage, viewMessage } from "../domain/message/Message.ts"
 import { type ShownVerification, viewVerification } from "../domain/verification/Verification.ts"
 import type { WebhookEvent } from "../domain/webhook/Webhook.ts"
 import { withMetadata } from "./Metadata.ts"
+import { toWireAlarm } from "./manage/GuardSchemas.ts"
 import { toMessageStatus } from "./message/MessageSchemas.ts"
 import { toStatus } from "./otp/OtpAnswers.ts"
 
@@ -50,6 +51,8 @@ const dataOf = (event: WebhookEvent): string => {
       return verificationData(subject.verification, event)
     case "message":
       return messageData(subject.message, event)
+    case "guard":
+      return JSON.stringify({ ...toWireAlarm(subject.alarm), sequence })
     case "endpoint":
       return JSON.stringify({ webhook_id: subject.id, sequence })
   }

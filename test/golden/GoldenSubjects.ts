@@ -32,7 +32,7 @@ const phone = Phone.make("+989121234567")
 
 /** Everything that can refuse a request is asked. */
 export const admission: Admission = {
-  phone: { hour: 5, day: 20, platformDay: 50 },
+  phone: { hour: 5, day: 20, platformDay: 50, callers: 5 },
   monthlyQuota: 0,
   hold: 2000
 }
@@ -60,7 +60,8 @@ export const acceptance: Acceptance = {
   codeHash: BYTES,
   sealedCode: BYTES,
   lease: LEASE,
-  idempotency
+  idempotency,
+  guardMark: null
 }
 
 export const timer: LeasedTimer = {

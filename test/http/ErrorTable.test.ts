@@ -62,6 +62,9 @@ const statuses: Readonly<Record<string, number>> = {
   no_next_channel: 409,
   verification_ended: 409,
   message_ended: 409,
+  // the guard
+  blocked_phone: 403,
+  suspected_fraud: 403,
   // a body that does not come
   request_timeout: 408
 }
@@ -83,6 +86,8 @@ const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
       "idempotency_key_too_long",
       "idempotency_key_conflict",
       "idempotency_key_in_progress",
+      "blocked_phone",
+      "suspected_fraud",
       "fallback_order_required",
       "no_credentials",
       "channel_unavailable",
@@ -211,6 +216,7 @@ describe("the OpenAPI document", () => {
       "accounts",
       "api-keys",
       "audit-log",
+      "guard",
       "me",
       "messages",
       "routing",

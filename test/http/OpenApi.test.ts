@@ -112,7 +112,12 @@ describe("the committed OpenAPI document", () => {
   })
 
   it("has the events that webhooks receive", () => {
-    assert.sameMembers(Object.keys(objectAt(document, "webhooks")), ["verification", "message", "test"])
+    assert.sameMembers(Object.keys(objectAt(document, "webhooks")), [
+      "verification",
+      "message",
+      "guard",
+      "test"
+    ])
   })
 
   it("has a target for each of its references", () => {

@@ -18,6 +18,7 @@ import {
   verificationGraph,
   type VerificationSeams
 } from "../../src/layers/graphs/VerificationGraph.ts"
+import { Guard } from "../../src/services/guard/Guard.ts"
 import { Accounts } from "../../src/services/resources/Accounts.ts"
 import { CustomerRecords } from "../../src/services/resources/CustomerRecords.ts"
 import { RoutingOrders } from "../../src/services/resources/RoutingOrders.ts"
@@ -39,7 +40,14 @@ const TABLES = [
   "key_windows",
   "wallets",
   "ledger",
-  "retention"
+  "retention",
+  "guard_settings",
+  "guard_entries",
+  "guard_rounds",
+  "guard_segments",
+  "guard_budgets",
+  "guard_alarms",
+  "guard_days"
 ]
 
 /** Tests of one file share a database, one after the other: each starts with nothing due and nothing sent. */
@@ -92,9 +100,11 @@ const clockAt = (instant: number) =>
 export const testProcess = <A extends VerificationSeams | MessageSeams>(
   replaced: Layer.Layer<A>,
   settings: Partial<SettingsShape> = {},
-  startsAt = 0
+  startsAt = 0,
+  /** Off, as it has tests of its own, and timers that others do not expect. */
+  guard: Layer.Layer<Guard, never, Layer.Services<typeof Guard.layer>> = Guard.layerOff
 ) => {
-  const live = verificationGraph(liveStore, Layer.merge(LiveSeams, replaced))
+  const live = verificationGraph(liveStore, Layer.mergeAll(LiveSeams, guard, replaced))
   const messages = messageGraph(Layer.merge(LiveMessageSeams, replaced))
   const timers = timerGraph({ live, messages, sandbox: SandboxVerifications })
   return Layer.mergeAll(live, messages, timers).pipe(

@@ -20,6 +20,8 @@ export interface PhoneLimits {
   readonly day: number
   /** The limit for all customers together. */
   readonly platformDay: number
+  /** How many customers may send to it within ten minutes; 0: they are not counted. */
+  readonly callers: number
 }
 
 /** The conditions for accepting a request, which are also counted. */

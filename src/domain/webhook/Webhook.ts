@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { GuardEventType, type ShownAlarm } from "../guard/Alarm.ts"
 import { Instant } from "../Instant.ts"
 import { KeyMode } from "../people/Customer.ts"
 import { MessageEventType, type ShownMessage } from "../message/Message.ts"
@@ -6,7 +7,11 @@ import { EventType, type ShownVerification } from "../verification/Verification.
 import { isGivenUp, nextTryAt } from "./WebhookSchedule.ts"
 
 /** The events that an endpoint can ask for; `*` is all of them. */
-export const WebhookEventType = Schema.Literals([...EventType.literals, ...MessageEventType.literals])
+export const WebhookEventType = Schema.Literals([
+  ...EventType.literals,
+  ...MessageEventType.literals,
+  ...GuardEventType.literals
+])
 export const EVERY_EVENT = "*"
 /** Sent only on request. */
 export const TEST_EVENT = "webhook.test"
@@ -15,6 +20,7 @@ export const TEST_EVENT = "webhook.test"
 export type EventSubject =
   | { readonly kind: "verification"; readonly verification: ShownVerification }
   | { readonly kind: "message"; readonly message: ShownMessage }
+  | { readonly kind: "guard"; readonly alarm: ShownAlarm }
   | { readonly kind: "endpoint"; readonly id: number }
 
 export interface WebhookEvent {

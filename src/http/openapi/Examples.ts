@@ -67,6 +67,9 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Ex
   "accounts.update": one("Two sends in a second at most", { label: "Bale, shop", gap_ms: 500 }),
   "accounts.importContacts": one("One phone", { contacts: [{ phone: PHONE, chat_id: "1001" }] }),
   "accounts.rotateInbox": one("It has no fields", {}),
+  "guard.replace": one("Refuse what looks like abuse", { mode: "enforcing", sms_price: 1200 }),
+  "guard.update": one("At most 200 unverified codes in an hour", { unverified_hour: 200 }),
+  "guard.add": one("A range of numbers", { type: "prefix", value: "0912345" }),
   "routing.save": one("Bale first, SMS after 45 seconds", {
     steps: [{ channel: "bale", wait: 45 }, { channel: "sms" }]
   }),

@@ -17,6 +17,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   "Management: account": "Your plan, limits, prices, quota and wallet.",
   "Management: wallet": "The balance, and every movement of money.",
   "Management: audit log": "Who changed what, and from where.",
+  "Management: guard": "Protection against pumping, bombing and guessing.",
   "Management: webhooks": "Endpoints that receive events, and the deliveries to them.",
   "Management: personal access tokens": "Credentials of programs that manage your account.",
   "Management: users": "People who sign in to manage your account. For owners.",

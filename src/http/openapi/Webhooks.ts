@@ -1,3 +1,4 @@
+import { GuardEventType } from "../../domain/guard/Alarm.ts"
 import { EventType } from "../../domain/verification/Verification.ts"
 import { MessageEventType } from "../../domain/message/Message.ts"
 import { TEST_EVENT } from "../../domain/webhook/Webhook.ts"
@@ -19,7 +20,11 @@ const HEADERS: ReadonlyArray<Json> = [
 const sequence: Json = {
   type: "object",
   properties: {
-    sequence: { type: "integer", minimum: 1, description: "1, 2, 3 … for this verification or message." }
+    sequence: {
+      type: "integer",
+      minimum: 1,
+      description: "1, 2, 3 … for this verification, message or alarm."
+    }
   },
   required: ["sequence"]
 }
@@ -42,6 +47,7 @@ const withSequence = (resource: string): Json => ({
 const schemas: Json = {
   VerificationEvent: eventSchema(EventType.literals, withSequence("OtpStatusResponse")),
   MessageEvent: eventSchema(MessageEventType.literals, withSequence("MessageStatusResponse")),
+  GuardEvent: eventSchema(GuardEventType.literals, withSequence("GuardAlarm")),
   TestEvent: eventSchema([TEST_EVENT], {
     type: "object",
     properties: { webhook_id: { type: "integer" }, sequence: { type: "integer" } },
@@ -80,6 +86,12 @@ const webhooks: Json = {
     "A message changed",
     "`data` is the message at the time of the event. It never contains the text.",
     "MessageEvent"
+  ),
+  guard: received(
+    "receiveGuardEvent",
+    "An alarm of the guard was raised or cleared",
+    "`data` is the alarm at the time of the event. It never contains a phone or an address.",
+    "GuardEvent"
   ),
   test: received(
     "receiveTestEvent",

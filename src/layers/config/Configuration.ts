@@ -120,6 +120,15 @@ export const settings = {
     "",
     "The bearer token for /metrics. Required if PEYK_HOST is not loopback."
   ),
+  guard: {
+    name: "PEYK_GUARD",
+    byDefault: "enforcing",
+    description: "What customers can set for the guard at most: off, record or enforcing.",
+    config: Config.withDefault(
+      Config.Literals(["off", "record", "enforcing"], "PEYK_GUARD"),
+      "enforcing" as const
+    )
+  },
   codeLength: integer(
     "PEYK_CODE_LENGTH",
     defaultSettings.codeLength,

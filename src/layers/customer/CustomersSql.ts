@@ -1,4 +1,6 @@
 import { Effect, Layer, Option, Schema } from "effect"
+import { Alarm } from "../../domain/guard/Alarm.ts"
+import { defaultGuard, GuardEntry, GuardSettings } from "../../domain/guard/GuardSettings.ts"
 import { LimitOverrides } from "../../domain/people/Admission.ts"
 import { Plan, RoutingStep, SendingAccount } from "../../domain/people/Customer.ts"
 import { Locale } from "../../domain/message/CodeText.ts"
@@ -10,6 +12,19 @@ import { cachedLookup } from "../postgres/cache/CachedLookup.ts"
 import { ChangeFeed, endedBy } from "../postgres/cache/ChangeFeed.ts"
 import { setUpColumns, SetUpFields, SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
 
+const { kind, key, reason, action, until } = Alarm.fields
+const OpenAlarmColumn = Schema.Struct({ kind, key, reason, action, until })
+
+/** Of a customer `c`. */
+const guardColumns = `(
+          select jsonb_build_object('mode', g.mode, 'unverifiedHour', g.unverified_hour, 'smsPrice', g.sms_price)
+          from guard_settings g where g.customer_id = c.id) as guard, coalesce((
+          select jsonb_agg(jsonb_build_object('list', e.list, 'type', e.type, 'value', e.value))
+          from guard_entries e where e.customer_id = c.id), '[]') as "guardEntries", coalesce((
+          select jsonb_agg(jsonb_build_object('kind', a.kind, 'key', a.key, 'reason', a.reason, 'action', a.action,
+            'until', (extract(epoch from a.until) * 1000)::bigint))
+          from guard_alarms a where a.customer_id = c.id and a.cleared_at is null), '[]') as "guardAlarms"`
+
 const ConfigurationRow = Schema.Struct({
   plan: Plan,
   webOtpHost: Schema.NullOr(Schema.String),
@@ -19,6 +34,9 @@ const ConfigurationRow = Schema.Struct({
   routing: Schema.NullOr(Schema.Array(RoutingStep)),
   accounts: Schema.Array(SendingAccount),
   routingTemplates: Schema.Array(Template),
+  guard: Schema.NullOr(GuardSettings),
+  guardEntries: Schema.Array(GuardEntry),
+  guardAlarms: Schema.Array(OpenAlarmColumn),
   ...SetUpFields
 })
 
@@ -44,6 +62,7 @@ export const CustomersSql = Layer.effect(
             'active', t.disabled_at is null))
           from templates t where t.customer_id = c.id
             and t.id in (select (s ->> 'template_id')::int from jsonb_array_elements(o.steps) s)), '[]') as "routingTemplates",
+          ${guardColumns},
           ${setUpColumns("c.id")}
         from ${keys} join customers c on c.id = r.customer_id left join routing_orders o on o.customer_id = c.id`
     })
@@ -64,6 +83,7 @@ export const CustomersSql = Layer.effect(
         routingTemplates: row.routingTemplates,
         accounts: row.accounts.filter(({ shared }) => !shared),
         sharedAccounts: row.accounts.filter(({ shared }) => shared),
+        guard: { ...(row.guard ?? defaultGuard), entries: row.guardEntries, alarms: row.guardAlarms },
         setUpVersion: row.setUpVersion
       }
       return configuration

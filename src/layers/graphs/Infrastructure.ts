@@ -1,5 +1,6 @@
 import { Layer, Option, Struct } from "effect"
 import { TrustedProxies } from "../../http/server/ClientAddress.ts"
+import { GuardCeiling } from "../../services/guard/Guard.ts"
 import { settingNames, Settings } from "../../services/Settings.ts"
 import { SessionIssuers } from "../../services/access/SessionIssuers.ts"
 import type { Configuration } from "../config/Configuration.ts"
@@ -16,6 +17,7 @@ export const settingsLayer = (configuration: Configuration) =>
   Layer.mergeAll(
     Layer.succeed(Settings, Struct.pick(configuration, settingNames)),
     Layer.succeed(AllowsPrivateAddresses, configuration.allowsPrivateAddresses),
+    Layer.succeed(GuardCeiling, configuration.guard),
     Layer.succeed(TrustedProxies, configuration.trustedProxies),
     Layer.succeed(ProviderEndpoints, Struct.pick(configuration, Struct.keys(endpointSettings))),
     Layer.succeed(SessionIssuers, sessionIssuers(configuration))

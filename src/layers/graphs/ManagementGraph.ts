@@ -18,6 +18,8 @@ import { NoUndeclaredBody } from "../../http/manage/wire/UndeclaredBody.ts"
 import { WalletsSql } from "../resources/WalletsSql.ts"
 import { WebhooksSql } from "../resources/webhooks/WebhooksSql.ts"
 import { CredentialHandlers, SessionsLive } from "./CredentialGraph.ts"
+import { GuardHandlers } from "../../http/manage/GuardHandlers.ts"
+import { GuardRecordsSql } from "../resources/GuardRecordsSql.ts"
 import { KeysSql } from "../resources/KeysSql.ts"
 import { ManagementCredentials } from "../../services/access/ManagementCredentials.ts"
 import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
@@ -36,6 +38,7 @@ export const Resources = Layer.mergeAll(
   AccountsSql,
   ContactsSql,
   CustomerRecordsSql,
+  GuardRecordsSql,
   KeysSql,
   RoutingOrdersSql,
   TemplateRecordsSql,
@@ -53,6 +56,7 @@ export const ManagementHandlers = Layer.mergeAll(
   ReadHandlers,
   ManagedAccountHandlers,
   WalletHandlers,
+  GuardHandlers,
   WebhooksHandlers
 ).pipe(
   Layer.provide([

@@ -2,6 +2,10 @@ import { Layer } from "effect"
 import { SubjectIds } from "../../services/SubjectIds.ts"
 import { BotInboxes } from "../../services/account/BotInboxes.ts"
 import { Workers } from "../../services/concurrency/Workers.ts"
+import { CodeBudgets } from "../../services/guard/CodeBudgets.ts"
+import { GuardMetrics } from "../../services/guard/GuardMetrics.ts"
+import { GuardRefusals } from "../../services/guard/GuardRefusals.ts"
+import { GuardWakes } from "../../services/guard/GuardWakes.ts"
 import { Idempotency } from "../../services/customer/Idempotency.ts"
 import { TimerPools } from "../../services/timer/TimerPools.ts"
 import { Timers } from "../../services/timer/Timers.ts"
@@ -14,6 +18,8 @@ import { OneShotDigest } from "../crypto/OneShotDigest.ts"
 import { PooledRandom } from "../crypto/PooledRandom.ts"
 import { ApiKeysSql } from "../customer/ApiKeysSql.ts"
 import { CustomersSql } from "../customer/CustomersSql.ts"
+import { NetworksNode } from "../guard/NetworksNode.ts"
+import { GuardStoreSql } from "../guard/GuardStoreSql.ts"
 import { ChangeFeed } from "../postgres/cache/ChangeFeed.ts"
 import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
 import { TimerStoreSql } from "../timer/TimerStoreSql.ts"
@@ -21,6 +27,14 @@ import { ClientHashesMac } from "../verification/ClientHashesMac.ts"
 import { CodeVaultMac } from "../verification/CodeVaultMac.ts"
 
 export const Crypto = Layer.merge(OneShotDigest, PooledRandom)
+
+/** What the guard decides by, and counts with. */
+const GuardParts = Layer.mergeAll(
+  NetworksNode,
+  CodeBudgets.layer,
+  GuardRefusals.layer,
+  GuardWakes.layer
+).pipe(Layer.provideMerge(GuardStoreSql), Layer.provideMerge(GuardMetrics.layer))
 
 /**
  * What every composition needs, with a store that is ready. Workers come last: when the process stops they finish
@@ -32,7 +46,8 @@ export const SharedServices = Layer.mergeAll(
   ClientHashesMac,
   CustomersSql,
   ApiKeysSql,
-  BotInboxes.layer
+  BotInboxes.layer,
+  GuardParts
 ).pipe(
   Layer.provideMerge(
     Layer.mergeAll(ContactLinksSql, AccountConnectionsSql, BotInboxStoreSql, BotAddressesMac, Workers.layer)

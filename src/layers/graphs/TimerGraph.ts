@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { BotInboxes } from "../../services/account/BotInboxes.ts"
 import { DeliveryReports } from "../../services/account/DeliveryReports.ts"
+import { GuardRounds } from "../../services/guard/GuardRounds.ts"
 import { MessageDeliveries } from "../../services/message/MessageDeliveries.ts"
 import type { MessageStore } from "../../services/message/MessageStore.ts"
 import { Retention } from "../../services/retention/Retention.ts"
@@ -44,6 +45,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
           const reports = yield* DeliveryReports
           const inboxes = yield* BotInboxes
           const webhooks = yield* WebhookDeliveries
+          const guard = yield* GuardRounds
           const retention = yield* Retention
           return new Map([
             ["verification" as const, yield* LiveHandler],
@@ -54,6 +56,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
             ["message_report" as const, reports.askAboutMessage],
             ["bot_updates" as const, inboxes.runTimer],
             ["webhook" as const, webhooks.runTimer],
+            ["guard" as const, guard.runTimer],
             ["retention" as const, retention.runTimer]
           ])
         })
@@ -66,6 +69,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
       Layer.provide(SandboxReports.layer, graphs.sandbox),
       graphs.messages,
       Layer.provide(DeliveryReports.layer, [graphs.live, graphs.messages]),
+      GuardRounds.layer,
       Layer.provide(Retention.layer, RetentionStoreSql),
       Layer.provide(WebhookDeliveries.layer, [
         WebhookStoreSql,

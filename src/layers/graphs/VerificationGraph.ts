@@ -3,6 +3,7 @@ import { AccountSlots } from "../../services/account/AccountSlots.ts"
 import { Billing } from "../../services/customer/Billing.ts"
 import { CallRooms } from "../../services/provider/CallRooms.ts"
 import { Codes } from "../../services/verification/Codes.ts"
+import { Guard } from "../../services/guard/Guard.ts"
 import { Limits } from "../../services/customer/Limits.ts"
 import { Providers } from "../../services/provider/Providers.ts"
 import { Routing } from "../../services/customer/Routing.ts"
@@ -26,6 +27,7 @@ export type VerificationSeams =
   | Codes
   | AccountSlots
   | CallRooms
+  | Guard
   | Providers
   | VerificationMetrics
 
@@ -53,6 +55,7 @@ export const LiveSeams = Layer.mergeAll(
   Codes.layerRandom,
   AccountSlotsSql,
   CallRooms.layer,
+  Guard.layerConfigured,
   ProvidersByAccount,
   VerificationMetrics.layer
 )
@@ -69,6 +72,7 @@ export const SandboxSeams = Layer.mergeAll(
   Codes.layerSandbox,
   AccountSlots.layerUnlimited,
   CallRooms.layerUnlimited,
+  Guard.layerOff,
   Providers.layerSandbox,
   VerificationMetrics.layerNone
 )

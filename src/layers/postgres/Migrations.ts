@@ -22,6 +22,7 @@ import eventModes from "./migrations/0019_event_modes.ts"
 import textRepeats from "./migrations/0020_text_repeats.ts"
 import accountChecks from "./migrations/0021_account_checks.ts"
 import codeRequests from "./migrations/0022_code_requests.ts"
+import guard from "./migrations/0023_guard.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -46,7 +47,8 @@ const migrations = {
   "0019_event_modes": eventModes,
   "0020_text_repeats": textRepeats,
   "0021_account_checks": accountChecks,
-  "0022_code_requests": codeRequests
+  "0022_code_requests": codeRequests,
+  "0023_guard": guard
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

@@ -18,7 +18,17 @@ export const acceptAlone = (
   sql: SqlClient.SqlClient,
   mode: KeyMode,
   timerKind: TimerKind,
-  { verification: v, setUpVersion, admission, client, codeHash, sealedCode, lease, idempotency }: Acceptance
+  {
+    verification: v,
+    setUpVersion,
+    admission,
+    client,
+    codeHash,
+    sealedCode,
+    lease,
+    idempotency,
+    guardMark
+  }: Acceptance
 ): Effect.Effect<boolean, AdmissionError | SetUpChanged> => {
   const { id, customerId, phone, createdAt: now } = v
   const request: AdmissionRequest = { kind: "code", id, customerId, phone, now, admission, setUpVersion }
@@ -31,12 +41,12 @@ export const acceptAlone = (
       with ${verdict}, claimed as (${keys.claim(v, idempotency)}),
       verification as (
         insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body, attempts,
-          remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held, metadata, text_locale, client)
+          remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held, metadata, text_locale, client, guard)
         select ${customerId}::int, ${id}::uuid, ${mode}, ${phone}, ${v.status}, ${v.revision}::int,
           ${JSON.stringify(v.route)}::jsonb, ${v.textBody}::text, '[]'::jsonb, ${v.remaining}::int[],
           ${timestamp(now)}::timestamptz, ${codeHash}::bytea, ${sealedCode}::bytea,
           ${timestamp(now)}::timestamptz, ${timestamp(v.expiresAt)}::timestamptz, ${v.held}::bigint,
-          ${v.metadata}::text, ${v.textLocale}::text, ${client === null ? null : JSON.stringify(client)}::jsonb
+          ${v.metadata}::text, ${v.textLocale}::text, ${client === null ? null : JSON.stringify(client)}::jsonb, ${guardMark}::text
         from claimed),
       timer as (
         insert into timers (customer_id, kind, subject, claimable_at, lease_token)

@@ -1,9 +1,9 @@
 import type { Admission } from "../../domain/people/Admission.ts"
 
 /** A request's column that holds a limit; 0 is without a limit. */
-export type LimitColumn = "hour" | "day" | "platform_day" | "quota" | "hold"
+export type LimitColumn = "hour" | "day" | "platform_day" | "callers" | "quota" | "hold"
 
-export type RefusalReason = "phone_hour" | "phone_day" | "platform_day" | "quota" | "wallet"
+export type RefusalReason = "phone_hour" | "phone_day" | "platform_day" | "bombed" | "quota" | "wallet"
 
 /** A condition over the request `r` and the rule's row, and the time until which it will hold. */
 export interface Refusal {

@@ -2,7 +2,7 @@ import type { Admission } from "../../domain/people/Admission.ts"
 import type { KnownSetUp } from "../../services/verification/VerificationStore.ts"
 import type { BatchColumn } from "../postgres/batching/BatchColumns.ts"
 import type { AdmissionRule } from "./AdmissionRule.ts"
-import { windowRule } from "./WindowRule.ts"
+import { type FurtherCount, windowRule } from "./WindowRule.ts"
 
 /** Codes and messages to one phone are counted apart. */
 export type SendKind = "code" | "message"
@@ -21,13 +21,36 @@ const phoneRule = (kind: SendKind): AdmissionRule =>
     concerns: ({ phone }) => phone.hour > 0 || phone.day > 0
   })
 
+const CALLERS_LAST = "interval '10 minutes'"
+const SAME_CALLERS = `o.callers_until > excluded.callers_until - ${CALLERS_LAST}`
+
+/** The customers that sent to the phone within ten minutes: too many of them bomb it. Only the first few are kept. */
+const callers: FurtherCount = {
+  limit: "callers",
+  columns: "callers, callers_until",
+  values: `array[customer_id], now + ${CALLERS_LAST}`,
+  changes: `callers = case when not ${SAME_CALLERS} then excluded.callers
+        when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers
+        else o.callers || excluded.callers end,
+      callers_until = case when ${SAME_CALLERS} then o.callers_until else excluded.callers_until end`,
+  returning: "cardinality(callers) as callers, bombed_until",
+  isExceeded: "c.callers >= nullif(a.callers, 0) or (a.callers > 0 and c.bombed_until > a.now)",
+  refusal: {
+    reason: "bombed",
+    when: `r.callers > 0 and (o.bombed_until > r.now or (o.callers_until > r.now
+      and cardinality(o.callers) + (not o.callers @> array[r.customer_id])::int >= r.callers))`,
+    until: "greatest(o.bombed_until, o.callers_until)"
+  }
+}
+
 const platformRule: AdmissionRule = windowRule({
   name: "platform",
   table: "platform_phone_counters",
   alias: "o",
   columns: ["phone"],
   windows: [{ name: "day", lasts: "24 hours", limit: "platform_day", reason: "platform_day" }],
-  concerns: ({ phone }) => phone.platformDay > 0
+  concerns: ({ phone }) => phone.platformDay > 0 || phone.callers > 0,
+  further: callers
 })
 
 const quotaRule: AdmissionRule = {
@@ -102,6 +125,7 @@ export const limitColumns: ReadonlyArray<BatchColumn<Asking>> = [
   { name: "hour", type: "int4", of: ({ admission }) => admission.phone.hour },
   { name: "day", type: "int4", of: ({ admission }) => admission.phone.day },
   { name: "platform_day", type: "int4", of: ({ admission }) => admission.phone.platformDay },
+  { name: "callers", type: "int4", of: ({ admission }) => admission.phone.callers },
   { name: "hold", type: "int8", of: ({ admission }) => BigInt(admission.hold) },
   { name: "set_up", type: "int4", of: ({ setUpVersion }) => setUpVersion }
 ]

@@ -39,6 +39,7 @@ const Reason = Schema.Literals([
   "phone_hour",
   "phone_day",
   "platform_day",
+  "bombed",
   "quota",
   "wallet"
 ])
@@ -110,11 +111,12 @@ export const admissionSql = (sql: SqlClient.SqlClient, request: AdmissionRequest
 
 /** The error of a phone's full counter. */
 export const phoneRefusal = (
-  reason: "phone_hour" | "phone_day" | "platform_day",
+  reason: "phone_hour" | "phone_day" | "platform_day" | "bombed",
   until: Instant | null,
   now: Instant
 ): AdmissionError => {
   const wait = { retryAfterSeconds: retryAfterSeconds(until ?? now, now) }
+  if (reason === "bombed") return new TooManyRequestsPhoneHour({ ...wait, isBombed: true })
   return reason === "phone_hour" ? new TooManyRequestsPhoneHour(wait) : new TooManyRequestsPhoneDay(wait)
 }
 
@@ -136,6 +138,7 @@ const refusalOf = ({ reason, until }: Verdict, now: Instant): AdmissionError | S
     case "phone_hour":
     case "phone_day":
     case "platform_day":
+    case "bombed":
       return phoneRefusal(reason, until, now)
     case "quota":
       return new QuotaExceeded({ retryAfterSeconds: retryAfterSeconds(until ?? now, now) })

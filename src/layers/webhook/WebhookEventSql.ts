@@ -1,5 +1,6 @@
 import { DateTime, Option, Schema, SchemaTransformation } from "effect"
 import type { SqlClient } from "effect/sql"
+import { Alarm } from "../../domain/guard/Alarm.ts"
 import { Instant } from "../../domain/Instant.ts"
 import { Message } from "../../domain/message/Message.ts"
 import { Verification } from "../../domain/verification/Verification.ts"
@@ -18,6 +19,7 @@ const InstantText = Schema.String.pipe(
 
 const verificationFields = Verification.fields
 const messageFields = Message.fields
+const alarmFields = Alarm.fields
 
 /** The fields that an event stores of its subject, and those that never change. */
 export const EventSubjectColumn = Schema.Union([
@@ -55,6 +57,23 @@ export const EventSubjectColumn = Schema.Union([
       createdAt: messageFields.createdAt
     })
   }),
+  Schema.Struct({
+    kind: Schema.Literal("guard"),
+    id: Schema.String,
+    snapshot: Schema.Struct({
+      kind: alarmFields.kind,
+      key: alarmFields.key,
+      reason: alarmFields.reason,
+      level: alarmFields.level,
+      action: alarmFields.action,
+      enforced: Schema.Boolean,
+      started_at: InstantText,
+      until: InstantText,
+      cleared_at: Schema.NullOr(InstantText),
+      codes: alarmFields.codes,
+      verified: alarmFields.verified
+    })
+  }),
   Schema.Struct({ kind: Schema.Literal("endpoint"), id: Schema.Int })
 ])
 
@@ -68,6 +87,10 @@ export const toSubject = (column: typeof EventSubjectColumn.Type): EventSubject 
     case "message": {
       const { status, attempts, completed_at: completedAt } = column.snapshot
       return { kind: "message", message: { ...column.always, status, attempts, completedAt } }
+    }
+    case "guard": {
+      const { started_at: startedAt, cleared_at: clearedAt, ...alarm } = column.snapshot
+      return { kind: "guard", alarm: { ...alarm, id: column.id, startedAt, clearedAt } }
     }
     case "endpoint":
       return { kind: "endpoint", id: column.id }
@@ -90,5 +113,6 @@ export const eventSubjectSql = (sql: SqlClient.SqlClient) => {
         'metadata', m.metadata, 'scheduledFor', ${millis("m.scheduled_for")},
         'createdAt', ${millis("m.created_at")}))
       from messages m where ${isSubject("m")})
+    when 'guard' then json_build_object('kind', 'guard', 'id', e.subject, 'snapshot', e.data)
     else json_build_object('kind', 'endpoint', 'id', w.id) end`
 }

@@ -1,8 +1,10 @@
 import { Context, type Effect } from "effect"
 import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
+import type { GuardSetUp } from "../../domain/guard/Verdict.ts"
 import type { SetUpChanged } from "./SetUpChanged.ts"
 
 export interface CustomerSetUp extends CustomerConfiguration {
+  readonly guard: GuardSetUp
   readonly setUpVersion: number
 }
 

@@ -5,7 +5,7 @@ import type { Phone } from "../../domain/Phone.ts"
 import { sandboxRefusal, type SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
 import { Settings } from "../Settings.ts"
 
-const UNLIMITED: PhoneLimits = { hour: 0, day: 0, platformDay: 0 }
+const UNLIMITED: PhoneLimits = { hour: 0, day: 0, platformDay: 0, callers: 0 }
 
 /** How often a customer can send to one phone. The statement that accepts a request counts it. */
 export class Limits extends Context.Service<
@@ -25,12 +25,14 @@ export class Limits extends Context.Service<
         ofCodes: ({ limits }) => ({
           hour: limits.phone_hour ?? settings.phoneHourLimit,
           day: limits.phone_day ?? settings.phoneDayLimit,
-          platformDay: settings.platformPhoneDayLimit
+          platformDay: settings.platformPhoneDayLimit,
+          callers: 0
         }),
         ofMessages: ({ limits }) => ({
           hour: limits.message_phone_hour ?? settings.messagePhoneHourLimit,
           day: limits.message_phone_day ?? settings.messagePhoneDayLimit,
-          platformDay: 0
+          platformDay: 0,
+          callers: 0
         }),
         simulatedRefusal: () => undefined
       })

@@ -16,6 +16,8 @@ export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   message_report: "reports",
   bot_updates: "updates",
   webhook: "webhooks",
+  // Rounds are short, and must not wait behind polls.
+  guard: "reports",
   // A separate pool would be claimed for in every round of the loop, for one timer an hour.
   retention: "updates"
 }

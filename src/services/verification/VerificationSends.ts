@@ -6,11 +6,14 @@ import type { Client } from "../../domain/people/Client.ts"
 import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
 import {
   type AdmissionError,
+  type BlockedPhone,
   type IdempotencyError,
   IdempotencyKeyInProgress,
   type InvalidPhone,
   type RouteError,
-  type TemplateError
+  type SuspectedFraud,
+  type TemplateError,
+  type TooManyRequestsPhoneHour
 } from "../../domain/Errors.ts"
 import type { Locale } from "../../domain/message/CodeText.ts"
 import { parsePhone } from "../../domain/Phone.ts"
@@ -23,6 +26,7 @@ import {
   startVerification,
   type Verification
 } from "../../domain/verification/Verification.ts"
+import { Guard, type GuardRequest } from "../guard/Guard.ts"
 import { Billing } from "../customer/Billing.ts"
 import { Codes } from "./Codes.ts"
 import { ClientHashes } from "./ClientHashes.ts"
@@ -63,7 +67,14 @@ export interface SendAnswer {
 }
 
 /** Why a request is refused before anything of it is stored. */
-export type Refusal = InvalidPhone | RouteError | TemplateError | AdmissionError | SandboxRefusal
+export type Refusal =
+  | InvalidPhone
+  | RouteError
+  | TemplateError
+  | BlockedPhone
+  | SuspectedFraud
+  | AdmissionError
+  | SandboxRefusal
 
 const toAnswer = (verification: Verification, replayed: boolean): SendAnswer => {
   const { status, channel } = sendAnswer(verification)
@@ -103,6 +114,7 @@ export class VerificationSends extends Context.Service<
       const hashes = yield* ClientHashes
       const timers = yield* Timers
       const workers = yield* Workers
+      const guard = yield* Guard
 
       const resolved = (customer: CustomerConfiguration, request: SendRequest) =>
         Result.map(routing.resolve(customer, request), (route) =>
@@ -135,20 +147,25 @@ export class VerificationSends extends Context.Service<
         const planned = yield* Effect.tapError(plan(customer, request), () => customers.confirm(customer))
         const refusal = limits.simulatedRefusal(planned.phone)
         if (refusal !== undefined) return yield* refusal
+        const { metadata = null, client } = request
+        const hashed = client === undefined ? null : hashes.of(client)
+        const asked: GuardRequest = { customer, phone: planned.phone, client, hashed, route: planned.route }
+        const { route, mark, callersLimit } = yield* guard.admit(asked)
         const id = yield* ids.next
         const now = clock.currentTimeMillisUnsafe()
-        const { metadata = null, client } = request
-        const verification = startVerification({ id, customerId, metadata, ...planned }, now)
+        const verification = startVerification({ id, customerId, metadata, ...planned, route }, now)
         const admission: Admission = {
-          phone: limits.ofCodes(customer),
+          phone: { ...limits.ofCodes(customer), callers: callersLimit },
           monthlyQuota: billing.terms(customer).monthlyQuota,
           hold: verification.held
         }
         return {
           verification,
           admission,
-          client: client === undefined ? null : hashes.of(client),
-          setUpVersion: customer.setUpVersion
+          client: hashed,
+          setUpVersion: customer.setUpVersion,
+          guardMark: mark,
+          asked
         }
       })
 
@@ -158,8 +175,9 @@ export class VerificationSends extends Context.Service<
           verification,
           admission,
           client,
-          setUpVersion
-        }: Pick<Acceptance, "verification" | "admission" | "client" | "setUpVersion">,
+          setUpVersion,
+          guardMark
+        }: Pick<Acceptance, "verification" | "admission" | "client" | "setUpVersion" | "guardMark">,
         request: SendRequest
       ) {
         const { id, createdAt } = verification
@@ -169,6 +187,7 @@ export class VerificationSends extends Context.Service<
           setUpVersion,
           admission,
           client,
+          guardMark,
           codeHash: vault.hash(id, code),
           sealedCode: vault.seal(id, code),
           lease: timers.leaseAtBirth(),
@@ -179,8 +198,26 @@ export class VerificationSends extends Context.Service<
         return Option.some(toAnswer(tried, false))
       })
 
+      /** Many customers send to the phone. A customer that knows it may go on. */
+      const tryBombed = Effect.fnUntraced(function* (
+        prepared: Effect.Success<ReturnType<typeof prepare>>,
+        request: SendRequest,
+        refusal: TooManyRequestsPhoneHour
+      ) {
+        if (!(yield* guard.passesBombed(prepared.asked))) return yield* refusal
+        const { admission } = prepared
+        const known = { ...admission, phone: { ...admission.phone, callers: 0 } }
+        return yield* acceptAndTry({ ...prepared, admission: known }, request)
+      })
+
       const make = (request: SendRequest) =>
-        Effect.flatMap(prepare(request), (prepared) => workers.runToEnd(acceptAndTry(prepared, request)))
+        Effect.flatMap(prepare(request), (prepared) =>
+          workers.runToEnd(
+            Effect.catchTag(acceptAndTry(prepared, request), "too_many_requests_phone_hour", (refusal) =>
+              refusal.isBombed === true ? tryBombed(prepared, request, refusal) : Effect.fail(refusal)
+            )
+          )
+        )
 
       /** During the first attempt there is no response yet. */
       const replay = (verification: Verification) =>

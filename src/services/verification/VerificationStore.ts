@@ -6,6 +6,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
 import type { VerificationTransition } from "../../domain/verification/VerificationMachine.ts"
 import type { ClaimedKey, IdempotencyClaim } from "../customer/Idempotency.ts"
+import type { Mark } from "../../domain/guard/Mark.ts"
 import type { SetUpChanged } from "../customer/SetUpChanged.ts"
 import type { Lease, LeasedTimer } from "../../domain/Timer.ts"
 
@@ -23,6 +24,8 @@ export interface Acceptance {
   /** The first step is leased by this process from the start. */
   readonly lease: Lease
   readonly idempotency: IdempotencyClaim | null
+  /** What the guard remembers of the request. */
+  readonly guardMark: Mark | null
 }
 
 export interface StoredVerification {

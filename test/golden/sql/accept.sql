@@ -14,7 +14,8 @@ judged as materialized (
       unnest($9) as now, unnest($10) as expires_at, unnest($11) as code_hash, unnest($12) as sealed_code,
       unnest($13) as lease_until, unnest($14) as lease_token, unnest($15) as key, unnest($16) as fingerprint,
       unnest($17) as key_until, unnest($18) as stripe, unnest($19) as hour, unnest($20) as day,
-      unnest($21) as platform_day, unnest($22) as hold, unnest($23) as set_up, unnest($24) as nth) r
+      unnest($21) as platform_day, unnest($22) as callers, unnest($23) as hold, unnest($24) as set_up,
+      unnest($25) as nth) r
   left join set_up_versions s on s.customer_id = r.customer_id),
 claimed as (
   insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
@@ -35,14 +36,18 @@ phone_counted as (
     then p.day_ends_at else excluded.day_ends_at end
   returning customer_id, phone, hour_used, day_used),
 platform_counted as (
-  insert into platform_phone_counters as o (phone, day_ends_at, day_used)
-  select phone, now + interval '24 hours', 1
+  insert into platform_phone_counters as o (phone, day_ends_at, day_used, callers, callers_until)
+  select phone, now + interval '24 hours', 1, array[customer_id], now + interval '10 minutes'
   from judged
-  where verdict is null and (platform_day > 0)
+  where verdict is null and (platform_day > 0 or callers > 0)
   on conflict (phone) do update set day_used = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
     then o.day_used + 1 else 1 end, day_ends_at = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then o.day_ends_at else excluded.day_ends_at end
-  returning phone, day_used),
+    then o.day_ends_at else excluded.day_ends_at end, callers = case when not o.callers_until > excluded.callers_until - interval '10 minutes'
+    then excluded.callers
+    when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers else o.callers || excluded.callers
+    end, callers_until = case when o.callers_until > excluded.callers_until - interval '10 minutes'
+    then o.callers_until else excluded.callers_until end
+  returning phone, day_used, cardinality(callers) as callers, bombed_until),
 holds as materialized (
   select customer_id, stripe, sum(hold)::bigint as total
   from judged
@@ -83,7 +88,8 @@ select case when exists (
   select
   from platform_counted c
   join judged a on a.phone = c.phone
-  where (c.day_used > 1) and (c.day_used > nullif(a.platform_day, 0))) or (
+  where (c.day_used > 1) and (c.day_used > nullif(a.platform_day, 0) or c.callers >= nullif(a.callers,
+    0) or (a.callers > 0 and c.bombed_until > a.now))) or (
   select count(*)
   from held) <> (
   select count(*)

@@ -6,8 +6,8 @@ with
 r as not materialized (
   select $1::int as customer_id, $2 as phone, $3::timestamptz as now, $4::smallint as stripe,
     $5::date as month, $6::timestamptz as month_ends_at, $7::bigint as held_together, 1 as counted_together,
-    $8::int4 as hour,$9::int4 as day,$10::int4 as platform_day,$11::int8 as hold,$12::int4 as set_up,
-    $13::int4 as quota),
+    $8::int4 as hour,$9::int4 as day,$10::int4 as platform_day,$11::int4 as callers,$12::int8 as hold,
+    $13::int4 as set_up,$14::int4 as quota),
 phone as materialized (
   select p.*
   from r
@@ -56,12 +56,17 @@ verdict as materialized (
     left join platform o on true
     where o.day_used >= r.platform_day and r.platform_day > 0 and o.day_ends_at > r.now
     union all
-    select 4, 'quota', r.month_ends_at
+    select 4, 'bombed', greatest(o.bombed_until, o.callers_until)
+    from r
+    left join platform o on true
+    where r.callers > 0 and (o.bombed_until > r.now or (o.callers_until > r.now and cardinality(o.callers) + (not o.callers @> array[r.customer_id])::int >= r.callers))
+    union all
+    select 5, 'quota', r.month_ends_at
     from r
     left join quota q on true
     where r.quota > 0 and coalesce(q.used, 0) + r.counted_together > r.quota
     union all
-    select 5, 'wallet', null::timestamptz
+    select 6, 'wallet', null::timestamptz
     from r
     left join wallet w on true
     where r.hold > 0 and coalesce(w.balance - w.held < r.held_together, true)) refusals
@@ -69,24 +74,24 @@ verdict as materialized (
   limit 1),
 claimed as (
   insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
-  select $14::int, $15, $16, $17::bytea, $18::uuid, $19::timestamptz
+  select $15::int, $16, $17, $18::bytea, $19::uuid, $20::timestamptz
   from verdict
   where reason is null
   on conflict (customer_id, operation, key) do update set fingerprint = excluded.fingerprint, subject = excluded.subject,
     expires_at = excluded.expires_at
-  where k.expires_at <= $20
+  where k.expires_at <= $21
   returning true),
 verification as (
   insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body,
     attempts, remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held, metadata,
-    text_locale, client)
-  select $21::int, $22::uuid, $23, $24, $25, $26::int, $27::jsonb, $28::text, '[]'::jsonb, $29::int[],
-    $30::timestamptz, $31::bytea, $32::bytea, $33::timestamptz, $34::timestamptz, $35::bigint,
-    $36::text, $37::text, $38::jsonb
+    text_locale, client, guard)
+  select $22::int, $23::uuid, $24, $25, $26, $27::int, $28::jsonb, $29::text, '[]'::jsonb, $30::int[],
+    $31::timestamptz, $32::bytea, $33::bytea, $34::timestamptz, $35::timestamptz, $36::bigint,
+    $37::text, $38::text, $39::jsonb, $40::text
   from claimed),
 timer as (
   insert into timers (customer_id, kind, subject, claimable_at, lease_token)
-  select $39::int, $40, $41::uuid, $42::timestamptz, $43::uuid
+  select $41::int, $42, $43::uuid, $44::timestamptz, $45::uuid
   from claimed),
 phone_counted as (
   insert into phone_counters as p (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
@@ -103,16 +108,20 @@ phone_counted as (
     then p.day_ends_at else excluded.day_ends_at end
   returning customer_id, phone, hour_used, day_used),
 platform_counted as (
-  insert into platform_phone_counters as o (phone, day_ends_at, day_used)
-  select phone, now + interval '24 hours', 1
+  insert into platform_phone_counters as o (phone, day_ends_at, day_used, callers, callers_until)
+  select phone, now + interval '24 hours', 1, array[customer_id], now + interval '10 minutes'
   from r
   where exists (
     select
-    from claimed) and (platform_day > 0)
+    from claimed) and (platform_day > 0 or callers > 0)
   on conflict (phone) do update set day_used = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
     then o.day_used + 1 else 1 end, day_ends_at = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then o.day_ends_at else excluded.day_ends_at end
-  returning phone, day_used),
+    then o.day_ends_at else excluded.day_ends_at end, callers = case when not o.callers_until > excluded.callers_until - interval '10 minutes'
+    then excluded.callers
+    when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers else o.callers || excluded.callers
+    end, callers_until = case when o.callers_until > excluded.callers_until - interval '10 minutes'
+    then o.callers_until else excluded.callers_until end
+  returning phone, day_used, cardinality(callers) as callers, bombed_until),
 quota_counted as (
   insert into monthly_counters as q (customer_id, month, used)
   select customer_id, month, count(*)
@@ -148,7 +157,8 @@ select v.reason, v.until, exists (
   select
   from platform_counted c
   join r a on a.phone = c.phone
-  where (c.day_used > 1) and (c.day_used > nullif(a.platform_day, 0))) or exists (
+  where (c.day_used > 1) and (c.day_used > nullif(a.platform_day, 0) or c.callers >= nullif(a.callers,
+    0) or (a.callers > 0 and c.bombed_until > a.now))) or exists (
   select
   from quota_counted c
   join r a on a.customer_id = c.customer_id and a.month = c.month

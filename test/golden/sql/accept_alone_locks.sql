@@ -6,8 +6,8 @@ with
 r as not materialized (
   select $1::int as customer_id, $2 as phone, $3::timestamptz as now, $4::smallint as stripe,
     $5::date as month, $6::timestamptz as month_ends_at, $7::bigint as held_together, 1 as counted_together,
-    $8::int4 as hour,$9::int4 as day,$10::int4 as platform_day,$11::int8 as hold,$12::int4 as set_up,
-    $13::int4 as quota),
+    $8::int4 as hour,$9::int4 as day,$10::int4 as platform_day,$11::int4 as callers,$12::int8 as hold,
+    $13::int4 as set_up,$14::int4 as quota),
 phone as materialized (
   select p.*
   from r

@@ -11,21 +11,24 @@ judged as materialized (
     when p.hour_used >= r.hour and r.hour > 0 and p.hour_ends_at > r.now then 'phone_hour'
     when p.day_used >= r.day and r.day > 0 and p.day_ends_at > r.now then 'phone_day'
     when o.day_used >= r.platform_day and r.platform_day > 0 and o.day_ends_at > r.now then 'platform_day'
+    when r.callers > 0 and (o.bombed_until > r.now or (o.callers_until > r.now and cardinality(o.callers) + (not o.callers @> array[r.customer_id])::int >= r.callers))
+    then 'bombed'
     when r.hold > 0 and coalesce(w.balance - w.held < r.held_together, true) then 'ask_alone'
     when k.key is not null then 'key_taken' end as verdict, p.hour_ends_at as phone_hour_until,
-    p.day_ends_at as phone_day_until, o.day_ends_at as platform_day_until
+    p.day_ends_at as phone_day_until, o.day_ends_at as platform_day_until, greatest(o.bombed_until,
+    o.callers_until) as bombed_until
   from (
     select unnest($1) as customer_id, unnest($2) as id, unnest($3) as phone, unnest($4) as status,
       unnest($5) as revision, unnest($6) as route, unnest($7) as text_body, unnest($8) as remaining,
       unnest($9) as now, unnest($10) as expires_at, unnest($11) as code_hash, unnest($12) as sealed_code,
       unnest($13) as lease_until, unnest($14) as lease_token, unnest($15) as key, unnest($16) as fingerprint,
       unnest($17) as key_until, unnest($18) as stripe, unnest($19) as hour, unnest($20) as day,
-      unnest($21) as platform_day, unnest($22) as hold, unnest($23) as set_up, unnest($24) as held_together,
-      unnest($25) as counted_together, unnest($26) as nth) r
+      unnest($21) as platform_day, unnest($22) as callers, unnest($23) as hold, unnest($24) as set_up,
+      unnest($25) as held_together, unnest($26) as counted_together, unnest($27) as nth) r
   left join set_up_versions s on s.customer_id = r.customer_id
   left join phone_counters p on p.customer_id = r.customer_id and p.phone = r.phone and p.kind = 'code'
     and (r.hour > 0 or r.day > 0)
-  left join platform_phone_counters o on o.phone = r.phone and (r.platform_day > 0)
+  left join platform_phone_counters o on o.phone = r.phone and (r.platform_day > 0 or r.callers > 0)
   left join wallets w on w.customer_id = r.customer_id and w.stripe = r.stripe and (r.hold > 0)
   left join idempotency_keys k on k.customer_id = r.customer_id and k.operation = 'otp.send' and k.key = r.key
     and k.expires_at > r.now),
@@ -53,14 +56,18 @@ phone_counted as (
     then p.day_ends_at else excluded.day_ends_at end
   returning customer_id, phone, hour_used, day_used),
 platform_counted as (
-  insert into platform_phone_counters as o (phone, day_ends_at, day_used)
-  select phone, now + interval '24 hours', 1
+  insert into platform_phone_counters as o (phone, day_ends_at, day_used, callers, callers_until)
+  select phone, now + interval '24 hours', 1, array[customer_id], now + interval '10 minutes'
   from judged
-  where verdict is null and (platform_day > 0)
+  where verdict is null and (platform_day > 0 or callers > 0)
   on conflict (phone) do update set day_used = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
     then o.day_used + 1 else 1 end, day_ends_at = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then o.day_ends_at else excluded.day_ends_at end
-  returning phone, day_used),
+    then o.day_ends_at else excluded.day_ends_at end, callers = case when not o.callers_until > excluded.callers_until - interval '10 minutes'
+    then excluded.callers
+    when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers else o.callers || excluded.callers
+    end, callers_until = case when o.callers_until > excluded.callers_until - interval '10 minutes'
+    then o.callers_until else excluded.callers_until end
+  returning phone, day_used, cardinality(callers) as callers, bombed_until),
 holds as materialized (
   select customer_id, stripe, sum(hold)::bigint as total
   from judged
@@ -98,7 +105,8 @@ select case when (
   select
   from platform_counted c
   join judged a on a.phone = c.phone
-  where (c.day_used > 1) and (c.day_used > nullif(a.platform_day, 0))) or (
+  where (c.day_used > 1) and (c.day_used > nullif(a.platform_day, 0) or c.callers >= nullif(a.callers,
+    0) or (a.callers > 0 and c.bombed_until > a.now))) or (
   select count(*)
   from held) <> (
   select count(*)
@@ -106,6 +114,7 @@ select case when (
   select json_agg(json_build_object('nth', nth, 'reason', verdict, 'until', (extract(epoch from case verdict
     when 'phone_hour' then phone_hour_until
     when 'phone_day' then phone_day_until
-    when 'platform_day' then platform_day_until end) * 1000)::bigint))
+    when 'platform_day' then platform_day_until
+    when 'bombed' then bombed_until end) * 1000)::bigint))
   from judged
   where verdict is not null) as exceptions

@@ -15,7 +15,18 @@ select r.nth, c.plan, c.webotp_host as "webOtpHost", c.brand, c.locale, c.limits
   from templates t
   where t.customer_id = c.id and t.id in (
     select (s ->> 'template_id')::int
-    from jsonb_array_elements(o.steps) s)), '[]') as "routingTemplates", coalesce((
+    from jsonb_array_elements(o.steps) s)), '[]') as "routingTemplates", (
+  select jsonb_build_object('mode', g.mode, 'unverifiedHour', g.unverified_hour, 'smsPrice',
+    g.sms_price)
+  from guard_settings g
+  where g.customer_id = c.id) as guard, coalesce((
+  select jsonb_agg(jsonb_build_object('list', e.list, 'type', e.type, 'value', e.value))
+  from guard_entries e
+  where e.customer_id = c.id), '[]') as "guardEntries", coalesce((
+  select jsonb_agg(jsonb_build_object('kind', a.kind, 'key', a.key, 'reason', a.reason, 'action',
+    a.action, 'until', (extract(epoch from a.until) * 1000)::bigint))
+  from guard_alarms a
+  where a.customer_id = c.id and a.cleared_at is null), '[]') as "guardAlarms", coalesce((
   select version
   from set_up_versions
   where customer_id = c.id), 0) + coalesce((

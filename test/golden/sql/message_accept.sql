@@ -5,8 +5,8 @@ with
 r as not materialized (
   select $1::int as customer_id, $2 as phone, $3::timestamptz as now, $4::smallint as stripe,
     $5::date as month, $6::timestamptz as month_ends_at, $7::bigint as held_together, 1 as counted_together,
-    $8::int4 as hour,$9::int4 as day,$10::int4 as platform_day,$11::int8 as hold,$12::int4 as set_up,
-    $13::int4 as quota),
+    $8::int4 as hour,$9::int4 as day,$10::int4 as platform_day,$11::int4 as callers,$12::int8 as hold,
+    $13::int4 as set_up,$14::int4 as quota),
 phone as materialized (
   select p.*
   from r
@@ -50,7 +50,12 @@ verdict as materialized (
     left join platform o on true
     where o.day_used >= r.platform_day and r.platform_day > 0 and o.day_ends_at > r.now
     union all
-    select 4, 'wallet', null::timestamptz
+    select 4, 'bombed', greatest(o.bombed_until, o.callers_until)
+    from r
+    left join platform o on true
+    where r.callers > 0 and (o.bombed_until > r.now or (o.callers_until > r.now and cardinality(o.callers) + (not o.callers @> array[r.customer_id])::int >= r.callers))
+    union all
+    select 5, 'wallet', null::timestamptz
     from r
     left join wallet w on true
     where r.hold > 0 and coalesce(w.balance - w.held < r.held_together, true)) refusals
@@ -58,42 +63,42 @@ verdict as materialized (
   limit 1),
 claimed as (
   insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
-  select $14::int, $15, $16, $17::bytea, $18::uuid, $19::timestamptz
+  select $15::int, $16, $17, $18::bytea, $19::uuid, $20::timestamptz
   from verdict
   where reason is null
   on conflict (customer_id, operation, key) do update set fingerprint = excluded.fingerprint, subject = excluded.subject,
     expires_at = excluded.expires_at
-  where k.expires_at <= $20
+  where k.expires_at <= $21
   returning true),
 changed as (
   insert into messages (customer_id, id, phone, status, revision, strategy, route, text, template,
     metadata, attempts, scheduled_for, events_written, created_at, held)
-  select $21::int, $22::uuid, $23, $24, $25::int, $26, $27::jsonb, $28, $29::json, $30, '[]'::jsonb,
-    $31::timestamptz, 1, $32::timestamptz, $33::bigint
+  select $22::int, $23::uuid, $24, $25, $26::int, $27, $28::jsonb, $29, $30::json, $31, '[]'::jsonb,
+    $32::timestamptz, 1, $33::timestamptz, $34::bigint
   from claimed
   returning *),
 timer as (
   insert into timers (customer_id, kind, subject, lane, claimable_at, lease_token)
-  select c.customer_id, $34, c.id, lane, $35::timestamptz, $36::uuid
-  from changed c, unnest($37::int[]) as lane),
+  select c.customer_id, $35, c.id, lane, $36::timestamptz, $37::uuid
+  from changed c, unnest($38::int[]) as lane),
 event as (
   insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
-  select c.customer_id, e.id, e.type, c.id, c.events_written - $38 + e.nth, jsonb_build_object('status',
-    c.status, 'attempts', c.attempts, 'completed_at', c.completed_at), $39
-  from changed c, unnest($40::uuid[], $41::text[]) with ordinality as e (id, type, nth)
+  select c.customer_id, e.id, e.type, c.id, c.events_written - $39 + e.nth, jsonb_build_object('status',
+    c.status, 'attempts', c.attempts, 'completed_at', c.completed_at), $40
+  from changed c, unnest($41::uuid[], $42::text[]) with ordinality as e (id, type, nth)
   returning customer_id, id, type, mode),
 delivery as (
   insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
-  select e.customer_id, w.id, e.id, 'pending', $42::timestamptz, $43::timestamptz
+  select e.customer_id, w.id, e.id, 'pending', $43::timestamptz, $44::timestamptz
   from event e
-  join webhook_endpoints w on w.customer_id = $44 and w.disabled_at is null and w.mode = e.mode and (w.events @> array[e.type]
+  join webhook_endpoints w on w.customer_id = $45 and w.disabled_at is null and w.mode = e.mode and (w.events @> array[e.type]
     or w.events @> array['*'])
   returning endpoint_id, event_id),
 webhook as (
   insert into timers as t (customer_id, kind, subject, lane, claimable_at)
-  select w.customer_id, $45, d.event_id, w.lane, $46::timestamptz
+  select w.customer_id, $46, d.event_id, w.lane, $47::timestamptz
   from delivery d
-  join webhook_endpoints w on w.customer_id = $47 and w.id = d.endpoint_id
+  join webhook_endpoints w on w.customer_id = $48 and w.id = d.endpoint_id
   on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
   where t.lease_token is null
   returning true),
@@ -112,16 +117,20 @@ phone_counted as (
     then p.day_ends_at else excluded.day_ends_at end
   returning customer_id, phone, hour_used, day_used),
 platform_counted as (
-  insert into platform_phone_counters as o (phone, day_ends_at, day_used)
-  select phone, now + interval '24 hours', 1
+  insert into platform_phone_counters as o (phone, day_ends_at, day_used, callers, callers_until)
+  select phone, now + interval '24 hours', 1, array[customer_id], now + interval '10 minutes'
   from r
   where exists (
     select
-    from claimed) and (platform_day > 0)
+    from claimed) and (platform_day > 0 or callers > 0)
   on conflict (phone) do update set day_used = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
     then o.day_used + 1 else 1 end, day_ends_at = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then o.day_ends_at else excluded.day_ends_at end
-  returning phone, day_used),
+    then o.day_ends_at else excluded.day_ends_at end, callers = case when not o.callers_until > excluded.callers_until - interval '10 minutes'
+    then excluded.callers
+    when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers else o.callers || excluded.callers
+    end, callers_until = case when o.callers_until > excluded.callers_until - interval '10 minutes'
+    then o.callers_until else excluded.callers_until end
+  returning phone, day_used, cardinality(callers) as callers, bombed_until),
 holds as materialized (
   select customer_id, stripe, sum(hold)::bigint as total
   from r
@@ -146,7 +155,8 @@ select v.reason, v.until, exists (
   select
   from platform_counted c
   join r a on a.phone = c.phone
-  where (c.day_used > 1) and (c.day_used > nullif(a.platform_day, 0))) or (
+  where (c.day_used > 1) and (c.day_used > nullif(a.platform_day, 0) or c.callers >= nullif(a.callers,
+    0) or (a.callers > 0 and c.bombed_until > a.now))) or (
   select count(*)
   from held) <> (
   select count(*)

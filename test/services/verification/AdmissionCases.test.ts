@@ -36,7 +36,7 @@ interface Counter {
 }
 
 /** No limit, and nothing to pay. */
-const free: Admission = { phone: { hour: 0, day: 0, platformDay: 0 }, monthlyQuota: 0, hold: 0 }
+const free: Admission = { phone: { hour: 0, day: 0, platformDay: 0, callers: 0 }, monthlyQuota: 0, hold: 0 }
 const limited = (phone: Partial<Admission["phone"]>): Admission => ({
   ...free,
   phone: { ...free.phone, ...phone }
@@ -189,7 +189,8 @@ const acceptanceOf = (admission: Admission, n = 1, to = PHONE): Acceptance => ({
   codeHash: new Uint8Array(32),
   sealedCode: new Uint8Array(20),
   lease: { token: idOf(9), until: NOW + 30 * SECOND },
-  idempotency: { key: `k${n}`, fingerprint: new Uint8Array(32), expiresAt: NOW + 86_400 * SECOND }
+  idempotency: { key: `k${n}`, fingerprint: new Uint8Array(32), expiresAt: NOW + 86_400 * SECOND },
+  guardMark: null
 })
 
 const TABLES = {

@@ -18,6 +18,7 @@ const lists = {
   audit_log: isTimePosition,
   contacts: within(Schema.is(Phone)),
   deliveries: within(isUuidPosition),
+  guard_alarms: isUuidPosition,
   holds: isTimePosition,
   ledger: isTimePosition,
   messages: isTimePosition,

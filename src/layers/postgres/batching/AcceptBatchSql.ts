@@ -16,6 +16,7 @@ const Exception = Schema.Struct({
     "phone_hour",
     "phone_day",
     "platform_day",
+    "bombed",
     "key_taken",
     "ask_alone"
   ]),
@@ -37,8 +38,8 @@ const conflictsOf = ({
   admission,
   idempotency
 }: Acceptance): ReadonlyArray<string> => {
-  const { hour, day, platformDay } = admission.phone
-  const isCounted = hour > 0 || day > 0 || platformDay > 0
+  const { hour, day, platformDay, callers } = admission.phone
+  const isCounted = hour > 0 || day > 0 || platformDay > 0 || callers > 0
   if (idempotency === null) return isCounted ? [phone] : []
   return isCounted ? [phone, idempotency.key] : [idempotency.key]
 }

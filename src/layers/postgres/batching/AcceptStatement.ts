@@ -89,11 +89,15 @@ const quotaColumns: ReadonlyArray<BatchColumn<Acceptance>> = [
 const extraColumns: ReadonlyArray<BatchColumn<Acceptance>> = [
   { name: "metadata", type: "text", of: ({ verification }) => verification.metadata },
   { name: "text_locale", type: "text", of: ({ verification }) => verification.textLocale },
-  { name: "client", type: "text", of: ({ client }) => (client === null ? null : JSON.stringify(client)) }
+  { name: "client", type: "text", of: ({ client }) => (client === null ? null : JSON.stringify(client)) },
+  { name: "guard", type: "text", of: ({ guardMark }) => guardMark }
 ]
 
-export const hasExtras = ({ verification: { metadata, textLocale }, client }: Acceptance): boolean =>
-  metadata !== null || textLocale !== null || client !== null
+export const hasExtras = ({
+  verification: { metadata, textLocale },
+  client,
+  guardMark
+}: Acceptance): boolean => metadata !== null || textLocale !== null || client !== null || guardMark !== null
 
 const lookColumns: ReadonlyArray<BatchColumn<AcceptRow>> = [
   { name: "held_together", type: "int8", of: ({ heldTogether }) => BigInt(heldTogether) },
@@ -164,9 +168,9 @@ ${rulesOf(shape)
   verification as (
     insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body, attempts,
       remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held
-      ${shape.hasExtras ? ", metadata, text_locale, client" : ""})
+      ${shape.hasExtras ? ", metadata, text_locale, client, guard" : ""})
     select customer_id, id, '${shape.mode}', phone, status, revision, route::jsonb, text_body, '[]', remaining::int[],
-      now, code_hash, sealed_code, now, expires_at, hold ${shape.hasExtras ? ", metadata, text_locale, client::jsonb" : ""}
+      now, code_hash, sealed_code, now, expires_at, hold ${shape.hasExtras ? ", metadata, text_locale, client::jsonb, guard" : ""}
     from judged where verdict is null),
   timer as (
     insert into timers (customer_id, kind, subject, claimable_at, lease_token)

@@ -12,6 +12,7 @@ export type BatchName =
   | "customer"
   | "account_pace"
   | "account_connection"
+  | "guard"
 
 /** A statement is made for so many requests. */
 type Began = (requests: number) => void

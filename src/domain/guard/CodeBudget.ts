@@ -1,0 +1,33 @@
+/**
+ * A budget bounds the codes of a segment that may be out without being verified, before any test can know about them. A
+ * code takes one, and a verified code gives back a little more than the expected number of codes for it.
+ */
+
+/** The least budget for an hour. */
+const LEAST_OF_SEGMENT = 26
+const LEAST_OF_CUSTOMER = 40
+const SHARE_OF_USUAL = 0.15
+/** After a block: until codes are verified again. */
+export const PROBATION_BUDGET = 2
+
+/** Unverified codes of one segment in an hour. */
+export const budgetOf = (kind: string, usualCodesPerHour: number): number =>
+  Math.max(
+    kind === "customer" ? LEAST_OF_CUSTOMER : LEAST_OF_SEGMENT,
+    Math.ceil(SHARE_OF_USUAL * usualCodesPerHour)
+  )
+
+export const leastBudget = (kind: string): number => budgetOf(kind, 0)
+
+const MARGIN = 1.05
+
+/** What a verified code gives back to its segments' budgets. */
+export const creditOf = (expected: number): number => MARGIN / expected
+
+/** Codes that a process lets pass in a segment before it asks the store: most segments see no more. */
+export const FREE_CODES = 3
+/** How many codes a process asks the store for at once. */
+export const CODES_PER_GRANT = 4
+/** A busy segment asks for more at once. */
+export const MAX_CODES_PER_GRANT = 64
+export const BUDGET_WINDOW_MILLIS = 3_600_000

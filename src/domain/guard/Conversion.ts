@@ -1,0 +1,116 @@
+import { Schema } from "effect"
+import type { Instant } from "../Instant.ts"
+import { HOUR_MILLIS } from "../people/Admission.ts"
+
+export const HOURS_OF_WEEK = 168
+const WEEK_MILLIS = HOURS_OF_WEEK * HOUR_MILLIS
+
+/** How many codes, and how many of them were verified. */
+export const Tally = Schema.Tuple([Schema.Number, Schema.Number])
+export type Tally = typeof Tally.Type
+
+const Week = Schema.Struct({ all: Tally, hours: Schema.Record(Schema.String, Tally) })
+type Week = typeof Week.Type
+
+/** The codes of this week and the one before, by hour of the week. */
+export const Profile = Schema.Struct({
+  week: Schema.Int,
+  /** When the first code was counted. */
+  since: Schema.Number,
+  current: Week,
+  before: Week
+})
+export type Profile = typeof Profile.Type
+
+const EMPTY_WEEK: Week = { all: [0, 0], hours: {} }
+
+const weekOf = (at: Instant): number => Math.floor(at / WEEK_MILLIS)
+
+export const hourOfWeek = (at: Instant): number => Math.floor(at / HOUR_MILLIS) % HOURS_OF_WEEK
+
+export const newProfile = (at: Instant): Profile => ({
+  week: weekOf(at),
+  since: at,
+  current: EMPTY_WEEK,
+  before: EMPTY_WEEK
+})
+
+export const NO_CODES: Tally = [0, 0]
+
+export const addCode = ([codes, verified]: Tally, isVerified: boolean): Tally => [
+  codes + 1,
+  verified + (isVerified ? 1 : 0)
+]
+
+const sum = (one: Tally, other: Tally): Tally => [one[0] + other[0], one[1] + other[1]]
+
+/** The profile in the week of `at`: older weeks are forgotten. */
+const atWeek = (profile: Profile, at: Instant): Profile => {
+  const passed = weekOf(at) - profile.week
+  if (passed <= 0) return profile
+  const before = passed === 1 ? profile.current : EMPTY_WEEK
+  return { week: weekOf(at), since: profile.since, current: EMPTY_WEEK, before }
+}
+
+/** The profile with codes that were sent up to `at`. */
+export const learn = (profile: Profile, at: Instant, codes: Tally): Profile => {
+  const known = atWeek(profile, at)
+  const hour = String(hourOfWeek(at))
+  const { all, hours } = known.current
+  return {
+    ...known,
+    current: {
+      all: sum(all, codes),
+      hours: { ...hours, [hour]: sum(hours[hour] ?? NO_CODES, codes) }
+    }
+  }
+}
+
+/** Everything of the last 14 days. */
+export const totalOf = ({ current, before }: Profile): Tally => sum(current.all, before.all)
+
+const inHour = ({ current, before }: Profile, hour: number): Tally =>
+  sum(current.hours[hour] ?? NO_CODES, before.hours[hour] ?? NO_CODES)
+
+/** So many codes weigh as much as what is expected without them. */
+const WEIGHT_OF_EXPECTATION = 30
+
+/** A conversion, drawn towards an expected one the more the fewer codes there are. */
+const shrunk = ([codes, verified]: Tally, expected: number): number =>
+  (verified + WEIGHT_OF_EXPECTATION * expected) / (codes + WEIGHT_OF_EXPECTATION)
+
+const MIN_EXPECTED = 0.3
+const MAX_EXPECTED = 0.97
+
+/** The conversion in this hour of the week by these profiles, from the most general to the most special one. */
+export const expectedConversion = (
+  platform: number,
+  profiles: ReadonlyArray<Profile>,
+  at: Instant
+): number => {
+  const hour = hourOfWeek(at)
+  const found = profiles.reduce(
+    (expected, profile) => shrunk(inHour(profile, hour), shrunk(totalOf(profile), expected)),
+    platform
+  )
+  return Math.min(MAX_EXPECTED, Math.max(MIN_EXPECTED, found))
+}
+
+const PLATFORM_CONVERSION = 0.7
+
+/** The conversion over all customers; 0.7 as long as little is known. */
+export const platformConversion = (tally: Tally): number => shrunk(tally, PLATFORM_CONVERSION)
+
+/** Codes that are usual in this hour of the week: between the mean hour and the same hour a week before. */
+export const usualPerHour = (profile: Profile, at: Instant): number => {
+  const { before, current, since } = atWeek(profile, at)
+  if (before.all[0] === 0) {
+    return current.all[0] / Math.max(1, (at - Math.max(since, weekOf(at) * WEEK_MILLIS)) / HOUR_MILLIS)
+  }
+  const hours = Math.min(
+    HOURS_OF_WEEK,
+    Math.max(1, Math.ceil((weekOf(at) * WEEK_MILLIS - since) / HOUR_MILLIS))
+  )
+  const mean = before.all[0] / hours
+  return (mean + (before.hours[hourOfWeek(at)]?.[0] ?? mean)) / 2
+}

@@ -1,0 +1,39 @@
+import { Result } from "effect"
+import { foldDigits } from "../text/Digits.ts"
+import { fieldError, type ValidationError } from "../Errors.ts"
+import { parsePhone } from "../Phone.ts"
+import type { EntryType } from "./GuardSettings.ts"
+
+/** The beginning of a mobile number, in any of the forms of a phone. */
+const PREFIX = /^(?:0|\+98|0098)?(9\d{1,9})$/
+
+const prefixValue = (value: string): Result.Result<string, ValidationError> => {
+  const national = PREFIX.exec(foldDigits(value).replaceAll(/[\s\-()]/g, ""))?.[1]
+  return national === undefined
+    ? Result.fail(fieldError("value", "Expected the beginning of a mobile number, such as 0912345"))
+    : Result.succeed(`+98${national}`)
+}
+
+/**
+ * A line of a list in its normal form.
+ *
+ * @param isNetwork whether a text is an address or a network
+ */
+export const entryValue = (
+  type: EntryType,
+  value: string,
+  isNetwork: (text: string) => boolean
+): Result.Result<string, ValidationError> => {
+  switch (type) {
+    case "phone":
+      return Result.mapError(parsePhone(value), () =>
+        fieldError("value", "Expected an Iranian mobile number")
+      )
+    case "prefix":
+      return prefixValue(value)
+    case "ip":
+      return isNetwork(value)
+        ? Result.succeed(value)
+        : Result.fail(fieldError("value", "Expected an IP address or a network such as 10.0.0.0/8"))
+  }
+}

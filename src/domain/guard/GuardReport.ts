@@ -1,0 +1,51 @@
+/** One day of a customer, in UTC. */
+export interface GuardDay {
+  readonly day: string
+  readonly codes: number
+  readonly verified: number
+  /** Sent, though enforcing would refuse them or send them without SMS. */
+  readonly flagged: number
+  /** Of them, those that were verified all the same: enforcing would have refused a user. */
+  readonly flaggedVerified: number
+  readonly flaggedSms: number
+  readonly refused: number
+  readonly denied: number
+}
+
+/** What speaks for enforcing: days in a row, up to now, without a user that it would have refused. */
+export interface Advice {
+  readonly cleanDays: number
+  readonly cleanVerified: number
+  readonly isAdvised: boolean
+}
+
+const ENOUGH_DAYS = 7
+const ENOUGH_VERIFIED = 3000
+
+/** @param days the newest first */
+export const adviceOf = (days: ReadonlyArray<GuardDay>): Advice => {
+  const firstDirty = days.findIndex(({ flaggedVerified }) => flaggedVerified > 0)
+  const clean = firstDirty === -1 ? days : days.slice(0, firstDirty)
+  const cleanVerified = clean.reduce((sum, { verified }) => sum + verified, 0)
+  return {
+    cleanDays: clean.length,
+    cleanVerified,
+    isAdvised: clean.length >= ENOUGH_DAYS && cleanVerified >= ENOUGH_VERIFIED
+  }
+}
+
+export type GuardTotals = Omit<GuardDay, "day">
+
+export const totalsOf = (days: ReadonlyArray<GuardDay>): GuardTotals =>
+  days.reduce<GuardTotals>(
+    (sum, day) => ({
+      codes: sum.codes + day.codes,
+      verified: sum.verified + day.verified,
+      flagged: sum.flagged + day.flagged,
+      flaggedVerified: sum.flaggedVerified + day.flaggedVerified,
+      flaggedSms: sum.flaggedSms + day.flaggedSms,
+      refused: sum.refused + day.refused,
+      denied: sum.denied + day.denied
+    }),
+    { codes: 0, verified: 0, flagged: 0, flaggedVerified: 0, flaggedSms: 0, refused: 0, denied: 0 }
+  )

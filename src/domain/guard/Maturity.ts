@@ -1,0 +1,18 @@
+/** A code counts as unverified after the time in which 95 % of the customer's codes are verified, within bounds. */
+const SHORTEST_MILLIS = 60_000
+const LONGEST_MILLIS = 180_000
+
+export const maturityOf = (percentile95Millis: number): number =>
+  Math.round(Math.min(LONGEST_MILLIS, Math.max(SHORTEST_MILLIS, percentile95Millis)))
+
+/** How long a measured time is used. */
+export const MATURITY_AGE_MILLIS = 6 * 3_600_000
+
+/** The first code of a customer matures no earlier. */
+export const FIRST_ROUND_MILLIS = SHORTEST_MILLIS
+
+/** Between two rounds of a customer: shorter while something is suspicious. */
+export const CALM_ROUND_MILLIS = 30_000
+export const WATCHFUL_ROUND_MILLIS = 5000
+/** Without codes to judge: the next send brings the round forward. */
+export const IDLE_ROUND_MILLIS = 6 * 3_600_000

@@ -1,0 +1,136 @@
+import { Schema } from "effect"
+import type { Instant } from "../Instant.ts"
+import { HOUR_MILLIS, MINUTE_MILLIS } from "../people/Admission.ts"
+
+/** The codes of one channel that matured in one minute. */
+export const RecentCodes = Schema.Struct({
+  minute: Schema.Int,
+  channel: Schema.String,
+  codes: Schema.Number,
+  verified: Schema.Number,
+  /** How many would usually be verified. */
+  expected: Schema.Number
+})
+export type RecentCodes = typeof RecentCodes.Type
+
+export const Outage = Schema.Struct({ channel: Schema.String, since: Schema.Number })
+export type Outage = typeof Outage.Type
+
+type Counts = Pick<RecentCodes, "codes" | "verified" | "expected">
+
+/** The shortest of these with enough codes is looked at. */
+const WINDOWS_MINUTES = [2, 5, 10, 20, 40, 80, 120]
+const ENOUGH_CODES = 10
+const KEPT_MINUTES = 120
+
+const FALLEN_SHARE = 0.35
+const RECOVERED_SHARE = 0.7
+/** In an outage fewer codes than usual are verified; an attack does not change how many are. */
+const COLLAPSED_SHARE = 0.6
+/** In an outage users try again, but not as often as this. */
+const MOST_OF_USUAL = 3
+const SMALL_NUMBER = 5
+
+const minuteOf = (at: Instant): number => Math.floor(at / MINUTE_MILLIS)
+
+export const addRecent = (
+  recent: ReadonlyArray<RecentCodes>,
+  at: Instant,
+  code: { readonly channel: string; readonly isVerified: boolean; readonly expected: number }
+): ReadonlyArray<RecentCodes> => {
+  const minute = minuteOf(at)
+  const verified = code.isVerified ? 1 : 0
+  const known = recent.findIndex((each) => each.minute === minute && each.channel === code.channel)
+  if (known === -1) {
+    return [
+      ...recent.filter((each) => each.minute > minute - KEPT_MINUTES),
+      { minute, channel: code.channel, codes: 1, verified, expected: code.expected }
+    ]
+  }
+  return recent.map((each, index) =>
+    index === known
+      ? {
+          ...each,
+          codes: each.codes + 1,
+          verified: each.verified + verified,
+          expected: each.expected + code.expected
+        }
+      : each
+  )
+}
+
+const sumOf = (recent: ReadonlyArray<RecentCodes>): Counts =>
+  recent.reduce<Counts>(
+    (sum, { codes, verified, expected }) => ({
+      codes: sum.codes + codes,
+      verified: sum.verified + verified,
+      expected: sum.expected + expected
+    }),
+    { codes: 0, verified: 0, expected: 0 }
+  )
+
+export interface UsualTraffic {
+  readonly codesPerHour: number
+  readonly conversion: number
+}
+
+/** What matured lately on this channel, and on all, in the shortest time with enough of it; null: too little did. */
+const lately = (recent: ReadonlyArray<RecentCodes>, channel: string, now: Instant) => {
+  for (const minutes of WINDOWS_MINUTES) {
+    const inWindow = recent.filter((each) => each.minute > minuteOf(now) - minutes)
+    const own = sumOf(inWindow.filter((each) => each.channel === channel))
+    if (own.codes >= ENOUGH_CODES) return { minutes, own, all: sumOf(inWindow) }
+  }
+  return null
+}
+
+/** Whether hardly any code of this channel is verified, and that is not because there are more codes than usual. */
+const isDown = (
+  recent: ReadonlyArray<RecentCodes>,
+  channel: string,
+  usual: UsualTraffic,
+  now: Instant
+): boolean => {
+  const window = lately(recent, channel, now)
+  if (window === null) return false
+  const { minutes, own, all } = window
+  const usualCodes = (usual.codesPerHour * minutes * MINUTE_MILLIS) / HOUR_MILLIS
+  return (
+    own.verified <= FALLEN_SHARE * own.expected &&
+    all.codes <= MOST_OF_USUAL * usualCodes + SMALL_NUMBER &&
+    all.verified <= COLLAPSED_SHARE * usual.conversion * usualCodes
+  )
+}
+
+/** Where too little is sent to know, an outage is believed this long. */
+const BELIEVED_MILLIS = 15 * MINUTE_MILLIS
+
+const hasRecovered = (
+  recent: ReadonlyArray<RecentCodes>,
+  { channel, since }: Outage,
+  now: Instant
+): boolean => {
+  const window = lately(recent, channel, now)
+  return window === null
+    ? now - since >= BELIEVED_MILLIS
+    : window.own.verified >= RECOVERED_SHARE * window.own.expected
+}
+
+/**
+ * Whether a channel is out: it has fallen for everybody at once, which no attack does. It lasts until the channel's codes
+ * are verified again.
+ *
+ * @param usual what is usual now, of those whose codes are `recent`
+ */
+export const outageOf = (
+  before: Outage | null,
+  recent: ReadonlyArray<RecentCodes>,
+  usual: UsualTraffic,
+  now: Instant
+): Outage | null => {
+  if (before !== null && !hasRecovered(recent, before, now)) return before
+  for (const channel of new Set(recent.map((each) => each.channel))) {
+    if (isDown(recent, channel, usual, now)) return { channel, since: now }
+  }
+  return null
+}

@@ -1,0 +1,57 @@
+import { Schema } from "effect"
+import type { Instant } from "../Instant.ts"
+import { addCode, learn, newProfile, NO_CODES, Profile, Tally } from "./Conversion.ts"
+import { nextScore } from "./Cusum.ts"
+
+/** What the guard remembers of a segment. */
+export const SegmentState = Schema.Struct({
+  /** The CUSUM. */
+  score: Schema.Number,
+  /** The codes since the score was last 0. */
+  run: Schema.Struct({ since: Schema.Number, codes: Schema.Int, verified: Schema.Int }),
+  /** What the run will teach the profile if it ends without an alarm. */
+  pending: Tally,
+  /** Of its last alarm, and when that ended or was raised; 0: there was none. */
+  level: Schema.Int,
+  levelAt: Schema.Number,
+  /** Its budget is small until its codes are verified again. */
+  onProbation: Schema.Boolean,
+  profile: Profile
+})
+export type SegmentState = typeof SegmentState.Type
+
+export const newSegment = (at: Instant): SegmentState => ({
+  score: 0,
+  run: { since: at, codes: 0, verified: 0 },
+  pending: NO_CODES,
+  level: 0,
+  levelAt: 0,
+  onProbation: false,
+  profile: newProfile(at)
+})
+
+/** The segment after one more code. */
+export const tested = (
+  segment: SegmentState,
+  at: Instant,
+  isVerified: boolean,
+  expected: number
+): SegmentState => {
+  const run = segment.score === 0 ? { since: at, codes: 0, verified: 0 } : segment.run
+  return {
+    ...segment,
+    score: nextScore(segment.score, isVerified, expected),
+    run: { since: run.since, codes: run.codes + 1, verified: run.verified + (isVerified ? 1 : 0) }
+  }
+}
+
+/**
+ * The segment after it was tested with a code from which it may learn. A run teaches when it is over: what becomes an
+ * alarm must not become what is expected.
+ */
+export const taught = (segment: SegmentState, at: Instant, isVerified: boolean): SegmentState => {
+  const pending = addCode(segment.pending, isVerified)
+  return segment.score > 0
+    ? { ...segment, pending }
+    : { ...segment, pending: NO_CODES, profile: learn(segment.profile, at, pending) }
+}

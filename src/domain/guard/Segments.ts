@@ -1,0 +1,39 @@
+import { Schema } from "effect"
+import type { Phone } from "../Phone.ts"
+
+/** What codes have in common. A customer's codes are one segment; the others are parts of it. */
+export const SegmentKind = Schema.Literals(["customer", "network", "prefix", "device", "phone"])
+export type SegmentKind = typeof SegmentKind.Type
+
+export interface Segment {
+  readonly kind: SegmentKind
+  /** Empty for the customer; a keyed hash for networks and devices; a number without its last four digits. */
+  readonly key: string
+}
+
+export const segmentName = ({ kind, key }: Segment): string => `${kind}:${key}`
+
+export const CUSTOMER_SEGMENT: Segment = { kind: "customer", key: "" }
+
+/** What is known of who asks for a code, in keyed hashes. */
+export interface ClientTraces {
+  readonly network: string | null
+  readonly device: string | null
+}
+
+export const NO_TRACES: ClientTraces = { network: null, device: null }
+
+const HIDDEN_DIGITS = 4
+
+export const prefixOf = (phone: Phone | string): string => phone.slice(0, -HIDDEN_DIGITS)
+
+/** The segments of a code; the customer comes first. */
+export const segmentsOf = (
+  prefix: string,
+  { network, device }: ClientTraces
+): readonly [customer: Segment, ...parts: ReadonlyArray<Segment>] => [
+  CUSTOMER_SEGMENT,
+  { kind: "prefix", key: prefix },
+  ...(network === null ? [] : [{ kind: "network", key: network } as const]),
+  ...(device === null ? [] : [{ kind: "device", key: device } as const])
+]

@@ -1,0 +1,118 @@
+import type { Instant } from "../Instant.ts"
+import type { Phone } from "../Phone.ts"
+import type { Alarm } from "./Alarm.ts"
+import type { GuardEntry, GuardSettings } from "./GuardSettings.ts"
+import type { GuardAction } from "./Ladder.ts"
+import { type ClientTraces, prefixOf, type Segment, segmentName, segmentsOf } from "./Segments.ts"
+
+/** An open alarm, as it decides on codes. */
+export type OpenAlarm = Pick<Alarm, "kind" | "key" | "reason" | "action" | "until">
+
+/** A customer's part of the set-up that the guard decides by. */
+export interface GuardSetUp extends GuardSettings {
+  readonly entries: ReadonlyArray<GuardEntry>
+  readonly alarms: ReadonlyArray<OpenAlarm>
+}
+
+export type Verdict =
+  /** By the deny list. */
+  | { readonly _tag: "Denied" }
+  /** By the allow list, or because the customer trusts the client. */
+  | { readonly _tag: "Exempt" }
+  /** `action`: what open alarms say; null: nothing. */
+  | {
+      readonly _tag: "Judged"
+      readonly action: GuardAction | null
+      readonly segments: ReadonlyArray<Segment>
+      /** Those with an open alarm that has an action. */
+      readonly alarmed: ReadonlyArray<Segment>
+      /** A channel is out: alarms and budgets wait. */
+      readonly isOutage: boolean
+    }
+
+interface Lists {
+  readonly phones: ReadonlySet<string>
+  readonly prefixes: ReadonlyArray<string>
+  readonly networks: ReadonlyArray<string>
+}
+
+interface Indexed {
+  readonly allow: Lists
+  readonly deny: Lists
+  readonly alarms: ReadonlyMap<string, OpenAlarm>
+  readonly outage: OpenAlarm | undefined
+}
+
+/** The set-up is cached between its changes, and so is what it means. */
+const indexed = new WeakMap<GuardSetUp, Indexed>()
+
+const listsOf = (entries: ReadonlyArray<GuardEntry>, list: GuardEntry["list"]): Lists => {
+  const values = (type: GuardEntry["type"]) =>
+    entries.filter((entry) => entry.list === list && entry.type === type).map(({ value }) => value)
+  return { phones: new Set(values("phone")), prefixes: values("prefix"), networks: values("ip") }
+}
+
+const indexOf = (setUp: GuardSetUp): Indexed => {
+  const known = indexed.get(setUp)
+  if (known !== undefined) return known
+  const made: Indexed = {
+    allow: listsOf(setUp.entries, "allow"),
+    deny: listsOf(setUp.entries, "deny"),
+    alarms: new Map(
+      setUp.alarms.filter(({ reason }) => reason === "unverified").map((alarm) => [segmentName(alarm), alarm])
+    ),
+    outage: setUp.alarms.find(({ reason }) => reason === "outage")
+  }
+  indexed.set(setUp, made)
+  return made
+}
+
+/** A code that is about to be sent. */
+export interface AskedCode {
+  readonly phone: Phone
+  readonly ip: string | null
+  readonly isTrusted: boolean
+  readonly traces: ClientTraces
+}
+
+/** Whether an address is in one of the networks. */
+export type IsInNetworks = (ip: string | null, networks: ReadonlyArray<string>) => boolean
+
+const isOn = (lists: Lists, { phone, ip }: AskedCode, isInNetworks: IsInNetworks): boolean =>
+  lists.phones.has(phone) ||
+  lists.prefixes.some((prefix) => phone.startsWith(prefix)) ||
+  (lists.networks.length > 0 && isInNetworks(ip, lists.networks))
+
+/** The open alarms of these segments. */
+const openIn = (
+  alarms: ReadonlyMap<string, OpenAlarm>,
+  segments: ReadonlyArray<Segment>,
+  now: Instant
+): ReadonlyArray<OpenAlarm> =>
+  alarms.size === 0
+    ? NO_ALARMS
+    : segments.flatMap((segment) => {
+        const alarm = alarms.get(segmentName(segment))
+        return alarm !== undefined && alarm.until > now && alarm.action !== null ? [alarm] : []
+      })
+
+const NO_ALARMS: ReadonlyArray<OpenAlarm> = []
+
+const strongest = (alarms: ReadonlyArray<OpenAlarm>): GuardAction | null =>
+  alarms.some(({ action }) => action === "refuse") ? "refuse" : (alarms[0]?.action ?? null)
+
+/** What the set-up says about a code. The deny list comes first. */
+export const verdictOf = (
+  setUp: GuardSetUp,
+  code: AskedCode,
+  isInNetworks: IsInNetworks,
+  now: Instant
+): Verdict => {
+  const { allow, deny, alarms, outage } = indexOf(setUp)
+  if (isOn(deny, code, isInNetworks)) return { _tag: "Denied" }
+  if (code.isTrusted || isOn(allow, code, isInNetworks)) return { _tag: "Exempt" }
+  const segments = segmentsOf(prefixOf(code.phone), code.traces)
+  const isOutage = outage !== undefined
+  const alarmed = isOutage ? NO_ALARMS : openIn(alarms, segments, now)
+  return { _tag: "Judged", action: strongest(alarmed), segments, alarmed, isOutage }
+}

@@ -1,0 +1,51 @@
+import { Effect, Schema } from "effect"
+import type { SecureRandom } from "effect/crypto"
+import type { SqlClient } from "effect/sql"
+import type { Alarm } from "../../domain/guard/Alarm.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { outbox } from "../webhook/OutboxSql.ts"
+
+const WebhooksRow = Schema.Struct({ webhooks: Schema.Int })
+
+/** What an event stores of an alarm `c`. */
+const SNAPSHOT = `jsonb_build_object('kind', c.kind, 'key', c.key, 'reason', c.reason, 'level', c.level,
+  'action', c.action, 'enforced', c.enforced, 'started_at', c.started_at, 'until', c.until,
+  'cleared_at', c.cleared_at, 'codes', c.codes, 'verified', c.verified)`
+
+/** Raises and clears alarms, each with its event. Returns how many webhooks are due now. */
+export const guardAlarms = (sql: SqlClient.SqlClient, random: SecureRandom.SecureRandom["Service"]) => {
+  const rows = rowsOf(WebhooksRow)
+  const events = outbox(sql, random, sql.literal(SNAPSHOT))
+  const count = (statement: Effect.Effect<ReadonlyArray<unknown>, unknown>) =>
+    Effect.map(rows(statement), ([row]) => row?.webhooks ?? 0)
+
+  const raise = Effect.fnUntraced(function* (customerId: number, alarm: Alarm, enforced: boolean) {
+    const { kind, key, reason, level, action, startedAt, until, codes, verified } = alarm
+    const id = yield* random.uuidV7()
+    const event = yield* events.write(customerId, ["guard.alarm"], startedAt)
+    return yield* count(sql`
+      with changed as (
+        insert into guard_alarms (customer_id, id, kind, key, reason, level, action, enforced, started_at, until,
+          codes, verified, events_written)
+        values (${customerId}, ${id}::uuid, ${kind}, ${key}, ${reason}, ${level}, ${action}, ${enforced},
+          ${timestamp(startedAt)}, ${timestamp(until)}, ${codes}, ${verified}, 1)
+        on conflict (customer_id, kind, key, reason) where cleared_at is null do nothing
+        returning *)
+      ${event.parts}
+      select ${event.webhooks} as webhooks`)
+  })
+
+  const clear = Effect.fnUntraced(function* (customerId: number, id: string, now: Instant) {
+    const event = yield* events.write(customerId, ["guard.cleared"], now)
+    return yield* count(sql`
+      with changed as (
+        update guard_alarms set cleared_at = ${timestamp(now)}, events_written = events_written + 1
+        where customer_id = ${customerId} and id = ${id}::uuid and cleared_at is null
+        returning *)
+      ${event.parts}
+      select ${event.webhooks} as webhooks`)
+  })
+
+  return { raise, clear }
+}

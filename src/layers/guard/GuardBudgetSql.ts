@@ -1,0 +1,64 @@
+import { Effect, type Option, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { leastBudget } from "../../domain/guard/CodeBudget.ts"
+import { segmentName } from "../../domain/guard/Segments.ts"
+import type { BudgetRequest } from "../../services/guard/GuardStore.ts"
+import { type BatchColumn, batchSource } from "../postgres/batching/BatchColumns.ts"
+import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
+import { inOrder } from "../postgres/batching/BatchAnswers.ts"
+import { retryRaces } from "../postgres/Races.ts"
+import { decodedAs } from "../postgres/SqlRows.ts"
+
+const columns: ReadonlyArray<BatchColumn<BudgetRequest>> = [
+  { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
+  { name: "segment", type: "text", of: ({ segment }) => segmentName(segment) },
+  { name: "codes", type: "int4", of: ({ codes }) => codes },
+  { name: "budget", type: "int4", of: ({ budget }) => budget },
+  { name: "least", type: "int4", of: ({ segment }) => leastBudget(segment.kind) },
+  { name: "now", type: "timestamptz", of: ({ now }) => now }
+]
+const source = batchSource(columns)
+
+/** A row of `r` for one that exists already: `excluded` has no columns of its own. */
+const limit = (row: string): string => `coalesce(
+  (select r.budget from r where r.customer_id = ${row}.customer_id and r.segment = ${row}.segment),
+  ${row}.budget,
+  (select r.least from r where r.customer_id = ${row}.customer_id and r.segment = ${row}.segment))`
+
+const granted = `least(excluded.granted, greatest(0, ${limit("b")} - ceil(b.used)::int))`
+const hasLapsed = "b.ends_at <= excluded.ends_at - interval '1 hour'"
+/** A new window grants no more than the budget either. */
+const anew = `least(excluded.granted, ${limit("b")})`
+
+const statement = `
+  with r as materialized (select * from ${source.rows}),
+  taken as (
+    insert into guard_budgets as b (customer_id, segment, used, granted, ends_at)
+    select customer_id, segment, least(codes, coalesce(budget, least)), least(codes, coalesce(budget, least)),
+      now + interval '1 hour'
+    from r order by customer_id, segment
+    on conflict (customer_id, segment) do update set
+      used = case when ${hasLapsed} then ${anew} else b.used + ${granted} end,
+      granted = case when ${hasLapsed} then ${anew} else ${granted} end,
+      ends_at = case when ${hasLapsed} then excluded.ends_at else b.ends_at end
+    returning customer_id, segment, granted)
+  select r.nth, t.granted from r join taken t on t.customer_id = r.customer_id and t.segment = r.segment`
+
+const GrantRow = Schema.Struct({ nth: Schema.Int, granted: Schema.Int })
+
+/** Grants codes of budgets, those asked for at the same time in one statement: one row for each segment. */
+export const makeGrants = (clients: BatchClients) => {
+  const decoded = decodedAs(Schema.Array(GrantRow))
+  return makeStatementBatch<SqlClient.SqlClient, BudgetRequest, Option.Option<number>>(clients, {
+    name: "guard",
+    conflictsOf: ({ customerId, segment }) => [`${customerId}:${segmentName(segment)}`],
+    orderOf: ({ customerId, segment }) => `${customerId}:${segmentName(segment)}`,
+    run: (sql, requests) =>
+      Effect.map(decoded(retryRaces(sql.unsafe(statement, source.parameters(requests)))), (rows) =>
+        inOrder(
+          requests.length,
+          rows.map((row) => [row.nth, row.granted] as const)
+        )
+      )
+  })
+}

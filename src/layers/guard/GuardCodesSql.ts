@@ -1,0 +1,115 @@
+import { Effect, Option, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { prefixOf } from "../../domain/guard/Segments.ts"
+import { Mark } from "../../domain/guard/Mark.ts"
+import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/people/Admission.ts"
+import { Phone } from "../../domain/Phone.ts"
+import { idAt, instantOf } from "../../domain/TimePosition.ts"
+import { BOMBED_BY } from "../../services/guard/Guard.ts"
+import type { GuardStore, ReadCode } from "../../services/guard/GuardStore.ts"
+import { first, rowsOf } from "../postgres/SqlRows.ts"
+
+const CodeRow = Schema.Struct({
+  id: Schema.String,
+  phone: Phone,
+  channel: Schema.NullOr(Schema.String),
+  verified: Schema.Boolean,
+  void: Schema.Boolean,
+  mark: Schema.NullOr(Mark),
+  network: Schema.NullOr(Schema.String),
+  device: Schema.NullOr(Schema.String),
+  proven: Schema.Boolean,
+  bombed: Schema.Boolean
+})
+const IdRow = Schema.Struct({ id: Schema.String })
+const TimeRow = Schema.Struct({ count: Schema.Int, millis: Schema.NullOr(Schema.Number) })
+
+/** The time to verify is measured on so many codes of the last days, at least the second number. */
+const MEASURED_CODES = 1000
+const ENOUGH_CODES = 50
+const MEASURED_MILLIS = 14 * DAY_MILLIS
+/** Codes of this age can no longer be verified. */
+const ENDED_MILLIS = 10 * MINUTE_MILLIS
+
+const toCode = (row: typeof CodeRow.Type, maturityMillis: number): ReadCode => {
+  const sentAt = instantOf(row.id)
+  const flag = row.proven || row.mark === "exempt" ? null : row.mark
+  return {
+    id: row.id,
+    phone: row.phone,
+    sentAt,
+    maturedAt: sentAt + maturityMillis,
+    prefix: prefixOf(row.phone),
+    network: row.network,
+    device: row.device,
+    channel: row.channel ?? "",
+    isVerified: row.verified,
+    isVoid: row.void,
+    isExempt: row.mark === "exempt",
+    flag,
+    isBombed: row.bombed && !row.proven
+  }
+}
+
+type CodeReads = Pick<GuardStore["Service"], "matured" | "nextSentAt" | "timeToVerify">
+
+/** Whether the customer verified the phone of a code `v` before it. */
+const isProven = (sql: SqlClient.SqlClient) => sql`exists (
+  select from verifications p where p.customer_id = v.customer_id and p.phone = v.phone and p.id < v.id
+    and p.mode = 'live' and p.status = 'verified' and p.verified_at > v.created_at - interval '90 days')`
+
+/** What rounds read of codes: by their ids, which show when they were sent, along the primary key. */
+export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
+  const codeRows = rowsOf(CodeRow)
+  const idRows = rowsOf(IdRow)
+  const timeRows = rowsOf(TimeRow)
+  return {
+    matured: ({ customerId, from, until, maturityMillis, limit }) =>
+      Effect.map(
+        codeRows(sql`
+          select v.id, v.phone, v.guard as mark, v.client ->> 'network' as network,
+              v.client ->> 'device' as device,
+            v.route -> coalesce((v.attempts -> -1 ->> 'step')::int, 0) ->> 'channel' as channel,
+            v.status in ('failed', 'canceled') as void,
+            coalesce(v.status = 'verified'
+              and v.verified_at <= v.created_at + make_interval(secs => ${maturityMillis / 1000}), false) as verified,
+            case when v.guard in ('no_sms', 'refuse') or b.phone is not null then ${isProven(sql)} else false end as proven,
+            b.phone is not null as bombed
+          from verifications v
+          left join platform_phone_counters b on b.phone = v.phone and cardinality(b.callers) >= ${BOMBED_BY}
+            and b.callers_until > v.created_at and b.callers_until - interval '10 minutes' <= v.created_at
+          where v.customer_id = ${customerId} and v.mode || '' = 'live' and v.id > ${from}::uuid
+            and v.id < ${idAt(until)}::uuid
+          order by v.id limit ${limit}`),
+        (rows) => rows.map((row) => toCode(row, maturityMillis))
+      ),
+
+    nextSentAt: (customerId, from) =>
+      Effect.map(
+        first(
+          idRows(sql`
+            select id from verifications v where v.customer_id = ${customerId} and v.id > ${from}::uuid
+              and v.mode || '' = 'live'
+            order by v.id limit 1`)
+        ),
+        Option.map(({ id }) => instantOf(id))
+      ),
+
+    timeToVerify: (customerId, now) =>
+      Effect.map(
+        first(
+          timeRows(sql`
+            select count(*)::int as count,
+              percentile_cont(0.95) within group (order by millis)::float8 as millis
+            from (
+              select extract(epoch from v.verified_at - v.created_at)::float8 * 1000 as millis from verifications v
+              where v.customer_id = ${customerId} and v.mode || '' = 'live' and v.status = 'verified'
+                and v.id > ${idAt(now - MEASURED_MILLIS)}::uuid and v.id < ${idAt(now - ENDED_MILLIS)}::uuid
+              order by v.id desc limit ${MEASURED_CODES}) measured`)
+        ),
+        Option.flatMap(({ count, millis }) =>
+          count >= ENOUGH_CODES ? Option.fromNullOr(millis) : Option.none()
+        )
+      )
+  }
+}

@@ -1,0 +1,215 @@
+import { Effect, Option, Schema } from "effect"
+import type { SecureRandom } from "effect/crypto"
+import { type SqlClient, SqlError } from "effect/sql"
+import { Alarm } from "../../domain/guard/Alarm.ts"
+import { totalOf } from "../../domain/guard/Conversion.ts"
+import { DEFAULT_MODE, GuardMode } from "../../domain/guard/GuardSettings.ts"
+import { RecentCodes } from "../../domain/guard/Outage.ts"
+import { CustomerState } from "../../domain/guard/Round.ts"
+import { segmentName, SegmentKind } from "../../domain/guard/Segments.ts"
+import { SegmentState } from "../../domain/guard/SegmentState.ts"
+import { MINUTE_MILLIS } from "../../domain/people/Admission.ts"
+import { idAt } from "../../domain/TimePosition.ts"
+import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
+import type { GuardStore, RoundResult } from "../../services/guard/GuardStore.ts"
+import { retryRaces } from "../postgres/Races.ts"
+import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { guardAlarms } from "./GuardAlarmSql.ts"
+
+export const GUARD_TIMER: TimerKind = "guard"
+/** The subject of a customer's timer. */
+export const GUARD_SUBJECT = "00000000-0000-0000-0000-000000000000"
+
+const SourceRow = Schema.Struct({
+  state: Schema.NullOr(CustomerState),
+  judgedUntil: Schema.NullOr(Schema.String),
+  mode: Schema.NullOr(GuardMode),
+  alarms: Schema.Array(Schema.Struct({ ...Alarm.fields, id: Schema.String, enforced: Schema.Boolean }))
+})
+const SegmentRow = Schema.Struct({ kind: SegmentKind, key: Schema.String, state: SegmentState })
+const TallyRow = Schema.Struct({ codes: Schema.Number, verified: Schema.Number })
+const OthersRow = Schema.Struct({
+  recent: Schema.Array(RecentCodes),
+  codesPerHour: Schema.Number,
+  verifiedPerHour: Schema.Number
+})
+const SavedRow = Schema.Struct({ saved: Schema.Boolean })
+
+const OTHERS_MILLIS = 20 * MINUTE_MILLIS
+
+type RoundWork = Pick<GuardStore["Service"], "source" | "segments" | "platform" | "others">
+
+const millis = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`
+
+export const guardRoundReads = (sql: SqlClient.SqlClient): RoundWork => {
+  const sourceRows = rowsOf(SourceRow)
+  const segmentRows = rowsOf(SegmentRow)
+  const tallyRows = rowsOf(TallyRow)
+  const othersRows = rowsOf(OthersRow)
+  return {
+    source: (customerId) =>
+      Effect.map(
+        first(
+          sourceRows(sql`
+            select g.state, g.judged_until as "judgedUntil", s.mode, coalesce((
+              select jsonb_agg(jsonb_build_object('id', a.id, 'kind', a.kind, 'key', a.key, 'reason', a.reason,
+                'level', a.level, 'action', a.action, 'enforced', a.enforced, 'codes', a.codes,
+                'verified', a.verified, 'startedAt', ${sql.literal(millis("a.started_at"))},
+                'until', ${sql.literal(millis("a.until"))}))
+              from guard_alarms a where a.customer_id = c.id and a.cleared_at is null), '[]') as alarms
+            from (select ${customerId}::int as id) c
+            left join guard_rounds g on g.customer_id = c.id
+            left join guard_settings s on s.customer_id = c.id`)
+        ),
+        Option.match({
+          onNone: () => ({ state: null, judgedUntil: null, mode: DEFAULT_MODE, alarms: [] }),
+          onSome: ({ mode, ...row }) => ({ ...row, mode: mode ?? DEFAULT_MODE })
+        })
+      ),
+
+    segments: (customerId, segments) =>
+      segments.length === 0
+        ? Effect.succeed(new Map())
+        : Effect.map(
+            segmentRows(sql`
+              select s.kind, s.key, s.state
+              from unnest(${segments.map(({ kind }) => kind)}::text[], ${segments.map(({ key }) => key)}::text[])
+                as r (kind, key)
+              join guard_segments s on s.customer_id = ${customerId} and s.kind = r.kind and s.key = r.key`),
+            (rows) => new Map(rows.map((row) => [segmentName(row), row.state]))
+          ),
+
+    platform: Effect.map(
+      tallyRows(sql`
+        select coalesce(sum(codes), 0)::float8 as codes, coalesce(sum(verified), 0)::float8 as verified
+        from guard_rounds`),
+      ([row]) => [row?.codes ?? 0, row?.verified ?? 0] as const
+    ),
+
+    others: (customerId, now) =>
+      Effect.map(
+        othersRows(sql`
+          with other as materialized (
+            select g.state from guard_rounds g
+            where g.customer_id <> ${customerId} and g.judged_until > ${idAt(now - OTHERS_MILLIS)}::uuid)
+          select coalesce((
+              select jsonb_agg(m) from (
+                select (r ->> 'minute')::int as minute, r ->> 'channel' as channel, sum((r ->> 'codes')::float8) as codes,
+                  sum((r ->> 'verified')::float8) as verified, sum((r ->> 'expected')::float8) as expected
+                from other o, jsonb_array_elements(o.state -> 'recent') r
+                where (r ->> 'minute')::int > ${Math.floor((now - OTHERS_MILLIS) / MINUTE_MILLIS)}
+                group by 1, 2) m), '[]') as recent,
+            coalesce(sum((state -> 'usual' ->> 'codesPerHour')::float8), 0) as "codesPerHour",
+            coalesce(sum((state -> 'usual' ->> 'codesPerHour')::float8
+              * (state -> 'usual' ->> 'conversion')::float8), 0) as "verifiedPerHour"
+          from other`),
+        ([row]) => ({
+          recent: row?.recent ?? [],
+          usual: {
+            codesPerHour: row?.codesPerHour ?? 0,
+            conversion: (row?.verifiedPerHour ?? 0) / Math.max(1e-9, row?.codesPerHour ?? 0)
+          }
+        })
+      )
+  }
+}
+
+/**
+ * Writes a round in one transaction. Its first statement frees the timer, if its lease is still ours: of two processes
+ * that judged the same codes, only one counts them. The commit is not awaited: after a crash the round is made again.
+ */
+export const guardRoundWrites = (
+  sql: SqlClient.SqlClient,
+  random: SecureRandom.SecureRandom["Service"],
+  wakeFor: (webhooks: number) => void
+): Pick<GuardStore["Service"], "save"> => {
+  const savedRows = rowsOf(SavedRow)
+  const alarms = guardAlarms(sql, random)
+
+  const writeState = ({ customerId, kind, subject, lane, leaseToken }: LeasedTimer, result: RoundResult) => {
+    const { customer, judgedUntil, days, nextAt, now } = result
+    const [codes, verified] = totalOf(customer.self.profile)
+    const segments = [...result.segments.values()].map(({ segment, state }) => {
+      const [all, good] = totalOf(state.profile)
+      return {
+        kind: segment.kind,
+        key: segment.key,
+        state: JSON.stringify(state),
+        codes: all,
+        verified: good,
+        score: state.score
+      }
+    })
+    const budgets = [...result.budgets]
+    return savedRows(sql`
+      with freed as (
+        update timers set claimable_at = ${timestamp(nextAt)}, lease_token = null
+        where customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid and lane = ${lane}
+          and lease_token = ${leaseToken}::uuid
+        returning set_config('synchronous_commit', 'off', true)),
+      round as (
+        insert into guard_rounds (customer_id, judged_until, state, codes, verified)
+        select ${customerId}, ${judgedUntil}::uuid, ${JSON.stringify(customer)}::jsonb, ${codes}, ${verified} from freed
+        on conflict (customer_id) do update set judged_until = excluded.judged_until, state = excluded.state,
+          codes = excluded.codes, verified = excluded.verified),
+      segment as (
+        insert into guard_segments (customer_id, kind, key, state, codes, verified, score, updated_at)
+        select ${customerId}, s.kind, s.key, s.state::jsonb, s.codes, s.verified, s.score::float8, ${timestamp(now)}
+        from freed, unnest(${segments.map(({ kind: each }) => each)}::text[],
+          ${segments.map(({ key }) => key)}::text[], ${segments.map(({ state }) => state)}::text[],
+          ${segments.map(({ codes: each }) => each)}::int[], ${segments.map(({ verified: each }) => each)}::int[],
+          ${segments.map(({ score }) => String(score))}::text[]) as s (kind, key, state, codes, verified, score)
+        on conflict (customer_id, kind, key) do update set state = excluded.state, codes = excluded.codes,
+          verified = excluded.verified, score = excluded.score, updated_at = excluded.updated_at),
+      -- a budget that restarts is inserted with a grant
+      budget as (
+        insert into guard_budgets as b (customer_id, segment, used, granted, budget, ends_at)
+        select ${customerId}, s.segment, 0, s.restarts, s.budget, ${timestamp(now)}::timestamptz + interval '1 hour'
+        from freed, unnest(${budgets.map(([name]) => name)}::text[], ${budgets.map(([, { budget }]) => budget)}::int[],
+          ${budgets.map(([, { restarts }]) => (restarts ? 1 : 0))}::int[]) as s (segment, budget, restarts)
+        on conflict (customer_id, segment) do update set budget = excluded.budget,
+          used = case when excluded.granted = 1 then 0 else b.used end),
+      day as (
+        insert into guard_days as d (customer_id, day, codes, verified, flagged, flagged_verified, flagged_sms)
+        select ${customerId}, (${timestamp(now)}::timestamptz at time zone 'UTC')::date, ${days.codes}, ${days.verified},
+          ${days.flagged}, ${days.flaggedVerified}, ${days.flaggedSms}
+        from freed where ${days.codes} > 0
+        on conflict (customer_id, day) do update set codes = d.codes + excluded.codes,
+          verified = d.verified + excluded.verified, flagged = d.flagged + excluded.flagged,
+          flagged_verified = d.flagged_verified + excluded.flagged_verified,
+          flagged_sms = d.flagged_sms + excluded.flagged_sms)
+      select exists (select from freed) as saved`).pipe(Effect.map(([row]) => row?.saved ?? false))
+  }
+
+  /** Verified codes give back to the budgets of their segments. */
+  const giveBack = (customerId: number, credits: ReadonlyArray<readonly [string, number]>) =>
+    Effect.orDie(sql`
+      update guard_budgets b set used = greatest(0, b.used - c.credit::float8)
+      from unnest(${credits.map(([name]) => name)}::text[], ${credits.map(([, credit]) => String(credit))}::text[])
+        as c (segment, credit)
+      where b.customer_id = ${customerId} and b.segment = c.segment`)
+
+  const writeAll = Effect.fnUntraced(function* (timer: LeasedTimer, result: RoundResult) {
+    if (!(yield* writeState(timer, result))) return { saved: false, webhooks: 0 }
+    if (result.credits.size > 0) yield* giveBack(timer.customerId, [...result.credits])
+    let webhooks = 0
+    for (const alarm of result.cleared) {
+      webhooks += yield* alarms.clear(timer.customerId, alarm.id, result.now)
+    }
+    for (const alarm of result.raised) {
+      webhooks += yield* alarms.raise(timer.customerId, alarm, result.enforced)
+    }
+    return { saved: true, webhooks }
+  })
+
+  return {
+    save: (timer, result) =>
+      retryRaces(sql.withTransaction(writeAll(timer, result))).pipe(
+        Effect.catchIf(SqlError.isSqlError, Effect.die),
+        Effect.map(({ saved, webhooks }) => {
+          wakeFor(webhooks)
+          return saved
+        })
+      )
+  }
+}

@@ -1,0 +1,83 @@
+import { Effect, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { maskPhone } from "../../domain/Phone.ts"
+import { MINUTE_MILLIS } from "../../domain/people/Admission.ts"
+import { GuardMetrics } from "../../services/guard/GuardMetrics.ts"
+import { GuardStore } from "../../services/guard/GuardStore.ts"
+import { Timers } from "../../services/timer/Timers.ts"
+import { timestamp } from "../postgres/SqlRows.ts"
+import { BatchSql, ReportingSql } from "../postgres/Store.ts"
+import { guardAlarms } from "./GuardAlarmSql.ts"
+import { makeGrants } from "./GuardBudgetSql.ts"
+import { guardCodes } from "./GuardCodesSql.ts"
+import { GUARD_SUBJECT, GUARD_TIMER, guardRoundReads, guardRoundWrites } from "./GuardRoundSql.ts"
+import { guardStanding } from "./GuardStandingSql.ts"
+
+const BOMBED_MILLIS = 10 * MINUTE_MILLIS
+
+/** Rounds read over the connections of reports: no send waits behind one. */
+export const GuardStoreSql = Layer.effect(
+  GuardStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const reporting = yield* ReportingSql
+    const random = yield* SecureRandom.SecureRandom
+    const timers = yield* Timers
+    const metrics = yield* GuardMetrics
+    const grantInBatch = yield* makeGrants({ together: yield* BatchSql, alone: sql })
+    const alarms = guardAlarms(sql, random)
+    const wakeFor = (webhooks: number) => {
+      if (webhooks > 0) timers.wakeAt(0)
+    }
+    const raise: GuardStore["Service"]["raise"] = (customerId, alarm, enforced) =>
+      Effect.map(alarms.raise(customerId, alarm, enforced), wakeFor)
+
+    return GuardStore.of({
+      ...guardCodes(reporting),
+      ...guardRoundReads(reporting),
+      ...guardRoundWrites(sql, random, wakeFor),
+      ...guardStanding(sql),
+      raise,
+
+      grant: (request) =>
+        Effect.map(
+          grantInBatch(request),
+          Option.getOrElse(() => 0)
+        ),
+
+      wake: (customerId, at) =>
+        Effect.orDie(
+          Effect.asVoid(sql`
+            insert into timers as t (customer_id, kind, subject, claimable_at)
+            values (${customerId}, ${GUARD_TIMER}, ${GUARD_SUBJECT}::uuid, ${timestamp(at)})
+            on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
+            where t.lease_token is null and t.claimable_at > excluded.claimable_at`)
+        ),
+
+      // Extended at most once in half its time, however often others try.
+      bombed: Effect.fnUntraced(function* (customerId, phone, now) {
+        yield* Effect.orDie(sql`
+          update platform_phone_counters set bombed_until = ${timestamp(now + BOMBED_MILLIS)}
+          where phone = ${phone} and bombed_until < ${timestamp(now + BOMBED_MILLIS / 2)}`)
+        const common = { kind: "phone", key: maskPhone(phone), reason: "bombed", action: "refuse" } as const
+        const times = { startedAt: now, until: now + BOMBED_MILLIS }
+        yield* raise(customerId, { ...common, ...times, level: 1, codes: 0, verified: 0 }, true)
+        metrics.alarmed("bombed")
+      }),
+
+      countRefused: (counts, now) =>
+        Effect.orDie(
+          Effect.asVoid(sql`
+            insert into guard_days as d (customer_id, day, refused, denied)
+            select c.customer_id, (${timestamp(now)}::timestamptz at time zone 'UTC')::date, c.refused, c.denied
+            from unnest(${counts.map(({ customerId }) => customerId)}::int[],
+              ${counts.map(({ refused }) => refused)}::int[], ${counts.map(({ denied }) => denied)}::int[])
+              as c (customer_id, refused, denied)
+            order by c.customer_id
+            on conflict (customer_id, day) do update set refused = d.refused + excluded.refused,
+              denied = d.denied + excluded.denied`)
+        )
+    })
+  })
+)

@@ -1,0 +1,153 @@
+import { Context, Effect, Latch, Layer } from "effect"
+import {
+  BUDGET_WINDOW_MILLIS,
+  CODES_PER_GRANT,
+  FREE_CODES,
+  MAX_CODES_PER_GRANT
+} from "../../domain/guard/CodeBudget.ts"
+import { type Segment, segmentName } from "../../domain/guard/Segments.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { GuardStore } from "./GuardStore.ts"
+
+/** What this process may still let pass in one segment. */
+interface Allowance {
+  left: number
+  /** The first codes, before the store hears of the segment: the first request asks for them too. */
+  uncounted: number
+  perGrant: number
+  grantedAt: Instant
+  until: Instant
+  /** Open when the store has answered. */
+  asking: Latch.Latch | null
+  /** The budget was used up; asked again then. */
+  emptyUntil: Instant
+}
+
+const MAX_SEGMENTS = 50_000
+const ASKED_AGAIN_MILLIS = 5000
+/** A grant that lasts less than this was too small. */
+const BUSY_MILLIS = 1000
+
+export interface BudgetUse {
+  readonly customerId: number
+  readonly segments: ReadonlyArray<Segment>
+  /** The customer's own budget; 0: none, null: by its usual traffic. */
+  readonly budget: number | null
+}
+
+/**
+ * Counts the codes that are out, by segment. A process is granted a few codes at a time by the store, so the sum of all
+ * processes stays within the budget, and a send asks nobody. Most segments see so few codes that the store never
+ * hears of them.
+ */
+export class CodeBudgets extends Context.Service<
+  CodeBudgets,
+  {
+    /** Takes a code of each segment. Returns the segments whose budget is used up, in which case none is taken. */
+    readonly take: (use: BudgetUse, now: Instant) => ReadonlyArray<Segment>
+    /** The same, after the store has answered. */
+    readonly takeSure: (use: BudgetUse, now: Instant) => Effect.Effect<ReadonlyArray<Segment>>
+    /** Forgets what was granted: the segments' budgets have changed. */
+    readonly forget: (use: BudgetUse) => void
+  }
+>()("peyk/services/guard/CodeBudgets") {
+  static readonly layer = Layer.effect(
+    CodeBudgets,
+    Effect.gen(function* () {
+      const store = yield* GuardStore
+      const runFork = Effect.runForkWith(yield* Effect.context<never>())
+      const allowances = new Map<string, Allowance>()
+
+      const nameOf = (customerId: number, segment: Segment) => `${customerId}:${segmentName(segment)}`
+
+      const find = (name: string, now: Instant): Allowance => {
+        const known = allowances.get(name)
+        if (known !== undefined && known.until > now) return known
+        allowances.delete(name)
+        const [oldest] = allowances.size >= MAX_SEGMENTS ? allowances.keys() : []
+        if (oldest !== undefined) allowances.delete(oldest)
+        const made: Allowance = {
+          left: FREE_CODES,
+          uncounted: FREE_CODES,
+          perGrant: CODES_PER_GRANT,
+          grantedAt: now,
+          until: now + BUDGET_WINDOW_MILLIS,
+          asking: null,
+          emptyUntil: 0
+        }
+        allowances.set(name, made)
+        return made
+      }
+
+      /** Asks in the background; without an answer of the store, codes pass. */
+      const ask = ({ customerId, budget }: BudgetUse, segment: Segment, own: Allowance, now: Instant) => {
+        const asking = Latch.makeUnsafe(false)
+        own.asking = asking
+        if (now - own.grantedAt < BUSY_MILLIS) own.perGrant = Math.min(own.perGrant * 2, MAX_CODES_PER_GRANT)
+        own.grantedAt = now
+        const { perGrant, uncounted } = own
+        const request = {
+          customerId,
+          segment,
+          codes: perGrant + uncounted,
+          budget: segment.kind === "customer" ? budget : null,
+          now
+        }
+        own.uncounted = 0
+        const granted = Effect.catchCause(store.grant(request), () => Effect.succeed(request.codes))
+        runFork(
+          Effect.map(granted, (codes) => {
+            own.left += Math.max(0, codes - uncounted)
+            own.asking = null
+            if (codes < request.codes) own.emptyUntil = now + ASKED_AGAIN_MILLIS
+            asking.openUnsafe()
+          })
+        )
+      }
+
+      const counted = ({ segments, budget }: BudgetUse) =>
+        budget === 0 ? segments.filter(({ kind }) => kind !== "customer") : segments
+
+      const take = (use: BudgetUse, now: Instant): ReadonlyArray<Segment> => {
+        const own = counted(use).map((segment) => ({
+          segment,
+          allowance: find(nameOf(use.customerId, segment), now)
+        }))
+        const empty = own.filter(({ allowance }) => allowance.left <= 0)
+        for (const { segment, allowance } of own) {
+          if (empty.length === 0) allowance.left -= 1
+          const isLow = allowance.left <= (allowance.uncounted > 0 ? 0 : 1)
+          if (isLow && allowance.asking === null && allowance.emptyUntil <= now) {
+            ask(use, segment, allowance, now)
+          }
+        }
+        return empty.map(({ segment }) => segment)
+      }
+
+      const takeSure = (use: BudgetUse, now: Instant): Effect.Effect<ReadonlyArray<Segment>> =>
+        Effect.suspend(() => {
+          const empty = take(use, now)
+          const waits = empty.flatMap((segment) => {
+            const { asking } = find(nameOf(use.customerId, segment), now)
+            return asking === null ? [] : [asking.await]
+          })
+          if (waits.length === 0) return Effect.succeed(empty)
+          return Effect.andThen(
+            Effect.all(waits, { discard: true }),
+            Effect.sync(() => take(use, now))
+          )
+        })
+
+      return CodeBudgets.of({
+        take,
+        takeSure,
+        forget: (use) => {
+          for (const segment of use.segments) {
+            const known = allowances.get(nameOf(use.customerId, segment))
+            if (known !== undefined) Object.assign(known, { left: 0, uncounted: 0, emptyUntil: 0 })
+          }
+        }
+      })
+    })
+  )
+}

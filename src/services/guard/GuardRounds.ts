@@ -1,0 +1,270 @@
+import { Cache, Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import type { Alarm } from "../../domain/guard/Alarm.ts"
+import { budgetOf, leastBudget, PROBATION_BUDGET } from "../../domain/guard/CodeBudget.ts"
+import { platformConversion, usualPerHour } from "../../domain/guard/Conversion.ts"
+import {
+  CALM_ROUND_MILLIS,
+  IDLE_ROUND_MILLIS,
+  MATURITY_AGE_MILLIS,
+  maturityOf,
+  WATCHFUL_ROUND_MILLIS
+} from "../../domain/guard/Maturity.ts"
+import { type Outage, outageOf } from "../../domain/guard/Outage.ts"
+import {
+  type CustomerState,
+  judge,
+  newCustomerState,
+  released,
+  type Round
+} from "../../domain/guard/Round.ts"
+import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "../../domain/guard/Segments.ts"
+import type { SegmentState } from "../../domain/guard/SegmentState.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { maskPhone } from "../../domain/Phone.ts"
+import { idAt, instantOf } from "../../domain/TimePosition.ts"
+import type { DueTimer } from "../../domain/Timer.ts"
+import { Timers } from "../timer/Timers.ts"
+import { TimerStore } from "../timer/TimerStore.ts"
+import { GuardMetrics } from "./GuardMetrics.ts"
+import {
+  type DayCounts,
+  GuardStore,
+  type OpenStoredAlarm,
+  type ReadCode,
+  type RoundResult,
+  type RoundSource
+} from "./GuardStore.ts"
+
+const MAX_CODES = 1000
+/** Older codes are not judged any more: the process was down. */
+const MAX_AGE_MILLIS = 2 * 3_600_000
+const PLATFORM_AGE = Duration.minutes(10)
+/** From this score on the other customers are looked at, and rounds are more frequent. */
+const WATCHFUL_SCORE = 3
+const BOMBED_MILLIS = 10 * 60_000
+
+type Changed = ReadonlyMap<string, { readonly segment: Segment; readonly state: SegmentState }>
+
+const daysOf = (codes: ReadonlyArray<ReadCode>): DayCounts => {
+  const flagged = codes.filter(({ flag, isBombed }) => flag !== null || isBombed)
+  return {
+    codes: codes.length,
+    verified: codes.filter(({ isVerified }) => isVerified).length,
+    flagged: flagged.length,
+    flaggedVerified: flagged.filter(({ isVerified }) => isVerified).length,
+    flaggedSms: flagged.filter(({ channel }) => channel === "sms").length
+  }
+}
+
+/** Alarms that do not come from the test: phones under a bomb, and a channel that is out. */
+const furtherAlarms = (
+  codes: ReadonlyArray<ReadCode>,
+  outage: Outage | null,
+  open: ReadonlyArray<OpenStoredAlarm>,
+  now: Instant
+): ReadonlyArray<Alarm> => {
+  const bombed = new Set(codes.filter(({ isBombed }) => isBombed).map(({ phone }) => maskPhone(phone)))
+  const common = { level: 1, startedAt: now, codes: 0, verified: 0 }
+  const alarms = [...bombed].map((key): Alarm => ({
+    ...common,
+    kind: "phone",
+    key,
+    reason: "bombed",
+    action: "refuse",
+    until: now + BOMBED_MILLIS
+  }))
+  if (outage === null || open.some(({ reason }) => reason === "outage")) return alarms
+  const until = now + MAX_AGE_MILLIS
+  return [...alarms, { ...common, ...CUSTOMER_SEGMENT, reason: "outage", action: null, until }]
+}
+
+/** Releases the segments whose block is over. */
+const releaseAll = (
+  round: Pick<Round, "customer" | "segments">,
+  known: ReadonlyMap<string, SegmentState>,
+  over: ReadonlyArray<OpenStoredAlarm>,
+  now: Instant
+): Pick<Round, "customer" | "segments"> => {
+  let { customer } = round
+  const segments = new Map(round.segments)
+  for (const alarm of over) {
+    if (alarm.reason !== "unverified") continue
+    const { enforced } = alarm
+    const name = segmentName(alarm)
+    if (alarm.kind === "customer") {
+      customer = { ...customer, self: released(customer.self, enforced, now) }
+      continue
+    }
+    const state = segments.get(name)?.state ?? known.get(name)
+    if (state !== undefined) {
+      segments.set(name, { segment: alarm, state: released(state, enforced, now) })
+    }
+  }
+  return { customer, segments }
+}
+
+/** The budgets of segments that are not at the least. */
+const budgetsOf = (
+  customer: CustomerState,
+  segments: Changed,
+  raised: ReadonlyArray<Alarm>,
+  known: ReadonlyMap<string, SegmentState>,
+  now: Instant
+): RoundResult["budgets"] => {
+  const budgets = new Map<string, { budget: number; restarts: boolean }>()
+  const note = (segment: Segment, state: SegmentState, wasOnProbation: boolean) => {
+    const usual = usualPerHour(state.profile, now)
+    const budget = state.onProbation ? PROBATION_BUDGET : budgetOf(segment.kind, usual)
+    if (budget !== leastBudget(segment.kind) || wasOnProbation) {
+      budgets.set(segmentName(segment), { budget, restarts: false })
+    }
+  }
+  note(CUSTOMER_SEGMENT, customer.self, true)
+  for (const [name, { segment, state }] of segments) {
+    note(segment, state, known.get(name)?.onProbation ?? false)
+  }
+  for (const alarm of raised) {
+    if (alarm.reason === "unverified") {
+      budgets.set(segmentName(alarm), { budget: PROBATION_BUDGET, restarts: true })
+    }
+  }
+  return budgets
+}
+
+const isWatchful = (customer: CustomerState, segments: Changed, isAlarmed: boolean): boolean =>
+  isAlarmed ||
+  customer.outage !== null ||
+  customer.self.score >= WATCHFUL_SCORE ||
+  [...segments.values()].some(({ state }) => state.score >= WATCHFUL_SCORE)
+
+/** Judges codes, customer by customer, when they have matured. */
+export class GuardRounds extends Context.Service<
+  GuardRounds,
+  { readonly runTimer: (timer: DueTimer) => Effect.Effect<void> }
+>()("peyk/services/guard/GuardRounds") {
+  static readonly layer = Layer.effect(
+    GuardRounds,
+    Effect.gen(function* () {
+      const store = yield* GuardStore
+      const timers = yield* Timers
+      const timerStore = yield* TimerStore
+      const metrics = yield* GuardMetrics
+      const platform = yield* Cache.make<"platform", number>({
+        capacity: 1,
+        timeToLive: PLATFORM_AGE,
+        lookup: () => Effect.map(store.platform, platformConversion)
+      })
+
+      const withMaturity = Effect.fnUntraced(function* (
+        customerId: number,
+        state: CustomerState,
+        now: Instant
+      ) {
+        if (now - state.maturityAt < MATURITY_AGE_MILLIS) return state
+        const measured = yield* store.timeToVerify(customerId, now)
+        const maturityMillis = Option.match(measured, {
+          onNone: () => state.maturityMillis,
+          onSome: maturityOf
+        })
+        return { ...state, maturityMillis, maturityAt: now }
+      })
+
+      const platformOutage = Effect.fnUntraced(function* (
+        customerId: number,
+        { self, outage }: CustomerState,
+        now: Instant
+      ) {
+        if (self.score < WATCHFUL_SCORE && outage === null) return null
+        const { recent, usual } = yield* store.others(customerId, now)
+        return outageOf(null, recent, usual, now)
+      })
+
+      const nextAt = Effect.fnUntraced(function* (
+        customerId: number,
+        from: string,
+        maturityMillis: number,
+        pause: number,
+        alarms: ReadonlyArray<{ readonly until: Instant }>,
+        now: Instant
+      ) {
+        const next = yield* store.nextSentAt(customerId, from)
+        const maturesAt = Option.match(next, {
+          onNone: () => now + IDLE_ROUND_MILLIS,
+          onSome: (sentAt) => Math.max(sentAt + maturityMillis, now + pause)
+        })
+        return Math.max(now, Math.min(maturesAt, ...alarms.map(({ until }) => until)))
+      })
+
+      const makeRound = Effect.fnUntraced(function* (timer: DueTimer, source: RoundSource, now: Instant) {
+        const { customerId } = timer
+        const state = yield* withMaturity(customerId, source.state ?? newCustomerState(now), now)
+        const { maturityMillis } = state
+        const oldest = idAt(now - MAX_AGE_MILLIS)
+        const from = source.judgedUntil === null || source.judgedUntil < oldest ? oldest : source.judgedUntil
+        const until = now - maturityMillis
+        const codes = yield* store.matured({ customerId, from, until, maturityMillis, limit: MAX_CODES })
+        const isFull = codes.length >= MAX_CODES
+        const last = codes.at(-1)
+        const judgedUntil = isFull && last !== undefined ? last.id : idAt(Math.max(until, instantOf(from)))
+        const over = source.alarms.filter((alarm) => alarm.reason !== "outage" && alarm.until <= now)
+        const open = source.alarms.filter((alarm) => !over.includes(alarm))
+        const named = new Map(
+          [...codes.flatMap((code) => segmentsOf(code.prefix, code)), ...over].map((segment) => [
+            segmentName(segment),
+            { kind: segment.kind, key: segment.key }
+          ])
+        )
+        const known = yield* store.segments(customerId, [...named.values()])
+        const round = judge(
+          {
+            customer: state,
+            segments: known,
+            alarmed: new Set(open.filter(({ reason }) => reason === "unverified").map(segmentName)),
+            platform: yield* Cache.get(platform, "platform"),
+            platformOutage: yield* platformOutage(customerId, state, now)
+          },
+          codes
+        )
+        const { customer, segments } = releaseAll(round, known, over, now)
+        const raised = [...round.alarms, ...furtherAlarms(codes, customer.outage, open, now)]
+        const ended =
+          customer.outage === null ? source.alarms.filter(({ reason }) => reason === "outage") : []
+        const stillOpen = [...open.filter((alarm) => !ended.includes(alarm)), ...raised]
+        const pause = isWatchful(customer, segments, stillOpen.length > 0)
+          ? WATCHFUL_ROUND_MILLIS
+          : CALM_ROUND_MILLIS
+        const result: RoundResult = {
+          customer,
+          judgedUntil,
+          segments,
+          credits: round.credits,
+          budgets: budgetsOf(customer, segments, round.alarms, known, now),
+          raised,
+          cleared: [...over, ...ended],
+          days: daysOf(codes),
+          enforced: source.mode === "enforcing",
+          nextAt: isFull
+            ? now
+            : yield* nextAt(customerId, judgedUntil, maturityMillis, pause, stillOpen, now),
+          now
+        }
+        return result
+      })
+
+      const runRound = Effect.fnUntraced(function* (timer: DueTimer) {
+        const source = yield* store.source(timer.customerId)
+        const now = yield* Clock.currentTimeMillis
+        if (source.mode === "off") return yield* timerStore.release(timer, now + IDLE_ROUND_MILLIS)
+        const result = yield* makeRound(timer, source, now)
+        if (!(yield* store.save(timer, result))) return
+        metrics.judged(result.days.codes)
+        for (const { reason } of result.raised) metrics.alarmed(reason)
+        timers.wakeAt(result.nextAt)
+      })
+
+      return GuardRounds.of({
+        runTimer: (timer) => Effect.catchCause(runRound(timer), timers.releaseForRetry(timer))
+      })
+    })
+  )
+}

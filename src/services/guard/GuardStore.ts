@@ -1,0 +1,132 @@
+import { Context, type Effect, type Option } from "effect"
+import type { Alarm } from "../../domain/guard/Alarm.ts"
+import type { Tally } from "../../domain/guard/Conversion.ts"
+import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
+import type { UsualTraffic, RecentCodes } from "../../domain/guard/Outage.ts"
+import type { CustomerState, MaturedCode, Round } from "../../domain/guard/Round.ts"
+import type { Segment } from "../../domain/guard/Segments.ts"
+import type { SegmentState } from "../../domain/guard/SegmentState.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import type { Phone } from "../../domain/Phone.ts"
+import type { LeasedTimer } from "../../domain/Timer.ts"
+
+/** A request for codes of a segment's budget. */
+export interface BudgetRequest {
+  readonly customerId: number
+  readonly segment: Segment
+  readonly codes: number
+  /** The customer's own budget; null: what the rounds have found. */
+  readonly budget: number | null
+  readonly now: Instant
+}
+
+export interface OpenStoredAlarm extends Alarm {
+  readonly id: string
+  readonly enforced: boolean
+}
+
+/** What a round starts from. */
+export interface RoundSource {
+  readonly state: CustomerState | null
+  /** The id of the last code that was judged, or an id between two codes. */
+  readonly judgedUntil: string | null
+  readonly mode: GuardMode
+  readonly alarms: ReadonlyArray<OpenStoredAlarm>
+}
+
+/** A matured code as a round reports it. */
+export interface ReadCode extends MaturedCode {
+  readonly id: string
+  readonly phone: Phone
+  /** What enforcing would have done, and did not, as the phone was verified before. */
+  readonly flag: "no_sms" | "refuse" | null
+  /** So many customers had sent to the phone. */
+  readonly isBombed: boolean
+}
+
+export interface DayCounts {
+  readonly codes: number
+  readonly verified: number
+  readonly flagged: number
+  readonly flaggedVerified: number
+  readonly flaggedSms: number
+}
+
+export interface RoundResult {
+  readonly customer: CustomerState
+  readonly judgedUntil: string
+  readonly segments: Round["segments"]
+  readonly credits: Round["credits"]
+  /** Budgets to write, by segment. */
+  readonly budgets: ReadonlyMap<string, { readonly budget: number; readonly restarts: boolean }>
+  readonly raised: ReadonlyArray<Alarm>
+  readonly cleared: ReadonlyArray<OpenStoredAlarm>
+  readonly days: DayCounts
+  readonly enforced: boolean
+  readonly nextAt: Instant
+  readonly now: Instant
+}
+
+/** The other customers that sent lately, together. */
+export interface OtherCustomers {
+  readonly recent: ReadonlyArray<RecentCodes>
+  readonly usual: UsualTraffic
+}
+
+export interface Standing {
+  /** The phone was verified by this customer within 90 days. */
+  readonly isProven: boolean
+  /** Codes of the network are verified as usual. */
+  readonly isGoodNetwork: boolean
+}
+
+/** What the guard keeps. */
+export class GuardStore extends Context.Service<
+  GuardStore,
+  {
+    /** How many of the codes the budget grants. */
+    readonly grant: (request: BudgetRequest) => Effect.Effect<number>
+    /** Ensures a round of the customer's codes then. */
+    readonly wake: (customerId: number, at: Instant) => Effect.Effect<void>
+    readonly standing: (asked: {
+      readonly customerId: number
+      readonly phone: string
+      readonly network: string | null
+      readonly now: Instant
+    }) => Effect.Effect<Standing>
+    /** Blocks a phone that too many customers send to, and raises the customer's alarm. */
+    readonly bombed: (customerId: number, phone: Phone, now: Instant) => Effect.Effect<void>
+    /** Raises an alarm outside a round, unless the segment has one for this reason. */
+    readonly raise: (customerId: number, alarm: Alarm, enforced: boolean) => Effect.Effect<void>
+    readonly countRefused: (
+      counts: ReadonlyArray<{
+        readonly customerId: number
+        readonly refused: number
+        readonly denied: number
+      }>,
+      now: Instant
+    ) => Effect.Effect<void>
+    readonly source: (customerId: number) => Effect.Effect<RoundSource>
+    /** The codes sent after `from` and up to `until`, in their order, and which of them were verified in time. */
+    readonly matured: (request: {
+      readonly customerId: number
+      readonly from: string
+      readonly until: Instant
+      readonly maturityMillis: number
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<ReadCode>>
+    /** When the first code after this id was sent. */
+    readonly nextSentAt: (customerId: number, from: string) => Effect.Effect<Option.Option<Instant>>
+    readonly segments: (
+      customerId: number,
+      segments: ReadonlyArray<Segment>
+    ) => Effect.Effect<ReadonlyMap<string, SegmentState>>
+    /** The 95th percentile of the times to verify of the last codes; none where there are few. */
+    readonly timeToVerify: (customerId: number, now: Instant) => Effect.Effect<Option.Option<number>>
+    /** The codes of all customers in the last 14 days. */
+    readonly platform: Effect.Effect<Tally>
+    readonly others: (customerId: number, now: Instant) => Effect.Effect<OtherCustomers>
+    /** Writes a round and frees its timer. False, and nothing is written, if the timer's lease was lost. */
+    readonly save: (timer: LeasedTimer, result: RoundResult) => Effect.Effect<boolean>
+  }
+>()("peyk/services/guard/GuardStore") {}

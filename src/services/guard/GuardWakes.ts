@@ -1,0 +1,41 @@
+import { Context, Effect, Layer } from "effect"
+import type { Instant } from "../../domain/Instant.ts"
+import { FIRST_ROUND_MILLIS } from "../../domain/guard/Maturity.ts"
+import { Timers } from "../timer/Timers.ts"
+import { GuardStore } from "./GuardStore.ts"
+
+/** A customer's rounds are ensured this often while it sends: one statement, in the background. */
+const ENSURED_FOR_MILLIS = 30_000
+const MAX_CUSTOMERS = 50_000
+
+/** Ensures that codes are judged: a round is due once the first of them matures. */
+export class GuardWakes extends Context.Service<
+  GuardWakes,
+  { readonly sent: (customerId: number, now: Instant) => void }
+>()("peyk/services/guard/GuardWakes") {
+  static readonly layer = Layer.effect(
+    GuardWakes,
+    Effect.gen(function* () {
+      const store = yield* GuardStore
+      const timers = yield* Timers
+      const runFork = Effect.runForkWith(yield* Effect.context<never>())
+      const ensuredAt = new Map<number, Instant>()
+      const ensure = (customerId: number, at: Instant) =>
+        store.wake(customerId, at).pipe(
+          Effect.andThen(Effect.sync(() => timers.wakeAt(at))),
+          Effect.catchCause((cause) => {
+            ensuredAt.delete(customerId)
+            return Effect.logWarning("a round of the guard was not ensured", cause)
+          })
+        )
+      return GuardWakes.of({
+        sent: (customerId, now) => {
+          if (now - (ensuredAt.get(customerId) ?? Number.NEGATIVE_INFINITY) < ENSURED_FOR_MILLIS) return
+          if (ensuredAt.size >= MAX_CUSTOMERS) ensuredAt.clear()
+          ensuredAt.set(customerId, now)
+          runFork(ensure(customerId, now + FIRST_ROUND_MILLIS))
+        }
+      })
+    })
+  )
+}
