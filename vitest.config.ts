@@ -2,9 +2,15 @@ import { defineConfig } from "vitest/config"
 import { LogGatherer } from "./test/support/LogGuard.ts"
 
 /** Tests that start processes: servers, commands, PostgreSQL servers of their own. */
-const startProcesses = ["contract", "console", "process", "examples", "fuzz", "layers/postgres/embedded"].map(
-  (folder) => `test/${folder}/**/*.test.ts`
-)
+const startProcesses = [
+  "contract",
+  "console",
+  "process",
+  "examples",
+  "fuzz",
+  "clients/packages",
+  "layers/postgres/embedded"
+].map((folder) => `test/${folder}/**/*.test.ts`)
 
 const inBrowser = ["test/console/browser/**/*.test.ts"]
 

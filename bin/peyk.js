@@ -6,17 +6,24 @@ import * as module from "node:module"
 import { fileURLToPath } from "node:url"
 
 const NEEDED = 26
-const main = new URL("../src/main.ts", import.meta.url)
-const ownNode = fileURLToPath(
-  new URL(`../node_modules/.bin/node${process.platform === "win32" ? ".cmd" : ""}`, import.meta.url)
-)
+
+const existing = (...paths) =>
+  paths.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url))
+
+// A clone runs its source; the npm package has it compiled.
+const main = existing("../src/main.ts", "../dist/main.js")
+const nodeName = `node${process.platform === "win32" ? ".cmd" : ""}`
+// npm installs the packages of a package next to it, or in it.
+const ownNode = existing(`../node_modules/.bin/${nodeName}`, `../../.bin/${nodeName}`)
 
 if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
   // Keeps what was compiled, beside the packages (not in a directory that others can write to): commands start faster.
   module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/peyk", import.meta.url)))
   await import(main.href)
-} else if (existsSync(ownNode)) {
-  const child = spawn(ownNode, [fileURLToPath(main), ...process.argv.slice(2)], { stdio: "inherit" })
+} else if (ownNode !== undefined) {
+  const child = spawn(fileURLToPath(ownNode), [fileURLToPath(main), ...process.argv.slice(2)], {
+    stdio: "inherit"
+  })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))
   child.on("exit", (code, signal) => {
     process.exitCode = code ?? (signal === null ? 1 : 128)
@@ -24,7 +31,8 @@ if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
 } else {
   console.error(
     `Peyk needs Node ${NEEDED} or newer; this is ${process.version}. ` +
-      "Run `npm ci` (it brings the right one along, as an optional dependency), or install it from https://nodejs.org."
+      "Run `npm ci` in a clone, or `npm install peyk` (both bring the right one along, as an optional dependency), " +
+      "or install it from https://nodejs.org."
   )
   process.exitCode = 1
 }

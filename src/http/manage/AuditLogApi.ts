@@ -45,8 +45,10 @@ export class AuditLogGroup extends HttpApiGroup.make("audit-log")
         action: Schema.optionalKey(FilterText).annotateKey({
           description: "The beginning of the action: api_key. or api_key.create"
         }),
-        subject_type: Schema.optionalKey(FilterText),
-        subject_id: Schema.optionalKey(FilterText)
+        subject_type: Schema.optionalKey(FilterText).annotateKey({
+          description: "What was changed: api_key, account, template …"
+        }),
+        subject_id: Schema.optionalKey(FilterText).annotateKey({ description: "Its id." })
       },
       success: pageOf(AuditResource),
       error: documentedError("validation_error")

@@ -1,0 +1,53 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Peyk;
+
+/** One-time codes. */
+final class Codes extends Sent
+{
+    public function __construct(Transport $transport, string $root, private readonly bool $isIdempotent)
+    {
+        parent::__construct($transport, $root);
+    }
+
+    /**
+     * Sends a code. Repeated after a lost response, it sends no second one.
+     *
+     * @param array<string, mixed> $fields `channels`, `template_id` …
+     * @return array<string, mixed>
+     */
+    public function send(string $phone, array $fields = [], ?string $idempotencyKey = null): array
+    {
+        return $this->transport->send(
+            'POST',
+            $this->root . '/send',
+            body: ['phone' => $phone, ...$fields],
+            isIdempotent: $this->isIdempotent,
+            idempotencyKey: $idempotencyKey,
+        );
+    }
+
+    /**
+     * Checks a code. Only `verified` is success. It is never repeated: each try counts.
+     *
+     * @return array{verified: bool, reason: string}
+     */
+    public function verify(string $verificationId, string $code): array
+    {
+        $body = ['verification_id' => $verificationId, 'code' => $code];
+        return $this->transport->send('POST', $this->root . '/verify', body: $body);
+    }
+
+    /**
+     * Tries the next channel now; with `$fromSequence`, only if no later attempt exists yet.
+     *
+     * @return array<string, mixed>
+     */
+    public function next(string $id, ?int $fromSequence = null): array
+    {
+        $body = $fromSequence === null ? [] : ['from_sequence' => $fromSequence];
+        return $this->transport->send('POST', $this->at($id, '/next'), body: $body, isSafe: $fromSequence !== null);
+    }
+}

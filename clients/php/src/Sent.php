@@ -1,0 +1,52 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Peyk;
+
+/** What codes and messages have in common. */
+abstract class Sent
+{
+    public function __construct(protected readonly Transport $transport, protected readonly string $root)
+    {
+    }
+
+    /** @return array<string, mixed> */
+    public function status(string $id): array
+    {
+        return $this->transport->send('GET', $this->at($id));
+    }
+
+    /** @return array<string, mixed> */
+    public function cancel(string $id): array
+    {
+        return $this->transport->send('POST', $this->at($id, '/cancel'), isSafe: true);
+    }
+
+    /**
+     * One page: `data` and `next_cursor`.
+     *
+     * @param array<string, mixed> $query
+     * @return array{data: list<array<string, mixed>>, next_cursor: ?string}
+     */
+    public function list(array $query = []): array
+    {
+        return $this->transport->send('GET', $this->root, query: $query);
+    }
+
+    /**
+     * Every item, page by page.
+     *
+     * @param array<string, mixed> $query
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function all(array $query = []): \Generator
+    {
+        yield from Pages::of(fn (array $each): array => $this->list($each), $query);
+    }
+
+    protected function at(string $id, string $action = ''): string
+    {
+        return $this->root . '/' . rawurlencode($id) . $action;
+    }
+}

@@ -1,0 +1,168 @@
+"""The client. Fields have the names of the API."""
+
+import json
+import re
+from importlib import resources
+from typing import Any, Callable, Dict, Iterator, List, Optional
+from urllib.parse import quote
+
+from .transport import Transport
+
+
+def _pages(read: Callable[[Dict[str, Any]], Any], query: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
+    cursor: Optional[str] = None
+    while True:
+        page = read(query if cursor is None else {**query, "cursor": cursor})
+        yield from page["data"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return
+
+
+class _Sent:
+    """What codes and messages have in common."""
+
+    def __init__(self, transport: Transport, root: str) -> None:
+        self._transport = transport
+        self._root = root
+
+    def _at(self, id: str, action: str = "") -> str:
+        return f"{self._root}/{quote(id, safe='')}{action}"
+
+    def status(self, id: str) -> Dict[str, Any]:
+        return self._transport.send("GET", self._at(id))
+
+    def cancel(self, id: str) -> Dict[str, Any]:
+        return self._transport.send("POST", self._at(id, "/cancel"), is_safe=True)
+
+    def list(self, **query: Any) -> Dict[str, Any]:
+        """One page: ``{"data": […], "next_cursor": …}``."""
+        return self._transport.send("GET", self._root, query=query)
+
+    def all(self, **query: Any) -> Iterator[Dict[str, Any]]:
+        """Every item, page by page."""
+        return _pages(lambda each: self.list(**each), query)
+
+
+class Codes(_Sent):
+    """One-time codes."""
+
+    def __init__(self, transport: Transport, root: str, is_idempotent: bool) -> None:
+        super().__init__(transport, root)
+        self._is_idempotent = is_idempotent
+
+    def send(self, phone: str, *, idempotency_key: Optional[str] = None, **fields: Any) -> Dict[str, Any]:
+        """Sends a code. Repeated after a lost response, it sends no second one."""
+        return self._transport.send(
+            "POST",
+            f"{self._root}/send",
+            body={"phone": phone, **fields},
+            is_idempotent=self._is_idempotent,
+            idempotency_key=idempotency_key,
+        )
+
+    def verify(self, verification_id: str, code: str) -> Dict[str, Any]:
+        """Checks a code. Only ``verified`` is success. It is never repeated: each try counts."""
+        body = {"verification_id": verification_id, "code": code}
+        return self._transport.send("POST", f"{self._root}/verify", body=body)
+
+    def next(self, id: str, from_sequence: Optional[int] = None) -> Dict[str, Any]:
+        """Tries the next channel now; with ``from_sequence``, only if no later attempt exists yet."""
+        body = {} if from_sequence is None else {"from_sequence": from_sequence}
+        return self._transport.send(
+            "POST", self._at(id, "/next"), body=body, is_safe=from_sequence is not None
+        )
+
+
+class Messages(_Sent):
+    """Messages to one phone each."""
+
+    def send(self, to: str, *, idempotency_key: Optional[str] = None, **fields: Any) -> Dict[str, Any]:
+        """Creates a message. Repeated after a lost response, it creates no second one."""
+        return self._transport.send(
+            "POST",
+            f"{self._root}/send",
+            body={"to": to, **fields},
+            is_idempotent=True,
+            idempotency_key=idempotency_key,
+        )
+
+    def batch(
+        self, messages: List[Dict[str, Any]], *, idempotency_key: Optional[str] = None
+    ) -> Dict[str, Any]:
+        """Creates up to 500 messages. Each has its own outcome, in the order of the request. Not in the sandbox."""
+        return self._transport.send(
+            "POST",
+            f"{self._root}/batch",
+            body={"messages": messages},
+            is_idempotent=True,
+            idempotency_key=idempotency_key,
+        )
+
+
+class Sandbox(Codes):
+    """Everything with a test key: nothing is sent, and the code is 123456."""
+
+    def __init__(self, transport: Transport) -> None:
+        super().__init__(transport, "/v1/sandbox/otp", is_idempotent=False)
+        self.messages = Messages(transport, "/v1/sandbox/messages")
+
+
+class Manage:
+    """The management API by operation: ``client.manage("api-keys.create", name="backend", mode="live")``."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._operations = json.loads((resources.files(__package__) / "operations.json").read_text("utf-8"))
+
+    def __call__(
+        self,
+        operation: str,
+        *,
+        idempotency_key: Optional[str] = None,
+        if_match: Optional[str] = None,
+        **fields: Any,
+    ) -> Any:
+        """Fields are those of the path, the query or the body."""
+        known = self._operations.get(operation)
+        if known is None:
+            raise ValueError(f"There is no operation {operation}. There are: {', '.join(self._operations)}.")
+        path = re.sub(r"\{(\w+)\}", lambda name: quote(str(fields.pop(name[1])), safe=""), known["path"])
+        method = known["method"]
+        return self._transport.send(
+            method,
+            path,
+            credential="token",
+            query=fields if method == "GET" else None,
+            body=fields if known.get("hasBody") else None,
+            is_safe=method in ("PUT", "DELETE"),
+            is_idempotent=known.get("isIdempotent", False),
+            idempotency_key=idempotency_key,
+            if_match=if_match,
+        )
+
+    def all(self, operation: str, **fields: Any) -> Iterator[Dict[str, Any]]:
+        """Every item of a list, page by page."""
+        return _pages(lambda query: self(operation, **query), fields)
+
+
+class Peyk:
+    """A client of one Peyk. ``api_key`` is a service key, ``token`` a personal access token for ``manage``."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: Optional[str] = None,
+        token: Optional[str] = None,
+        timeout: float = 20.0,
+        retries: int = 2,
+    ) -> None:
+        self._transport = Transport(base_url, api_key, token, timeout, retries)
+        self.otp = Codes(self._transport, "/v1/otp", is_idempotent=True)
+        self.messages = Messages(self._transport, "/v1/messages")
+        self.sandbox = Sandbox(self._transport)
+        self.manage = Manage(self._transport)
+
+    def account(self) -> Dict[str, Any]:
+        """The customer's plan, limits, prices, quota and wallet."""
+        return self._transport.send("GET", "/v1/account")

@@ -1,0 +1,84 @@
+import type { Body, Query, Success } from "./ApiTypes.ts"
+import { type List, makeList } from "./Lists.ts"
+import { withKey } from "./Otp.ts"
+import type { ApiErrorCode } from "./PeykError.ts"
+import type { CallOptions, IdempotentOptions, Send } from "./Transport.ts"
+
+type WithKey = { readonly idempotencyKey?: string }
+
+/** Messages to one phone, with a live key; in `client.sandbox`, with a test key. */
+export interface Messages {
+  /** Creates a message. Repeated after a lost response, it creates no second one. */
+  readonly send: (
+    request: Body<"messages.send"> & WithKey,
+    options?: CallOptions
+  ) => Promise<Success<"messages.send">>
+  readonly status: (messageId: string, options?: CallOptions) => Promise<Success<"messages.status">>
+  /** Cancels a message of which nothing was sent yet. */
+  readonly cancel: (messageId: string, options?: CallOptions) => Promise<Success<"messages.cancel">>
+  readonly list: List<Success<"messages.list">["data"][number], Query<"messages.list">>
+}
+
+/** What became of one message of a batch. */
+export type BatchItem =
+  | {
+      readonly index: number
+      readonly message_id: string
+      readonly status: Success<"messages.send">["status"]
+    }
+  | {
+      readonly index: number
+      readonly error: {
+        readonly code: ApiErrorCode
+        readonly message: string
+        readonly details: Readonly<Record<string, unknown>>
+      }
+    }
+
+export interface LiveMessages extends Messages {
+  /** Creates up to 500 messages in one call. Each has its own outcome, in the order of the request. */
+  readonly batch: (
+    messages: ReadonlyArray<Body<"messages.send">>,
+    options?: IdempotentOptions
+  ) => Promise<{ readonly data: ReadonlyArray<BatchItem> }>
+}
+
+const credential = "apiKey"
+
+export const makeMessages = (send: Send, root: string): Messages => ({
+  send: (request, options) =>
+    send({
+      method: "POST",
+      path: `${root}/send`,
+      credential,
+      isIdempotent: true,
+      ...withKey(request, options)
+    }),
+  status: (id, options) =>
+    send({ method: "GET", path: `${root}/${encodeURIComponent(id)}`, credential, options }),
+  cancel: (id, options) =>
+    send({
+      method: "POST",
+      path: `${root}/${encodeURIComponent(id)}/cancel`,
+      credential,
+      isSafe: true,
+      options
+    }),
+  list: makeList((query, options) => send({ method: "GET", path: root, credential, query, options }))
+})
+
+export const makeLiveMessages = (send: Send): LiveMessages => {
+  const root = "/v1/messages"
+  return {
+    ...makeMessages(send, root),
+    batch: (messages, options) =>
+      send({
+        method: "POST",
+        path: `${root}/batch`,
+        credential,
+        body: { messages },
+        isIdempotent: true,
+        options
+      })
+  }
+}

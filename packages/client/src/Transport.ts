@@ -1,0 +1,196 @@
+// @effect-diagnostics globalTimers:off
+import { type ErrorCode, PeykError } from "./PeykError.ts"
+import { delayBefore, mayRetry } from "./Retries.ts"
+import { randomUuid, sleep } from "./Runtime.ts"
+
+export interface ClientOptions {
+  /** E.g. `https://peyk.example.ir` */
+  readonly baseUrl: string
+  /** A service key: `svc_live_…`, or `svc_test_…` for `client.sandbox`. */
+  readonly apiKey?: string
+  /** A personal access token (`svc_pat_…`), for `client.manage`. */
+  readonly token?: string
+  /** Instead of the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch
+  /** How long one try may take, in milliseconds; 20 000 by default. A send answers after the first channel was tried. */
+  readonly timeoutMs?: number
+  /** How often a call that is safe to repeat is repeated; 2 by default. */
+  readonly retries?: number
+}
+
+/** Options of one call. */
+export interface CallOptions {
+  readonly signal?: AbortSignal
+  readonly timeoutMs?: number
+  readonly retries?: number
+  /** Your id for this request, in the service's logs and errors. */
+  readonly requestId?: string
+}
+
+/** Options of a call that an idempotency key makes safe to repeat. */
+export interface IdempotentOptions extends CallOptions {
+  /** Made if absent. Give one to repeat the call yourself, after a restart of your program. */
+  readonly idempotencyKey?: string
+}
+
+export interface Call {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  readonly path: string
+  readonly credential: "apiKey" | "token" | "none"
+  readonly query?: Readonly<Record<string, unknown>> | undefined
+  readonly body?: unknown
+  /** Whether repeating it does nothing more. A call with an idempotency key is safe too. */
+  readonly isSafe?: boolean
+  readonly isIdempotent?: boolean
+  readonly ifMatch?: string | undefined
+  readonly options?: (IdempotentOptions & { readonly ifMatch?: string }) | undefined
+}
+
+export type Send = <A>(call: Call) => Promise<A>
+
+const DEFAULT_TIMEOUT_MS = 20_000
+const DEFAULT_RETRIES = 2
+
+/** `metadata` becomes `metadata[key]=value`. */
+const queryText = (query: Readonly<Record<string, unknown>>): string => {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === null) continue
+    if (typeof value === "object")
+      for (const [key, each] of Object.entries(value)) search.append(`${name}[${key}]`, String(each))
+    else search.append(name, String(value))
+  }
+  const text = search.toString()
+  return text === "" ? "" : `?${text}`
+}
+
+const fail = (code: ErrorCode, status: number, message: string, cause?: unknown) =>
+  new PeykError({ code, status, message, details: {}, requestId: null, retryAfter: null, cause } as never)
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+interface Envelope {
+  readonly error: { readonly code: ErrorCode; readonly message: string; readonly details: object }
+  readonly request_id: string
+}
+
+const isEnvelope = (value: unknown): value is Envelope =>
+  typeof value === "object" &&
+  value !== null &&
+  typeof (value as Partial<Envelope>).error?.code === "string" &&
+  typeof (value as Partial<Envelope>).request_id === "string"
+
+const secondsIn = (header: string | null): number | null => {
+  const seconds = Number(header ?? Number.NaN)
+  return Number.isFinite(seconds) ? seconds : null
+}
+
+const errorOf = (response: Response, value: unknown): PeykError => {
+  const retryAfter = secondsIn(response.headers.get("retry-after"))
+  if (!isEnvelope(value)) {
+    const requestId = response.headers.get("x-request-id")
+    const message = `The response with status ${response.status} is not one of Peyk's.`
+    return new PeykError({
+      code: "invalid_response",
+      status: response.status,
+      message,
+      details: {},
+      requestId,
+      retryAfter
+    })
+  }
+  const { code, message, details } = value.error
+  const fields = { code, message, details, status: response.status, requestId: value.request_id, retryAfter }
+  return new PeykError(fields as never)
+}
+
+const readResponse = async <A>(response: Response): Promise<A> => {
+  const text = await response.text()
+  if (response.ok && text === "") return undefined as A
+  const value = parse(text)
+  if (!response.ok || value === undefined) throw errorOf(response, value)
+  return value as A
+}
+
+/** Ends with the caller's signal, or when the time is over. */
+const withTimeout = async <A>(
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  use: (signal: AbortSignal) => Promise<A>
+): Promise<A> => {
+  signal?.throwIfAborted()
+  const controller = new AbortController()
+  const abort = () => controller.abort(signal?.reason)
+  signal?.addEventListener("abort", abort)
+  const timer = setTimeout(
+    () => controller.abort(fail("timeout", 0, `No response within ${timeoutMs} ms.`)),
+    timeoutMs
+  )
+  try {
+    return await use(controller.signal)
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason
+    if (controller.signal.aborted) throw controller.signal.reason
+    throw error instanceof PeykError ? error : fail("connection_failed", 0, "The connection failed.", error)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener("abort", abort)
+  }
+}
+
+const headersOf = (client: ClientOptions, call: Call, key: string | undefined): Record<string, string> => {
+  const { credential, body, options } = call
+  return {
+    accept: "application/json",
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...(credential === "apiKey" && client.apiKey !== undefined ? { "x-api-key": client.apiKey } : {}),
+    ...(credential === "token" && client.token !== undefined
+      ? { authorization: `Bearer ${client.token}` }
+      : {}),
+    ...(key === undefined ? {} : { "idempotency-key": key }),
+    ...(options?.ifMatch === undefined ? {} : { "if-match": options.ifMatch }),
+    ...(options?.requestId === undefined ? {} : { "x-request-id": options.requestId })
+  }
+}
+
+/** Makes the function that all calls go through: it adds credentials, waits, repeats, and fails with `PeykError`. */
+export const makeSend = (client: ClientOptions): Send => {
+  const base = client.baseUrl.replace(/\/+$/, "")
+  const fetch = client.fetch ?? globalThis.fetch
+
+  const tryOnce = <A>(call: Call, headers: Record<string, string>): Promise<A> =>
+    withTimeout(
+      call.options?.timeoutMs ?? client.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      call.options?.signal,
+      (signal) =>
+        fetch(`${base}${call.path}${queryText(call.query ?? {})}`, {
+          method: call.method,
+          headers,
+          signal,
+          redirect: "error",
+          ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) })
+        }).then((response) => readResponse<A>(response))
+    )
+
+  return async <A>(call: Call): Promise<A> => {
+    const key =
+      call.isIdempotent === true ? (call.options?.idempotencyKey ?? (await randomUuid())) : undefined
+    const headers = headersOf(client, call, key)
+    const retries = call.options?.retries ?? client.retries ?? DEFAULT_RETRIES
+    const isSafe = call.method === "GET" || call.isSafe === true || key !== undefined
+    for (let tries = 0; ; tries++) {
+      try {
+        return await tryOnce<A>(call, headers)
+      } catch (error) {
+        if (!(error instanceof PeykError) || tries >= retries || !mayRetry(error, isSafe)) throw error
+        await sleep(delayBefore(tries, error), call.options?.signal)
+      }
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/** Compiles the client to packages/client/dist: plain ES modules and their types. */
+import { execFileSync } from "node:child_process"
+import { copyFileSync, rmSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../", import.meta.url))
+const folder = `${root}packages/client/`
+
+rmSync(`${folder}dist`, { recursive: true, force: true })
+execFileSync(`${root}node_modules/.bin/tsc`, ["-p", folder], { stdio: "inherit" })
+copyFileSync(`${root}LICENSE`, `${folder}LICENSE`)

@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { freePort, until } from "../../contract/Server.ts"
+import { emptyProject, packServer, runProgram } from "./Packed.ts"
+
+it(
+  "the packed server serves from an empty folder, and sends and verifies a code",
+  { timeout: 240_000 },
+  async () => {
+    const project = await emptyProject(await packServer())
+    const files = await runProgram("find", ["node_modules/peyk", "-type", "f"], { cwd: project })
+    expect(files).not.toMatch(/(?<!\.d)\.ts\n|\/test\/|\/bench\//)
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const server = spawn("npx", ["--no-install", "peyk", "serve"], {
+      cwd: project,
+      env: { ...process.env, PEYK_PORT: String(port) },
+      detached: true,
+      stdio: "ignore"
+    })
+    try {
+      await until(
+        "the server",
+        async () => ((await fetch(`${url}/readyz`).catch(() => null))?.ok ? true : undefined),
+        60_000
+      )
+      const demo = JSON.parse(await readFile(join(project, "data/demo.json"), "utf8"))
+      const post = (path: string, body: unknown) =>
+        fetch(`${url}${path}`, {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            "x-api-key": demo.live_key,
+            "idempotency-key": "one"
+          },
+          body: JSON.stringify(body)
+        }).then((reply) => reply.json() as Promise<Readonly<Record<string, unknown>>>)
+      const { verification_id } = await post("/v1/otp/send", { phone: "09121234567" })
+      const shown = await fetch(`${url}/simulator/messages?phone=%2B989121234567`).then((reply) =>
+        reply.json()
+      )
+      const [{ code }] = (shown as { readonly data: [{ readonly code: string }] }).data
+      expect(await post("/v1/otp/verify", { verification_id, code })).toEqual({
+        verified: true,
+        reason: "ok"
+      })
+      expect((await fetch(`${url}/console/sign-in`)).status).toBe(200)
+      expect((await fetch(`${url}/simulator`)).status).toBe(200)
+      const keys = await runProgram(
+        "npx",
+        ["--no-install", "peyk", "key", "list", "--customer", "1", "--json"],
+        {
+          cwd: project
+        }
+      )
+      expect(keys).toContain("svc_live_")
+    } finally {
+      process.kill(-(server.pid ?? 0), "SIGTERM")
+    }
+  }
+)
