@@ -6,7 +6,7 @@ import { configuration } from "../src/layers/config/Configuration.ts"
 import { Infrastructure } from "../src/layers/graphs/Infrastructure.ts"
 import { ManagementLive, Service } from "../src/layers/graphs/Live.ts"
 import { useCases } from "../src/layers/graphs/UseCases.ts"
-import { LiveMessageSeams, messageGraph } from "../src/layers/graphs/MessageGraph.ts"
+import { liveMessageStore, LiveMessageSeams, messageGraph } from "../src/layers/graphs/MessageGraph.ts"
 import { LiveSeams, liveStore, verificationGraph } from "../src/layers/graphs/VerificationGraph.ts"
 import { type CodeDelivery, Providers } from "../src/services/provider/Providers.ts"
 import type { Target } from "./Requests.ts"
@@ -31,7 +31,7 @@ const AcceptingProviders = Layer.succeed(
 )
 
 const live = verificationGraph(liveStore, Layer.merge(LiveSeams, AcceptingProviders))
-const messages = messageGraph(Layer.merge(LiveMessageSeams, AcceptingProviders))
+const messages = messageGraph(liveMessageStore, Layer.merge(LiveMessageSeams, AcceptingProviders))
 
 NodeRuntime.runMain(
   Effect.flatMap(configuration, (settings) =>

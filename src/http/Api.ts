@@ -42,16 +42,20 @@ const errors = (...codes: ReadonlyArray<ErrorCode>) => codes.map(documentedError
 
 const nameErrors: ReadonlyArray<ErrorCode> = ["invalid_phone", "invalid_channel", "duplicate_channel"]
 
+const accountErrors: ReadonlyArray<ErrorCode> = [
+  "channel_unavailable",
+  "channel_ambiguous",
+  "channel_account_not_found",
+  "channel_account_mismatch",
+  "sms_message_config_missing"
+]
+
 /** The errors that can refuse any request that really sends. */
 const liveSendErrors: ReadonlyArray<ErrorCode> = [
   ...nameErrors,
   "idempotency_key_conflict",
   "idempotency_key_in_progress",
-  "channel_unavailable",
-  "channel_ambiguous",
-  "channel_account_not_found",
-  "channel_account_mismatch",
-  "sms_message_config_missing",
+  ...accountErrors,
   "template_not_found",
   "template_invalid",
   "too_many_requests_phone_hour",
@@ -81,6 +85,12 @@ const messageSendErrors: ReadonlyArray<ErrorCode> = [
   "schedule_too_far",
   "template_parameters_mismatch"
 ]
+
+/** The errors of a simulated message: routes are names only, and some phones force a refusal. */
+const simulatedMessageErrors = messageSendErrors.filter(
+  (code) =>
+    !accountErrors.includes(code) && code !== "too_many_requests_phone_day" && code !== "quota_exceeded"
+)
 
 const replayed = { "idempotency-replayed": Schema.optionalKey(Schema.Literal("true")) }
 
@@ -242,6 +252,46 @@ export class MessagesGroup extends HttpApiGroup.make("messages")
   .middleware(LiveKey)
   .annotateMerge(OpenApi.annotations({ title: "Messaging" })) {}
 
+export class SandboxMessagesGroup extends HttpApiGroup.make("sandbox-messages")
+  .add(
+    HttpApiEndpoint.post("send", "/send", {
+      headers: {
+        "idempotency-key": Schema.optionalKey(Schema.String).annotateKey({
+          description: "Unique per request; at most 255 characters."
+        })
+      },
+      payload: MessageBody,
+      success: HttpApiSchema.WithHeaders(MessageSendResponse.pipe(HttpApiSchema.status(201)), replayed),
+      error: errors(...simulatedMessageErrors)
+    })
+      .annotateMerge(OpenApi.annotations({ summary: "Create a simulated message, for now or later" }))
+      .middleware(RequireJson)
+      .middleware(OptionalIdempotencyKey),
+    HttpApiEndpoint.get("status", "/:message_id", {
+      params: { message_id: ResourceId },
+      success: MessageStatusResponse,
+      error: errors("not_found", "validation_error")
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a simulated message" })),
+    HttpApiEndpoint.post("cancel", "/:message_id/cancel", {
+      params: { message_id: ResourceId },
+      success: MessageStatusResponse,
+      error: errors("not_found", "validation_error", "message_ended")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Cancel a simulated message that was not sent yet",
+        description: "Repeating it returns the same. 409 message_ended once it was sent, or may have been."
+      })
+    ),
+    HttpApiEndpoint.get("list", "/", {
+      query: sentQuery("sandbox_messages", { to: phoneFilter, status: Schema.optionalKey(MessageStatus) }),
+      success: pageOf(MessageStatusResponse),
+      error: sentListErrors
+    }).annotateMerge(sentList("List simulated messages"))
+  )
+  .prefix("/v1/sandbox/messages")
+  .middleware(TestKey)
+  .annotateMerge(OpenApi.annotations({ title: "Sandbox: messaging" })) {}
+
 const Health = Schema.Struct({ status: Schema.Literal("ok") })
 
 /** Prometheus' text format. */
@@ -295,6 +345,7 @@ export class Api extends HttpApi.make("peyk")
   .add(OtpGroup)
   .add(SandboxGroup)
   .add(MessagesGroup)
+  .add(SandboxMessagesGroup)
   .add(AccountGroup)
   .addHttpApi(ManageApi)
   .add(AuthGroup)

@@ -257,10 +257,10 @@ export const otp = (server: Addressed, key: string, base = "/v1/otp") => {
 export const sandbox = (server: Addressed, key: string) => otp(server, key, "/v1/sandbox/otp")
 
 /** Messaging with one key. */
-export const messages = (server: Addressed, key: string) => {
+export const messages = (server: Addressed, key: string, base = "/v1/messages") => {
   /** Sends exactly this body: text as it is. */
   const post = (body: unknown, headers: HeaderSet = {}) =>
-    request(server, "POST", "/v1/messages/send", {
+    request(server, "POST", `${base}/send`, {
       headers: { "x-api-key": key, "content-type": "application/json", ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body)
     })
@@ -268,7 +268,7 @@ export const messages = (server: Addressed, key: string) => {
   const send = (body: Readonly<Record<string, unknown>> = {}, headers: HeaderSet = {}) =>
     post({ to: newPhone(), message: "سلام", channels: "sms", ...body }, headers)
   const created = async (body: Readonly<Record<string, unknown>> = {}) => ok<Created>(await send(body), 201)
-  const read = (id: string) => request(server, "GET", `/v1/messages/${id}`, { headers: { "x-api-key": key } })
+  const read = (id: string) => request(server, "GET", `${base}/${id}`, { headers: { "x-api-key": key } })
   const status = async (id: string) => ok<MessageStatus>(await read(id))
   /** Polls until the message meets the condition. */
   const reached = (

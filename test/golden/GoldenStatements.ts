@@ -63,7 +63,7 @@ const Quiet = Layer.mergeAll(
 
 const StoresSql = Layer.mergeAll(
   liveStore,
-  MessageStoreSql,
+  MessageStoreSql("live"),
   ApiKeysSql,
   CustomersSql,
   AccountSlotsSql,

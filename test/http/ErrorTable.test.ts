@@ -134,6 +134,34 @@ const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
       "insufficient_balance"
     ]
   ],
+  [
+    "post /v1/sandbox/messages/send",
+    [
+      ...sandbox,
+      ...anySend,
+      "idempotency_key_too_long",
+      "idempotency_key_conflict",
+      "idempotency_key_in_progress",
+      "message_required",
+      "message_too_long",
+      "channels_required",
+      "invalid_strategy",
+      "invalid_delay",
+      "schedule_must_be_future",
+      "schedule_too_far",
+      "template_not_found",
+      "template_invalid",
+      "template_parameters_mismatch",
+      "too_many_requests_phone_hour",
+      "insufficient_balance"
+    ]
+  ],
+  ["get /v1/sandbox/messages/{message_id}", [...sandbox, "validation_error", "not_found"]],
+  ["get /v1/sandbox/messages", [...sandbox, "validation_error", "invalid_phone"]],
+  [
+    "post /v1/sandbox/messages/{message_id}/cancel",
+    [...sandbox, "validation_error", "not_found", "message_ended"]
+  ],
   ["get /v1/messages/{message_id}", [...live, "validation_error", "not_found"]],
   ["get /v1/messages", [...live, "validation_error", "invalid_phone"]],
   ["post /v1/otp/{verification_id}/cancel", [...live, "validation_error", "not_found", "verification_ended"]],

@@ -1,5 +1,10 @@
 import { Effect, Layer } from "effect"
-import { LiveMessageSeams, messageGraph } from "../../src/layers/graphs/MessageGraph.ts"
+import {
+  liveMessageStore,
+  LiveMessageSeams,
+  messageGraph,
+  SandboxMessages
+} from "../../src/layers/graphs/MessageGraph.ts"
 import {
   ProviderEndpoints,
   type ProviderEndpointsShape
@@ -64,8 +69,9 @@ export const connectedProcess = (
 ) => {
   const graphs = {
     live: verificationGraph(liveStore, Layer.merge(LiveSeams, providers)),
-    messages: messageGraph(Layer.merge(LiveMessageSeams, providers)),
-    sandbox: SandboxVerifications
+    messages: messageGraph(liveMessageStore, Layer.merge(LiveMessageSeams, providers)),
+    sandbox: SandboxVerifications,
+    sandboxMessages: SandboxMessages
   }
   const ground = testProcess(providers, changes.settings)
   return Layer.fresh(timerGraph(graphs)).pipe(

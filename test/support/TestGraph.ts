@@ -7,7 +7,14 @@ import type { Plan } from "../../src/domain/people/Customer.ts"
 import { SharedServices } from "../../src/layers/graphs/SharedServices.ts"
 import { ManagementLive } from "../../src/layers/graphs/Live.ts"
 import { MasterKey } from "../../src/layers/crypto/MasterKey.ts"
-import { LiveMessageSeams, messageGraph, type MessageSeams } from "../../src/layers/graphs/MessageGraph.ts"
+import {
+  liveMessageStore,
+  LiveMessages,
+  LiveMessageSeams,
+  messageGraph,
+  type MessageSeams,
+  SandboxMessages
+} from "../../src/layers/graphs/MessageGraph.ts"
 import { SimulatorSql } from "../../src/layers/verification/SimulatorSql.ts"
 import { ReportingSql } from "../../src/layers/postgres/Store.ts"
 import { timerGraph } from "../../src/layers/graphs/TimerGraph.ts"
@@ -105,8 +112,13 @@ export const testProcess = <A extends VerificationSeams | MessageSeams>(
   guard: Layer.Layer<Guard, never, Layer.Services<typeof Guard.layer>> = Guard.layerOff
 ) => {
   const live = verificationGraph(liveStore, Layer.mergeAll(LiveSeams, guard, replaced))
-  const messages = messageGraph(Layer.merge(LiveMessageSeams, replaced))
-  const timers = timerGraph({ live, messages, sandbox: SandboxVerifications })
+  const messages = messageGraph(liveMessageStore, Layer.merge(LiveMessageSeams, replaced))
+  const timers = timerGraph({
+    live,
+    messages,
+    sandbox: SandboxVerifications,
+    sandboxMessages: SandboxMessages
+  })
   return Layer.mergeAll(live, messages, timers).pipe(
     Layer.provideMerge(testInfrastructure(settings)),
     Layer.provideMerge(clockAt(startsAt)),
@@ -117,8 +129,13 @@ export const testProcess = <A extends VerificationSeams | MessageSeams>(
 /** The sandbox of one process, with a clock of its own. */
 export const sandboxProcess = () => {
   const live = verificationGraph(liveStore, LiveSeams)
-  const timers = timerGraph({ live, messages: messageGraph(LiveMessageSeams), sandbox: SandboxVerifications })
-  return Layer.mergeAll(SandboxVerifications, timers).pipe(
+  const timers = timerGraph({
+    live,
+    messages: LiveMessages,
+    sandbox: SandboxVerifications,
+    sandboxMessages: SandboxMessages
+  })
+  return Layer.mergeAll(SandboxVerifications, SandboxMessages, timers).pipe(
     Layer.provideMerge(testInfrastructure()),
     Layer.provideMerge(clockAt(0)),
     Layer.provideMerge(EmptyStore)

@@ -8,6 +8,7 @@ import {
   type RouteError,
   SmsMessageConfigMissing
 } from "../Errors.ts"
+import { sandboxAccount } from "./Route.ts"
 import { type AccountRequest, type RouteAccount, selectAccount, textRouteAccount } from "./RouteAccount.ts"
 
 export type MessageRoute = Arr.NonEmptyReadonlyArray<RouteAccount>
@@ -56,5 +57,20 @@ export const resolveMessageRoute = (
     }
     const route = accounts.map(textRouteAccount)
     yield* refuseDuplicates(route)
+    return Arr.isReadonlyArrayNonEmpty(route) ? route : yield* Result.fail(new ChannelsRequired())
+  })
+
+const SANDBOX_SMS_PROVIDER = "smsir"
+
+/** The sandbox's route: only the channels' names, because nothing is sent there. */
+export const resolveSandboxMessageRoute = (
+  steps: ReadonlyArray<MessageStepRequest>
+): Result.Result<MessageRoute, InvalidChannel | DuplicateChannel | ChannelsRequired> =>
+  Result.gen(function* () {
+    const known = yield* Result.all(steps.map(knownStep))
+    yield* refuseDuplicates(known)
+    const route = known.map(({ channel }) =>
+      sandboxAccount(channel, channel === "sms" ? SANDBOX_SMS_PROVIDER : channel)
+    )
     return Arr.isReadonlyArrayNonEmpty(route) ? route : yield* Result.fail(new ChannelsRequired())
   })

@@ -164,18 +164,19 @@ export const resolveRoute = (
 /** The least, so that with all channels a code is valid for 300 seconds, as the sandbox's codes are. */
 const SANDBOX_WAIT_SECONDS = 45
 
+/** An account of the sandbox, by its channel's name. */
+export const sandboxAccount = (channel: Channel, provider: string): RouteAccount => ({
+  channel,
+  account_id: null,
+  reportsDelivery: true,
+  descriptor: { type: channelType(channel), provider, credential_id: null, label: `Sandbox (${provider})` }
+})
+
 const sandboxStep = (step: KnownStep | undefined): RouteStep => {
   const channel = step?.channel ?? "bale"
   const smsProvider = step?.provider ?? "smsir"
   const provider = step === undefined ? "sandbox" : channel === "sms" ? smsProvider : channel
-  const type = channelType(channel)
-  return {
-    channel,
-    account_id: null,
-    wait: SANDBOX_WAIT_SECONDS,
-    reportsDelivery: true,
-    descriptor: { type, provider, credential_id: null, label: `Sandbox (${provider})` }
-  }
+  return { ...sandboxAccount(channel, provider), wait: SANDBOX_WAIT_SECONDS }
 }
 
 /** The sandbox's route: only the channels' names, because nothing is sent there. */

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
-import { type MessageView, viewMessage } from "../../domain/message/Message.ts"
+import { type MessageStatus, type MessageView, viewMessage } from "../../domain/message/Message.ts"
+import type { KeyMode } from "../../domain/people/Customer.ts"
 import { normalPhone } from "../../domain/Phone.ts"
 import type { MessageRequest, TemplateUse } from "../../services/message/MessageSends.ts"
 import { MessageRecords } from "../../services/resources/MessageRecords.ts"
@@ -65,59 +66,86 @@ const requestOf = Effect.fnUntraced(function* (payload: typeof MessageBody.Type)
   return request
 })
 
+interface OneRequest {
+  readonly params: { readonly message_id: string }
+}
+
+interface ListQuery {
+  readonly limit?: number
+  readonly cursor?: string
+  readonly to?: string
+  readonly status?: MessageStatus
+  readonly created_after?: number
+  readonly created_before?: number
+}
+
 /** The response contains the metadata exactly as the request had it. */
 const statusJson = (view: MessageView): string => withMetadata(toMessageStatus(view), view.metadata)
+
+/** The operations on the messages of one mode. */
+const makeHandlers = Effect.fnUntraced(function* (name: "sent_messages" | "sandbox_messages", mode: KeyMode) {
+  const messages = yield* Messages
+  const searches = yield* MessageRecords
+  const answered = <E, R>(view: Effect.Effect<MessageView, E, R>) =>
+    Effect.map(view, (found) => answerJson(statusJson(found)))
+  return {
+    send: Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof MessageBody.Type }) {
+      const { perform } = yield* CurrentPrincipal
+      const made = requestOf(payload)
+      return yield* Effect.flatMap(made, (request) =>
+        perform(({ setUpVersion }) => messages.send({ ...request, setUpVersion }))
+      ).pipe(
+        Effect.map((sent) =>
+          HttpApiSchema.withHeaders({
+            body: toMessageSendResponse(sent),
+            headers: sent.replayed ? { "idempotency-replayed": "true" as const } : {}
+          })
+        ),
+        orEnvelope
+      )
+    }),
+    cancel: Effect.fnUntraced(function* ({ params }: OneRequest) {
+      const { perform } = yield* CurrentPrincipal
+      const view = perform(({ customerId, setUpVersion }) =>
+        messages.cancel({ customerId, id: params.message_id, setUpVersion })
+      )
+      return yield* orEnvelope(answered(view))
+    }),
+    status: Effect.fnUntraced(function* ({ params }: OneRequest) {
+      const { perform } = yield* CurrentPrincipal
+      const view = perform(({ customerId, setUpVersion }) =>
+        messages.status({ customerId, id: params.message_id, setUpVersion })
+      )
+      return yield* orEnvelope(answered(view))
+    }),
+    list: Effect.fnUntraced(function* ({ query }: { readonly query: ListQuery }) {
+      const { customerId, confirm } = yield* CurrentPrincipal
+      yield* confirm
+      const page = yield* searches.list(customerId, {
+        ...pageRequest(name, query),
+        ...createdWithin(query),
+        mode,
+        phone: yield* searchedPhone(query.to),
+        status: query.status,
+        metadata: yield* metadataFilters
+      })
+      return answerJson(pageJson(toWirePage(name, page, (message) => statusJson(viewMessage(message)))))
+    }, orEnvelope)
+  }
+})
 
 export const MessageHandlers = HttpApiBuilder.group(
   Api,
   "messages",
   Effect.fnUntraced(function* (handlers) {
-    const messages = yield* Messages
-    const searches = yield* MessageRecords
-    return handlers.handleAll({
-      send: Effect.fnUntraced(function* ({ payload }) {
-        const { perform } = yield* CurrentPrincipal
-        const made = requestOf(payload)
-        return yield* Effect.flatMap(made, (request) =>
-          perform(({ setUpVersion }) => messages.send({ ...request, setUpVersion }))
-        ).pipe(
-          Effect.map((sent) =>
-            HttpApiSchema.withHeaders({
-              body: toMessageSendResponse(sent),
-              headers: sent.replayed ? { "idempotency-replayed": "true" as const } : {}
-            })
-          ),
-          orEnvelope
-        )
-      }),
-      cancel: Effect.fnUntraced(function* ({ params }) {
-        const { perform } = yield* CurrentPrincipal
-        const view = perform(({ customerId, setUpVersion }) =>
-          messages.cancel({ customerId, id: params.message_id, setUpVersion })
-        )
-        return yield* orEnvelope(Effect.map(view, (found) => answerJson(statusJson(found))))
-      }),
-      list: Effect.fnUntraced(function* ({ query }) {
-        const { customerId, confirm } = yield* CurrentPrincipal
-        yield* confirm
-        const page = yield* searches.list(customerId, {
-          ...pageRequest("sent_messages", query),
-          ...createdWithin(query),
-          phone: yield* searchedPhone(query.to),
-          status: query.status,
-          metadata: yield* metadataFilters
-        })
-        return answerJson(
-          pageJson(toWirePage("sent_messages", page, (message) => statusJson(viewMessage(message))))
-        )
-      }, orEnvelope),
-      status: Effect.fnUntraced(function* ({ params }) {
-        const { perform } = yield* CurrentPrincipal
-        const view = perform(({ customerId, setUpVersion }) =>
-          messages.status({ customerId, id: params.message_id, setUpVersion })
-        )
-        return yield* orEnvelope(Effect.map(view, (found) => answerJson(statusJson(found))))
-      })
-    })
+    return handlers.handleAll(yield* makeHandlers("sent_messages", "live"))
+  })
+)
+
+export const SandboxMessageHandlers = HttpApiBuilder.group(
+  Api,
+  "sandbox-messages",
+  Effect.fnUntraced(function* (handlers) {
+    return handlers.handleAll(yield* makeHandlers("sandbox_messages", "test"))
   })
 )

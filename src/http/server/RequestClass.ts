@@ -12,7 +12,13 @@ const RESOURCES = ["/v1/otp/", "/v1/messages/", "/v1/sandbox/otp/", "/v1/sandbox
 const SIGN_IN = "/console/sign-in"
 const MANAGEMENT = ["/v1/manage/", "/console"]
 /** Lists and the account can wait, unlike a person with a code. */
-const SERVICE_KEY_READS = new Set(["/v1/otp", "/v1/messages", "/v1/sandbox/otp", "/v1/account"])
+const SERVICE_KEY_READS = new Set([
+  "/v1/otp",
+  "/v1/messages",
+  "/v1/sandbox/otp",
+  "/v1/sandbox/messages",
+  "/v1/account"
+])
 
 const pathOf = (url: string): string => {
   const query = url.indexOf("?")

@@ -10,7 +10,7 @@ import { makeRoutes } from "../../http/Routes.ts"
 import { AccountHandlers } from "../../http/account/AccountHandlers.ts"
 import { AnyKey, LiveKey, TestKey } from "../../http/ServiceKeys.ts"
 import { otpFastPath } from "../../http/fast/OtpFastPath.ts"
-import { MessageHandlers } from "../../http/message/MessageHandlers.ts"
+import { MessageHandlers, SandboxMessageHandlers } from "../../http/message/MessageHandlers.ts"
 import { MetricsAccess } from "../../http/metrics/MetricsAccess.ts"
 import { RequestMetrics } from "../../http/metrics/RequestMetrics.ts"
 import { OtpHandlers, SandboxHandlers } from "../../http/otp/OtpHandlers.ts"
@@ -48,7 +48,10 @@ const KeyLimitsLive = Layer.provide(KeyLimits.layer, KeyWindowStoreSql)
 const metricsAccess = ({ metricsToken: token, host }: Configuration) =>
   Layer.succeed(MetricsAccess, { token, isOpen: isLoopbackHost(host), isPrivate: isPrivateAddress })
 
-export const httpRoutes = (configuration: Configuration, { live, sandbox, messages }: typeof useCases) =>
+export const httpRoutes = (
+  configuration: Configuration,
+  { live, sandbox, messages, sandboxMessages }: typeof useCases
+) =>
   makeRoutes({
     simulator: hasSimulator(configuration),
     isUnavailable: isStoreUnavailable,
@@ -74,6 +77,13 @@ export const httpRoutes = (configuration: Configuration, { live, sandbox, messag
         messages,
         Searches,
         LiveKey.layer,
+        OptionalIdempotencyKey.layer,
+        RequireJson.layer
+      ]),
+      Layer.provide(SandboxMessageHandlers, [
+        sandboxMessages,
+        Searches,
+        TestKey.layer,
         OptionalIdempotencyKey.layer,
         RequireJson.layer
       ]),

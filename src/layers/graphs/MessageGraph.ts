@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import type { AccountSlots } from "../../services/account/AccountSlots.ts"
+import { AccountSlots } from "../../services/account/AccountSlots.ts"
 import { Billing } from "../../services/customer/Billing.ts"
 import { Limits } from "../../services/customer/Limits.ts"
 import { CallRooms } from "../../services/provider/CallRooms.ts"
@@ -7,7 +7,8 @@ import { MessageDeliveries } from "../../services/message/MessageDeliveries.ts"
 import { MessageMetrics } from "../../services/message/MessageMetrics.ts"
 import { Messages } from "../../services/message/Messages.ts"
 import { MessageSends } from "../../services/message/MessageSends.ts"
-import type { Providers } from "../../services/provider/Providers.ts"
+import type { MessageStore } from "../../services/message/MessageStore.ts"
+import { Providers } from "../../services/provider/Providers.ts"
 import { Routing } from "../../services/customer/Routing.ts"
 import type { Templates } from "../../services/customer/Templates.ts"
 import { AccountSlotsSql } from "../account/AccountSlotsSql.ts"
@@ -26,13 +27,16 @@ export type MessageSeams =
   | Providers
   | MessageMetrics
 
-/** The messaging use cases with the given seams, and their store. */
-export const messageGraph = <E, R>(seams: Layer.Layer<MessageSeams, E, R>) =>
+/** The use cases of one mode's messages with the given seams, and their store. */
+export const messageGraph = <E, R, E2, R2>(
+  store: Layer.Layer<MessageStore, E2, R2>,
+  seams: Layer.Layer<MessageSeams, E, R>
+) =>
   Layer.fresh(Messages.layer).pipe(
     Layer.provide(Layer.fresh(MessageSends.layer)),
     Layer.provideMerge(Layer.fresh(MessageDeliveries.layer)),
     Layer.provide(seams),
-    Layer.provideMerge(MessageStoreSql)
+    Layer.provideMerge(store)
   )
 
 /** The customer's accounts and texts, real providers. */
@@ -47,4 +51,20 @@ export const LiveMessageSeams = Layer.mergeAll(
   MessageMetrics.layer
 )
 
-export const LiveMessages = messageGraph(LiveMessageSeams)
+/** Routes of channel names only, and a provider that sends nothing. Templates are the customer's. */
+export const SandboxMessageSeams = Layer.mergeAll(
+  Routing.layerSandbox,
+  TemplatesSql,
+  Limits.layerSandbox,
+  Billing.layerFree,
+  AccountSlots.layerUnlimited,
+  CallRooms.layerUnlimited,
+  Providers.layerSandbox,
+  MessageMetrics.layerNone
+)
+
+export const liveMessageStore = MessageStoreSql("live")
+
+export const LiveMessages = messageGraph(liveMessageStore, LiveMessageSeams)
+
+export const SandboxMessages = messageGraph(MessageStoreSql("test"), SandboxMessageSeams)

@@ -3,6 +3,7 @@ import { BotInboxes } from "../../services/account/BotInboxes.ts"
 import { DeliveryReports } from "../../services/account/DeliveryReports.ts"
 import { GuardRounds } from "../../services/guard/GuardRounds.ts"
 import { MessageDeliveries } from "../../services/message/MessageDeliveries.ts"
+import { SandboxMessageReports } from "../../services/message/SandboxMessageReports.ts"
 import type { MessageStore } from "../../services/message/MessageStore.ts"
 import { Retention } from "../../services/retention/Retention.ts"
 import { TimerMetrics } from "../../services/timer/TimerMetrics.ts"
@@ -24,24 +25,31 @@ type Handler = (timer: DueTimer) => Effect.Effect<void>
 class LiveHandler extends Context.Service<LiveHandler, Handler>()(
   "peyk/layers/graphs/TimerGraph/LiveHandler"
 ) {}
+class MessageHandler extends Context.Service<MessageHandler, Handler>()(
+  "peyk/layers/graphs/TimerGraph/MessageHandler"
+) {}
+class SandboxMessageHandler extends Context.Service<SandboxMessageHandler, Handler>()(
+  "peyk/layers/graphs/TimerGraph/SandboxMessageHandler"
+) {}
 class SandboxHandler extends Context.Service<SandboxHandler, Handler>()(
   "peyk/layers/graphs/TimerGraph/SandboxHandler"
 ) {}
 
 const runTimer = Effect.map(VerificationSteps, (steps) => steps.runTimer)
+const runLane = Effect.map(MessageDeliveries, (deliveries) => deliveries.runTimer)
 
 /** Runs due work of every kind with the given compositions. */
-export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
+export const timerGraph = <E, R, E2, R2, E3, R3, E4, R4>(graphs: {
   readonly live: Layer.Layer<VerificationSteps | VerificationStore, E, R>
   readonly sandbox: Layer.Layer<VerificationSteps | VerificationStore, E2, R2>
   readonly messages: Layer.Layer<MessageDeliveries | MessageStore, E3, R3>
+  readonly sandboxMessages: Layer.Layer<MessageDeliveries | MessageStore, E4, R4>
 }) =>
   TimerRunner.layer.pipe(
     Layer.provide(
       Layer.effect(
         TimerHandlers,
         Effect.gen(function* () {
-          const deliveries = yield* MessageDeliveries
           const reports = yield* DeliveryReports
           const inboxes = yield* BotInboxes
           const webhooks = yield* WebhookDeliveries
@@ -50,10 +58,12 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
           return new Map([
             ["verification" as const, yield* LiveHandler],
             ["sandbox_verification" as const, yield* SandboxHandler],
-            ["message" as const, deliveries.runTimer],
+            ["message" as const, yield* MessageHandler],
+            ["sandbox_message" as const, yield* SandboxMessageHandler],
             ["verification_report" as const, reports.askAboutVerification],
             ["sandbox_verification_report" as const, (yield* SandboxReports).report],
             ["message_report" as const, reports.askAboutMessage],
+            ["sandbox_message_report" as const, (yield* SandboxMessageReports).report],
             ["bot_updates" as const, inboxes.runTimer],
             ["webhook" as const, webhooks.runTimer],
             ["guard" as const, guard.runTimer],
@@ -67,7 +77,9 @@ export const timerGraph = <E, R, E2, R2, E3, R3>(graphs: {
       Layer.provide(Layer.effect(LiveHandler, runTimer), graphs.live),
       Layer.provide(Layer.effect(SandboxHandler, runTimer), graphs.sandbox),
       Layer.provide(SandboxReports.layer, graphs.sandbox),
-      graphs.messages,
+      Layer.provide(Layer.effect(MessageHandler, runLane), graphs.messages),
+      Layer.provide(Layer.effect(SandboxMessageHandler, runLane), graphs.sandboxMessages),
+      Layer.provide(SandboxMessageReports.layer, graphs.sandboxMessages),
       Layer.provide(DeliveryReports.layer, [graphs.live, graphs.messages]),
       GuardRounds.layer,
       Layer.provide(Retention.layer, RetentionStoreSql),

@@ -23,6 +23,7 @@ import textRepeats from "./migrations/0020_text_repeats.ts"
 import accountChecks from "./migrations/0021_account_checks.ts"
 import codeRequests from "./migrations/0022_code_requests.ts"
 import guard from "./migrations/0023_guard.ts"
+import sandboxMessages from "./migrations/0024_sandbox_messages.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -48,7 +49,8 @@ const migrations = {
   "0020_text_repeats": textRepeats,
   "0021_account_checks": accountChecks,
   "0022_code_requests": codeRequests,
-  "0023_guard": guard
+  "0023_guard": guard,
+  "0024_sandbox_messages": sandboxMessages
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

@@ -14,11 +14,11 @@ export const MessageRecordsSql = Layer.effect(
     const search = searchByTime(sql, { from: "messages m", columns: messageColumns }, messageRows)
 
     return MessageRecords.of({
-      list: (customerId, { limit, phone, status, strategy, channel, metadata, ...range }) =>
+      list: (customerId, { mode = "live", limit, phone, status, strategy, channel, metadata, ...range }) =>
         search({
           limit,
           range: [
-            sql`customer_id = ${customerId}`,
+            sql`customer_id = ${customerId} and mode = ${mode}`,
             ...(phone === undefined ? [] : [sql`phone = ${phone}`]),
             ...withinIds(sql, ["created_at", "id"], range)
           ],
@@ -33,7 +33,7 @@ export const MessageRecordsSql = Layer.effect(
       find: Effect.fnUntraced(function* (customerId, id) {
         const [row] = yield* messageRows(sql`
           select ${sql.literal(messageColumns)} from messages m
-          where customer_id = ${customerId} and id = ${id}::uuid`)
+          where customer_id = ${customerId} and id = ${id}::uuid and mode = 'live'`)
         return row ?? (yield* new NotFound())
       })
     })

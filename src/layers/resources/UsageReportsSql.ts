@@ -37,7 +37,7 @@ const codes = {
 }
 const messages = {
   table: "messages",
-  only: "",
+  only: "and mode = 'live'",
   isEachCharged: "strategy = 'broadcast'",
   end: "null::timestamptz",
   acceptedOver: "count(distinct id)"

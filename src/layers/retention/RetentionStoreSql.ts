@@ -18,7 +18,7 @@ const SubjectRow = Schema.Struct({ subject: Schema.String })
 
 const timersOf: Readonly<Record<ErasingTask, ReadonlyArray<TimerKind>>> = {
   verification_phones: ["verification", "sandbox_verification"],
-  message_phones: ["message"]
+  message_phones: ["message", "sandbox_message"]
 }
 
 /** Batches use the connections of reports: no send waits behind one on the same connection. */

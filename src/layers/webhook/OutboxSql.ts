@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient, Statement } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
+import type { KeyMode } from "../../domain/people/Customer.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 
@@ -36,19 +37,26 @@ export const isWanted = (sql: SqlClient.SqlClient, type: Statement.Fragment) =>
 
 const none = (sql: SqlClient.SqlClient): EventParts => ({ parts: sql``, webhooks: sql`0` })
 
+interface EventOf {
+  readonly mode: KeyMode
+  /** The changing part of the subject that an event stores; the rest is joined at delivery. */
+  readonly snapshot: Statement.Fragment
+}
+
 /** Writes events with their change, and their deliveries to the customer's endpoints that want them. */
 const announced = (
   sql: SqlClient.SqlClient,
   customerId: number,
-  snapshot: Statement.Fragment,
+  { mode, snapshot }: EventOf,
   now: Instant,
   /** Its columns are `id, type, nth`; it can refer to `c`. */
   source: Statement.Fragment,
   count: Statement.Fragment
 ): EventParts => ({
   parts: sql`, event as (
-      insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
-      select c.customer_id, e.id, e.type, c.id, c.events_written - ${count} + e.nth, ${snapshot}, ${timestamp(now)}
+      insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)
+      select c.customer_id, e.id, e.type, c.id, c.events_written - ${count} + e.nth, ${snapshot}, ${timestamp(now)},
+        ${mode}
       from changed c, ${source}
       returning customer_id, id, type, mode),
     delivery as (
@@ -61,15 +69,11 @@ const announced = (
   webhooks: sql`(select count(*)::int from webhook)`
 })
 
-/**
- * The outbox of one kind of resource. Its `events_written` already includes the number of the events.
- *
- * @param snapshot the changing part of the subject that an event stores; the rest is joined at delivery
- */
+/** The outbox of one kind of resource. Its `events_written` already includes the number of the events. */
 export const outbox = (
   sql: SqlClient.SqlClient,
   random: SecureRandom.SecureRandom["Service"],
-  snapshot: Statement.Fragment
+  of: EventOf
 ) => ({
   write: (customerId: number, types: ReadonlyArray<string>, now: Instant): Effect.Effect<EventParts> =>
     types.length === 0
@@ -80,7 +84,7 @@ export const outbox = (
             announced(
               sql,
               customerId,
-              snapshot,
+              of,
               now,
               sql`unnest(${ids}::uuid[], ${types}::text[]) with ordinality as e (id, type, nth)`,
               sql`${ids.length}`

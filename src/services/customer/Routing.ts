@@ -4,7 +4,8 @@ import type { ChannelsRequired, RouteError, TemplateError } from "../../domain/E
 import {
   type MessageRoute,
   type MessageStepRequest,
-  resolveMessageRoute
+  resolveMessageRoute,
+  resolveSandboxMessageRoute
 } from "../../domain/routing/MessageRoute.ts"
 import {
   resolveRoute,
@@ -41,9 +42,7 @@ export class Routing extends Context.Service<
     Routing,
     Routing.of({
       resolve: (_, request) => resolveSandboxRoute(request),
-      resolveMessage: () => {
-        throw new Error("there are no sandbox messages")
-      }
+      resolveMessage: (_, steps) => resolveSandboxMessageRoute(steps)
     })
   )
 }

@@ -32,4 +32,7 @@ export class MessageMetrics extends Context.Service<
       })
     })
   )
+
+  /** Counts nothing. */
+  static readonly layerNone = Layer.succeed(MessageMetrics, { attempted: () => {}, changed: () => {} })
 }

@@ -28,6 +28,7 @@ import { chargeMessage, lanes } from "../../domain/message/MessageLanes.ts"
 import type { MessageStepRequest } from "../../domain/routing/MessageRoute.ts"
 import { parsePhone } from "../../domain/Phone.ts"
 import { planSchedule, type ScheduleError, type ScheduleRequest } from "../../domain/message/Schedule.ts"
+import type { SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
 import { Billing } from "../customer/Billing.ts"
 import { Customers, type CustomerSetUp } from "../customer/Customers.ts"
 import { Idempotency, type IdempotentRequest } from "../customer/Idempotency.ts"
@@ -88,6 +89,7 @@ export type MessageRefusal =
   | TemplateError
   | TemplateParametersMismatch
   | AdmissionError
+  | SandboxRefusal
 
 const toAnswer = (
   { id, strategy, scheduledFor, template, route }: Message,
@@ -101,8 +103,6 @@ const toAnswer = (
   currentChannel: route[0].descriptor,
   replayed
 })
-
-const POOL = poolOf.message
 
 /** Checks a message's text and time, before any lookup. */
 const checkRules = ({ message, template, channels, strategy, ...schedule }: MessageRequest, now: Instant) =>
@@ -131,6 +131,7 @@ export class MessageSends extends Context.Service<
     Effect.gen(function* () {
       const ids = yield* SubjectIds
       const store = yield* MessageStore
+      const pool = poolOf[store.timerKind]
       const deliveries = yield* MessageDeliveries
       const idempotency = yield* Idempotency
       const routing = yield* Routing
@@ -173,6 +174,8 @@ export class MessageSends extends Context.Service<
           plan(customer, request, createdAt),
           () => customers.confirm(customer)
         )
+        const refusal = limits.simulatedRefusal(planned.phone)
+        if (refusal !== undefined) return yield* refusal
         const { prices, monthlyQuota } = billing.terms(customer)
         const id = yield* ids.next
         const started = startMessage({
@@ -194,7 +197,7 @@ export class MessageSends extends Context.Service<
       })
 
       const leaveRoom = ({ customerId }: Message, count: number) => {
-        if (room.leave(POOL, customerId, count)) timers.wakeAt(0)
+        if (room.leave(pool, customerId, count)) timers.wakeAt(0)
       }
 
       const begin = (message: Message, lease: Lease) =>
@@ -202,7 +205,7 @@ export class MessageSends extends Context.Service<
           lanes(message),
           (lane) => {
             const timer: DueTimer = {
-              kind: "message",
+              kind: store.timerKind,
               customerId: message.customerId,
               subject: message.id,
               lane,
@@ -230,7 +233,7 @@ export class MessageSends extends Context.Service<
       ) {
         // A message for now starts here, unless this process is at its limit: then any process with room claims it.
         const entering = lanes(message).length
-        const entered = message.scheduledFor === null && room.tryEnter(POOL, message.customerId, entering)
+        const entered = message.scheduledFor === null && room.tryEnter(pool, message.customerId, entering)
         const lease = entered ? timers.leaseAtBirth() : null
         const claim = yield* idempotency.claim(request.idempotency, message.createdAt)
         const accepted = yield* store

@@ -27,6 +27,8 @@ export interface MessageAcceptance {
 export class MessageStore extends Context.Service<
   MessageStore,
   {
+    /** The kind of the messages' timers. */
+    readonly timerKind: "message" | "sandbox_message"
     /** False, and nothing is stored or counted, if the idempotency key is taken. */
     readonly accept: (acceptance: MessageAcceptance) => Effect.Effect<boolean, AdmissionError | SetUpChanged>
     readonly findClaimedKey: (

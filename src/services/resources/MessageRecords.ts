@@ -2,11 +2,14 @@ import { Context, type Effect } from "effect"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import type { NotFound } from "../../domain/Errors.ts"
 import type { Message, MessageStatus, Strategy } from "../../domain/message/Message.ts"
+import type { KeyMode } from "../../domain/people/Customer.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { Phone } from "../../domain/Phone.ts"
 import type { TimeRange } from "../../domain/TimePosition.ts"
 
 export interface MessageSearch extends TimeRange {
+  /** Live if absent. */
+  readonly mode?: KeyMode | undefined
   readonly phone?: Phone | undefined
   readonly status?: MessageStatus | undefined
   readonly strategy?: Strategy | undefined
@@ -16,7 +19,7 @@ export interface MessageSearch extends TimeRange {
   readonly metadata?: ReadonlyMap<string, string> | undefined
 }
 
-/** A customer's messages, the newest first. */
+/** A customer's messages, the newest first; live ones are found by id. */
 export class MessageRecords extends Context.Service<
   MessageRecords,
   {

@@ -11,9 +11,11 @@ export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   verification: "codes",
   sandbox_verification: "codes",
   message: "messages",
+  sandbox_message: "messages",
   verification_report: "reports",
   sandbox_verification_report: "reports",
   message_report: "reports",
+  sandbox_message_report: "reports",
   bot_updates: "updates",
   webhook: "webhooks",
   // Rounds are short, and must not wait behind polls.

@@ -72,33 +72,33 @@ claimed as (
   returning true),
 changed as (
   insert into messages (customer_id, id, phone, status, revision, strategy, route, text, template,
-    metadata, attempts, scheduled_for, events_written, created_at, held)
+    metadata, attempts, scheduled_for, events_written, created_at, held, mode)
   select $22::int, $23::uuid, $24, $25, $26::int, $27, $28::jsonb, $29, $30::json, $31, '[]'::jsonb,
-    $32::timestamptz, 1, $33::timestamptz, $34::bigint
+    $32::timestamptz, 1, $33::timestamptz, $34::bigint, $35
   from claimed
   returning *),
 timer as (
   insert into timers (customer_id, kind, subject, lane, claimable_at, lease_token)
-  select c.customer_id, $35, c.id, lane, $36::timestamptz, $37::uuid
-  from changed c, unnest($38::int[]) as lane),
+  select c.customer_id, $36, c.id, lane, $37::timestamptz, $38::uuid
+  from changed c, unnest($39::int[]) as lane),
 event as (
-  insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
-  select c.customer_id, e.id, e.type, c.id, c.events_written - $39 + e.nth, jsonb_build_object('status',
-    c.status, 'attempts', c.attempts, 'completed_at', c.completed_at), $40
-  from changed c, unnest($41::uuid[], $42::text[]) with ordinality as e (id, type, nth)
+  insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)
+  select c.customer_id, e.id, e.type, c.id, c.events_written - $40 + e.nth, jsonb_build_object('status',
+    c.status, 'attempts', c.attempts, 'completed_at', c.completed_at), $41, $42
+  from changed c, unnest($43::uuid[], $44::text[]) with ordinality as e (id, type, nth)
   returning customer_id, id, type, mode),
 delivery as (
   insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
-  select e.customer_id, w.id, e.id, 'pending', $43::timestamptz, $44::timestamptz
+  select e.customer_id, w.id, e.id, 'pending', $45::timestamptz, $46::timestamptz
   from event e
-  join webhook_endpoints w on w.customer_id = $45 and w.disabled_at is null and w.mode = e.mode and (w.events @> array[e.type]
+  join webhook_endpoints w on w.customer_id = $47 and w.disabled_at is null and w.mode = e.mode and (w.events @> array[e.type]
     or w.events @> array['*'])
   returning endpoint_id, event_id),
 webhook as (
   insert into timers as t (customer_id, kind, subject, lane, claimable_at)
-  select w.customer_id, $46, d.event_id, w.lane, $47::timestamptz
+  select w.customer_id, $48, d.event_id, w.lane, $49::timestamptz
   from delivery d
-  join webhook_endpoints w on w.customer_id = $48 and w.id = d.endpoint_id
+  join webhook_endpoints w on w.customer_id = $50 and w.id = d.endpoint_id
   on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
   where t.lease_token is null
   returning true),

@@ -11,4 +11,4 @@ select (r.set_up is null or r.set_up = coalesce(s.version, 0) + coalesce((
 from (
   select $1::int as customer_id, $2::uuid as id, $3::int as set_up) r
 left join set_up_versions s on s.customer_id = r.customer_id
-left join messages m on m.customer_id = r.customer_id and m.id = r.id
+left join messages m on m.customer_id = r.customer_id and m.id = r.id and m.mode = $4

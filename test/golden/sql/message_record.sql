@@ -19,33 +19,33 @@ report as (
   from changed c
   on conflict do nothing),
 event as (
-  insert into events (customer_id, id, type, subject, sequence, data, occurred_at)
+  insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)
   select c.customer_id, e.id, e.type, c.id, c.events_written - $18 + e.nth, jsonb_build_object('status',
-    c.status, 'attempts', c.attempts, 'completed_at', c.completed_at), $19
-  from changed c, unnest($20::uuid[], $21::text[]) with ordinality as e (id, type, nth)
+    c.status, 'attempts', c.attempts, 'completed_at', c.completed_at), $19, $20
+  from changed c, unnest($21::uuid[], $22::text[]) with ordinality as e (id, type, nth)
   returning customer_id, id, type, mode),
 delivery as (
   insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
-  select e.customer_id, w.id, e.id, 'pending', $22::timestamptz, $23::timestamptz
+  select e.customer_id, w.id, e.id, 'pending', $23::timestamptz, $24::timestamptz
   from event e
-  join webhook_endpoints w on w.customer_id = $24 and w.disabled_at is null and w.mode = e.mode and (w.events @> array[e.type]
+  join webhook_endpoints w on w.customer_id = $25 and w.disabled_at is null and w.mode = e.mode and (w.events @> array[e.type]
     or w.events @> array['*'])
   returning endpoint_id, event_id),
 webhook as (
   insert into timers as t (customer_id, kind, subject, lane, claimable_at)
-  select w.customer_id, $25, d.event_id, w.lane, $26::timestamptz
+  select w.customer_id, $26, d.event_id, w.lane, $27::timestamptz
   from delivery d
-  join webhook_endpoints w on w.customer_id = $27 and w.id = d.endpoint_id
+  join webhook_endpoints w on w.customer_id = $28 and w.id = d.endpoint_id
   on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
   where t.lease_token is null
   returning true),
 wallet as (
-  update wallets w set balance = w.balance - $28::bigint, held = w.held - $29::bigint
+  update wallets w set balance = w.balance - $29::bigint, held = w.held - $30::bigint
   from changed c
-  where w.customer_id = c.customer_id and w.stripe = $30::smallint),
+  where w.customer_id = c.customer_id and w.stripe = $31::smallint),
 entry as (
   insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
-  select c.customer_id, $31::uuid, 'capture', $32::bigint, c.id, $33::timestamptz
+  select c.customer_id, $32::uuid, 'capture', $33::bigint, c.id, $34::timestamptz
   from changed c)
 select count(*)::int as count, (
   select count(*)::int

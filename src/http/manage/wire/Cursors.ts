@@ -23,6 +23,7 @@ const lists = {
   ledger: isTimePosition,
   messages: isTimePosition,
   otp: isTimePosition,
+  sandbox_messages: isTimePosition,
   sandbox_otp: isTimePosition,
   sent_messages: isTimePosition,
   templates: isIdPosition,
