@@ -16,7 +16,7 @@ const SNAPSHOT = `jsonb_build_object('kind', c.kind, 'key', c.key, 'reason', c.r
 /** Raises and clears alarms, each with its event. Returns how many webhooks are due now. */
 export const guardAlarms = (sql: SqlClient.SqlClient, random: SecureRandom.SecureRandom["Service"]) => {
   const rows = rowsOf(WebhooksRow)
-  const events = outbox(sql, random, sql.literal(SNAPSHOT))
+  const events = outbox(sql, random, { mode: "live", snapshot: sql.literal(SNAPSHOT) })
   const count = (statement: Effect.Effect<ReadonlyArray<unknown>, unknown>) =>
     Effect.map(rows(statement), ([row]) => row?.webhooks ?? 0)
 
