@@ -356,6 +356,7 @@ export class Api extends HttpApi.make("peyk")
     OpenApi.annotations({
       title: "Peyk",
       version: "1",
+      license: { name: "MIT", identifier: "MIT" },
       description:
         "Delivers one-time codes and messages to Iranian phones over messengers and SMS, falling back from channel to " +
         "channel until the code is verified. Every error is an envelope: {error: {code, message, details}, request_id}; " +

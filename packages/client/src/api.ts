@@ -992,6 +992,118 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  "/v1/manage/guard": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read the guard: settings, state, open alarms, and what it refused or would have
+     * @description With what enforcing would have refused in the last 30 days, and what that would have saved.
+     */
+    get: operations["guard.read"]
+    /**
+     * Save the guard's settings; absent ones become the defaults
+     * @description Mode `record` refuses nobody but who is on the deny list. Send the `ETag` you read as `If-Match`; if it has changed since, the response is 412.
+     */
+    put: operations["guard.replace"]
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    /**
+     * Change some of the guard's settings
+     * @description Mode `enforcing` is allowed from the start, and advised after clean days. Send the `ETag` you read as `If-Match`; if it has changed since, the response is 412.
+     */
+    patch: operations["guard.update"]
+    trace?: never
+  }
+  "/v1/manage/guard/alarms": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List alarms, the newest first
+     * @description Also those that are over.
+     */
+    get: operations["guard.alarms"]
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  "/v1/manage/guard/alarms/{alarm_id}/clear": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * End an alarm, and forget what raised it
+     * @description For a false alarm: what the guard has counted of this segment is deleted.
+     */
+    post: operations["guard.clear"]
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  "/v1/manage/guard/{list}": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read the allow list or the deny list
+     * @description Deny lists count in every mode. Allow lists pass whatever the guard knows.
+     */
+    get: operations["guard.entries"]
+    put?: never
+    /**
+     * Add a phone, a prefix or a network to a list
+     * @description Adding what is there changes nothing. Both lists together have at most 1000 lines.
+     */
+    post: operations["guard.add"]
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  "/v1/manage/guard/{list}/{type}/{value}": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Remove a line from a list
+     * @description Escape the value as a part of a path: `10.0.0.0%2F8`.
+     */
+    delete: operations["guard.remove"]
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   "/v1/manage/tokens": {
     parameters: {
       query?: never
@@ -1125,7 +1237,10 @@ export interface paths {
     delete?: never
     options?: never
     head?: never
-    /** Change the default text of the customer's codes */
+    /**
+     * Change the default text of the customer's codes
+     * @description `brand` names the sender in the default text; `locale` is its language if a request names none.
+     */
     patch: operations["me.update"]
     trace?: never
   }
@@ -1305,6 +1420,26 @@ export interface webhooks {
      * @description `data` is the message at the time of the event. It never contains the text.
      */
     post: operations["receiveMessageEvent"]
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  guard: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * An alarm of the guard was raised or cleared
+     * @description `data` is the alarm at the time of the event. It never contains a phone or an address.
+     */
+    post: operations["receiveGuardEvent"]
     delete?: never
     options?: never
     head?: never
@@ -1624,6 +1759,175 @@ export interface components {
       /** @description Default: in 90 days. */
       expires_at?: string | null
     }
+    GuardEntry: {
+      /** @enum {string} */
+      type: "phone" | "prefix" | "ip"
+      value: string
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC
+       */
+      created_at: string
+    }
+    NewGuardEntry: {
+      /** @enum {string} */
+      type: "phone" | "prefix" | "ip"
+      /** @description A phone, the beginning of phones, or an address or network. */
+      value: string
+    }
+    GuardAlarm: {
+      alarm_id: string
+      segment: {
+        /** @enum {string} */
+        kind: "customer" | "network" | "prefix" | "device" | "phone"
+        /** @description A number without its last four digits, a keyed hash of a network or device, a masked phone; empty: all codes. */
+        key: string
+      }
+      /** @enum {string} */
+      reason: "unverified" | "budget" | "bombed" | "outage"
+      /**
+       * Format: int64
+       * @description Higher with each alarm of the segment: 5 minutes, doubling.
+       */
+      level: number
+      action: ("no_sms" | "refuse") | null
+      /** @description False: it was recorded only. */
+      enforced: boolean
+      /**
+       * Format: int64
+       * @description The codes that raised it, and how many were verified.
+       */
+      codes: number
+      /** Format: int64 */
+      verified: number
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC
+       */
+      started_at: string
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC
+       */
+      until: string
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC
+       */
+      cleared_at: string | null
+    }
+    PreconditionFailedError: {
+      error: {
+        /** @enum {string} */
+        code: "precondition_failed"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
+    }
+    GuardSettings: {
+      /** @enum {string} */
+      mode: "off" | "record" | "enforcing"
+      /** Format: int64 */
+      unverified_hour: number | null
+      /** Format: int64 */
+      sms_price: number | null
+      /** Format: int64 */
+      version: number
+    }
+    GuardChange: {
+      /** @enum {string} */
+      mode?: "off" | "record" | "enforcing"
+      /**
+       * Format: int64
+       * @description How many unverified codes may be out in an hour when enforcing; null: by your traffic, 0: no limit.
+       */
+      unverified_hour?: number | null
+      /**
+       * Format: int64
+       * @description What one SMS costs you, in rials, for the report.
+       */
+      sms_price?: number | null
+    }
+    NewGuard: {
+      /** @enum {string} */
+      mode: "off" | "record" | "enforcing"
+      /**
+       * Format: int64
+       * @description How many unverified codes may be out in an hour when enforcing; null: by your traffic, 0: no limit.
+       */
+      unverified_hour?: number | null
+      /**
+       * Format: int64
+       * @description What one SMS costs you, in rials, for the report.
+       */
+      sms_price?: number | null
+    }
+    Guard: {
+      /** @enum {string} */
+      mode: "off" | "record" | "enforcing"
+      /** Format: int64 */
+      unverified_hour: number | null
+      /** Format: int64 */
+      sms_price: number | null
+      /** Format: int64 */
+      version: number
+      /** @description Seven clean days or more, with 3000 verified codes or more: enforcing would refuse no user. */
+      enforcing_advised: boolean
+      /**
+       * Format: int64
+       * @description Days in a row, up to now, without a verified code that enforcing would have refused.
+       */
+      clean_days: number
+      /** Format: int64 */
+      clean_verified: number
+      /**
+       * Format: int64
+       * @description A code counts as unverified so long after it was sent; null before the first was judged.
+       */
+      maturity_seconds: number | null
+      expected_conversion: number | ("Infinity" | "-Infinity" | "NaN") | null
+      /** @description A channel that fails for everybody at once. Nobody is blocked meanwhile. */
+      outage: {
+        channel: string
+        /**
+         * Format: date-time
+         * @description ISO 8601 in UTC
+         */
+        since: string
+      } | null
+      /** @description The open ones. */
+      alarms: components["schemas"]["GuardAlarm"][]
+      last_30_days: {
+        /** Format: int64 */
+        days: number
+        /** Format: int64 */
+        codes: number
+        /** Format: int64 */
+        verified: number
+        /** Format: int64 */
+        refused: number
+        /**
+         * Format: int64
+         * @description Refused by your deny list.
+         */
+        denied: number
+        /**
+         * Format: int64
+         * @description Sent, though enforcing would have refused them or left SMS out.
+         */
+        would_refuse: number
+        /** Format: int64 */
+        would_refuse_verified: number
+        /** Format: int64 */
+        would_save_sms: number
+        /**
+         * Format: int64
+         * @description Null without `sms_price`.
+         */
+        would_save_rials: number | null
+      }
+    }
     WebhookReplayed: {
       /** Format: int64 */
       replayed: number
@@ -1698,15 +2002,6 @@ export interface components {
       version: number
       /** @description The signing secret of events, returned only once. */
       secret: string
-    }
-    PreconditionFailedError: {
-      error: {
-        /** @enum {string} */
-        code: "precondition_failed"
-        message: string
-        details: Record<string, never>
-      }
-      request_id: string
     }
     Webhook: {
       /** Format: int64 */
@@ -2881,6 +3176,24 @@ export interface components {
       }
       request_id: string
     }
+    SuspectedFraudError: {
+      error: {
+        /** @enum {string} */
+        code: "suspected_fraud"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
+    }
+    BlockedPhoneError: {
+      error: {
+        /** @enum {string} */
+        code: "blocked_phone"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
+    }
     NoCredentialsError: {
       error: {
         /** @enum {string} */
@@ -2942,6 +3255,8 @@ export interface components {
       | "message.canceled"
       | "message.attempt_delivered"
       | "message.attempt_undelivered"
+      | "guard.alarm"
+      | "guard.cleared"
       | "*"
     ChannelDescriptor: {
       /** @enum {string} */
@@ -3016,6 +3331,10 @@ export interface components {
       data: components["schemas"]["WebhookDelivery"][]
       next_cursor: string | null
     }
+    GuardAlarmList: {
+      data: components["schemas"]["GuardAlarm"][]
+      next_cursor: string | null
+    }
     PersonalAccessTokenList: {
       data: components["schemas"]["PersonalAccessToken"][]
       next_cursor: string | null
@@ -3049,7 +3368,7 @@ export interface components {
        */
       timestamp: string
       data: components["schemas"]["OtpStatusResponse"] & {
-        /** @description 1, 2, 3 … for this verification or message. */
+        /** @description 1, 2, 3 … for this verification, message or alarm. */
         sequence: number
       }
     }
@@ -3075,7 +3394,25 @@ export interface components {
        */
       timestamp: string
       data: components["schemas"]["MessageStatusResponse"] & {
-        /** @description 1, 2, 3 … for this verification or message. */
+        /** @description 1, 2, 3 … for this verification, message or alarm. */
+        sequence: number
+      }
+    }
+    GuardEvent: {
+      /** @enum {string} */
+      type: "guard.alarm" | "guard.cleared"
+      /**
+       * @description `test`: an event of the sandbox.
+       * @enum {string}
+       */
+      mode: "live" | "test"
+      /**
+       * Format: date-time
+       * @description The time of the event.
+       */
+      timestamp: string
+      data: components["schemas"]["GuardAlarm"] & {
+        /** @description 1, 2, 3 … for this verification, message or alarm. */
         sequence: number
       }
     }
@@ -3129,19 +3466,6 @@ export interface components {
       }
       content: {
         "application/json": components["schemas"]["InsufficientBalanceError"]
-      }
-    }
-    /** @description SharedSenderNotAllowedError, TestKeyNotAllowedError, IpNotAllowedError */
-    SharedSenderNotAllowedOrTestKeyNotAllowedOrIpNotAllowed: {
-      headers: {
-        "X-Request-Id": components["headers"]["X-Request-Id"]
-        [name: string]: unknown
-      }
-      content: {
-        "application/json":
-          | components["schemas"]["SharedSenderNotAllowedError"]
-          | components["schemas"]["TestKeyNotAllowedError"]
-          | components["schemas"]["IpNotAllowedError"]
       }
     }
     /** @description ChannelAccountNotFoundError, TemplateNotFoundError */
@@ -3258,6 +3582,8 @@ export interface components {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
         "Retry-After": components["headers"]["Retry-After"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3326,6 +3652,8 @@ export interface components {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
         "Retry-After": components["headers"]["Retry-After"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3467,6 +3795,8 @@ export interface components {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
         "Retry-After": components["headers"]["Retry-After"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3480,6 +3810,8 @@ export interface components {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
         "Retry-After": components["headers"]["Retry-After"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3496,6 +3828,8 @@ export interface components {
     From: string
     /** @description The end, not included: ISO 8601. Without an offset it is Tehran time. */
     Until: string
+    /** @description From this time on: ISO 8601. Without an offset it is Tehran time. */
+    Since: string
     /** @description Created after this time, not included: ISO 8601. Without an offset it is Tehran time. Write + as %2B. */
     CreatedAfter: string
     /** @description Created before this time, not included: ISO 8601. */
@@ -3562,7 +3896,21 @@ export interface operations {
       400: components["responses"]["IdempotencyRequiredOrIdempotencyKeyTooLong"]
       401: components["responses"]["Unauthenticated"]
       402: components["responses"]["InsufficientBalance"]
-      403: components["responses"]["SharedSenderNotAllowedOrTestKeyNotAllowedOrIpNotAllowed"]
+      /** @description SharedSenderNotAllowedError, BlockedPhoneError, SuspectedFraudError, TestKeyNotAllowedError, IpNotAllowedError */
+      403: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json":
+            | components["schemas"]["SharedSenderNotAllowedError"]
+            | components["schemas"]["BlockedPhoneError"]
+            | components["schemas"]["SuspectedFraudError"]
+            | components["schemas"]["TestKeyNotAllowedError"]
+            | components["schemas"]["IpNotAllowedError"]
+        }
+      }
       404: components["responses"]["ChannelAccountNotFoundOrTemplateNotFound"]
       408: components["responses"]["RequestTimeout"]
       409: components["responses"]["IdempotencyKeyConflictOrIdempotencyKeyInProgress"]
@@ -3594,6 +3942,8 @@ export interface operations {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"]
           "Retry-After": components["headers"]["Retry-After"]
+          RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4090,6 +4440,8 @@ export interface operations {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"]
           "Retry-After": components["headers"]["Retry-After"]
+          RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -5668,8 +6020,11 @@ export interface operations {
           | "message.canceled"
           | "message.attempt_delivered"
           | "message.attempt_undelivered"
+          | "guard.alarm"
+          | "guard.cleared"
           | "webhook.test"
-        since?: string
+        /** @description From this time on: ISO 8601. Without an offset it is Tehran time. */
+        since?: components["parameters"]["Since"]
       }
       header?: never
       path: {
@@ -5775,6 +6130,272 @@ export interface operations {
       408: components["responses"]["RequestTimeout"]
       409: components["responses"]["ConflictOrIdempotencyKeyConflict"]
       413: components["responses"]["PayloadTooLarge"]
+      415: components["responses"]["UnsupportedMediaType"]
+      422: components["responses"]["Validation"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "guard.read": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["Guard"]
+        }
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["ScopeInsufficient"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "guard.replace": {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The ETag that you read. If the resource has changed since, the response is 412. */
+        "If-Match"?: components["parameters"]["IfMatch"]
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["NewGuard"]
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          ETag: components["headers"]["ETag"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["GuardSettings"]
+        }
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["ScopeInsufficient"]
+      408: components["responses"]["RequestTimeout"]
+      412: components["responses"]["PreconditionFailed"]
+      413: components["responses"]["PayloadTooLarge"]
+      415: components["responses"]["UnsupportedMediaType"]
+      422: components["responses"]["Validation"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "guard.update": {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The ETag that you read. If the resource has changed since, the response is 412. */
+        "If-Match"?: components["parameters"]["IfMatch"]
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["GuardChange"]
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          ETag: components["headers"]["ETag"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["GuardSettings"]
+        }
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["ScopeInsufficient"]
+      408: components["responses"]["RequestTimeout"]
+      412: components["responses"]["PreconditionFailed"]
+      413: components["responses"]["PayloadTooLarge"]
+      415: components["responses"]["UnsupportedMediaType"]
+      422: components["responses"]["Validation"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "guard.alarms": {
+    parameters: {
+      query?: {
+        /** @description How many to return. */
+        limit?: components["parameters"]["Limit"]
+        /** @description `next_cursor` of the previous page. Without it, the first page. */
+        cursor?: components["parameters"]["Cursor"]
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["GuardAlarmList"]
+        }
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["ScopeInsufficient"]
+      422: components["responses"]["Validation"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "guard.clear": {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        alarm_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["GuardAlarm"]
+        }
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["ScopeInsufficient"]
+      404: components["responses"]["NotFound"]
+      415: components["responses"]["UnsupportedMediaType"]
+      422: components["responses"]["Validation"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "guard.entries": {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        list: "allow" | "deny"
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": {
+            data: components["schemas"]["GuardEntry"][]
+          }
+        }
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["ScopeInsufficient"]
+      422: components["responses"]["Validation"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "guard.add": {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        list: "allow" | "deny"
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["NewGuardEntry"]
+      }
+    }
+    responses: {
+      /** @description Created */
+      201: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["GuardEntry"]
+        }
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["ScopeInsufficient"]
+      408: components["responses"]["RequestTimeout"]
+      409: components["responses"]["Conflict"]
+      413: components["responses"]["PayloadTooLarge"]
+      415: components["responses"]["UnsupportedMediaType"]
+      422: components["responses"]["Validation"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "guard.remove": {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        list: "allow" | "deny"
+        type: "phone" | "prefix" | "ip"
+        value: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done; there is no body. */
+      204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["ScopeInsufficient"]
+      404: components["responses"]["NotFound"]
       415: components["responses"]["UnsupportedMediaType"]
       422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
@@ -6387,6 +7008,42 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": components["schemas"]["MessageEvent"]
+      }
+    }
+    responses: {
+      /** @description Accepted. Respond within 15 seconds; the body is ignored. */
+      "2XX": {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Not accepted. The event comes again, and after 410 no more. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+    }
+  }
+  receiveGuardEvent: {
+    parameters: {
+      query?: never
+      header: {
+        /** @description The event's id; the same for each try and each replay. */
+        "webhook-id": string
+        /** @description The time of this try, in Unix seconds. */
+        "webhook-timestamp": string
+        /** @description `v1,` and a signature (Standard Webhooks 1.0); two while a secret is replaced. */
+        "webhook-signature": string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["GuardEvent"]
       }
     }
     responses: {

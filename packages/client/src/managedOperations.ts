@@ -210,6 +210,42 @@ export const managedOperations = {
     isIdempotent: true,
     hasBody: true
   },
+  "guard.read": {
+    method: "GET",
+    path: "/v1/manage/guard"
+  },
+  "guard.replace": {
+    method: "PUT",
+    path: "/v1/manage/guard",
+    hasBody: true
+  },
+  "guard.update": {
+    method: "PATCH",
+    path: "/v1/manage/guard",
+    hasBody: true
+  },
+  "guard.alarms": {
+    method: "GET",
+    path: "/v1/manage/guard/alarms",
+    isList: true
+  },
+  "guard.clear": {
+    method: "POST",
+    path: "/v1/manage/guard/alarms/{alarm_id}/clear"
+  },
+  "guard.entries": {
+    method: "GET",
+    path: "/v1/manage/guard/{list}"
+  },
+  "guard.add": {
+    method: "POST",
+    path: "/v1/manage/guard/{list}",
+    hasBody: true
+  },
+  "guard.remove": {
+    method: "DELETE",
+    path: "/v1/manage/guard/{list}/{type}/{value}"
+  },
   "tokens.list": {
     method: "GET",
     path: "/v1/manage/tokens",

@@ -62,5 +62,7 @@ export const managementTexts: Readonly<Record<string, string>> = {
   "users.read": READ_ONLY,
   "users.update": VERSIONED,
   "users.password": "Users change their own password with the current one; owners set it for others.",
+  "me.update":
+    "`brand` names the sender in the default text; `locale` is its language if a request names none.",
   "me.read": "The customer, the kind of credential, and what it may do."
 }

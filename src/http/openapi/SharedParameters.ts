@@ -25,6 +25,7 @@ const shared = {
     dateTime
   ),
   Until: query("to", "The end, not included: ISO 8601. Without an offset it is Tehran time.", dateTime),
+  Since: query("since", "From this time on: ISO 8601. Without an offset it is Tehran time.", dateTime),
   CreatedAfter: query(
     "created_after",
     "Created after this time, not included: ISO 8601. Without an offset it is Tehran time. Write + as %2B.",
@@ -93,6 +94,8 @@ const sharedNameOf = (parameter: Json, isUuid: boolean): SharedName | null => {
       return "From"
     case "query to":
       return "maxLength" in schema ? null : "Until"
+    case "query since":
+      return "Since"
     case "query created_after":
       return "CreatedAfter"
     case "query created_before":

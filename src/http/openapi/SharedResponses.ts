@@ -28,10 +28,11 @@ const componentName = (response: Json): string | null => {
 
 const header = (name: string): Json => ({ [name]: componentReference("headers", name) })
 
-const headersOf = (status: string): Json =>
-  status === "429" || status === "503"
-    ? { ...header("X-Request-Id"), ...header("Retry-After") }
-    : header("X-Request-Id")
+const headersOf = (status: string): Json => ({
+  ...header("X-Request-Id"),
+  ...(status === "429" || status === "503" ? header("Retry-After") : {}),
+  ...(status === "429" ? { ...header("RateLimit"), ...header("RateLimit-Policy") } : {})
+})
 
 const sharedHeaders: Json = {
   "X-Request-Id": {

@@ -1,0 +1,133 @@
+/** The clients for other languages, where the machine has the language. */
+import { spawnSync } from "node:child_process"
+import { join } from "node:path"
+import { Webhook } from "standardwebhooks"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Server, startServer } from "../../contract/Server.ts"
+import { root, runProgram } from "./Packed.ts"
+
+const has = (program: string, ...args: ReadonlyArray<string>): boolean =>
+  spawnSync(program, args, { stdio: "ignore" }).status === 0
+
+const python = `
+import json, os, time, urllib.request
+from peyk import Peyk, PeykError, WebhookVerificationError, verify_webhook
+url = os.environ["PEYK_URL"]
+live = Peyk(url, api_key=os.environ["LIVE_KEY"], token=os.environ["TOKEN"])
+phone = os.environ["PHONE"]
+sent = live.otp.send(phone, channels=["bale", "sms"])
+with urllib.request.urlopen(url + "/simulator/messages?phone=%2B98" + phone[1:]) as reply:
+    code = next(each["code"] for each in json.load(reply)["data"] if each["code"])
+print(live.otp.verify(sent["verification_id"], code)["reason"])
+print(live.otp.status(sent["verification_id"])["status"])
+print(Peyk(url, api_key=os.environ["TEST_KEY"]).sandbox.send(phone)["status"])
+message = live.messages.send(phone, message="سلام", channels=["bale"], metadata={"order": "7"})
+print([each["message_id"] == message["message_id"] for each in live.messages.all(limit=1)])
+key = live.manage("api-keys.create", name="made by Python", mode="live")
+live.manage("api-keys.update", id=key["id"], name="renamed", if_match='"%d"' % key["version"])
+print(live.manage("api-keys.read", id=key["id"])["name"], live.manage("api-keys.revoke", id=key["id"]))
+try:
+    live.otp.send("1")
+except PeykError as error:
+    print(error.code, error.status, bool(error.request_id))
+try:
+    Peyk("http://127.0.0.1:9", retries=0).otp.status("v")
+except PeykError as error:
+    print(error.code)
+headers = json.loads(os.environ["HEADERS"])
+print(verify_webhook(os.environ["PAYLOAD"], headers, os.environ["SECRET"])["type"])
+try:
+    verify_webhook(os.environ["PAYLOAD"] + " ", headers, os.environ["SECRET"])
+except WebhookVerificationError:
+    print("refused")
+`
+
+const php = `
+spl_autoload_register(fn (string $class) => require getenv("SOURCES") . "/" . basename(strtr($class, "\\\\", "/")) . ".php");
+use Peyk\\Peyk; use Peyk\\PeykException; use Peyk\\Webhooks; use Peyk\\WebhookVerificationException;
+$url = getenv("PEYK_URL"); $phone = getenv("PHONE");
+$live = new Peyk($url, apiKey: getenv("LIVE_KEY"), token: getenv("TOKEN"));
+$sent = $live->otp->send($phone, ["channels" => ["bale", "sms"]]);
+$shown = json_decode(file_get_contents($url . "/simulator/messages?phone=%2B98" . substr($phone, 1)), true);
+$code = current(array_filter(array_column($shown["data"], "code")));
+echo $live->otp->verify($sent["verification_id"], $code)["reason"], "\\n";
+echo $live->otp->status($sent["verification_id"])["status"], "\\n";
+echo (new Peyk($url, apiKey: getenv("TEST_KEY")))->sandbox->send($phone)["status"], "\\n";
+$message = $live->messages->send($phone, ["message" => "سلام", "channels" => ["bale"], "metadata" => ["order" => "7"]]);
+foreach ($live->messages->all(["to" => $phone, "limit" => 1]) as $each)
+    echo $each["message_id"] === $message["message_id"] ? "[True]" : "[False]", "\\n";
+$key = $live->manage->call("api-keys.create", ["name" => "made by PHP", "mode" => "live"]);
+$change = ["id" => $key["id"], "name" => "renamed"];
+$live->manage->call("api-keys.update", $change, ifMatch: '"' . $key["version"] . '"');
+echo $live->manage->call("api-keys.read", ["id" => $key["id"]])["name"], " ";
+echo $live->manage->call("api-keys.revoke", ["id" => $key["id"]]) ?? "None", "\\n";
+try { $live->otp->send("1"); } catch (PeykException $error) {
+    echo $error->errorCode, " ", $error->status, " ", $error->requestId ? "True" : "False", "\\n";
+}
+try { (new Peyk("http://127.0.0.1:9", retries: 0))->otp->status("v"); } catch (PeykException $error) {
+    echo $error->errorCode, "\\n";
+}
+$headers = json_decode(getenv("HEADERS"), true);
+echo Webhooks::verify(getenv("PAYLOAD"), $headers, getenv("SECRET"))["type"], "\\n";
+try { Webhooks::verify(getenv("PAYLOAD") . " ", $headers, getenv("SECRET")); } catch (WebhookVerificationException) {
+    echo "refused\\n";
+}
+`
+
+const expected = [
+  "ok",
+  "verified",
+  "queued",
+  "[True]",
+  "renamed None",
+  "invalid_phone 422 True",
+  "connection_failed",
+  "webhook.test",
+  "refused"
+]
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
+const payload = JSON.stringify({ type: "webhook.test", data: {} })
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server?.stop())
+
+const environment = (phone: string): Record<string, string> => {
+  const seconds = Math.floor((performance.timeOrigin + performance.now()) / 1000)
+  const { live_key: LIVE_KEY, test_key: TEST_KEY, token: TOKEN } = server.demo
+  const HEADERS = JSON.stringify({
+    "Webhook-Id": "msg_1",
+    "Webhook-Timestamp": String(seconds),
+    "Webhook-Signature": new Webhook(secret).sign("msg_1", new Date(seconds * 1000), payload)
+  })
+  return {
+    PEYK_URL: server.url,
+    PHONE: phone,
+    LIVE_KEY,
+    TEST_KEY,
+    TOKEN,
+    HEADERS,
+    PAYLOAD: payload,
+    SECRET: secret
+  }
+}
+
+describe("the client for another language", () => {
+  it.runIf(has("python3", "--version"))("does in Python what a backend needs", async () => {
+    const env = { ...environment("09121110001"), PYTHONPATH: join(root, "clients/python") }
+    const output = await runProgram("python3", ["-c", python], { cwd: root, env })
+    expect(output.trim().split("\n")).toEqual(expected)
+  })
+
+  it.runIf(has("php", "-r", "exit(extension_loaded('curl') ? 0 : 1);"))(
+    "does in PHP what a backend needs",
+    async () => {
+      const env = { ...environment("09121110002"), SOURCES: join(root, "clients/php/src") }
+      const output = await runProgram("php", ["-r", php], { cwd: root, env })
+      expect(output.trim().split("\n")).toEqual(expected)
+    }
+  )
+})
