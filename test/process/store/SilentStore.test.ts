@@ -9,6 +9,8 @@ import { type ExternalPostgres, startExternal } from "./Postgres.ts"
 // Without a FIN and without an RST: a pooler that hangs, a host that froze, a firewall that forgot a connection.
 
 const DEADLINE_MILLIS = 60_000
+/** Sends work again no later than this after new connections do. */
+const WELL_AGAIN_MILLIS = 15_000
 
 let postgres: ExternalPostgres
 let proxy: SilentProxy
@@ -103,9 +105,11 @@ describe("connections to PostgreSQL that fall silent", () => {
   it("are given up: sends and /readyz are well again while new connections work", async () => {
     await untilSendsWork()
     const before = await givenUp()
+    const silentFrom = performance.now()
     proxy.silence()
     await untilSendsWork()
     await untilReady(200)
+    expect(performance.now() - silentFrom).toBeLessThan(WELL_AGAIN_MILLIS)
     expect(await givenUp()).toBeGreaterThan(before)
   }, 90_000)
 
@@ -116,8 +120,10 @@ describe("connections to PostgreSQL that fall silent", () => {
     await untilReady(503)
     const replies = await sendMany()
     for (const reply of replies) refused(reply, 503, "service_unavailable")
+    const openFrom = performance.now()
     proxy.release()
     await untilSendsWork()
     await untilReady(200)
+    expect(performance.now() - openFrom).toBeLessThan(WELL_AGAIN_MILLIS)
   }, 120_000)
 })
