@@ -12,11 +12,19 @@ export const neverRecorded = ProviderOutcome.Unknown({
   providerError: "the step was begun and its outcome never recorded"
 })
 
+/** The end of a time-out has a timer of its own: after a pause of this process, answers that came in it are read. */
+const LAST_MILLIS = 100
+
+const timeOut = (millis: number) => {
+  const last = Math.min(LAST_MILLIS, millis)
+  return Effect.andThen(Effect.sleep(millis - last), Effect.sleep(last))
+}
+
 const inTime = (call: Effect.Effect<ProviderOutcome>, timeoutMillis: number) =>
-  Effect.timeoutOrElse(call, {
-    duration: timeoutMillis,
-    orElse: () => Effect.succeed(ProviderOutcome.Unknown({ providerError: NO_ANSWER }))
-  })
+  Effect.raceFirst(
+    call,
+    Effect.as(timeOut(timeoutMillis), ProviderOutcome.Unknown({ providerError: NO_ANSWER }))
+  )
 
 /** A call without an outcome in time, or whose adapter breaks, has an unknown one. */
 export const outcomeOf = (
