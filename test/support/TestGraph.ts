@@ -154,7 +154,8 @@ export const makeCustomer = Effect.fnUntraced(function* (
     const account = { channel, provider: "simulator", label: channel, settings: {}, isDefault: true }
     yield* Effect.orDie(connect(id, account))
   }
-  const steps = channels.map((channel) => ({ channel }))
-  yield* Effect.orDie((yield* RoutingOrders).save(id, steps, null))
+  // The order is for codes, which telegram does not carry without a gateway's account.
+  const steps = channels.flatMap((channel) => (channel === "telegram" ? [] : [{ channel }]))
+  if (steps.length > 0) yield* Effect.orDie((yield* RoutingOrders).save(id, steps, null))
   return id
 })
