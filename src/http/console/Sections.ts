@@ -6,6 +6,11 @@ import { verificationsPages } from "./pages/activity/VerificationsPage.ts"
 import { keyPages } from "./pages/developers/KeyRoutes.ts"
 import { tokenPages } from "./pages/developers/TokensPage.ts"
 import { webhookPages } from "./pages/developers/webhooks/WebhookRoutes.ts"
+import { usagePages } from "./pages/money/UsagePage.ts"
+import { walletPages } from "./pages/money/WalletPage.ts"
+import { auditPages } from "./pages/people/AuditPage.ts"
+import { settingsPages } from "./pages/people/SettingsPage.ts"
+import { userPages } from "./pages/people/UsersPage.ts"
 import { sessionPages } from "./pages/session/SessionPages.ts"
 
 /** Every page of the console, one line a file. */
@@ -21,7 +26,12 @@ export const sections = [
   // Developers
   keyPages,
   tokenPages,
-  webhookPages
+  webhookPages,
   // Money
+  walletPages,
+  usagePages,
   // People
+  userPages,
+  auditPages,
+  settingsPages
 ]

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { SignInLinksSql } from "../access/ConsoleSessionsSql.ts"
 import { CredentialStores } from "../access/CredentialStores.ts"
 import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
 import { ConsoleSignInsLive } from "./CredentialGraph.ts"
@@ -14,6 +15,7 @@ export const consoleLive = ({ live, messages }: Pick<typeof useCases, "live" | "
     ManagementWritesSql,
     Resources,
     CredentialStores,
+    SignInLinksSql,
     Searches,
     Reports,
     live,

@@ -25,7 +25,7 @@ const Me = Schema.Struct({
   webotp_host: Schema.NullOr(Schema.String).annotateKey({ description: WEBOTP_HOST })
 }).annotate({ identifier: "Me" })
 
-const MeChange = Schema.Struct({
+export const MeChange = Schema.Struct({
   brand: optional(Brand).annotateKey({ description: `${BRAND} Null: nobody's.` }),
   locale: optional(Locale).annotateKey({ description: `${LOCALE} Null: fa.` }),
   webotp_host: optional(HostName).annotateKey({

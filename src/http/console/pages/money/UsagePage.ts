@@ -1,0 +1,213 @@
+import { Clock, DateTime, Effect, Stream } from "effect"
+import type { Instant } from "../../../../domain/Instant.ts"
+import { conversion, type UsageGroup, type UsagePeriod } from "../../../../domain/money/Usage.ts"
+import { UsageReports } from "../../../../services/resources/UsageReports.ts"
+import type { ConsolePages } from "../../ConsolePages.ts"
+import { type CsvCell, csvFile } from "../../frame/CsvFile.ts"
+import { icon } from "../../frame/Document.ts"
+import { html, type Html } from "../../frame/Html.ts"
+import type { Page } from "../../frame/Layout.ts"
+import { page, raw, type View } from "../../frame/SignedRoutes.ts"
+import { addressWith } from "../../frame/Visit.ts"
+import { pathOf } from "../../Navigation.ts"
+import { chart } from "../../parts/Chart.ts"
+import { emptyState } from "../../parts/EmptyState.ts"
+import { filters } from "../../parts/Filters.ts"
+import { table } from "../../parts/Table.ts"
+import { channelName } from "../../parts/Text.ts"
+import { tiles } from "../../parts/Tiles.ts"
+
+const USAGE_PATH = pathOf("usage")
+const CSV_PATH = `${USAGE_PATH}/usage.csv` as const
+
+const DAY_MILLIS = 86_400_000
+const SHOWN_MONTHS = 12
+
+interface Month extends UsagePeriod {
+  /** `2026-11` */
+  readonly id: string
+}
+
+/** This month in UTC and those before it, the newest first. */
+const monthsUntil = (now: Instant): ReadonlyArray<Month> => {
+  const first = DateTime.startOf(DateTime.makeUnsafe(now), "month")
+  return Array.from({ length: SHOWN_MONTHS }, (_, ago) => {
+    const from = DateTime.subtract(first, { months: ago })
+    return {
+      id: DateTime.formatIsoDateUtc(from).slice(0, 7),
+      from: DateTime.toEpochMillis(from),
+      to: DateTime.toEpochMillis(DateTime.add(from, { months: 1 }))
+    }
+  })
+}
+
+const monthName = ({ from }: Month, { language }: View["locale"]): string =>
+  new Intl.DateTimeFormat(language === "fa" ? "fa-IR-u-ca-gregory-nu-arabext" : "en-GB", {
+    year: "numeric",
+    month: "long",
+    timeZone: "UTC"
+  }).format(from)
+
+/** The month that the address names, or this one. */
+const chosenMonth = ({ query }: View) =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const months = monthsUntil(now)
+    const month = months.find(({ id }) => id === query.get("month")) ?? months[0]
+    return { months, month: month ?? { id: "", from: now - DAY_MILLIS, to: now }, now }
+  })
+
+const daysOf = ({ from, to }: Month, now: Instant): ReadonlyArray<string> => {
+  const end = Math.min(to, now + 1)
+  return Array.from({ length: Math.ceil((end - from) / DAY_MILLIS) }, (_, index) =>
+    DateTime.formatIsoDateUtc(DateTime.makeUnsafe(from + index * DAY_MILLIS))
+  )
+}
+
+const dailyChart = (
+  groups: ReadonlyArray<UsageGroup>,
+  days: ReadonlyArray<string>,
+  { locale }: View
+): Html => {
+  const { say, day: dayName } = locale
+  const byDay = new Map(groups.map((group) => [group.day, group]))
+  return html`<section class="panel" aria-labelledby="days-title">
+    <div class="panel-head">
+      <h2 id="days-title">${say("Accepted requests by day (UTC)", "درخواست‌های پذیرفته در هر روز (UTC)")}</h2>
+    </div>
+    <div class="panel-body">
+      ${chart(
+        {
+          title: say("Accepted requests by day", "درخواست‌های پذیرفته در هر روز"),
+          unit: say("Day", "روز"),
+          series: [
+            { label: say("Codes", "کد"), kind: "bar" },
+            { label: say("Messages", "پیام"), kind: "bar" }
+          ],
+          points: days.map((day) => {
+            const group = byDay.get(day)
+            return {
+              label: dayName(day),
+              values: [group?.codes.accepted ?? 0, group?.messages.accepted ?? 0]
+            }
+          })
+        },
+        locale
+      )}
+    </div>
+  </section>`
+}
+
+const channelTable = (groups: ReadonlyArray<UsageGroup>, { locale }: View): Html => {
+  const { say, number, rials } = locale
+  const both = (read: (part: UsageGroup["messages"]) => number) => (group: UsageGroup) =>
+    number(read(group.codes) + read(group.messages))
+  return table(
+    say("By channel", "به تفکیک کانال"),
+    [
+      {
+        header: say("Channel", "کانال"),
+        kind: "title",
+        cell: ({ channel }: UsageGroup) =>
+          channel === null ? say("None", "هیچ") : channelName(channel, locale)
+      },
+      { header: say("Sent", "فرستاده"), kind: "number", cell: both(({ sent }) => sent) },
+      { header: say("Failed", "ناموفق"), kind: "number", cell: both(({ failed }) => failed) },
+      { header: say("Delivered", "رسیده"), kind: "number", cell: both(({ delivered }) => delivered) },
+      {
+        header: say("Codes verified", "کد تأییدشده"),
+        kind: "number",
+        cell: ({ codes }) => number(codes.verified)
+      },
+      {
+        header: say("Cost", "هزینه"),
+        kind: "number",
+        cell: ({ codes, messages }) => rials(codes.cost + messages.cost)
+      }
+    ],
+    groups
+  )
+}
+
+const totals = (total: UsageGroup | undefined, { locale }: View): Html => {
+  const { say, number, percent, rials } = locale
+  const rate = total === undefined ? null : conversion(total.codes)
+  return tiles([
+    { label: say("Codes", "کدها"), value: number(total?.codes.accepted ?? 0) },
+    {
+      label: say("Verified", "تأییدشده"),
+      value: rate === null ? "–" : percent(rate),
+      note: say("of the codes", "از کدها")
+    },
+    { label: say("Messages", "پیام‌ها"), value: number(total?.messages.accepted ?? 0) },
+    { label: say("Cost", "هزینه"), value: rials((total?.codes.cost ?? 0) + (total?.messages.cost ?? 0)) }
+  ])
+}
+
+const showUsage = Effect.fnUntraced(function* (view: View) {
+  const { actor, locale } = view
+  const { say } = locale
+  const { months, month, now } = yield* chosenMonth(view)
+  const reports = yield* UsageReports
+  const report = (byDay: boolean, byChannel: boolean) =>
+    reports.report(actor.customerId, month, { byDay, byChannel })
+  const [total, byDay, byChannel] = yield* Effect.all([
+    report(false, false),
+    report(true, false),
+    report(false, true)
+  ])
+  const file = addressWith({ path: CSV_PATH, query: view.query }, { notice: null })
+  const made: Page = {
+    title: say("Usage", "مصرف"),
+    name: "usage",
+    lead: monthName(month, locale),
+    actions: html`<a class="button" href="${file}">${icon("download")}<span>CSV</span></a>`,
+    content: html`${filters(view, [
+        {
+          name: "month",
+          label: say("Month", "ماه"),
+          any: say("This month", "این ماه"),
+          choices: months.slice(1).map((each) => [each.id, monthName(each, locale)] as const)
+        }
+      ])}
+      ${totals(total[0], view)} ${dailyChart(byDay, daysOf(month, now), view)}
+      <section class="panel" aria-labelledby="channels-title">
+        <div class="panel-head"><h2 id="channels-title">${say("By channel", "به تفکیک کانال")}</h2></div>
+        ${
+          byChannel.length > 0
+            ? channelTable(byChannel, view)
+            : emptyState(
+                say("Nothing was sent in this month", "در این ماه چیزی فرستاده نشده"),
+                say("Sandbox requests do not count.", "درخواست‌های سندباکس به حساب نمی‌آیند.")
+              )
+        }
+      </section>`
+  }
+  return made
+})
+
+const columns: ReadonlyArray<readonly [string, (group: UsageGroup) => CsvCell]> = [
+  ["day", ({ day }) => day],
+  ["channel", ({ channel }) => channel],
+  ["codes_accepted", ({ codes }) => codes.accepted],
+  ["codes_sent", ({ codes }) => codes.sent],
+  ["codes_failed", ({ codes }) => codes.failed],
+  ["codes_verified", ({ codes }) => codes.verified],
+  ["codes_cost_rials", ({ codes }) => codes.cost],
+  ["messages_accepted", ({ messages }) => messages.accepted],
+  ["messages_sent", ({ messages }) => messages.sent],
+  ["messages_failed", ({ messages }) => messages.failed],
+  ["messages_cost_rials", ({ messages }) => messages.cost]
+]
+
+const usageFile = Effect.fnUntraced(function* (view: View) {
+  const { month } = yield* chosenMonth(view)
+  const reports = yield* UsageReports
+  const groups = yield* reports.report(view.actor.customerId, month, { byDay: true, byChannel: true })
+  return csvFile(`usage-${month.id}.csv`, columns, Stream.fromIterable(groups))
+})
+
+/** How much was sent, with what success, for how much. */
+export const usagePages = {
+  name: "usage",
+  routes: [page(USAGE_PATH, showUsage), raw(CSV_PATH, usageFile)]
+} as const satisfies ConsolePages

@@ -1,0 +1,185 @@
+import { Effect } from "effect"
+import { formatInstant } from "../../../../domain/Instant.ts"
+import { isTimePosition } from "../../../../domain/TimePosition.ts"
+import {
+  type Hold,
+  type LedgerEntry,
+  type LedgerKind,
+  LedgerKind as Kinds,
+  Wallets
+} from "../../../../services/resources/Wallets.ts"
+import type { ConsolePages } from "../../ConsolePages.ts"
+import { allRows, csvFile } from "../../frame/CsvFile.ts"
+import { icon } from "../../frame/Document.ts"
+import { html, type Html } from "../../frame/Html.ts"
+import type { Page } from "../../frame/Layout.ts"
+import { parseLocalTime } from "../../frame/LocalTime.ts"
+import { page, raw, type View } from "../../frame/SignedRoutes.ts"
+import { addressWith } from "../../frame/Visit.ts"
+import { pathOf } from "../../Navigation.ts"
+import { badge } from "../../parts/Badge.ts"
+import { emptyState } from "../../parts/EmptyState.ts"
+import { filters } from "../../parts/Filters.ts"
+import { pager, pageRequest } from "../../parts/Pager.ts"
+import { table } from "../../parts/Table.ts"
+import { ltr, shortId } from "../../parts/Text.ts"
+import { tiles } from "../../parts/Tiles.ts"
+
+const WALLET_PATH = pathOf("wallet")
+const CSV_PATH = `${WALLET_PATH}/ledger.csv` as const
+
+const kindWords = (kind: LedgerKind, { say }: View["locale"]): string =>
+  kind === "top_up" ? say("Top-up", "افزایش موجودی") : say("Send", "ارسال")
+
+/** The page of what was paid for. */
+const subject = (
+  { subjectType, subjectId }: Pick<LedgerEntry, "subjectType" | "subjectId">,
+  { navigation }: View
+): Html => {
+  if (subjectType === null || subjectId === null) return html`<span class="muted">–</span>`
+  const name = subjectType === "message" ? "messages" : "verifications"
+  return navigation.some(({ pages }) => pages.some((each) => each.name === name))
+    ? html`<a href="${pathOf(name)}/${subjectId}">${shortId(subjectId)}</a>`
+    : shortId(subjectId)
+}
+
+const signed = (amount: number, { rials }: View["locale"]): Html =>
+  html`<span class="nowrap">${ltr(amount > 0 ? "+" : amount < 0 ? "−" : "")}${rials(Math.abs(amount))}</span>`
+
+const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
+  const { locale } = view
+  const { say, time } = locale
+  return table(
+    say("Ledger", "دفتر کل"),
+    [
+      { header: say("Time", "زمان"), kind: "title", cell: ({ occurredAt }: LedgerEntry) => time(occurredAt) },
+      {
+        header: say("Kind", "نوع"),
+        cell: ({ kind }) => badge(kind === "top_up" ? "good" : "plain", kindWords(kind, locale))
+      },
+      { header: say("For", "بابت"), cell: (entry) => subject(entry, view) },
+      { header: say("Amount", "مبلغ"), kind: "number", cell: ({ amount }) => signed(amount, locale) }
+    ],
+    entries
+  )
+}
+
+const holdsPart = (holds: ReadonlyArray<Hold>, view: View): Html | null => {
+  const { say, time, rials } = view.locale
+  if (holds.length === 0) return null
+  return html`<section class="panel" aria-labelledby="holds-title">
+    <div class="panel-head">
+      <h2 id="holds-title">${say("Held for sends under way", "نگه‌داشته برای ارسال‌های در جریان")}</h2>
+    </div>
+    ${table(
+      say("Held", "نگه‌داشته"),
+      [
+        { header: say("Since", "از"), kind: "title", cell: ({ createdAt }: Hold) => time(createdAt) },
+        { header: say("For", "بابت"), cell: (hold) => subject(hold, view) },
+        { header: say("Amount", "مبلغ"), kind: "number", cell: ({ amount }) => rials(amount) }
+      ],
+      holds
+    )}
+  </section>`
+}
+
+const searchOf = ({ query, locale }: View) => ({
+  kind: Kinds.literals.find((each) => each === query.get("kind")),
+  from: parseLocalTime(query.get("from") ?? "", locale.zone) ?? undefined,
+  to: parseLocalTime(query.get("to") ?? "", locale.zone) ?? undefined
+})
+
+const ledgerFilters = (view: View): Html => {
+  const { say } = view.locale
+  return filters(view, [
+    {
+      name: "kind",
+      label: say("Kind", "نوع"),
+      any: say("All", "همه"),
+      choices: Kinds.literals.map((kind) => [kind, kindWords(kind, view.locale)] as const)
+    },
+    { name: "from", label: say("From", "از"), type: "datetime-local" },
+    { name: "to", label: say("To", "تا"), type: "datetime-local" }
+  ])
+}
+
+const MAX_HOLDS = 10
+
+const showWallet = Effect.fnUntraced(function* (view: View) {
+  const { customerId } = view.actor
+  const { say, rials } = view.locale
+  const wallets = yield* Wallets
+  const { balance, held } = yield* wallets.balance(customerId)
+  const request = yield* pageRequest(view, isTimePosition)
+  const search = searchOf(view)
+  const { items, next } = yield* wallets.ledger(customerId, { ...request, ...search })
+  const holds = held === 0 ? [] : (yield* wallets.holds(customerId, { limit: MAX_HOLDS, after: null })).items
+  const file = addressWith({ path: CSV_PATH, query: view.query }, { cursor: null, notice: null })
+  const isFiltered = Object.values(search).some((part) => part !== undefined)
+  const made: Page = {
+    title: say("Wallet", "کیف پول"),
+    name: "wallet",
+    lead: say(
+      "A send that a messenger accepted is charged. SMS is charged by its provider.",
+      "هزینهٔ ارسالی کم می‌شود که پیام‌رسان پذیرفته باشد. هزینهٔ پیامک را ارائه‌دهنده‌اش می‌گیرد."
+    ),
+    actions: html`<a class="button" href="${file}"
+      >${icon("download")}<span>${say("Ledger as CSV", "دفتر کل، CSV")}</span></a
+    >`,
+    content: html`${tiles([
+        { label: say("Available", "در دسترس"), value: rials(balance - held) },
+        {
+          label: say("Held", "نگه‌داشته"),
+          value: rials(held),
+          note: say("for sends under way", "برای ارسال‌های در جریان")
+        },
+        { label: say("Balance", "موجودی"), value: rials(balance) }
+      ])}
+      ${holdsPart(holds, view)}
+      <h2 class="section-title">${say("Ledger", "دفتر کل")}</h2>
+      ${ledgerFilters(view)}
+      <div class="panel">
+        ${
+          items.length > 0
+            ? ledgerTable(items, view)
+            : isFiltered
+              ? emptyState(
+                  say("Nothing matches", "چیزی پیدا نشد"),
+                  say("Choose other filters.", "پالایه‌های دیگری برگزینید.")
+                )
+              : emptyState(
+                  say("No movement yet", "هنوز گردشی نیست"),
+                  say(
+                    "Whoever runs this service tops the wallet up.",
+                    "گردانندهٔ سرویس موجودی را افزایش می‌دهد."
+                  )
+                )
+        }
+        ${pager(view, next)}
+      </div>`
+  }
+  return made
+})
+
+const ledgerFile = Effect.fnUntraced(function* (view: View) {
+  const wallets = yield* Wallets
+  const search = searchOf(view)
+  return csvFile<LedgerEntry>(
+    "ledger.csv",
+    [
+      ["id", ({ id }) => id],
+      ["time", ({ occurredAt }) => formatInstant(occurredAt)],
+      ["kind", ({ kind }) => kind],
+      ["amount_rials", ({ amount }) => amount],
+      ["subject_type", ({ subjectType }) => subjectType],
+      ["subject_id", ({ subjectId }) => subjectId]
+    ],
+    allRows((part) => wallets.ledger(view.actor.customerId, { ...search, ...part }))
+  )
+})
+
+/** What is there, what is held, and every movement. */
+export const walletPages = {
+  name: "wallet",
+  routes: [page(WALLET_PATH, showWallet), raw(CSV_PATH, ledgerFile)]
+} as const satisfies ConsolePages

@@ -1,0 +1,153 @@
+import { Effect } from "effect"
+import { isTimePosition } from "../../../../domain/TimePosition.ts"
+import { AuditLog, type AuditRecord } from "../../../../services/resources/AuditLog.ts"
+import type { ConsolePages } from "../../ConsolePages.ts"
+import { html, type Html } from "../../frame/Html.ts"
+import type { Page } from "../../frame/Layout.ts"
+import { parseLocalTime } from "../../frame/LocalTime.ts"
+import { page, type View } from "../../frame/SignedRoutes.ts"
+import { pathOf } from "../../Navigation.ts"
+import { emptyState } from "../../parts/EmptyState.ts"
+import { filters } from "../../parts/Filters.ts"
+import { pager, pageRequest } from "../../parts/Pager.ts"
+import { table } from "../../parts/Table.ts"
+import { foreign, ltr, mono } from "../../parts/Text.ts"
+
+const AUDIT_PATH = pathOf("audit")
+
+const kinds = [
+  ["user", "People", "افراد"],
+  ["token", "Tokens", "توکن‌ها"],
+  ["session", "Sign-ins of another issuer", "ورود با صادرکنندهٔ دیگر"],
+  ["operator", "Operators", "گردانندگان"]
+] as const
+
+/** The beginnings of actions that people look for. */
+const resources = [
+  ["api_key.", "API keys", "کلیدها"],
+  ["token.", "Tokens", "توکن‌ها"],
+  ["webhook.", "Webhooks", "وب‌هوک‌ها"],
+  ["account.", "Sending accounts", "حساب‌های ارسال"],
+  ["routing.", "Routing", "مسیر ارسال"],
+  ["template.", "Templates", "قالب‌ها"],
+  ["user.", "Users", "کاربران"],
+  ["wallet.", "Wallet", "کیف پول"],
+  ["customer.", "Customer", "مشتری"]
+] as const
+
+const MAX_FILTER_LENGTH = 200
+
+const textOf = (text: string | null): string | undefined => {
+  const trimmed = (text ?? "").trim()
+  const isUsable = trimmed !== "" && trimmed.length <= MAX_FILTER_LENGTH && trimmed.isWellFormed()
+  return isUsable && !trimmed.includes("\u0000") ? trimmed : undefined
+}
+
+const searchOf = ({ query, locale }: View) => ({
+  actorKind: kinds.find(([kind]) => kind === query.get("by"))?.[0],
+  action: resources.find(([prefix]) => prefix === query.get("what"))?.[0],
+  subjectId: textOf(query.get("id")),
+  from: parseLocalTime(query.get("from") ?? "", locale.zone) ?? undefined,
+  to: parseLocalTime(query.get("to") ?? "", locale.zone) ?? undefined
+})
+
+const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+
+const detailsOf = ({ details }: AuditRecord, { say }: View["locale"]): Html | null => {
+  const known = Object.entries(details).filter(([, value]) => value !== undefined)
+  return known.length === 0
+    ? null
+    : html`<details>
+        <summary class="more-summary">${say("Details", "جزئیات")}</summary>
+        <ul class="audit-details">
+          ${known.map(([name, value]) => html`<li>${mono(name)}: ${foreign(shown(value))}</li>`)}
+        </ul>
+      </details>`
+}
+
+const kindWords = (kind: string, { say }: View["locale"]): string => {
+  const words = kinds.find(([each]) => each === kind)
+  return words === undefined ? kind : say(words[1], words[2])
+}
+
+const auditTable = (records: ReadonlyArray<AuditRecord>, { locale }: View): Html => {
+  const { say, time } = locale
+  return table(
+    say("Audit log", "گزارش تغییرات"),
+    [
+      {
+        header: say("Change", "تغییر"),
+        kind: "title",
+        cell: (record: AuditRecord) => html`${mono(record.action)} ${detailsOf(record, locale)}`
+      },
+      {
+        header: say("Of", "مورد"),
+        cell: ({ subjectType, subjectId }) =>
+          html`${mono(subjectType)} <span class="sub">${mono(subjectId)}</span>`
+      },
+      {
+        header: say("By", "از سوی"),
+        cell: ({ actorKind, actorName }) =>
+          html`${foreign(actorName)} <span class="sub">${kindWords(actorKind, locale)}</span>`
+      },
+      {
+        header: say("From", "از نشانی"),
+        cell: ({ ip }) => (ip === null ? html`<span class="muted">–</span>` : ltr(ip))
+      },
+      { header: say("Time", "زمان"), cell: ({ occurredAt }) => time(occurredAt) }
+    ],
+    records
+  )
+}
+
+const showAudit = Effect.fnUntraced(function* (view: View) {
+  const { say } = view.locale
+  const request = yield* pageRequest(view, isTimePosition)
+  const { items, next } = yield* (yield* AuditLog).list(view.actor.customerId, {
+    ...request,
+    ...searchOf(view)
+  })
+  const made: Page = {
+    title: say("Audit log", "گزارش تغییرات"),
+    name: "audit",
+    lead: say("Who changed what, when, and from where.", "چه کسی، چه چیزی را، کی و از کجا تغییر داده است."),
+    content: html`${filters(view, [
+        {
+          name: "what",
+          label: say("Change of", "تغییر در"),
+          any: say("Everything", "همه‌چیز"),
+          choices: resources.map(([prefix, english, persian]) => [prefix, say(english, persian)] as const)
+        },
+        {
+          name: "by",
+          label: say("By", "از سوی"),
+          any: say("Anybody", "هر کس"),
+          choices: kinds.map(([kind, english, persian]) => [kind, say(english, persian)] as const)
+        },
+        { name: "id", label: say("Id", "شناسه"), isLtr: true },
+        { name: "from", label: say("From", "از"), type: "datetime-local" },
+        { name: "to", label: say("To", "تا"), type: "datetime-local" }
+      ])}
+      <div class="panel">
+        ${
+          items.length > 0
+            ? auditTable(items, view)
+            : emptyState(
+                say("No change", "تغییری نیست"),
+                say(
+                  "Changes by people, tokens and operators are listed here.",
+                  "تغییرهای افراد، توکن‌ها و گردانندگان اینجا می‌آید."
+                )
+              )
+        }
+        ${pager(view, next)}
+      </div>`
+  }
+  return made
+})
+
+/** What was changed, and by whom. */
+export const auditPages = {
+  name: "audit",
+  routes: [page(AUDIT_PATH, showAudit)]
+} as const satisfies ConsolePages

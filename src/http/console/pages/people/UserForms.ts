@@ -1,0 +1,44 @@
+import { Clock, Effect, Option, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { NotFound } from "../../../../domain/Errors.ts"
+import { hashingOrigin, Passwords } from "../../../../services/access/Passwords.ts"
+import { SignInLinks } from "../../../../services/access/SignInLinks.ts"
+import { Workers } from "../../../../services/concurrency/Workers.ts"
+import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
+import type { View } from "../../frame/SignedRoutes.ts"
+import { writeAs } from "../../frame/Writes.ts"
+
+export const userEntry = auditEntriesOf("user")
+
+/** Takes long: before any transaction. */
+export const hashed = (view: View, password: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    const passwords = yield* Passwords
+    const workers = yield* Workers
+    const origin = hashingOrigin(view.actor.customerId, view.origin.ip)
+    return yield* workers.waitOutside("password")(passwords.hash(password, origin))
+  })
+
+const BYTES = 32
+
+/** The password of somebody who was invited by a link: nobody knows it. */
+export const unknownPassword = Effect.flatMap(SecureRandom.SecureRandom, (random) =>
+  Effect.map(random.randomBytes(BYTES), (bytes) => Redacted.make(Buffer.from(bytes).toString("base64url")))
+)
+
+/** A link that signs this user in once. */
+export const newSignInLink = Effect.fnUntraced(function* (view: View, email: string) {
+  const links = yield* SignInLinks
+  const now = yield* Clock.currentTimeMillis
+  return yield* writeAs(
+    view,
+    "user.create_sign_in_link",
+    Effect.flatMap(
+      links.create(view.actor.customerId, email, now),
+      Option.match({
+        onNone: () => Effect.fail(new NotFound()),
+        onSome: (result) => Effect.succeed({ result, audit: userEntry("create_sign_in_link", result.userId) })
+      })
+    )
+  )
+})

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { newEmail, PASSWORD } from "../contract/Manager.ts"
+import { type Server, startServer } from "../contract/Server.ts"
+import { csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
+
+let server: Server
+let owner: Visitor
+beforeAll(async () => {
+  server = await startServer()
+  owner = await signedIn(server, server.demo.customer_id, "owner")
+})
+afterAll(() => server?.stop())
+
+const submit = async (visitor: Visitor, page: string, action: string, fields: Record<string, string> = {}) =>
+  visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(page)) })
+
+const send = async () => {
+  const reply = await fetch(`${server.url}/v1/otp/send`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-api-key": server.demo.live_key,
+      "idempotency-key": crypto.randomUUID()
+    },
+    body: JSON.stringify({ phone: "09121234567", channels: ["bale"] })
+  })
+  expect(reply.status).toBe(200)
+}
+
+describe("the wallet", () => {
+  it("shows what is there, every movement, and the ledger as a file", async () => {
+    await send()
+    const page = await owner.get("/console/wallet")
+    expect(page.text).toContain("9,999,000 IRR")
+    expect(page.text).toContain("Top-up")
+    const filtered = await owner.get("/console/wallet?kind=capture")
+    expect(filtered.text).not.toContain(">Top-up</span>")
+    const file = await owner.get("/console/wallet/ledger.csv")
+    expect(file.headers.get("content-type")).toMatch(/^text\/csv/)
+    const lines = file.text.trim().split("\r\n")
+    expect(lines[0]).toContain("id,time,kind,amount_rials,subject_type,subject_id")
+    expect(lines.slice(1).map((line) => line.split(",").slice(2, 4).join(" "))).toEqual([
+      "capture -1000",
+      "top_up 10000000"
+    ])
+  })
+
+  it("speaks Persian with Persian digits", async () => {
+    const { text } = await owner.get("/console/wallet?lang=fa")
+    expect(text).toContain("ریال")
+    expect(text).toMatch(/[۰-۹]٬[۰-۹]{3}|[۰-۹]{3}/)
+    await owner.get("/console/wallet?lang=en")
+  })
+
+  it("refuses a cursor that is none", async () => {
+    expect((await owner.get("/console/wallet?cursor=x")).status).toBe(422)
+  })
+})
+
+describe("usage", () => {
+  it("shows a month by day and channel, and as a file", async () => {
+    await send()
+    const page = await owner.get("/console/usage")
+    expect(page.text).toContain("data-chart")
+    expect(page.text).toContain("Bale")
+    const file = await owner.get("/console/usage/usage.csv")
+    expect(file.text).toMatch(/\d{4}-\d\d-\d\d,bale,/)
+    expect((await owner.get("/console/usage?month=1999-01")).status).toBe(200)
+  })
+})
+
+const linkIn = (text: string): string =>
+  /<code>(http[^<]+)<\/code>/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? ""
+
+const openLink = async (url: string) => {
+  const visitor = newVisitor(server)
+  const { pathname, search, searchParams } = new URL(url)
+  const csrf = csrfIn(await visitor.get(`${pathname}${search}`))
+  const reply = await visitor.post("/console/sign-in-link", { csrf, token: searchParams.get("token") ?? "" })
+  return { visitor, reply }
+}
+
+const invite = async (role: "viewer" | "developer") => {
+  const email = newEmail(role)
+  const fields = { name: `New ${role}`, email, role }
+  const made = await submit(owner, "/console/users/new", "/console/users/new", fields)
+  expect(made.status, made.text).toBe(200)
+  return { email, link: linkIn(made.text) }
+}
+
+describe("users", () => {
+  it("are invited by a link, and then choose their password", async () => {
+    const { email, link } = await invite("developer")
+    const { visitor, reply } = await openLink(link)
+    expect(reply).toMatchObject({ status: 303, location: "/console/overview" })
+    const set = await submit(visitor, "/console/settings", "/console/settings/password", {
+      password: PASSWORD
+    })
+    expect(set).toMatchObject({ status: 303, location: "/console/sign-in" })
+    expect((await visitor.get("/console/overview")).status).toBe(302)
+    expect((await newVisitor(server).signIn(email)).status).toBe(303)
+  })
+
+  it("get other names and roles, are disabled, and are let in again", async () => {
+    const { email, link } = await invite("viewer")
+    const { visitor } = await openLink(link)
+    const list = await owner.get("/console/users")
+    const path =
+      new RegExp(`href="(/console/users/[0-9a-f-]{36})"><bdi>New viewer`).exec(list.text)?.[1] ?? ""
+    expect((await owner.get(path)).text).toContain(email)
+    await submit(owner, path, path, { name: "Sara", role: "developer" })
+    expect((await visitor.get("/console/keys/new")).status).toBe(200)
+    await submit(owner, path, `${path}/disable`)
+    expect((await visitor.get("/console/overview")).status).toBe(302)
+    await submit(owner, path, `${path}/enable`)
+    const again = await submit(owner, path, `${path}/link`)
+    expect((await openLink(linkIn(again.text))).reply.status).toBe(303)
+  })
+
+  it("need an address of their own", async () => {
+    const { email } = await invite("viewer")
+    const fields = { name: "Twin", email, role: "viewer" }
+    const refused = await submit(owner, "/console/users/new", "/console/users/new", fields)
+    expect(refused.status).toBe(422)
+    expect(refused.text).toContain("in use already")
+  })
+
+  it("are managed by owners only", async () => {
+    const developer = await signedIn(server, server.demo.customer_id, "developer")
+    expect((await developer.get("/console/users")).text).toContain("Owners manage users")
+    expect((await developer.get("/console/users/new")).status).toBe(403)
+    const fields = { name: "x", email: newEmail("owner"), role: "owner" }
+    expect((await submit(developer, "/console/users", "/console/users/new", fields)).status).toBe(403)
+  })
+})
+
+describe("the audit log", () => {
+  it("lists changes of the console in the user's name, and finds them", async () => {
+    await submit(owner, "/console/settings", "/console/settings", {
+      name: "Demo",
+      brand: "پیک",
+      locale: "fa"
+    })
+    const { text } = await owner.get("/console/audit?what=customer.&by=user")
+    expect(text).toContain("customer.update")
+    expect(text).toContain("brand")
+    expect(text).not.toContain("user.create<")
+    expect((await owner.get("/console/audit?id=nothing-like-that")).text).toContain("No change")
+  })
+})
+
+describe("settings", () => {
+  it("are changed by owners, and refused with the field that is wrong", async () => {
+    const saved = await submit(owner, "/console/settings", "/console/settings", {
+      name: "Shop",
+      brand: "Shop",
+      locale: "en",
+      webotp_host: "shop.example.ir"
+    })
+    expect(saved.location).toBe("/console/settings?notice=saved")
+    expect((await owner.get("/console/settings")).text).toContain('value="shop.example.ir"')
+    const refused = await submit(owner, "/console/settings", "/console/settings", {
+      name: "",
+      webotp_host: "not a host"
+    })
+    expect(refused.status).toBe(422)
+    expect(refused.text).toMatch(/id="field-webotp_host"[^>]*aria-invalid="true"/s)
+    const viewer = await signedIn(server, server.demo.customer_id, "viewer")
+    expect((await submit(viewer, "/console/settings", "/console/settings", { name: "x" })).status).toBe(403)
+  })
+
+  it("refuse a short password", async () => {
+    const viewer = await signedIn(server, server.demo.customer_id, "viewer")
+    const refused = await submit(viewer, "/console/settings", "/console/settings/password", {
+      password: "short"
+    })
+    expect(refused.status).toBe(422)
+  })
+})
