@@ -117,7 +117,7 @@ const signInLink = Command.make(
   {
     customer: customerFlag,
     email: Flag.String("email").pipe(
-      Flag.withDescription("Whose link it is; the first owner's unless told otherwise"),
+      Flag.withDescription("Whose link it is; the first owner's by default"),
       Flag.optional
     )
   },

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { DAY_MILLIS, HOUR_MILLIS } from "./people/Admission.ts"
 import { Instant } from "./Instant.ts"
 
-/** What lapses by itself, and is of no use after that. */
+/** Rows that expire by themselves and have no use after that. */
 export const lapsingTables = [
   "idempotency_keys",
   "phone_counters",
@@ -19,7 +19,7 @@ export const lapsingTables = [
 ] as const
 export type LapsingTable = (typeof lapsingTables)[number]
 
-/** What is deleted or erased, in the order of a round: events before their records. */
+/** The kinds of data that a round deletes or erases, in its order: events before their records. */
 export const retentionTasks = [
   ...lapsingTables,
   "simulator_messages",

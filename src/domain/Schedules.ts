@@ -76,7 +76,7 @@ export const BOT_PAUSE_MILLIS = {
   failed: 15 * SECOND,
   /** Waiting alone does not lift a refusal. */
   refused: 5 * MINUTE,
-  /** The platform posts updates, and is told the address again, as some forget it. */
+  /** The platform posts updates. Some platforms forget the address, so it is registered again. */
   announced: DAY
 }
 

@@ -3,7 +3,7 @@ import type { SimulatedOutcome } from "../domain/account/SimulatedOutcome.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { Page, PageRequest } from "../domain/Paging.ts"
 
-/** What a simulated phone received. */
+/** A message that a simulated phone received. */
 export interface SimulatedMessage {
   readonly phone: string
   readonly channel: string
@@ -44,7 +44,7 @@ export class Simulator extends Context.Service<
     /** The newest first. */
     readonly search: (search: SimulatorSearch) => Effect.Effect<Page<ReceivedMessage>>
     readonly remove: (id: number) => Effect.Effect<void>
-    /** Of one phone; null: of all. */
+    /** The messages of one phone; null: of all. */
     readonly removeAll: (phone: string | null) => Effect.Effect<void>
     /** The outcomes that are forced for the next send of these accounts. */
     readonly forced: (

@@ -67,8 +67,8 @@ export const scriptInbox = (...batches: ReadonlyArray<Batch>) => {
 /** An account that people write to, whose updates are due at once. */
 export const makeInbox = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const customerId = yield* makeCustomer(["telegram"])
-  const accountId = (yield* accountsOf(customerId))("telegram")
+  const customerId = yield* makeCustomer(["soroushplus"])
+  const accountId = (yield* accountsOf(customerId))("soroushplus")
   yield* sql`
     with inbox as (
       insert into account_inboxes (account_id, subject) values (${accountId}, gen_random_uuid()) returning subject)

@@ -15,10 +15,10 @@ const SUPERVISOR_STUCK_MILLIS = 5000
 /** Counts each SIGHUP, also one that arrives during a replacement. */
 const hangUps = Effect.gen(function* () {
   const signals = yield* Queue.sliding<"SIGHUP">(1)
-  const tell = () => void Queue.offerUnsafe(signals, "SIGHUP")
+  const offer = () => void Queue.offerUnsafe(signals, "SIGHUP")
   yield* Effect.acquireRelease(
-    Effect.sync(() => process.on("SIGHUP", tell)),
-    () => Effect.sync(() => process.off("SIGHUP", tell))
+    Effect.sync(() => process.on("SIGHUP", offer)),
+    () => Effect.sync(() => process.off("SIGHUP", offer))
   )
   return signals
 })

@@ -1,6 +1,6 @@
 import { Data } from "effect"
 
-/** What a person did with a bot, on any platform. `chatId` is how the bot reaches that person. */
+/** The action of a person in a chat with a bot, on any platform. `chatId` is how the bot reaches that person. */
 export type BotUpdate = Data.TaggedEnum<{
   /** They wrote to it, or opened it, and shared nothing. */
   Spoke: { readonly chatId: string }
@@ -16,7 +16,7 @@ export type BotUpdate = Data.TaggedEnum<{
 }>
 export const BotUpdate = Data.taggedEnum<BotUpdate>()
 
-/** What a bot replies: a text, and whether it offers the button that shares one's phone number. */
+/** A bot's reply: a text, and whether it offers the button that shares one's phone number. */
 export interface BotReply {
   readonly text: string
   /** The button's label; null takes the button away. */

@@ -3,7 +3,7 @@ import { Instant } from "../Instant.ts"
 import { DELIVERY_REPORT_MILLIS } from "../Schedules.ts"
 import { keptText } from "./ProviderOutcome.ts"
 
-/** What a provider reports about a message that it accepted. */
+/** A provider's report about a message that it accepted. */
 export type DeliveryReport = Data.TaggedEnum<{
   /** It reached the handset; `at` is the provider's time, null without one. */
   Delivered: { readonly at: Instant | null }

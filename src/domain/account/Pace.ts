@@ -13,13 +13,13 @@ export const isStartInTime = (startsAt: Instant, now: Instant): boolean =>
 
 export const isSlotUsable = (at: Instant, now: Instant): boolean => now - at <= MAX_LATENESS_MILLIS
 
-/** What an account sends. */
+/** The kinds of sends of an account. */
 export type SendKind = "code" | "text"
 
 /** Sends of an account in any minute, by channel; 0: no limit. */
 export type DefaultRates = Readonly<Record<Channel, number>>
 
-/** What an outcome shows about the account that sent. */
+/** The state of the sending account, as an outcome shows it. */
 export type Verdict =
   /** It works: earlier failures are over. */
   | { readonly _tag: "Works" }

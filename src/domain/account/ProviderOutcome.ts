@@ -1,7 +1,7 @@
 import { Data, Schema, Struct } from "effect"
 import { maskPhone, type Phone } from "../Phone.ts"
 
-/** What a refusal blames: the recipient's number, the request, or the account's configuration. */
+/** The cause of a refusal: the recipient's number, the request, or the account's configuration. */
 export type Blame = "recipient" | "request" | "configuration"
 
 /** The outcome of one call to a provider. `providerError` is the provider's own code and text. */
@@ -107,7 +107,7 @@ const MAX_KEPT_LENGTH = 500
 export const keptText = (text: string): string =>
   text.replaceAll("\u0000", "").slice(0, MAX_KEPT_LENGTH).toWellFormed()
 
-/** What an attempt with this outcome stores. */
+/** The columns that an attempt with this outcome stores. */
 export const attemptResult = (outcome: ProviderOutcome) => ({
   status: outcome._tag === "Accepted" ? ("sent" as const) : ("failed" as const),
   error_code: attemptErrorCode(outcome),

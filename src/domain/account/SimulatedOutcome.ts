@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What the simulator's accounts can do with a send. */
+/** The outcomes that an account of the simulator can have. */
 export const SimulatedOutcome = Schema.Literals([
   "accepted",
   "rejected",

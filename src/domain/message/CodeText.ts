@@ -44,7 +44,7 @@ const bodies: Readonly<Record<Locale, (brand: string | null) => string>> = {
     `Your ${brand === null ? "" : `${brand} `}code: {{code}}\nIt is valid for {{minutes}} minutes. Do not share it.`
 }
 
-/** What messengers send if the customer chose nothing. */
+/** The text that messengers send if the customer chose none. */
 export const DEFAULT_CODE_TEXT = bodies[DEFAULT_LOCALE](null)
 
 const UNCHANGED: CodeText = { textBody: null, textLocale: null }

@@ -102,7 +102,7 @@ const settle = (
   return { next: { ...next, status, completedAt: now }, events: [`message.${status}`], dueAt: null }
 }
 
-/** What a process knows about the lane that it works on. */
+/** The knowledge of a process about the lane that it works on. */
 export interface LaneTurn {
   readonly lane: Lane
   /** When the lane's timer was due; null after a dead process's lease, which does not show it. */

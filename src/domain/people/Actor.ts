@@ -3,11 +3,11 @@ import { Schema } from "effect"
 export const Scope = Schema.Literals(["full", "read_only"])
 export type Scope = typeof Scope.Type
 
-/** What a person may do: viewers read, developers also change things, owners also manage access. */
+/** The rights of a person: viewers read, developers also change things, owners also manage access. */
 export const Role = Schema.Literals(["owner", "developer", "viewer"])
 export type Role = typeof Role.Type
 
-/** Who manages a customer's account. */
+/** The person or program that manages a customer's account. */
 export interface Actor {
   readonly customerId: number
   /** `operator`: a person with access to the command line. */
@@ -23,7 +23,7 @@ export interface Actor {
   readonly sessionId?: string
 }
 
-/** Whoever runs the service, at work on this customer's account. */
+/** The operator of the service, working on this customer's account. */
 export const operatorActor = (customerId: number): Actor => ({
   customerId,
   kind: "operator",

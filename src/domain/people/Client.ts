@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What a customer says about the device that asked for a code. */
+/** A customer's description of the device that asked for a code. */
 export interface Client {
   /** A valid IPv4 or IPv6 address. */
   readonly ip?: string | undefined
@@ -12,7 +12,7 @@ export interface Client {
 
 /** Keyed hashes of it, which are all that is stored. */
 export const HashedClient = Schema.Struct({
-  /** Of the address's network: /24 of IPv4, /64 of IPv6. */
+  /** The address's network: /24 of IPv4, /64 of IPv6. */
   network: Schema.optionalKey(Schema.String),
   agent: Schema.optionalKey(Schema.String),
   device: Schema.optionalKey(Schema.String),

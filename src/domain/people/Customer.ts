@@ -26,7 +26,7 @@ export interface Principal {
   readonly setUpVersion: number
 }
 
-/** What an account can do, by its provider and its settings. */
+/** The abilities of an account, from its provider and its settings. */
 export const AccountTraits = Schema.Struct({
   /** Whether its settings are enough to send a code, or a text. */
   sendsCodes: Schema.Boolean,

@@ -13,7 +13,7 @@ import { type AccountRequest, type RouteAccount, selectAccount, textRouteAccount
 
 export type MessageRoute = Arr.NonEmptyReadonlyArray<RouteAccount>
 
-/** What a request asks for at one step. */
+/** The wish of a request for one step. */
 export interface MessageStepRequest {
   readonly channel: string
   readonly account_id?: number | undefined

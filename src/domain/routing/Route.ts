@@ -26,7 +26,7 @@ export const RouteStep = Schema.Struct({
 export type RouteStep = typeof RouteStep.Type
 export type Route = Arr.NonEmptyReadonlyArray<RouteStep>
 
-/** What a request, or a saved routing order, asks for at one step. */
+/** One step as a request or a saved routing order asks for it. */
 export interface StepRequest {
   readonly channel: string
   readonly account_id?: number | undefined

@@ -27,7 +27,7 @@ export const RouteAccount = Schema.Struct({
 })
 export type RouteAccount = typeof RouteAccount.Type
 
-/** What is asked for at one step; its channel exists. */
+/** One requested step; its channel exists. */
 export interface AccountRequest {
   readonly channel: Channel
   readonly account_id?: number | undefined

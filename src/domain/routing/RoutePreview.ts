@@ -3,7 +3,7 @@ import type { CustomerConfiguration, RoutingStep } from "../people/Customer.ts"
 import type { RouteError, TemplateError } from "../Errors.ts"
 import { resolveStep, type RouteStep } from "./Route.ts"
 
-/** What one step of a routing order would be for a send: the account and its wait, or why there is none. */
+/** One step of a routing order as a send would use it: the account and its wait, or the reason why there is none. */
 export interface StepPreview {
   readonly step: RoutingStep
   readonly resolved: Result.Result<RouteStep, RouteError | TemplateError>

@@ -4,7 +4,7 @@ import type { Instant } from "../Instant.ts"
 import { InsufficientBalance, ServiceUnavailable, TooManyRequestsPhoneHour } from "../Errors.ts"
 import type { Phone } from "../Phone.ts"
 
-/** What the sandbox simulates for a phone; for all others, every channel accepts. */
+/** The outcomes that the sandbox simulates for some phones; for all others, every channel accepts. */
 export type SandboxOutcome =
   | "refused_by_all"
   | "refused_by_first"
@@ -49,7 +49,7 @@ export const sandboxRefusal = (phone: Phone): SandboxRefusal | undefined => {
 const refused = ProviderOutcome.Rejected({ blame: "recipient", providerError: "simulated refusal" })
 const lost = ProviderOutcome.Unknown({ providerError: "simulated lost response" })
 
-/** What a call over this step (0 is the first) comes back with. Only accepted calls with an id have a report. */
+/** The outcome of a call for this step (0 is the first). Only accepted calls with an id have a report. */
 export const sandboxAnswer = (phone: Phone, step: number): ProviderOutcome => {
   const outcome = sandboxOutcome(phone)
   if (outcome === "refused_by_all" || (outcome === "refused_by_first" && step === 0)) return refused

@@ -31,7 +31,7 @@ export const Attempt = Schema.Struct({
   provider_message_id: Schema.NullOr(Schema.String),
   /** Null when the provider was not called. */
   attempted_at: Schema.NullOr(Instant),
-  /** What became of it, where the provider tells; absent as long as that is not known. */
+  /** Its delivery, if the provider reports it; absent until that is known. */
   delivery: Schema.optionalKey(Delivery)
 })
 export type Attempt = typeof Attempt.Type
@@ -60,7 +60,7 @@ export const Verification = Schema.Struct({
   slotReserved: Schema.Boolean,
   /** That step was called once already, and what came of it is unknown: it is called once more, with the same id. */
   repeating: Schema.Boolean,
-  /** What send answered, from the first outcome on: the status, and the step whose channel it named. Both null before. */
+  /** The response of send: the status, and the step whose channel it named. Both are null before the first outcome. */
   answeredStatus: Schema.NullOr(Schema.Literals(["queued", "failed"])),
   answeredStep: Schema.NullOr(Schema.Int),
   createdAt: Instant,
@@ -135,7 +135,7 @@ export const effectiveStatus = ({ status, expiresAt }: ShownVerification, now: I
 const wasCalled = ({ attempted_at }: Attempt): boolean => attempted_at !== null
 
 /**
- * What send answers after the first outcome: `failed` when the first attempt definitely failed and no other channel is
+ * The response of send after the first outcome: `failed` when the first attempt definitely failed and no other channel is
  * left, or when no channel could be tried; and the step that was called. Where none was called, it is the step planned
  * first among those that were not skipped, else the first one.
  */
@@ -152,7 +152,7 @@ export const firstAnswer = ({
 export const isAnswered = ({ status, answeredStep }: Verification): boolean =>
   status !== "pending" || answeredStep !== null
 
-/** What the send that made this verification answered, whatever happened since. */
+/** The response of the send that created this verification; later events do not change it. */
 export const sendAnswer = (
   verification: Verification
 ): { readonly status: "queued" | "failed"; readonly channel: ChannelDescriptor } => {
@@ -212,7 +212,7 @@ export interface VerificationView {
   readonly metadata: string | null
 }
 
-/** What the status endpoint tells at `now`. */
+/** The response of the status endpoint at `now`. */
 export const viewVerification = (verification: ShownVerification, now: Instant): VerificationView => {
   const { attempts } = verification
   return {

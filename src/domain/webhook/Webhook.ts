@@ -33,7 +33,7 @@ export interface WebhookEvent {
   readonly subject: EventSubject
 }
 
-/** What the audit log shows of an address: the rest of it may be a secret of the receiver. */
+/** The part of an address that the audit log shows: the rest may be a secret of the receiver. */
 export const originOf = (url: string | null | undefined): string | undefined =>
   url == null ? undefined : URL.parse(url)?.origin
 

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 
 type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddress">
 
-/** Who may read the metrics. */
+/** Decides which requests may read the metrics. */
 export interface MetricsAccessShape {
   readonly token: Option.Option<Redacted.Redacted>
   /** Whether local callers need no token if none is set: the service listens on loopback only. */

@@ -4,12 +4,12 @@ import type { ServingSnapshot } from "../server/NodeServer.ts"
 import { requestClasses } from "../server/RequestClass.ts"
 import { Serving } from "../server/Serving.ts"
 
-/** What the server knows before any route: the requests in progress, and those refused because of overload. */
+/** Metrics that the server has before any route: the requests in progress, and those refused because of overload. */
 export const ServingMetrics = Layer.effectDiscard(
   Effect.gen(function* () {
     const server = yield* Serving
     const context = yield* Effect.context<never>()
-    const tell = (name: string, description: string, read: (snapshot: ServingSnapshot) => number) =>
+    const report = (name: string, description: string, read: (snapshot: ServingSnapshot) => number) =>
       gauge(context, name, { description, read: () => read(server.snapshot()) })
 
     for (const kind of requestClasses) {
@@ -24,22 +24,22 @@ export const ServingMetrics = Layer.effectDiscard(
         read: () => server.snapshot().shed[kind]
       })
     }
-    tell(
+    report(
       "peyk_http_requests_in_flight_limit",
       "How many requests may be in flight (PEYK_MAX_REQUESTS_IN_FLIGHT).",
       ({ maxInFlight }) => maxInFlight
     )
-    tell(
+    report(
       "peyk_http_requests_working",
       "Of those in flight, the ones that do not wait for a provider or a password's hash.",
       ({ working }) => working
     )
-    tell(
+    report(
       "peyk_http_requests_working_limit",
       "How many of those are let in now; falls under overload.",
       ({ limit }) => limit
     )
-    tell(
+    report(
       "peyk_http_requests_waiting_for_body",
       "Requests whose bodies are still to come; they are not in flight.",
       ({ waitingForBody }) => waitingForBody
@@ -48,8 +48,8 @@ export const ServingMetrics = Layer.effectDiscard(
       description: "Bodies that did not arrive in time (PEYK_BODY_TIMEOUT_MS).",
       read: () => server.snapshot().bodiesGivenUp
     })
-    tell("peyk_http_connections", "Connections of clients.", ({ connections }) => connections)
-    tell(
+    report("peyk_http_connections", "Connections of clients.", ({ connections }) => connections)
+    report(
       "peyk_http_connections_limit",
       "How many there may be (PEYK_MAX_CONNECTIONS).",
       ({ maxConnections }) => maxConnections

@@ -2,7 +2,7 @@ import { managementTexts } from "./ManagementTexts.ts"
 import type { Json } from "./Json.ts"
 import { mapOperations } from "./Operations.ts"
 
-/** What a reader should know of an operation beyond its summary, by operation id. */
+/** The descriptions of operations, beyond their summaries, by operation id. */
 const apiTexts: Readonly<Record<string, string>> = {
   "otp.send":
     "Tries the first channel before it responds; the rest of the route runs in the background. `queued`: the code was sent, or will be. " +

@@ -3,7 +3,7 @@ import { componentReference, mapOperations, withComponents } from "./Operations.
 
 const SCHEMAS = "#/components/schemas/"
 
-/** What a list's `data` has, if a schema is a list. */
+/** The items of a list's `data`, if a schema is a list. */
 const itemOf = (schema: Json): string | null => {
   const properties = objectAt(schema, "properties")
   if (!("data" in properties && "next_cursor" in properties)) return null

@@ -132,7 +132,7 @@ const liftDescription = (parameter: Json): Json => {
   }
 }
 
-/** What middleware reads, so that it is not among the declared parameters. */
+/** Parameters that middleware reads, so they are not among the declared ones. */
 const undeclared = ({ body }: Operation, declared: ReadonlyArray<Json>): ReadonlyArray<Json> => {
   const responses = objectAt(body, "responses")
   const has = (header: string) => declared.some(({ name }) => String(name).toLowerCase() === header)

@@ -1,6 +1,6 @@
 import type { Json } from "./Json.ts"
 
-/** What the operations of each tag are for. */
+/** The purpose of the operations of each tag. */
 export const tagDescriptions: Readonly<Record<string, string>> = {
   Verification: "Send one-time codes and verify them. With a live key.",
   Sandbox: "The same with a test key: nothing is sent or charged, and the code is always 123456.",

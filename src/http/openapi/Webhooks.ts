@@ -101,7 +101,7 @@ const webhooks: Json = {
   )
 }
 
-/** What Peyk posts to the endpoints of a customer. */
+/** The requests that Peyk posts to the endpoints of a customer. */
 export const describeWebhooks = (document: Json): Json => ({
   ...withComponents(document, "schemas", schemas),
   webhooks

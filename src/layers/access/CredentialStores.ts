@@ -4,5 +4,5 @@ import { UsersSql } from "../resources/UsersSql.ts"
 import { PasswordsArgon2 } from "../crypto/PasswordsArgon2.ts"
 import { SigningKeysSql } from "./SigningKeysSql.ts"
 
-/** Who may manage: tokens, users, and the keys of their sessions. */
+/** The stores of credentials for management: tokens, users, and the keys of their sessions. */
 export const CredentialStores = Layer.mergeAll(TokensSql, UsersSql, PasswordsArgon2, SigningKeysSql)

@@ -21,9 +21,9 @@ export interface PacedAccount {
   readonly customerId: number | null
   readonly gapMillis: number
   readonly perMinute: number
-  /** Of all that the account sends; of codes only, if texts have cooldowns of their own. */
+  /** Applies to all sends of the account; to codes only, if texts have cooldowns of their own. */
   readonly condition: Condition
-  /** Of texts; null if they share the condition of codes. */
+  /** Applies to texts; null if they share the condition of codes. */
   readonly textCondition: Condition | null
   readonly setUpVersion: number
 }

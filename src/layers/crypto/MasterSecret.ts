@@ -94,7 +94,7 @@ export const resolveMasterSecret = (options: {
 
 const CheckRow = Schema.Struct({ secretCheck: Schema.Uint8Array })
 
-/** What a store keeps to recognize its master secret. */
+/** The value that a store keeps to recognize its master secret. */
 export const secretCheck = Effect.map(MasterKey, (key) => key.mac("secret-check", "peyk"))
 
 /** Refuses a secret other than the store's: nothing sealed in it could be opened. */

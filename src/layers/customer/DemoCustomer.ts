@@ -20,7 +20,7 @@ const CHANNELS: ReadonlyArray<Channel> = ["eitaa", "bale", "soroushplus", "rubik
 /** Keeps two first starts from creating two demo customers. */
 const CREATION_LOCK = 1_885_698_413
 
-/** What a newcomer needs to try the API; kept in `demo.json` of the data directory. */
+/** The credentials that a newcomer needs to try the API; kept in `demo.json` of the data directory. */
 export interface DemoCustomer {
   readonly customer_id: number
   readonly live_key: string

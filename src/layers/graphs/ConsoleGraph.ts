@@ -7,7 +7,7 @@ import { CredentialLimitsLive, Resources } from "./ManagementGraph.ts"
 import { Reports, Searches } from "./ReadGraph.ts"
 import type { useCases } from "./UseCases.ts"
 
-/** What the console's pages stand on: the same use cases and resources as the API's. */
+/** The services of the console's pages: the same use cases and resources as the API's. */
 export const consoleLive = ({ live, messages }: Pick<typeof useCases, "live" | "messages">) =>
   Layer.mergeAll(
     ConsoleSignInsLive,

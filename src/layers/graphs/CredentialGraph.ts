@@ -36,7 +36,7 @@ export const ConsoleSignInsLive = Layer.provide(ConsoleSignIns.layer, [
   ManagementWritesSql
 ]).pipe(Layer.provideMerge(ConsoleSessionsSql))
 
-/** Who may manage: tokens, users, and how they sign in. */
+/** The credentials of management: tokens, users, and how users sign in. */
 export const CredentialHandlers = Layer.mergeAll(
   Layer.provide(TokensHandlers, TokensSql),
   Layer.provide(UsersHandlers, [UsersSql, PasswordsArgon2]),

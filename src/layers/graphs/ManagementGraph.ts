@@ -30,10 +30,10 @@ const Credentials = Layer.provide(ManagementCredentials.layer, [PersonalTokensSq
 
 export const CredentialLimitsLive = Layer.provide(CredentialLimits.layer, KeyWindowStoreSql)
 
-/** Who may manage. */
+/** The credentials of management. */
 export const ManageAdmissionLive = Layer.provide(ManageAdmission.layer, [Credentials, CredentialLimitsLive])
 
-/** What customers manage by the API, and operators by the command line. */
+/** The resources that customers manage by the API, and operators by the command line. */
 export const Resources = Layer.mergeAll(
   AccountsSql,
   ContactsSql,

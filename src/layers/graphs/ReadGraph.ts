@@ -17,7 +17,7 @@ const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql
 /** The searches that the command line has too. */
 export const Searches = Layer.mergeAll(VerificationRecordsSql, MessageRecordsSql).pipe(overReports)
 
-/** What the console shows besides: figures and the audit log. */
+/** Further services of the console: figures and the audit log. */
 export const Reports = Layer.mergeAll(UsageReportsSql, AuditLogSql, RunHistoriesSql).pipe(overReports)
 
 /** Resources that can only be read. */

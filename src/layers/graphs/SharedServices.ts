@@ -37,7 +37,7 @@ const GuardParts = Layer.mergeAll(
 ).pipe(Layer.provideMerge(GuardStoreSql), Layer.provideMerge(GuardMetrics.layer))
 
 /**
- * What every composition needs, with a store that is ready. Workers come last: when the process stops they finish
+ * The services that every composition needs, with a store that is ready. Workers come last: when the process stops they finish
  * while their leases are still renewed.
  */
 export const SharedServices = Layer.mergeAll(

@@ -87,7 +87,7 @@ const poolOf = <Self>(
     Effect.map(watchedPool(options), ({ sql }) => sql)
   )
 
-/** What one process uses in addition to its pool: batches, reports, maintenance, migrations, its presence. */
+/** The connections that one process uses in addition to its pool: batches, reports, maintenance, migrations, its presence. */
 const OTHER_CONNECTIONS = 10
 /** For the command line, and PostgreSQL's own reserve. */
 const SPARE_CONNECTIONS = 20

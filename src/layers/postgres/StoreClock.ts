@@ -42,7 +42,7 @@ const compare = Effect.gen(function* () {
 const isBeyond = ({ aheadMillis, errorMillis }: Comparison, millis: number): boolean =>
   Math.abs(aheadMillis) - errorMillis > millis
 
-const told = ({ aheadMillis }: Comparison): string => {
+const describe = ({ aheadMillis }: Comparison): string => {
   const seconds = (Math.abs(aheadMillis) / MILLIS_PER_SECOND).toFixed(1)
   return `the clock of this machine is ${seconds} s ${aheadMillis > 0 ? "ahead of" : "behind"} PostgreSQL's`
 }
@@ -72,7 +72,7 @@ const make = Effect.gen(function* () {
   let isApart = false
   if (isBeyond(newest, tolerance)) {
     return yield* new StartupError({
-      message: `${told(newest)}; set it right (NTP, for example), and start again`
+      message: `${describe(newest)}; set it right (NTP, for example), and start again`
     })
   }
   gauge(yield* Effect.context<never>(), "peyk_clock_offset_seconds", {
@@ -89,8 +89,8 @@ const make = Effect.gen(function* () {
     jumps.settle()
     if (was === before) return Effect.void
     if (was === "apart")
-      return Effect.logError(`${told(comparison)}: this process does nothing until they agree`)
-    if (was === "warned") return Effect.logWarning(told(comparison))
+      return Effect.logError(`${describe(comparison)}: this process does nothing until they agree`)
+    if (was === "warned") return Effect.logWarning(describe(comparison))
     return Effect.logInfo("the clock of this machine agrees with PostgreSQL's again")
   }
   yield* judge(newest)

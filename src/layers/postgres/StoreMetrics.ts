@@ -93,21 +93,23 @@ export class StoreMetrics extends Context.Service<
         const sql = yield* SqlClient.SqlClient
         const context = yield* Effect.context<never>()
         let figures = unknown
-        const tell = (
+        const report = (
           name: string,
           description: string,
           read: (figures: Figures) => number,
           attributes: Readonly<{ [label: string]: string }> = {}
         ) => gauge(context, name, { description, attributes, read: () => read(figures) })
 
-        tell("peyk_database_up", "1 when PostgreSQL answered within 2 s, else 0.", ({ isUp }) => Number(isUp))
-        tell(
+        report("peyk_database_up", "1 when PostgreSQL answered within 2 s, else 0.", ({ isUp }) =>
+          Number(isUp)
+        )
+        report(
           "peyk_database_round_trip_seconds",
           "How long the smallest statement took, waiting for a connection included.",
           ({ roundTripSeconds }) => roundTripSeconds
         )
         for (const [pool, limit] of Object.entries(poolLimits)) {
-          tell(
+          report(
             "peyk_database_pool_limit",
             "Connections that this process has at most, by what they are for.",
             () => limit,
@@ -115,7 +117,7 @@ export class StoreMetrics extends Context.Service<
           )
         }
         for (const state of states) {
-          tell(
+          report(
             "peyk_database_connections",
             "Connections of all Peyk processes to this database, by what they do.",
             ({ connections }) => connections.get(state) ?? Number.NaN,
@@ -123,13 +125,13 @@ export class StoreMetrics extends Context.Service<
           )
         }
         for (const kind of timerKinds) {
-          tell(
+          report(
             "peyk_timers_due",
             "Due timers that no process works on, by kind; at most 10000 are counted.",
             ({ due }) => due.get(kind)?.count ?? Number.NaN,
             { kind }
           )
-          tell(
+          report(
             "peyk_timers_overdue_seconds",
             "For how long the oldest of those has been due, by kind.",
             ({ due }) => due.get(kind)?.oldestSeconds ?? Number.NaN,

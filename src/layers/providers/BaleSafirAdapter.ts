@@ -27,7 +27,7 @@ const Answer = Schema.Struct({
 const INTERNAL_ERROR = 2
 const RATE_LIMIT_EXCEEDED = 3
 
-/** What each documented refusal code blames. */
+/** The cause that each documented refusal code means. */
 const blames: Readonly<Record<number, Blame>> = {
   4: "request",
   8: "recipient",

@@ -72,12 +72,12 @@ const classify = (answer: typeof Answer.Type, received: ProviderAnswer): Provide
       })
     : failureOf(answer, received)
 
-/** What the app's own backend forwards: both strings as Eitaa signed them. */
+/** The body that the app's own backend forwards: both strings as Eitaa signed them. */
 const readPosted = Schema.decodeUnknownOption(
   Schema.Struct({ init_data: Schema.String, contact: Schema.optionalKey(Schema.String) })
 )
 
-/** Trusts only Eitaa's signatures, whoever posts them. */
+/** Trusts only Eitaa's signatures, regardless of the sender of the request. */
 const readVerified =
   (token: string, trustsContacts: boolean) =>
   (posted: unknown, now: Instant): BotUpdate | null => {

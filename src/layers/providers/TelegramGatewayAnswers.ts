@@ -14,7 +14,7 @@ type Answer = typeof Answer.Type
 const RequestStatus = Schema.Struct({ request_id: Schema.NonEmptyString })
 const readRequest = Schema.decodeUnknownOption(RequestStatus)
 
-/** What each known error blames. Telegram publishes no list; these are from clients. */
+/** The cause that each known error means. Telegram publishes no list; these are from clients. */
 const blames: Readonly<Record<string, Blame>> = {
   ACCESS_TOKEN_INVALID: "configuration",
   ACCESS_TOKEN_REQUIRED: "configuration",
@@ -116,7 +116,7 @@ export const gatewayCalls = (
   }
 })
 
-/** Of a question about a request that does not exist. */
+/** Whether the token is valid, from the answer about a request that does not exist. */
 export const isAuthorized = ({ ok, error }: Answer): boolean =>
   ok || error?.startsWith("REQUEST_ID_") === true
 

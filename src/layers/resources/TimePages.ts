@@ -61,9 +61,9 @@ export interface Search {
 }
 
 /**
- * Looks for rows by falling time, which is that of their ids. However few match, one look is bounded: where it ends
- * without having found enough, the next part goes on from there. The edge is looked up first, so that rows that come
- * meanwhile are not told twice.
+ * Finds rows from the newest to the oldest, by the time in their ids. One search reads a bounded number of rows, even if
+ * few match: if it does not find enough, the next part continues from there. The edge is read first, so that rows that
+ * arrive meanwhile are not returned twice.
  */
 export const searchByTime = <Row extends { readonly id: string; readonly createdAt: number }>(
   sql: SqlClient.SqlClient,

@@ -59,7 +59,7 @@ export const ProcessMetrics = Layer.effectDiscard(
     const context = yield* Effect.context<never>()
     const startedAt = (yield* Clock.currentTimeMillis) / MILLIS_PER_SECOND - process.uptime()
     const { p50, p99, max } = yield* watchEventLoop
-    const tell = (name: string, description: string, read: () => number) =>
+    const report = (name: string, description: string, read: () => number) =>
       gauge(context, name, { description, read })
 
     gauge(context, "peyk_build_info", {
@@ -71,26 +71,26 @@ export const ProcessMetrics = Layer.effectDiscard(
       description: "CPU time of this process, user and system.",
       read: cpuSeconds
     })
-    tell("process_start_time_seconds", "When this process started, in Unix time.", () => startedAt)
-    tell("process_resident_memory_bytes", "Memory of this process that is in RAM.", process.memoryUsage.rss)
-    tell("process_open_fds", "Open file descriptors, connections among them (Linux).", openFileDescriptors)
-    tell("nodejs_heap_size_used_bytes", "JavaScript heap in use.", () => process.memoryUsage().heapUsed)
-    tell("nodejs_heap_size_total_bytes", "JavaScript heap, with what is free in it.", () => {
+    report("process_start_time_seconds", "When this process started, in Unix time.", () => startedAt)
+    report("process_resident_memory_bytes", "Memory of this process that is in RAM.", process.memoryUsage.rss)
+    report("process_open_fds", "Open file descriptors, connections among them (Linux).", openFileDescriptors)
+    report("nodejs_heap_size_used_bytes", "JavaScript heap in use.", () => process.memoryUsage().heapUsed)
+    report("nodejs_heap_size_total_bytes", "JavaScript heap, with what is free in it.", () => {
       return process.memoryUsage().heapTotal
     })
-    tell("nodejs_external_memory_bytes", "Memory of buffers and the like, outside the heap.", () => {
+    report("nodejs_external_memory_bytes", "Memory of buffers and the like, outside the heap.", () => {
       return process.memoryUsage().external
     })
-    tell(
+    report(
       "nodejs_active_resources",
       "Sockets, timers and other resources that keep the event loop alive.",
       () => {
         return process.getActiveResourcesInfo().length
       }
     )
-    tell("nodejs_eventloop_lag_p50_seconds", "Median lag of the event loop, of the last 15 s.", p50)
-    tell("nodejs_eventloop_lag_p99_seconds", "99th percentile of that.", p99)
-    tell("nodejs_eventloop_lag_max_seconds", "The longest of that.", max)
+    report("nodejs_eventloop_lag_p50_seconds", "Median lag of the event loop, of the last 15 s.", p50)
+    report("nodejs_eventloop_lag_p99_seconds", "99th percentile of that.", p99)
+    report("nodejs_eventloop_lag_max_seconds", "The longest of that.", max)
     counterOf(context, "nodejs_eventloop_active_seconds_total", {
       description: "Time in which the event loop was busy; its rate is at most 1.",
       read: () => performance.eventLoopUtilization().active / MILLIS_PER_SECOND

@@ -114,7 +114,7 @@ export const admissionRules = (kind: SendKind): ReadonlyArray<AdmissionRule> => 
   walletRule
 ]
 
-/** What every request brings for the rules. */
+/** The values of a request that the rules use. */
 interface Asking {
   readonly admission: Admission
   readonly setUpVersion: KnownSetUp

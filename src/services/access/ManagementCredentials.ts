@@ -10,7 +10,7 @@ import { Sessions } from "./Sessions.ts"
 export interface GivenCredential {
   /** The scheme of `Authorization`, in lower case; null without the header. */
   readonly scheme: string | null
-  /** What follows the scheme. */
+  /** The part after the scheme. */
   readonly credential: Redacted.Redacted
   /** The `X-API-Key` header; null without it. */
   readonly serviceKey: Redacted.Redacted | null

@@ -27,7 +27,7 @@ export interface PostedUpdate<E, R> {
   readonly body: Effect.Effect<unknown, E, R>
 }
 
-/** What people do with the bots: a person who shares their number becomes reachable, one who leaves does not. */
+/** Handles updates of bots: a person who shares their number becomes reachable, a person who leaves no longer is. */
 export class BotInboxes extends Context.Service<
   BotInboxes,
   {

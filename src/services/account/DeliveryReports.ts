@@ -59,7 +59,7 @@ export class DeliveryReports extends Context.Service<
         if (typeof accountId !== "number") return DeliveryReport.NotKnown({ reason: "no account" })
         const { deliveryReport } = yield* connections.of(accountId)
         return deliveryReport === null
-          ? DeliveryReport.NotKnown({ reason: "the provider does not tell" })
+          ? DeliveryReport.NotKnown({ reason: "the provider does not report it" })
           : yield* deliveryReport(messageId)
       })
 

@@ -8,7 +8,7 @@ const RunsToEnd = Context.Reference<boolean>("peyk/services/concurrency/Workers/
   defaultValue: () => false
 })
 
-/** Who waits outside: a send for its provider or slot, a sign-in or the change of a password for its hash. */
+/** The work that waits for another system or a worker: a send for its provider or slot, a sign-in or the change of a password for its hash. */
 export type Waiting = "send" | "sign_in" | "password"
 
 export interface Load {

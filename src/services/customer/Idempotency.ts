@@ -24,7 +24,7 @@ export interface IdempotencyClaim {
   readonly expiresAt: Instant
 }
 
-/** What an idempotency key already represents. */
+/** The request that an idempotency key already represents. */
 export interface ClaimedKey<Subject> {
   readonly fingerprint: Uint8Array
   readonly subject: Subject

@@ -4,7 +4,7 @@ import { TooManyRequestsApiKey } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Block } from "./KeyWindowStore.ts"
 
-/** What is left of a credential's minute, as far as this process knows. */
+/** The requests that a credential has left in its minute, as far as this process knows. */
 export interface Allowance {
   readonly limit: number
   readonly remaining: number

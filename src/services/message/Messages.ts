@@ -10,7 +10,7 @@ import type { SetUpChanged } from "../customer/SetUpChanged.ts"
 interface Subject {
   readonly customerId: number
   readonly id: string
-  /** What the request's key was read with; null: it was made without one. */
+  /** The idempotency key of the request; null: it has none. */
   readonly setUpVersion?: number | null
 }
 

@@ -24,10 +24,10 @@ export const inSpan =
 
 /** Adds the work's result to its span. */
 export const reportSpan =
-  <A>(tell: (answer: A) => Readonly<{ [name: string]: string }>) =>
+  <A>(attributesOf: (answer: A) => Readonly<{ [name: string]: string }>) =>
   <E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) =>
-      isTraced(fiber) ? Effect.tap(work, (answer) => Effect.annotateCurrentSpan(tell(answer))) : work
+      isTraced(fiber) ? Effect.tap(work, (answer) => Effect.annotateCurrentSpan(attributesOf(answer))) : work
     )
 
 /** Constant polling belongs to no trace, and would be most of what is collected. */

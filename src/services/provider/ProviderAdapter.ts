@@ -58,7 +58,7 @@ export interface ProviderConnection {
   readonly sendText: (delivery: Addressed<TextDelivery>) => Effect.Effect<ProviderOutcome>
   /** A call that changes nothing and shows whether the account works; its result is for people. Null: there is none. */
   readonly check: Effect.Effect<string, AccountProblem> | null
-  /** What is left to spend at the provider, in its own unit (NaN: unreadable); absent: it does not say. */
+  /** The credit left at the provider, in its own unit (NaN: unreadable); absent: it does not say. */
   readonly credit?: Effect.Effect<number, AccountProblem>
   /** The delivery report of an accepted message; null: the provider has none. */
   readonly deliveryReport: ((messageId: string) => Effect.Effect<DeliveryReport>) | null
@@ -80,7 +80,7 @@ export interface ProviderAdapter {
   readonly channels: ReadonlyArray<Channel>
   /** Why accounts of it cannot be connected here; absent: they can. */
   readonly switchedOff?: string
-  /** What an account of it needs: a struct, from which forms are made. A field's `description` is its hint. */
+  /** The settings of its accounts: a struct, from which forms are made. A field's `description` is its hint. */
   readonly settings: Schema.Top
   /** The settings without which an account connects but cannot send codes, or texts; absent if it always can. */
   readonly sendingSettings?: { readonly codes: string; readonly texts: string }

@@ -21,7 +21,7 @@ const kindOf = (name: string, ast: SchemaAST.AST): SettingField["kind"] => {
   if (SECRET_SETTINGS.includes(name)) return "secret"
   if (SchemaAST.isBoolean(ast)) return "boolean"
   if (choicesOf(ast).length > 0) return "choice"
-  // What is decoded to a number from its digits is typed as text.
+  // A number that is decoded from digits is typed as text.
   return SchemaAST.isNumber(ast) && ast.encoding === undefined ? "number" : "text"
 }
 
@@ -42,7 +42,7 @@ export const settingFields = ({ ast }: Schema.Top): ReadonlyArray<SettingField> 
 
 const valueOf = ({ kind }: SettingField, text: string): unknown => {
   if (kind === "boolean") return text === "true"
-  // What is no number stays as it is: then the provider's schema says what it expected.
+  // A value that is no number stays as it is: then the provider's schema says what it expected.
   return kind === "number" && Number.isFinite(Number(text)) ? Number(text) : text
 }
 

@@ -3,7 +3,7 @@ import type { AccountState } from "../../domain/account/AccountState.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { AccountOwner } from "./Accounts.ts"
 
-/** What sending accounts do at the moment, for people who watch them. */
+/** The current states of sending accounts, for people who watch them. */
 export class AccountStates extends Context.Service<
   AccountStates,
   {

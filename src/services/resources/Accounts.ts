@@ -24,7 +24,7 @@ export interface AccountRecord extends SendingAccount {
   readonly version: number
 }
 
-/** What a provider needs to connect an account. */
+/** The settings with which an account is connected to its provider. */
 export interface AccountConnection {
   readonly channel: Channel
   readonly provider: string
@@ -37,7 +37,7 @@ export interface AccountConnection {
 export interface NewAccount extends AccountConnection {
   readonly label: string
   readonly isDefault: boolean
-  /** What its provider answered before; kept as its last check. */
+  /** The earlier answer of its provider; kept as its last check. */
   readonly finding?: AccountFinding
 }
 
@@ -46,7 +46,7 @@ export interface AccountChange {
   readonly label?: string | undefined
   /** Replaces all settings. */
   readonly settings?: unknown
-  /** What its provider answered to the new settings; kept as its last check. */
+  /** The provider's answer to the new settings; kept as its last check. */
   readonly finding?: AccountFinding | undefined
   readonly isDefault?: boolean | undefined
   readonly active?: boolean | undefined
@@ -76,7 +76,7 @@ export class Accounts extends Context.Service<
     ) => Effect.Effect<Page<AccountRecord>>
     readonly find: (owner: AccountOwner, id: number) => Effect.Effect<AccountRecord, NotFound>
     readonly ownerOf: (id: number) => Effect.Effect<AccountOwner, NotFound>
-    /** What an account of this provider needs before it sends anything; null: what it connects with is enough. */
+    /** A step that an account of this provider needs before it sends anything; null: its settings are enough. */
     readonly sendingSettings: (provider: string) => ProviderAdapter["sendingSettings"] | null
     /** Checks the settings, and asks the provider whether the account works: outside any transaction. */
     readonly examine: (

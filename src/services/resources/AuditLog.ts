@@ -3,7 +3,7 @@ import { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { TimeRange } from "../../domain/TimePosition.ts"
 
-/** Who changed what, when, and from where. */
+/** The record of changes: author, time, origin and content. */
 export const AuditRecord = Schema.Struct({
   id: Schema.String,
   actorKind: Schema.String,

@@ -28,7 +28,7 @@ const poolsOf = (kinds: ReadonlyArray<TimerKind>): ReadonlyArray<PoolKinds> =>
 /** This process's time may be wrong, so nothing is known to be due. */
 class TimeInDoubt extends Data.TaggedError("TimeInDoubt")<{}> {}
 
-/** What is due could not be found out. */
+/** Reading the due timers failed. */
 class Halt extends Data.TaggedError("Halt")<{ readonly cause: Cause.Cause<never> }> {}
 
 /** Begins what is due, in each pool within its room; returns whether there may be more to begin at once. */

@@ -225,7 +225,7 @@ export class VerificationSends extends Context.Service<
           ? Effect.succeed(toAnswer(verification, true))
           : Effect.fail(new IdempotencyKeyInProgress())
 
-      /** What was said about the client distinguishes requests too, by the hashes that may be stored. */
+      /** Details of the client distinguish requests too, by the hashes that may be stored. */
       const comparedByHashes = (request: SendRequest): SendRequest => {
         const { client, idempotency: given } = request
         if (client === undefined || given === undefined) return request

@@ -51,7 +51,7 @@ wallet as (
 timer as (
   delete from timers t using changed c
   where t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.lane),
-told as materialized (
+reported as materialized (
   select c.customer_id, c.id, c.now, c.event_count, c.events_written - c.event_count as before,
     'verification.' || c.status as type_0, c.event_id as id_0, jsonb_build_object('status', c.status,
     'attempts', c.attempts, 'next_step_at', c.next_step_at, 'verified_at', c.verified_at) as data
@@ -60,7 +60,7 @@ told as materialized (
 event as (
   insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)
   select t.customer_id, t.id_0, t.type_0, t.id, t.before + 1, t.data, t.now, 'live'
-  from told t
+  from reported t
   where t.event_count > 0
   returning customer_id, id, type, occurred_at),
 wanted as materialized (

@@ -64,7 +64,7 @@ entry as (
   select customer_id, ledger_id, 'capture', -capture, id, now
   from changed
   where ledger_id is not null),
-told as materialized (
+reported as materialized (
   select c.customer_id, c.id, c.now, c.event_count, c.events_written - c.event_count as before,
     c.event_type_0 as type_0, c.event_id_0 as id_0, c.event_type_1 as type_1, c.event_id_1 as id_1,
     jsonb_build_object('status', c.status, 'attempts', c.attempts, 'next_step_at', c.next_step_at,
@@ -74,11 +74,11 @@ told as materialized (
 event as (
   insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)
   select t.customer_id, t.id_0, t.type_0, t.id, t.before + 1, t.data, t.now, 'live'
-  from told t
+  from reported t
   where t.event_count > 0
   union all
   select t.customer_id, t.id_1, t.type_1, t.id, t.before + 2, t.data, t.now, 'live'
-  from told t
+  from reported t
   where t.event_count > 1
   returning customer_id, id, type, occurred_at),
 wanted as materialized (

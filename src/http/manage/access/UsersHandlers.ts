@@ -33,15 +33,15 @@ export const UsersHandlers = HttpApiBuilder.group(
           return toWirePage("users", yield* users.list(actor.customerId, pageRequest("users", query)), toUser)
         }).pipe(orEnvelope),
 
-      create: ({ payload: { password, ...told } }) =>
+      create: ({ payload: { password, ...fields } }) =>
         Effect.gen(function* () {
           yield* requireOwner
           const { actor } = yield* CurrentActor
           const passwordHash = yield* hashed(password)
           return yield* write(
             // The stored request must not help to guess its password.
-            { operation: "user.create", status: 201, idempotentBody: told },
-            Effect.map(users.create(actor.customerId, { ...told, passwordHash }), (user) => ({
+            { operation: "user.create", status: 201, idempotentBody: fields },
+            Effect.map(users.create(actor.customerId, { ...fields, passwordHash }), (user) => ({
               body: toUser(user),
               audit: entry("create", user.id, { role: user.role })
             }))

@@ -85,7 +85,7 @@ const quotaColumns: ReadonlyArray<BatchColumn<Acceptance>> = [
   }
 ]
 
-/** What most requests do not have; they have it in a statement of their own. */
+/** Parts that few requests have; those requests use a statement of their own. */
 const extraColumns: ReadonlyArray<BatchColumn<Acceptance>> = [
   { name: "metadata", type: "text", of: ({ verification }) => verification.metadata },
   { name: "text_locale", type: "text", of: ({ verification }) => verification.textLocale },

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { counters, gauge } from "../../../services/metrics/MetricFamilies.ts"
 
-/** What batches do, as an operator knows them. */
+/** The kinds of batches, in an operator's words. */
 export type BatchName =
   | "accept"
   | "record"
@@ -19,7 +19,7 @@ type Began = (requests: number) => void
 
 const ignore: Began = () => {}
 
-/** What an operator watches of batches; of several of one name together. */
+/** The figures of batches; batches of one name are counted together. */
 export const BatchMetrics = Context.Reference<{
   /** @param waiting how many requests wait for the next statement now */
   readonly watch: (batch: BatchName, waiting: () => number) => Began

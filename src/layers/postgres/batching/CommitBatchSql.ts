@@ -44,7 +44,7 @@ const dueAtOf = ({ transition: { dueAt }, heldTimer }: CommitEntry): Instant | n
 const releasedAtOf = ({ transition: { dueAt }, heldTimer }: CommitEntry): Instant | null =>
   typeof dueAt === "number" && heldTimer !== null ? dueAt : null
 
-/** Of every batch. */
+/** The columns of every batch. */
 const columns: ReadonlyArray<BatchColumn<CommitRow>> = [
   { name: "customer_id", type: "int4", of: ({ before }) => before.customerId },
   { name: "id", type: "uuid", of: ({ before }) => before.id },
@@ -150,11 +150,11 @@ const eventColumns = (index: number): ReadonlyArray<BatchColumn<CommitRow>> => [
   }
 ]
 
-/** What a batch needs of the statement. */
+/** The parts of the statement that a batch needs. */
 interface Shape {
   readonly parts: ReadonlyArray<OptionalPart>
   readonly hasHeld: boolean
-  /** Of the entry that has the most. */
+  /** The events of the entry that has the most. */
   readonly events: number
 }
 
@@ -205,7 +205,7 @@ const commitStatements = (mode: KeyMode, timerKind: TimerKind) => {
   }
 }
 
-/** What a commit came to; the webhooks are those of all commits of its batch. */
+/** The result of a commit; the webhooks are those of all commits of its batch. */
 export interface Committed {
   readonly isWritten: boolean
   readonly webhooks: number

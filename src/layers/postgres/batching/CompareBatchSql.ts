@@ -30,7 +30,7 @@ interface CodeRow extends CodeEntry {
   readonly eventId: string
 }
 
-/** Those of a batch that came to the same: there are few kinds, and each row that is read costs. */
+/** One row for all entries with the same result: results are few, and reading each row costs time. */
 const ComparedRow = Schema.Struct({
   places: Schema.Array(Schema.Int),
   matched: Schema.Boolean,

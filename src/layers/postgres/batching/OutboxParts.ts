@@ -16,7 +16,7 @@ const place = (
   index: number,
   mode: KeyMode
 ): string => `select t.customer_id, t.id_${index}, t.type_${index}, t.id,
-  t.before + ${index + 1}, t.data, t.now, '${mode}' from told t where t.event_count > ${index}`
+  t.before + ${index + 1}, t.data, t.now, '${mode}' from reported t where t.event_count > ${index}`
 
 /**
  * The outbox of a batch of verifications whose `changed c` has `event_count` and `now` besides a row's columns, and whose
@@ -27,7 +27,7 @@ const place = (
 export const outboxParts = (mode: KeyMode, sources: ReadonlyArray<EventSource>): OutboxParts =>
   sources.length > 0
     ? {
-        parts: `, told as materialized (
+        parts: `, reported as materialized (
           select c.customer_id, c.id, c.now, c.event_count, c.events_written - c.event_count as before,
             ${sources.map(({ type, id }, index) => `${type} as type_${index}, ${id} as id_${index}`).join(", ")},
             jsonb_build_object('status', c.status, 'attempts', c.attempts, 'next_step_at', c.next_step_at,

@@ -108,18 +108,18 @@ export class ChangeFeed extends Context.Service<
         missed = 0
         patience = MAX_MISSED_BEATS
       }
-      const tell = (change: Change) =>
+      const deliver = (change: Change) =>
         Effect.forEach(listeners, (listener) => listener(change), { discard: true })
 
       yield* Effect.scoped(
         Effect.gen(function* () {
           const notifications = yield* Effect.timeout(listen(NOTIFICATION_CHANNEL), LISTEN_TIMEOUT)
-          yield* tell({ _tag: "Unknown" })
+          yield* deliver({ _tag: "Unknown" })
           yield* isListening.open
           while (true) {
             const { payload } = yield* Queue.take(notifications)
             if (payload.startsWith(beats)) heard(Number(payload.slice(beats.length)))
-            else if (!payload.startsWith("beat:")) yield* tell(toChange(payload))
+            else if (!payload.startsWith("beat:")) yield* deliver(toChange(payload))
           }
         })
       ).pipe(

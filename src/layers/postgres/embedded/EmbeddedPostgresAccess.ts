@@ -36,7 +36,7 @@ export const canReach = (user: ServerUser | undefined, target: string) => {
   }
 }
 
-/** Of a directory that an orphaned initdb still writes to. */
+/** An orphaned initdb may still write to a directory, so removing one is tried this many times. */
 const MAX_REMOVALS = 10
 
 const ownWork = new Set<string>()

@@ -7,7 +7,7 @@ import { directoryError, errorCode, withFiles } from "./EmbeddedPostgresError.ts
 import { keepPasswordDraft, makePassword, writePasswordDraft } from "./EmbeddedPostgresPassword.ts"
 import type { Place } from "./EmbeddedPostgresPlace.ts"
 
-/** What a first start that died has left, with the password that it had made. */
+/** Removes the files of a first start that died, with the password that it had made. */
 export const removeAbandonedStarts = (place: Place) => {
   const name = path.basename(place.directory)
   removeAbandonedWork(path.dirname(place.directory), (other) => place.link !== undefined || other === name)

@@ -77,7 +77,7 @@ export const checkPassword = (directory: string) =>
     throw directoryError(directory, `lacks its password, ${passwordFileIn(directory)}; ${remedy}`)
   })
 
-/** What PostgreSQL stores of a password (RFC 5803); computed here, so that no statement contains the password. */
+/** The form in which PostgreSQL stores a password (RFC 5803); computed here, so that no statement contains the password. */
 const scramVerifier = (password: string) => {
   const salt = randomBytes(16)
   const salted = pbkdf2Sync(password, salt, SCRAM_ITERATIONS, 32, "sha256")

@@ -28,7 +28,7 @@ const openLog = (cluster: Cluster) => {
   if ((fs.lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) > maximumLogSize) {
     fs.renameSync(file, `${file}.old`)
   }
-  // the directory's owner can have fewer rights than we do: never follow a link planted there
+  // the directory's owner can have fewer rights than we do: never follow a link that somebody put there
   const descriptor = fs.openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
   if (cluster.user !== undefined) fs.fchownSync(descriptor, cluster.user.uid, cluster.user.gid)
   return { descriptor, end: fs.fstatSync(descriptor).size }

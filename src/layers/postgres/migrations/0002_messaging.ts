@@ -33,7 +33,7 @@ const statements = [
   `create trigger announce after update of plan, webotp_host on customers
     for each row execute function announce_customer_change('id')`,
 
-  // What an account's settings are enough for, so that accepting a request need not decrypt them.
+  // The kinds of sends that an account's settings allow, so that accepting a request need not decrypt them.
   `alter table sending_accounts
     add column sends_codes boolean not null default true,
     add column sends_texts boolean not null default true`

@@ -56,7 +56,7 @@ const statements = [
   )`,
   `alter table verifications add column held bigint not null default 0, add column captured bigint not null default 0`,
   `alter table messages add column held bigint not null default 0, add column captured bigint not null default 0`,
-  // What is still held, to check that nothing stays held.
+  // Amounts that are still held, to check that nothing stays held.
   `create index verifications_holding on verifications (customer_id) where held > 0`,
   `create index messages_holding on messages (customer_id) where held > 0`,
 

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // What an account's provider can do, so that routing need not decrypt its settings.
+  // The abilities of an account's provider, so that routing need not decrypt its settings.
   `alter table sending_accounts
     add column deduplicates boolean not null default false,
     add column reports_delivery boolean not null default false,

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // Who changed what, from where: written in the transaction of the change.
+  // The author, content and origin of each change: written in the transaction of the change.
   `create table audit_log (
     customer_id int not null,
     id uuid not null,

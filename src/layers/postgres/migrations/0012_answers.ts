@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // What send returned, for replays: written with the first outcome, null before.
+  // The response of send, for replays: written with the first outcome, null before.
   `alter table verifications add column answered_status text, add column answered_step smallint`
 ]
 

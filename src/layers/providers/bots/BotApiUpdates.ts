@@ -59,7 +59,7 @@ const ofMessage = (message: typeof Message.Type, trustsContacts: boolean): BotUp
 const ofMembership = ({ chat, new_chat_member }: typeof Membership.Type): BotUpdate | null =>
   ["kicked", "left"].includes(new_chat_member.status) ? BotUpdate.Left({ chatId: chat.id }) : null
 
-/** What a person did in their own chat with the bot; null for groups, other updates and unreadable ones. */
+/** The action of a person in their own chat with the bot; null for groups, other updates and unreadable ones. */
 export const readBotUpdate =
   (trustsContacts: boolean) =>
   (posted: unknown): BotUpdate | null => {

@@ -37,7 +37,7 @@ type Failure = Pick<typeof Answer.Type, "status" | "dev_message">
 
 const isSuccess = (answer: Failure, httpStatus: number): boolean => answer.status === "OK" && httpStatus < 300
 
-/** What each known status blames. */
+/** The cause that each known status means. */
 const blames: Readonly<Record<string, Blame>> = {
   INVALID_ACCESS: "configuration",
   INVALID_AUTH: "configuration",

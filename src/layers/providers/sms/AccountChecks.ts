@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
 import type { Meaning } from "./AnswerTable.ts"
 
-/** What a check of an account found wrong. Only an answer that blames the set-up is definite. */
+/** The problem that a check of an account found. Only an answer that blames the set-up is definite. */
 export const problemOf = (message: string, meaning: Meaning | undefined): AccountProblem =>
   new AccountProblem({ message, isDefinite: meaning === "configuration" })
 

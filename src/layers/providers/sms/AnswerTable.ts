@@ -4,7 +4,7 @@ import { type Blame, ProviderOutcome } from "../../../domain/account/ProviderOut
 import type { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
 import type { ProviderAnswer, ProviderRequest } from "../ProviderHttp.ts"
 
-/** What a provider's code means for a send. */
+/** The meaning of a provider's code for a send. */
 export type Meaning = Blame | "throttled" | "unavailable" | "unknown"
 
 /** The documented codes of a provider. */

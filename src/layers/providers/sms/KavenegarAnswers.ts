@@ -102,7 +102,7 @@ export const readReport = (answer: Answer): DeliveryReport => {
     : DeliveryReport.InProgress()
 }
 
-/** Of an answer about the account. */
+/** Reads the credit from an answer about the account. */
 export const readCredit = (answer: Answer): Effect.Effect<number, AccountProblem> =>
   answer.return.status === OK
     ? Effect.succeed(creditIn("remaincredit")(firstOf(answer.entries)))

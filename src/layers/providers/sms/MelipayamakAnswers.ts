@@ -15,7 +15,7 @@ export const Answer = Schema.Struct({
 })
 type Answer = typeof Answer.Type
 
-/** What `Value` means where it is no message id, for both kinds. */
+/** The meaning of a `Value` that is no message id, for both kinds. */
 const common: AnswerTable = {
   0: "configuration",
   2: "configuration",

@@ -21,7 +21,7 @@ const BulkData = Schema.Struct({ messageIds: Schema.Tuple([Schema.NullOr(Schema.
 
 const SUCCESS = 1
 
-/** What each documented status means: SMS.ir's table of errors. */
+/** The meaning of each documented status: SMS.ir's table of errors. */
 const meanings: AnswerTable = {
   0: "unknown",
   1: "unknown",

@@ -17,7 +17,7 @@ const AccountRow = Schema.Struct({
 
 export const accountRows = rowsOf(AccountRow)
 
-/** Of table `sending_accounts`, named `a`. */
+/** The columns of table `sending_accounts`, named `a`. */
 export const isOwnedBy = (sql: SqlClient.SqlClient, owner: AccountOwner) =>
   owner === null ? sql`a.customer_id is null` : sql`a.customer_id = ${owner}`
 
