@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { dereference, objectAt, operations } from "../../http/OpenApiDocument.ts"
+import { dereference, type JsonObject, objectAt, operations } from "../../http/OpenApiDocument.ts"
 import { newPhone, type Reply, request } from "../Client.ts"
 import { type Server, startServer } from "../Server.ts"
 
@@ -12,7 +12,19 @@ interface ShownRequest {
   readonly path: string
   readonly name: string
   readonly body: Readonly<Record<string, unknown>>
+  /** The first choice of each part of the path that has choices. */
+  readonly choices: Readonly<Record<string, unknown>>
 }
+
+const choicesOf = (operation: JsonObject): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    ((operation["parameters"] ?? []) as ReadonlyArray<unknown>)
+      .map((each) => dereference(document, each))
+      .flatMap(({ name, schema }) => {
+        const values = dereference(document, schema)["enum"]
+        return Array.isArray(values) ? [[String(name), values[0]]] : []
+      })
+  )
 
 /** Every example of a request in the document, in its order: users are made before they sign in. */
 const shown: ReadonlyArray<ShownRequest> = [...operations(document)].flatMap(([endpoint, operation]) => {
@@ -25,7 +37,8 @@ const shown: ReadonlyArray<ShownRequest> = [...operations(document)].flatMap(([e
     method: method.toUpperCase(),
     path,
     name,
-    body: objectAt(example, "value")
+    body: objectAt(example, "value"),
+    choices: choicesOf(operation)
   }))
 })
 
@@ -109,8 +122,11 @@ const filledIn = async ({ path, body }: ShownRequest) => ({
 it.each(shown.map((each) => [`${each.id}: ${each.name}`, each] as const))(
   "the document's example of %s is accepted",
   async (_, example) => {
-    const id = /\{(\w+)\}/.test(example.path) ? await newId(example.path) : ""
-    const path = example.path.replaceAll(/\{(\w+)\}/g, String(id))
+    const chosen = example.path.replaceAll(/\{(\w+)\}/g, (part, name: string) =>
+      String(example.choices[name] ?? part)
+    )
+    const id = chosen.includes("{") ? await newId(chosen) : ""
+    const path = chosen.replaceAll(/\{(\w+)\}/g, String(id))
     const answer = await send(example.method, path, await filledIn(example))
     expect(answer.status, answer.text).toBeGreaterThanOrEqual(200)
     expect(answer.status, answer.text).toBeLessThan(300)
