@@ -324,6 +324,86 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  "/v1/sandbox/messages/send": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Create a simulated message, for now or later
+     * @description Validates the message and creates a real record; nothing is sent. Phones +989000000001 to …08 force an outcome.
+     */
+    post: operations["sandbox-messages.send"]
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  "/v1/sandbox/messages/{message_id}": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read a simulated message
+     * @description The simulated message with its attempts.
+     */
+    get: operations["sandbox-messages.status"]
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  "/v1/sandbox/messages/{message_id}/cancel": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Cancel a simulated message that was not sent yet
+     * @description Repeating it returns the same. 409 message_ended once it was sent, or may have been.
+     */
+    post: operations["sandbox-messages.cancel"]
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  "/v1/sandbox/messages": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List simulated messages
+     * @description The newest first. A filtered part may be shorter than limit: the list is complete when next_cursor is null.
+     */
+    get: operations["sandbox-messages.list"]
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   "/v1/account": {
     parameters: {
       query?: never
@@ -2731,10 +2811,10 @@ export interface components {
       }
       request_id: string
     }
-    TestKeyNotAllowedError: {
+    LiveKeyNotAllowedError: {
       error: {
         /** @enum {string} */
-        code: "test_key_not_allowed"
+        code: "live_key_not_allowed"
         message: string
         details: Record<string, never>
       }
@@ -2797,37 +2877,10 @@ export interface components {
       }
       request_id: string
     }
-    QuotaExceededError: {
-      error: {
-        /** @enum {string} */
-        code: "quota_exceeded"
-        message: string
-        details: Record<string, never>
-      }
-      request_id: string
-    }
-    TooManyRequestsPhoneDayError: {
-      error: {
-        /** @enum {string} */
-        code: "too_many_requests_phone_day"
-        message: string
-        details: Record<string, never>
-      }
-      request_id: string
-    }
     TooManyRequestsPhoneHourError: {
       error: {
         /** @enum {string} */
         code: "too_many_requests_phone_hour"
-        message: string
-        details: Record<string, never>
-      }
-      request_id: string
-    }
-    ChannelAccountNotFoundError: {
-      error: {
-        /** @enum {string} */
-        code: "channel_account_not_found"
         message: string
         details: Record<string, never>
       }
@@ -2914,33 +2967,6 @@ export interface components {
       }
       request_id: string
     }
-    SmsMessageConfigMissingError: {
-      error: {
-        /** @enum {string} */
-        code: "sms_message_config_missing"
-        message: string
-        details: Record<string, never>
-      }
-      request_id: string
-    }
-    ChannelAccountMismatchError: {
-      error: {
-        /** @enum {string} */
-        code: "channel_account_mismatch"
-        message: string
-        details: Record<string, never>
-      }
-      request_id: string
-    }
-    ChannelAmbiguousError: {
-      error: {
-        /** @enum {string} */
-        code: "channel_ambiguous"
-        message: string
-        details: Record<string, never>
-      }
-      request_id: string
-    }
     MessageSendResponse: {
       message_id: string
       status: components["schemas"]["MessageStatus"]
@@ -2990,10 +3016,64 @@ export interface components {
       /** @description Exactly the template's placeholders; values are strings or whole numbers. */
       parameters?: Record<string, never> | null
     }
-    LiveKeyNotAllowedError: {
+    TestKeyNotAllowedError: {
       error: {
         /** @enum {string} */
-        code: "live_key_not_allowed"
+        code: "test_key_not_allowed"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
+    }
+    QuotaExceededError: {
+      error: {
+        /** @enum {string} */
+        code: "quota_exceeded"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
+    }
+    TooManyRequestsPhoneDayError: {
+      error: {
+        /** @enum {string} */
+        code: "too_many_requests_phone_day"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
+    }
+    ChannelAccountNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "channel_account_not_found"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
+    }
+    SmsMessageConfigMissingError: {
+      error: {
+        /** @enum {string} */
+        code: "sms_message_config_missing"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
+    }
+    ChannelAccountMismatchError: {
+      error: {
+        /** @enum {string} */
+        code: "channel_account_mismatch"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
+    }
+    ChannelAmbiguousError: {
+      error: {
+        /** @enum {string} */
+        code: "channel_ambiguous"
         message: string
         details: Record<string, never>
       }
@@ -3682,6 +3762,16 @@ export interface components {
         "application/json": components["schemas"]["MessageEndedError"]
       }
     }
+    /** @description TemplateNotFoundError */
+    TemplateNotFound: {
+      headers: {
+        "X-Request-Id": components["headers"]["X-Request-Id"]
+        [name: string]: unknown
+      }
+      content: {
+        "application/json": components["schemas"]["TemplateNotFoundError"]
+      }
+    }
     /** @description IpNotAllowedError */
     IpNotAllowed: {
       headers: {
@@ -3778,16 +3868,6 @@ export interface components {
         "application/json":
           | components["schemas"]["SharedSenderNotAllowedError"]
           | components["schemas"]["ScopeInsufficientError"]
-      }
-    }
-    /** @description TemplateNotFoundError */
-    TemplateNotFound: {
-      headers: {
-        "X-Request-Id": components["headers"]["X-Request-Id"]
-        [name: string]: unknown
-      }
-      content: {
-        "application/json": components["schemas"]["TemplateNotFoundError"]
       }
     }
     /** @description TooManySignInsError, TooManyRequestsApiKeyError */
@@ -4559,6 +4639,179 @@ export interface operations {
       }
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["TestKeyNotAllowedOrIpNotAllowed"]
+      422: components["responses"]["ValidationOrInvalidPhone"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "sandbox-messages.send": {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description Makes a repeated request safe: it returns the first response again. Kept for 24 hours. Use a new key for each new request. */
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"]
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["MessageSendRequest"]
+      }
+    }
+    responses: {
+      /** @description Created */
+      201: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["MessageSendResponse"]
+        }
+      }
+      400: components["responses"]["IdempotencyKeyTooLong"]
+      401: components["responses"]["Unauthenticated"]
+      402: components["responses"]["InsufficientBalance"]
+      403: components["responses"]["LiveKeyNotAllowedOrIpNotAllowed"]
+      404: components["responses"]["TemplateNotFound"]
+      408: components["responses"]["RequestTimeout"]
+      409: components["responses"]["IdempotencyKeyConflictOrIdempotencyKeyInProgress"]
+      413: components["responses"]["PayloadTooLarge"]
+      415: components["responses"]["UnsupportedMediaType"]
+      /** @description InvalidPhoneError, InvalidChannelError, DuplicateChannelError, TemplateInvalidError, MessageRequiredError, MessageTooLongError, ChannelsRequiredError, InvalidStrategyError, InvalidDelayError, ScheduleMustBeFutureError, ScheduleTooFarError, TemplateParametersMismatchError, ValidationError */
+      422: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json":
+            | components["schemas"]["InvalidPhoneError"]
+            | components["schemas"]["InvalidChannelError"]
+            | components["schemas"]["DuplicateChannelError"]
+            | components["schemas"]["TemplateInvalidError"]
+            | components["schemas"]["MessageRequiredError"]
+            | components["schemas"]["MessageTooLongError"]
+            | components["schemas"]["ChannelsRequiredError"]
+            | components["schemas"]["InvalidStrategyError"]
+            | components["schemas"]["InvalidDelayError"]
+            | components["schemas"]["ScheduleMustBeFutureError"]
+            | components["schemas"]["ScheduleTooFarError"]
+            | components["schemas"]["TemplateParametersMismatchError"]
+            | components["schemas"]["ValidationError"]
+        }
+      }
+      429: components["responses"]["TooManyRequestsPhoneHourOrTooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "sandbox-messages.status": {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @description The id that send returned. */
+        message_id: components["parameters"]["MessageId"]
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["MessageStatusResponse"]
+        }
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["LiveKeyNotAllowedOrIpNotAllowed"]
+      404: components["responses"]["NotFound"]
+      422: components["responses"]["Validation"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "sandbox-messages.cancel": {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @description The id that send returned. */
+        message_id: components["parameters"]["MessageId"]
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["MessageStatusResponse"]
+        }
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["LiveKeyNotAllowedOrIpNotAllowed"]
+      404: components["responses"]["NotFound"]
+      409: components["responses"]["MessageEnded"]
+      422: components["responses"]["Validation"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "sandbox-messages.list": {
+    parameters: {
+      query?: {
+        /** @description How many to return. */
+        limit?: components["parameters"]["Limit"]
+        /** @description `next_cursor` of the previous page. Without it, the first page. */
+        cursor?: components["parameters"]["Cursor"]
+        /**
+         * @description An Iranian mobile number in any accepted form.
+         * @example 09121234567
+         */
+        to?: string
+        status?: components["schemas"]["MessageStatus"]
+        /** @description Created after this time, not included: ISO 8601. Without an offset it is Tehran time. Write + as %2B. */
+        created_after?: components["parameters"]["CreatedAfter"]
+        /** @description Created before this time, not included: ISO 8601. */
+        created_before?: components["parameters"]["CreatedBefore"]
+        /** @description metadata[key]=value: only what has this text under this top-level key. At most 10 keys. */
+        metadata?: {
+          [key: string]: string
+        }
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["MessageStatusResponseList"]
+        }
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["LiveKeyNotAllowedOrIpNotAllowed"]
       422: components["responses"]["ValidationOrInvalidPhone"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]

@@ -51,6 +51,17 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Ex
       }
     }
   },
+  "sandbox-messages.send": one("A text over Bale, else by SMS", {
+    to: PHONE,
+    message: "سفارش شما ارسال شد.",
+    channels: ["bale", "sms"]
+  }),
+  "messages.batch": one("Two messages", {
+    messages: [
+      { to: PHONE, message: "سفارش شما ارسال شد.", channels: ["bale", "sms"] },
+      { to: "09351234567", message: "سفارش شما آمادهٔ تحویل است.", channels: ["sms"] }
+    ]
+  }),
   "api-keys.create": one("A key for a backend", {
     name: "backend",
     mode: "live",

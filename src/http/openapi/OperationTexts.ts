@@ -15,6 +15,9 @@ const apiTexts: Readonly<Record<string, string>> = {
     "Validates the request as a live send does, and creates a real record. Phones +989000000001 to …08 force an outcome.",
   "sandbox.verify": "The code `123456` is right, any other is wrong. A wrong code never locks.",
   "sandbox.status": "The simulated verification's status.",
+  "sandbox-messages.send":
+    "Validates the message and creates a real record; nothing is sent. Phones +989000000001 to …08 force an outcome.",
+  "sandbox-messages.status": "The simulated message with its attempts.",
   "messages.send":
     "Responds when the message is stored; sending is asynchronous. `failover` tries the channels in order until one succeeds, `broadcast` uses all of them.",
   "messages.status": "The status, the counters, and every attempt with its outcome.",

@@ -4,6 +4,7 @@ import type { Json } from "./Json.ts"
 export const tagDescriptions: Readonly<Record<string, string>> = {
   Verification: "Send one-time codes and verify them. With a live key.",
   Sandbox: "The same with a test key: nothing is sent or charged, and the code is always 123456.",
+  "Sandbox: messaging": "Messages with a test key: nothing is sent or charged.",
   Messaging: "Send a text to one phone over one or several channels, now or later. With a live key.",
   Account: "What a service key may use: limits, prices, quota, wallet.",
   "Management: service keys": "The keys of your backends.",
