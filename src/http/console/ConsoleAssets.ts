@@ -30,6 +30,7 @@ const files = [
   own("console.css", CSS),
   own("console.js", JAVASCRIPT),
   own("charts.js", JAVASCRIPT),
+  own("forms.js", JAVASCRIPT),
   own("icons.svg", SVG),
   own("icon.svg", SVG),
   packaged("uplot/dist", "uPlot.iife.min.js", JAVASCRIPT),

@@ -12,6 +12,9 @@ import { auditPages } from "./pages/people/AuditPage.ts"
 import { settingsPages } from "./pages/people/SettingsPage.ts"
 import { userPages } from "./pages/people/UsersPage.ts"
 import { sessionPages } from "./pages/session/SessionPages.ts"
+import { channelPages } from "./pages/setup/channels/ChannelRoutes.ts"
+import { routingPages } from "./pages/setup/routing/RoutingPage.ts"
+import { templatePages } from "./pages/setup/templates/TemplatePages.ts"
 
 /** Every page of the console, one line a file. */
 export const sections = [
@@ -23,6 +26,9 @@ export const sections = [
   messagesPages,
   messagePages,
   // Set-up
+  channelPages,
+  routingPages,
+  templatePages,
   // Developers
   keyPages,
   tokenPages,

@@ -1,12 +1,17 @@
-import { Effect, Struct } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AccountFinding, checkResultOf } from "../../domain/account/AccountFinding.ts"
-import { fieldError, NotFound, ScopeInsufficient } from "../../domain/Errors.ts"
+import { NotFound, ScopeInsufficient } from "../../domain/Errors.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { parseContactPhone } from "../../domain/Phone.ts"
 import { type AccountConnection, Accounts } from "../../services/resources/Accounts.ts"
 import { Contacts } from "../../services/resources/Contacts.ts"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
+import {
+  accountEntry,
+  auditedChange,
+  contactsEntry,
+  examineFirst
+} from "../../services/resources/AccountWrites.ts"
 import { Api } from "../Api.ts"
 import { answerError, orEnvelope } from "../Envelope.ts"
 import { CurrentActor } from "./access/ManageAuth.ts"
@@ -20,20 +25,10 @@ import {
   toNestedWirePage,
   toWirePage
 } from "./wire/ManageWire.ts"
-import type { AccountChangeBody } from "./SetUpApi.ts"
 import { toAccount, toLinks } from "./wire/SetUpWire.ts"
 
-const entry = auditEntriesOf("account")
-const contactsEntry = auditEntriesOf("account", "contacts")
-
-/** The audit log's details of a change, without the settings. */
-const auditedChange = ({ settings, ...change }: typeof AccountChangeBody.Type) => ({
-  ...Struct.omit(change, ["check"]),
-  ...(settings == null ? {} : { settings: "replaced" })
-})
-
-const refused = ({ reason }: Extract<AccountFinding, { readonly _tag: "Refused" }>) =>
-  fieldError("settings", `the provider refuses the account: ${reason} ("check": false connects it anyway)`)
+/** For those whom a provider refuses. */
+const NOT_CHECKED = '"check": false connects it anyway'
 
 export const AccountsHandlers = HttpApiBuilder.group(
   Api,
@@ -47,15 +42,10 @@ export const AccountsHandlers = HttpApiBuilder.group(
     /**
      * Connects an account unless its provider refuses it. If the provider cannot be asked, the account is connected.
      */
-    const examine = Effect.fnUntraced(function* (
-      customerId: number,
-      account: AccountConnection,
-      checks: boolean | null | undefined
-    ) {
-      if (checks === false) return AccountFinding.CannotBeChecked()
-      const finding = yield* accounts.examine(customerId, account)
-      return finding._tag === "Refused" ? yield* refused(finding) : finding
-    })
+    const examine = (customerId: number, account: AccountConnection, checks: boolean | null | undefined) =>
+      checks === false
+        ? Effect.succeed(undefined)
+        : Effect.provideService(examineFirst(customerId, account, NOT_CHECKED), Accounts, accounts)
 
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
@@ -79,8 +69,11 @@ export const AccountsHandlers = HttpApiBuilder.group(
             Effect.map(
               accounts.connect(actor.customerId, { channel, provider, label, settings, isDefault, finding }),
               (account) => ({
-                body: { ...toAccount(account), check: checkResultOf(finding) },
-                audit: entry("connect", account.id, { channel, provider, label })
+                body: {
+                  ...toAccount(account),
+                  check: checkResultOf(finding ?? AccountFinding.CannotBeChecked())
+                },
+                audit: accountEntry("connect", account.id, { channel, provider, label })
               })
             )
         ).pipe(orEnvelope)
@@ -116,7 +109,7 @@ export const AccountsHandlers = HttpApiBuilder.group(
             { operation: "account.update", status: 200 },
             Effect.map(accounts.update(actor.customerId, params.id, change, version), (account) => ({
               body: toAccount(account),
-              audit: entry("update", account.id, auditedChange(payload))
+              audit: accountEntry("update", account.id, auditedChange(change))
             }))
           )
         }).pipe(orEnvelope)
@@ -141,7 +134,7 @@ export const AccountsHandlers = HttpApiBuilder.group(
           Effect.gen(function* () {
             const { actor } = yield* CurrentActor
             const path = yield* accounts.inboxPath(actor.customerId, params.id, true)
-            return { body: { path }, audit: entry("rotate_inbox", params.id) }
+            return { body: { path }, audit: accountEntry("rotate_inbox", params.id) }
           })
         ).pipe(orEnvelope),
 

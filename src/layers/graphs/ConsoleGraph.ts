@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { SignInLinksSql } from "../access/ConsoleSessionsSql.ts"
+import { Billing } from "../../services/customer/Billing.ts"
 import { CredentialStores } from "../access/CredentialStores.ts"
 import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
 import { ConsoleSignInsLive } from "./CredentialGraph.ts"
@@ -18,6 +19,7 @@ export const consoleLive = ({ live, messages }: Pick<typeof useCases, "live" | "
     SignInLinksSql,
     Searches,
     Reports,
+    Billing.layer,
     live,
     messages
   )

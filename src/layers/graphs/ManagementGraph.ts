@@ -4,6 +4,7 @@ import { AccountsHandlers } from "../../http/manage/AccountsHandlers.ts"
 import { RoutingHandlers, TemplatesHandlers } from "../../http/manage/SetUpHandlers.ts"
 import { CredentialLimits } from "../../services/access/CredentialLimits.ts"
 import { KeyWindowStoreSql } from "../customer/KeyWindowStoreSql.ts"
+import { AccountStatesSql } from "../resources/accounts/AccountStatesSql.ts"
 import { AccountsSql } from "../resources/accounts/AccountsSql.ts"
 import { ContactsSql } from "../resources/accounts/ContactsSql.ts"
 import { CustomerRecordsSql } from "../resources/CustomerRecordsSql.ts"
@@ -35,6 +36,7 @@ export const ManageAdmissionLive = Layer.provide(ManageAdmission.layer, [Credent
 
 /** The resources that customers manage by the API, and operators by the command line. */
 export const Resources = Layer.mergeAll(
+  AccountStatesSql,
   AccountsSql,
   ContactsSql,
   CustomerRecordsSql,

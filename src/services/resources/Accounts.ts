@@ -38,7 +38,7 @@ export interface NewAccount extends AccountConnection {
   readonly label: string
   readonly isDefault: boolean
   /** The earlier answer of its provider; kept as its last check. */
-  readonly finding?: AccountFinding
+  readonly finding?: AccountFinding | undefined
 }
 
 /** A missing field stays as it is. */

@@ -8,6 +8,11 @@ const notices = {
   created: ["good", "Created.", "ساخته شد."],
   deleted: ["good", "Deleted.", "حذف شد."],
   revoked: ["good", "Revoked. It works nowhere from now on.", "باطل شد و دیگر هیچ‌جا کار نمی‌کند."],
+  checked: [
+    "info",
+    "Its provider was asked: see the last check.",
+    "از ارائه‌دهنده پرسیده شد: آخرین بررسی را ببینید."
+  ],
   enabled: ["good", "Switched on.", "روشن شد."],
   disabled: ["good", "Switched off.", "خاموش شد."],
   sent: ["good", "Sent.", "فرستاده شد."],

@@ -15,7 +15,7 @@ import { rowsOf, timestamp } from "../../postgres/SqlRows.ts"
 import { lockCustomer } from "../OwnerSql.ts"
 import { openInbox, wakeInbox } from "./AccountInboxesSql.ts"
 import { findAccount, isOwnedBy } from "./AccountRows.ts"
-import { noteCheck } from "./LastChecksSql.ts"
+import { forgetCheck, noteCheck } from "./LastChecksSql.ts"
 import { connectionOf } from "./NewAccounts.ts"
 
 const IdRow = Schema.Struct({ id: Schema.Int })
@@ -135,8 +135,10 @@ export const accountChanges = (
 
   const apply = Effect.fnUntraced(function* (owner: AccountOwner, account: Locked, change: AccountChange) {
     const { label, settings, finding, isDefault, active, gapMillis, perMinute } = change
-    if (settings !== undefined) yield* replaceSettings(owner, account, settings)
-    if (finding !== undefined) yield* noteCheck(sql, account.id, finding)
+    if (settings !== undefined) {
+      yield* replaceSettings(owner, account, settings)
+      yield* finding === undefined ? forgetCheck(sql, account.id) : noteCheck(sql, account.id, finding)
+    }
     if (isDefault === true) yield* clearDefault(owner, account.channel, account.id)
     if (label !== undefined || isDefault !== undefined) yield* rename(account.id, change)
     if (gapMillis !== undefined || perMinute !== undefined) yield* setPace(account.id, change)

@@ -17,3 +17,7 @@ export const noteCheck = Effect.fnUntraced(function* (
     on conflict (account_id) do update set checked_at = excluded.checked_at, result = excluded.result,
       detail = excluded.detail`)
 })
+
+/** What was found before says nothing about settings that were not checked. */
+export const forgetCheck = (sql: SqlClient.SqlClient, accountId: number) =>
+  Effect.orDie(sql`delete from account_checks where account_id = ${accountId}`)

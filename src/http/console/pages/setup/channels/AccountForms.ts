@@ -1,0 +1,67 @@
+import { Effect } from "effect"
+import { ProviderAdapters } from "../../../../../services/provider/ProviderAdapter.ts"
+import { settingFields, typedSettings } from "../../../../../services/provider/SettingFields.ts"
+import {
+  type AccountChange,
+  type AccountRecord,
+  Accounts
+} from "../../../../../services/resources/Accounts.ts"
+import { accountEntry, auditedChange, examineFirst } from "../../../../../services/resources/AccountWrites.ts"
+import { AccountChangeBody } from "../../../../manage/SetUpApi.ts"
+import { writeAs } from "../../../frame/Writes.ts"
+import type { View } from "../../../frame/SignedRoutes.ts"
+import { readTyped, typedNumber } from "../../../frame/TypedBody.ts"
+import { inputName } from "./SettingInputs.ts"
+
+export const fieldsOfProvider = Effect.fnUntraced(function* (provider: string) {
+  const adapter = (yield* ProviderAdapters).get(provider)
+  return adapter === undefined ? [] : settingFields(adapter.settings)
+})
+
+/** How to go on although the provider refuses. */
+export const uncheckedWay = ({ locale: { say } }: View): string =>
+  say("untick the check to save it anyway", "برای ذخیره با این همه، تیک بررسی را بردارید")
+
+/** Changes an account, in the user's name. */
+export const updateAccount = (view: View, id: number, change: AccountChange, version: number | null = null) =>
+  Effect.flatMap(Accounts, (accounts) =>
+    writeAs(
+      view,
+      "account.update",
+      Effect.map(accounts.update(view.actor.customerId, id, change, version), () => ({
+        result: null,
+        audit: accountEntry("update", id, auditedChange(change))
+      }))
+    )
+  )
+
+/** The version of the account that the form was made from. */
+const versionOf = (typed: URLSearchParams): number | null => {
+  const version = Number(typed.get("version") ?? "")
+  return Number.isSafeInteger(version) && version > 0 ? version : null
+}
+
+/** The label, and the pace. */
+export const saveDetails = Effect.fnUntraced(function* (view: View, id: number, typed: URLSearchParams) {
+  const { label, gap_ms, per_minute } = yield* readTyped(AccountChangeBody, {
+    label: typed.get("label")?.trim(),
+    gap_ms: typedNumber(typed.get("gap_ms")),
+    per_minute: typedNumber(typed.get("per_minute"))
+  })
+  const change = { label: label ?? undefined, gapMillis: gap_ms, perMinute: per_minute }
+  return yield* updateAccount(view, id, change, versionOf(typed))
+})
+
+/** Other settings in place of all that there were. */
+export const saveSettings = Effect.fnUntraced(function* (
+  view: View,
+  { id, channel, provider }: AccountRecord,
+  typed: URLSearchParams
+) {
+  const fields = yield* fieldsOfProvider(provider)
+  const settings = typedSettings(fields, (name) => typed.get(inputName(name)))
+  const finding = typed.has("check")
+    ? yield* examineFirst(view.actor.customerId, { channel, provider, settings }, uncheckedWay(view))
+    : undefined
+  return yield* updateAccount(view, id, { settings, finding }, versionOf(typed))
+})

@@ -1,0 +1,98 @@
+import type { AccountState, Blockage, LastCheck } from "../../../../../domain/account/AccountState.ts"
+import { blockageOf } from "../../../../../domain/account/AccountState.ts"
+import type { Instant } from "../../../../../domain/Instant.ts"
+import type { AccountRecord } from "../../../../../services/resources/Accounts.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { Locale } from "../../../frame/Locale.ts"
+import { badge, stateBadge, type Tone } from "../../../parts/Badge.ts"
+import { foreign } from "../../../parts/Text.ts"
+
+const providers: Readonly<Record<string, readonly [english: string, persian: string]>> = {
+  smsir: ["SMS.ir", "SMS.ir"],
+  kavenegar: ["Kavenegar", "کاوه‌نگار"],
+  ippanel: ["IPPanel", "آی‌پی‌پنل"],
+  melipayamak: ["Melipayamak", "ملی‌پیامک"],
+  ghasedak: ["Ghasedak", "قاصدک"],
+  farazsms: ["FarazSMS", "فراز اس‌ام‌اس"],
+  bale_safir: ["Bale Safir", "سفیر بله"],
+  bale_bot: ["Bale bot", "بازوی بله"],
+  eitaa_app: ["Eitaa app", "برنامک ایتا"],
+  soroushplus_bot: ["Soroush Plus bot", "بات سروش پلاس"],
+  rubika_bot: ["Rubika bot", "بات روبیکا"],
+  telegram_bot: ["Telegram bot", "بات تلگرام"],
+  telegram_gateway: ["Telegram Gateway", "درگاه تلگرام"],
+  bridge: ["Bridge to your gateway", "پل به درگاه شما"],
+  simulator: ["Simulator", "شبیه‌ساز"]
+}
+
+export const providerName = (provider: string, { say }: Locale): string => {
+  const names = providers[provider]
+  return names === undefined ? provider : say(...names)
+}
+
+const checks = {
+  works: ["good", "Works", "کار می‌کند"],
+  refused: ["bad", "Refused by its provider", "ارائه‌دهنده نپذیرفت"],
+  not_reached: ["warn", "Its provider was not reached", "ارائه‌دهنده در دسترس نبود"],
+  cannot_be_checked: ["plain", "Cannot be checked", "قابل بررسی نیست"]
+} as const satisfies Readonly<Record<LastCheck["result"], readonly [Tone, string, string]>>
+
+/** What its provider said when it was last asked. */
+export const lastCheck = (check: LastCheck | null, locale: Locale): Html => {
+  const { say, time } = locale
+  if (check === null) return html`<span class="muted">${say("Never", "هرگز")}</span>`
+  const [tone, english, persian] = checks[check.result]
+  return html`${badge(tone, say(english, persian))}
+    <span class="sub">${time(check.at)}</span>
+    ${check.detail !== null && html`<span class="sub">${foreign(check.detail)}</span>`}`
+}
+
+/** Why an account is skipped now, and until when. */
+export const blockageWords = (blockage: Blockage, { say, number, clock }: Locale): Html => {
+  if (blockage._tag === "AtRate") {
+    return blockage.until === null
+      ? html`${say("It is at its rate for this minute.", "سقف این دقیقه پر شده است.")}`
+      : html`${say("It is at its rate until", "سقف این دقیقه پر است تا")} ${clock(blockage.until)}.`
+  }
+  const why =
+    blockage.failures > 0
+      ? say(`${number(blockage.failures)} failures in a row`, `${number(blockage.failures)} شکست پشت سر هم`)
+      : say("its provider asked to slow down", "ارائه‌دهنده خواست آهسته‌تر بفرستد")
+  return html`${say("It cools down until", "در حال استراحت است تا")} ${clock(blockage.until)}: ${why}.`
+}
+
+const anyBlockage = (state: AccountState, now: Instant): Blockage | null =>
+  blockageOf(state, "code", now) ?? blockageOf(state, "text", now)
+
+/** The state of an account, with its reason. */
+export const accountState = (
+  account: AccountRecord,
+  state: AccountState | undefined,
+  now: Instant,
+  locale: Locale
+): Html => {
+  if (!account.active) return stateBadge("inactive", locale)
+  const blockage = state === undefined ? null : anyBlockage(state, now)
+  if (blockage !== null) {
+    const name = blockage._tag === "Cooling" ? "cooling" : "at_rate"
+    return html`${stateBadge(name, locale)} <span class="sub">${blockageWords(blockage, locale)}</span>`
+  }
+  const isRefused = state?.lastCheck?.result === "refused"
+  return stateBadge(isRefused ? "misconfigured" : "active", locale)
+}
+
+/** How much of its minute an account has used. */
+export const minuteOf = (state: AccountState | undefined, { say, number }: Locale): string => {
+  if (state === undefined) return "–"
+  if (state.perMinute === 0) return say("No limit", "بی‌سقف")
+  const [used, all] = [number(state.usedOfMinute), number(state.perMinute)]
+  return say(`${used} of ${all}`, `${used} از ${all}`)
+}
+
+export const sendsWords = ({ sendsCodes, sendsTexts }: AccountRecord, { say }: Locale): string => {
+  if (sendsCodes && sendsTexts) return say("Codes, messages", "کد و پیام")
+  if (sendsCodes) return say("Codes", "کد")
+  return sendsTexts
+    ? say("Messages", "پیام")
+    : say("Nothing: its settings are incomplete", "هیچ: تنظیماتش ناقص است")
+}

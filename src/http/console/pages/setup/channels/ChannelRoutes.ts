@@ -1,0 +1,89 @@
+import { Effect } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import { Accounts } from "../../../../../services/resources/Accounts.ts"
+import type { ConsolePages } from "../../../ConsolePages.ts"
+import { answerPage, seeOther } from "../../../frame/Answers.ts"
+import { pathId } from "../../../frame/PathIds.ts"
+import { type ConsoleError, refusalOf } from "../../../frame/Refusals.ts"
+import { change, page, type View } from "../../../frame/SignedRoutes.ts"
+import { fieldErrorsOf } from "../../../parts/Fields.ts"
+import { type NoticeKey, withNotice } from "../../../parts/Notice.ts"
+import { saveDetails, saveSettings, updateAccount } from "./AccountForms.ts"
+import { accountPage, type Refused } from "./AccountPage.ts"
+import { CHANNELS_PATH, CONNECT_PATH, showChannels } from "./ChannelsPage.ts"
+import { connectAccount, showConnect } from "./ConnectPage.ts"
+import { linkContacts, removeContact } from "./ContactForms.ts"
+import { rotateInbox } from "./InboxPart.ts"
+import { forceOutcome } from "./SimulatorPart.ts"
+
+const ACCOUNT_PATH = `${CHANNELS_PATH}/:id` as const
+
+const backTo = (id: number, key: NoticeKey): HttpServerResponse.HttpServerResponse =>
+  seeOther(withNotice(`${CHANNELS_PATH}/${id}`, key))
+
+/** A form of an account's page. If it is refused because of its fields, the page is shown again with them. */
+const accountForm = <E extends ConsoleError, R>(
+  action: "" | "/settings" | "/contacts",
+  form: Refused["form"],
+  save: (view: View, id: number, typed: URLSearchParams) => Effect.Effect<unknown, E, R>
+) =>
+  change(`${ACCOUNT_PATH}${action}`, (view, typed) =>
+    Effect.flatMap(pathId, (id) =>
+      Effect.as(save(view, id, typed), backTo(id, "saved")).pipe(
+        Effect.catch((error: ConsoleError) => {
+          const errors = fieldErrorsOf(error)
+          if (errors.size === 0) return Effect.fail(error)
+          const { status, headers } = refusalOf(error, view.locale)
+          return Effect.map(accountPage(view, id, { form, errors, typed }), (shown) =>
+            answerPage(view, shown, { status, headers })
+          )
+        })
+      )
+    )
+  )
+
+/** A button of an account's page. */
+const accountButton = <E extends ConsoleError, R>(
+  action: `/${string}`,
+  key: NoticeKey,
+  act: (view: View, id: number, typed: URLSearchParams) => Effect.Effect<unknown, E, R>
+) =>
+  change(`${ACCOUNT_PATH}${action}`, (view, typed) =>
+    Effect.flatMap(pathId, (id) => Effect.as(act(view, id, typed), backTo(id, key)))
+  )
+
+const checkAccount = (view: View, id: number) =>
+  Effect.flatMap(Accounts, (accounts) => accounts.check(view.actor.customerId, id))
+
+/** The customer's sending accounts: a list, one at a time, and how one is connected. */
+export const channelPages = {
+  name: "channels",
+  routes: [
+    page(CHANNELS_PATH, showChannels),
+    page(CONNECT_PATH, showConnect),
+    change(CONNECT_PATH, connectAccount),
+    page(ACCOUNT_PATH, (view) => Effect.flatMap(pathId, (id) => accountPage(view, id, null))),
+    accountForm("", "details", saveDetails),
+    accountForm("/settings", "settings", (view, id, typed) =>
+      Effect.flatMap(
+        Effect.flatMap(Accounts, (accounts) => accounts.find(view.actor.customerId, id)),
+        (account) => saveSettings(view, account, typed)
+      )
+    ),
+    accountForm("/contacts", "contacts", linkContacts),
+    accountButton("/contacts/remove", "deleted", removeContact),
+    accountButton("/check", "checked", checkAccount),
+    accountButton("/default", "saved", (view, id) => updateAccount(view, id, { isDefault: true })),
+    accountButton("/enable", "enabled", (view, id) => updateAccount(view, id, { active: true })),
+    accountButton("/disable", "disabled", (view, id) => updateAccount(view, id, { active: false })),
+    accountButton("/inbox/rotate", "saved", rotateInbox),
+    change(`${ACCOUNT_PATH}/outcome`, (view, typed) =>
+      Effect.flatMap(pathId, (id) =>
+        Effect.as(
+          forceOutcome(view, id, typed),
+          typed.get("back") === "simulator" ? seeOther("/simulator") : backTo(id, "saved")
+        )
+      )
+    )
+  ]
+} as const satisfies ConsolePages

@@ -1,0 +1,194 @@
+import { Effect } from "effect"
+import { fieldError } from "../../../../../domain/Errors.ts"
+import { Channel, isChannel } from "../../../../../domain/routing/Channel.ts"
+import { type ProviderAdapter, ProviderAdapters } from "../../../../../services/provider/ProviderAdapter.ts"
+import { settingFields, typedSettings } from "../../../../../services/provider/SettingFields.ts"
+import { Accounts } from "../../../../../services/resources/Accounts.ts"
+import { accountEntry, examineFirst } from "../../../../../services/resources/AccountWrites.ts"
+import { NewAccountBody } from "../../../../manage/SetUpApi.ts"
+import { answerPage, seeOther } from "../../../frame/Answers.ts"
+import { writeAs } from "../../../frame/Writes.ts"
+import { icon } from "../../../frame/Document.ts"
+import { csrfField } from "../../../frame/Forms.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { Page } from "../../../frame/Layout.ts"
+import { type ConsoleError, refusalOf } from "../../../frame/Refusals.ts"
+import type { View } from "../../../frame/SignedRoutes.ts"
+import { readTyped } from "../../../frame/TypedBody.ts"
+import {
+  checkField,
+  errorSummary,
+  type FieldErrors,
+  fieldErrorsOf,
+  inputField,
+  noFieldErrors
+} from "../../../parts/Fields.ts"
+import { withNotice } from "../../../parts/Notice.ts"
+import { channelName } from "../../../parts/Text.ts"
+import { uncheckedWay } from "./AccountForms.ts"
+import { providerName } from "./AccountWords.ts"
+import { CHANNELS_PATH, CONNECT_PATH } from "./ChannelsPage.ts"
+import { inputName, settingInputs } from "./SettingInputs.ts"
+
+interface Choice {
+  readonly channel: Channel
+  readonly adapter: ProviderAdapter
+}
+
+/** What was typed into the form; a new form has nothing. */
+type Typed = Pick<URLSearchParams, "get" | "has">
+
+/** Those of one channel before those that serve any. */
+const connectable = (adapters: ProviderAdapters["Service"]): ReadonlyArray<ProviderAdapter> =>
+  [...adapters.values()]
+    .filter(({ switchedOff }) => switchedOff === undefined)
+    .toSorted((a, b) => a.channels.length - b.channels.length)
+
+const choiceOf = (adapters: ProviderAdapters["Service"], typed: Typed): Choice | null => {
+  const channel = typed.get("channel") ?? ""
+  const adapter = connectable(adapters).find(({ name }) => name === typed.get("provider"))
+  return isChannel(channel) && adapter?.channels.includes(channel) ? { channel, adapter } : null
+}
+
+const choiceLink = (channel: Channel, { name }: ProviderAdapter, { locale }: View): Html =>
+  html`<li>
+    <a class="choice-card" href="${CONNECT_PATH}?${String(new URLSearchParams({ channel, provider: name }))}">
+      <span>${providerName(name, locale)}</span>
+      <span class="onwards">${icon("arrow")}</span>
+    </a>
+  </li>`
+
+/** The first step: what sends, and over which channel. */
+const choose = (adapters: ProviderAdapters["Service"], view: View): Html =>
+  html`<div class="choice-groups">
+    ${Channel.literals.map(
+      (channel) =>
+        html`<section class="panel" aria-labelledby="channel-${channel}">
+          <div class="panel-head"><h2 id="channel-${channel}">${channelName(channel, view.locale)}</h2></div>
+          <ul class="panel-body choice-cards">
+            ${connectable(adapters)
+              .filter(({ channels }) => channels.includes(channel))
+              .map((adapter) => choiceLink(channel, adapter, view))}
+          </ul>
+        </section>`
+    )}
+  </div>`
+
+const connectForm = (view: View, { channel, adapter }: Choice, typed: Typed, errors: FieldErrors): Html => {
+  const { say } = view.locale
+  const suggested = `${channelName(channel, view.locale)} · ${providerName(adapter.name, view.locale)}`
+  return html`<form class="panel panel-body fields narrow" method="post" action="${CONNECT_PATH}">
+    ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+    <input type="hidden" name="channel" value="${channel}" />
+    <input type="hidden" name="provider" value="${adapter.name}" />
+    ${inputField({
+      name: "label",
+      label: say("Label", "نام حساب"),
+      hint: say("For you: your users never see it.", "برای خودتان؛ کاربران شما آن را نمی‌بینند."),
+      value: typed.get("label") ?? suggested,
+      isRequired: true,
+      errors
+    })}
+    <fieldset class="fields" id="field-settings">
+      <legend>${say("What the provider gave you", "آنچه از ارائه‌دهنده گرفته‌اید")}</legend>
+      <p class="hint">
+        ${say(
+          "Stored encrypted, and never shown again: not here, and not by the API.",
+          "رمزشده نگه داشته می‌شود و دیگر هیچ‌جا نشان داده نمی‌شود؛ نه اینجا و نه در API."
+        )}
+      </p>
+      ${settingInputs(settingFields(adapter.settings), (name) => typed.get(name), view.locale)}
+    </fieldset>
+    ${checkField({
+      name: "default",
+      label: say("The channel's default account", "حساب پیش‌فرض این کانال"),
+      hint: say(
+        "Used where a request or the routing order names the channel only.",
+        "هر جا درخواست یا مسیر ارسال تنها نام کانال را ببرد، این حساب به کار می‌رود."
+      ),
+      isChecked: typed.has("default")
+    })}
+    ${checkField({
+      name: "check",
+      label: say("Ask the provider first whether the account works", "پیش از اتصال از ارائه‌دهنده پرسیده شود"),
+      isChecked: typed.has("check") || !typed.has("label")
+    })}
+    <div class="actions">
+      <button class="button primary">${say("Connect", "اتصال")}</button>
+      <a class="button quiet" href="${CONNECT_PATH}">${say("Choose another provider", "ارائه‌دهندهٔ دیگر")}</a>
+    </div>
+  </form>`
+}
+
+const connectPage = (
+  view: View,
+  adapters: ProviderAdapters["Service"],
+  typed: Typed,
+  errors: FieldErrors
+): Page => {
+  const { say } = view.locale
+  const choice = choiceOf(adapters, typed)
+  return {
+    title: say("Connect an account", "اتصال حساب"),
+    name: "channels",
+    lead:
+      choice === null
+        ? say("Choose what sends, and over which channel.", "برگزینید چه چیزی و با کدام کانال بفرستد.")
+        : say(
+            `${providerName(choice.adapter.name, view.locale)}, for ${channelName(choice.channel, view.locale)}`,
+            `${providerName(choice.adapter.name, view.locale)}، برای ${channelName(choice.channel, view.locale)}`
+          ),
+    content: choice === null ? choose(adapters, view) : connectForm(view, choice, typed, errors)
+  }
+}
+
+export const showConnect = Effect.fnUntraced(function* (view: View) {
+  return connectPage(view, yield* ProviderAdapters, view.query, noFieldErrors)
+})
+
+const wrongFields = (error: ConsoleError, { locale }: View): FieldErrors => {
+  const errors = fieldErrorsOf(error)
+  return errors.size > 0 ? errors : new Map([["settings", refusalOf(error, locale).text]])
+}
+
+/** Connects the account that a form describes, unless its provider refuses it. */
+export const connectAccount = (view: View, typed: URLSearchParams) =>
+  Effect.gen(function* () {
+    const { customerId } = view.actor
+    const adapters = yield* ProviderAdapters
+    const choice = choiceOf(adapters, typed)
+    if (choice === null) return yield* fieldError("provider", "Choose a channel and a provider")
+    const settings = typedSettings(settingFields(choice.adapter.settings), (name) =>
+      typed.get(inputName(name))
+    )
+    const { channel, provider, label } = yield* readTyped(NewAccountBody, {
+      channel: choice.channel,
+      provider: choice.adapter.name,
+      label: typed.get("label")?.trim(),
+      settings
+    })
+    const accounts = yield* Accounts
+    const finding = typed.has("check")
+      ? yield* examineFirst(customerId, { channel, provider, settings }, uncheckedWay(view))
+      : undefined
+    const isDefault = typed.has("default")
+    const id = yield* writeAs(
+      view,
+      "account.connect",
+      Effect.map(
+        accounts.connect(customerId, { channel, provider, label, settings, isDefault, finding }),
+        ({ id }) => ({ result: id, audit: accountEntry("connect", id, { channel, provider, label }) })
+      )
+    )
+    return seeOther(withNotice(`${CHANNELS_PATH}/${id}`, "created"))
+  }).pipe(
+    Effect.catch((error: ConsoleError) =>
+      Effect.map(ProviderAdapters, (adapters) => {
+        const { status, headers } = refusalOf(error, view.locale)
+        return answerPage(view, connectPage(view, adapters, typed, wrongFields(error, view)), {
+          status,
+          headers
+        })
+      })
+    )
+  )

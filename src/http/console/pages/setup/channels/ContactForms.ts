@@ -1,0 +1,65 @@
+import { Effect, Result } from "effect"
+import { readContacts } from "../../../../../domain/account/ContactFile.ts"
+import { fieldError } from "../../../../../domain/Errors.ts"
+import { parseContactPhone } from "../../../../../domain/Phone.ts"
+import { Contacts } from "../../../../../services/resources/Contacts.ts"
+import { contactsEntry } from "../../../../../services/resources/AccountWrites.ts"
+import { ContactsBody } from "../../../../manage/SetUpApi.ts"
+import { toLinks } from "../../../../manage/wire/SetUpWire.ts"
+import { writeAs } from "../../../frame/Writes.ts"
+import type { View } from "../../../frame/SignedRoutes.ts"
+import { readTyped } from "../../../frame/TypedBody.ts"
+
+/** Lines without a header have the phone first, then the chat. */
+const withHeader = (lines: string): string =>
+  /^[\uFEFF\s]*"?(?:phone|chat_id)"?\s*,/i.test(lines) ? lines : `phone,chat_id\n${lines}`
+
+const linksIn = (pasted: string) =>
+  Effect.mapError(Effect.fromResult(readContacts(withHeader(pasted.trim()))), (message) =>
+    fieldError("contacts", message)
+  )
+
+const contactIn = Effect.fnUntraced(function* (typed: URLSearchParams) {
+  const phone = typed.get("phone") ?? ""
+  const chat_id = (typed.get("chat_id") ?? "").trim()
+  if (Result.isFailure(parseContactPhone(phone))) {
+    return yield* fieldError("phone", "Expected an Iranian mobile number")
+  }
+  const { contacts } = yield* Effect.mapError(
+    readTyped(ContactsBody, { contacts: [{ phone, chat_id }] }),
+    () => fieldError("chat_id", "Expected 1 to 128 printable ASCII characters without spaces")
+  )
+  return yield* Effect.fromResult(toLinks({ contacts }))
+})
+
+const MAX_CONTACTS = 1000
+
+/** Links phones to chats: one that was typed, or many that were pasted. Returns how many. */
+export const linkContacts = Effect.fnUntraced(function* (view: View, id: number, typed: URLSearchParams) {
+  const pasted = typed.get("contacts")
+  const links = yield* pasted === null ? contactIn(typed) : linksIn(pasted)
+  if (links.length > MAX_CONTACTS)
+    return yield* fieldError("contacts", `Expected at most ${MAX_CONTACTS} lines`)
+  const contacts = yield* Contacts
+  return yield* writeAs(
+    view,
+    "contacts.import",
+    Effect.map(contacts.link(view.actor.customerId, id, links), (imported) => ({
+      result: imported,
+      audit: contactsEntry("import", id, { imported })
+    }))
+  )
+})
+
+export const removeContact = Effect.fnUntraced(function* (view: View, id: number, typed: URLSearchParams) {
+  const phone = yield* Effect.fromResult(parseContactPhone(typed.get("phone") ?? ""))
+  const contacts = yield* Contacts
+  return yield* writeAs(
+    view,
+    "contacts.remove",
+    Effect.as(contacts.remove(view.actor.customerId, id, phone), {
+      result: null,
+      audit: contactsEntry("remove", id)
+    })
+  )
+})

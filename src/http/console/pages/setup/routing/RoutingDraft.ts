@@ -1,0 +1,78 @@
+import { Effect } from "effect"
+import { fieldError, type ValidationError } from "../../../../../domain/Errors.ts"
+import { RoutingStep } from "../../../../../domain/people/Customer.ts"
+import { isChannel } from "../../../../../domain/routing/Channel.ts"
+import { readTyped, typedNumber } from "../../../frame/TypedBody.ts"
+
+/** One row of the form, as it was typed. */
+export interface DraftStep {
+  /** `bale:` is the channel's default account, `bale:7` the account 7, `bale:shared` the platform's. */
+  readonly target: string
+  readonly wait: string
+  readonly template: string
+}
+
+const MAX_STEPS = 20
+
+export const draftOf = (steps: ReadonlyArray<RoutingStep>): ReadonlyArray<DraftStep> =>
+  steps.map(({ channel, account_id, sender, wait, template_id }) => ({
+    target: `${channel}:${sender ?? account_id ?? ""}`,
+    wait: String(wait ?? ""),
+    template: String(template_id ?? "")
+  }))
+
+/** The rows of the form, in the order in which they were on the page. */
+export const typedDraft = (typed: URLSearchParams): ReadonlyArray<DraftStep> => {
+  const waits = typed.getAll("wait")
+  const templates = typed.getAll("template")
+  return typed
+    .getAll("target")
+    .slice(0, MAX_STEPS)
+    .map((target, row) => ({ target, wait: waits[row] ?? "", template: templates[row] ?? "" }))
+}
+
+const moved = <A>(items: ReadonlyArray<A>, from: number, to: number): ReadonlyArray<A> => {
+  const item = items[from]
+  if (item === undefined || to < 0 || to >= items.length) return items
+  return items.toSpliced(from, 1).toSpliced(to, 0, item)
+}
+
+/** The rows after a button of the form: `up:2`, `down:0`, `remove:1`, `add`. */
+export const afterButton = (
+  rows: ReadonlyArray<DraftStep>,
+  button: string,
+  added: string
+): ReadonlyArray<DraftStep> => {
+  const [verb, place = ""] = button.split(":")
+  const row = Number(place)
+  switch (verb) {
+    case "up":
+      return moved(rows, row, row - 1)
+    case "down":
+      return moved(rows, row, row + 1)
+    case "remove":
+      return rows.filter((_, index) => index !== row)
+    case "add":
+      return added === "" || rows.length >= MAX_STEPS
+        ? rows
+        : [...rows, { target: added, wait: "", template: "" }]
+    default:
+      return rows
+  }
+}
+
+const stepOf = Effect.fnUntraced(function* ({ target, wait, template }: DraftStep) {
+  const [channel = "", account = ""] = target.split(":")
+  if (!isChannel(channel)) return yield* fieldError("target", "Choose a channel")
+  return yield* readTyped(RoutingStep, {
+    channel,
+    ...(account === "" ? {} : account === "shared" ? { sender: "shared" } : { account_id: Number(account) }),
+    ...(wait.trim() === "" ? {} : { wait: typedNumber(wait) }),
+    ...(template === "" ? {} : { template_id: Number(template) })
+  })
+})
+
+/** The rows as steps of an order, or what is wrong with them. */
+export const stepsOf = (
+  rows: ReadonlyArray<DraftStep>
+): Effect.Effect<ReadonlyArray<RoutingStep>, ValidationError> => Effect.forEach(rows, stepOf)

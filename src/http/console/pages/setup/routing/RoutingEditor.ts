@@ -1,0 +1,184 @@
+import type { Template } from "../../../../../domain/message/Template.ts"
+import { checkCodeTemplate } from "../../../../../domain/message/Template.ts"
+import type { Plan } from "../../../../../domain/people/Customer.ts"
+import { type Channel, codeChannels } from "../../../../../domain/routing/Channel.ts"
+import { DEFAULT_WAIT_SECONDS } from "../../../../../domain/routing/Route.ts"
+import type { SendingAccount } from "../../../../../domain/people/Customer.ts"
+import { Result } from "effect"
+import { icon } from "../../../frame/Document.ts"
+import { csrfField } from "../../../frame/Forms.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { Locale } from "../../../frame/Locale.ts"
+import type { View } from "../../../frame/SignedRoutes.ts"
+import { pathOf } from "../../../Navigation.ts"
+import { errorSummary, type FieldErrors } from "../../../parts/Fields.ts"
+import { channelName } from "../../../parts/Text.ts"
+import type { DraftStep } from "./RoutingDraft.ts"
+
+export const ROUTING_PATH = pathOf("routing")
+
+/** What steps can be chosen from. */
+export interface Choices {
+  readonly plan: Plan
+  readonly accounts: ReadonlyArray<SendingAccount>
+  readonly sharedChannels: ReadonlySet<Channel>
+  readonly templates: ReadonlyArray<Template>
+}
+
+const targets = (channel: Channel, chosen: string, choices: Choices, { say }: Locale) => [
+  [`${channel}:`, say("default", "پیش‌فرض")] as const,
+  ...choices.accounts
+    .filter((account) => account.channel === channel)
+    .map(({ id, label, active }) => ({ value: `${channel}:${id}`, label, active }))
+    .filter(({ value, active }) => active || value === chosen)
+    .map(
+      ({ value, label, active }) => [value, active ? label : `${label} (${say("off", "خاموش")})`] as const
+    ),
+  ...(choices.plan === "start" && choices.sharedChannels.has(channel)
+    ? [[`${channel}:shared`, say("shared sender", "فرستندهٔ اشتراکی")] as const]
+    : [])
+]
+
+/** Codes go over telegram only where an account opens it. */
+const offered = ({ accounts }: Choices): ReadonlyArray<Channel> =>
+  accounts.some(({ channel, sendsCodes }) => channel === "telegram" && sendsCodes)
+    ? [...codeChannels, "telegram"]
+    : codeChannels
+
+export const targetOptions = (chosen: string, choices: Choices, locale: Locale): Html => {
+  const groups = offered(choices).map((channel) => ({
+    name: channelName(channel, locale),
+    options: targets(channel, chosen, choices, locale)
+  }))
+  const isKnown = groups.some(({ options }) => options.some(([value]) => value === chosen))
+  return html`${
+    !isKnown && chosen !== "" && html`<option value="${chosen}" selected>${chosen}</option>`
+  }${groups.map(
+    ({ name, options }) =>
+      html`<optgroup label="${name}">
+        ${options.map(
+          ([value, label]) =>
+            html`<option value="${value}" ${value === chosen && html`selected`}>${name} · ${label}</option>`
+        )}
+      </optgroup>`
+  )}`
+}
+
+const usable = ({ templates }: Choices) =>
+  templates.filter((template) => Result.isSuccess(checkCodeTemplate(template)))
+
+const moveButton = (verb: "up" | "down" | "remove", row: number, label: string, isOff: boolean): Html =>
+  html`<button
+    class="button quiet small"
+    name="do"
+    value="${verb}:${row}"
+    formnovalidate
+    data-move="${verb}"
+    ${isOff && html`disabled`}
+  >
+    ${icon(verb)}<span class="hidden">${label}</span>
+  </button>`
+
+const stepRow = (
+  { target, wait, template }: DraftStep,
+  row: number,
+  count: number,
+  choices: Choices,
+  { locale }: View
+): Html => {
+  const { say, number } = locale
+  const place = number(row + 1)
+  const hidden = (words: string) =>
+    html`<span class="hidden">${say(`Step ${place}:`, `گام ${place}:`)} </span>${words}`
+  return html`<li class="route-step" data-step>
+    <span class="grip" data-grip aria-hidden="true">${icon("grip")}</span>
+    <span class="place" data-place>${place}</span>
+    <div class="route-fields">
+      <label class="field">
+        <span>${hidden(say("Channel and account", "کانال و حساب"))}</span>
+        <select name="target">
+          ${targetOptions(target, choices, locale)}
+        </select>
+      </label>
+      <label class="field">
+        <span>${hidden(say("Wait (s)", "انتظار (ثانیه)"))}</span>
+        <input
+          type="number"
+          name="wait"
+          min="45"
+          max="120"
+          value="${wait}"
+          placeholder="${DEFAULT_WAIT_SECONDS}"
+          dir="ltr"
+        />
+      </label>
+      <label class="field">
+        <span>${hidden(say("Text of the code", "متن کد"))}</span>
+        <select name="template">
+          <option value="">${say("Default", "پیش‌فرض")}</option>
+          ${usable(choices).map(
+            ({ id, name }) =>
+              html`<option value="${id}" ${String(id) === template && html`selected`}>${name}</option>`
+          )}
+        </select>
+      </label>
+    </div>
+    <div class="row-actions">
+      ${moveButton("up", row, say(`Move step ${place} up`, `گام ${place} بالاتر`), row === 0)}
+      ${moveButton("down", row, say(`Move step ${place} down`, `گام ${place} پایین‌تر`), row === count - 1)}
+      ${moveButton("remove", row, say(`Remove step ${place}`, `حذف گام ${place}`), false)}
+    </div>
+  </li>`
+}
+
+/** The form in which an order is made. Its buttons work without JavaScript: each shows the page with the new draft. */
+export const routingEditor = (
+  view: View,
+  rows: ReadonlyArray<DraftStep>,
+  choices: Choices,
+  version: number,
+  errors: FieldErrors
+): Html => {
+  const { say } = view.locale
+  return html`<form
+    class="panel"
+    method="post"
+    action="${ROUTING_PATH}"
+    id="routing-form"
+    data-preview="outlook"
+    data-reorder
+  >
+    <div class="panel-head">
+      <h2>${say("The order", "ترتیب")}</h2>
+      <p class="muted">
+        ${say("Drag the steps, or move them by the arrows.", "گام‌ها را بکشید یا با پیکان‌ها جابه‌جا کنید.")}
+      </p>
+    </div>
+    <div class="panel-body stack-tight">
+      ${csrfField(view.csrf)} <input type="hidden" name="version" value="${version}" />
+      ${errorSummary(errors, view.locale)}
+      <button class="hidden" name="do" value="preview" tabindex="-1" aria-hidden="true">
+        ${say("Preview", "پیش‌نمایش")}
+      </button>
+      <ol class="route-steps" data-steps>
+        ${rows.map((step, row) => stepRow(step, row, rows.length, choices, view))}
+      </ol>
+      <div class="route-add">
+        <label class="field">
+          <span>${say("Another step", "گامی دیگر")}</span>
+          <select name="added">
+            ${targetOptions("", choices, view.locale)}
+          </select>
+        </label>
+        <button class="button" name="do" value="add" formnovalidate>
+          ${icon("plus")}${say("Add", "افزودن")}
+        </button>
+      </div>
+    </div>
+    <div class="panel-body actions">
+      <button class="button primary" name="do" value="save">${say("Save the order", "ذخیرهٔ ترتیب")}</button>
+      <button class="button" name="do" value="preview">${say("Preview", "پیش‌نمایش")}</button>
+      <a class="button quiet" href="${ROUTING_PATH}">${say("Undo changes", "بازگرداندن")}</a>
+    </div>
+  </form>`
+}

@@ -1,0 +1,141 @@
+import { Effect } from "effect"
+import { fieldError } from "../../../../../domain/Errors.ts"
+import type { RoutingStep } from "../../../../../domain/people/Customer.ts"
+import { checkNames, stepProblems } from "../../../../../domain/routing/Route.ts"
+import { Customers } from "../../../../../services/customer/Customers.ts"
+import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
+import { RoutingOrders } from "../../../../../services/resources/RoutingOrders.ts"
+import { TemplateRecords } from "../../../../../services/resources/TemplateRecords.ts"
+import type { ConsolePages } from "../../../ConsolePages.ts"
+import { answerPage, seeOther } from "../../../frame/Answers.ts"
+import { writeAs } from "../../../frame/Writes.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { Page } from "../../../frame/Layout.ts"
+import { type ConsoleError, refusalOf } from "../../../frame/Refusals.ts"
+import { change, page, type View } from "../../../frame/SignedRoutes.ts"
+import { emptyState } from "../../../parts/EmptyState.ts"
+import { type FieldErrors, fieldErrorsOf, noFieldErrors } from "../../../parts/Fields.ts"
+import { withNotice } from "../../../parts/Notice.ts"
+import { CONNECT_PATH } from "../channels/ChannelsPage.ts"
+import { outlookPanel } from "./OutlookPart.ts"
+import { outlookOf } from "./RouteOutlook.ts"
+import { afterButton, draftOf, type DraftStep, stepsOf, typedDraft } from "./RoutingDraft.ts"
+import { type Choices, ROUTING_PATH, routingEditor } from "./RoutingEditor.ts"
+
+const MAX_TEMPLATES = 100
+
+const choicesOf = Effect.fnUntraced(function* (customerId: number) {
+  const { plan, accounts, sharedAccounts } = yield* Effect.orDie((yield* Customers).configuration(customerId))
+  const page = { limit: MAX_TEMPLATES, after: null }
+  const { items: templates } = yield* (yield* TemplateRecords).list(customerId, page)
+  const sharedChannels = new Set(sharedAccounts.flatMap(({ active, channel }) => (active ? [channel] : [])))
+  return { plan, accounts, sharedChannels, templates } satisfies Choices
+})
+
+interface Draft {
+  readonly rows: ReadonlyArray<DraftStep>
+  readonly version: number
+  readonly errors: FieldErrors
+}
+
+const noAccounts = ({ actor, locale: { say } }: View): Html =>
+  html`<div class="panel">
+    ${emptyState(
+      say("Connect an account first", "نخست حسابی وصل کنید"),
+      say("The order says which of your accounts sends first.", "ترتیب می‌گوید کدام حساب شما نخست بفرستد."),
+      actor.scope === "full" ? { href: CONNECT_PATH, label: say("Connect an account", "اتصال حساب") } : null
+    )}
+  </div>`
+
+const routingPage = Effect.fnUntraced(function* (view: View, { rows, version, errors }: Draft) {
+  const { say } = view.locale
+  const { customerId } = view.actor
+  const choices = yield* choicesOf(customerId)
+  const steps = yield* Effect.orElseSucceed(stepsOf(rows), (): ReadonlyArray<RoutingStep> => [])
+  const outlook = outlookPanel(yield* outlookOf(customerId, steps, choices.templates), view.locale)
+  const editor =
+    view.actor.scope === "full"
+      ? html`<div class="stack">${routingEditor(view, rows, choices, version, errors)}</div>`
+      : null
+  const made: Page = {
+    title: say("Routing", "مسیر ارسال"),
+    name: "routing",
+    lead: say(
+      "The channels that a code tries, in order, when the request names none.",
+      "کانال‌هایی که یک کد به ترتیب امتحان می‌کند، اگر درخواست کانالی نبرد."
+    ),
+    content:
+      choices.accounts.length === 0 && rows.length === 0
+        ? noAccounts(view)
+        : html`<div class="${editor === null ? "" : "columns even"}">${editor}${outlook}</div>`
+  }
+  return made
+})
+
+const showRouting = Effect.fnUntraced(function* (view: View) {
+  const { steps, version } = yield* (yield* RoutingOrders).find(view.actor.customerId)
+  return yield* routingPage(view, { rows: draftOf(steps), version, errors: noFieldErrors })
+})
+
+const entry = auditEntriesOf("routing")
+
+/** The steps of the form, as the management API would take them. */
+const readSteps = Effect.fnUntraced(function* (rows: ReadonlyArray<DraftStep>) {
+  const steps = yield* stepsOf(rows)
+  const problem = steps.flatMap(stepProblems)[0]
+  if (problem !== undefined) return yield* fieldError(problem.path[0], problem.issue)
+  yield* Effect.fromResult(checkNames(steps, { withTelegram: true }))
+  return steps
+})
+
+const save = Effect.fnUntraced(function* (view: View, rows: ReadonlyArray<DraftStep>, version: number) {
+  const { customerId } = view.actor
+  const steps = yield* readSteps(rows)
+  const routing = yield* RoutingOrders
+  yield* writeAs(
+    view,
+    "routing.save",
+    Effect.as(routing.save(customerId, steps, version), {
+      result: null,
+      audit: entry("save", customerId, { steps })
+    })
+  )
+  return seeOther(withNotice(ROUTING_PATH, "saved"))
+})
+
+const errorsOf = (error: ConsoleError, view: View): FieldErrors => {
+  const errors = fieldErrorsOf(error)
+  return errors.size > 0 ? errors : new Map([["steps", refusalOf(error, view.locale).text]])
+}
+
+const versionIn = (typed: URLSearchParams): number => {
+  const version = Number(typed.get("version") ?? "")
+  return Number.isSafeInteger(version) ? version : 0
+}
+
+/** Saves the order of the form; every other button shows the page with the order that it makes. */
+const submitRouting = (view: View, typed: URLSearchParams) => {
+  const button = typed.get("do") ?? "preview"
+  const rows = typedDraft(typed)
+  const version = versionIn(typed)
+  if (button !== "save") {
+    const next = afterButton(rows, button, typed.get("added") ?? "")
+    return Effect.map(routingPage(view, { rows: next, version, errors: noFieldErrors }), (shown) =>
+      answerPage(view, shown)
+    )
+  }
+  return save(view, rows, version).pipe(
+    Effect.catch((error: ConsoleError) => {
+      const { status, headers } = refusalOf(error, view.locale)
+      return Effect.map(routingPage(view, { rows, version, errors: errorsOf(error, view) }), (shown) =>
+        answerPage(view, shown, { status, headers })
+      )
+    })
+  )
+}
+
+/** The customer's default order of channels. */
+export const routingPages = {
+  name: "routing",
+  routes: [page(ROUTING_PATH, showRouting), change(ROUTING_PATH, submitRouting)]
+} as const satisfies ConsolePages

@@ -1,0 +1,194 @@
+import { Effect } from "effect"
+import { DEFAULT_CODE_TEXT } from "../../../../../domain/message/CodeText.ts"
+import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
+import {
+  type TemplateChange,
+  type TemplateRecord,
+  TemplateRecords
+} from "../../../../../services/resources/TemplateRecords.ts"
+import { NewTemplate } from "../../../../manage/SetUpApi.ts"
+import type { ConsolePages } from "../../../ConsolePages.ts"
+import { answerPage, seeOther } from "../../../frame/Answers.ts"
+import { writeAs } from "../../../frame/Writes.ts"
+import { html } from "../../../frame/Html.ts"
+import type { Page } from "../../../frame/Layout.ts"
+import { pathId } from "../../../frame/PathIds.ts"
+import { type ConsoleError, refusalOf } from "../../../frame/Refusals.ts"
+import { change, page, type View } from "../../../frame/SignedRoutes.ts"
+import { readTyped } from "../../../frame/TypedBody.ts"
+import { stateBadge } from "../../../parts/Badge.ts"
+import { postButton } from "../../../parts/Confirm.ts"
+import { type FieldErrors, fieldErrorsOf, noFieldErrors } from "../../../parts/Fields.ts"
+import { withNotice } from "../../../parts/Notice.ts"
+import { templateEditor } from "./TemplateForm.ts"
+import { NEW_TEMPLATE_PATH, showTemplates, TEMPLATES_PATH } from "./TemplatesPage.ts"
+
+const TEMPLATE_PATH = `${TEMPLATES_PATH}/:id` as const
+
+interface Shown {
+  /** Null: nothing was typed yet. */
+  readonly typed: URLSearchParams | null
+  readonly errors: FieldErrors
+}
+
+const untouched: Shown = { typed: null, errors: noFieldErrors }
+
+/** A textarea sends lines with CR LF; templates have LF. */
+const bodyIn = (typed: URLSearchParams): string => (typed.get("body") ?? "").replaceAll("\r\n", "\n")
+
+const typedOr = ({ typed }: Shown) => ({
+  name: (stored: string) => typed?.get("name") ?? stored,
+  body: (stored: string) => (typed === null ? stored : bodyIn(typed)),
+  sample: (name: string) => typed?.get(name) ?? null
+})
+
+const newPage = (view: View, shown: Shown): Page => {
+  const { say } = view.locale
+  const value = typedOr(shown)
+  return {
+    title: say("New template", "قالب تازه"),
+    name: "templates",
+    lead: html`<a href="${TEMPLATES_PATH}">${say("Templates", "قالب‌ها")}</a>`,
+    content: templateEditor(view, {
+      action: NEW_TEMPLATE_PATH,
+      name: value.name(""),
+      body: value.body(DEFAULT_CODE_TEXT),
+      version: null,
+      typed: value.sample,
+      errors: shown.errors
+    })
+  }
+}
+
+const switchButton = (view: View, { id, active }: TemplateRecord) => {
+  const { say } = view.locale
+  return postButton(view, {
+    action: `${TEMPLATES_PATH}/${id}/${active ? "disable" : "enable"}`,
+    label: active ? say("Switch off", "خاموش کردن") : say("Switch on", "روشن کردن")
+  })
+}
+
+const existingPage = Effect.fnUntraced(function* (view: View, id: number, shown: Shown) {
+  const { say } = view.locale
+  const template = yield* (yield* TemplateRecords).find(view.actor.customerId, id)
+  const value = typedOr(shown)
+  const made: Page = {
+    title: template.name,
+    name: "templates",
+    lead: html`<a href="${TEMPLATES_PATH}">${say("Templates", "قالب‌ها")}</a> / ${say("template", "قالب")}
+      ${view.locale.number(id)} ${stateBadge(template.active ? "active" : "inactive", view.locale)}`,
+    actions: view.actor.scope === "full" ? switchButton(view, template) : null,
+    content: templateEditor(view, {
+      action: `${TEMPLATES_PATH}/${id}`,
+      name: value.name(template.name),
+      body: value.body(template.body),
+      version: template.version,
+      typed: value.sample,
+      errors: shown.errors
+    })
+  }
+  return made
+})
+
+const entry = auditEntriesOf("template")
+
+const readTemplate = (typed: URLSearchParams) =>
+  readTyped(NewTemplate, { name: (typed.get("name") ?? "").trim(), body: bodyIn(typed) })
+
+const create = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) {
+  const template = yield* readTemplate(typed)
+  const templates = yield* TemplateRecords
+  const id = yield* writeAs(
+    view,
+    "template.create",
+    Effect.map(templates.create(view.actor.customerId, template), ({ id }) => ({
+      result: id,
+      audit: entry("create", id, { name: template.name })
+    }))
+  )
+  return seeOther(withNotice(`${TEMPLATES_PATH}/${id}`, "created"))
+})
+
+const update = Effect.fnUntraced(function* (
+  view: View,
+  id: number,
+  changed: TemplateChange,
+  version: number | null
+) {
+  const templates = yield* TemplateRecords
+  const details = { ...changed, ...(changed.body === undefined ? {} : { body: "replaced" }) }
+  return yield* writeAs(
+    view,
+    "template.update",
+    Effect.as(templates.update(view.actor.customerId, id, changed, version), {
+      result: null,
+      audit: entry("update", id, details)
+    })
+  )
+})
+
+const saveExisting = Effect.fnUntraced(function* (view: View, id: number, typed: URLSearchParams) {
+  const version = Number(typed.get("version") ?? "")
+  yield* update(
+    view,
+    id,
+    yield* readTemplate(typed),
+    Number.isSafeInteger(version) && version > 0 ? version : null
+  )
+  return seeOther(withNotice(`${TEMPLATES_PATH}/${id}`, "saved"))
+})
+
+const isPreview = (typed: URLSearchParams): boolean => typed.get("do") === "preview"
+
+const refusedFields = (error: ConsoleError): FieldErrors | null => {
+  const errors = fieldErrorsOf(error)
+  return errors.size === 0 ? null : errors
+}
+
+const submitNew = (view: View, typed: URLSearchParams) =>
+  isPreview(typed)
+    ? Effect.succeed(answerPage(view, newPage(view, { typed, errors: noFieldErrors })))
+    : create(view, typed).pipe(
+        Effect.catch((error: ConsoleError) => {
+          const errors = refusedFields(error)
+          if (errors === null) return Effect.fail(error)
+          return Effect.succeed(
+            answerPage(view, newPage(view, { typed, errors }), refusalOf(error, view.locale))
+          )
+        })
+      )
+
+const submitExisting = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) {
+  const id = yield* pathId
+  const show = (errors: FieldErrors) => existingPage(view, id, { typed, errors })
+  if (isPreview(typed)) return answerPage(view, yield* show(noFieldErrors))
+  return yield* saveExisting(view, id, typed).pipe(
+    Effect.catch((error: ConsoleError) => {
+      const errors = refusedFields(error)
+      if (errors === null) return Effect.fail(error)
+      return Effect.map(show(errors), (shown) => answerPage(view, shown, refusalOf(error, view.locale)))
+    })
+  )
+})
+
+const switchTo = (active: boolean) => (view: View) =>
+  Effect.flatMap(pathId, (id) =>
+    Effect.as(
+      update(view, id, { active }, null),
+      seeOther(withNotice(`${TEMPLATES_PATH}/${id}`, active ? "enabled" : "disabled"))
+    )
+  )
+
+/** The customer's texts: a list, one at a time with its preview, and a new one. */
+export const templatePages = {
+  name: "templates",
+  routes: [
+    page(TEMPLATES_PATH, showTemplates),
+    page(NEW_TEMPLATE_PATH, (view) => Effect.succeed(newPage(view, untouched))),
+    change(NEW_TEMPLATE_PATH, submitNew),
+    page(TEMPLATE_PATH, (view) => Effect.flatMap(pathId, (id) => existingPage(view, id, untouched))),
+    change(TEMPLATE_PATH, submitExisting),
+    change(`${TEMPLATE_PATH}/enable`, switchTo(true)),
+    change(`${TEMPLATE_PATH}/disable`, switchTo(false))
+  ]
+} as const satisfies ConsolePages

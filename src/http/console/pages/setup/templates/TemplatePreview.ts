@@ -1,0 +1,103 @@
+import { Result } from "effect"
+import {
+  checkCodeTemplate,
+  placeholders,
+  render,
+  templateProblem
+} from "../../../../../domain/message/Template.ts"
+import { Channel } from "../../../../../domain/routing/Channel.ts"
+import { type SmsSize, smsSize } from "../../../../../domain/text/SmsParts.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { Locale } from "../../../frame/Locale.ts"
+import { badge } from "../../../parts/Badge.ts"
+import { channelName, ltr } from "../../../parts/Text.ts"
+
+/** What samples stand for where nobody typed another one. */
+const samples: Readonly<Record<string, string>> = {
+  code: "123456",
+  minutes: "5",
+  name: "سارا",
+  order: "1024",
+  amount: "250,000",
+  date: "1405/09/03"
+}
+
+export const sampleName = (placeholder: string): string => `sample.${placeholder}`
+
+/** What was typed for a placeholder, else a sample; an unknown one shows its own name. */
+export const sampleOf = (placeholder: string, typed: (name: string) => string | null): string =>
+  typed(sampleName(placeholder)) ?? samples[placeholder] ?? `[${placeholder}]`
+
+const MAX_MESSAGE_LENGTH = 1000
+
+const partWords = ({ encoding, length, parts, left }: SmsSize, { say, number }: Locale): Html => {
+  const alphabet = encoding === "gsm7" ? "GSM-7" : "UCS-2"
+  return html`${say(
+    `${number(parts)} ${parts === 1 ? "part" : "parts"} · ${number(length)} places, ${number(left)} left ·`,
+    `${number(parts)} بخش · ${number(length)} جا، ${number(left)} خالی ·`
+  )}
+  ${ltr(alphabet)}`
+}
+
+const bubble = (channel: Channel, text: string, locale: Locale): Html =>
+  html`<li class="bubble-row">
+    <p class="bubble-head">
+      <strong>${channelName(channel, locale)}</strong>
+      ${channel === "sms" && html`<span class="muted">${partWords(smsSize(text), locale)}</span>`}
+    </p>
+    <p class="bubble" dir="auto">${text === "" ? "…" : text}</p>
+  </li>`
+
+const uses = (body: string, locale: Locale): Html => {
+  const { say } = locale
+  const problem = templateProblem(body)
+  if (problem !== null) return badge("bad", say(problem, "در متن آکولادی هست که جای‌نما نیست"))
+  const carriesCodes = Result.isSuccess(checkCodeTemplate({ id: 0, name: "", body, active: true }))
+  return carriesCodes
+    ? badge("good", say("For codes and messages", "برای کد و پیام"))
+    : badge("info", say("For messages", "برای پیام"))
+}
+
+/** How a text looks on each channel, with samples in place of its placeholders. */
+export const templatePreview = (
+  body: string,
+  typed: (name: string) => string | null,
+  locale: Locale
+): Html => {
+  const { say, number } = locale
+  const names = placeholders(body)
+  const text = render(body, new Map(names.map((name) => [name, sampleOf(name, typed)])))
+  const length = Array.from(text).length
+  const isLong = length > MAX_MESSAGE_LENGTH
+  return html`<section class="panel" id="template-preview" aria-labelledby="preview-title">
+    <div class="panel-head">
+      <h2 id="preview-title">${say("Preview", "پیش‌نمایش")}</h2>
+      ${uses(body, locale)}
+    </div>
+    <div class="panel-body stack-tight">
+      <p class="muted" aria-live="polite">
+        ${say(`${number(length)} characters`, `${number(length)} نویسه`)}
+        ${
+          isLong &&
+          badge(
+            "bad",
+            say(
+              `More than ${number(MAX_MESSAGE_LENGTH)}: a message is refused`,
+              `بیش از ${number(MAX_MESSAGE_LENGTH)}: پیام پذیرفته نمی‌شود`
+            )
+          )
+        }
+      </p>
+      <ul class="bubbles">
+        ${Channel.literals.map((channel) => bubble(channel, text, locale))}
+      </ul>
+      <p class="hint">
+        ${say(
+          "Codes by SMS use the text that is registered at the SMS provider. Placeholders are written",
+          "کد در پیامک با متنی فرستاده می‌شود که نزد ارائه‌دهندهٔ پیامک ثبت شده است. جای‌نما چنین نوشته می‌شود:"
+        )}
+        ${ltr("{{name}}")}.
+      </p>
+    </div>
+  </section>`
+}
