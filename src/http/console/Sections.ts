@@ -3,6 +3,7 @@ import { messagesPages } from "./pages/activity/MessagesPage.ts"
 import { overviewPages } from "./pages/activity/OverviewPage.ts"
 import { verificationPages } from "./pages/activity/VerificationPage.ts"
 import { verificationsPages } from "./pages/activity/VerificationsPage.ts"
+import { testPages } from "./pages/activity/test/TestPages.ts"
 import { keyPages } from "./pages/developers/KeyRoutes.ts"
 import { tokenPages } from "./pages/developers/TokensPage.ts"
 import { webhookPages } from "./pages/developers/webhooks/WebhookRoutes.ts"
@@ -25,6 +26,7 @@ export const sections = [
   verificationPages,
   messagesPages,
   messagePages,
+  testPages,
   // Set-up
   channelPages,
   routingPages,

@@ -1,6 +1,8 @@
 import { Layer } from "effect"
 import { SignInLinksSql } from "../access/ConsoleSessionsSql.ts"
 import { Billing } from "../../services/customer/Billing.ts"
+import { SandboxVerifications } from "../../services/verification/SandboxVerifications.ts"
+import { Verifications } from "../../services/verification/Verifications.ts"
 import { CredentialStores } from "../access/CredentialStores.ts"
 import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
 import { ConsoleSignInsLive } from "./CredentialGraph.ts"
@@ -9,7 +11,11 @@ import { Reports, Searches } from "./ReadGraph.ts"
 import type { useCases } from "./UseCases.ts"
 
 /** The services of the console's pages: the same use cases and resources as the API's. */
-export const consoleLive = ({ live, messages }: Pick<typeof useCases, "live" | "messages">) =>
+export const consoleLive = ({
+  live,
+  sandbox,
+  messages
+}: Pick<typeof useCases, "live" | "sandbox" | "messages">) =>
   Layer.mergeAll(
     ConsoleSignInsLive,
     CredentialLimitsLive,
@@ -21,5 +27,6 @@ export const consoleLive = ({ live, messages }: Pick<typeof useCases, "live" | "
     Reports,
     Billing.layer,
     live,
+    Layer.provide(Layer.effect(SandboxVerifications, Verifications), sandbox),
     messages
   )

@@ -95,7 +95,7 @@ export const httpRoutes = (
       ]),
       Layer.provide(ManagementHandlers, AccountSummariesLive),
       ManageAdmissionLive,
-      consoleLive({ live, messages }),
+      consoleLive({ live, sandbox, messages }),
       AccountSummariesLive
     ]),
     Layer.provide([KeyLimitsLive, RequestMetrics.layer])

@@ -24,7 +24,8 @@ import { type Choices, ROUTING_PATH, routingEditor } from "./RoutingEditor.ts"
 
 const MAX_TEMPLATES = 100
 
-const choicesOf = Effect.fnUntraced(function* (customerId: number) {
+/** What steps can be chosen from. */
+export const choicesOf = Effect.fnUntraced(function* (customerId: number) {
   const { plan, accounts, sharedAccounts } = yield* Effect.orDie((yield* Customers).configuration(customerId))
   const page = { limit: MAX_TEMPLATES, after: null }
   const { items: templates } = yield* (yield* TemplateRecords).list(customerId, page)

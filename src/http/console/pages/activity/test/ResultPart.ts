@@ -1,0 +1,119 @@
+import { Effect } from "effect"
+import type { VerifyReason } from "../../../../../domain/verification/VerificationMachine.ts"
+import { isTerminal } from "../../../../../domain/verification/Verification.ts"
+import { Messages } from "../../../../../services/message/Messages.ts"
+import { SandboxVerifications } from "../../../../../services/verification/SandboxVerifications.ts"
+import { Verifications } from "../../../../../services/verification/Verifications.ts"
+import { csrfField } from "../../../frame/Forms.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { View } from "../../../frame/SignedRoutes.ts"
+import { pathOf } from "../../../Navigation.ts"
+import { type Tone, stateBadge } from "../../../parts/Badge.ts"
+import { facts } from "../../../parts/Facts.ts"
+import { inputField } from "../../../parts/Fields.ts"
+import { foreign, ltr, shortId } from "../../../parts/Text.ts"
+import { TEST_PATH } from "./TestForm.ts"
+
+const reasons = {
+  ok: ["good", "The code is right: verified.", "کد درست بود: تأیید شد."],
+  invalid_code: ["bad", "The code is wrong. Try again.", "کد نادرست است. دوباره امتحان کنید."],
+  expired: ["warn", "The code has expired.", "کد منقضی شده است."],
+  locked: ["bad", "Too many wrong codes: the verification is locked.", "کد نادرست زیاد بود: قفل شد."],
+  failed: ["bad", "The verification has failed.", "ارسال این کد ناموفق بود."],
+  already_verified: ["info", "It was verified before.", "پیش‌تر تأیید شده است."],
+  canceled: ["info", "It was canceled.", "لغو شده است."]
+} as const satisfies Readonly<Record<VerifyReason, readonly [Tone, string, string]>>
+
+const isReason = (text: string): text is VerifyReason => Object.hasOwn(reasons, text)
+
+const verdict = ({ query, locale: { say } }: View): Html | null => {
+  const reason = query.get("reason") ?? ""
+  if (!isReason(reason)) return null
+  const [tone, english, persian] = reasons[reason]
+  return html`<p class="notice ${tone}" role="status">${say(english, persian)}</p>`
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export const isSandbox = (mode: string | null): boolean => mode !== "live"
+
+/** The verifications of the mode that a page or a form names. */
+export const verificationsOf = (mode: string | null) =>
+  Effect.gen(function* () {
+    return isSandbox(mode) ? yield* SandboxVerifications : yield* Verifications
+  })
+
+const codeForm = (view: View, id: string): Html => {
+  const { say } = view.locale
+  const mode = view.query.get("mode") ?? "sandbox"
+  return html`<form class="fields inline" method="post" action="${TEST_PATH}/verify">
+    ${csrfField(view.csrf)}
+    <input type="hidden" name="id" value="${id}" /><input type="hidden" name="mode" value="${mode}" />
+    ${inputField({
+      name: "code",
+      label: say("The code that arrived", "کدی که رسید"),
+      hint: isSandbox(mode) ? say("In the sandbox: 123456", "در آزمایشگاه: ۱۲۳۴۵۶") : undefined,
+      isLtr: true,
+      isRequired: true,
+      autocomplete: "one-time-code"
+    })}
+    <div><button class="button primary">${say("Verify", "بررسی کد")}</button></div>
+  </form>`
+}
+
+const codeResult = Effect.fnUntraced(function* (view: View, id: string) {
+  const { say, time } = view.locale
+  const verifications = yield* verificationsOf(view.query.get("mode"))
+  const found = yield* Effect.catchTag(
+    verifications.status({ customerId: view.actor.customerId, id }),
+    "SetUpChanged",
+    Effect.die
+  )
+  const isOver = isTerminal(found.status)
+  return html`<div id="test-result" ${!isOver && html`data-live="3"`}>
+      ${facts([
+        [say("Code", "کد"), html`<a href="${pathOf("verifications")}/${id}">${shortId(id)}</a>`],
+        [say("Status", "وضعیت"), stateBadge(found.status, view.locale)],
+        [say("Phone", "شماره"), ltr(found.phone)],
+        [say("Channel", "کانال"), foreign(found.currentChannel.label)],
+        [say("Valid until", "اعتبار تا"), time(found.expiresAt)]
+      ])}
+    </div>
+    ${!isOver && view.actor.scope === "full" && codeForm(view, id)}`
+})
+
+const messageResult = Effect.fnUntraced(function* (view: View, id: string) {
+  const { say } = view.locale
+  const messages = yield* Messages
+  const found = yield* Effect.catchTag(
+    messages.status({ customerId: view.actor.customerId, id }),
+    "SetUpChanged",
+    Effect.die
+  )
+  const isOver = found.status !== "queued" && found.status !== "sending"
+  return html`<div id="test-result" ${!isOver && html`data-live="3"`}>
+    ${facts([
+      [say("Message", "پیام"), html`<a href="${pathOf("messages")}/${id}">${shortId(id)}</a>`],
+      [say("Status", "وضعیت"), stateBadge(found.status, view.locale)],
+      [say("Phone", "شماره"), ltr(found.phone)]
+    ])}
+  </div>`
+})
+
+/** What became of the test that the address names. */
+export const resultPanel = Effect.fnUntraced(function* (view: View) {
+  const { query, locale } = view
+  const { say } = locale
+  const id = query.get("id") ?? ""
+  if (!UUID.test(id)) return null
+  const isMessage = query.get("kind") === "message"
+  const shown = yield* isMessage ? messageResult(view, id) : codeResult(view, id)
+  const run = `${pathOf(isMessage ? "messages" : "verifications")}/${id}`
+  return html`<section class="panel" aria-labelledby="result-title">
+    <div class="panel-head">
+      <h2 id="result-title">${say("What became of it", "نتیجه")}</h2>
+      <a href="${run}">${say("What happened, step by step", "چه شد، گام به گام")}</a>
+    </div>
+    <div class="panel-body stack-tight">${verdict(view)} ${shown}</div>
+  </section>`
+})

@@ -1,0 +1,136 @@
+import { Result } from "effect"
+import { checkCodeTemplate } from "../../../../../domain/message/Template.ts"
+import { csrfField } from "../../../frame/Forms.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { View } from "../../../frame/SignedRoutes.ts"
+import { pathOf } from "../../../Navigation.ts"
+import {
+  errorSummary,
+  type FieldErrors,
+  inputField,
+  selectField,
+  textAreaField
+} from "../../../parts/Fields.ts"
+import { type Choices, targetOptions } from "../../setup/routing/RoutingEditor.ts"
+import { ROUTE_LENGTH, SAMPLE_PHONE, type TestRequest } from "./TestRequest.ts"
+
+export const TEST_PATH = pathOf("test")
+
+const radio = (name: string, value: string, label: string, hint: string, isChecked: boolean): Html =>
+  html`<label class="option">
+    <input type="radio" name="${name}" value="${value}" ${isChecked && html`checked`} />
+    <span><strong>${label}</strong><span class="hint">${hint}</span></span>
+  </label>`
+
+const routeSelects = (request: TestRequest, choices: Choices, { locale }: View): Html => {
+  const { say } = locale
+  const labels = [say("Channel", "کانال"), say("Then", "سپس"), say("Then", "سپس")]
+  const none =
+    request.kind === "code"
+      ? say("The saved order", "ترتیب ذخیره‌شده")
+      : say("Choose a channel", "کانالی برگزینید")
+  return html`<fieldset class="route-selects">
+    <legend class="hidden">${say("Route", "مسیر")}</legend>
+    ${Array.from({ length: ROUTE_LENGTH }, (_, row) => {
+      const chosen = request.targets[row] ?? ""
+      return html`<label class="field">
+        <span>${labels[row]}</span>
+        <select name="target">
+          <option value="">${row === 0 ? none : "–"}</option>
+          ${targetOptions(chosen, choices, locale)}
+        </select>
+      </label>`
+    })}
+  </fieldset>`
+}
+
+const content = (request: TestRequest, choices: Choices, errors: FieldErrors, { locale }: View): Html => {
+  const { say } = locale
+  if (request.kind === "message") {
+    return textAreaField({
+      name: "message",
+      label: say("Text", "متن"),
+      value: request.message,
+      rows: 3,
+      isRequired: true,
+      errors
+    })
+  }
+  return selectField({
+    name: "template",
+    label: say("Text on messengers", "متن در پیام‌رسان‌ها"),
+    value: String(request.templateId ?? ""),
+    choices: [
+      ["", say("As the order or the default says", "به گفتهٔ ترتیب یا پیش‌فرض")],
+      ...choices.templates
+        .filter((template) => Result.isSuccess(checkCodeTemplate(template)))
+        .map(({ id, name }) => [String(id), name] as const)
+    ],
+    errors
+  })
+}
+
+/** The form of a test. What is typed changes the requests beside it. */
+export const testForm = (view: View, request: TestRequest, choices: Choices, errors: FieldErrors): Html => {
+  const { say } = view.locale
+  return html`<form
+    class="panel panel-body fields"
+    method="post"
+    action="${TEST_PATH}"
+    data-preview="snippets test-content"
+  >
+    ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+    <fieldset class="options">
+      <legend class="hidden">${say("Where", "کجا")}</legend>
+      ${radio(
+        "mode",
+        "sandbox",
+        say("Sandbox", "آزمایشگاه"),
+        say("Nothing is sent or charged; the code is 123456.", "چیزی فرستاده یا حساب نمی‌شود؛ کد ۱۲۳۴۵۶ است."),
+        request.mode === "sandbox"
+      )}
+      ${radio(
+        "mode",
+        "live",
+        say("Live", "واقعی"),
+        say(
+          "Really sent, with the same limits and charges.",
+          "واقعاً فرستاده می‌شود، با همان سقف‌ها و هزینه‌ها."
+        ),
+        request.mode === "live"
+      )}
+    </fieldset>
+    ${inputField({
+      name: "phone",
+      label: say("Phone", "شماره"),
+      type: "tel",
+      value: request.phone,
+      placeholder: SAMPLE_PHONE,
+      isLtr: true,
+      isRequired: true,
+      errors
+    })}
+    <div id="test-content" class="fields">
+      ${
+        request.mode === "live" &&
+        selectField({
+          name: "kind",
+          label: say("What", "چه چیزی"),
+          value: request.kind,
+          choices: [
+            ["code", say("A code", "کد تأیید")],
+            ["message", say("A message", "پیام")]
+          ]
+        })
+      }
+      ${routeSelects(request, choices, view)}
+      ${request.mode === "live" && content(request, choices, errors, view)}
+    </div>
+    <div class="actions">
+      <button class="button primary" name="do" value="send">${say("Send", "فرستادن")}</button>
+      <button class="button" name="do" value="preview" formnovalidate>
+        ${say("Show the request", "نمایش درخواست")}
+      </button>
+    </div>
+  </form>`
+}

@@ -1,0 +1,119 @@
+import { Effect } from "effect"
+import { isSetUpChanged } from "../../../../../services/customer/SetUpChanged.ts"
+import { Messages } from "../../../../../services/message/Messages.ts"
+import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
+import type { ConsolePages } from "../../../ConsolePages.ts"
+import { answerPage, seeOther } from "../../../frame/Answers.ts"
+import { html } from "../../../frame/Html.ts"
+import type { Page } from "../../../frame/Layout.ts"
+import { type ConsoleError, refusalOf } from "../../../frame/Refusals.ts"
+import { change, page, type View } from "../../../frame/SignedRoutes.ts"
+import { writeAs } from "../../../frame/Writes.ts"
+import { type FieldErrors, fieldErrorsOf, noFieldErrors } from "../../../parts/Fields.ts"
+import { choicesOf } from "../../setup/routing/RoutingPage.ts"
+import { resultPanel, verificationsOf } from "./ResultPart.ts"
+import { snippets } from "./Snippets.ts"
+import { TEST_PATH, testForm } from "./TestForm.ts"
+import { channelsOf, checkRequest, type TestRequest, testRequestOf } from "./TestRequest.ts"
+
+const testPage = Effect.fnUntraced(function* (view: View, request: TestRequest, errors: FieldErrors) {
+  const { say } = view.locale
+  const choices = yield* choicesOf(view.actor.customerId)
+  const result = yield* resultPanel(view)
+  const made: Page = {
+    title: say("Send a test", "ارسال آزمایشی"),
+    name: "test",
+    lead: say(
+      "Send a code or a message, and see what becomes of it.",
+      "کد یا پیامی بفرستید و ببینید چه می‌شود."
+    ),
+    content: html`<div class="columns even">
+      <div class="stack">
+        ${result} ${view.actor.scope === "full" && testForm(view, request, choices, errors)}
+      </div>
+      <div class="stack">${snippets(view, request)}</div>
+    </div>`
+  }
+  return made
+})
+
+const showTest = (view: View) => testPage(view, testRequestOf(view.query), noFieldErrors)
+
+const sendCode = Effect.fnUntraced(function* (customerId: number, request: TestRequest) {
+  const channels = channelsOf(request)
+  const verifications = yield* verificationsOf(request.mode)
+  const { verificationId } = yield* verifications.send({
+    customerId,
+    phone: request.phone,
+    channels: channels.length === 0 ? undefined : channels,
+    templateId: request.mode === "live" ? (request.templateId ?? undefined) : undefined
+  })
+  return verificationId
+})
+
+const sendMessage = Effect.fnUntraced(function* (customerId: number, request: TestRequest) {
+  const { messageId } = yield* (yield* Messages).send({
+    customerId,
+    to: request.phone,
+    message: request.message,
+    channels: channelsOf(request)
+  })
+  return messageId
+})
+
+/** Sends what the form says, and notes in the audit log who did: without the phone and the text. */
+const send = Effect.fnUntraced(function* (view: View, request: TestRequest) {
+  const { customerId } = view.actor
+  const { mode, kind } = request
+  yield* checkRequest(request)
+  const id = yield* kind === "code" ? sendCode(customerId, request) : sendMessage(customerId, request)
+  const entry = auditEntriesOf(kind === "code" ? "verification" : "message", "test")
+  const audit = entry("send", id, { mode, channels: channelsOf(request).map(({ channel }) => channel) })
+  yield* writeAs(view, "test.send", Effect.succeed({ result: null, audit }))
+  return seeOther(`${TEST_PATH}?${String(new URLSearchParams({ mode, kind, id }))}`)
+})
+
+const tryAgain: ConsoleError = { _tag: "service_unavailable" }
+
+const errorsOf = (error: ConsoleError, view: View): FieldErrors => {
+  const errors = fieldErrorsOf(error)
+  if (errors.size > 0) return errors
+  const { text, reasons } = refusalOf(error, view.locale)
+  const field = error._tag === "invalid_phone" ? "phone" : "send"
+  return new Map([[field, [text, ...reasons].join(" ")]])
+}
+
+const submitTest = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) {
+  const request = testRequestOf(typed)
+  if (typed.get("do") === "preview") return answerPage(view, yield* testPage(view, request, noFieldErrors))
+  return yield* send(view, request).pipe(
+    Effect.mapError((error): ConsoleError => (isSetUpChanged(error) ? tryAgain : error)),
+    Effect.catch((error: ConsoleError) => {
+      const { status, headers } = refusalOf(error, view.locale)
+      return Effect.map(testPage(view, request, errorsOf(error, view)), (shown) =>
+        answerPage(view, shown, { status, headers })
+      )
+    })
+  )
+})
+
+/** Compares the code that somebody typed; it counts as any other entry does. */
+const verify = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) {
+  const id = typed.get("id") ?? ""
+  const mode = typed.get("mode") === "live" ? "live" : "sandbox"
+  const { customerId } = view.actor
+  const code = (typed.get("code") ?? "").trim()
+  const verifications = yield* verificationsOf(mode)
+  const { reason } = yield* Effect.catchTag(
+    verifications.verify({ customerId, id, code }),
+    "SetUpChanged",
+    Effect.die
+  )
+  return seeOther(`${TEST_PATH}?${String(new URLSearchParams({ mode, kind: "code", id, reason }))}`)
+})
+
+/** Sending from the console, through the same use cases as the API. */
+export const testPages = {
+  name: "test",
+  routes: [page(TEST_PATH, showTest), change(TEST_PATH, submitTest), change(`${TEST_PATH}/verify`, verify)]
+} as const satisfies ConsolePages

@@ -1,0 +1,72 @@
+import { Effect } from "effect"
+import { fieldError, type ValidationError } from "../../../../../domain/Errors.ts"
+
+/** What a test sends, as it was typed. */
+export interface TestRequest {
+  readonly mode: "live" | "sandbox"
+  readonly kind: "code" | "message"
+  readonly phone: string
+  /** In order: `bale:`, `bale:7`, `bale:shared`. None: the saved order. */
+  readonly targets: ReadonlyArray<string>
+  readonly templateId: number | null
+  readonly message: string
+}
+
+export const SAMPLE_PHONE = "09121234567"
+
+/** The route's selects: a first channel, and two more if it fails. */
+export const ROUTE_LENGTH = 3
+
+type Typed = Pick<URLSearchParams, "get" | "getAll">
+
+export const testRequestOf = (typed: Typed): TestRequest => {
+  const template = typed.get("template") ?? ""
+  // The sandbox sends codes only.
+  const mode = typed.get("mode") === "live" ? "live" : "sandbox"
+  return {
+    mode,
+    kind: mode === "live" && typed.get("kind") === "message" ? "message" : "code",
+    phone: (typed.get("phone") ?? "").trim(),
+    targets: typed
+      .getAll("target")
+      .filter((target) => target !== "")
+      .slice(0, ROUTE_LENGTH),
+    templateId: /^[1-9]\d{0,8}$/.test(template) ? Number(template) : null,
+    message: (typed.get("message") ?? "").replaceAll("\r\n", "\n")
+  }
+}
+
+export interface ChannelRequest {
+  readonly channel: string
+  readonly account_id?: number
+  readonly sender?: "shared"
+}
+
+export const channelsOf = ({ targets }: TestRequest): ReadonlyArray<ChannelRequest> =>
+  targets.map((target) => {
+    const [channel = "", account = ""] = target.split(":")
+    if (account === "shared") return { channel, sender: "shared" }
+    return /^[1-9]\d{0,8}$/.test(account) ? { channel, account_id: Number(account) } : { channel }
+  })
+
+/** Names where names are enough. */
+const wireChannels = (channels: ReadonlyArray<ChannelRequest>) =>
+  channels.map(({ channel, ...more }) => (Object.keys(more).length === 0 ? channel : { channel, ...more }))
+
+/** The body of the same request by the API. */
+export const bodyOf = (request: TestRequest): Readonly<Record<string, unknown>> => {
+  const channels = wireChannels(channelsOf(request))
+  const phone = request.phone === "" ? SAMPLE_PHONE : request.phone
+  if (request.kind === "message") {
+    return { to: phone, message: request.message, channels }
+  }
+  return {
+    phone,
+    ...(channels.length === 0 ? {} : { channels }),
+    ...(request.templateId === null || request.mode === "sandbox" ? {} : { template_id: request.templateId })
+  }
+}
+
+/** Only what the use case would not refuse by itself. */
+export const checkRequest = ({ phone }: TestRequest): Effect.Effect<void, ValidationError> =>
+  phone === "" ? Effect.fail(fieldError("phone", "Expected a phone number")) : Effect.void
