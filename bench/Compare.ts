@@ -15,10 +15,10 @@ export interface Comparison {
   readonly options: Options
 }
 
-const tell = (text: string) => void process.stderr.write(`${text}\n`)
+const report = (text: string) => void process.stderr.write(`${text}\n`)
 
 const reportFallback = ({ pace, perSecond, p99 }: FallbackResult) =>
-  tell(`fallback, ${pace}: ${perSecond.toFixed(0)}/s, late p99 ${p99.toFixed(0)} ms`)
+  report(`fallback, ${pace}: ${perSecond.toFixed(0)}/s, late p99 ${p99.toFixed(0)} ms`)
 
 /** The subjects alternate, forwards and backwards; the others are paused. */
 export const compare = async ({ subjects, pgbench, load, store, options }: Comparison) => {
@@ -48,11 +48,11 @@ export const compare = async ({ subjects, pgbench, load, store, options }: Compa
   const runs: Array<Run> = []
   const fallbacks: Array<FallbackResult> = []
   for (const subject of subjects) subject.suspend()
-  tell("warming up")
+  report("warming up")
   for (const contestant of contestants) await contestant(options.warmUpSeconds)
   await analyze(store)
   for (let round = 0; round < rounds; round += 1) {
-    tell(`round ${round + 1} of ${rounds}`)
+    report(`round ${round + 1} of ${rounds}`)
     for (const contestant of round % 2 === 0 ? contestants : contestants.toReversed()) {
       await checkpoint(store)
       const measured = await contestant(options.seconds)

@@ -71,7 +71,7 @@ const runWrk =
     const ends = cycles ? "cycles" : "ends"
     const { stdout } = await promisify(execFile)("wrk", [...given, "--", file, ends])
     const line = stdout.split("\n").find((each) => each.startsWith("{"))
-    if (line === undefined) throw new Error(`wrk told no result: ${stdout}`)
+    if (line === undefined) throw new Error(`wrk printed no result: ${stdout}`)
     return JSON.parse(line)
   }
 

@@ -6,7 +6,7 @@ import type { Subject } from "./Subject.ts"
 
 export interface PendingResult {
   readonly pending: number
-  /** Of these, due when the process starts: verifications that have expired. */
+  /** The part of them that is due when the process starts: verifications that have expired. */
   readonly due: number
   /** Seconds until none was due. */
   readonly seconds: number

@@ -5,7 +5,7 @@ import type { SubjectName } from "./Options.ts"
 const CHUNK = 250_000
 const DAYS = 20
 /** The newest tenth still has its events. */
-const TOLD = 0.9
+const WITHOUT_EVENTS = 0.9
 /** The newest day, except an hour, still has its idempotency keys: older ones have lapsed. */
 const KEYED = 1 - 23 / 24 / DAYS
 /** In that day. */
@@ -52,7 +52,7 @@ event as (
     'attempts', s.attempts, 'next_step_at', null, 'verified_at', null), n.at
   from n, sample s, (values (1, 'verification.attempt_sent', 'queued'), (2, 'verification.queued', 'queued'),
     (3, 'verification.verified', 'verified')) t (nth, type, status)
-  where n.i > ${amount.stored} * ${TOLD})
+  where n.i > ${amount.stored} * ${WITHOUT_EVENTS})
 select count(*) from n`
 
 const peykPhones = ({ customers, stored }: Amount) => `

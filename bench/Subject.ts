@@ -57,8 +57,8 @@ const startProcess = async ({ env, file, port }: Program) => {
 
 const targetsOf = async (child: ChildProcess): Promise<ReadonlyArray<Target>> => {
   child.send("targets")
-  const [told] = await once(child, "message")
-  return told
+  const [reply] = await once(child, "message")
+  return reply
 }
 
 export const startSubject = async (program: Program): Promise<Subject> => {

@@ -15,7 +15,7 @@ const WRONG_CODE = "0000000"
 const perRequest = (before: number | null, after: number | null, requests: number) =>
   before === null || after === null || requests === 0 ? null : ((after - before) * 1e6) / requests
 
-const tell = ({ subject, operation, perSecond, p99, failed }: Run) => {
+const report = ({ subject, operation, perSecond, p99, failed }: Run) => {
   const failing = failed > 0 ? `, ${failed} failed` : ""
   process.stderr.write(
     `${subject} ${operation}: ${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(1)} ms${failing}\n`
@@ -54,7 +54,7 @@ export const makeTurn = ({ measures, load, storePid, takePhones: take, settlingS
         memory: sumOver(pids, residentMegabytes)
       }
       runs.push(run)
-      tell(run)
+      report(run)
     }
     const wants = (measure: MeasureName) => measures.includes(measure)
     const most = MOST_PER_SECOND * seconds

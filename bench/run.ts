@@ -75,8 +75,8 @@ const program = Effect.gen(function* () {
   if (fallbacks.length > 0) yield* Console.log(`\n${reportFallbacks(fallbacks)}`)
   if (pending.length > 0) yield* Console.log(`\n${reportPending(pending)}`)
   if (options.json === null) return
-  const told = { machine: machine(), load: load.name, options, runs, fallbacks, pending }
-  writeFileSync(options.json, `${JSON.stringify(told, null, 2)}\n`)
+  const results = { machine: machine(), load: load.name, options, runs, fallbacks, pending }
+  writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`)
 })
 
 NodeRuntime.runMain(Effect.scoped(program))

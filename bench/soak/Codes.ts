@@ -76,12 +76,12 @@ const enter = async (
     return outcome
   }
   const { verified, reason } = Object(outcome.body)
-  const told = `${subject.phone}: ${isRight ? "the right" : "a wrong"} code for ${id} was answered ${outcome.status} ${JSON.stringify(outcome.body)}`
-  if (outcome.status !== 200 || verified !== (reason === "ok")) journal.contradiction(told)
+  const summary = `${subject.phone}: ${isRight ? "the right" : "a wrong"} code for ${id} was answered ${outcome.status} ${JSON.stringify(outcome.body)}`
+  if (outcome.status !== 200 || verified !== (reason === "ok")) journal.contradiction(summary)
   if (verified === true) subject.verified += 1
   if (reason === "invalid_code") subject.refusedCodes += 1
   if (verified === isRight) return outcome
-  if (isRight ? reason === "invalid_code" : verified === true) journal.contradiction(told)
+  if (isRight ? reason === "invalid_code" : verified === true) journal.contradiction(summary)
   return outcome
 }
 

@@ -65,12 +65,14 @@ const isEnvelope = ({ body, requestId }: Reply): boolean => {
 /** What is wrong with a response; undefined: nothing. A defect (500) is wrong, documented or not. */
 export const problemOf = (reply: Reply): string | undefined => {
   const { operation, status } = reply
-  const told = `${operation} answered ${status} ${JSON.stringify(reply.body)}`
+  const summary = `${operation} answered ${status} ${JSON.stringify(reply.body)}`
   const codes = documented.get(`${operation} ${status}`)
-  if (codes === undefined) return `${told}, which is not documented`
+  if (codes === undefined) return `${summary}, which is not documented`
   if (status < 400) return undefined
-  if (!isEnvelope(reply)) return `${told}, which is no envelope`
-  if (status === 500) return told
-  if (status === 503 && reply.retryAfter === undefined) return `${told} without Retry-After`
-  return codes.includes(errorCodeOf(reply) ?? "") ? undefined : `${told}, whose code is not documented there`
+  if (!isEnvelope(reply)) return `${summary}, which is no envelope`
+  if (status === 500) return summary
+  if (status === 503 && reply.retryAfter === undefined) return `${summary} without Retry-After`
+  return codes.includes(errorCodeOf(reply) ?? "")
+    ? undefined
+    : `${summary}, whose code is not documented there`
 }

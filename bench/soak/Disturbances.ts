@@ -6,7 +6,7 @@ export type DisturbanceKind =
   | "kill"
   /** Stopped, until it is continued. */
   | "freeze"
-  /** Told to stop, until its successor serves. */
+  /** It is stopping, and its successor does not serve yet. */
   | "roll"
   /** PostgreSQL restarted, until it answers again. */
   | "store"

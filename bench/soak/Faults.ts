@@ -97,16 +97,16 @@ const roll: Fault = {
   name: "rolling restart",
   strike: async (target) => {
     const { servers, problems } = target
-    const told: Array<string> = []
+    const lines: Array<string> = []
     for (const server of servers) {
       const { problem, stopMillis, startMillis } = await server.roll()
       if (problem !== null) problems.push(problem)
       target.stopMillis.push(stopMillis)
-      told.push(
+      lines.push(
         `server ${server.index} stopped in ${stopMillis.toFixed(0)} ms, started in ${startMillis.toFixed(0)} ms`
       )
     }
-    return told.join("; ")
+    return lines.join("; ")
   }
 }
 
@@ -296,11 +296,11 @@ interface Plan {
   readonly random: Random
 }
 
-/** Until then, each kind once before any comes again; what was done is told. */
+/** Until then, each kind once before any comes again; each is logged. */
 export const strikeUntil = async (
   target: Target,
   { severity, only, isLong, until, random }: Plan,
-  tell: (text: string) => void
+  log: (text: string) => void
 ) => {
   const all = severity === "any" ? [...survivable, ...deadly] : survivable
   const kinds = all.filter((fault) =>
@@ -313,7 +313,7 @@ export const strikeUntil = async (
     const [fault, ...rest] = next
     next = rest
     if (fault === undefined) continue
-    tell(`${fault.name}: ${await fault.strike(target, random)}`)
+    log(`${fault.name}: ${await fault.strike(target, random)}`)
     struck += 1
     await pause(Math.min(random.between(300, 2000), Math.max(0, until - now())))
   }

@@ -35,6 +35,6 @@ export const findings = (evidence: Evidence): ReadonlyArray<Finding> =>
 
 export const show = ({ invariant, counted, broken }: Finding): string => {
   const more = broken.length > SHOWN ? [`… and ${broken.length - SHOWN} more`] : []
-  const told = [...broken.slice(0, SHOWN), ...more].map((each) => `    ✗ ${each}`)
-  return [`${broken.length === 0 ? "✓" : "✗"} ${invariant}`, `      ${counted}`, ...told].join("\n")
+  const lines = [...broken.slice(0, SHOWN), ...more].map((each) => `    ✗ ${each}`)
+  return [`${broken.length === 0 ? "✓" : "✗"} ${invariant}`, `      ${counted}`, ...lines].join("\n")
 }

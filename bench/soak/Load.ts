@@ -3,13 +3,13 @@ import { setTimeout as pause } from "node:timers/promises"
 import { blunder, guess, ignore, repeat, signIn } from "./Codes.ts"
 import type { Customer } from "./Customers.ts"
 import type { Subject } from "./Journal.ts"
-import { tell, tellEverywhere, tellLater } from "./Messages.ts"
+import { sendText, sendTextEverywhere, sendTextLater } from "./Messages.ts"
 import { type Random, randomOf } from "./Random.ts"
 import type { World } from "./Statuses.ts"
 
 interface Scenario {
   readonly kind: Subject["kind"] | "none"
-  /** Of how many, in proportion. */
+  /** The share of this scenario among all. */
   readonly weight: number
   readonly play: (world: World, subject: Subject, random: Random) => Promise<void>
 }
@@ -19,9 +19,9 @@ const scenarios: ReadonlyArray<Scenario> = [
   { kind: "code", weight: 8, play: guess },
   { kind: "code", weight: 16, play: ignore },
   { kind: "code", weight: 10, play: repeat },
-  { kind: "message", weight: 12, play: tell },
-  { kind: "message", weight: 8, play: tellEverywhere },
-  { kind: "message", weight: 8, play: tellLater },
+  { kind: "message", weight: 12, play: sendText },
+  { kind: "message", weight: 8, play: sendTextEverywhere },
+  { kind: "message", weight: 8, play: sendTextLater },
   { kind: "none", weight: 4, play: blunder }
 ]
 

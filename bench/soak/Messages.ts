@@ -50,13 +50,13 @@ const sendAndFollow = async (world: World, subject: Subject, body: object, rando
 
 const someChannels = (random: Random) => random.shuffled(channelNames).slice(0, random.between(1, 3))
 
-export const tell = (world: World, subject: Subject, random: Random) =>
+export const sendText = (world: World, subject: Subject, random: Random) =>
   sendAndFollow(world, subject, { channels: someChannels(random) }, random)
 
-export const tellEverywhere = (world: World, subject: Subject, random: Random) =>
+export const sendTextEverywhere = (world: World, subject: Subject, random: Random) =>
   sendAndFollow(world, subject, { channels: someChannels(random), strategy: "broadcast" }, random)
 
-export const tellLater = (world: World, subject: Subject, random: Random) => {
+export const sendTextLater = (world: World, subject: Subject, random: Random) => {
   const strategy = random.chance(0.3) ? "broadcast" : "failover"
   const delay = `${random.between(1, 20)}s`
   return sendAndFollow(world, subject, { channels: someChannels(random), strategy, delay }, random)

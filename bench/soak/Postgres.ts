@@ -55,7 +55,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** A PostgreSQL that this program has joined. Whoever has joined it restarts it when it goes away. */
+/** A PostgreSQL that this program has joined. A program that has joined it restarts it when it goes away. */
 const joinPostgres = async (dataDirectory: string) => {
   const scope = Scope.makeUnsafe()
   const { socketPath, password } = await Effect.runPromise(

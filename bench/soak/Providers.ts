@@ -20,24 +20,24 @@ export type ChannelName = (typeof channelNames)[number]
 
 /** What a provider does with a call, how often, whether the phone gets it, and what its caller can know of that. */
 export const deeds = {
-  accept: { weight: 700, delivers: true, tells: "accepted" },
+  accept: { weight: 700, delivers: true, answer: "accepted" },
   /** Accepts after a while. */
-  slow: { weight: 60, delivers: true, tells: "accepted" },
-  refuse: { weight: 50, delivers: false, tells: "refused" },
-  throttle: { weight: 3, delivers: false, tells: "refused" },
+  slow: { weight: 60, delivers: true, answer: "accepted" },
+  refuse: { weight: 50, delivers: false, answer: "refused" },
+  throttle: { weight: 3, delivers: false, answer: "refused" },
   /** "Try again later." */
-  unavailable: { weight: 40, delivers: false, tells: "unavailable" },
+  unavailable: { weight: 40, delivers: false, answer: "unavailable" },
   /** Cuts the connection at once. */
-  reset: { weight: 25, delivers: false, tells: "nothing" },
-  silence: { weight: 8, delivers: false, tells: "nothing" },
+  reset: { weight: 25, delivers: false, answer: "nothing" },
+  silence: { weight: 8, delivers: false, answer: "nothing" },
   /** Stops in the middle of its answer. */
-  stall: { weight: 8, delivers: true, tells: "nothing" },
+  stall: { weight: 8, delivers: true, answer: "nothing" },
   /** Accepts, and answers with a server's error. */
-  lie: { weight: 40, delivers: true, tells: "nothing" },
+  lie: { weight: 40, delivers: true, answer: "nothing" },
   /** Accepts, and cuts the connection. */
-  vanish: { weight: 25, delivers: true, tells: "nothing" },
+  vanish: { weight: 25, delivers: true, answer: "nothing" },
   /** Accepts, and answers when nobody waits any more. */
-  late: { weight: 8, delivers: true, tells: "nothing" }
+  late: { weight: 8, delivers: true, answer: "nothing" }
 } as const
 export type Deed = keyof typeof deeds
 
@@ -90,10 +90,10 @@ const digitsIn = (text: string): string => /\d{4,}/.exec(text)?.[0] ?? text
 /** A gateway as docs/bridge.md asks for: what it has sent it does not send again, and answers the same. */
 const fakeBridge = Effect.suspend(() => fakeFarEnd(() => ({ json: { status: "accepted", message_id: "1" } })))
 
-type Told = Omit<Arrival, "channel" | "deed" | "at" | "server">
+type Call = Omit<Arrival, "channel" | "deed" | "at" | "server">
 
 /** Undefined for what is no send. */
-type Reader = (received: Received) => Told | undefined
+type Reader = (received: Received) => Call | undefined
 
 const readSafir: Reader = ({ json }) => {
   const { request_id, phone_number, message_data } = fieldsOf(json)
@@ -235,27 +235,27 @@ export const startProviders = (seed: string): Effect.Effect<Providers, never, Sc
     }
 
     /** Who knows sends by their ids does not refuse what it has delivered. */
-    const wasDelivered = (channel: ChannelName, { phone, id }: Told): boolean =>
+    const wasDelivered = (channel: ChannelName, { phone, id }: Call): boolean =>
       id !== null && (inboxes.get(phone) ?? []).some((each) => each.channel === channel && each.id === id)
 
     /** Depends on the phone and how often this came, not on what else arrives meanwhile. */
-    const deedFor = (channel: ChannelName, told: Told): Deed => {
-      const key = `${channel}/${told.phone}`
+    const deedFor = (channel: ChannelName, call: Call): Deed => {
+      const key = `${channel}/${call.phone}`
       const nth = counts.get(key) ?? 0
       counts.set(key, nth + 1)
       const deed = isCalm ? "accept" : chooseDeed(randomOf(seed, "provider", key, nth).next())
-      return deed === "refuse" && wasDelivered(channel, told) ? "accept" : deed
+      return deed === "refuse" && wasDelivered(channel, call) ? "accept" : deed
     }
 
     const mischievous = (channel: ChannelName, fake: FakeFarEnd, read: Reader) => {
       const answer = async (received: Received): Promise<Answer | Fault> => {
         fake.script(answer)
         if (fake.received.length > FORGET_ABOVE) fake.received.length = 0
-        const told = read(received)
-        if (told === undefined) return fake.behave(received)
+        const call = read(received)
+        if (call === undefined) return fake.behave(received)
         const hangs = floodedHangs && received.path === FLOODED_PATH
-        const deed = hangs ? "silence" : deedFor(channel, told)
-        note({ ...told, channel, deed, at: now(), server: Number(received.headers["x-soak-server"]) })
+        const deed = hangs ? "silence" : deedFor(channel, call)
+        note({ ...call, channel, deed, at: now(), server: Number(received.headers["x-soak-server"]) })
         return carryOut(deed, channel, () => fake.behave(received))
       }
       fake.script(answer)

@@ -48,7 +48,7 @@ export interface Server {
   readonly stalls: () => ReadonlyArray<Span>
   /** Until it answers that it is ready, at most so long; whether it did. */
   readonly untilReady: (millis: number) => Promise<boolean>
-  /** Stops in order, and starts anew. */
+  /** Stops in order, and starts again. */
   readonly roll: () => Promise<{
     readonly problem: string | null
     readonly stopMillis: number
@@ -83,21 +83,21 @@ const ended = async (child: ChildProcess) => {
   if (!hasEnded(child)) await once(child, "exit")
 }
 
-interface Told {
+interface Figures {
   readonly rss: number
   readonly heapUsed: number
   readonly connections: number
 }
 
-/** Mostly as the process itself tells. */
+/** Mostly as the process itself says. */
 const readMemory = (pid: number, file: string): Memory => {
-  const told = JSON.parse(readFileSync(file, "utf8")) as Told
+  const figures = JSON.parse(readFileSync(file, "utf8")) as Figures
   const descriptors = process.platform === "linux" ? readdirSync(`/proc/${pid}/fd`).length : 0
   return {
-    resident: told.rss / 2 ** 20,
-    heap: told.heapUsed / 2 ** 20,
-    connections: told.connections,
-    descriptors: descriptors - told.connections
+    resident: figures.rss / 2 ** 20,
+    heap: figures.heapUsed / 2 ** 20,
+    connections: figures.connections,
+    descriptors: descriptors - figures.connections
   }
 }
 
@@ -152,7 +152,7 @@ export const makeServer = (options: ServerOptions): Server => {
     await ended(stopping)
     return stopping.exitCode === 0 || (isAhead && stopping.exitCode === INTERRUPTED)
       ? null
-      : `server ${index} ended with ${stopping.signalCode ?? stopping.exitCode} when it was told to stop`
+      : `server ${index} ended with ${stopping.signalCode ?? stopping.exitCode} when it was asked to stop`
   }
 
   return {
@@ -217,7 +217,7 @@ export const makeServer = (options: ServerOptions): Server => {
           // not written yet
         }
       }
-      throw new Error(`server ${index} did not tell its memory`)
+      throw new Error(`server ${index} did not report its memory`)
     },
     destroy: async () => {
       if (child === undefined) return

@@ -8,14 +8,14 @@ const LOOK_EVERY_MILLIS = 100
 /** A shorter stall excuses nothing. */
 const STALL_MILLIS = 400
 
-export const watchStalls = (tell: (span: Span) => void): (() => void) => {
+export const watchStalls = (report: (span: Span) => void): (() => void) => {
   const state = { isStopped: false }
   const watch = async () => {
     while (!state.isStopped) {
       const from = now()
       await pause(LOOK_EVERY_MILLIS, undefined, { ref: false })
       const to = now()
-      if (to - from > LOOK_EVERY_MILLIS + STALL_MILLIS) tell({ from, to })
+      if (to - from > LOOK_EVERY_MILLIS + STALL_MILLIS) report({ from, to })
     }
   }
   void watch()

@@ -57,17 +57,17 @@ const apartMillis = Number(options.apart)
 const LEASE_MILLIS = 2000 + 2 * apartMillis
 const STATEMENT_TIMEOUT_MILLIS = 3000
 const CUSTOMERS = 3
-/** So many phones have met the bot of eitaa's accounts; whoever comes later cannot be reached over it. */
+/** So many phones have met the bot of eitaa's accounts; later phones cannot be reached over it. */
 const ACQUAINTED = 20_000
 /** A run of so many seconds has time for faults that take long. */
 const LONG_SECONDS = 120
 const isLong = seconds >= LONG_SECONDS
-/** Of the time: until then, anything; from then on, only what a process lives through. */
+/** The share of the time with all faults; after it, only faults that a process survives. */
 const FIRST_ACT = 0.6
 const WARM_UP = 1 / 12
 
 const began = now()
-const tell = (text: string) =>
+const log = (text: string) =>
   process.stdout.write(`${((now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}\n`)
 
 const freePort = () =>
@@ -174,7 +174,7 @@ const perform = async ({ directory, providers, webhooks, onEnd }: Stage): Promis
     problems,
     stopMillis
   }
-  tell(`${processes} processes serve ${CUSTOMERS} customers; ${users} users begin`)
+  log(`${processes} processes serve ${CUSTOMERS} customers; ${users} users begin`)
 
   const load = startLoad(world, { seed, users, customers })
   const opened = now()
@@ -186,10 +186,10 @@ const perform = async ({ directory, providers, webhooks, onEnd }: Stage): Promis
     until: opened + seconds * FIRST_ACT * 1000,
     random: randomOf(seed, "faults", 1)
   } as const
-  const struckAtFirst = await strikeUntil(target, first, tell)
+  const struckAtFirst = await strikeUntil(target, first, log)
   await load.rest()
   const warm = await takeStock(servers, postgres, client)
-  tell("from here on, only what a process lives through")
+  log("from here on, only faults that a process survives")
   load.resume()
   const second = {
     severity: "survivable",
@@ -198,17 +198,17 @@ const perform = async ({ directory, providers, webhooks, onEnd }: Stage): Promis
     until: now() + seconds * (1 - FIRST_ACT) * 1000,
     random: randomOf(seed, "faults", 2)
   } as const
-  const struck = struckAtFirst + (await strikeUntil(target, second, tell))
+  const struck = struckAtFirst + (await strikeUntil(target, second, log))
   providers.calm()
   webhooks.calm()
   await load.stop()
-  tell(`calm after ${struck} faults and ${load.played()} scenarios`)
+  log(`calm after ${struck} faults and ${load.played()} scenarios`)
 
   const unrest = await untilNothingIsDue(postgres, 0)
   if (unrest !== null) problems.push(unrest)
   const late = await lateness.stop()
   const settled = await takeStock(servers, postgres, client)
-  tell("at rest; from here on with clocks that are ahead")
+  log("at rest; from here on with clocks that are ahead")
   problems.push(...(await comeToTheEnd(servers, postgres)))
   for (const { index, stalls } of servers) {
     for (const span of stalls()) disturbances.note("stall", index, span)
@@ -240,10 +240,10 @@ const program = Effect.gen(function* () {
   const directory = makeDirectory()
   const stops: Array<() => Promise<unknown>> = []
   const stopAll = Effect.promise(async () => {
-    for (const stop of stops.toReversed()) await stop().catch((error) => tell(`not stopped: ${error}`))
+    for (const stop of stops.toReversed()) await stop().catch((error) => log(`not stopped: ${error}`))
   })
   yield* Effect.addFinalizer(() => stopAll)
-  tell(
+  log(
     `seed ${seed}, ${seconds} s, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, lease ${LEASE_MILLIS} ms`
   )
   const providers = yield* startProviders(seed)
@@ -253,7 +253,7 @@ const program = Effect.gen(function* () {
   const found = findings(evidence)
   const broken = found.filter((each) => each.broken.length > 0)
   process.stdout.write(`\n${found.map(show).join("\n\n")}\n\n`)
-  tell(
+  log(
     broken.length === 0
       ? "every invariant was held"
       : `${broken.length} invariants are broken: --seed ${seed}`
@@ -262,7 +262,7 @@ const program = Effect.gen(function* () {
   yield* stopAll
   stops.length = 0
   if (broken.length === 0) rmSync(directory, { recursive: true, force: true })
-  else tell(`what the processes said is in ${directory}`)
+  else log(`what the processes said is in ${directory}`)
 })
 
 NodeRuntime.runMain(Effect.scoped(program))

@@ -132,7 +132,7 @@ describe("a failed call", () => {
     if (isPeykError(error, "validation_error")) expect(error.details.errors).toEqual(errors)
   })
 
-  it("tells how long to wait, and does not wait for a limit by itself", async () => {
+  it("says how long to wait, and does not wait for a limit by itself", async () => {
     const { received, client } = await startFarEnd(
       refusal(429, "too_many_requests_phone_hour", { "retry-after": "1800" })
     )

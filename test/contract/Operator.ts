@@ -16,7 +16,7 @@ export const newSecret = async (server: Pick<Running, "cli">, customer: string, 
   return made.secret
 }
 
-/** A customer with both keys and no account; on the free plan unless told otherwise: nothing is charged. */
+/** A customer with both keys and no account; on the free plan by default: nothing is charged. */
 export const newCustomer = async (
   server: Pick<Running, "cli">,
   plan: "free" | "start" | "business" = "free"
@@ -69,7 +69,7 @@ export const newAccount = (
 export const newSharedAccount = (server: Pick<Running, "cli">, channel: string) =>
   connect(server, ["--shared"], channel, { label: `Platform ${channel}` })
 
-/** A customer whose account of each channel behaves as told. */
+/** A customer whose account of each channel behaves as given. */
 export const customerWith = async (
   server: Pick<Running, "cli">,
   accounts: Readonly<Record<string, AccountOptions["settings"]>>

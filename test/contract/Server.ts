@@ -171,9 +171,9 @@ export interface Options {
   readonly env?: Readonly<Record<string, string>>
   /** The run's prepared store on a copy unless one is given; give `makeDataDir()` for a first start. */
   readonly dataDir?: string
-  /** What the executable runs, in the project's directory; `bin/peyk.js serve` unless told otherwise. */
+  /** What the executable runs, in the project's directory; by default `bin/peyk.js serve`. */
   readonly command?: ReadonlyArray<string>
-  /** The project's Node unless told otherwise. */
+  /** By default the project's Node. */
   readonly executable?: string
 }
 

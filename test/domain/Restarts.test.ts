@@ -22,7 +22,7 @@ describe("restarts", () => {
     assert.deepStrictEqual(pausesAfter(Array.from({ length: 12 }, () => 0)).slice(-2), [10_000, 10_000])
   })
 
-  it("begin anew after a steady life", () => {
+  it("begin again after a steady life", () => {
     assert.deepStrictEqual(pausesAfter([0, 0, HOUR, 0]), [100, 200, 100, 200])
     assert.strictEqual(afterDeath({ inRow: 7 }, HOUR).restarts.inRow, 1)
   })

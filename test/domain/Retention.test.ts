@@ -60,7 +60,7 @@ describe("what is old", () => {
   })
 
   it.effect.prop(
-    "is never younger than was asked for, save what cannot be told without its record",
+    "is never younger than was asked for, save what cannot be shown without its record",
     [Ages],
     ([ages]) =>
       Effect.sync(() => {

@@ -5,7 +5,7 @@ import { idAt, instantOf } from "../../src/domain/TimePosition.ts"
 const instants = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 48 - 1 })))
 
 describe("an id", () => {
-  it.prop("tells when it was made", [instants], ([instant]) => {
+  it.prop("contains the time at which it was made", [instants], ([instant]) => {
     assert.strictEqual(instantOf(idAt(instant)), instant)
   })
 

@@ -78,7 +78,7 @@ describe("the typed client", () => {
     }).pipe(overFetch)
   )
 
-  it.effect("tells errors apart by the code of the envelope", () =>
+  it.effect("distinguishes errors by the code of the envelope", () =>
     Effect.gen(function* () {
       const key = yield* findOrCreateKey(server.url, owner.token, "another")
       assert.isNotNull(key)

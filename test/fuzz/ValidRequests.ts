@@ -32,7 +32,7 @@ const phone = (random: Random) => {
   return random.pick(["+98", "0098", "0", ""]) + digits
 }
 
-/** Values that a schema alone does not tell, by the name of the field. */
+/** Values that a schema alone does not describe, by the name of the field. */
 const makeFields = (credentials: Credentials, known: Known, now: number) => {
   const instant = (random: Random) => isoOf(now + random.between(1, 20) * DAY)
   const fields: Readonly<Record<string, (random: Random) => unknown>> = {

@@ -4,7 +4,7 @@ import * as path from "node:path"
 import { GOLDEN_FOLDER, goldenFile } from "./GoldenFiles.ts"
 import { goldenStatements, recordStatement } from "./GoldenStatements.ts"
 
-/** Writes the golden files anew: `npm run golden`. */
+/** Writes the golden files again: `npm run golden`. */
 const write = Effect.gen(function* () {
   rmSync(GOLDEN_FOLDER, { recursive: true, force: true })
   mkdirSync(GOLDEN_FOLDER, { recursive: true })

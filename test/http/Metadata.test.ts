@@ -179,7 +179,7 @@ describe("the metadata of a body", () => {
     assert.strictEqual(textOf(body), '{"a":1,"b":[{"c":"د"}]}')
   })
 
-  it("is read exactly beside what is as deep as a body may well be", () => {
+  it("is read exactly next to what is as deep as a body may well be", () => {
     const deep = "[".repeat(200) + "]".repeat(200)
     assert.strictEqual(textOf(`{"x":${deep},"metadata":{"a":1.0}}`), '{"a":1.0}')
   })
@@ -192,11 +192,11 @@ describe("the value by which metadata is compared", () => {
     assert.strictEqual(compared('{"a":1.0,"b":[2]}'), compared('{ "b": [2], "a": 1.0 }'))
   })
 
-  it("tells long numbers apart that JavaScript's do not", () => {
+  it("distinguishes long numbers that JavaScript's do not", () => {
     assert.notStrictEqual(compared('{"a":9007199254740993}'), compared('{"a":9007199254740992}'))
   })
 
-  it("tells values under keys named __proto__ apart", () => {
+  it("distinguishes values under keys named __proto__", () => {
     assert.notStrictEqual(compared('{"__proto__":{"a":1}}'), compared('{"__proto__":{"a":2}}'))
   })
 })

@@ -106,7 +106,7 @@ describe("the payload of an event", () => {
     })
   })
 
-  it("tells what a provider reported, and why an attempt failed, of the right attempt", () => {
+  it("shows what a provider reported, and why an attempt failed, of the right attempt", () => {
     const failed: Attempt = {
       ...attempt,
       step: 1,

@@ -53,7 +53,7 @@ const usageOf = (records: ReadonlyArray<Sent>, channel: string | null): CodeUsag
   return { ...usage, medianSeconds: median(seconds) }
 }
 
-/** What a report should tell of these records, counted one by one. */
+/** What a report should contain for these records, counted one by one. */
 export const countedUsage = (
   codes: ReadonlyArray<Verification>,
   messages: ReadonlyArray<Message>,

@@ -7,7 +7,7 @@ describe("the search for secrets in the logs of a run", () => {
   it.each([
     ["a phone", "sms to +989121234567: Rejected"],
     ["a local phone", "sms to 09121234567: Rejected"],
-    ["a phone beside an id", "message 00000000-0000-74cd-94b6-e09624067870: 09121234567"],
+    ["a phone next to an id", "message 00000000-0000-74cd-94b6-e09624067870: 09121234567"],
     ["a service key", `key svc_live_${secret} is unknown`],
     ["a token", `token svc_pat_${secret}`],
     ["a webhook secret", `signed with whsec_${secret}=`],

@@ -27,7 +27,7 @@ export const customerWithRepeats = Effect.fnUntraced(function* (
   return customerId
 })
 
-/** A customer whose accounts of these channels tell what became of a send. */
+/** A customer whose accounts of these channels report the delivery of a send. */
 export const customerWithReports = Effect.fnUntraced(function* (
   reporting: ReadonlyArray<Channel>,
   channels: ReadonlyArray<Channel> = CHANNELS

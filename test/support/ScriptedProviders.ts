@@ -27,7 +27,7 @@ export const throttled = ProviderOutcome.Throttled({ retryAfterMillis: 60_000, p
 export const unavailable = ProviderOutcome.Unavailable({ providerError: "503 try again" })
 export const unknown = ProviderOutcome.Unknown({ providerError: "reset" })
 
-/** Providers that answer as told, channel by channel (accepted where nothing is told), and remember what they sent. */
+/** Providers that answer as scripted, channel by channel (accepted where nothing is scripted), and remember what they sent. */
 export const scriptProviders = (answers: Partial<Record<Channel, Script>> = {}) => {
   const deliveries: Array<Delivery> = []
   const answerOf = (channel: Channel): Answer => {

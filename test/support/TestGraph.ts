@@ -103,7 +103,7 @@ export const testInfrastructure = (settings: Partial<SettingsShape> = {}) =>
 const clockAt = (instant: number) =>
   Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(instant)), TestClock.layer())
 
-/** One process with a clock of its own (at the epoch, if not told otherwise): the live use cases (messages too) and their timers, with some of the seams replaced. */
+/** One process with a clock of its own (by default at the epoch): the live use cases (messages too) and their timers, with some of the seams replaced. */
 export const testProcess = <A extends VerificationSeams | MessageSeams>(
   replaced: Layer.Layer<A>,
   settings: Partial<SettingsShape> = {},

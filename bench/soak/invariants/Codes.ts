@@ -16,7 +16,7 @@ export const codesOnce: Invariant = ({ records, journal }) => {
       seen.verified > 0 && !isVerified ? "was accepted" : undefined,
       isVerified && seen.rightCodesGiven === 0 ? "had no right code" : undefined,
       isVerified && seen.verified === 0 && seen.rightCodesLost === 0
-        ? "was accepted, and nobody was told"
+        ? "was accepted, and no client was informed"
         : undefined,
       seen.refusedCodes > subject.wrongCodes
         ? `refused ${seen.refusedCodes} codes and counted ${subject.wrongCodes}`

@@ -78,7 +78,7 @@ export const events: Invariant = ({ records, webhooks }) => {
         .filter(({ id }) => (webhooks.events.get(id)?.taken ?? 0) === 0)
         .map(({ id, type, subject }) => `${type} ${id} of ${subject} was not delivered`),
       ...[...webhooks.events].flatMap(([id, { type }]) =>
-        kept.get(id)?.type === type ? [] : [`webhook ${id} told of ${type}, which is not in the store`]
+        kept.get(id)?.type === type ? [] : [`webhook ${id} reported ${type}, which is not in the store`]
       ),
       ...webhooks.contradictions.map((id) => `webhook ${id} came with two different bodies`),
       ...records.deliveries

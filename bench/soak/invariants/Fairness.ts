@@ -4,7 +4,7 @@ import { type Evidence, groupBy, type Invariant } from "../Evidence.ts"
 /** How long a code may take to be on its way: shorter than anybody notices, longer than a busy machine needs. */
 const UNNOTICED_MILLIS = 1000
 const FACTOR = 2
-/** Of fewer there is no p99. */
+/** With fewer values there is no p99. */
 const MIN_CODES = 20
 
 const p99 = (sorted: ReadonlyArray<number>): number => sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0
@@ -40,10 +40,10 @@ export const fairness: Invariant = (evidence) => {
   const usual = millisOf(false)
   const allowed = Math.max(UNNOTICED_MILLIS, FACTOR * p99(usual)) + lateness.ofMachine
   const isLate = flooded.length >= MIN_CODES && p99(flooded) > allowed
-  const told = `p99 ${p99(flooded).toFixed(0)} ms of ${flooded.length} codes`
+  const summary = `p99 ${p99(flooded).toFixed(0)} ms of ${flooded.length} codes`
   return {
     invariant: "A customer that floods a hanging provider makes nobody else's codes late",
-    counted: `${told} asked for during floods, ${p99(usual).toFixed(0)} ms of ${usual.length} others`,
-    broken: isLate ? [`${told} during floods; at most ${allowed.toFixed(0)} ms are allowed`] : []
+    counted: `${summary} asked for during floods, ${p99(usual).toFixed(0)} ms of ${usual.length} others`,
+    broken: isLate ? [`${summary} during floods; at most ${allowed.toFixed(0)} ms are allowed`] : []
   }
 }

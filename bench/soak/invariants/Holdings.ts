@@ -28,16 +28,16 @@ export const holdings: Invariant = ({ warm, settled }) => {
     ),
     broken: [
       ...measured.flatMap(({ index, before, after }) => {
-        const told = `server ${index}`
+        const name = `server ${index}`
         if (before.life !== after.life)
-          return [`${told} ended in the second act, in which nothing ends a process`]
+          return [`${name} ended in the second act, in which nothing ends a process`]
         return [
-          ...(after.connections > MOST_CONNECTIONS ? [`${told} has more connections`] : []),
+          ...(after.connections > MOST_CONNECTIONS ? [`${name} has more connections`] : []),
           ...(after.descriptors > before.descriptors + MORE_DESCRIPTORS
-            ? [`${told} has more descriptors`]
+            ? [`${name} has more descriptors`]
             : []),
-          ...(after.heap > before.heap + MORE_HEAP ? [`${told} has more on its heap`] : []),
-          ...(after.resident > before.resident + MORE_RESIDENT ? [`${told} has more memory`] : [])
+          ...(after.heap > before.heap + MORE_HEAP ? [`${name} has more on its heap`] : []),
+          ...(after.resident > before.resident + MORE_RESIDENT ? [`${name} has more memory`] : [])
         ]
       }),
       ...(settled.connections > known ? ["there are connections that no process knows"] : [])

@@ -10,14 +10,14 @@ import { type Arrival, deeds } from "../Providers.ts"
 const DEDUPLICATING = ["bale", "soroushplus"]
 const RETRIES = 2
 
-const tells = ({ deed }: Arrival) => deeds[deed].tells
+const answerOf = ({ deed }: Arrival) => deeds[deed].answer
 
 /**
  * Its response was lost: it was never sent, or the server that waited for it was hindered meanwhile; or before, so that
  * the call's lease ran out.
  */
 const wasAnswerLost = (first: Arrival, second: Arrival, { disturbances, leaseMillis }: Evidence): boolean =>
-  tells(first) === "nothing" ||
+  answerOf(first) === "nothing" ||
   disturbances.during({ from: first.at - leaseMillis, to: second.at }, LOSSES, first.server)
 
 const problemsOf = (
@@ -27,19 +27,20 @@ const problemsOf = (
 ): ReadonlyArray<string> => {
   const [first] = arrivals
   if (first === undefined) return []
-  const isUnavailable = (each: Arrival) => tells(each) === "unavailable"
-  const telling = kind === "message" ? arrivals.filter((each) => !isUnavailable(each)) : arrivals
+  const isUnavailable = (each: Arrival) => answerOf(each) === "unavailable"
+  const answered = kind === "message" ? arrivals.filter((each) => !isUnavailable(each)) : arrivals
   const deduplicates = DEDUPLICATING.includes(first.channel)
-  const told = arrivals.map(({ deed }) => deed).join(", ")
+  const summary = arrivals.map(({ deed }) => deed).join(", ")
   const problems: Array<string> = []
-  if (telling.length > (deduplicates ? 2 : 1)) problems.push(`was sent ${telling.length} times (${told})`)
-  if (arrivals.length - telling.length > RETRIES + 1) problems.push(`was retried too often (${told})`)
-  const [once, again] = telling
+  if (answered.length > (deduplicates ? 2 : 1))
+    problems.push(`was sent ${answered.length} times (${summary})`)
+  if (arrivals.length - answered.length > RETRIES + 1) problems.push(`was retried too often (${summary})`)
+  const [once, again] = answered
   if (once !== undefined && again !== undefined && !wasAnswerLost(once, again, evidence)) {
     problems.push(`was repeated though its answer (${once.deed}) came through`)
   }
-  if (!deduplicates && telling.length > 0 && arrivals.at(-1) !== telling[0]) {
-    problems.push(`was tried again after it may have been sent (${told})`)
+  if (!deduplicates && answered.length > 0 && arrivals.at(-1) !== answered[0]) {
+    problems.push(`was tried again after it may have been sent (${summary})`)
   }
   if (new Set(arrivals.map(({ id }) => id)).size > 1) problems.push("came under different ids")
   if (new Set(arrivals.map(({ content }) => content)).size > 1) problems.push("came with different texts")
@@ -59,7 +60,7 @@ export const sentOnce: Invariant = (evidence) => {
       broken.push(`${phone} was sent two different things`)
   }
   const repeated = [...steps.values()].filter(({ length }) => length > 1).length
-  const lost = arrivals.filter((each) => tells(each) === "nothing").length
+  const lost = arrivals.filter((each) => answerOf(each) === "nothing").length
   return {
     invariant: "No step was sent twice, but as decided (docs/decisions/0011)",
     counted: `${steps.size} steps, ${arrivals.length} calls, ${lost} of them without a true answer, ${repeated} steps repeated as decided`,

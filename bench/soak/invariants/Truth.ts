@@ -16,7 +16,7 @@ const problemOf = (
   arrivals: ReadonlyArray<Arrival>,
   evidence: Evidence
 ): string | undefined => {
-  const isAccepted = arrivals.some(({ deed }) => deeds[deed].tells === "accepted")
+  const isAccepted = arrivals.some(({ deed }) => deeds[deed].answer === "accepted")
   const isDelivered = arrivals.some(({ deed }) => deeds[deed].delivers)
   if (attempt.status === "sent") return isAccepted ? undefined : "is sent, and its provider accepted nothing"
   if (attempt.error_code !== "provider_outcome_unknown") {
@@ -24,7 +24,7 @@ const problemOf = (
   }
   const isWrittenOff =
     arrivals.length > 0 &&
-    arrivals.every(({ deed }) => deeds[deed].tells !== "nothing") &&
+    arrivals.every(({ deed }) => deeds[deed].answer !== "nothing") &&
     !arrivals.some((each) => wasHindered(each, evidence))
   return isWrittenOff
     ? "was written off as unknown, though its provider answered and its process was not hindered"
@@ -43,15 +43,17 @@ const problemsOf = (
   subject.route.flatMap(({ channel }, step): ReadonlyArray<string> => {
     const attempt = subject.attempts.find((each) => each.step === step)
     const calls = arrivals.get(stepKey(subject.phone, channel)) ?? []
-    const told = `${describe(subject)}: step ${step + 1} over ${channel}`
+    const summary = `${describe(subject)}: step ${step + 1} over ${channel}`
     if (attempt === undefined) {
       return calls.every((call) => isForgotten(subject, call, evidence))
         ? []
-        : [`${told} was called, and is not recorded`]
+        : [`${summary} was called, and is not recorded`]
     }
     const problem = problemOf(attempt, calls, evidence)
     const calledAs = calls.map(({ deed }) => deed).join(", ")
-    return problem === undefined ? [] : [`${told} ${problem} (${calledAs === "" ? "not called" : calledAs})`]
+    return problem === undefined
+      ? []
+      : [`${summary} ${problem} (${calledAs === "" ? "not called" : calledAs})`]
   })
 
 export const truth: Invariant = (evidence) => {
@@ -62,7 +64,7 @@ export const truth: Invariant = (evidence) => {
   const attempts = records.subjects.flatMap((subject) => subject.attempts)
   const unknown = attempts.filter(({ error_code }) => error_code === "provider_outcome_unknown").length
   return {
-    invariant: "What attempts tell is what providers did",
+    invariant: "Attempts record what providers did",
     counted: `${attempts.length} attempts, ${unknown} of them with an unknown outcome`,
     broken: [
       ...records.subjects.flatMap((subject) => problemsOf(subject, steps, evidence)),

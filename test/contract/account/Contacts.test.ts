@@ -144,7 +144,7 @@ describe.concurrent.each(platforms)("a bot of %s that polls", (platform) => {
     expectQuestion(question)
   })
 
-  it("reaches a phone once its owner has shared it, and tells them so", async () => {
+  it("reaches a phone once its owner has shared it, and confirms it", async () => {
     const chat = newChat()
     const phone = newPhone()
     expect(await reaches(polling, platform, phone, String(chat))).toBe(false)
@@ -282,7 +282,7 @@ describe("with PEYK_PUBLIC_URL", () => {
       headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret },
       ...(method === "POST" && { body: body ?? JSON.stringify(update) })
     })
-  /** What the platform was told. */
+  /** The webhook that the platform knows. */
   const announced = (platform: BotPlatformName) =>
     until(`a webhook of ${platform}`, async () => posted.ends[platform].webhook() ?? undefined)
   const pathOf = async (platform: BotPlatformName) => new URL((await announced(platform)).url).pathname
@@ -312,7 +312,7 @@ describe("with PEYK_PUBLIC_URL", () => {
   )
 
   it("a bot of Rubika has its updates posted to a secret path", async () => {
-    const told = await until("Rubika to be told", async () =>
+    const told = await until("Rubika to be informed", async () =>
       posted.ends.rubika.received.find(({ path }) => path.endsWith("/updateBotEndpoints"))
     )
     const { url } = Object(told.json)
@@ -503,8 +503,8 @@ describe("with PEYK_PUBLIC_URL", () => {
       expect(sendsWith(posted.ends.telegram, String(chat))).toEqual([])
     })
 
-    it("tells the platform the new one, by which updates come", async () => {
-      const webhook = await until("Telegram to be told the new path", async () => {
+    it("registers the new one at the platform, by which updates come", async () => {
+      const webhook = await until("Telegram to learn the new path", async () => {
         const now = posted.ends.telegram.webhook()
         return now !== null && new URL(now.url).pathname === after ? now : undefined
       })

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 
 describe("usage", () => {
-  it("tells what was accepted, sent, verified and paid, by day and channel", async () => {
+  it("shows what was accepted, sent, verified and paid, by day and channel", async () => {
     const { live_key: key } = server.demo
     const { id, code } = await sentCode(server, key, { channels: "bale" })
     ok(await otp(server, key).verify(id, code))
@@ -56,7 +56,7 @@ describe("usage", () => {
 })
 
 describe("the wallet", () => {
-  it("tells what it has, what is held for what, and every movement", async () => {
+  it("shows what it has, what is held for what, and every movement", async () => {
     const before = ok<{ balance: number; held: number }>(await get("wallet"))
     const { live } = customer
     const sent = await messages(server, live).delivered({ channels: "eitaa" })
@@ -88,7 +88,7 @@ describe("the wallet", () => {
 })
 
 describe("the audit log", () => {
-  it("tells of a change who made it, from where, and in which request", async () => {
+  it("says of a change who made it, from where, and in which request", async () => {
     const created = ok<{ id: number }>(
       await request(server, "POST", "/v1/manage/api-keys", {
         headers: {

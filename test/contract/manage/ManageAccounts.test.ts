@@ -81,7 +81,7 @@ const all = async (of = mine) => (await of.read<List<Account>>("/accounts?limit=
 const errorsOf = (details: Fields) => JSON.stringify(details["errors"])
 
 describe("an account that is connected", () => {
-  it("is told with what it does, and what was found of it", async () => {
+  it("is shown with what it does, and what was found of it", async () => {
     const reply = await mine.post("/accounts", simulatorAccount({ label: "فروشگاه" }))
     const { check, ...account } = ok<Account & { check: AccountCheck }>(reply, 201)
     expect(account).toEqual({
@@ -108,7 +108,7 @@ describe("an account that is connected", () => {
     expect(await all()).toContainEqual(account)
   })
 
-  it("that cannot be asked is connected, and says so; its credential is never told again", async () => {
+  it("that cannot be asked is connected, and says so; its credential is never shown again", async () => {
     const reply = await mine.post("/accounts", bot())
     const { credential_id: id, check, ...account } = ok<Account & { check: AccountCheck }>(reply, 201)
     expect(check).toMatchObject({ result: "not_reached", detail: expect.any(String) })
@@ -156,7 +156,7 @@ describe("an account that is connected", () => {
 })
 
 describe("accounts that are each made the default at once", () => {
-  it("come to one default, and every request is answered", async () => {
+  it("leave one default, and every request is answered", async () => {
     const owner = await newManager(server)
     const accounts = await Promise.all([1, 2, 3, 4, 5, 6].map(() => owner.newAccount("bale")))
     const replies = await Promise.all(
@@ -166,7 +166,7 @@ describe("accounts that are each made the default at once", () => {
     expect((await all(owner)).filter((account) => account.default)).toHaveLength(1)
   })
 
-  it("come to one default when they are connected", async () => {
+  it("leave one default when they are connected", async () => {
     const owner = await newManager(server)
     await Promise.all([1, 2, 3, 4, 5, 6].map(() => owner.newAccount("bale", { default: true })))
     const found = await all(owner)

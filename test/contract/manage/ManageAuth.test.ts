@@ -90,7 +90,7 @@ afterAll(async () => {
   await jwks?.stop()
 })
 
-/** Every method, on paths of the management API; what is admitted is told what else is wrong. */
+/** Every method, on paths of the management API; what is admitted learns what else is wrong. */
 const operations: ReadonlyArray<readonly [string, string]> = [
   ["GET", "/api-keys"],
   ["HEAD", "/api-keys"],
@@ -198,12 +198,12 @@ const credentials: ReadonlyArray<readonly [string, () => Promise<HeaderSet>, (me
   ["a key nobody made, as Bearer", bearer(() => `svc_live_${"x".repeat(43)}`), always("unauthenticated")],
 
   [
-    "a token beside a service key",
+    "a token next to a service key",
     async () => ({ ...(await apikey(() => tokens.full)()), "x-api-key": customer.live }),
     always("admitted")
   ],
   [
-    "a bad token beside a service key",
+    "a bad token next to a service key",
     async () => ({ ...(await apikey(forged)()), "x-api-key": customer.live }),
     always("unauthenticated")
   ],

@@ -38,7 +38,7 @@ const untilRefused = (secret: string) =>
   )
 
 describe("a new key", () => {
-  it("is told with its secret once, and from then on without it", async () => {
+  it("is returned with its secret once, and from then on without it", async () => {
     const reply = await mine.post("/api-keys", { name: "the shop", mode: "live" })
     const { secret, ...record } = ok<CreatedApiKey>(reply, 201)
     expect(secret).toMatch(/^svc_live_[A-Za-z0-9_-]{43,}$/)
@@ -437,7 +437,7 @@ describe("a key's networks", () => {
     refused(await sandbox(server, secret).read(unknownId), 403, "ip_not_allowed")
   })
 
-  it("are not told from each other by a header that anybody can send", async () => {
+  it("are not distinguished by a header that anybody can send", async () => {
     const { secret } = await mine.newKey({ allowed_ips: ["10.0.0.0/8"] })
     refused(await callFrom(server, secret, "10.1.1.1"), 403, "ip_not_allowed")
   })
@@ -462,7 +462,7 @@ describe("a key's networks", () => {
     expect((await useKey(server, secret)).status).toBe(404)
   })
 
-  it("are told apart by what the trusted proxy appended to X-Forwarded-For, whatever stood there before", async () => {
+  it("are distinguished by what the trusted proxy appended to X-Forwarded-For, whatever stood there before", async () => {
     const behind = await startServer({ env: { PEYK_TRUSTED_PROXIES: "1" } })
     try {
       const owner = await newManager(behind)

@@ -67,7 +67,7 @@ describe("every read", () => {
 })
 
 describe("verifications", () => {
-  it("are told with all that came of their attempts, and without the code", async () => {
+  it("are shown with the results of all their attempts, and without the code", async () => {
     const { id, phone, code } = await sentCode(server, customer.live, { channels: ["bale", "eitaa"] })
     expect(ok(await otp(server, customer.live).verify(id, code))).toEqual({ verified: true, reason: "ok" })
     const attempt = {
@@ -173,7 +173,7 @@ describe("verifications", () => {
 })
 
 describe("messages", () => {
-  it("are told with their text, their cost, and their metadata to the letter", async () => {
+  it("are shown with their text, their cost, and their metadata to the letter", async () => {
     const to = newPhone()
     const metadata = '{"big":12345678901234567890,"exact":1.10,"z":"‌"}'
     const body = `{"to":"${to}","message":"سلام","channels":"eitaa","metadata":${metadata}}`

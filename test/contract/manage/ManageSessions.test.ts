@@ -240,7 +240,7 @@ describe("an operator", () => {
     })
   })
 
-  it("is told in a line what cannot be done", async () => {
+  it("explains in a line what cannot be done", async () => {
     const nobody = await server.run("token", "create", "--customer", "999999", "--scope", "full")
     expect(nobody).toMatchObject({ code: 1, out: "" })
     expect(nobody.err).toContain("there is no customer 999999")

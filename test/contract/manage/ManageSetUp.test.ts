@@ -174,7 +174,7 @@ describe("a token that may only read", () => {
     expect((await reader.call("HEAD", at(path))).status).toBe(200)
   })
 
-  it("is not told the secret path of an account's inbox", async () => {
+  it("does not see the secret path of an account's inbox", async () => {
     refused(await reader.get(at("/accounts/ACCOUNT/inbox")), 403, "scope_insufficient")
   })
 
@@ -238,7 +238,7 @@ describe("the audit log", () => {
     return { reply, line: { action: line.action, subject: line.subject } }
   }
 
-  it("tells of each write to a key, without its secret", async () => {
+  it("records each write to a key, without its secret", async () => {
     const made = await lineOf("POST", "/api-keys", { name: "shop", mode: "live" })
     const { id, secret } = ok<CreatedApiKey>(made.reply, 201)
     const subject = { type: "api_key", id: String(id) }
@@ -253,7 +253,7 @@ describe("the audit log", () => {
     expect(revoked).toEqual({ action: "api_key.revoke", subject })
   })
 
-  it("tells of each write to an account, without its settings, contacts or path", async () => {
+  it("records each write to an account, without its settings, contacts or path", async () => {
     const secrets = [BOT_TOKEN, "NobodysTelegramToken", "9121111111", "chat-77"]
     const made = await told(secrets, "POST", "/accounts", telegramBot)
     const { credential_id: id } = ok<Account>(made.reply, 201)
@@ -273,7 +273,7 @@ describe("the audit log", () => {
     expect(JSON.stringify(rotated.line)).not.toContain(path.split("/").at(-1))
   })
 
-  it("tells of each write to the routing order and to templates", async () => {
+  it("records each write to the routing order and to templates", async () => {
     const { line: routed } = await told([], "PUT", "/routing", { steps: [{ channel: "sms" }] })
     expect(routed).toMatchObject({ action: "routing.save", subject: { type: "routing" } })
     const { line: removed } = await told([], "PUT", "/routing", { steps: [] })

@@ -35,7 +35,7 @@ describe("the limit of a key for a minute", () => {
     }
   })
 
-  it("is told with every answer: what it is, what is left of it, and until when", async () => {
+  it("is shown with every answer: its size, what is left of it, and until when", async () => {
     const { secret } = await newLiveKey()
     const first = await reading(secret)()
     expect(first.headers.get("ratelimit-policy")).toBe('"key";q=40;w=60')
@@ -50,7 +50,7 @@ describe("the limit of a key for a minute", () => {
     expect(last.headers.get("ratelimit-policy")).toBe('"key";q=40;w=60')
   })
 
-  it("is not told, and not used, by who has no valid key", async () => {
+  it("is not shown, and not used, to callers who have no valid key", async () => {
     const reply = await otp(server, `svc_live_${"x".repeat(43)}`).read("x")
     refused(reply, 401, "unauthenticated")
     expect(reply.headers.get("ratelimit")).toBeNull()

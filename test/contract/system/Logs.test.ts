@@ -77,7 +77,7 @@ const providers = [
 ] as const
 type Provider = (typeof providers)[number][1]
 
-/** The phone that a request names, in E.164; bots are told a chat instead. */
+/** The phone that a request names, in E.164; bots get a chat instead. */
 const phoneIn = ({ json }: Received): string | undefined => {
   const { mobile, mobiles, phone_number, phone } = Object(json)
   const named = [mobile, mobiles?.[0], phone_number, phone].find((each) => each !== undefined)
@@ -389,7 +389,7 @@ describe("what goes wrong", () => {
     for (const [word] of forbidden) expect(word.length).toBeGreaterThan(8)
   })
 
-  it("is told by the log, with phones masked and the providers' codes", () => {
+  it("is in the log, with phones masked and the providers' codes", () => {
     const log = server.output()
     for (const phone of phones.slice(0, providers.length)) {
       expect(log).toContain(`${phone.slice(0, 6)}•••${phone.slice(-4)}`)
@@ -412,7 +412,7 @@ describe("no line", () => {
 })
 
 describe("the status of a message", () => {
-  it("tells what the provider said, without the credentials in it", () => {
+  it("shows what the provider said, without the credentials in it", () => {
     const all = providerErrors.join("\n")
     expect(all).toMatch(/cannot send to/)
     const credentials = [...forbidden].filter(([, what]) => /credential|secret/.test(what))

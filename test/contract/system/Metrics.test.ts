@@ -113,7 +113,7 @@ describe("GET /metrics", () => {
     }
   })
 
-  it("tells a failed attempt by our error code", async () => {
+  it("counts a failed attempt by our error code", async () => {
     const customer = await customerWith(server, { bale: { outcome: "unavailable" } })
     const grown = await growth(() => otp(server, customer.live).send({ channels: "bale" }))
     expect(grown("peyk_attempts_total", { channel: "bale", outcome: "provider_unavailable" })).toBe(1)
@@ -241,7 +241,7 @@ describe("GET /metrics", () => {
     expect(grown("peyk_http_requests_total", { route: "/v1/otp/{verification_id}", status: "404" })).toBe(1)
   })
 
-  it("tells of the store and of the process", async () => {
+  it("describes the store and the process", async () => {
     const metrics = await scrape()
     expect(valueOf(metrics, "peyk_database_up")).toBe(1)
     expect(valueOf(metrics, "peyk_database_connections")).toBeGreaterThan(0)

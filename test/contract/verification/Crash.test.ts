@@ -20,7 +20,7 @@ const crash = async () => {
 }
 
 /**
- * Two identical sends: one is accepted and calls the slow provider, the other is told at once that it is in
+ * Two identical sends: one is accepted and calls the slow provider, the other learns at once that it is in
  * progress. When this returns, the call to the provider is under way; `answer` is what comes of it.
  */
 const sendSlowly = async (body: object, key: string) => {

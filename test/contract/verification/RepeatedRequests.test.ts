@@ -52,7 +52,7 @@ describe("a request that comes again with the same idempotency key", () => {
     refused(await live.send({ to: "09127770004" }, key), 409, "idempotency_key_conflict")
   })
 
-  it("is told to come again in a second while the first is in progress", async () => {
+  it("is asked to come again in a second while the first is in progress", async () => {
     const slow = await customerWith(server, { bale: { latency_ms: 2_000 } })
     const api = otp(server, slow.live)
     const key = withKey(newKey())

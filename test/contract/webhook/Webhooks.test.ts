@@ -88,7 +88,7 @@ const hookFor = async (body: Readonly<Record<string, unknown>> = ALL) => {
 }
 
 describe("a webhook", () => {
-  it("is created with a secret that is told once, and read without it", async () => {
+  it("is created with a secret that is shown once, and read without it", async () => {
     const { hook, end } = await hookFor({ events: ["message.sent", "message.sent"], description: "mine" })
     const { secret, ...record } = hook
     expect(record).toEqual({

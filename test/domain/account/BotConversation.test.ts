@@ -27,7 +27,7 @@ describe("who speaks with a bot", () => {
     assert.include(reply?.text ?? "", "شمارهٔ موبایل")
   })
 
-  it("and is linked already is told so, and not asked", () => {
+  it("and is linked already gets that answer, and no question", () => {
     const { link, isOver, reply } = converse(Spoke({ chatId: "7" }), true)
     assert.deepStrictEqual([link, isOver], [null, false])
     assert.isNull(reply?.shareButton)

@@ -11,7 +11,7 @@ const contact = (phone: string, chatId: string) => ({ phone: Phone.make(phone), 
 const expected = [contact("+989121234567", "42")]
 
 describe("a contact file", () => {
-  it("names its columns in the first line, in any order and case, with others beside", () => {
+  it("names its columns in the first line, in any order and case, with others between them", () => {
     assert.deepEqual(read("phone,chat_id", "09121234567,42"), expected)
     assert.deepEqual(read("Name, CHAT_ID ,Phone", "Sara, 42 , 09121234567"), expected)
   })
@@ -53,14 +53,14 @@ describe("a contact file", () => {
     }
   )
 
-  it("is all or nothing: one mistake refuses it, and each is told with its line, the empty ones counted", () => {
+  it("is all or nothing: one mistake refuses it, and each is shown with its line, the empty ones counted", () => {
     assert.strictEqual(
       mistakesOf("phone,chat_id", "09121234567,42", "", "12345,43", "09121234567,", "09121234567"),
       "line 4 is not an Iranian mobile number; line 5 has no usable chat_id; line 6 has no usable chat_id"
     )
   })
 
-  it("tells ten mistakes, and how many more there are", () => {
+  it("names ten mistakes, and how many more there are", () => {
     const bad = (count: number) => Array.from({ length: count }, () => "x,1")
     assert.strictEqual(mistakesOf("phone,chat_id", ...bad(10)).split("; ").length, 10)
     const more = mistakesOf("phone,chat_id", ...bad(13)).split("; ")

@@ -115,13 +115,13 @@ describe("the attempts of which one was reported", () => {
 describe("a provider is asked about an attempt", () => {
   const reporting = [{}, { reportsDelivery: true }] as const
 
-  it("first 10 s after it, if it tells and gave an id", () => {
+  it("first 10 s after it, if it has reports and gave an id", () => {
     assert.deepStrictEqual(reportRequest(reporting, { step: 1, provider_message_id: "m" }, START), {
       report: { step: 1, at: START + 10 * SECOND }
     })
   })
 
-  it("not at all if it does not tell, gave no id, or is not of the route", () => {
+  it("not at all if it has no reports, gave no id, or is not of the route", () => {
     assert.deepStrictEqual(reportRequest(reporting, { step: 0, provider_message_id: "m" }, START), {})
     assert.deepStrictEqual(reportRequest(reporting, { step: 1, provider_message_id: null }, START), {})
     assert.deepStrictEqual(reportRequest(reporting, { step: 2, provider_message_id: "m" }, START), {})
@@ -207,14 +207,14 @@ const sentOver = (message: Message, step: number, outcome: ProviderOutcome) => {
 }
 
 describe("a message's attempt", () => {
-  it("that was accepted by a provider that tells has it asked 10 s after it answered", () => {
+  it("that was accepted by a provider with reports has it asked 10 s after it answered", () => {
     assert.deepStrictEqual(sentOver(reportingMessage("failover"), 0, outcomes.Accepted).report, {
       step: 0,
       at: START + 10_400
     })
   })
 
-  it("has nobody asked when its route does not tell, or it was not accepted", () => {
+  it("has nobody asked when its route has no reports, or it was not accepted", () => {
     assert.isUndefined(sentOver(reportingMessage("broadcast"), 1, outcomes.Accepted).report)
     assert.isUndefined(sentOver(reportingMessage("failover"), 0, outcomes.Rejected).report)
     assert.isUndefined(sentOver(reportingMessage("failover"), 0, outcomes.Unavailable).report)

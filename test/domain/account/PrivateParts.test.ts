@@ -50,7 +50,7 @@ describe("a provider's words", () => {
     assert.strictEqual(scrubbed("1234 and 123", { text: "123", code: "" }), "1234 and 123")
   })
 
-  it("hide a message that holds the phone, and the phone beside it", () => {
+  it("hide a message that holds the phone, and the phone next to it", () => {
     const text = "call 09121234567 now"
     assert.strictEqual(scrubbed(`${text} / 09121234567`, { text, code: "" }), "••• / +98912•••4567")
   })

@@ -95,7 +95,7 @@ describe("a new message", () => {
   })
 })
 
-describe("what the status endpoint tells of a message", () => {
+describe("what the status endpoint returns of a message", () => {
   it("is, before the first attempt, that it is queued, and nothing of its routes", () => {
     const message = created({ strategy: "broadcast", steps: 3, scheduledInMillis: 1 })
     const { status, attempts, successfulAttempts, failedAttempts, completedAt } = viewMessage(message)

@@ -16,7 +16,7 @@ const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.is
 const units = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY }
 const unit = Schema.Literals(["s", "m", "h", "d"])
 
-/** What a time that far ahead comes to. */
+/** The outcome for a time that far ahead. */
 const expected = (ahead: number, now: number): number | string => {
   if (ahead <= 0) return "schedule_must_be_future"
   return ahead > 30 * DAY ? "schedule_too_far" : now + ahead

@@ -88,7 +88,7 @@ describe("the lanes of a message", () => {
   )
 
   it.prop(
-    "come to an end by themselves when no account is ever free, at the latest when patience ends",
+    "end by themselves when no account is ever free, at the latest when patience ends",
     [setting, happenings],
     ([setting, list]) => {
       const entries = liveOn(setting, list, turn)
@@ -103,7 +103,7 @@ describe("the lanes of a message", () => {
   )
 
   it.prop(
-    "come to an end by themselves when no provider is ever available, after three calls for each step",
+    "end by themselves when no provider is ever available, after three calls for each step",
     [setting],
     ([setting]) => {
       const entries = liveOn(setting, [], { ...turn, free: "first" })

@@ -32,7 +32,7 @@ const triesOf = ({ attempts }: Message, step: number): number =>
 const record = (message: Message, step: number, outcome: ProviderOutcome, now: number) =>
   recordOutcome(message, { step, tries: triesOf(message, step) }, outcome, now)
 
-/** One call over the step, from `now` on, and what it came to 35 ms later. */
+/** One call over the step, from `now` on, and its outcome 35 ms later. */
 const call = (message: Message, step: number, outcome: ProviderOutcome, now: number): Message =>
   record(begin(message, step, now), step, outcome, now + 35).next
 
@@ -57,7 +57,7 @@ describe("a message's call whose outcome is unknown, to a provider that de-dupli
     assert.deepStrictEqual(decideMessage(next, 0, START + 35), { _tag: "Send", candidates: [0, 1] })
   })
 
-  it.each(repeats)("comes to what its repeat comes to, when that is %s", (_, outcome, errorCode) => {
+  it.each(repeats)("has the outcome of its repeat, when that is %s", (_, outcome, errorCode) => {
     const once = call(fresh, 0, outcomes.Unknown, START)
     const twice = call(once, 0, outcome, START + 35)
     const status = errorCode === null ? "sent" : "failed"

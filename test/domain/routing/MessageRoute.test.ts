@@ -56,7 +56,7 @@ const customer = (
   ...part
 })
 
-/** The ids a request comes to, or the error with its details. */
+/** The ids of a request, or the error with its details. */
 const resolve = (
   steps: ReadonlyArray<MessageStepRequest>,
   configuration: CustomerConfiguration

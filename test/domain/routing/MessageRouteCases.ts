@@ -64,7 +64,7 @@ const isChannel = (name: string): boolean => CHANNELS.some((channel) => channel 
 
 const carriesTexts = ({ provider }: SendingAccount): boolean => provider !== "telegram_gateway"
 
-/** The account a step comes to, or why there is none. */
+/** The account of a step, or why there is none. */
 export const accountFor = (
   { channel, account_id }: MessageStepRequest,
   { accounts }: CustomerConfiguration

@@ -23,7 +23,7 @@ export const mixedRoute = Arbitrary.all([route, someSteps]).pipe(
   Arbitrary.map(([plain, steps]): Route => deduplicating(plain, steps))
 )
 
-/** What a repeat comes to: our code for it, null when it was accepted. */
+/** The outcome of a repeat: our code for it, null when it was accepted. */
 export const repeats = [
   ["accepted", ProviderOutcome.Accepted({ messageId: "m-2" }), null],
   [

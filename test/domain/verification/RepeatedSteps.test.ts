@@ -24,7 +24,7 @@ import {
 
 const runs = { arbitrary: { runs: 1_000 } }
 
-/** A first call that is reported again would pass for its repeat, of which the generated lives tell nothing. */
+/** A first call that is reported again would pass for its repeat, of which the generated histories say nothing. */
 const happenings = Arbitrary.map(allHappenings, (list) => list.filter(({ kind }) => kind !== "repeated"))
 
 const callAt = (
@@ -304,7 +304,7 @@ describe("a verification with steps that may be repeated", () => {
   )
 
   it.prop(
-    "records each step once, with what its last call came to",
+    "records each step once, with the outcome of its last call",
     [mixedRoute, happenings],
     ([route, list]) => {
       const entries = live(route, list)

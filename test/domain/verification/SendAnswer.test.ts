@@ -58,7 +58,7 @@ describe("the answer of send", () => {
   )
 
   it.prop(
-    "names the step whose slot is awaited, and stays queued whatever the attempt at the slot comes to",
+    "names the step whose slot is awaited, and stays queued whatever the outcome of that attempt",
     [chosen, outcome],
     ([{ fresh, choice }, name]) => {
       const waiting = awaitSlot(fresh, { ...choice, at: START + 1_000 }).next
@@ -94,7 +94,7 @@ describe("the answer of send", () => {
   )
 
   it.prop(
-    "is queued when the lease ran out before the call, and stays so whatever the next process's call comes to",
+    "is queued when the lease ran out before the call, and stays so whatever the outcome of the next process's call",
     [chosen, outcome],
     ([{ fresh, choice }, name]) => {
       const before = chooseStep(fresh, choice).next

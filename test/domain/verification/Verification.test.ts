@@ -84,7 +84,7 @@ describe("the validity of a code", () => {
   )
 })
 
-describe("what the status endpoint tells", () => {
+describe("what the status endpoint returns", () => {
   it.prop(
     "is expired from the end of validity on, unless another end came before, and the stored status until then",
     [looked],

@@ -60,7 +60,7 @@ describe("a verification", () => {
         for (const [index, { before, after }] of entries.entries()) {
           if (isOver(before)) continue
           const known = outcomesUntil(entries, index)
-          // Past the end it has expired for readers, who are not told that it failed later.
+          // Past the end it has expired for readers, who do not see that it failed later.
           const isOverdue = entries
             .slice(0, index + 1)
             .some(({ call }) => (call?.finishedAt ?? 0) >= after.expiresAt)

@@ -66,7 +66,7 @@ describe("the schedule of a webhook that fails", () => {
   )
 
   it.effect.prop(
-    "always goes on after the try before it, and comes to an end",
+    "always goes on after the try before it, and ends",
     [Schema.NonEmptyArray(Schema.Tuple([Millis(20_000), RetryAfter, Random]))],
     ([steps]) =>
       Effect.sync(() => {
@@ -98,7 +98,7 @@ const fresh = { tries: [], startedAt: null, failingSince: null }
 const during = { at: 1000, finishedAt: 1200 }
 const answered = (status: number) => ({ status, error: null, retryAfterMillis: null })
 
-describe("what a try comes to", () => {
+describe("the outcome of a try", () => {
   it("is a delivery for each 2xx, after which the endpoint fails no more", () => {
     for (const status of [200, 201, 202, 204, 299]) {
       const {

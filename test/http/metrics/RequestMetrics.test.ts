@@ -29,7 +29,7 @@ describe("the metrics of requests", () => {
     )
   )
 
-  it.effect("tell in seconds how long requests took", () =>
+  it.effect("measure in seconds how long requests took", () =>
     counted(
       Effect.gen(function* () {
         const { begin } = yield* RequestMetrics
@@ -46,7 +46,7 @@ describe("the metrics of requests", () => {
     )
   )
 
-  it.effect("tell how many requests are not answered yet", () =>
+  it.effect("count how many requests are not answered yet", () =>
     counted(
       Effect.gen(function* () {
         const { begin } = yield* RequestMetrics

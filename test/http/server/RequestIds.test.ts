@@ -21,7 +21,7 @@ describe("a request's id", () => {
     assert.notStrictEqual(beginning(makeRequestIds()()), beginning(makeRequestIds()()))
   })
 
-  it("does not tell how many came before it", () => {
+  it("does not reveal how many came before it", () => {
     const next = makeRequestIds()
     const numbers = Array.from({ length: 50 }, () => Number.parseInt(next().slice(-8), 16))
     const inOrder = numbers.filter((number, index) => index > 0 && number === (numbers[index - 1] ?? 0) + 1)

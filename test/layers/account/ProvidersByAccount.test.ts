@@ -132,7 +132,7 @@ describe("a send over a connected account", () => {
     }).pipe(Effect.provide(live(() => new AccountUnusable({ message: "the token is missing" }))))
   )
 
-  it.effect("is unavailable, and nothing left, when the store does not tell of the account", () => {
+  it.effect("is unavailable, and nothing left, when the store cannot read the account", () => {
     const broken = Layer.succeed(
       AccountConnections,
       AccountConnections.of({ of: () => Effect.die(new Error("connection terminated 09123456789")) })
@@ -144,7 +144,7 @@ describe("a send over a connected account", () => {
     }).pipe(Effect.provide(ProvidersByAccount.pipe(Layer.provide([broken, unlinkedBook().layer]))))
   })
 
-  it.effect("is unavailable, and nothing left, when the store does not tell of the contact", () => {
+  it.effect("is unavailable, and nothing left, when the store cannot read the contact", () => {
     const account = scriptAccount(sent, true)
     const links = scriptLinks(new Map([[`${ACCOUNT} ${PHONE}`, "42"]]), Effect.die("no connection"))
     return Effect.gen(function* () {
@@ -180,7 +180,7 @@ describe("a send over a connected account", () => {
 describe("a contact", () => {
   const lost = Rejected({ blame: "recipient", providerError: "403 blocked", isContactLost: true })
 
-  it.effect("that the provider says is lost is dropped, and the outcome is told", () => {
+  it.effect("that the provider says is lost is dropped, and the outcome is reported", () => {
     const account = scriptAccount(lost, true)
     const links = linked()
     return Effect.gen(function* () {
@@ -235,7 +235,7 @@ describe("what a provider says of a send", () => {
   const national = PHONE.slice(3)
   const repeated = [PHONE, `0${national}`, `98${national}`, `0098${national}`, national]
 
-  it.effect("is told without the phone, the text and the code", () => {
+  it.effect("is shown without the phone, the text and the code", () => {
     const words = `bad: ${TEXT} / ${CODE} to ${repeated.join(", ")}`
     const masked = repeated.map(() => "+98912•••6789").join(", ")
     const outcomes = [
@@ -253,7 +253,7 @@ describe("what a provider says of a send", () => {
     })
   })
 
-  it.effect("of a message is told without its text, which is not searched for a code", () => {
+  it.effect("of a message is shown without its text, which is not searched for a code", () => {
     const own = Redacted.value(text.text)
     const account = scriptAccount(Unknown({ providerError: `${own} | 047113 | ${PHONE}` }))
     return Effect.gen(function* () {
@@ -261,7 +261,7 @@ describe("what a provider says of a send", () => {
     }).pipe(Effect.provide(live(account.connect)))
   })
 
-  it.effect("is told with the phone of somebody else, and an id is not touched", () => {
+  it.effect("is shown with the phone of somebody else, and an id is not touched", () => {
     const other = Phone.make("+989351234567")
     const account = scriptAccount(Unknown({ providerError: `busy with ${other}` }))
     const accepting = scriptAccount(Accepted({ messageId: `${CODE}-${PHONE}` }))

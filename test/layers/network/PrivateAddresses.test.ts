@@ -102,7 +102,7 @@ const ranges: ReadonlyArray<readonly [string, ReadonlyArray<string>, ReadonlyArr
 const octet = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
 
 describe("an address", () => {
-  it.each(ranges)("of %s is private, and those beside are not", (_, inside, outside) => {
+  it.each(ranges)("of %s is private, and its neighbours are not", (_, inside, outside) => {
     for (const address of inside) assert.isTrue(isPrivateAddress(address), address)
     for (const address of outside) assert.isFalse(isPrivateAddress(address), address)
   })
@@ -206,7 +206,7 @@ describe("looking up a name", () => {
     }
   })
 
-  it("refuses one that stands for a private address beside public ones, in any place", async () => {
+  it("refuses one that stands for a private address next to public ones, in any place", async () => {
     standsFor("first.example", ["127.0.0.1", PUBLIC])
     standsFor("last.example", [PUBLIC, PUBLIC_V6, "127.0.0.1"])
     for (const name of ["first.example", "last.example"]) {
@@ -214,7 +214,7 @@ describe("looking up a name", () => {
     }
   })
 
-  it("refuses one that stands for nothing, and tells why another could not be looked up", async () => {
+  it("refuses one that stands for nothing, and says why another could not be looked up", async () => {
     standsFor("nothing.example", [])
     isRefusal((await lookUp("nothing.example", {}))[0], "nothing.example")
     const failure = new Error("ETIMEOUT")

@@ -42,7 +42,7 @@ layer(TestDatabase, { excludeTestServices: true })("the feed of changes", (it) =
     }).pipe(Effect.provide(process))
   )
 
-  it.effect("tells itself at once when it is asked after a silence", () =>
+  it.effect("notifies itself at once when it is asked after a silence", () =>
     Effect.gen(function* () {
       const { isHeard, listening } = yield* ChangeFeed
       yield* listening
@@ -54,7 +54,7 @@ layer(TestDatabase, { excludeTestServices: true })("the feed of changes", (it) =
     }).pipe(Effect.provide(process))
   )
 
-  it.effect("does not take what others tell themselves for its own, nor for a change", () =>
+  it.effect("does not take others' notifications to themselves for its own, nor for a change", () =>
     Effect.gen(function* () {
       const { isHeard } = yield* ChangeFeed
       const changes = yield* told
@@ -67,7 +67,7 @@ layer(TestDatabase, { excludeTestServices: true })("the feed of changes", (it) =
     }).pipe(Effect.provide(process))
   )
 
-  it.effect("tells of an account when it begins to fail and when it ceases to, and not in between", () =>
+  it.effect("reports an account when it begins to fail and when it ceases to, and not in between", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [account] = yield* sql<{ id: number }>`
@@ -90,7 +90,7 @@ layer(TestDatabase, { excludeTestServices: true })("the feed of changes", (it) =
     }).pipe(Effect.provide(process))
   )
 
-  it.effect("tells a process at once of a rest of an account that another has made", () =>
+  it.effect("informs a process at once of a cooldown of an account that another has made", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { isCooling } = yield* AccountSlots

@@ -13,7 +13,7 @@ import { watchedBatches } from "../../support/WatchedBatches.ts"
 
 const COUNT = 20
 
-/** A process that tells how many statements its batches have made. */
+/** A process that counts how many statements its batches have made. */
 const countingProcess = () => {
   const statements = { made: 0 }
   const counted = watchedBatches((_, statement) => {

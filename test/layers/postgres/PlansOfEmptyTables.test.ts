@@ -21,7 +21,7 @@ const rowsRead = (sql: SqlClient.SqlClient, table: string) =>
     ([seen]) => seen?.rows ?? 0
   )
 
-/** Batches that tell how many rows of a table each has read. */
+/** Batches that count how many rows of a table each has read. */
 const countingBatches = (table: string) => {
   const fetched: Array<number> = []
   const counted = watchedBatches((real, statement) =>
@@ -63,7 +63,7 @@ layer(TestDatabase, { excludeTestServices: true })(
       }).pipe(Effect.provide(Layer.provide(testProcess(providers.layer), counted)))
     })
 
-    it.effect("of phones is not read through by the batches that tell who is refused", () => {
+    it.effect("of phones is not read through by the batches that find who is refused", () => {
       const providers = scriptProviders()
       const { fetched, counted } = countingBatches("phone_counters")
       return Effect.gen(function* () {
@@ -96,7 +96,7 @@ layer(TestDatabase, { excludeTestServices: true })(
         yield* emptied("timers")
         const [before, after] = yield* sql.withTransaction(
           Effect.gen(function* () {
-            // PostgreSQL plans a statement anew for its first five times, and may keep the sixth plan.
+            // PostgreSQL plans a statement for each of its first five uses, and may keep the sixth plan.
             const read = yield* Effect.repeat(sendAndFailOver, { times: 6 })
             yield* sql`insert into timers (customer_id, kind, subject, claimable_at)
               select ${customerId}, 'message', gen_random_uuid(), 'infinity' from generate_series(1, ${OTHERS}::int)`

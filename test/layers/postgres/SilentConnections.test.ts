@@ -6,7 +6,7 @@ import { makeSilentConnections } from "../../../src/layers/postgres/SilentConnec
 /** Ten ticks. */
 const PATIENCE_MILLIS = 5000
 
-/** A far end that says something only when it is told to. */
+/** A far end that says something only when it is asked to. */
 const farEnd = Effect.acquireRelease(
   Effect.promise(
     () =>

@@ -113,7 +113,7 @@ describe("a batch", () => {
 })
 
 describe("a batched statement", () => {
-  it.live("tells how many wait for it, and how many each was made for", () => {
+  it.live("counts how many wait for it, and how many each was made for", () => {
     const made: Array<number> = []
     let waiting = () => 0
     const watch = (_: string, read: () => number) => {

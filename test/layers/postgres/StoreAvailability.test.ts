@@ -2,7 +2,7 @@ import { SqlError } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { isStoreUnreachable } from "../../../src/layers/postgres/StoreAvailability.ts"
 
-/** As the driver tells of what PostgreSQL refused with this SQLSTATE. */
+/** As the driver reports what PostgreSQL refused with this SQLSTATE. */
 const refusedWith = (code: string) =>
   new SqlError.SqlError({
     reason: new SqlError.UnknownError({

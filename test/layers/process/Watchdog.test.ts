@@ -5,7 +5,7 @@ import { untilSilent } from "../../../src/layers/process/Watchdog.ts"
 
 const SILENCE = 8000
 
-/** A process that answers at once while `isAwake`, and otherwise not; it tells how often it was asked. */
+/** A process that answers at once while `isAwake`, and otherwise not; it counts how often it was asked. */
 const scripted = () => {
   const state = { isAwake: true, asked: 0 }
   const answers = (withinMillis: number) =>

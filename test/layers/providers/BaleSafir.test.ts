@@ -18,7 +18,7 @@ import { sentJson } from "./kit/SendTests.ts"
 
 const settings = { api_key: SAFIR_KEY, bot_id: "1234567890" }
 
-/** The documented codes, and what each comes to. */
+/** The documented codes and their outcomes. */
 const documented: ReadonlyArray<readonly [number, string, Expected]> = [
   [2, "InternalServerError", unknown],
   [3, "RateLimitExceeded", { ...throttled, retryAfterMillis: null }],

@@ -274,7 +274,7 @@ describe.each(platforms)("%s bot: polling", (platform) => {
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
-  it.effect("waits ten seconds longer than the platform was told to", () =>
+  it.effect("waits ten seconds longer than the platform was asked to", () =>
     Effect.gen(function* () {
       const { fake, poll } = yield* inboxSetUp(platform)
       fake.script("silence")

@@ -86,7 +86,7 @@ describe("bridge: a code", () => {
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
-  it.effect("comes again with the same id and body, signed anew", () =>
+  it.effect("comes again with the same id and body, signed again", () =>
     Effect.gen(function* () {
       const { fake, account } = yield* setUp
       fake.script("reset")

@@ -30,7 +30,7 @@ const proxy = Effect.acquireRelease(
   ({ close }) => Effect.sync(close)
 )
 
-/** What a request with this reach comes to: who saw it. */
+/** The result of a request with this reach: who saw it. */
 const seenBy = Effect.fnUntraced(function* (reach: "provider" | "public" | "any" | undefined) {
   const fake = yield* fakeFarEnd(() => ({ json: {} }))
   const { url, seen } = yield* proxy

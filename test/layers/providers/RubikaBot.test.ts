@@ -231,7 +231,7 @@ describe("rubika: the account", () => {
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
-  it.effect("is told when its token is wrong", () =>
+  it.effect("has a check that reports a wrong token", () =>
     Effect.gen(function* () {
       const fake = yield* fakeRubika()
       const account = connect(yield* ProviderHttp, fake.url, { token: "wrong" })
@@ -251,16 +251,14 @@ describe("rubika: the account", () => {
     ["too many requests", rubikaRefusal("TOO_REQUESTS"), false],
     ["a reset", "reset", false]
   ]
-  it.effect.each(problems)(
-    "whose check comes to %s says whether that is definite",
-    ([, answer, isDefinite]) =>
-      Effect.gen(function* () {
-        const { fake, account } = yield* setUp
-        fake.script(answer)
-        const problem = yield* Effect.flip(account.check ?? Effect.succeed("no check"))
-        expect(problem.isDefinite).toBe(isDefinite)
-        expect(problem.message).not.toContain(RUBIKA_TOKEN)
-      }).pipe(Effect.provide(ProviderHttpTest))
+  it.effect.each(problems)("whose check ends as %s says whether that is definite", ([, answer, isDefinite]) =>
+    Effect.gen(function* () {
+      const { fake, account } = yield* setUp
+      fake.script(answer)
+      const problem = yield* Effect.flip(account.check ?? Effect.succeed("no check"))
+      expect(problem.isDefinite).toBe(isDefinite)
+      expect(problem.message).not.toContain(RUBIKA_TOKEN)
+    }).pipe(Effect.provide(ProviderHttpTest))
   )
 })
 

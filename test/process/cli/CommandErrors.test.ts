@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-/** Exit code 1, one line (under its heading) that tells what is wrong, and nothing for a machine to misread. */
+/** Exit code 1, one line (under its heading) that says what is wrong, and nothing for a machine to misread. */
 const explained = ({ code, out, err }: Finished, what: RegExp) => {
   const [heading, ...lines] = err.trim().split("\n")
   const said = heading === "ERROR" ? lines : [heading, ...lines]
@@ -56,7 +56,7 @@ describe("an unknown customer is refused by", () => {
   })
 })
 
-describe("what is wrong is told in one line:", () => {
+describe("what is wrong is explained in one line:", () => {
   const ofDemo: ReadonlyArray<[string, ReadonlyArray<string>, RegExp]> = [
     ["an unknown provider", connect("bale", "pigeon"), /unknown provider pigeon/],
     ["an unknown channel", connect("pigeon", "simulator"), /channel.*pigeon/],

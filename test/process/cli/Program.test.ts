@@ -107,7 +107,7 @@ describe("--help", () => {
     for (const name of subcommands) expect(out).toMatch(new RegExp(`^ +${name} `, "m"))
   })
 
-  it.each(["serve", "key create"])("of %s tells how to use it, and does nothing", async (command) => {
+  it.each(["serve", "key create"])("of %s says how to use it, and does nothing", async (command) => {
     const { code, out, err } = await runHere(...command.split(" "), "--help")
     expect({ code, err }).toEqual({ code: 0, err: "" })
     expect(out).toContain(`peyk ${command}`)
@@ -152,7 +152,7 @@ const olderNodes = (neutralEnvironment()["PATH"] ?? "")
   )
 
 describe("bin/peyk.js", () => {
-  it("tells its version", async () => {
+  it("prints its version", async () => {
     const { code, out } = await run("--version")
     expect(code).toBe(0)
     expect(out).toMatch(/\d+\.\d+\.\d+/)

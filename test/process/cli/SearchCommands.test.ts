@@ -190,7 +190,7 @@ describe("peyk webhook", () => {
 
 const NOBODY = "01a2086a-62d7-76a2-956f-99d841041c58"
 
-describe("what is not there is told in one line:", () => {
+describe("what is missing is explained in one line:", () => {
   it.each([
     ["a customer", ["message", "list", "--customer", "987654"], /there is no customer 987654/],
     ["a phone", ["message", "list", "--customer", "1", "--to", "0912"], /not an Iranian mobile number/],

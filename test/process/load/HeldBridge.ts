@@ -1,4 +1,4 @@
-/** A customer's gateway that answers when it is told to, and a customer who sends by it. */
+/** A customer's gateway that answers when it is asked to, and a customer who sends by it. */
 import { Effect, Exit, Scope } from "effect"
 import { BRIDGE_SECRET, connectAccount } from "../../contract/FarEnds.ts"
 import { newCustomer } from "../../contract/Operator.ts"

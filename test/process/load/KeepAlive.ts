@@ -20,7 +20,7 @@ const ask = (agent: Agent, url: string) =>
 
 const codeOf = (error: unknown) => String(Object(error).code ?? error)
 
-/** Asks until told to stop, or until nobody listens any more, and counts what came of it. */
+/** Asks until stopped, or until nobody listens any more, and counts the results. */
 export const keepAsking = (url: string, clients: number) => {
   // Without a bound of its own: Node's agent retries for ever what had to queue for a connection that nobody takes.
   const agent = new Agent({ keepAlive: true })

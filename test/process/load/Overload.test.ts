@@ -9,7 +9,7 @@ let server: Server
 let customer: Customer
 beforeAll(async () => {
   bridge = await openHeldBridge()
-  // One send at a time, and beside it one check.
+  // One send at a time, and next to it one check.
   server = await startServer({ env: { ...bridgeEnv, PEYK_MAX_REQUESTS_IN_FLIGHT: "2" } })
   customer = await bridge.customer(server)
 })
@@ -31,7 +31,7 @@ describe("when as many sends are under way as there is room for", () => {
     await bridge.called(1)
   })
 
-  it("further ones are refused with 503, and told when to come again", async () => {
+  it("further ones are refused with 503, and learn when to come again", async () => {
     const answer = await live().send({ channels: "bale" })
     refused(answer, 503, "service_unavailable")
     expect(answer.headers.get("retry-after")).toBe("1")

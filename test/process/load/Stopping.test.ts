@@ -21,7 +21,7 @@ afterAll(async () => {
 const untilClosed = (port: number) =>
   until("nobody to listen", async () => ((await isListening(port)) ? undefined : true))
 
-describe("a server that is told to stop", () => {
+describe("a server that is asked to stop", () => {
   it("answers every request of clients that keep their connections", async () => {
     const asking = keepAsking(`${server.url}/healthz`, 20)
     await until("some answers", async () => (asking.count() > 200 ? true : undefined))

@@ -58,7 +58,7 @@ describe("peyk serve with PEYK_PROCESSES=2", () => {
     }
   })
 
-  it("tells the metrics of both, whichever of them is asked", async () => {
+  it("returns the metrics of both, whichever of them is asked", async () => {
     for (let turn = 0; turn < 8; turn++) {
       const { samples } = parseExposition((await request(server, "GET", "/metrics")).text)
       const limits = samples.filter(({ name }) => name === "peyk_http_requests_in_flight_limit")

@@ -45,7 +45,7 @@ const newFolder = async () => {
   return folder
 }
 
-/** Sends one after the other until it is told to stop. */
+/** Sends one after the other until stopped. */
 const keepSending = (api: ReturnType<typeof otp>) => {
   const over = new AbortController()
   let count = 0

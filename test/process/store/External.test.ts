@@ -43,7 +43,7 @@ const run = async (env: Readonly<Record<string, string>>, ...args: ReadonlyArray
   return (args[0] === "serve" ? runProgram : runCommand)({ ...neutralEnvironment(), ...own, ...env }, args)
 }
 
-/** It ended with exit code 1 and tells why, without what is of use to nobody but us. */
+/** It ended with exit code 1 and says why, without what is of use to nobody but us. */
 const explained = ({ code, out, err }: Finished, why: RegExp) => {
   expect(err).toMatch(why)
   expect(code).toBe(1)

@@ -114,7 +114,7 @@ layer(TestDatabase, { excludeTestServices: true })("signing in", (it) => {
       }).pipe(Effect.provide(process()))
   )
 
-  it.effect("makes a hash of another cost anew, with the same password", () =>
+  it.effect("replaces a hash of another cost, with the same password", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { id, email } = yield* newUser()

@@ -78,29 +78,26 @@ layer(TestDatabase, { excludeTestServices: true })("an account's updates", (it) 
     }
   )
 
-  it.effect(
-    "of an account that is switched off are looked after again in 5 minutes, from the same cursor",
-    () => {
-      const far = scriptInbox(nothing("c1"))
-      let isOff = false
-      const connect = () => (isOff ? switchedOff : connectionWith({ inbox: far.inbox }))
-      return Effect.gen(function* () {
-        const start = yield* Clock.currentTimeMillis
-        yield* makeInbox
-        yield* arriveAt(start, 0)
-        isOff = true
-        yield* arriveAt(start, 1)
-        isOff = false
-        yield* arriveAt(start, 300)
-        assert.lengthOf(far.polls, 1)
-        yield* arriveAt(start, 301)
-        assert.deepStrictEqual(far.asked(), [
-          [0, null],
-          [301, "c1"]
-        ])
-      }).pipe(Effect.provide(connectedProcess(scriptProviders().layer, connect)))
-    }
-  )
+  it.effect("of an account that is switched off are checked again in 5 minutes, from the same cursor", () => {
+    const far = scriptInbox(nothing("c1"))
+    let isOff = false
+    const connect = () => (isOff ? switchedOff : connectionWith({ inbox: far.inbox }))
+    return Effect.gen(function* () {
+      const start = yield* Clock.currentTimeMillis
+      yield* makeInbox
+      yield* arriveAt(start, 0)
+      isOff = true
+      yield* arriveAt(start, 1)
+      isOff = false
+      yield* arriveAt(start, 300)
+      assert.lengthOf(far.polls, 1)
+      yield* arriveAt(start, 301)
+      assert.deepStrictEqual(far.asked(), [
+        [0, null],
+        [301, "c1"]
+      ])
+    }).pipe(Effect.provide(connectedProcess(scriptProviders().layer, connect)))
+  })
 
   it.effect("that the platform neither posts nor gives are left alone for a day", () => {
     const far = scriptInbox()
@@ -185,7 +182,7 @@ layer(TestDatabase, { excludeTestServices: true })("an account's updates", (it) 
 
 layer(TestDatabase, { excludeTestServices: true })("who meets a bot", (it) => {
   it.effect(
-    "and shares their number is reached by the chat, and told so, in the last word of a batch",
+    "and shares their number is reached by the chat, and gets a confirmation, in the last word of a batch",
     () => {
       const far = scriptInbox({ updates: [Spoke({ chatId: "7" }), share()], cursor: "c1" }, nothing("c1"))
       return Effect.gen(function* () {
@@ -258,7 +255,7 @@ layer(TestDatabase, { excludeTestServices: true })("who meets a bot", (it) => {
   )
 
   it.effect(
-    "and shares what another chat has linked, unproven, does not take it over, and is told so",
+    "and shares what another chat has linked, unproven, does not take it over, and gets that answer",
     () => {
       const unproven = { isProven: false }
       const far = scriptInbox(
@@ -301,14 +298,14 @@ layer(TestDatabase, { excludeTestServices: true })("who meets a bot", (it) => {
         const accountId = yield* makeInbox
         yield* arriveAt(0, 0)
         assert.deepStrictEqual([yield* chatOf(accountId), yield* chatOf(accountId, OTHER)], ["7", "9"])
-        // Told to slow down, it is silent.
+        // Asked to slow down, it is silent.
         assert.lengthOf(far.replies, outcome._tag === "Throttled" ? 1 : 2)
         assert.strictEqual((yield* inboxState(accountId))?.cursor, "c1")
       }).pipe(Effect.provide(processWith(far.inbox)))
     })
   }
 
-  it.effect("while the account was told to slow down is linked, and answered when that is over", () => {
+  it.effect("while the account was asked to slow down is linked, and answered when that is over", () => {
     const far = scriptInbox(bareBatch(share()), bareBatch(shareOther("9")), bareBatch(Spoke({ chatId: "9" })))
     far.script.reply = Effect.succeed(
       ProviderOutcome.Throttled({ retryAfterMillis: 5_000, providerError: "429" })

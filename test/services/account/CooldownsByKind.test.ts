@@ -78,7 +78,7 @@ layer(TestDatabase, { excludeTestServices: true })("an account whose provider se
     }).pipe(Effect.provide(testProcess(providers)))
   })
 
-  it.effect("still sends codes when it is told to slow down with texts", () => {
+  it.effect("still sends codes when it is asked to slow down with texts", () => {
     const { calls, layer: providers } = apart({ code: accepted, text: throttled })
     return Effect.gen(function* () {
       const customerId = yield* customerOfSmsir
@@ -124,7 +124,7 @@ layer(TestDatabase, { excludeTestServices: true })("a cooldown that a provider a
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
-  it.effect("and is not a number is noted as a rest of the usual length", () => {
+  it.effect("and is not a number is noted as a cooldown of the usual length", () => {
     const providers = scriptProviders({ bale: [forNoTime, accepted] })
     return Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

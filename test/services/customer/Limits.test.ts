@@ -24,7 +24,7 @@ const messageTo = (customerId: number, phone = PHONE) =>
     send({ customerId, to: phone, message: "x", channels: [{ channel: "bale" }] })
   )
 
-/** What many at once came to: how many were accepted, and why the others were not. */
+/** The outcomes of many at once: how many were accepted, and why the others were not. */
 const tally = <E extends { readonly _tag: string }, R>(sends: ReadonlyArray<Effect.Effect<unknown, E, R>>) =>
   Effect.map(Effect.forEach(sends, Effect.result, unbounded), (results) => ({
     accepted: Arr.getSuccesses(results).length,
@@ -117,7 +117,7 @@ layer(TestDatabase, { excludeTestServices: true })("the limits of a phone", (it)
     )
   )
 
-  it.effect("count the day beside the hour", () =>
+  it.effect("count the day next to the hour", () =>
     run(
       { phoneHourLimit: 2, phoneDayLimit: 3 },
       Effect.gen(function* () {
@@ -237,7 +237,7 @@ layer(TestDatabase, { excludeTestServices: true })("the monthly quota of the fre
     )
   )
 
-  it.effect("ends with the month in UTC, and tells until when", () =>
+  it.effect("ends with the month in UTC, and says until when", () =>
     run(
       { freeMonthlyQuota: 1 },
       Effect.gen(function* () {

@@ -41,7 +41,7 @@ const actions = Effect.fnUntraced(function* (customerId: number, search: AuditSe
 const emptyLog = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`delete from audit_log`)
 
 layer(TestDatabase, { excludeTestServices: true })("the audit log", (it) => {
-  it.effect("tells who changed what, when and from where", () =>
+  it.effect("says who changed what, when and from where", () =>
     Effect.gen(function* () {
       yield* emptyLog
       yield* change(1, "api_key.create", "7")

@@ -98,7 +98,7 @@ layer(TestDatabase, { excludeTestServices: true })("a usage report", (it) => {
     [600, 600]
   ] as const) {
     it.effect(
-      `has the numbers that counting one by one comes to, at prices of ${priceBale} and ${priceEitaa}`,
+      `has the numbers that counting one by one gives, at prices of ${priceBale} and ${priceEitaa}`,
       () => {
         const providers = mixed()
         return Effect.gen(function* () {
@@ -157,7 +157,7 @@ layer(TestDatabase, { excludeTestServices: true })("a usage report", (it) => {
   })
 
   it.effect(
-    "tells the middle of an odd number of times, and the mean of the two middle ones of an even",
+    "shows the middle of an odd number of times, and the mean of the two middle ones of an even",
     () => {
       const providers = scriptProviders()
       return Effect.gen(function* () {

@@ -22,7 +22,7 @@ const planned = Effect.fnUntraced(function* (customerId: number) {
 })
 
 layer(TestDatabase, { excludeTestServices: true })("a customer's wallet", (it) => {
-  it.effect("tells what it has, what of it is held, and for what", () => {
+  it.effect("shows what it has, what of it is held, and for what", () => {
     const providers = scriptProviders({ bale: unreachable })
     return Effect.gen(function* () {
       const customerId = yield* makeCustomer()

@@ -193,7 +193,7 @@ layer(TestDatabase, { excludeTestServices: true })("retention", (it) => {
     }).pipe(Effect.provide(process()))
   )
 
-  it.effect("erases phones and texts of what is finished after 90 days, and the rest is still told", () =>
+  it.effect("erases phones and texts of what is finished after 90 days, and the rest is still shown", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const customerId = yield* makeCustomer()

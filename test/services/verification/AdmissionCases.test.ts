@@ -323,7 +323,7 @@ layer(TestDatabase, { excludeTestServices: true })("a request that finds", (it) 
           yield* begin(found)
           const isSure = Exit.isSuccess(yield* unchecked(acceptance))
           assert.deepStrictEqual(yield* kept, isSure ? afterBatch : before)
-          // A lapsed key is the one thing that only a statement that looks can tell from a taken one.
+          // A lapsed key is the one thing that only a statement that looks can distinguish from a taken one.
           assert.strictEqual(isSure, answer === "accepted" && found.keyEndsIn === undefined)
           if (answer !== "accepted") assert.deepStrictEqual(afterBatch, before)
         })

@@ -18,7 +18,7 @@ const countOf = (table: string) =>
     return row?.count ?? 0
   })
 
-/** A verification, and the code it was sent beside one that it was not. */
+/** A verification, and the code it was sent and one that it was not. */
 const sendOne = Effect.fnUntraced(function* (providers: ReturnType<typeof scriptProviders>) {
   const customerId = yield* makeCustomer()
   const verifications = yield* Verifications

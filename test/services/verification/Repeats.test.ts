@@ -39,7 +39,7 @@ const send = Effect.fnUntraced(function* (customerId: number, channels: Readonly
 
 const runDue = Effect.flatMap(TimerRunner, (timers) => timers.runDue)
 
-/** What is kept of a verification that its view does not tell. */
+/** What is kept of a verification that its view does not show. */
 const stored = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{
@@ -386,7 +386,7 @@ layer(TestDatabase, { excludeTestServices: true })("a message whose answer was l
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
-  it.effect("of a broadcast is repeated on its own route, once, beside the others", () => {
+  it.effect("of a broadcast is repeated on its own route, once, next to the others", () => {
     const providers = scriptProviders({ bale: [unknown, accepted], eitaa: unknown })
     return Effect.gen(function* () {
       const customerId = yield* customerWithRepeats(["bale"])

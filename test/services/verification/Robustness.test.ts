@@ -38,7 +38,7 @@ layer(TestDatabase, { excludeTestServices: true })("what goes wrong", (it) => {
   })
 
   it.effect(
-    "a timer of a kind this process does not know is left to others, and what is due beside it is done",
+    "a timer of a kind this process does not know is left to others, and other due timers are done",
     () => {
       const providers = scriptProviders()
       return Effect.gen(function* () {

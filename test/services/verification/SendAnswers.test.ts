@@ -12,7 +12,7 @@ import { scriptSlots } from "../../support/ScriptedSlots.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
 
-/** A send that can be made again with the same idempotency key; without what tells a replay from the first. */
+/** A send that can be made again with the same idempotency key; without what distinguishes a replay from the first. */
 const sendOf = (customerId: number, channels: ReadonlyArray<Channel>, key = "a key") => {
   const body = { phone: "09121234567", channels: channels.map((channel) => ({ channel })) }
   return Effect.flatMap(Verifications, ({ send }) =>

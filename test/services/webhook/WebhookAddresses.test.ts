@@ -105,7 +105,7 @@ const refusalOf = Effect.fnUntraced(function* (url: string) {
   return details.errors[0]
 })
 
-/** What a delivery comes to, to an endpoint that got around the check of its creation. */
+/** The result of a delivery to an endpoint that got around the check of its creation. */
 const deliverTo = Effect.fnUntraced(function* (url: string) {
   const { test } = yield* Webhooks
   const customerId = yield* makeCustomer()

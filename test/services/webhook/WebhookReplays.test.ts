@@ -21,7 +21,7 @@ import {
 const QUEUED = ["verification.queued"]
 const DAY = 86_400_000
 
-/** Events of those instants, with ids that tell them. */
+/** Events of those instants, with ids that name them. */
 const insertEvents = Effect.fnUntraced(function* (customerId: number, instants: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -32,7 +32,7 @@ const insertEvents = Effect.fnUntraced(function* (customerId: number, instants: 
 })
 
 layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
-  it.effect("posts one event again, with the same id, and its tries are told together", () => {
+  it.effect("posts one event again, with the same id, and its tries are listed together", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const webhooks = yield* Webhooks
@@ -54,7 +54,7 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
     }).pipe(Effect.provide(webhookProcess(providers)))
   })
 
-  it.effect("posts nothing when what the event tells of has left, and is not tried for ever", () => {
+  it.effect("posts nothing when the subject of the event is gone, and is not tried for ever", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -94,7 +94,7 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
     }).pipe(Effect.provide(webhookProcess(providers)))
   })
 
-  it.effect("of one that failed for good begins the schedule anew", () => {
+  it.effect("of one that failed for good begins the schedule again", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const webhooks = yield* Webhooks
@@ -154,7 +154,7 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
     }).pipe(Effect.provide(webhookProcess(providers, { startsAt: 31 * DAY })))
   })
 
-  it.effect("of many events goes on where it was told to", () => {
+  it.effect("of many events goes on where it was asked to", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const webhooks = yield* Webhooks

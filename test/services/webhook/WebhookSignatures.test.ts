@@ -98,7 +98,7 @@ layer(TestDatabase, { excludeTestServices: true })("a delivery, to the official 
     }).pipe(Effect.provide(today(-24 * 3_600_000)))
   )
 
-  it.effect("that comes again is signed anew, for the time at which it does", () =>
+  it.effect("that comes again is signed again, for the time at which it does", () =>
     Effect.gen(function* () {
       const fake = yield* receiver
       fake.script({ status: 500 })

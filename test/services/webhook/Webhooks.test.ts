@@ -30,7 +30,7 @@ const codesIn = (providers: ReturnType<typeof scriptProviders>) =>
   providers.deliveries.flatMap(({ code, text }) => (code === null ? [text] : [code, text]))
 
 layer(TestDatabase, { excludeTestServices: true })("a webhook", (it) => {
-  it.effect("is told what happens to a code, in order, with what its status shows and never the code", () => {
+  it.effect("gets the events of a code in order, with the fields of its status and never the code", () => {
     const providers = scriptProviders({ bale: unreachable })
     return Effect.gen(function* () {
       const fake = yield* receiver
@@ -69,7 +69,7 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook", (it) => {
     }).pipe(Effect.provide(webhookProcess(providers)))
   })
 
-  it.effect("is told what happens to a message, with the metadata as it came and never the text", () => {
+  it.effect("gets the events of a message, with the metadata as it came and never the text", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const fake = yield* receiver
@@ -112,7 +112,7 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook", (it) => {
     }).pipe(Effect.provide(webhookProcess(providers)))
   })
 
-  it.effect("is told at once, by the process that has something to tell", () => {
+  it.effect("gets an event at once, from the process that has one", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const fake = yield* receiver
@@ -182,7 +182,7 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook that does not take
     }).pipe(Effect.provide(webhookProcess(providers, patient)))
   })
 
-  it.effect("gets it again however it failed, and each failure is told", () => {
+  it.effect("gets it again however it failed, and each failure is recorded", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const fake = yield* receiver

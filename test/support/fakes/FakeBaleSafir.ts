@@ -11,7 +11,7 @@ export interface Delivered {
   readonly data: unknown
 }
 
-/** Safir's failure, with HTTP 200 unless told otherwise. */
+/** Safir's failure, with HTTP 200 by default. */
 export const safirError = (
   code: number,
   description: string,

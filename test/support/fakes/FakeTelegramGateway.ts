@@ -7,7 +7,7 @@ export const GATEWAY_SENDER = "peyk_channel"
 export const GATEWAY_STRANGER = "+989350000000"
 
 export const gatewayResult = (result: unknown): Answer => ({ json: { ok: true, result } })
-/** HTTP 200 unless told otherwise. */
+/** HTTP 200 by default. */
 export const gatewayError = (error: string, status = 200): Answer => ({ status, json: { ok: false, error } })
 
 const isInteger = (value: unknown, least: number, most: number): boolean =>

@@ -28,7 +28,7 @@ import {
 
 useFreshDirectory()
 
-/** What a connection comes to, as any process of the user can try it: null where it was let in. */
+/** The result of a connection, as any process of the user can try it: null where it was let in. */
 const refusalOf = (socketPath: string, password: string | undefined) =>
   Effect.scoped(
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select 1`).pipe(
@@ -85,7 +85,7 @@ describe("an embedded PostgreSQL", () => {
     })
   )
 
-  it.live("keeps the password in a file for its owner alone, and nothing of its making beside it", () =>
+  it.live("keeps the password in a file for its owner alone, and nothing of its making next to it", () =>
     Effect.gen(function* () {
       const { password } = yield* start(directory, quick)
       const { mode, uid } = fs.statSync(passwordFileIn(directory))
@@ -95,7 +95,7 @@ describe("an embedded PostgreSQL", () => {
     })
   )
 
-  it.live("keeps its password from one start to the next, and tells it to every process", () =>
+  it.live("keeps its password from one start to the next, and shares it with every process", () =>
     Effect.gen(function* () {
       const first = yield* Effect.scoped(start(directory, quick))
       const second = yield* Effect.scoped(start(directory, quick))

@@ -72,7 +72,7 @@ describe("an awkward directory", () => {
     })
   )
 
-  it.live("is refused when it is a link to nothing, rather than begun anew", () =>
+  it.live("is refused when it is a link to nothing, rather than begun again", () =>
     Effect.gen(function* () {
       fs.symlinkSync(path.join(base, "unmounted"), directory)
       const problem = `${directory} is a symbolic link to ${base}/unmounted, which does not exist`

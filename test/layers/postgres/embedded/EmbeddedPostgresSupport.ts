@@ -21,7 +21,7 @@ export const isRoot = process.getuid?.() === 0
 export const sharedDirectory = "/var/lib/peyk"
 export const wayOut = "Set PEYK_DATA_DIR to another directory, or DATABASE_URL to a PostgreSQL of your own."
 
-/** Where the running test may put things, and its cluster in there; made anew for each by `useFreshDirectory`. */
+/** Where the running test may put things, and its cluster in there; made again for each by `useFreshDirectory`. */
 export let base = ""
 export let directory = ""
 

@@ -84,7 +84,7 @@ const unknown: Expected = { _tag: "Unknown", error_code: "provider_outcome_unkno
 const unavailable: Expected = { _tag: "Unavailable", error_code: "provider_unavailable" }
 const throttled: Expected = { _tag: "Throttled", error_code: "provider_rate_limited" }
 
-/** What can go wrong with any provider, as its far end does it, and what it comes to. */
+/** What can go wrong with any provider, as its far end does it, and the outcome. */
 const answered: ReadonlyArray<readonly [string, Scripted, Expected]> = [
   ["a reset after the body was sent", "reset", unknown],
   ["an answer that is cut in the middle", "cut", unknown],

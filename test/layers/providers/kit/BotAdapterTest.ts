@@ -315,7 +315,7 @@ export const describeBotAdapter = (given: BotAdapterCase) => {
       }).pipe(Effect.provide(ProviderHttpTest))
     )
 
-    it.effect("is told when its token is wrong, and when that could not be asked", () =>
+    it.effect("has a check that reports a wrong token, and a check that failed", () =>
       Effect.gen(function* () {
         const { fake, account } = yield* botSetUp(platform, { token: "7:wrong" })
         const check = account.check ?? Effect.die("no check")

@@ -42,7 +42,7 @@ export interface ProviderCase extends SendCalls {
   readonly sends: Readonly<Partial<Record<Kind, (sent: Received) => void>>>
   /** How the far end refuses in these words. */
   readonly refusal: (words: string) => Scripted
-  /** What the documents say that it answers, and what that comes to. */
+  /** What the documents say that it answers, and the outcome. */
   readonly answers?: ReadonlyArray<readonly [name: string, Scripted, Expected, kind?: Kind]>
   /** What it says otherwise by a mere status. */
   readonly survives?: Readonly<Record<string, Expected>>

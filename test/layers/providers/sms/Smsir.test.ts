@@ -12,7 +12,7 @@ import { sentJson } from "../kit/SendTests.ts"
 
 const settings = { api_key: SMSIR_KEY, line_number: 30_007_732_000_000, otp_template_id: 123_456 }
 
-/** The documented codes, and what each comes to. */
+/** The documented codes and their outcomes. */
 const documented: ReadonlyArray<readonly [number, string, Expected]> = [
   [0, "system problem", unknown],
   [10, "key invalid", configuration],
