@@ -22,7 +22,7 @@ export interface FallbackResult {
   readonly storeCpu: number | null
 }
 
-interface Ground {
+interface FallbackSetup {
   readonly subject: Subject
   readonly load: LoadGenerator
   readonly store: Store
@@ -70,7 +70,7 @@ const perFallback = (before: number | null, after: number | null, count: number)
 
 /** @param gapMillis from one due time to the next */
 const run = async (
-  { subject, load, store, seconds, takePhones }: Ground,
+  { subject, load, store, seconds, takePhones }: FallbackSetup,
   pace: FallbackResult["pace"],
   gapMillis: number,
   most: number
@@ -111,9 +111,9 @@ const run = async (
 }
 
 /** First all that were accepted in that time at once, and then half as many per second as it did of these. */
-export const measureFallbacks = async (ground: Ground): Promise<ReadonlyArray<FallbackResult>> => {
-  const backlog = await run(ground, "backlog", 0, MOST_PER_SECOND * ground.seconds)
+export const measureFallbacks = async (setup: FallbackSetup): Promise<ReadonlyArray<FallbackResult>> => {
+  const backlog = await run(setup, "backlog", 0, MOST_PER_SECOND * setup.seconds)
   const perSecond = Math.max(1, Math.floor(backlog.perSecond / 2))
-  const steady = await run(ground, "steady", 1000 / perSecond, perSecond * ground.seconds)
+  const steady = await run(setup, "steady", 1000 / perSecond, perSecond * setup.seconds)
   return [backlog, steady]
 }

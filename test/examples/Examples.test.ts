@@ -53,7 +53,7 @@ const expected = (value: unknown, key = ""): unknown => {
 const isError = (answer: unknown): boolean => Object(answer).error !== undefined
 
 /** A message that was just accepted is read until it is sent: that takes a moment. */
-const isUnderWay = (answer: unknown): boolean =>
+const isInProgress = (answer: unknown): boolean =>
   Object(answer).message_id !== undefined && ["queued", "sending"].includes(Object(answer).status)
 
 const runExample = async ({ script, answer, runsUntil }: Example, document: DocumentShell) => {
@@ -65,7 +65,7 @@ const runExample = async ({ script, answer, runsUntil }: Example, document: Docu
   const printed = isLook
     ? await until("a final answer", async () => {
         const text = await run()
-        return isUnderWay(JSON.parse(text)) ? undefined : text
+        return isInProgress(JSON.parse(text)) ? undefined : text
       })
     : await run()
   if (answer !== undefined) expect(JSON.parse(printed)).toEqual(expected(answer))

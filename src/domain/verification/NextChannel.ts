@@ -14,7 +14,7 @@ const isLooked = ({ attempts }: Verification, sequence: number | undefined): boo
   sequence === undefined || attempts.at(-1)?.step === sequence - 1
 
 /** The next step is being called, is due, or waits for a slot of its account that is reserved for it. */
-const isNextUnderWay = ({ nextStepAt, slotReserved }: Verification, now: Instant): boolean =>
+const isNextInProgress = ({ nextStepAt, slotReserved }: Verification, now: Instant): boolean =>
   nextStepAt !== null && (slotReserved || nextStepAt <= now)
 
 /** The wait for the next channel ends now. The caller leases the timer with this, and tries the channel. */
@@ -24,7 +24,7 @@ export const tryNext = (
 ): Result.Result<VerificationTransition, VerificationEnded | NoNextChannel> => {
   const status = effectiveStatus(verification, now)
   if (isTerminal(status)) return Result.fail(new VerificationEnded({ details: { status } }))
-  if (!isLooked(verification, fromSequence) || isNextUnderWay(verification, now)) {
+  if (!isLooked(verification, fromSequence) || isNextInProgress(verification, now)) {
     return Result.succeed(unchanged(verification))
   }
   return verification.nextStepAt === null
