@@ -15,6 +15,7 @@ export const lapsingTables = [
   "refresh_tokens",
   "console_sessions",
   "sign_in_links",
+  "activity_slots",
   "signing_keys"
 ] as const
 export type LapsingTable = (typeof lapsingTables)[number]

@@ -5,6 +5,8 @@ import { ManagedMessagesHandlers } from "../../http/manage/ManagedMessagesHandle
 import { UsageHandlers } from "../../http/manage/UsageHandlers.ts"
 import { ManagedVerificationsHandlers } from "../../http/manage/VerificationsHandlers.ts"
 import { ReportingSql } from "../postgres/Store.ts"
+import { ActivityReports } from "../../services/resources/ActivityReports.ts"
+import { ActivitySumsSql } from "../resources/ActivitySumsSql.ts"
 import { AuditLogSql } from "../resources/AuditLogSql.ts"
 import { MessageRecordsSql } from "../resources/MessageRecordsSql.ts"
 import { RunHistoriesSql } from "../resources/RunHistoriesSql.ts"
@@ -18,7 +20,12 @@ const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql
 export const Searches = Layer.mergeAll(VerificationRecordsSql, MessageRecordsSql).pipe(overReports)
 
 /** Further services of the console: figures and the audit log. */
-export const Reports = Layer.mergeAll(UsageReportsSql, AuditLogSql, RunHistoriesSql).pipe(overReports)
+export const Reports = Layer.mergeAll(
+  UsageReportsSql,
+  AuditLogSql,
+  RunHistoriesSql,
+  Layer.provide(ActivityReports.layer, ActivitySumsSql)
+).pipe(overReports)
 
 /** Resources that can only be read. */
 export const ReadHandlers = Layer.mergeAll(

@@ -24,6 +24,7 @@ import accountChecks from "./migrations/0021_account_checks.ts"
 import codeRequests from "./migrations/0022_code_requests.ts"
 import guard from "./migrations/0023_guard.ts"
 import sandboxMessages from "./migrations/0024_sandbox_messages.ts"
+import activity from "./migrations/0025_activity.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -50,7 +51,8 @@ const migrations = {
   "0021_account_checks": accountChecks,
   "0022_code_requests": codeRequests,
   "0023_guard": guard,
-  "0024_sandbox_messages": sandboxMessages
+  "0024_sandbox_messages": sandboxMessages,
+  "0025_activity": activity
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

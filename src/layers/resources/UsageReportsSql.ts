@@ -9,6 +9,7 @@ import {
 } from "../../domain/money/Usage.ts"
 import { UsageReports } from "../../services/resources/UsageReports.ts"
 import { RialsColumn, rowsOf } from "../postgres/SqlRows.ts"
+import { ATTEMPT_COST } from "./AttemptCost.ts"
 import { withinIds } from "./TimePages.ts"
 
 const SendRow = Schema.Struct({
@@ -43,17 +44,6 @@ const messages = {
   acceptedOver: "count(distinct id)"
 }
 
-/** The price of an attempt: on a route in order, only the first with the captured price has one. */
-const COST = `case
-  when a ->> 'status' <> 'sent' or r.captured = 0 or price is null then 0
-  when r.is_each_charged then price
-  when price <> r.captured then 0
-  when n = 1 or not exists (
-    select from jsonb_array_elements(r.attempts) with ordinality as other(o, m)
-    where m < n and o ->> 'status' = 'sent' and (r.route -> (o ->> 'step')::int ->> 'price')::bigint = r.captured)
-    then price
-  else 0 end`
-
 /**
  * Reads the period's records (at most three times) by the index on their time. By channel, a record counts for each
  * channel that was tried, a right code for the last of them, and money for the one that was charged.
@@ -76,7 +66,7 @@ const usageStatement =
       attempts as materialized (
         select r.id, r.day, ${channel} as channel, r.seconds, n = jsonb_array_length(r.attempts) as is_last,
           a ->> 'status' as status, a ->> 'error_code' as error_code, a -> 'delivery' ->> 'status' as delivery,
-          ${sql.literal(COST)} as cost
+          ${sql.literal(ATTEMPT_COST)} as cost
         from records r, jsonb_array_elements(r.attempts) with ordinality as attempt(a, n),
           lateral (select (r.route -> (a ->> 'step')::int ->> 'price')::bigint as price) priced),
       whole as (

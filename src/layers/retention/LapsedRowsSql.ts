@@ -24,6 +24,8 @@ const conditions: Readonly<Record<WalkedTable, string>> = {
     and not exists (select from refresh_tokens o where o.family = t.family and o.expires_at > $1)`,
   console_sessions: "least(t.idle_ends_at, t.ends_at) <= $1",
   sign_in_links: "t.expires_at <= $1",
+  // Summed up again when somebody looks so far back.
+  activity_slots: "t.starts_at + interval '100 days' <= $1",
   signing_keys: "t.retires_at <= $1",
   simulator_messages: "t.sent_at <= $1"
 }

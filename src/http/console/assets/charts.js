@@ -27,7 +27,7 @@ const readTable = (table) => {
 
 /** Colours are those of the legend, so that a theme changes both. */
 const colourOf = (figure, index) =>
-  getComputedStyle(figure.querySelectorAll(".legend li")[index] ?? figure).color
+  getComputedStyle(figure.querySelectorAll(".swatch")[index] ?? figure).color
 
 const axisFont = () => `12px ${getComputedStyle(document.body).fontFamily}`
 
@@ -77,6 +77,7 @@ const draw = (figure) => {
         {
           ...axis,
           grid: { show: false },
+          size: 30,
           space: 70,
           incrs: [1, 2, 3, 5, 7, 10, 15, 30],
           values: (_, splits) => splits.map((split) => data.labels[split] ?? "")

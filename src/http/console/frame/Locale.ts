@@ -27,6 +27,7 @@ export const isTimeZone = (zone: string): boolean => {
 
 const percentStyle = { style: "percent", maximumFractionDigits: 1 } as const
 const dateStyle = { year: "numeric", month: "short", day: "numeric" } as const
+const shortDay = { month: "short", day: "numeric" } as const
 const clockStyle = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false } as const
 
 const makeFormats = (language: Language, timeZone: string) => {
@@ -36,7 +37,9 @@ const makeFormats = (language: Language, timeZone: string) => {
     percent: new Intl.NumberFormat(tag, percentStyle),
     dateTime: new Intl.DateTimeFormat(tag, { ...dateStyle, ...clockStyle, timeZone }),
     clock: new Intl.DateTimeFormat(tag, { ...clockStyle, timeZone }),
-    day: new Intl.DateTimeFormat(tag, { month: "short", day: "numeric", timeZone: "UTC" })
+    day: new Intl.DateTimeFormat(tag, { ...shortDay, timeZone: "UTC" }),
+    hour: new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit", hour12: false, timeZone }),
+    localDay: new Intl.DateTimeFormat(tag, { ...shortDay, timeZone })
   }
 }
 
@@ -73,6 +76,9 @@ export interface Locale {
   readonly clock: (at: Instant) => Html
   /** A day in UTC, as reports have them. */
   readonly day: (day: string) => string
+  /** An hour, and a day, in the viewer's zone. */
+  readonly hour: (at: Instant) => string
+  readonly localDay: (at: Instant) => string
 }
 
 const units = [
@@ -112,6 +118,8 @@ export const makeLocale = (language: Language, zone: string): Locale => {
     seconds: (seconds) => `${formats.number.format(seconds)} ${say("s", "ثانیه")}`,
     duration: (seconds) => durationOf(Math.max(0, seconds), formats.number, say),
     time: (at) => (at === null ? html`<span class="muted">–</span>` : stamp(at, formats.dateTime.format(at))),
+    hour: (at) => formats.hour.format(at),
+    localDay: (at) => formats.localDay.format(at),
     clock: (at) => stamp(at, formats.clock.format(at)),
     day: (day) => formats.day.format(DateTime.toEpochMillis(DateTime.makeUnsafe(`${day}T00:00:00Z`)))
   }

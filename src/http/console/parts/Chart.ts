@@ -31,7 +31,7 @@ const cell = (value: number | null, format: (value: number) => string): Html =>
 export const chart = ({ title, unit, series, points, format }: ChartOptions, { say, number }: Locale): Html =>
   html`<figure class="chart" data-chart>
     <ul class="legend" aria-hidden="true">
-      ${series.map(({ label }, index) => html`<li class="series-${index}">${label}</li>`)}
+      ${series.map(({ label }, index) => html`<li><span class="swatch series-${index}"></span>${label}</li>`)}
     </ul>
     <div class="chart-plot" aria-hidden="true"></div>
     <details class="chart-figures">

@@ -1,32 +1,222 @@
-import { Effect } from "effect"
-import { AccountSummaries } from "../../../../services/customer/AccountSummaries.ts"
+import { Clock, Effect } from "effect"
+import type { Instant } from "../../../../domain/Instant.ts"
+import {
+  type ActivityFigures,
+  type ActivitySlot,
+  type ActivitySums,
+  channelsOf,
+  secondsWithin,
+  sumOf
+} from "../../../../domain/money/Activity.ts"
+import { type AccountSummary, AccountSummaries } from "../../../../services/customer/AccountSummaries.ts"
+import { ActivityReports } from "../../../../services/resources/ActivityReports.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
+import { html, type Html } from "../../frame/Html.ts"
 import { page, type View } from "../../frame/SignedRoutes.ts"
 import { pathOf } from "../../Navigation.ts"
-import { tiles } from "../../parts/Tiles.ts"
+import { chart } from "../../parts/Chart.ts"
+import { emptyState } from "../../parts/EmptyState.ts"
+import { table } from "../../parts/Table.ts"
+import { channelName } from "../../parts/Text.ts"
+import { type Tile, tiles } from "../../parts/Tiles.ts"
+import { concernsPart } from "./Concerns.ts"
+import { beginOfPeriod, bucketsOf, periodLinks, type Period, periodOf, periods } from "./OverviewPeriods.ts"
+
+const allCodes = ({ kind, channel }: ActivityFigures) => kind === "code" && channel === null
+const allMessages = ({ kind, channel }: ActivityFigures) => kind === "message" && channel === null
+const anyChannel = ({ channel }: ActivityFigures) => channel !== null
+const over = (wanted: string) => (figures: ActivityFigures) => figures.channel === wanted
+const codesOver = (wanted: string) => (figures: ActivityFigures) =>
+  figures.channel === wanted && figures.kind === "code"
+
+const share = (part: number, whole: number, { locale }: View): string =>
+  whole === 0 ? "–" : locale.percent(part / whole)
+
+const time = (sums: ActivitySums, portion: number, { locale }: View): string => {
+  const seconds = secondsWithin(sums, portion)
+  return seconds === null ? "–" : locale.duration(seconds)
+}
+
+const figureTiles = (view: View, slots: ReadonlyArray<ActivitySlot>, summary: AccountSummary): Html => {
+  const { say, number, rials } = view.locale
+  const codes = sumOf(slots, allCodes)
+  const messages = sumOf(slots, allMessages)
+  const { wallet, quota } = summary
+  const money: ReadonlyArray<Tile> = [
+    ...(wallet === null
+      ? []
+      : [
+          {
+            label: say("Wallet", "کیف پول"),
+            value: rials(wallet.balance - wallet.held),
+            note: say(`${rials(wallet.held)} held`, `${rials(wallet.held)} نگه‌داشته`)
+          }
+        ]),
+    ...(quota === null
+      ? []
+      : [
+          {
+            label: say("This month", "این ماه"),
+            value: number(quota.used),
+            note: say(`of ${number(quota.limit)} sends`, `از ${number(quota.limit)} ارسال`)
+          }
+        ])
+  ]
+  return tiles([
+    {
+      label: say("Codes", "کدها"),
+      value: number(codes.accepted),
+      note: say(`${number(codes.verified)} verified`, `${number(codes.verified)} تأییدشده`),
+      href: pathOf("verifications")
+    },
+    {
+      label: say("Conversion", "نرخ تأیید"),
+      value: share(codes.verified, codes.accepted, view),
+      note: say("of codes were verified", "از کدها تأیید شد")
+    },
+    {
+      label: say("Time to verify", "زمان تا تأیید"),
+      value: time(codes, 0.5, view),
+      note: say(
+        `half of them; 95 % in ${time(codes, 0.95, view)}`,
+        `نیمی از آن‌ها؛ ۹۵٪ در ${time(codes, 0.95, view)}`
+      )
+    },
+    {
+      label: say("Messages", "پیام‌ها"),
+      value: number(messages.accepted),
+      href: pathOf("messages")
+    },
+    {
+      label: say("Cost", "هزینه"),
+      value: rials(sumOf(slots, anyChannel).cost),
+      note: say("of this period", "در این بازه")
+    },
+    ...money
+  ])
+}
+
+const bucketLabel = (begin: Instant, period: Period, { locale }: View): string =>
+  periods[period].unit === "hour" ? locale.hour(begin) : locale.localDay(begin)
+
+const codesChart = (view: View, slots: ReadonlyArray<ActivitySlot>, period: Period, now: Instant): Html => {
+  const { say } = view.locale
+  const points = bucketsOf(slots, period, now, view.locale.zone).map(({ begin, slots: within }) => {
+    const { accepted, verified } = sumOf(within, allCodes)
+    return {
+      label: bucketLabel(begin, period, view),
+      values: [verified, accepted - verified, sumOf(within, allMessages).accepted]
+    }
+  })
+  return html`<section class="panel">
+    <div class="panel-head"><h2>${say("Over time", "در گذر زمان")}</h2></div>
+    <div class="panel-body">
+      ${chart(
+        {
+          title: say("Codes and messages over time", "کدها و پیام‌ها در گذر زمان"),
+          unit: periods[period].unit === "hour" ? say("Hour", "ساعت") : say("Day", "روز"),
+          series: [
+            { label: say("Codes verified", "کدهای تأییدشده"), kind: "bar" },
+            { label: say("Codes not verified", "کدهای تأییدنشده"), kind: "bar" },
+            { label: say("Messages", "پیام‌ها"), kind: "line" }
+          ],
+          points
+        },
+        view.locale
+      )}
+    </div>
+  </section>`
+}
+
+const channelTable = (view: View, slots: ReadonlyArray<ActivitySlot>): Html => {
+  const { say, number, rials } = view.locale
+  const rows = channelsOf(slots).map((channel) => ({
+    channel,
+    all: sumOf(slots, over(channel)),
+    codes: sumOf(slots, codesOver(channel))
+  }))
+  type Row = (typeof rows)[number]
+  const column = (header: string, cell: (row: Row) => string) => ({ header, kind: "number" as const, cell })
+  const caption = say("By channel", "به تفکیک کانال")
+  return html`<section class="panel">
+    <div class="panel-head"><h2>${caption}</h2></div>
+    ${table<Row>(
+      caption,
+      [
+        {
+          header: say("Channel", "کانال"),
+          kind: "title",
+          cell: ({ channel }) => channelName(channel, view.locale)
+        },
+        column(say("Attempts", "تلاش‌ها"), ({ all }) => number(all.sent + all.failed)),
+        column(say("Accepted", "پذیرفته"), ({ all }) => share(all.sent, all.sent + all.failed, view)),
+        column(say("Codes verified", "کدهای تأییدشده"), ({ codes }) =>
+          share(codes.verified, codes.accepted, view)
+        ),
+        column(say("Time to verify", "زمان تا تأیید"), ({ codes }) => time(codes, 0.5, view)),
+        column(say("95 %", "۹۵٪"), ({ codes }) => time(codes, 0.95, view)),
+        column(say("Cost", "هزینه"), ({ all }) => (all.cost === 0 ? "–" : rials(all.cost)))
+      ],
+      rows
+    )}
+  </section>`
+}
+
+const firstSteps = (view: View): Html => {
+  const { say } = view.locale
+  const hasTest = view.navigation.some(({ pages }) => pages.some(({ name }) => name === "test"))
+  return html`<section class="panel">
+    ${emptyState(
+      say("Nothing was sent in this time", "در این بازه چیزی فرستاده نشده است"),
+      say(
+        "Send a code or a message: it appears here, with what became of it.",
+        "کدی یا پیامی بفرستید: همین‌جا دیده می‌شود، با آنچه بر سرش آمد."
+      ),
+      hasTest ? { href: pathOf("test"), label: say("Send a test", "ارسال آزمایشی") } : null
+    )}
+  </section>`
+}
+
+const REFRESH_SECONDS = 15
+const SOON_SECONDS = 2
 
 /** What happens now, and what is wrong. */
-const showOverview = Effect.fnUntraced(function* ({ actor, locale }: View) {
-  const { say } = locale
-  const summaries = yield* AccountSummaries
-  const { customer, wallet, quota } = yield* summaries.read(actor.customerId, null)
+const showOverview = Effect.fnUntraced(function* (view: View) {
+  const { say, zone } = view.locale
+  const { customerId } = view.actor
+  const [summaries, reports] = [yield* AccountSummaries, yield* ActivityReports]
+  const now = yield* Clock.currentTimeMillis
+  const period = periodOf(view)
+  const [{ summary, concerns }, { slots, isComplete }] = yield* Effect.all(
+    [
+      Effect.gen(function* () {
+        const read = yield* summaries.read(customerId, null)
+        return { summary: read, concerns: yield* concernsPart(view, read) }
+      }),
+      reports.read(customerId, beginOfPeriod(period, now, zone))
+    ],
+    { concurrency: "unbounded" }
+  )
+  const isEmpty = isComplete && channelsOf(slots).length === 0 && sumOf(slots, () => true).accepted === 0
   return {
     title: say("Overview", "نمای کلی"),
     name: "overview",
-    lead: customer.name,
-    content: tiles([
-      ...(wallet === null
-        ? []
-        : [{ label: say("Wallet", "کیف پول"), value: locale.rials(wallet.balance - wallet.held) }]),
-      ...(quota === null
-        ? []
-        : [
-            {
-              label: say("Used this month", "مصرف این ماه"),
-              value: `${locale.number(quota.used)} / ${locale.number(quota.limit)}`
-            }
-          ])
-    ])
+    lead: summary.customer.name,
+    actions: periodLinks(view, period),
+    content: html`<div
+      id="overview"
+      class="sections"
+      data-live="${isComplete ? REFRESH_SECONDS : SOON_SECONDS}"
+    >
+      ${
+        !isComplete &&
+        html`<p class="notice" role="status">
+          ${say("Older sends are being summed up; the figures grow for a moment.", "ارسال‌های قدیمی‌تر جمع زده می‌شوند؛ ارقام تا لحظه‌ای دیگر کامل می‌شوند.")}
+        </p>`
+      }
+      ${concerns} ${figureTiles(view, slots, summary)}
+      ${isEmpty ? firstSteps(view) : [codesChart(view, slots, period, now), channelTable(view, slots)]}
+    </div>`
   } as const
 })
 

@@ -1,0 +1,120 @@
+import { Schema } from "effect"
+import type { Instant } from "../Instant.ts"
+
+/** Sends are summed up for each half hour: a day of any time zone begins with one. */
+export const SLOT_MILLIS = 30 * 60_000
+
+export const slotOf = (at: Instant): Instant => Math.floor(at / SLOT_MILLIS) * SLOT_MILLIS
+
+/** The upper ends of the classes of times to verify, in seconds. Times beyond the last are one more class. */
+export const SECONDS_CLASSES = [
+  1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 21, 25, 30, 35, 40, 45, 50, 55, 60, 70, 80, 90, 105, 120, 150, 180,
+  240, 300, 420, 600
+] as const
+
+/** Codes, or messages, that were accepted in one slot. */
+export const ActivityFigures = Schema.Struct({
+  kind: Schema.Literals(["code", "message"]),
+  /** Null: whatever the channel. Of a channel, `accepted` counts those that were tried over it. */
+  channel: Schema.NullOr(Schema.String),
+  accepted: Schema.Int,
+  verified: Schema.Int,
+  /** Attempts that a provider accepted, and those that failed; of channels only. */
+  sent: Schema.Int,
+  failed: Schema.Int,
+  /** In rials; of channels only. */
+  cost: Schema.Int,
+  /** How many were verified in each class of `SECONDS_CLASSES`, by the class's index. */
+  seconds: Schema.Record(Schema.String, Schema.Int)
+})
+export type ActivityFigures = typeof ActivityFigures.Type
+
+export interface ActivitySlot {
+  readonly startsAt: Instant
+  readonly figures: ReadonlyArray<ActivityFigures>
+}
+
+export type ActivitySums = Omit<ActivityFigures, "kind" | "channel">
+
+const none: ActivitySums = { accepted: 0, verified: 0, sent: 0, failed: 0, cost: 0, seconds: {} }
+
+const added = (one: ActivitySums, other: ActivitySums): ActivitySums => {
+  const seconds = { ...one.seconds }
+  for (const [index, count] of Object.entries(other.seconds)) seconds[index] = (seconds[index] ?? 0) + count
+  return {
+    accepted: one.accepted + other.accepted,
+    verified: one.verified + other.verified,
+    sent: one.sent + other.sent,
+    failed: one.failed + other.failed,
+    cost: one.cost + other.cost,
+    seconds
+  }
+}
+
+/** The sum of those figures that are chosen. */
+export const sumOf = (
+  slots: ReadonlyArray<ActivitySlot>,
+  isChosen: (figures: ActivityFigures) => boolean
+): ActivitySums => slots.flatMap(({ figures }) => figures.filter(isChosen)).reduce<ActivitySums>(added, none)
+
+/** The channels that were tried, the most used first. */
+export const channelsOf = (slots: ReadonlyArray<ActivitySlot>): ReadonlyArray<string> => {
+  const counts = new Map<string, number>()
+  for (const { channel, accepted } of slots.flatMap(({ figures }) => figures))
+    if (channel !== null) counts.set(channel, (counts.get(channel) ?? 0) + accepted)
+  return [...counts].toSorted(([, one], [, other]) => other - one).map(([channel]) => channel)
+}
+
+/** The time within which this share was verified, in seconds: as exact as the classes are; null without any. */
+export const secondsWithin = ({ seconds }: Pick<ActivitySums, "seconds">, share: number): number | null => {
+  const counts = [...SECONDS_CLASSES.keys(), SECONDS_CLASSES.length].map(
+    (index) => seconds[String(index)] ?? 0
+  )
+  const wanted = counts.reduce((sum, count) => sum + count, 0) * share
+  if (wanted === 0) return null
+  let before = 0
+  for (const [index, count] of counts.entries()) {
+    const low = SECONDS_CLASSES[index - 1] ?? 0
+    const high = SECONDS_CLASSES[index] ?? low
+    if (before + count >= wanted) return low + ((high - low) * (wanted - before)) / count
+    before += count
+  }
+  return null
+}
+
+/** What is known of a slot's figures. */
+export interface SummedSlot {
+  readonly startsAt: Instant
+  /** Null: they were never summed up. */
+  readonly summedAt: Instant | null
+  /** Some of its sends were not over then. */
+  readonly isOpen: boolean
+}
+
+const MIN_AGE_MILLIS = 20_000
+/** Sends are written a little after the time that they were accepted at. */
+const LATE_MILLIS = 60_000
+/** A slot of an hour ago whose sends are not over is summed up again after about a minute, one of a day ago after half an hour. */
+const AGE_SHARE = 50
+
+/** Whether its figures may have changed so much that they are worth another look. */
+export const isStale = ({ startsAt, summedAt, isOpen }: SummedSlot, now: Instant): boolean => {
+  if (summedAt === null) return true
+  const isFinal = !isOpen && summedAt >= startsAt + SLOT_MILLIS + LATE_MILLIS
+  return !isFinal && now - summedAt >= Math.max(MIN_AGE_MILLIS, (now - startsAt - SLOT_MILLIS) / AGE_SHARE)
+}
+
+/** Slots next to each other, as few ranges as can be read at once, the newest first. */
+export const rangesOf = (
+  slots: ReadonlyArray<Instant>,
+  maxSlots: number
+): ReadonlyArray<{ readonly from: Instant; readonly to: Instant }> => {
+  const ranges: Array<{ from: Instant; to: Instant }> = []
+  for (const slot of slots.toSorted((one, other) => other - one)) {
+    const last = ranges.at(-1)
+    if (last !== undefined && last.from === slot + SLOT_MILLIS && last.to - slot <= maxSlots * SLOT_MILLIS)
+      last.from = slot
+    else ranges.push({ from: slot, to: slot + SLOT_MILLIS })
+  }
+  return ranges
+}

@@ -1,0 +1,69 @@
+import { DateTime } from "effect"
+import type { Instant } from "../../../../domain/Instant.ts"
+import { type ActivitySlot, SLOT_MILLIS, slotOf } from "../../../../domain/money/Activity.ts"
+import { html, type Html } from "../../frame/Html.ts"
+import type { View } from "../../frame/SignedRoutes.ts"
+import { addressWith } from "../../frame/Visit.ts"
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+export const periods = {
+  "24h": { unit: "hour", length: DAY, english: "24 hours", persian: "۲۴ ساعت" },
+  "7d": { unit: "day", length: 7 * DAY, english: "7 days", persian: "۷ روز" },
+  "30d": { unit: "day", length: 30 * DAY, english: "30 days", persian: "۳۰ روز" }
+} as const
+export type Period = keyof typeof periods
+
+const isPeriod = (text: string | null): text is Period => text !== null && Object.hasOwn(periods, text)
+
+export const periodOf = ({ query }: Pick<View, "query">): Period => {
+  const wanted = query.get("period")
+  return isPeriod(wanted) ? wanted : "24h"
+}
+
+/** The hour, or the day in the viewer's zone, in which an instant is. */
+const beginOf = (at: Instant, unit: "hour" | "day", zone: string): Instant =>
+  DateTime.toEpochMillis(DateTime.startOf(DateTime.makeZonedUnsafe(at, { timeZone: zone }), unit))
+
+/** Where the period begins: with a whole hour or day. */
+export const beginOfPeriod = (period: Period, now: Instant, zone: string): Instant => {
+  const { unit, length } = periods[period]
+  return beginOf(now - length + (unit === "hour" ? HOUR : DAY), unit, zone)
+}
+
+export interface Bucket {
+  readonly begin: Instant
+  readonly slots: ReadonlyArray<ActivitySlot>
+}
+
+/** The slots of each hour or day of the period, also of those without any. */
+export const bucketsOf = (
+  slots: ReadonlyArray<ActivitySlot>,
+  period: Period,
+  now: Instant,
+  zone: string
+): ReadonlyArray<Bucket> => {
+  const { unit } = periods[period]
+  const byBegin = new Map<Instant, Array<ActivitySlot>>()
+  const known = new Map(slots.map((slot) => [slot.startsAt, slot]))
+  for (let at = slotOf(beginOfPeriod(period, now, zone)); at <= now; at += SLOT_MILLIS) {
+    const begin = beginOf(at, unit, zone)
+    const bucket = byBegin.get(begin) ?? []
+    byBegin.set(begin, bucket)
+    const slot = known.get(at)
+    if (slot !== undefined) bucket.push(slot)
+  }
+  return [...byBegin].map(([begin, within]) => ({ begin, slots: within }))
+}
+
+/** Links to the periods, the shown one marked. */
+export const periodLinks = (view: View, shown: Period): Html =>
+  html`<nav class="segments" aria-label="${view.locale.say("Period", "بازه")}">
+    ${Object.entries(periods).map(
+      ([name, { english, persian }]) =>
+        html`<a href="${addressWith(view, { period: name })}" ${name === shown && html`aria-current="true"`}>
+          ${view.locale.say(english, persian)}
+        </a>`
+    )}
+  </nav>`

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { messages, newPhone, otp } from "../contract/Client.ts"
+import { insertToken } from "../support/InsertedTokens.ts"
+import { manage } from "../contract/Manager.ts"
+import { newAccount, newCustomer } from "../contract/Operator.ts"
+import { type Server, startServer, until } from "../contract/Server.ts"
+import { type Answer, signedIn, type Visitor } from "./Visitor.ts"
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer({ env: { PEYK_ACCOUNT_GAP_MS: "0", PEYK_COOLDOWN_FAILURES: "1" } })
+})
+afterAll(() => server?.stop())
+
+const wordsOf = ({ text }: Answer) => text.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ")
+
+/** A figure by the label of its tile. */
+const tile = (page: Answer, label: string) => {
+  const tiles = [...page.text.matchAll(/<dt>(.*?)<\/dt>\s*<dd>(.*?)<\/dd>/gs)]
+  const found = tiles.find(([, name = ""]) => name.replaceAll(/<[^>]+>/g, "").trim() === label)
+  return found?.[2]?.replaceAll(/<[^>]+>/g, "").trim()
+}
+
+const newPerson = async (plan: "free" | "start" = "start") => {
+  const customer = await newCustomer(server, plan)
+  return { customer, visitor: await signedIn(server, customer.id, "viewer") }
+}
+
+const verified = async (key: string, channels: string) => {
+  const phone = newPhone()
+  const { verification_id: id } = await otp(server, key).sent({ phone, channels })
+  const code = await until("the code to arrive", async () => {
+    const reply = await fetch(`${server.url}/simulator/messages?phone=${encodeURIComponent(phone)}`)
+    const { data } = (await reply.json()) as { data: ReadonlyArray<{ code: string }> }
+    return data[0]?.code
+  })
+  expect((await otp(server, key).outcome(id, code)).verified).toBe(true)
+}
+
+/** The page once the figures that it waits for are there. */
+const overviewOf = (visitor: Visitor, query = "") =>
+  until("the figures to be summed up", async () => {
+    const page = await visitor.get(`/console/overview${query}`)
+    expect(page.status).toBe(200)
+    return page.text.includes("being summed up") ? undefined : page
+  })
+
+describe("the overview", () => {
+  it("tells somebody who has sent nothing what to do", async () => {
+    const { visitor } = await newPerson()
+    const page = await overviewOf(visitor)
+    expect(wordsOf(page)).toContain("Nothing was sent in this time")
+    expect(tile(page, "Codes")).toBe("0")
+    expect(tile(page, "Conversion")).toBe("–")
+  })
+
+  it("has the sends of the period, what they cost, and what became of them", async () => {
+    const { customer, visitor } = await newPerson()
+    await server.cli("wallet", "top-up", "--customer", customer.id, "--amount", "5000000")
+    await newAccount(server, customer.id, "bale")
+    await newAccount(server, customer.id, "sms")
+    await verified(customer.live, "bale")
+    await verified(customer.live, "bale")
+    await otp(server, customer.live).sent({ channels: "sms" })
+    await messages(server, customer.live).delivered({ channels: "sms" })
+    for (const period of ["24h", "7d", "30d", "x"]) {
+      const page = await overviewOf(visitor, `?period=${period}`)
+      expect(tile(page, "Codes")).toBe("3")
+      expect(tile(page, "Conversion")).toBe("66.7%")
+      expect(tile(page, "Messages")).toBe("1")
+      expect(tile(page, "Cost")).toBe("2,000 IRR")
+      expect(tile(page, "Wallet")).toBe("4,998,000 IRR")
+      expect(tile(page, "Time to verify")).toMatch(/^0\.\d s$/)
+      expect(wordsOf(page)).toMatch(/Bale 2 100% 100% [\d.]+ s [\d.]+ s 2,000 IRR/)
+      expect(wordsOf(page)).toMatch(/SMS 2 100% 0% – – –/)
+    }
+  })
+
+  it("keeps the figures of another customer apart", async () => {
+    const { customer } = await newPerson()
+    await newAccount(server, customer.id, "sms")
+    await otp(server, customer.live).sent({ channels: "sms" })
+    const other = await newPerson()
+    expect(tile(await overviewOf(other.visitor), "Codes")).toBe("0")
+  })
+
+  it("says what is wrong now", async () => {
+    const { customer, visitor } = await newPerson()
+    await newAccount(server, customer.id, "sms", {
+      label: "The <line>",
+      settings: { outcome: "unavailable" }
+    })
+    await otp(server, customer.live).sent({ channels: "sms" })
+    const authorization = `apikey ${await insertToken(server.dataDir, customer.id)}`
+    await manage(
+      server,
+      "POST",
+      "/webhooks",
+      { authorization },
+      { url: "https://203.0.113.9/hook", events: ["*"] }
+    )
+    const page = await until("the account to rest", async () => {
+      const now = await overviewOf(visitor)
+      return wordsOf(now).includes("Cooling down") ? now : undefined
+    })
+    expect(page.text).toContain("The &lt;line&gt;")
+    expect(wordsOf(page)).toContain("Wallet low 0 IRR are left")
+  })
+
+  it("says that the free plan's quota is nearly used", async () => {
+    const { customer, visitor } = await newPerson("free")
+    await server.cli("customer", "limits", "--customer", customer.id, "--set", "monthly_quota=1")
+    await newAccount(server, customer.id, "sms")
+    await otp(server, customer.live).sent({ channels: "sms" })
+    expect(wordsOf(await overviewOf(visitor))).toContain("1 of 1 sends of this month are used")
+  })
+})

@@ -1,0 +1,109 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type ActivityFigures,
+  channelsOf,
+  isStale,
+  rangesOf,
+  secondsWithin,
+  SLOT_MILLIS,
+  slotOf,
+  sumOf
+} from "../../../src/domain/money/Activity.ts"
+
+const NOW = slotOf(1_800_000_000_000) + 10 * 60_000
+
+const figures = (some: Partial<ActivityFigures>): ActivityFigures => ({
+  kind: "code",
+  channel: null,
+  accepted: 0,
+  verified: 0,
+  sent: 0,
+  failed: 0,
+  cost: 0,
+  seconds: {},
+  ...some
+})
+
+describe("sums of slots", () => {
+  const slots = [
+    { startsAt: 0, figures: [figures({ accepted: 3, verified: 2, seconds: { 4: 1, 9: 1 } })] },
+    {
+      startsAt: SLOT_MILLIS,
+      figures: [
+        figures({ accepted: 2, verified: 1, seconds: { 9: 1 } }),
+        figures({ channel: "bale", accepted: 1, sent: 1 }),
+        figures({ channel: "sms", accepted: 5, cost: 1000 })
+      ]
+    }
+  ]
+
+  it("add what is chosen, times to verify too", () => {
+    const sums = sumOf(slots, ({ channel }) => channel === null)
+    assert.deepStrictEqual(sums, {
+      accepted: 5,
+      verified: 3,
+      sent: 0,
+      failed: 0,
+      cost: 0,
+      seconds: { 4: 1, 9: 2 }
+    })
+  })
+
+  it("name the channels, the most used first", () => {
+    assert.deepStrictEqual(channelsOf(slots), ["sms", "bale"])
+  })
+})
+
+describe("the time within which a share was verified", () => {
+  it("is not known without any that was", () => {
+    assert.isNull(secondsWithin({ seconds: {} }, 0.5))
+  })
+
+  it("lies in the class in which the share is reached", () => {
+    // 10 below one second, 10 from 20 to 25 seconds.
+    const sums = { seconds: { 0: 10, 12: 10 } }
+    assert.strictEqual(secondsWithin(sums, 0.5), 1)
+    assert.strictEqual(secondsWithin(sums, 0.75), 23)
+    assert.strictEqual(secondsWithin(sums, 1), 25)
+  })
+
+  it("is the longest class for those beyond it", () => {
+    assert.strictEqual(secondsWithin({ seconds: { 31: 4 } }, 0.95), 600)
+  })
+})
+
+describe("a slot's figures", () => {
+  const ended = slotOf(NOW) - 4 * SLOT_MILLIS
+
+  it("are missing until they were summed up once", () => {
+    assert.isTrue(isStale({ startsAt: ended, summedAt: null, isOpen: true }, NOW))
+  })
+
+  it("are final once the slot and all of its sends are over", () => {
+    const summedAt = ended + SLOT_MILLIS + 61_000
+    assert.isFalse(isStale({ startsAt: ended, summedAt, isOpen: false }, NOW))
+  })
+
+  it("are looked at again while the slot goes on, at most every 20 seconds", () => {
+    const startsAt = slotOf(NOW)
+    assert.isFalse(isStale({ startsAt, summedAt: NOW - 19_000, isOpen: false }, NOW))
+    assert.isTrue(isStale({ startsAt, summedAt: NOW - 20_000, isOpen: false }, NOW))
+  })
+
+  it("are looked at again the less often, the older they are", () => {
+    const startsAt = slotOf(NOW) - 48 * SLOT_MILLIS
+    assert.isFalse(isStale({ startsAt, summedAt: NOW - 25 * 60_000, isOpen: true }, NOW))
+    assert.isTrue(isStale({ startsAt, summedAt: NOW - 30 * 60_000, isOpen: true }, NOW))
+  })
+})
+
+describe("ranges of slots", () => {
+  it("join neighbours, the newest first, up to the longest range", () => {
+    const slots = [0, 1, 2, 5, 6].map((index) => index * SLOT_MILLIS)
+    assert.deepStrictEqual(rangesOf(slots, 2), [
+      { from: 5 * SLOT_MILLIS, to: 7 * SLOT_MILLIS },
+      { from: SLOT_MILLIS, to: 3 * SLOT_MILLIS },
+      { from: 0, to: SLOT_MILLIS }
+    ])
+  })
+})
