@@ -35,7 +35,7 @@ export const ActivitySumsSql = Layer.effect(
         union all
         select 'message', id, ${slotOfRow}, route, attempts, captured, strategy = 'broadcast', null,
           completed_at is null
-        from messages where customer_id = ${customerId} and ${within}`
+        from messages where customer_id = ${customerId} and mode = 'live' and ${within}`
     }
 
     return ActivitySums.of({

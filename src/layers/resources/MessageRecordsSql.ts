@@ -4,7 +4,7 @@ import { NotFound } from "../../domain/Errors.ts"
 import { MessageRecords } from "../../services/resources/MessageRecords.ts"
 import { messageColumns, MessageRow } from "../message/MessageStoreSql.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
-import { metadataIs, searchByTime, triedOver, withinIds } from "./TimePages.ts"
+import { metadataIs, modeIs, searchByTime, triedOver, withinIds } from "./TimePages.ts"
 
 export const MessageRecordsSql = Layer.effect(
   MessageRecords,
@@ -18,11 +18,13 @@ export const MessageRecordsSql = Layer.effect(
         search({
           limit,
           range: [
-            sql`customer_id = ${customerId} and mode = ${mode}`,
+            sql`customer_id = ${customerId}`,
+            ...modeIs(sql, mode).range,
             ...(phone === undefined ? [] : [sql`phone = ${phone}`]),
             ...withinIds(sql, ["created_at", "id"], range)
           ],
           filters: [
+            ...modeIs(sql, mode).filters,
             ...(status === undefined ? [] : [sql`status = ${status}`]),
             ...(strategy === undefined ? [] : [sql`strategy = ${strategy}`]),
             ...(channel === undefined ? [] : [triedOver(sql, channel)]),
@@ -30,10 +32,10 @@ export const MessageRecordsSql = Layer.effect(
           ]
         }),
 
-      find: Effect.fnUntraced(function* (customerId, id) {
+      find: Effect.fnUntraced(function* (customerId, id, mode = "live") {
         const [row] = yield* messageRows(sql`
           select ${sql.literal(messageColumns)} from messages m
-          where customer_id = ${customerId} and id = ${id}::uuid and mode = 'live'`)
+          where customer_id = ${customerId} and id = ${id}::uuid and mode = ${mode}`)
         return row ?? (yield* new NotFound())
       })
     })

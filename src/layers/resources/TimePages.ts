@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
+import type { KeyMode } from "../../domain/people/Customer.ts"
 import {
   formatTimePosition,
   lowestIdAfter,
@@ -114,3 +115,12 @@ export const metadataIs = (
   metadata: ReadonlyMap<string, string> = new Map()
 ): ReadonlyArray<Statement.Fragment> =>
   Array.from(metadata, ([key, value]) => sql`${sql.literal(READABLE)} ->> ${key} = ${value}`)
+
+/**
+ * Records of one mode. Most are live, and are read in order; those of the sandbox are looked for among them, a limited
+ * number at a time.
+ */
+export const modeIs = (sql: SqlClient.SqlClient, mode: KeyMode): Pick<Search, "range" | "filters"> => {
+  const condition = [sql`mode = ${mode}`]
+  return mode === "live" ? { range: condition, filters: [] } : { range: [], filters: condition }
+}

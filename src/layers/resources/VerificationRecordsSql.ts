@@ -5,7 +5,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import { VerificationRecords, type VerificationSearch } from "../../services/resources/VerificationRecords.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { verificationColumns, VerificationRow } from "../verification/VerificationRow.ts"
-import { metadataIs, searchByTime, triedOver, withinIds } from "./TimePages.ts"
+import { metadataIs, modeIs, searchByTime, triedOver, withinIds } from "./TimePages.ts"
 
 export const VerificationRecordsSql = Layer.effect(
   VerificationRecords,
@@ -41,11 +41,13 @@ export const VerificationRecordsSql = Layer.effect(
         return yield* search({
           limit,
           range: [
-            sql`customer_id = ${customerId} and mode = ${mode}`,
+            sql`customer_id = ${customerId}`,
+            ...modeIs(sql, mode).range,
             ...(phone === undefined ? [] : [sql`phone = ${phone}`]),
             ...withinIds(sql, ["created_at", "id"], range)
           ],
           filters: [
+            ...modeIs(sql, mode).filters,
             ...(status === undefined ? [] : [statusIs(status, now)]),
             ...(channel === undefined ? [] : [triedOver(sql, channel)]),
             ...metadataIs(sql, metadata)

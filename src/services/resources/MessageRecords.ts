@@ -19,12 +19,13 @@ export interface MessageSearch extends TimeRange {
   readonly metadata?: ReadonlyMap<string, string> | undefined
 }
 
-/** A customer's messages, the newest first; live ones are found by id. */
+/** A customer's messages, the newest first. */
 export class MessageRecords extends Context.Service<
   MessageRecords,
   {
     /** A page can be short, or even empty, without being the last: one query reads a limited number of rows. */
     readonly list: (customerId: number, search: MessageSearch & PageRequest) => Effect.Effect<Page<Message>>
-    readonly find: (customerId: number, id: string) => Effect.Effect<Message, NotFound>
+    /** @param mode live if absent */
+    readonly find: (customerId: number, id: string, mode?: KeyMode) => Effect.Effect<Message, NotFound>
   }
 >()("peyk/services/resources/MessageRecords") {}

@@ -10,7 +10,7 @@ import { html } from "../../frame/Html.ts"
 import { change, page, type View } from "../../frame/SignedRoutes.ts"
 import { writeAs } from "../../frame/Writes.ts"
 import { pathOf } from "../../Navigation.ts"
-import { stateBadge } from "../../parts/Badge.ts"
+import { badge, stateBadge } from "../../parts/Badge.ts"
 import { confirmButton } from "../../parts/Confirm.ts"
 import { copyButton } from "../../parts/CopyButton.ts"
 import { facts } from "../../parts/Facts.ts"
@@ -29,12 +29,18 @@ const isActive = ({ status }: Message): boolean => status === "queued" || status
 const readRun = Effect.fnUntraced(function* ({ actor }: View) {
   const records = yield* MessageRecords
   const histories = yield* RunHistories
-  const message = yield* records.find(actor.customerId, yield* requestedId)
+  const id = yield* requestedId
+  const { message, isLive } = yield* records.find(actor.customerId, id).pipe(
+    Effect.map((found) => ({ message: found, isLive: true })),
+    Effect.catchTag("not_found", () =>
+      Effect.map(records.find(actor.customerId, id, "test"), (found) => ({ message: found, isLive: false }))
+    )
+  )
   const now = yield* Clock.currentTimeMillis
   const periods = runPeriods(message.createdAt, sendTime(message), now)
   const history = yield* histories.read(actor.customerId, { kind: "message", id: message.id, periods })
   const run: MessageRun = { message, history, now }
-  return run
+  return { run, isLive }
 })
 
 const cancelButton = (view: View, { message }: MessageRun) => {
@@ -50,12 +56,13 @@ const cancelButton = (view: View, { message }: MessageRun) => {
   })
 }
 
-const details = (view: View, { message }: MessageRun) => {
+const details = (view: View, { message }: MessageRun, isLive: boolean) => {
   const { locale } = view
   const { say } = locale
   const { id, phone, status, strategy, createdAt, completedAt, held, captured, metadata } = message
   return facts([
     [say("Status", "وضعیت"), stateBadge(status, locale)],
+    isLive ? null : [say("Mode", "حالت"), badge("info", say("Sandbox", "آزمایشی"))],
     [say("To", "گیرنده"), ltr(phone)],
     [say("Id", "شناسه"), html`${mono(id)}${copyButton(id, say("Copy the id", "کپی شناسه"), locale)}`],
     [
@@ -75,14 +82,14 @@ const REFRESH_SECONDS = 2
 const show = Effect.fnUntraced(function* (view: View) {
   const { locale } = view
   const { say } = locale
-  const run = yield* readRun(view)
+  const { run, isLive } = yield* readRun(view)
   const { message, history } = run
   return {
     title: `${say("Message to", "پیام به")} ${isolated(message.phone)}`,
     name: "messages",
     lead: html`<a href="${PATH}">${say("Messages", "پیام‌ها")}</a>`,
     content: html`<div id="run" ${isActive(message) && html`data-live="${REFRESH_SECONDS}"`}>
-      ${storyPart(view, messageStory(run, locale), cancelButton(view, run))}
+      ${storyPart(view, messageStory(run, locale), isLive ? cancelButton(view, run) : null)}
       <div class="columns">
         <section class="panel">
           <div class="panel-head">
@@ -94,7 +101,7 @@ const show = Effect.fnUntraced(function* (view: View) {
         <div class="stack">
           <section class="panel">
             <div class="panel-head"><h2>${say("Details", "جزئیات")}</h2></div>
-            <div class="panel-body">${details(view, run)}</div>
+            <div class="panel-body">${details(view, run, isLive)}</div>
           </section>
           <section class="panel">
             <div class="panel-head"><h2>${say("Text", "متن")}</h2></div>
@@ -122,7 +129,7 @@ const cancel = Effect.fnUntraced(function* (view: View) {
 })
 
 const replay = Effect.fnUntraced(function* (view: View) {
-  const { message, history } = yield* readRun(view)
+  const { message, history } = (yield* readRun(view)).run
   return yield* replayEvents(view, history.events, `${PATH}/${message.id}`)
 })
 

@@ -15,21 +15,18 @@ import type { Column } from "../../parts/Table.ts"
 import { ltr, shortId } from "../../parts/Text.ts"
 import { messageAttemptState } from "./AttemptStates.ts"
 import { sentList } from "./SentList.ts"
-import {
-  isStatus,
-  metadataFilter,
-  readSearch,
-  searchFilters,
-  type SentSearch,
-  sentPage
-} from "./SentSearch.ts"
+import { isStatus, readSearch, searchFilters, type SentSearch, sentPage } from "./SentSearch.ts"
 
 const PATH = pathOf("messages")
 const statuses = MessageStatus.literals
 const statusIn = isStatus(statuses)
 const strategyIn = isStatus(Strategy.literals)
 
-const searchOf = ({ query }: View, { phone, channel, from, to, metadata }: SentSearch): MessageSearch => ({
+const searchOf = (
+  { query }: View,
+  { mode, phone, channel, from, to, metadata }: SentSearch
+): MessageSearch => ({
+  mode,
   phone,
   status: statusIn(query.get("status")),
   strategy: strategyIn(query.get("strategy")),
@@ -99,7 +96,6 @@ const list = Effect.fnUntraced(function* (view: View) {
       "پیام‌ها، هر کدام به یک شماره؛ تازه‌ترین در بالا."
     ),
     content: html`${searchFilters(view, statuses, Channel.literals, [
-      metadataFilter(view),
       { name: "strategy", label: say("Strategy", "روش"), any: say("All", "همه"), choices: strategies }
     ])}
     ${sentList(view, {

@@ -1,6 +1,7 @@
 import { Clock, Effect, Result } from "effect"
 import type { Instant } from "../../../../domain/Instant.ts"
 import { isTimePosition } from "../../../../domain/TimePosition.ts"
+import type { KeyMode } from "../../../../domain/people/Customer.ts"
 import { parseContactPhone, type Phone } from "../../../../domain/Phone.ts"
 import { Channel } from "../../../../domain/routing/Channel.ts"
 import { parseLocalTime } from "../../frame/LocalTime.ts"
@@ -21,6 +22,7 @@ const MAX_TEXT = 200
 
 /** What the address of a list of sends asks for. */
 export interface SentSearch {
+  readonly mode: KeyMode
   readonly phone: Phone | undefined
   /** A whole id: the page of that send is what is wanted. */
   readonly id: string | null
@@ -64,6 +66,7 @@ export const readSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
     const period = text("within")
     const channel = text("channel")
     return {
+      mode: text("mode") === "test" ? "test" : "live",
       phone,
       id,
       channel: isChannel(channel) ? channel : undefined,
@@ -76,19 +79,12 @@ export const readSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
 
 export const sentPage = (view: View) => pageRequest(view, isTimePosition)
 
-export const metadataFilter = ({ locale: { say } }: View): Filter => ({
-  name: "metadata",
-  label: say("Metadata", "فراداده"),
-  placeholder: "order=1843",
-  isLtr: true
-})
-
 /** The filters that lists of codes and of messages share. */
 export const searchFilters = (
   view: View,
   statuses: ReadonlyArray<string>,
   channels: ReadonlyArray<Channel>,
-  more: ReadonlyArray<Filter>
+  more: ReadonlyArray<Filter> = []
 ) => {
   const { locale } = view
   const { say } = locale
@@ -125,6 +121,13 @@ export const searchFilters = (
     [
       { name: "from", label: say("From", "از"), type: "datetime-local" },
       { name: "to", label: say("To", "تا"), type: "datetime-local" },
+      { name: "metadata", label: say("Metadata", "فراداده"), placeholder: "order=1843", isLtr: true },
+      {
+        name: "mode",
+        label: say("Mode", "حالت"),
+        any: say("Live", "واقعی"),
+        choices: [["test", say("Sandbox", "آزمایشی")]]
+      },
       ...more
     ]
   )

@@ -20,9 +20,9 @@ import { confirmButton, postButton } from "../../parts/Confirm.ts"
 import { copyButton } from "../../parts/CopyButton.ts"
 import { facts } from "../../parts/Facts.ts"
 import { withNotice } from "../../parts/Notice.ts"
-import { isolated, ltr, mono } from "../../parts/Text.ts"
+import { foreign, isolated, ltr, mono } from "../../parts/Text.ts"
 import { replayEvents } from "./RunActions.ts"
-import { eventsPart, requestedId, runPeriods, storyPart } from "./RunParts.ts"
+import { eventsPart, metadataRows, requestedId, runPeriods, storyPart } from "./RunParts.ts"
 import { timeline } from "./Timeline.ts"
 import { verificationStory } from "./VerificationStory.ts"
 import { type CodeRun, verificationMoments } from "./VerificationTimeline.ts"
@@ -85,7 +85,7 @@ const buttons = (view: View, { verification, now }: CodeRun, isLive: boolean) =>
 const details = (view: View, { verification, now }: CodeRun, isLive: boolean) => {
   const { locale } = view
   const { say } = locale
-  const { id, phone, createdAt, expiresAt, verifiedAt, held, captured } = verification
+  const { id, phone, createdAt, expiresAt, verifiedAt, held, captured, metadata } = verification
   return facts([
     [say("Status", "وضعیت"), stateBadge(effectiveStatus(verification, now), locale)],
     isLive ? null : [say("Mode", "حالت"), badge("info", say("Sandbox", "آزمایشی"))],
@@ -96,7 +96,8 @@ const details = (view: View, { verification, now }: CodeRun, isLive: boolean) =>
       ? [say("Expires", "انقضا"), locale.time(expiresAt)]
       : [say("Verified", "تأیید"), locale.time(verifiedAt)],
     [say("Cost", "هزینه"), locale.rials(captured)],
-    held === 0 ? null : [say("Held", "نگه‌داشته"), locale.rials(held)]
+    held === 0 ? null : [say("Held", "نگه‌داشته"), locale.rials(held)],
+    ...metadataRows(metadata).map(([key, value]) => [mono(key), foreign(value)] as const)
   ])
 }
 

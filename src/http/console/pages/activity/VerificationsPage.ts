@@ -1,7 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { Instant } from "../../../../domain/Instant.ts"
 import { formatInstant } from "../../../../domain/Instant.ts"
-import type { KeyMode } from "../../../../domain/people/Customer.ts"
 import { codeChannels } from "../../../../domain/routing/Channel.ts"
 import {
   effectiveStatus,
@@ -30,12 +29,14 @@ const PATH = pathOf("verifications")
 const statuses = VerificationStatus.literals
 const statusIn = isStatus(statuses)
 
-const modeOf = ({ query }: View): KeyMode => (query.get("mode") === "test" ? "test" : "live")
-
-const searchOf = (view: View, { phone, channel, from, to }: SentSearch): VerificationSearch => ({
-  mode: modeOf(view),
+const searchOf = (
+  { query }: View,
+  { mode, phone, channel, metadata, from, to }: SentSearch
+): VerificationSearch => ({
+  mode,
   phone,
-  status: statusIn(view.query.get("status")),
+  metadata,
+  status: statusIn(query.get("status")),
   channel,
   from,
   to
@@ -97,14 +98,7 @@ const list = Effect.fnUntraced(function* (view: View) {
       "One-time codes, the newest first. Open one to see what happened to it.",
       "کدهای یک‌بارمصرف، تازه‌ترین در بالا. هر کدام را باز کنید تا ببینید چه بر سرش آمده است."
     ),
-    content: html`${searchFilters(view, statuses, codeChannels, [
-      {
-        name: "mode",
-        label: say("Mode", "حالت"),
-        any: say("Live", "واقعی"),
-        choices: [["test", say("Sandbox", "آزمایشی")]]
-      }
-    ])}
+    content: html`${searchFilters(view, statuses, codeChannels)}
     ${sentList(view, {
       caption: say("Verifications", "کدهای تأیید"),
       columns: columns(view, now),
@@ -159,7 +153,8 @@ const exportCsv = Effect.fnUntraced(function* (view: View) {
             .join(" ")
       ],
       ["error_code", ({ attempts }) => attempts.at(-1)?.error_code ?? null],
-      ["cost_rials", ({ captured }) => captured]
+      ["cost_rials", ({ captured }) => captured],
+      ["metadata", ({ metadata }) => metadata]
     ],
     rows
   )
