@@ -4,6 +4,7 @@ import { overviewPages } from "./pages/activity/OverviewPage.ts"
 import { verificationPages } from "./pages/activity/VerificationPage.ts"
 import { verificationsPages } from "./pages/activity/VerificationsPage.ts"
 import { testPages } from "./pages/activity/test/TestPages.ts"
+import { guardPages } from "./pages/guard/GuardPage.ts"
 import { keyPages } from "./pages/developers/KeyRoutes.ts"
 import { tokenPages } from "./pages/developers/TokensPage.ts"
 import { webhookPages } from "./pages/developers/webhooks/WebhookRoutes.ts"
@@ -31,6 +32,7 @@ export const sections = [
   channelPages,
   routingPages,
   templatePages,
+  guardPages,
   // Developers
   keyPages,
   tokenPages,

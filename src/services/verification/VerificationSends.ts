@@ -150,7 +150,9 @@ export class VerificationSends extends Context.Service<
         const { metadata = null, client } = request
         const hashed = client === undefined ? null : hashes.of(client)
         const asked: GuardRequest = { customer, phone: planned.phone, client, hashed, route: planned.route }
-        const { route, mark, callersLimit } = yield* guard.admit(asked)
+        const { route, mark, callersLimit } = yield* Effect.tapError(guard.admit(asked), () =>
+          customers.confirm(customer)
+        )
         const id = yield* ids.next
         const now = clock.currentTimeMillisUnsafe()
         const verification = startVerification({ id, customerId, metadata, ...planned, route }, now)

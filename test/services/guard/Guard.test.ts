@@ -1,106 +1,223 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
-import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
+import type { GuardMode } from "../../../src/domain/guard/GuardSettings.ts"
+import { newCustomerState } from "../../../src/domain/guard/Round.ts"
 import { Guard } from "../../../src/services/guard/Guard.ts"
-import { Codes } from "../../../src/services/verification/Codes.ts"
+import { GuardStore } from "../../../src/services/guard/GuardStore.ts"
 import { Providers } from "../../../src/services/provider/Providers.ts"
+import { GuardRecords } from "../../../src/services/resources/GuardRecords.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
+import { Codes } from "../../../src/services/verification/Codes.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
 
 const CODE = "424242"
-const sent: Array<{ readonly channel: string; readonly phone: string }> = []
 
-const Seams = Layer.merge(
-  Layer.mock(Providers)({
-    sendCode: ({ step, phone }) =>
-      Effect.sync(() => {
-        sent.push({ channel: step.channel, phone })
-        return ProviderOutcome.Accepted({ messageId: null })
-      })
-  }),
+const Accepting = Layer.merge(
+  Layer.mock(Providers)({ sendCode: () => Effect.succeed(ProviderOutcome.Accepted({ messageId: null })) }),
   Layer.mock(Codes)({ next: () => Effect.succeed(CODE), maxWrongCodes: 5 })
 )
+const guarded = (guard = Guard.layer) => testProcess(Accepting, {}, 0, guard)
 
-const phoneOf = (n: number) => `+98912${String(1_000_000 + n)}`
+const phoneOf = (n: number) => `+98912${String(1_000_000 + n * 20_011).slice(0, 7)}`
 
-const setMode = (customerId: number, mode: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.orDie(sql`
-      insert into guard_settings (customer_id, mode, updated_at) values (${customerId}, ${mode}, now())
-      on conflict (customer_id) do update set mode = excluded.mode`)
-  )
+const customerIn = Effect.fnUntraced(function* (
+  mode: GuardMode,
+  channels: ["sms"] | ["bale", "sms"] = ["sms"]
+) {
+  const customerId = yield* makeCustomer(channels)
+  yield* Effect.orDie((yield* GuardRecords).save(customerId, { mode }, null))
+  return customerId
+})
 
-const alarms = (customerId: number) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.orDie(sql<{ readonly kind: string; readonly reason: string; readonly action: string }>`
-      select kind, reason, action from guard_alarms where customer_id = ${customerId} order by id`)
-  )
+const send = Effect.fnUntraced(function* (
+  customerId: number,
+  phone: string,
+  client: { readonly ip?: string; readonly trusted?: boolean } = {}
+) {
+  const sent = yield* Effect.exit((yield* Verifications).send({ customerId, phone, client }))
+  return Exit.isSuccess(sent) ? sent.value.verificationId : null
+})
 
-const verified = Effect.fnUntraced(function* (customerId: number, phone: string, ip?: string) {
-  const verifications = yield* Verifications
-  const { verificationId } = yield* verifications.send({
-    customerId,
-    phone,
-    ...(ip === undefined ? {} : { client: { ip } })
-  })
-  yield* verifications.verify({ customerId, id: verificationId, code: CODE })
+const verified = Effect.fnUntraced(function* (customerId: number, phone: string, ip: string) {
+  const id = yield* send(customerId, phone, { ip })
+  if (id !== null) yield* Effect.orDie((yield* Verifications).verify({ customerId, id, code: CODE }))
+  return id !== null
+})
+
+const ATTACKER = "203.0.113.7"
+
+/** Three codes a minute of an attacker, and as many of users, for so many minutes. */
+const attacked = Effect.fnUntraced(function* (customerId: number, minutes: number) {
+  const timers = yield* TimerRunner
+  const counts = { leaked: 0, refusedUsers: 0 }
+  for (let n = 0; n < minutes * 3; n++) {
+    if (!(yield* verified(customerId, phoneOf(n), `10.${n}.0.1`))) counts.refusedUsers += 1
+    if ((yield* send(customerId, phoneOf(1000 + n), { ip: ATTACKER })) !== null) counts.leaked += 1
+    yield* TestClock.adjust("20 seconds")
+    yield* timers.runDue
+  }
+  return counts
 })
 
 layer(TestDatabase, { excludeTestServices: true })("the guard", (it) => {
-  it.effect("raises an alarm on a network whose codes are not verified, and blocks it when enforcing", () =>
+  it.effect("blocks the network of an attack, and no user", () =>
     Effect.gen(function* () {
-      const customerId = yield* makeCustomer(["sms"])
-      yield* setMode(customerId, "enforcing")
-      const verifications = yield* Verifications
-      const timers = yield* TimerRunner
-      let leaked = 0
-      for (let n = 0; n < 120; n++) {
-        if (n % 2 === 0)
-          yield* Effect.tapError(verified(customerId, phoneOf(n * 20_000), `10.${n}.0.1`), () =>
-            Effect.gen(function* () {
-              const sql = yield* SqlClient.SqlClient
-              console.log(
-                n,
-                leaked,
-                JSON.stringify(yield* Effect.orDie(sql`select state -> 'self' as self from guard_rounds`)),
-                JSON.stringify(yield* alarms(customerId)),
-                JSON.stringify(yield* Effect.orDie(sql`select to_jsonb(b) as b from guard_budgets b limit 5`))
-              )
-            })
-          )
-        const exit = yield* Effect.exit(
-          verifications.send({ customerId, phone: phoneOf(n * 10_000 + 5), client: { ip: "203.0.113.7" } })
-        )
-        if (Exit.isSuccess(exit)) leaked += 1
-        yield* TestClock.adjust("20 seconds")
-        yield* timers.runDue
-      }
-      const sql = yield* SqlClient.SqlClient
-      console.log(
-        leaked,
-        JSON.stringify(
-          yield* Effect.orDie(
-            sql`select to_jsonb(g) - 'state' as g, state -> 'self' -> 'score' as score, state -> 'maturityMillis' as m, state->'usual' as usual, state -> 'outage' as o, state -> 'channels' as ch from guard_rounds g`
-          )
-        ),
-        JSON.stringify(
-          yield* Effect.orDie(
-            sql`select kind, key, score, codes, verified, state -> 'run' as run from guard_segments order by codes desc limit 5`
-          )
-        ),
-        JSON.stringify(yield* Effect.orDie(sql`select to_jsonb(b) as b from guard_budgets b limit 5`)),
-        JSON.stringify(
-          yield* Effect.orDie(sql`select kind, claimable_at, lease_token from timers where kind = 'guard'`)
-        ),
-        JSON.stringify(yield* Effect.orDie(sql`select id, guard, status from verifications limit 3`))
-      )
-      const raised = yield* alarms(customerId)
-      assert.isTrue(raised.some(({ kind, reason }) => kind === "network" && reason === "unverified"))
+      const customerId = yield* customerIn("enforcing")
+      const { leaked, refusedUsers } = yield* attacked(customerId, 25)
       assert.isBelow(leaked, 51)
-    }).pipe(Effect.provide(testProcess(Seams, {}, 0, Guard.layer)))
+      assert.strictEqual(refusedUsers, 0)
+      const { items } = yield* (yield* GuardRecords).alarms(customerId, { limit: 10, after: null })
+      assert.deepStrictEqual(
+        [...new Set(items.map(({ kind, reason }) => `${kind} ${reason}`))],
+        ["network unverified"]
+      )
+      const sql = yield* SqlClient.SqlClient
+      const events = yield* Effect.orDie(sql`select type from events where type like 'guard.%'`)
+      assert.isAtLeast(events.length, items.length)
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("refuses nobody while it records, and counts what it would refuse", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("record")
+      const { leaked, refusedUsers } = yield* attacked(customerId, 25)
+      assert.deepStrictEqual([leaked, refusedUsers], [75, 0])
+      yield* TestClock.adjust("5 minutes")
+      yield* (yield* TimerRunner).runDue
+      const [day] = yield* (yield* GuardRecords).days(customerId)
+      assert.isAbove(day?.flagged ?? 0, 25)
+      assert.strictEqual(day?.flaggedVerified, 0)
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect(
+    "refuses nobody where the operator allows it to record only, and counts nothing where it is off",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const customerId = yield* customerIn("enforcing")
+        for (let n = 0; n < 40; n++) assert.isNotNull(yield* send(customerId, phoneOf(n), { ip: ATTACKER }))
+        assert.isAbove(
+          (yield* Effect.orDie(sql`select from verifications where guard is not null`)).length,
+          5
+        )
+      }).pipe(Effect.provide(guarded(Guard.layerRecord)))
+  )
+
+  it.effect("lets pass a phone that was verified before, a trusted client and the allow list", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("enforcing")
+      const known = phoneOf(5000)
+      assert.isTrue(yield* verified(customerId, known, "5.5.5.5"))
+      for (let n = 0; n < 60; n++) yield* send(customerId, phoneOf(n), { ip: ATTACKER })
+      assert.isNull(yield* send(customerId, phoneOf(5001), { ip: ATTACKER }))
+      assert.isNotNull(yield* send(customerId, known, { ip: ATTACKER }))
+      assert.isNotNull(yield* send(customerId, phoneOf(5002), { ip: ATTACKER, trusted: true }))
+      yield* Effect.orDie(
+        (yield* GuardRecords).add(customerId, "allow", { type: "ip", value: "203.0.113.0/24" })
+      )
+      assert.isNotNull(yield* send(customerId, phoneOf(5003), { ip: ATTACKER }))
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("refuses what is on the deny list in every mode", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("off")
+      const guard = yield* GuardRecords
+      yield* Effect.orDie(guard.add(customerId, "deny", { type: "prefix", value: "0912 101" }))
+      const refused = yield* Effect.flip((yield* Verifications).send({ customerId, phone: "09121015555" }))
+      assert.strictEqual(refused._tag, "blocked_phone")
+      yield* Effect.orDie(guard.remove(customerId, "deny", { type: "prefix", value: "+98912101" }))
+      assert.isNotNull(yield* send(customerId, "09121015555"))
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("protects a phone that five customers send to, but not from one that knows it", () =>
+    Effect.gen(function* () {
+      const ids: Array<number> = []
+      for (let n = 0; n < 6; n++) ids.push(yield* customerIn("enforcing"))
+      const victim = "09127654321"
+      const [first = 0, , , , fifth = 0, sixth = 0] = ids
+      assert.isTrue(yield* verified(sixth, victim, "5.5.5.5"))
+      for (const id of ids.slice(0, 3)) assert.isNotNull(yield* send(id, victim))
+      const refused = yield* Effect.flip((yield* Verifications).send({ customerId: fifth, phone: victim }))
+      assert.strictEqual(refused._tag, "too_many_requests_phone_hour")
+      assert.isNull(yield* send(first, victim))
+      assert.isNotNull(yield* send(sixth, victim))
+      yield* TestClock.adjust("11 minutes")
+      assert.isNotNull(yield* send(fifth, victim))
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("grants no more than a budget, however many ask at once", () =>
+    Effect.gen(function* () {
+      const store = yield* GuardStore
+      const request = {
+        customerId: 7,
+        segment: { kind: "network", key: "n" },
+        codes: 4,
+        budget: null,
+        now: 1000
+      } as const
+      const granted = yield* Effect.all(
+        Array.from({ length: 20 }, () => store.grant(request)),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(
+        granted.reduce((sum, codes) => sum + codes, 0),
+        26
+      )
+      assert.strictEqual(yield* store.grant({ ...request, now: 1000 + 3_600_001 }), 4)
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("counts each code once, although two processes judge it", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("record")
+      for (let n = 0; n < 10; n++) yield* send(customerId, phoneOf(n))
+      yield* TestClock.adjust("3 minutes")
+      const timers = yield* TimerRunner
+      yield* Effect.all([timers.runDue, timers.runDue], { concurrency: "unbounded" })
+      yield* TestClock.adjust("1 minute")
+      yield* timers.runDue
+      const [day] = yield* (yield* GuardRecords).days(customerId)
+      assert.strictEqual(day?.codes, 10)
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("writes nothing of a round whose timer another process has taken over", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("record")
+      yield* send(customerId, phoneOf(1))
+      const store = yield* GuardStore
+      const timer = {
+        kind: "guard",
+        customerId,
+        subject: "00000000-0000-0000-0000-000000000000",
+        lane: 0,
+        leaseToken: "00000000-0000-4000-8000-000000000001",
+        leasedUntil: 1000
+      } as const
+      const saved = yield* store.save(timer, {
+        customer: newCustomerState(0),
+        judgedUntil: "00000000-0000-7000-8000-000000000000",
+        segments: new Map(),
+        credits: new Map(),
+        budgets: new Map(),
+        raised: [],
+        cleared: [],
+        days: { codes: 1, verified: 0, flagged: 0, flaggedVerified: 0, flaggedSms: 0 },
+        enforced: false,
+        nextAt: 5000,
+        now: 1000
+      })
+      assert.isFalse(saved)
+      assert.deepStrictEqual(yield* (yield* GuardRecords).days(customerId), [])
+    }).pipe(Effect.provide(guarded()))
   )
 })

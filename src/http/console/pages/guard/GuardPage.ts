@@ -1,0 +1,153 @@
+import { Effect } from "effect"
+import { HttpRouter } from "effect/http"
+import { adviceOf } from "../../../../domain/guard/GuardReport.ts"
+import type { GuardList } from "../../../../domain/guard/GuardSettings.ts"
+import { GuardRecords } from "../../../../services/resources/GuardRecords.ts"
+import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
+import { EntryBody, GuardChangeBody } from "../../../manage/GuardApi.ts"
+import type { ConsolePages } from "../../ConsolePages.ts"
+import { seeOther } from "../../frame/Answers.ts"
+import { html } from "../../frame/Html.ts"
+import type { Page } from "../../frame/Layout.ts"
+import { showAgain } from "../../frame/ShownAgain.ts"
+import { change, page, type View } from "../../frame/SignedRoutes.ts"
+import { readTyped, typedNumber } from "../../frame/TypedBody.ts"
+import { writeAs } from "../../frame/Writes.ts"
+import { emptyState } from "../../parts/EmptyState.ts"
+import { type FieldErrors, noFieldErrors } from "../../parts/Fields.ts"
+import { withNotice } from "../../parts/Notice.ts"
+import { alarmTable, entryPanel, fieldOf, GUARD_PATH, guardTiles, settingsForm } from "./GuardParts.ts"
+
+const entry = auditEntriesOf("guard")
+
+const SHOWN_ALARMS = 20
+
+/** The errors belong to one of the forms. */
+type Form = "settings" | GuardList
+
+const showGuard = (view: View, form: Form = "settings", errors: FieldErrors = noFieldErrors) =>
+  Effect.gen(function* () {
+    const { say } = view.locale
+    const guard = yield* GuardRecords
+    const { customerId } = view.actor
+    const saved = yield* guard.settings(customerId)
+    const days = yield* guard.days(customerId)
+    const { items } = yield* guard.alarms(customerId, { limit: SHOWN_ALARMS, after: null })
+    const errorsOf = (name: Form) => (form === name ? errors : noFieldErrors)
+    const made: Page = {
+      title: say("Guard", "نگهبان"),
+      name: "guard",
+      lead: say(
+        "Stops scripts that waste your wallet, flood phones or guess codes.",
+        "اسکریپت‌هایی را که کیف پول را هدر می‌دهند، تلفن‌ها را بمباران می‌کنند یا کد حدس می‌زنند متوقف می‌کند."
+      ),
+      content: html`${guardTiles(saved, adviceOf(days), days, view)}
+        <section class="panel">
+          <h2 class="panel-body">${say("Alarms", "هشدارها")}</h2>
+          ${
+            items.length > 0
+              ? alarmTable(items, view)
+              : emptyState(
+                  say("No alarm yet", "هنوز هشداری نیست"),
+                  say(
+                    "Send client.ip with each code, so that the guard can tell an attacker from your users.",
+                    "با هر کد client.ip را بفرستید تا نگهبان مهاجم را از کاربران شما بازشناسد."
+                  ),
+                  null
+                )
+          }
+        </section>
+        ${settingsForm(saved, errorsOf("settings"), view)}
+        ${entryPanel("allow", yield* guard.entries(customerId, "allow"), view, errorsOf("allow"))}
+        ${entryPanel("deny", yield* guard.entries(customerId, "deny"), view, errorsOf("deny"))}`
+    }
+    return made
+  })
+
+const saveSettings = (view: View, fields: URLSearchParams) =>
+  Effect.gen(function* () {
+    const body = yield* readTyped(GuardChangeBody, {
+      mode: fields.get("mode"),
+      unverified_hour: typedNumber(fields.get("unverified_hour")),
+      sms_price: typedNumber(fields.get("sms_price"))
+    })
+    const guard = yield* GuardRecords
+    const settings = {
+      ...(body.mode === undefined ? {} : { mode: body.mode }),
+      unverifiedHour: body.unverified_hour ?? null,
+      smsPrice: body.sms_price ?? null
+    }
+    const { customerId } = view.actor
+    yield* writeAs(
+      view,
+      "guard.update",
+      Effect.map(guard.save(customerId, settings, null), (result) => ({
+        result,
+        audit: entry("save", customerId, settings)
+      }))
+    )
+    return seeOther(withNotice(GUARD_PATH, "saved"))
+  }).pipe(Effect.catch(showAgain(view, (errors) => showGuard(view, "settings", errors))))
+
+const addEntry = (list: GuardList) => (view: View, fields: URLSearchParams) =>
+  Effect.gen(function* () {
+    const line = yield* readTyped(EntryBody, {
+      type: fields.get(fieldOf(list, "type")),
+      value: fields.get(fieldOf(list, "value"))?.trim()
+    })
+    const guard = yield* GuardRecords
+    const { customerId } = view.actor
+    yield* writeAs(
+      view,
+      "guard.add",
+      Effect.map(guard.add(customerId, list, line), (result) => ({
+        result,
+        audit: entry("add", customerId, { list, type: line.type })
+      }))
+    )
+    return seeOther(withNotice(GUARD_PATH, "saved"))
+  }).pipe(Effect.catch(showAgain(view, (errors) => showGuard(view, list, errors))))
+
+const removeEntry = (list: GuardList) => (view: View, fields: URLSearchParams) =>
+  Effect.gen(function* () {
+    const line = yield* readTyped(EntryBody, { type: fields.get("type"), value: fields.get("value") })
+    const guard = yield* GuardRecords
+    const { customerId } = view.actor
+    yield* writeAs(
+      view,
+      "guard.remove",
+      Effect.map(guard.remove(customerId, list, line), (result) => ({
+        result,
+        audit: entry("remove", customerId, { list, type: line.type })
+      }))
+    )
+    return seeOther(withNotice(GUARD_PATH, "deleted"))
+  })
+
+const clearAlarm = Effect.fnUntraced(function* (view: View) {
+  const { alarm_id: id = "" } = yield* HttpRouter.params
+  const guard = yield* GuardRecords
+  yield* writeAs(
+    view,
+    "guard.clear",
+    Effect.map(guard.clear(view.actor.customerId, id), (result) => ({
+      result,
+      audit: entry("clear", result.id, { reason: result.reason })
+    }))
+  )
+  return seeOther(withNotice(GUARD_PATH, "saved"))
+})
+
+/** Protection against pumping, bombing and guessing. */
+export const guardPages = {
+  name: "guard",
+  routes: [
+    page(GUARD_PATH, (view) => showGuard(view)),
+    change(GUARD_PATH, saveSettings),
+    change(`${GUARD_PATH}/allow/add`, addEntry("allow")),
+    change(`${GUARD_PATH}/deny/add`, addEntry("deny")),
+    change(`${GUARD_PATH}/allow/remove`, removeEntry("allow")),
+    change(`${GUARD_PATH}/deny/remove`, removeEntry("deny")),
+    change(`${GUARD_PATH}/alarms/:alarm_id/clear`, clearAlarm)
+  ]
+} as const satisfies ConsolePages

@@ -1,0 +1,274 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { blockMillis, nextLevel } from "../../../src/domain/guard/Ladder.ts"
+import { budgetOf, creditOf } from "../../../src/domain/guard/CodeBudget.ts"
+import {
+  expectedConversion,
+  learn,
+  newProfile,
+  totalOf,
+  usualPerHour
+} from "../../../src/domain/guard/Conversion.ts"
+import { ALARM_SCORE, nextScore, scoreOf } from "../../../src/domain/guard/Cusum.ts"
+import { adviceOf, type GuardDay } from "../../../src/domain/guard/GuardReport.ts"
+import { maturityOf } from "../../../src/domain/guard/Maturity.ts"
+import { addRecent, outageOf, type RecentCodes } from "../../../src/domain/guard/Outage.ts"
+import { judge, type MaturedCode, newCustomerState } from "../../../src/domain/guard/Round.ts"
+import { type AskedCode, type GuardSetUp, verdictOf } from "../../../src/domain/guard/Verdict.ts"
+import { defaultGuard } from "../../../src/domain/guard/GuardSettings.ts"
+import { Phone } from "../../../src/domain/Phone.ts"
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+const Share = Schema.Finite.check(Schema.isBetween({ minimum: 0.3, maximum: 0.97 }))
+
+/** Codes until the alarm if none is verified. */
+const codesToAlarm = (expected: number): number => {
+  let score = 0
+  for (let codes = 1; ; codes++) {
+    score = nextScore(score, false, expected)
+    if (score >= ALARM_SCORE) return codes
+  }
+}
+
+describe("the test of a segment", () => {
+  it("sees codes that are never verified after 37, 21 or 14 of them", () => {
+    assert.deepStrictEqual([0.5, 0.7, 0.85].map(codesToAlarm), [37, 21, 14])
+  })
+
+  it.prop("an unverified code always speaks for an attack, a verified one against it", [Share], ([share]) => {
+    assert.isAbove(scoreOf(false, share), 0)
+    assert.isBelow(scoreOf(true, share), 0)
+  })
+
+  it.prop("the score tends to 0 where as many are verified as expected", [Share], ([share]) => {
+    assert.isBelow(share * scoreOf(true, share) + (1 - share) * scoreOf(false, share), 0)
+  })
+
+  it.prop(
+    "the score tends to the alarm where less than 0.4 of the expected are verified",
+    [Share],
+    ([share]) => {
+      const attacked = 0.4 * share
+      assert.isAbove(attacked * scoreOf(true, share) + (1 - attacked) * scoreOf(false, share), 0)
+    }
+  )
+})
+
+describe("what is expected", () => {
+  it("lies between the platform's conversion and the segment's own, and is the latter with many codes", () => {
+    const few = learn(newProfile(0), 0, [3, 0])
+    const many = learn(newProfile(0), 0, [3000, 1500])
+    assert.isAbove(expectedConversion(0.8, [few], 0), 0.6)
+    assert.closeTo(expectedConversion(0.8, [many], 0), 0.5, 0.01)
+  })
+
+  it("is that of the hour of the week, where it is known", () => {
+    const night = learn(newProfile(0), 2 * HOUR, [500, 200])
+    const both = learn(night, 12 * HOUR, [500, 450])
+    assert.isBelow(expectedConversion(0.7, [both], 2 * HOUR), expectedConversion(0.7, [both], 12 * HOUR))
+  })
+
+  it("forgets what is older than two weeks", () => {
+    const old = learn(newProfile(0), 0, [100, 100])
+    assert.deepStrictEqual(totalOf(learn(old, 8 * DAY, [1, 0])), [101, 100])
+    assert.deepStrictEqual(totalOf(learn(old, 15 * DAY, [1, 0])), [1, 0])
+  })
+
+  it("knows how many codes are usual in an hour", () => {
+    let profile = newProfile(0)
+    for (let hour = 0; hour < 48; hour++) profile = learn(profile, hour * HOUR, [10, 8])
+    assert.closeTo(usualPerHour(profile, 48 * HOUR), 10, 0.5)
+  })
+})
+
+describe("the ladder", () => {
+  it("doubles blocks from 5 minutes to 12 hours", () => {
+    assert.deepStrictEqual([1, 2, 3].map(blockMillis), [300_000, 600_000, 1_200_000])
+    assert.strictEqual(blockMillis(30), 12 * HOUR)
+  })
+
+  it("goes up with each alarm, and down with each quiet day", () => {
+    assert.strictEqual(nextLevel({ level: 0, at: 0 }, DAY), 1)
+    assert.strictEqual(nextLevel({ level: 3, at: 0 }, HOUR), 4)
+    assert.strictEqual(nextLevel({ level: 3, at: 0 }, 2.5 * DAY), 2)
+    assert.strictEqual(nextLevel({ level: 3, at: 0 }, 30 * DAY), 1)
+  })
+})
+
+describe("budgets", () => {
+  it.prop("a verified code gives back what the expected number of codes for it took", [Share], ([share]) => {
+    assert.isAtLeast(share * creditOf(share), 1)
+    assert.isBelow(share * creditOf(share), 1.1)
+  })
+
+  it("grow with the usual traffic", () => {
+    assert.strictEqual(budgetOf("network", 10), 26)
+    assert.strictEqual(budgetOf("customer", 10), 40)
+    assert.strictEqual(budgetOf("customer", 10_000), 1500)
+  })
+})
+
+it("a code matures between one and three minutes", () => {
+  assert.deepStrictEqual([5, 90_000, 1e9].map(maturityOf), [60_000, 90_000, 180_000])
+})
+
+const codeAt = (at: number, given: Partial<MaturedCode> = {}): MaturedCode => ({
+  sentAt: at,
+  maturedAt: at + 60_000,
+  prefix: `+98912${Math.floor(at / 1000)}`,
+  network: `n${at}`,
+  device: null,
+  channel: "sms",
+  isVerified: true,
+  isVoid: false,
+  isExempt: false,
+  ...given
+})
+
+const round = (codes: ReadonlyArray<MaturedCode>) =>
+  judge(
+    {
+      customer: newCustomerState(0),
+      segments: new Map(),
+      alarmed: new Set(),
+      platform: 0.75,
+      platformOutage: null
+    },
+    codes
+  )
+
+describe("a round", () => {
+  const users = Array.from({ length: 200 }, (_, n) => codeAt(n * 60_000, { isVerified: n % 5 !== 0 }))
+
+  it("raises nothing where users behave as usual", () => {
+    assert.deepStrictEqual(round(users).alarms, [])
+  })
+
+  it("blames the network of an attack, and not the customer", () => {
+    const attack = Array.from({ length: 60 }, (_, n) =>
+      codeAt(n * 61_000 + 7, { isVerified: false, network: "bad" })
+    )
+    const { alarms } = round([...users, ...attack].sort((one, other) => one.sentAt - other.sentAt))
+    assert.deepStrictEqual(
+      alarms.map(({ kind, key }) => `${kind}:${key}`),
+      ["network:bad"]
+    )
+  })
+
+  it("blames the customer where an attack has nothing else in common", () => {
+    const attack = Array.from({ length: 300 }, (_, n) =>
+      codeAt(200 * 60_000 + n * 5000, { isVerified: false })
+    )
+    const kinds = round([...users, ...attack]).alarms.map(({ kind }) => kind)
+    assert.deepStrictEqual([...new Set(kinds)], ["customer"])
+  })
+
+  it("calls it an outage where fewer codes than usual are verified, and raises nothing", () => {
+    const lost = Array.from({ length: 100 }, (_, n) => codeAt((200 + n) * 60_000, { isVerified: false }))
+    const { alarms, customer } = round([...users, ...lost])
+    assert.deepStrictEqual(alarms, [])
+    assert.strictEqual(customer.outage?.channel, "sms")
+  })
+
+  it("learns nothing from a segment that is suspicious", () => {
+    const attack = Array.from({ length: 300 }, (_, n) =>
+      codeAt(200 * 60_000 + n * 5000, { isVerified: false })
+    )
+    const [codes, verified] = totalOf(round([...users, ...attack]).customer.self.profile)
+    assert.isAbove(verified / codes, 0.7)
+  })
+
+  it("gives back to budgets what was never sent", () => {
+    const { credits } = round([codeAt(0, { isVoid: true, network: "n" })])
+    assert.strictEqual(credits.get("network:n"), 1)
+  })
+})
+
+describe("an outage", () => {
+  const usual = { codesPerHour: 60, conversion: 0.8 }
+  const recentOf = (count: number, verified: number, seconds: number) => {
+    let recent: ReadonlyArray<RecentCodes> = []
+    for (let n = 0; n < count; n++) {
+      recent = addRecent(recent, n * seconds * 1000, {
+        channel: "sms",
+        isVerified: n < verified,
+        expected: 0.8
+      })
+    }
+    return recent
+  }
+
+  it("is not what many codes at once are", () => {
+    assert.isNull(outageOf(null, recentOf(200, 2, 3), usual, 600_000))
+    assert.isNotNull(outageOf(null, recentOf(20, 1, 60), usual, 20 * 60_000))
+  })
+
+  it("lasts until codes are verified again", () => {
+    const out = { channel: "sms", since: 0 }
+    assert.deepStrictEqual(outageOf(out, recentOf(20, 1, 60), usual, 20 * 60_000), out)
+    assert.isNull(outageOf(out, recentOf(20, 18, 60), usual, 20 * 60_000))
+  })
+})
+
+describe("the verdict", () => {
+  const phone = Phone.make("+989121234567")
+  const asked: AskedCode = { phone, ip: null, isTrusted: false, traces: { network: "n", device: null } }
+  const alarm = { kind: "network", key: "n", reason: "unverified", action: "refuse", until: 1000 } as const
+  const setUp = (given: Partial<GuardSetUp>): GuardSetUp => ({
+    ...defaultGuard,
+    entries: [],
+    alarms: [],
+    ...given
+  })
+  const verdict = (given: Partial<GuardSetUp>, code: Partial<AskedCode> = {}, now = 0) =>
+    verdictOf(
+      setUp(given),
+      { ...asked, ...code },
+      (ip, networks) => ip !== null && networks.includes(ip),
+      now
+    )
+  const allow = { list: "allow", type: "prefix", value: "+98912" } as const
+  const deny = { list: "deny", type: "phone", value: phone } as const
+
+  it("lets the deny list come first, then the allow list, then alarms", () => {
+    assert.strictEqual(verdict({ entries: [allow, deny], alarms: [alarm] })._tag, "Denied")
+    assert.strictEqual(verdict({ entries: [allow], alarms: [alarm] })._tag, "Exempt")
+    assert.strictEqual(verdict({ alarms: [alarm] }, { isTrusted: true })._tag, "Exempt")
+    assert.deepInclude(verdict({ alarms: [alarm] }), { _tag: "Judged", action: "refuse" })
+  })
+
+  it("compares addresses with the networks of a list", () => {
+    const entries = [{ list: "deny", type: "ip", value: "192.0.2.1" } as const]
+    assert.strictEqual(verdict({ entries }, { ip: "192.0.2.1" })._tag, "Denied")
+    assert.strictEqual(verdict({ entries })._tag, "Judged")
+  })
+
+  it("ends a block at its time, and suspends it in an outage", () => {
+    assert.deepInclude(verdict({ alarms: [alarm] }, {}, 1000), { action: null })
+    const outage = { kind: "customer", key: "", reason: "outage", action: null, until: 1000 } as const
+    assert.deepInclude(verdict({ alarms: [alarm, outage] }), { action: null, isOutage: true })
+  })
+})
+
+describe("the advice to enforce", () => {
+  const day = (n: number, flaggedVerified = 0): GuardDay => ({
+    day: `2026-11-${n}`,
+    codes: 600,
+    verified: 500,
+    flagged: 0,
+    flaggedVerified,
+    flaggedSms: 0,
+    refused: 0,
+    denied: 0
+  })
+
+  it("needs seven clean days in a row up to now, with 3000 verified codes", () => {
+    const week = Array.from({ length: 7 }, (_, n) => day(20 - n))
+    assert.isTrue(adviceOf(week).isAdvised)
+    assert.isFalse(adviceOf(week.slice(1)).isAdvised)
+    assert.isFalse(adviceOf([...week.slice(0, 3), day(17, 1), ...week]).isAdvised)
+    assert.isTrue(adviceOf([...week, day(12, 4)]).isAdvised)
+  })
+})
