@@ -9,21 +9,31 @@ interface Schema {
   readonly $ref?: string
 }
 
+interface Response {
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
+  readonly $ref?: string
+}
+
 interface Document {
   readonly paths: Readonly<
-    Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, unknown>> }>>>
+    Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, Response>> }>>>
   >
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly responses: Readonly<Record<string, Response>>
+  }
 }
 
 const document = JSON.parse(readFileSync(new URL("../../openapi.json", import.meta.url), "utf8")) as Document
 
+/** What a reference names, among the components of its kind. */
+const named = <A>(components: Readonly<Record<string, A>>, reference: string | undefined): A | undefined =>
+  reference === undefined ? undefined : components[reference.split("/").at(-1) ?? ""]
+
 const codesIn = (schema: Schema | undefined): ReadonlyArray<string> => {
   if (schema === undefined) return []
-  const named =
-    schema.$ref === undefined ? undefined : document.components.schemas[schema.$ref.split("/").at(-1) ?? ""]
   return [
-    ...codesIn(named),
+    ...codesIn(named(document.components.schemas, schema.$ref)),
     ...(schema.anyOf ?? []).flatMap(codesIn),
     ...(schema.properties?.["error"]?.properties?.["code"]?.enum ?? [])
   ]
@@ -34,9 +44,7 @@ const documented = new Map<string, ReadonlyArray<string>>()
 for (const [path, methods] of Object.entries(document.paths)) {
   for (const [method, { responses }] of Object.entries(methods)) {
     for (const [status, response] of Object.entries(responses)) {
-      const { content } = Object(response) as {
-        readonly content?: Record<string, { readonly schema?: Schema }>
-      }
+      const { content } = named(document.components.responses, response.$ref) ?? response
       documented.set(
         `${method.toUpperCase()} ${path} ${status}`,
         codesIn(content?.["application/json"]?.schema)

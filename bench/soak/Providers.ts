@@ -107,7 +107,7 @@ const readBridge: Reader = ({ json }) => {
   return { phone: String(phone), id: String(id), content: String(code ?? text) }
 }
 
-/** Codes come in a text here; texts of the load begin with a word of theirs. */
+/** Codes come in a text here, after the customer's name; texts of the load begin with a word of theirs. */
 const contentOf = (text: string): string => (text.startsWith("soak ") ? text : digitsIn(text))
 
 const readEitaa: Reader = ({ json }) => {
