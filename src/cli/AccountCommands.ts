@@ -214,6 +214,17 @@ const inbox = Command.make(
     )
 ).pipe(Command.withDescription("Show the secret path that an account's updates are posted to"))
 
+const remove = Command.make("delete", { account: accountFlag }, ({ account }) =>
+  withManagement(
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const owner = yield* accounts.ownerOf(account)
+      yield* audited(owner, accounts.remove(owner, account), () => entry("remove", account))
+      yield* printOne({ credential_id: account, deleted: true })
+    }).pipe(Effect.catchTags({ not_found: noAccount(account), conflict: describeError }))
+  )
+).pipe(Command.withDescription("Delete an account that nothing needs, with its contacts"))
+
 export const accountCommand = Command.make("account").pipe(
   Command.withDescription("Sending accounts"),
   Command.withSubcommands([
@@ -222,6 +233,7 @@ export const accountCommand = Command.make("account").pipe(
     limits,
     inbox,
     setActive("disable", false, "Stop sending with an account"),
-    setActive("enable", true, "Send with an account again")
+    setActive("enable", true, "Send with an account again"),
+    remove
   ])
 )

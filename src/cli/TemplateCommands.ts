@@ -11,7 +11,7 @@ import { auditEntriesOf } from "../services/resources/ManagementWrites.ts"
 import { TemplateRecords } from "../services/resources/TemplateRecords.ts"
 import { audited, withManagement } from "./CommandContext.ts"
 import { customerFlag, requireCustomer } from "./input/CustomerFlag.ts"
-import { CommandError } from "./output/CommandError.ts"
+import { CommandError, describeError } from "./output/CommandError.ts"
 import { printMany, printOne } from "./output/Output.ts"
 import { listAll } from "./output/Pages.ts"
 
@@ -91,6 +91,17 @@ const setActive = (name: string, active: boolean, description: string) =>
     )
   ).pipe(Command.withDescription(description))
 
+const remove = Command.make("delete", { template: templateFlag }, ({ template }) =>
+  withManagement(
+    Effect.gen(function* () {
+      const templates = yield* TemplateRecords
+      const customer = yield* templates.ownerOf(template)
+      yield* audited(customer, templates.remove(customer, template), () => entry("remove", template))
+      yield* printOne({ id: template, deleted: true })
+    }).pipe(Effect.catchTags({ not_found: noTemplate(template), conflict: describeError }))
+  )
+).pipe(Command.withDescription("Delete a template that the routing order does not name"))
+
 export const templateCommand = Command.make("template").pipe(
   Command.withDescription("Texts with placeholders"),
   Command.withSubcommands([
@@ -98,6 +109,7 @@ export const templateCommand = Command.make("template").pipe(
     list,
     show,
     setActive("disable", false, "Switch a template off: what names it is refused"),
-    setActive("enable", true, "Switch a template on again")
+    setActive("enable", true, "Switch a template on again"),
+    remove
   ])
 )

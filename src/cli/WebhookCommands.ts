@@ -89,7 +89,20 @@ const show = Command.make("show", { customer: customerFlag, webhook: webhookFlag
   )
 ).pipe(Command.withDescription("Show a webhook"))
 
+const remove = Command.make(
+  "delete",
+  { customer: customerFlag, webhook: webhookFlag },
+  ({ customer, webhook }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const removed = (yield* Webhooks).remove(customer, webhook)
+        yield* audited(customer, removed, () => entry("remove", webhook))
+        yield* printOne({ id: webhook, deleted: true })
+      }).pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
+    )
+).pipe(Command.withDescription("Delete a webhook; its pending deliveries end"))
+
 export const webhookCommand = Command.make("webhook").pipe(
   Command.withDescription("Webhooks: where a customer's events are posted"),
-  Command.withSubcommands([create, list, show, deliveries, replay])
+  Command.withSubcommands([create, list, show, remove, deliveries, replay])
 )

@@ -115,6 +115,16 @@ export const AccountsHandlers = HttpApiBuilder.group(
         }).pipe(orEnvelope)
       }),
 
+      remove: ({ params }) =>
+        write(
+          { operation: "account.remove", status: 204 },
+          Effect.gen(function* () {
+            const { actor } = yield* CurrentActor
+            yield* accounts.remove(actor.customerId, params.id)
+            return { body: null, audit: entry("remove", params.id) }
+          })
+        ).pipe(orEnvelope),
+
       check: Effect.fnUntraced(function* ({ params }) {
         const { actor } = yield* CurrentActor
         return yield* orEnvelope(Effect.map(accounts.check(actor.customerId, params.id), checkResultOf))

@@ -138,6 +138,17 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
     })
       .annotateMerge(summary("Change an account: label, settings, default, active, pace"))
       .middleware(RequireJson),
+    HttpApiEndpoint.delete("remove", "/:id", {
+      params: id,
+      success: HttpApiSchema.Empty(204),
+      error: [...undeclaredBodyErrors, notFound, conflict]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Delete an account with its contacts",
+        description:
+          "409 conflict while the routing order names it, or what is under way may use it; see details.reason."
+      })
+    ),
     HttpApiEndpoint.post("check", "/:id/check", {
       params: id,
       success: AccountCheck,
@@ -279,7 +290,17 @@ export class TemplatesGroup extends HttpApiGroup.make("templates")
       error: [notFound, changed]
     })
       .annotateMerge(summary("Change a template, or switch it off"))
-      .middleware(RequireJson)
+      .middleware(RequireJson),
+    HttpApiEndpoint.delete("remove", "/:id", {
+      params: id,
+      success: HttpApiSchema.Empty(204),
+      error: [...undeclaredBodyErrors, notFound, conflict]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Delete a template",
+        description: "409 conflict while a step of the routing order names it; see details.reason."
+      })
+    )
   )
   .prefix("/v1/manage/templates")
   .middleware(NoUndeclaredBody)

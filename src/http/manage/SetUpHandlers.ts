@@ -122,6 +122,16 @@ export const TemplatesHandlers = HttpApiBuilder.group(
             }
             return { body: toTemplate(updated), audit: templateEntry("update", updated.id, details) }
           })
+        ).pipe(orEnvelope),
+
+      remove: ({ params }) =>
+        write(
+          { operation: "template.remove", status: 204 },
+          Effect.gen(function* () {
+            const { actor } = yield* CurrentActor
+            yield* templates.remove(actor.customerId, params.id)
+            return { body: null, audit: templateEntry("remove", params.id) }
+          })
         ).pipe(orEnvelope)
     })
   })

@@ -1,20 +1,23 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { NotFound } from "../../domain/Errors.ts"
+import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { Template } from "../../domain/message/Template.ts"
 import { TemplateRecords } from "../../services/resources/TemplateRecords.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { idPosition } from "./IdPages.ts"
-import { ownerIn } from "./OwnerSql.ts"
+import { lockCustomer, ownerIn } from "./OwnerSql.ts"
 import { notUpdated } from "../access/Versions.ts"
 
 const TemplateRow = Schema.Struct({ ...Template.fields, createdAt: InstantColumn, version: Schema.Int })
+
+const RemovalRow = Schema.Struct({ isRemoved: Schema.Boolean })
 
 export const TemplateRecordsSql = Layer.effect(
   TemplateRecords,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const templateRows = rowsOf(TemplateRow)
+    const removalRows = rowsOf(RemovalRow)
     const columns = sql.literal(
       `id, name, body, disabled_at is null as active, created_at as "createdAt", version`
     )
@@ -59,6 +62,21 @@ export const TemplateRecordsSql = Layer.effect(
             and (${version}::int is null or version = ${version}::int)
           returning ${columns}`)
         return row ?? (yield* Effect.flatMap(find(customerId, id), notUpdated))
+      }),
+
+      remove: Effect.fnUntraced(function* (customerId, id) {
+        // The routing order is saved under this lock too.
+        yield* lockCustomer(sql, customerId)
+        const [row] = yield* removalRows(sql`
+          with removed as (
+            delete from templates t where t.customer_id = ${customerId} and t.id = ${id}
+              and not exists (select from routing_orders o, jsonb_array_elements(o.steps) step
+                where o.customer_id = ${customerId} and (step ->> 'template_id')::bigint = ${id})
+            returning true)
+          select exists (select from removed) as "isRemoved"`)
+        if (row?.isRemoved === true) return
+        yield* find(customerId, id)
+        return yield* new Conflict({ details: { reason: "a step of the routing order names it" } })
       })
     })
   })

@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { NotFound, PreconditionFailed } from "../../domain/Errors.ts"
+import type { Conflict, NotFound, PreconditionFailed } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { Template } from "../../domain/message/Template.ts"
@@ -34,5 +34,7 @@ export class TemplateRecords extends Context.Service<
       change: TemplateChange,
       version: number | null
     ) => Effect.Effect<TemplateRecord, NotFound | PreconditionFailed>
+    /** What was accepted has its text already, so only the saved routing order can need a template. */
+    readonly remove: (customerId: number, id: number) => Effect.Effect<void, NotFound | Conflict>
   }
 >()("peyk/services/resources/TemplateRecords") {}
