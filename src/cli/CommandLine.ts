@@ -19,6 +19,7 @@ import { signingKeyCommand, userCommand } from "./UserCommands.ts"
 import { walletCommand } from "./WalletCommands.ts"
 import { guardCommand } from "./GuardCommands.ts"
 import { messageCommand } from "./MessageCommands.ts"
+import { phoneCommand } from "./PhoneCommands.ts"
 import { verificationCommand } from "./VerificationCommands.ts"
 import { webhookCommand } from "./WebhookCommands.ts"
 import { settings } from "../layers/config/Configuration.ts"
@@ -46,6 +47,7 @@ const peyk = Command.make("peyk").pipe(
     walletCommand,
     verificationCommand,
     messageCommand,
+    phoneCommand,
     guardCommand,
     webhookCommand
   ]),

@@ -6,7 +6,9 @@ import { pageJson } from "../http/RawJson.ts"
 import { toWirePage } from "../http/manage/wire/ManageWire.ts"
 import { MessageRecords } from "../services/resources/MessageRecords.ts"
 import { CommandError } from "./output/CommandError.ts"
-import { withManagement } from "./CommandContext.ts"
+import { Messages } from "../services/message/Messages.ts"
+import { auditEntriesOf } from "../services/resources/ManagementWrites.ts"
+import { audited, withManagement, withUseCases } from "./CommandContext.ts"
 import { customerFlag, requireCustomer } from "./input/CustomerFlag.ts"
 import { asLines, asTable, print } from "./output/Output.ts"
 import { printPage } from "./output/Pages.ts"
@@ -90,7 +92,33 @@ const show = Command.make(
     )
 ).pipe(Command.withDescription("Show a message with its text and attempts"))
 
+const entry = auditEntriesOf("message")
+
+const cancel = Command.make(
+  "cancel",
+  { customer: customerFlag, message: uuidFlag("message", "The message's id") },
+  ({ customer, message: id }) =>
+    withUseCases(
+      Effect.gen(function* () {
+        yield* (yield* Messages).cancel({ customerId: customer, id })
+        yield* audited(customer, Effect.void, () => entry("cancel", id))
+        const found = yield* (yield* MessageRecords).find(customer, id)
+        yield* print(messageJson(found), describe(found))
+      }).pipe(
+        Effect.mapError(
+          ({ _tag }) =>
+            new CommandError({
+              message:
+                _tag === "message_ended"
+                  ? "the message was sent, may have been, or has ended"
+                  : `customer ${customer} has no message ${id}`
+            })
+        )
+      )
+    )
+).pipe(Command.withDescription("Cancel a message that was not sent yet"))
+
 export const messageCommand = Command.make("message").pipe(
   Command.withDescription("Messages that were sent, and what came of them"),
-  Command.withSubcommands([list, show])
+  Command.withSubcommands([list, show, cancel])
 )

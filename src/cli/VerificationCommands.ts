@@ -7,7 +7,9 @@ import { toWirePage } from "../http/manage/wire/ManageWire.ts"
 import { toVerification, verificationJson } from "../http/manage/VerificationsApi.ts"
 import { VerificationRecords } from "../services/resources/VerificationRecords.ts"
 import { CommandError } from "./output/CommandError.ts"
-import { withManagement } from "./CommandContext.ts"
+import { auditEntriesOf } from "../services/resources/ManagementWrites.ts"
+import { Verifications } from "../services/verification/Verifications.ts"
+import { audited, withManagement, withUseCases } from "./CommandContext.ts"
 import { customerFlag, requireCustomer } from "./input/CustomerFlag.ts"
 import { asLines, asTable, print } from "./output/Output.ts"
 import { printPage } from "./output/Pages.ts"
@@ -87,7 +89,59 @@ const show = Command.make(
     )
 ).pipe(Command.withDescription("Show a verification with its attempts; never its code"))
 
+const entry = auditEntriesOf("verification")
+
+const verificationFlag = uuidFlag("verification", "The verification's id")
+
+const describeRefusal = (customer: number, id: string) => (error: { readonly _tag: string }) => {
+  const reasons: Readonly<Record<string, string>> = {
+    not_found: `customer ${customer} has no verification ${id}`,
+    no_next_channel: "no channel is left to try",
+    verification_ended: "the verification has ended"
+  }
+  return new CommandError({ message: reasons[error._tag] ?? "the customer's set-up is changing; try again" })
+}
+
+/** Does something to a verification, and shows what it has become. */
+const acting = <E extends { readonly _tag: string }>(
+  verb: "cancel" | "next",
+  { customer, id }: { readonly customer: number; readonly id: string },
+  act: (verifications: Verifications["Service"]) => Effect.Effect<unknown, E>
+) =>
+  withUseCases(
+    Effect.gen(function* () {
+      yield* act(yield* Verifications)
+      yield* audited(customer, Effect.void, () => entry(verb, id))
+      const found = yield* (yield* VerificationRecords).find(customer, id)
+      const now = yield* Clock.currentTimeMillis
+      yield* print(verificationJson(found, now), describe(found, now))
+    }).pipe(Effect.mapError(describeRefusal(customer, id)))
+  )
+
+const cancel = Command.make(
+  "cancel",
+  { customer: customerFlag, verification: verificationFlag },
+  ({ customer, verification: id }) =>
+    acting("cancel", { customer, id }, ({ cancel: end }) => end({ customerId: customer, id }))
+).pipe(Command.withDescription("Cancel a verification: no further channel is tried"))
+
+const next = Command.make(
+  "next",
+  {
+    customer: customerFlag,
+    verification: verificationFlag,
+    fromSequence: Flag.Int("from-sequence").pipe(
+      Flag.withDescription("The attempt that you looked at; if a later one exists, nothing happens"),
+      Flag.optional
+    )
+  },
+  ({ customer, verification: id, fromSequence }) =>
+    acting("next", { customer, id }, (verifications) =>
+      verifications.next({ customerId: customer, id, fromSequence: Option.getOrUndefined(fromSequence) })
+    )
+).pipe(Command.withDescription("Try the next channel of a verification now"))
+
 export const verificationCommand = Command.make("verification").pipe(
   Command.withDescription("Codes that were sent, and what came of them"),
-  Command.withSubcommands([list, show])
+  Command.withSubcommands([list, show, next, cancel])
 )

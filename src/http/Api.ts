@@ -11,6 +11,7 @@ import { MeGroup } from "./manage/access/MeApi.ts"
 import { UsersGroup } from "./manage/access/UsersApi.ts"
 import { AuditLogGroup } from "./manage/AuditLogApi.ts"
 import { ManagedMessagesGroup } from "./manage/ManagedMessagesApi.ts"
+import { PhonesGroup } from "./manage/PhonesApi.ts"
 import { UsageReportGroup } from "./manage/UsageApi.ts"
 import { ManagedVerificationsGroup } from "./manage/VerificationsApi.ts"
 import { GuardGroup } from "./manage/GuardApi.ts"
@@ -330,6 +331,7 @@ const ManageApi = HttpApi.make("manage")
   .add(TemplatesGroup)
   .add(ManagedVerificationsGroup)
   .add(ManagedMessagesGroup)
+  .add(PhonesGroup)
   .add(UsageReportGroup)
   .add(ManagedAccountGroup)
   .add(WalletGroup)

@@ -29,6 +29,7 @@ import { poolLimits } from "../postgres/Store.ts"
 import { isStoreUnavailable } from "../postgres/StoreAvailability.ts"
 import { MetricsPrometheus } from "../telemetry/MetricsPrometheus.ts"
 import { consoleLive } from "./ConsoleGraph.ts"
+import { erasuresLive } from "./ErasureGraph.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 import { ManageAdmissionLive, ManagementHandlers } from "./ManagementGraph.ts"
 import { Searches } from "./ReadGraph.ts"
@@ -93,7 +94,10 @@ export const httpRoutes = (
         MetricsPrometheus(poolLimits(configuration)),
         metricsAccess(configuration)
       ]),
-      Layer.provide(ManagementHandlers, AccountSummariesLive),
+      Layer.provide(ManagementHandlers, [
+        AccountSummariesLive,
+        erasuresLive({ live, sandbox, messages, sandboxMessages })
+      ]),
       ManageAdmissionLive,
       consoleLive({ live, sandbox, messages }),
       AccountSummariesLive

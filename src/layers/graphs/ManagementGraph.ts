@@ -13,6 +13,7 @@ import { TemplateRecordsSql } from "../resources/TemplateRecordsSql.ts"
 import { ApiKeysHandlers } from "../../http/manage/access/ApiKeysHandlers.ts"
 import { ManageAdmission, ManageAuth } from "../../http/manage/access/ManageAuth.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../http/RequestGuards.ts"
+import { PhonesHandlers } from "../../http/manage/PhonesHandlers.ts"
 import { WalletHandlers } from "../../http/manage/WalletHandlers.ts"
 import { WebhooksHandlers } from "../../http/manage/WebhooksHandlers.ts"
 import { NoUndeclaredBody } from "../../http/manage/wire/UndeclaredBody.ts"
@@ -58,6 +59,7 @@ export const ManagementHandlers = Layer.mergeAll(
   ReadHandlers,
   ManagedAccountHandlers,
   WalletHandlers,
+  PhonesHandlers,
   GuardHandlers,
   WebhooksHandlers
 ).pipe(

@@ -37,6 +37,17 @@ const nextOf = ({ found, lastCustomer, lastId, customers, lastOfPage }: BatchRow
   return customers >= CUSTOMERS && lastOfPage !== null ? { at: lastOfPage + 1, after: null } : null
 }
 
+/** What is erased from a verification `r`, with its phone. */
+export const erasedVerification = (sql: SqlClient.SqlClient) =>
+  sql`text_body = null, metadata = null, client = null, route = case when jsonb_path_exists(route, '$[*].textBody') then (
+          select jsonb_agg(step - 'textBody' order by nth) from jsonb_array_elements(route) with ordinality s(step, nth))
+          else route end`
+
+/** The same for a message `r`. */
+export const erasedMessage = (sql: SqlClient.SqlClient) =>
+  sql`text = '', metadata = '{}', template = case when template is null then null
+          else json_build_object('id', template -> 'id', 'name', template -> 'name', 'parameters', json '{}') end`
+
 /**
  * Finds old records by their ids, which show time: customer by customer, by the primary key, from where the previous
  * batch ended, so that its dead rows are not read again. The commit is not awaited: a row that a crash brings back is
@@ -96,19 +107,8 @@ export const oldRecords = (sql: SqlClient.SqlClient) => {
 
   const work: Readonly<Record<RecordTask, (pass: RetentionPass) => RecordWork>> = {
     events: () => deletesEvents,
-    verification_phones: () =>
-      erases(
-        "verifications",
-        sql`text_body = null, metadata = null, client = null, route = case when jsonb_path_exists(route, '$[*].textBody') then (
-          select jsonb_agg(step - 'textBody' order by nth) from jsonb_array_elements(route) with ordinality s(step, nth))
-          else route end`
-      ),
-    message_phones: () =>
-      erases(
-        "messages",
-        sql`text = '', metadata = '{}', template = case when template is null then null
-          else json_build_object('id', template -> 'id', 'name', template -> 'name', 'parameters', json '{}') end`
-      ),
+    verification_phones: () => erases("verifications", erasedVerification(sql)),
+    message_phones: () => erases("messages", erasedMessage(sql)),
     verifications: () => deletes("verifications", isOver.verifications),
     messages: ({ until }) =>
       deletes("messages", sql`${isOver.messages} and r.completed_at < ${timestamp(until)}::timestamptz`),

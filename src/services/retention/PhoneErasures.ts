@@ -1,0 +1,53 @@
+import { Context, Effect, Layer } from "effect"
+import type { KeyMode } from "../../domain/people/Customer.ts"
+import type { Phone } from "../../domain/Phone.ts"
+
+/** Something of a phone that has not ended. */
+export interface UnderWay {
+  readonly kind: "verification" | "message"
+  readonly mode: KeyMode
+  readonly id: string
+}
+
+/** How many records were erased, and how many links of bots were removed. */
+export interface Erased {
+  readonly verifications: number
+  readonly messages: number
+  readonly contacts: number
+}
+
+export class PhoneErasureStore extends Context.Service<
+  PhoneErasureStore,
+  {
+    readonly underWay: (customerId: number, phone: Phone) => Effect.Effect<ReadonlyArray<UnderWay>>
+    /** Erases what has ended, as retention does later, in one transaction. */
+    readonly erase: (customerId: number, phone: Phone) => Effect.Effect<Erased>
+  }
+>()("peyk/services/retention/PhoneErasures/PhoneErasureStore") {}
+
+/** Cancels what is under way, of either kind and mode. Nothing happens to what has ended, or cannot be canceled. */
+export class Cancellations extends Context.Service<
+  Cancellations,
+  { readonly cancel: (customerId: number, subject: UnderWay) => Effect.Effect<void> }
+>()("peyk/services/retention/PhoneErasures/Cancellations") {}
+
+/** Erases a phone on request: what is under way is canceled first. */
+export class PhoneErasures extends Context.Service<
+  PhoneErasures,
+  { readonly erase: (customerId: number, phone: Phone) => Effect.Effect<Erased> }
+>()("peyk/services/retention/PhoneErasures") {
+  static readonly layer = Layer.effect(
+    PhoneErasures,
+    Effect.gen(function* () {
+      const store = yield* PhoneErasureStore
+      const { cancel } = yield* Cancellations
+      return PhoneErasures.of({
+        erase: Effect.fnUntraced(function* (customerId, phone) {
+          const open = yield* store.underWay(customerId, phone)
+          yield* Effect.forEach(open, (subject) => cancel(customerId, subject), { discard: true })
+          return yield* store.erase(customerId, phone)
+        })
+      })
+    })
+  )
+}
