@@ -121,7 +121,7 @@ export const AccountsHandlers = HttpApiBuilder.group(
           Effect.gen(function* () {
             const { actor } = yield* CurrentActor
             yield* accounts.remove(actor.customerId, params.id)
-            return { body: null, audit: entry("remove", params.id) }
+            return { body: null, audit: accountEntry("remove", params.id) }
           })
         ).pipe(orEnvelope),
 
