@@ -94,7 +94,14 @@ describe("on the command line", () => {
     expect(await server.cli("template", "delete", "--template", String(id))).toEqual({ id, deleted: true })
     const customer = owner.customerId
     const made = await server.cli(
-      ...["webhook", "create", "--customer", customer, "--url", "http://127.0.0.1:9/h", "--events", "*"]
+      "webhook",
+      "create",
+      "--customer",
+      customer,
+      "--url",
+      "http://127.0.0.1:9/h",
+      "--events",
+      "*"
     )
     const webhook = (made as { readonly id: number }).id
     const flags = ["--customer", customer, "--webhook", String(webhook)]
