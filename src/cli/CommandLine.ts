@@ -16,6 +16,7 @@ import { migrateCommand, serveCommand } from "./server/ServeCommand.ts"
 import { templateCommand } from "./TemplateCommands.ts"
 import { tokenCommand } from "./TokenCommands.ts"
 import { signingKeyCommand, userCommand } from "./UserCommands.ts"
+import { operatorCommand } from "./OperatorCommands.ts"
 import { walletCommand } from "./WalletCommands.ts"
 import { guardCommand } from "./GuardCommands.ts"
 import { messageCommand } from "./MessageCommands.ts"
@@ -39,6 +40,7 @@ const peyk = Command.make("peyk").pipe(
     keyCommand,
     tokenCommand,
     userCommand,
+    operatorCommand,
     signingKeyCommand,
     accountCommand,
     contactsCommand,

@@ -12,6 +12,8 @@ export const LINK_LIFE_MILLIS = 10 * 60_000
 export interface ConsoleSession {
   readonly id: string
   readonly user: UserRecord
+  /** The customer whose console an operator looks at; null for none, and for everybody else. */
+  readonly enteredId: number | null
 }
 
 /** 256 random bits in base64url. */

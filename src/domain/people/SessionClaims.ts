@@ -60,6 +60,21 @@ export const externalActor = ({ sub, customer_id, scope, role, name }: SessionCl
   }
 }
 
+/** An operator at work on a customer's account; the platform's while they are in nobody's. */
+export const operatorActorOf = (
+  operator: { readonly id: string; readonly name: string },
+  customerId: number,
+  sessionId: string
+): Actor => ({
+  customerId,
+  kind: "operator",
+  id: operator.id,
+  name: operator.name,
+  scope: "full",
+  isOwner: true,
+  sessionId
+})
+
 /** Whom a token of ours represents: the user's current rights apply, not those at its creation. */
 export const userActor = (
   user: { readonly id: string; readonly customerId: number; readonly name: string; readonly role: Role },

@@ -9,6 +9,8 @@ export const UserRecord = Schema.Struct({
   email: Schema.String,
   name: Schema.String,
   role: Role,
+  /** Somebody who runs this installation: of no customer, so `customerId` is the platform's. */
+  isOperator: Schema.optionalKey(Schema.Boolean),
   createdAt: Instant,
   /** Since when they cannot sign in; null: they can. */
   disabledAt: Schema.NullOr(Instant)

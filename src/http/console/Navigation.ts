@@ -17,7 +17,8 @@ const pages = {
   usage: ["Usage", "مصرف"],
   users: ["Users", "کاربران"],
   audit: ["Audit log", "گزارش تغییرات"],
-  settings: ["Settings", "تنظیمات"]
+  settings: ["Settings", "تنظیمات"],
+  customers: ["Customers", "مشتریان"]
 } as const satisfies Readonly<Record<string, readonly [english: string, persian: string]>>
 
 export type PageName = keyof typeof pages
@@ -43,8 +44,20 @@ const groups: ReadonlyArray<NavigationGroup> = [
   group("People", "افراد", ["users", "audit", "settings"])
 ]
 
+/** For those who run the installation. */
+const operatorGroup = group("Operator", "گرداننده", ["customers"])
+
 /** The groups with those pages that are served. */
 export const navigationOf = (served: ReadonlySet<PageName>): ReadonlyArray<NavigationGroup> =>
-  groups
+  [operatorGroup, ...groups]
     .map((each) => ({ ...each, pages: each.pages.filter(({ name }) => served.has(name)) }))
     .filter((each) => each.pages.length > 0)
+
+const isForOperators = ({ pages }: NavigationGroup): boolean => pages.some(({ name }) => name === "customers")
+
+/** What of it somebody sees: an operator the customers, and the rest only of one whom they have entered. */
+export const navigationFor = (
+  all: ReadonlyArray<NavigationGroup>,
+  who: { readonly isOperator: boolean; readonly hasCustomer: boolean }
+): ReadonlyArray<NavigationGroup> =>
+  all.filter((each) => (isForOperators(each) ? who.isOperator : who.hasCustomer))

@@ -10,6 +10,7 @@ import { tokenPages } from "./pages/developers/TokensPage.ts"
 import { webhookPages } from "./pages/developers/webhooks/WebhookRoutes.ts"
 import { usagePages } from "./pages/money/UsagePage.ts"
 import { walletPages } from "./pages/money/WalletPage.ts"
+import { customerPages } from "./pages/operator/CustomerRoutes.ts"
 import { auditPages } from "./pages/people/AuditPage.ts"
 import { settingsPages } from "./pages/people/SettingsPage.ts"
 import { userPages } from "./pages/people/UsersPage.ts"
@@ -21,6 +22,8 @@ import { templatePages } from "./pages/setup/templates/TemplatePages.ts"
 /** Every page of the console, one line a file. */
 export const sections = [
   sessionPages,
+  // Operators
+  customerPages,
   // Activity
   overviewPages,
   verificationsPages,

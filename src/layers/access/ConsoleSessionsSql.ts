@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import {
@@ -8,6 +8,8 @@ import {
   looksLikeConsoleSecret,
   sessionEnd
 } from "../../domain/people/ConsoleSession.ts"
+import { Conflict } from "../../domain/Errors.ts"
+import { Operators } from "../../services/access/Operators.ts"
 import { ConsoleSessions, type StartedSession } from "../../services/access/ConsoleSessions.ts"
 import { SignInLinks, type SignInLink } from "../../services/access/SignInLinks.ts"
 import { hashSecret } from "../customer/ApiKeysSql.ts"
@@ -18,7 +20,11 @@ const SECRET_BYTES = 32
 /** A session that is used is written to at most this often. */
 const TOUCH_MILLIS = 60_000
 
-const SessionRow = Schema.Struct({ ...UserRow.fields, sessionId: Schema.String })
+const SessionRow = Schema.Struct({
+  ...UserRow.fields,
+  sessionId: Schema.String,
+  enteredId: Schema.NullOr(Schema.Int)
+})
 const LinkRow = Schema.Struct({ userId: Schema.String })
 
 const makeSecret = Effect.map(
@@ -34,7 +40,11 @@ const hashOf = (given: Redacted.Redacted): Buffer | null => {
   return looksLikeConsoleSecret(secret) ? hashSecret(secret) : null
 }
 
-const toSession = ({ sessionId, ...user }: typeof SessionRow.Type) => ({ id: sessionId, user })
+const toSession = ({ sessionId, enteredId, ...user }: typeof SessionRow.Type) => ({
+  id: sessionId,
+  user,
+  enteredId
+})
 
 export const ConsoleSessionsSql = Layer.effect(
   ConsoleSessions,
@@ -55,7 +65,7 @@ export const ConsoleSessionsSql = Layer.effect(
             ${timestamp(idleEnd(now))}::timestamptz, ${timestamp(sessionEnd(now))}::timestamptz from owner
           returning id
         )
-        select owner.*, made.id as "sessionId" from owner, made`)
+        select owner.*, made.id as "sessionId", null::int as "enteredId" from owner, made`)
       return Option.map(Option.fromUndefinedOr(row), (made): StartedSession => ({
         session: toSession(made),
         secret: Redacted.make(secret)
@@ -93,17 +103,24 @@ export const ConsoleSessionsSql = Layer.effect(
         const idle = timestamp(idleEnd(instant))
         const [row] = yield* rows(sql`
           with found as (
-            select ${columns}, s.id as "sessionId", s.idle_ends_at from console_sessions s join users u on u.id = s.user_id
+            select ${columns}, s.id as "sessionId", s.customer_id as "enteredId", s.idle_ends_at from console_sessions s join users u on u.id = s.user_id
             where s.secret_hash = ${hash}::bytea and s.idle_ends_at > ${now}::timestamptz
               and s.ends_at > ${now}::timestamptz and u.disabled_at is null
           ), touched as (
             update console_sessions s set idle_ends_at = ${idle}::timestamptz from found
             where s.id = found."sessionId" and found.idle_ends_at < ${timestamp(idleEnd(instant) - TOUCH_MILLIS)}::timestamptz
           )
-          select found.id, found."customerId", found.email, found.name, found.role, found."createdAt",
-            found."disabledAt", found."sessionId" from found`)
+          select found.id, found."customerId", found.email, found.name, found.role, found."isOperator",
+            found."createdAt", found."disabledAt", found."sessionId", found."enteredId" from found`)
         return Option.map(Option.fromUndefinedOr(row), toSession)
       }),
+
+      enter: (sessionId, customerId) =>
+        Effect.orDie(
+          Effect.asVoid(
+            sql`update console_sessions set customer_id = ${customerId}::int where id = ${sessionId}::uuid`
+          )
+        ),
 
       end: (sessionId) =>
         Effect.orDie(Effect.asVoid(sql`delete from console_sessions where id = ${sessionId}::uuid`)),
@@ -119,31 +136,66 @@ export const ConsoleSessionsSql = Layer.effect(
   })
 )
 
+const insertLink = Effect.fnUntraced(function* (
+  owner: (sql: SqlClient.SqlClient) => Statement.Fragment,
+  now: number
+) {
+  const sql = yield* SqlClient.SqlClient
+  const newSecret = yield* makeSecret
+  const secret = yield* newSecret("link")
+  const expiresAt = linkEnd(now)
+  const [row] = yield* rowsOf(LinkRow)(sql`
+    insert into sign_in_links (secret_hash, user_id, created_at, expires_at)
+    select ${hashSecret(secret)}::bytea, u.id, ${timestamp(now)}::timestamptz, ${timestamp(expiresAt)}::timestamptz
+    from users u where u.disabled_at is null and ${owner(sql)}
+    order by u.id limit 1
+    returning user_id as "userId"`)
+  return Option.map(Option.fromUndefinedOr(row), ({ userId }): SignInLink => ({
+    userId,
+    secret: Redacted.make(secret),
+    expiresAt
+  }))
+})
+
 export const SignInLinksSql = Layer.effect(
   SignInLinks,
+  Effect.map(Effect.context<SqlClient.SqlClient | SecureRandom.SecureRandom>(), (context) =>
+    SignInLinks.of({
+      create: (customerId, email, now) =>
+        insertLink(
+          (sql) => sql`u.customer_id = ${customerId}
+            and case when ${email}::text is null then u.role = 'owner' else u.email = ${email}::text end`,
+          now
+        ).pipe(Effect.provideContext(context))
+    })
+  )
+)
+
+const OperatorRow = Schema.Struct(UserRow.fields)
+
+export const OperatorsSql = Layer.effect(
+  Operators,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const newSecret = yield* makeSecret
-    const rows = rowsOf(LinkRow)
-
-    return SignInLinks.of({
-      create: Effect.fnUntraced(function* (customerId, email, now) {
-        const secret = yield* newSecret("link")
-        const expiresAt = linkEnd(now)
+    const random = yield* SecureRandom.SecureRandom
+    const context = yield* Effect.context<SqlClient.SqlClient | SecureRandom.SecureRandom>()
+    const rows = rowsOf(OperatorRow)
+    return Operators.of({
+      create: Effect.fnUntraced(function* ({ email, name, passwordHash }) {
+        const now = yield* Clock.currentTimeMillis
         const [row] = yield* rows(sql`
-          insert into sign_in_links (secret_hash, user_id, created_at, expires_at)
-          select ${hashSecret(secret)}::bytea, u.id, ${timestamp(now)}::timestamptz, ${timestamp(expiresAt)}::timestamptz
-          from users u
-          where u.customer_id = ${customerId} and u.disabled_at is null
-            and case when ${email}::text is null then u.role = 'owner' else u.email = ${email}::text end
-          order by u.id limit 1
-          returning user_id as "userId"`)
-        return Option.map(Option.fromUndefinedOr(row), ({ userId }): SignInLink => ({
-          userId,
-          secret: Redacted.make(secret),
-          expiresAt
-        }))
-      })
+          insert into users as u (id, customer_id, email, name, role, password_hash, created_at)
+          values (${yield* random.uuidV7()}::uuid, null, ${email}, ${name}, 'operator', ${passwordHash},
+            ${timestamp(now)})
+          on conflict (email) do nothing
+          returning ${userColumns(sql)}`)
+        return row ?? (yield* new Conflict({ details: { reason: "this e-mail address already exists" } }))
+      }),
+
+      signInLink: (email, now) =>
+        insertLink((of) => of`u.role = 'operator' and u.email = ${email}`, now).pipe(
+          Effect.provideContext(context)
+        )
     })
   })
 )

@@ -11,5 +11,6 @@ export const UserRow = Schema.Struct({
 
 /** Columns of table `users`, named `u`. */
 export const userColumns = (sql: SqlClient.SqlClient) =>
-  sql.literal(`u.id, u.customer_id as "customerId", u.email, u.name, u.role, u.created_at as "createdAt",
-    u.disabled_at as "disabledAt"`)
+  sql.literal(`u.id, coalesce(u.customer_id, 0) as "customerId", u.email, u.name,
+    case u.role when 'operator' then 'owner' else u.role end as role, u.role = 'operator' as "isOperator",
+    u.created_at as "createdAt", u.disabled_at as "disabledAt"`)

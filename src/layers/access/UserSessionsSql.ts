@@ -69,7 +69,9 @@ export const UserSessionsSql = Layer.effect(
         const rows = yield* sessionRows(sql`
           with owner as (
             select ${columns} from users u
-            where u.id = ${user.id}::uuid and u.disabled_at is null and u.password_hash = ${passwordHash} for share
+            where u.id = ${user.id}::uuid and u.disabled_at is null and u.password_hash = ${passwordHash}
+              -- operators sign in to the console alone
+              and u.customer_id is not null for share
           ), made as (
             insert into refresh_tokens (secret_hash, family, user_id, created_at, expires_at)
             select ${hashSecret(secret)}::bytea, ${yield* random.uuidV7()}::uuid, id, ${timestamp(now)}::timestamptz,

@@ -6,7 +6,7 @@ import { ServingMetrics } from "../../http/metrics/ServingMetrics.ts"
 import { Serving } from "../../http/server/Serving.ts"
 import { Idempotency } from "../../services/customer/Idempotency.ts"
 import { TimerRunner } from "../../services/timer/TimerRunner.ts"
-import { SignInLinksSql } from "../access/ConsoleSessionsSql.ts"
+import { OperatorsSql, SignInLinksSql } from "../access/ConsoleSessionsSql.ts"
 import { CredentialStores } from "../access/CredentialStores.ts"
 import { BotAddressesMac } from "../account/BotAddressesMac.ts"
 import { ContactLinksSql } from "../account/ContactLinksSql.ts"
@@ -63,6 +63,7 @@ export const ManagementLive = Layer.mergeAll(
   CredentialStores,
   Searches,
   ManagementWritesSql,
+  OperatorsSql,
   SignInLinksSql
 ).pipe(
   Layer.provide([ProviderAdaptersHttp, ContactLinksSql, BotAddressesMac, Idempotency.layer]),

@@ -25,6 +25,7 @@ import codeRequests from "./migrations/0022_code_requests.ts"
 import guard from "./migrations/0023_guard.ts"
 import sandboxMessages from "./migrations/0024_sandbox_messages.ts"
 import activity from "./migrations/0025_activity.ts"
+import operators from "./migrations/0026_operators.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -52,7 +53,8 @@ const migrations = {
   "0022_code_requests": codeRequests,
   "0023_guard": guard,
   "0024_sandbox_messages": sandboxMessages,
-  "0025_activity": activity
+  "0025_activity": activity,
+  "0026_operators": operators
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

@@ -23,7 +23,7 @@ export const UsersSql = Layer.effect(
 
     const find = Effect.fnUntraced(function* (customerId: number, id: string) {
       const [row] = yield* userRows(
-        sql`select ${columns} from users u where u.customer_id = ${customerId} and u.id = ${id}::uuid`
+        sql`select ${columns} from users u where coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid`
       )
       return row ?? (yield* new NotFound())
     })
@@ -65,7 +65,7 @@ export const UsersSql = Layer.effect(
       const [row] = yield* userRows(sql`
         update users u set name = coalesce(${name ?? null}::text, name), role = coalesce(${role ?? null}::text, role),
           disabled_at = ${disabledAt}
-        where u.customer_id = ${customerId} and u.id = ${id}::uuid returning ${columns}`)
+        where coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid returning ${columns}`)
       if (row === undefined) return yield* new NotFound()
       if (isDisabled === true) yield* endSessions(id, now)
       return row
@@ -117,7 +117,7 @@ export const UsersSql = Layer.effect(
           Effect.gen(function* () {
             const [row] = yield* userRows(sql`
               update users u set password_hash = ${passwordHash}
-              where u.customer_id = ${customerId} and u.id = ${id}::uuid returning ${columns}`)
+              where coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid returning ${columns}`)
             if (row === undefined) return yield* new NotFound()
             yield* endSessions(id, yield* Clock.currentTimeMillis)
             yield* forgetFailures(sql, row.email)

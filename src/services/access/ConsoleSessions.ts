@@ -22,6 +22,8 @@ export class ConsoleSessions extends Context.Service<
     ) => Effect.Effect<Option.Option<StartedSession>>
     /** Keeps the session from its idle end; none when it has ended. */
     readonly use: (secret: Redacted.Redacted, now: Instant) => Effect.Effect<Option.Option<ConsoleSession>>
+    /** Shows an operator the console of a customer who exists; null: none any more. */
+    readonly enter: (sessionId: string, customerId: number | null) => Effect.Effect<void>
     readonly end: (sessionId: string) => Effect.Effect<void>
     /** Ends everything the user is signed in with: in the console and by the API. */
     readonly endAll: (userId: string, now: Instant) => Effect.Effect<void>

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { scopeOfRole } from "../../domain/people/Actor.ts"
+import { operatorActor, scopeOfRole } from "../../domain/people/Actor.ts"
 import { userActor } from "../../domain/people/SessionClaims.ts"
 import type { UserRecord } from "../../domain/people/User.ts"
 import { ManagementWrites, type Origin } from "../resources/ManagementWrites.ts"
@@ -12,7 +12,10 @@ export const makeSignInLog = Effect.map(
       writes
         .write(
           {
-            actor: userActor(user, scopeOfRole(user.role)),
+            actor:
+              user.isOperator === true
+                ? { ...operatorActor(user.customerId), id: user.id, name: user.name }
+                : userActor(user, scopeOfRole(user.role)),
             origin,
             operation: `user.${verb}`,
             status: 200,

@@ -1,5 +1,5 @@
 import type { ConsoleSession } from "../../../domain/people/ConsoleSession.ts"
-import { SIGN_OUT_PATH } from "../ConsolePaths.ts"
+import { LEAVE_PATH, SIGN_OUT_PATH } from "../ConsolePaths.ts"
 import type { NavigationGroup, PageName } from "../Navigation.ts"
 import { choices, htmlDocument, icon } from "./Document.ts"
 import { csrfField } from "./Forms.ts"
@@ -55,6 +55,21 @@ const account = ({ session: { user }, csrf, locale: { say } }: Signed): Html =>
     </form>
   </div>`
 
+/** An operator must see that what they do is done in a customer's account. */
+const operatorBanner = ({ session: { enteredId }, csrf, locale: { say, number } }: Signed): Html | null =>
+  enteredId === null
+    ? null
+    : html`<form class="operator-banner" method="post" action="${LEAVE_PATH}">
+        ${csrfField(csrf)}
+        <span>
+          ${say(
+            `You are in the console of customer ${number(enteredId)}, as an operator.`,
+            `شما به‌عنوان گرداننده در کنسول مشتری ${number(enteredId)} هستید.`
+          )}
+        </span>
+        <button class="button small">${say("Leave", "خروج از آن")}</button>
+      </form>`
+
 /** A page of the console for a signed-in user. */
 export const layout = (visit: Signed, { title, name, actions, lead, content }: Page): string => {
   const { say } = visit.locale
@@ -74,6 +89,7 @@ export const layout = (visit: Signed, { title, name, actions, lead, content }: P
           </details>
         </header>
         <main id="main" tabindex="-1">
+          ${operatorBanner(visit)}
           <div class="top">${choices(visit)}</div>
           <div class="heading">
             <div>

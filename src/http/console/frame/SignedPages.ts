@@ -1,15 +1,17 @@
 import { Clock, Effect, Option } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { scopeOfRole } from "../../../domain/people/Actor.ts"
-import { userActor } from "../../../domain/people/SessionClaims.ts"
+import { type Actor, scopeOfRole } from "../../../domain/people/Actor.ts"
+import type { ConsoleSession } from "../../../domain/people/ConsoleSession.ts"
+import { PLATFORM } from "../../../domain/people/Customer.ts"
+import { operatorActorOf, userActor } from "../../../domain/people/SessionClaims.ts"
 import { ConsoleSessions } from "../../../services/access/ConsoleSessions.ts"
 import { CredentialLimits } from "../../../services/access/CredentialLimits.ts"
 import { RequestId } from "../../Envelope.ts"
 import { originOf } from "../../manage/access/ManageAuth.ts"
 import { TrustedProxies } from "../../server/ClientAddress.ts"
-import { CONSOLE_PATH, safeNext, SIGN_IN_PATH } from "../ConsolePaths.ts"
+import { CONSOLE_PATH, safeNext, SIGN_IN_PATH, SIGN_OUT_PATH } from "../ConsolePaths.ts"
 import type { ConsoleRoute } from "../ConsoleRoute.ts"
-import type { NavigationGroup } from "../Navigation.ts"
+import { type NavigationGroup, navigationFor, pathOf } from "../Navigation.ts"
 import { answerPage, redirectTo } from "./Answers.ts"
 import { csrfOfSession, sessionSecret } from "./Cookies.ts"
 import { html } from "./Html.ts"
@@ -38,6 +40,16 @@ const answerError = (view: View, error: ConsoleError): Response => {
   return answerPage(view, { title, name: null, content }, { status, headers })
 }
 
+/** Who it is: a user of a customer, or an operator in the customer's console that they have entered. */
+const actorOf = ({ id, user, enteredId }: ConsoleSession): Actor =>
+  user.isOperator === true
+    ? operatorActorOf(user, enteredId ?? PLATFORM, id)
+    : userActor(user, scopeOfRole(user.role), id)
+
+/** Paths that an operator needs who has entered no customer's console. */
+const isWithoutCustomer = (path: string): boolean =>
+  [pathOf("customers"), SIGN_OUT_PATH].some((each) => path.startsWith(each))
+
 /** Serves routes to signed-in people. Others are asked to sign in; who asks too often has to wait. */
 export const makeSignedPages = Effect.fnUntraced(function* (navigation: ReadonlyArray<NavigationGroup>) {
   const sessions = yield* ConsoleSessions
@@ -56,11 +68,20 @@ export const makeSignedPages = Effect.fnUntraced(function* (navigation: Readonly
         const next = isPage ? `?next=${encodeURIComponent(visit.request.url)}` : ""
         return redirectTo(visit, `${SIGN_IN_PATH}${next}`)
       }
-      const { id, user } = session.value
-      const actor = userActor(user, scopeOfRole(user.role), id)
+      const actor = actorOf(session.value)
       const origin = originOf(visit.request, yield* TrustedProxies, yield* RequestId)
       const csrf = csrfOfSession(secret)
-      const view: View = { ...visit, session: session.value, csrf, navigation, actor, origin }
+      const isOperator = session.value.user.isOperator === true
+      const hasCustomer = actor.customerId !== PLATFORM
+      const view: View = {
+        ...visit,
+        session: session.value,
+        csrf,
+        navigation: navigationFor(navigation, { isOperator, hasCustomer }),
+        actor,
+        origin
+      }
+      if (!hasCustomer && !isWithoutCustomer(visit.path)) return redirectTo(visit, pathOf("customers"))
       return yield* Effect.andThen(limits.admit(actor), use(view)).pipe(
         Effect.catch((error: ConsoleError) => Effect.succeed(answerError(view, error)))
       )

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ScopeInsufficient } from "../../../domain/Errors.ts"
+import { NotFound, ScopeInsufficient } from "../../../domain/Errors.ts"
 import type { Actor } from "../../../domain/people/Actor.ts"
 import type { Origin } from "../../../services/resources/ManagementWrites.ts"
 import { answerPage } from "./Answers.ts"
@@ -86,3 +86,17 @@ export const ownerChange = <R>(
   act: (view: View, fields: URLSearchParams) => Effect.Effect<Response, ConsoleError, R>
 ): SignedRoute<R | HttpServerRequest.HttpServerRequest> =>
   form(path, (view, fields) => (view.actor.isOwner ? act(view, fields) : refuse))
+
+const isNotThere = Effect.fail<ConsoleError>(new NotFound())
+
+/** A page for those who run the installation; to others it is not there. */
+export const operatorPage = <R>(
+  path: Path,
+  render: (view: View) => Effect.Effect<Page, ConsoleError, R>
+): SignedRoute<R> => page(path, (view) => (view.session.user.isOperator === true ? render(view) : isNotThere))
+
+export const operatorForm = <R>(
+  path: Path,
+  act: (view: View, fields: URLSearchParams) => Effect.Effect<Response, ConsoleError, R>
+): SignedRoute<R | HttpServerRequest.HttpServerRequest> =>
+  form(path, (view, fields) => (view.session.user.isOperator === true ? act(view, fields) : isNotThere))

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { auth, manage, PASSWORD, withPasswordFile } from "../contract/Manager.ts"
+import { type Server, startServer } from "../contract/Server.ts"
+import { csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
+
+let server: Server
+let operator: Visitor
+const email = "Root@example.ir"
+
+const submit = async (visitor: Visitor, page: string, action: string, fields: Record<string, string> = {}) =>
+  visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(page)) })
+
+const byLink = async (address: string) => {
+  const made = (await server.cli("operator", "sign-in-link", "--email", address)) as Record<string, string>
+  expect(made["expires_at"]).toMatch(/Z$/)
+  const { pathname, search, searchParams } = new URL(made["url"] ?? "")
+  const visitor = newVisitor(server)
+  const csrf = csrfIn(await visitor.get(`${pathname}${search}`))
+  const reply = await visitor.post("/console/sign-in-link", { csrf, token: searchParams.get("token") ?? "" })
+  expect(reply.status).toBe(303)
+  return visitor
+}
+
+beforeAll(async () => {
+  server = await startServer()
+  const created = (await server.cli("operator", "create", "--email", email)) as object
+  expect(created).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), email: "root@example.ir" })
+  operator = await byLink(email)
+})
+afterAll(() => server?.stop())
+
+describe("an operator", () => {
+  it("is led to the customers, and sees no customer's page before they enter a console", async () => {
+    expect(await operator.get("/console/overview")).toMatchObject({
+      status: 302,
+      location: "/console/customers"
+    })
+    const { text, status } = await operator.get("/console/customers")
+    expect(status).toBe(200)
+    expect(text).toContain("Demo")
+    expect(text).not.toContain('href="/console/keys"')
+  })
+
+  it("creates a customer, sets the plan and limits, and tops up, audited in their name", async () => {
+    const made = await submit(operator, "/console/customers/new", "/console/customers/new", {
+      name: "Shop",
+      plan: "free"
+    })
+    expect(made.location).toMatch(/^\/console\/customers\/\d+\?notice=created$/)
+    const path = made.location?.split("?")[0] ?? ""
+    expect((await submit(operator, path, path, { name: "Shop", plan: "business" })).status).toBe(303)
+    expect((await submit(operator, path, `${path}/limits`, { phone_hour: "7" })).status).toBe(303)
+    expect((await submit(operator, path, `${path}/limits`, { phone_hour: "many" })).status).toBe(422)
+    expect((await submit(operator, path, `${path}/top-up`, { amount: "50000" })).status).toBe(303)
+    const { text } = await operator.get(path)
+    expect(text).toContain("Business")
+    expect(text).toContain("50,000 IRR")
+    expect(text).toContain('value="7"')
+    expect((await operator.get("/console/customers?q=shop")).text).toContain("Shop")
+    expect((await operator.get("/console/customers?q=nobody")).text).toContain("No such customer")
+  })
+
+  it("enters a customer's console visibly, works there in their own name, and leaves it", async () => {
+    const path = `/console/customers/${server.demo.customer_id}`
+    expect((await submit(operator, path, `${path}/enter`)).location).toBe("/console/overview")
+    const page = await operator.get("/console/overview")
+    expect(page.text).toContain("operator-banner")
+    const made = await submit(operator, "/console/keys/new", "/console/keys/new", {
+      name: "help",
+      mode: "test"
+    })
+    expect(made.status).toBe(200)
+    const log = await manage(server, "GET", "/audit-log?actor_kind=operator&action=api_key.", {
+      authorization: `apikey ${server.demo.token}`
+    })
+    expect(log.text).toContain('"name":"root@example.ir"')
+    expect((await submit(operator, "/console/overview", "/console/customers/leave")).status).toBe(303)
+    expect((await operator.get("/console/keys")).status).toBe(302)
+  })
+
+  it("may sign in with a password, but gets no token of the management API", async () => {
+    await withPasswordFile(PASSWORD, (file) =>
+      server.cli("operator", "create", "--email", "second@example.ir", "--password-file", file)
+    )
+    expect((await newVisitor(server).signIn("second@example.ir")).status).toBe(303)
+    const reply = await auth(server, "sign-in", { email: "second@example.ir", password: PASSWORD })
+    expect(reply.status).toBe(401)
+  })
+
+  it("is an address of its own, and can be disabled", async () => {
+    const again = await server.run("operator", "create", "--email", email)
+    expect(again.code).toBe(1)
+    const { id } = (await server.cli("operator", "create", "--email", "third@example.ir")) as { id: string }
+    const third = await byLink("third@example.ir")
+    await server.cli("user", "disable", "--user", id)
+    expect((await third.get("/console/customers")).status).toBe(302)
+    expect((await server.run("operator", "sign-in-link", "--email", "third@example.ir")).code).toBe(1)
+  })
+})
+
+describe("for a customer's people", () => {
+  it("the pages of operators are not there", async () => {
+    const owner = await signedIn(server, server.demo.customer_id, "owner")
+    expect((await owner.get("/console/customers")).status).toBe(404)
+    const path = `/console/customers/${server.demo.customer_id}`
+    expect((await submit(owner, "/console/overview", `${path}/top-up`, { amount: "1" })).status).toBe(404)
+    expect((await submit(owner, "/console/overview", `${path}/enter`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { request } from "../../contract/Client.ts"
+import { signedIn, type Visitor } from "../Visitor.ts"
+import { newWebhook, type Receiver, sendCode, startReceiver } from "./kit/Activity.ts"
+import { desktop, type Look, looks, nameOf } from "./kit/Looks.ts"
+import { describeInBrowser } from "./kit/Suite.ts"
+
+const without: Look = { ...desktop, scripts: false }
+
+describeInBrowser("developers' pages in a browser", (stage) => {
+  let owner: Visitor
+  let receiver: Receiver
+  beforeAll(async () => {
+    owner = await signedIn(stage, stage.demo.customer_id, "owner")
+    receiver = await startReceiver()
+  })
+  afterAll(() => receiver?.close())
+
+  it.each([desktop, without].map((look) => [nameOf(look), look] as const))(
+    "make a key that works, and revoke it: %s",
+    async (_, look) => {
+      const name = `shop ${look.scripts}`
+      await stage.within(look, owner, async ({ open, page }) => {
+        await open("/console/keys")
+        await page.getByRole("link", { name: "New key" }).first().click()
+        await page.getByLabel("Name").fill(name)
+        await page.getByRole("button", { name: "Create the key" }).click()
+        const key = await page.locator(".secret code").innerText()
+        const ask = () => request(stage, "GET", "/v1/account", { headers: { "x-api-key": key } })
+        expect((await ask()).status).toBe(200)
+        await page.getByRole("link", { name: "I have kept it" }).click()
+        await page.getByRole("link", { name }).click()
+        await page.locator("summary", { hasText: "Revoke" }).click()
+        await page.getByRole("button", { name: "Revoke the key" }).click()
+        expect(await page.getByRole("status").innerText()).toContain("Revoked")
+        expect((await ask()).status).toBe(401)
+      })
+    }
+  )
+
+  it("replay a webhook's event, which arrives again with the same body", async () => {
+    const { id } = await newWebhook(stage, receiver.url)
+    await sendCode(stage, "+989121234599", { channels: ["bale"] })
+    await stage.within(desktop, owner, async ({ open, page }) => {
+      await open(`/console/webhooks/${id}`)
+      // the list keeps itself up to date
+      await page.getByRole("link", { name: "verification.attempt_sent" }).waitFor()
+      await page.getByRole("link", { name: "verification.attempt_sent" }).click()
+      await page.getByText("Delivered").first().waitFor()
+      const before = receiver.events.length
+      await page.getByRole("button", { name: "Deliver it again" }).click()
+      await page.getByRole("status").waitFor()
+      await expect.poll(() => receiver.events.length, { timeout: 10_000 }).toBe(before + 1)
+      expect(receiver.events.filter((event) => event === receiver.events.at(-1))).toHaveLength(2)
+    })
+  })
+
+  it("read right to left in Persian, with Persian digits", async () => {
+    await stage.within({ ...desktop, language: "fa" }, owner, async ({ open, page }) => {
+      await open("/console/wallet")
+      expect(await page.locator("html").getAttribute("dir")).toBe("rtl")
+      expect(await page.getByRole("main").innerText()).toMatch(/[۰-۹]/)
+      const side = await page.locator(".side").boundingBox()
+      expect(side?.x).toBeGreaterThan(600)
+    })
+  })
+
+  it("have their menu in a drawer on a phone, with and without scripts", async () => {
+    for (const look of looks.filter(({ device }) => device === "phone")) {
+      await stage.within(look, owner, async ({ open, page }) => {
+        await open("/console/keys")
+        await page.locator(".nav-drawer summary").click()
+        await page.locator('.nav-drawer a[href="/console/webhooks"]').click()
+        await page.waitForURL("**/console/webhooks")
+      })
+    }
+  })
+})
