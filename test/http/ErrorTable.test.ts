@@ -247,6 +247,7 @@ describe("the OpenAPI document", () => {
       "guard",
       "me",
       "messages",
+      "phones",
       "routing",
       "templates",
       "tokens",

@@ -93,6 +93,7 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Ex
   "webhooks.update": one("Every event", { events: ["*"] }),
   "webhooks.replaySince": one("All events of an hour", { since: "2026-03-14T09:00:00Z" }),
   "tokens.create": one("A token that reads", { name: "reports", scope: "read_only" }),
+  "phones.erase": one("A phone whose owner asked for it", { phone: PHONE }),
   "me.update": one("Codes say whose they are, in English", { brand: "My shop", locale: "en" }),
   "users.create": one("A developer", {
     email: "sara@example.com",

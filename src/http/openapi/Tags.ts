@@ -14,6 +14,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   "Management: templates": "Texts with placeholders, for messages and codes.",
   "Management: verifications": "Search codes that were sent, with what each provider answered.",
   "Management: messages": "Search messages that were sent, with what each provider answered.",
+  "Management: phones": "Erase a phone from your records.",
   "Management: usage": "Counts and costs by day and channel.",
   "Management: account": "Your plan, limits, prices, quota and wallet.",
   "Management: wallet": "The balance, and every movement of money.",
