@@ -359,7 +359,10 @@ describe("who am I", () => {
       name: "a read_only token",
       scope: "read_only",
       role: null,
-      customer_id
+      customer_id,
+      brand: null,
+      locale: "fa",
+      webotp_host: null
     })
     expect(await me(`Bearer ${sessions.developer}`)).toMatchObject({
       kind: "user",
