@@ -5,7 +5,8 @@ import { assetRoutes, ConsoleAssets } from "./ConsoleAssets.ts"
 import { SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "./ConsolePaths.ts"
 import { makeSignedPages } from "./frame/SignedPages.ts"
 import type { RequestContext, SignedRoute } from "./frame/SignedRoutes.ts"
-import { navigationOf } from "./Navigation.ts"
+import { Simulator } from "../../services/Simulator.ts"
+import { navigationOf, type PageName } from "./Navigation.ts"
 import { sections } from "./Sections.ts"
 import { signInPages } from "./pages/session/SignInPages.ts"
 
@@ -30,7 +31,9 @@ export const consoleRoutes: ReadonlyArray<ServedRoute> = [
 const pages = Layer.unwrap(
   Effect.gen(function* () {
     const services = yield* Effect.context<Needs>()
-    const names = sections.flatMap(({ name }) => (name === null ? [] : [name]))
+    const { isOn } = yield* Simulator
+    const own = sections.flatMap(({ name }): ReadonlyArray<PageName> => (name === null ? [] : [name]))
+    const names = isOn ? [...own, "simulator" as const] : own
     const serve = yield* makeSignedPages(navigationOf(new Set(names)))
     const routes = [
       ...(yield* signInPages),

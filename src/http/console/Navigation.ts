@@ -5,6 +5,7 @@ const pages = {
   verifications: ["Verifications", "کدهای تأیید"],
   messages: ["Messages", "پیام‌ها"],
   test: ["Send a test", "ارسال آزمایشی"],
+  simulator: ["Simulator", "شبیه‌ساز"],
   channels: ["Channels", "کانال‌ها"],
   routing: ["Routing", "مسیر ارسال"],
   templates: ["Templates", "قالب‌ها"],
@@ -23,7 +24,11 @@ const pages = {
 
 export type PageName = keyof typeof pages
 
-export const pathOf = (name: PageName): `/${string}` => `${CONSOLE_PATH}/${name}`
+/** The simulator is a page for people who are not signed in, too: it is not below the console's path. */
+export const SIMULATOR_PATH = "/simulator"
+
+export const pathOf = (name: PageName): `/${string}` =>
+  name === "simulator" ? SIMULATOR_PATH : `${CONSOLE_PATH}/${name}`
 
 const group = (english: string, persian: string, names: ReadonlyArray<PageName>) => ({
   english,
@@ -37,7 +42,7 @@ export type NavigationGroup = ReturnType<typeof group>
 
 /** All pages, in the order in which they are listed. */
 const groups: ReadonlyArray<NavigationGroup> = [
-  group("Activity", "فعالیت", ["overview", "verifications", "messages", "test"]),
+  group("Activity", "فعالیت", ["overview", "verifications", "messages", "test", "simulator"]),
   group("Set-up", "راه‌اندازی", ["channels", "routing", "templates", "guard"]),
   group("Developers", "برنامه‌نویسان", ["keys", "tokens", "webhooks", "requests"]),
   group("Money", "مالی", ["wallet", "usage"]),

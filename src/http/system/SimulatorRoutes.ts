@@ -1,59 +1,29 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { readFileSync } from "node:fs"
-import { InvalidPhone } from "../../domain/Errors.ts"
+import { InvalidPhone, ScopeInsufficient } from "../../domain/Errors.ts"
 import { formatInstant } from "../../domain/Instant.ts"
+import { isIdPosition } from "../../domain/Paging.ts"
 import { parsePhone, type Phone } from "../../domain/Phone.ts"
+import type { ConsoleSessions } from "../../services/access/ConsoleSessions.ts"
+import type { Accounts } from "../../services/resources/Accounts.ts"
 import { Simulator } from "../../services/Simulator.ts"
+import { answerRefusal, seeOther } from "../console/frame/Answers.ts"
+import { isSameToken } from "../console/frame/Cookies.ts"
+import { readForm } from "../console/frame/Forms.ts"
+import { type ConsoleError, foreignForm } from "../console/frame/Refusals.ts"
+import { readVisit, type Visit } from "../console/frame/Visit.ts"
 import { orEnvelope } from "../Envelope.ts"
 import type { ServedRoute } from "../RouteTable.ts"
-import { serveFixed } from "./FixedPage.ts"
+import { SIMULATOR_PATH } from "../console/Navigation.ts"
+import { DELETE_PATH, personOf, simulatorPage } from "./simulator/SimulatorPage.ts"
 
-const PAGE_PATH = "/simulator"
 const MESSAGES_PATH = "/simulator/messages"
 
-/** In the folder next to this file. */
-const files: ReadonlyArray<{
-  readonly path: `/${string}`
-  readonly name: string
-  readonly contentType: string
-}> = [
-  { path: PAGE_PATH, name: "index.html", contentType: "text/html; charset=utf-8" },
-  { path: `${PAGE_PATH}/simulator.css`, name: "simulator.css", contentType: "text/css; charset=utf-8" },
-  { path: `${PAGE_PATH}/simulator.js`, name: "simulator.js", contentType: "text/javascript; charset=utf-8" }
+export const simulatorRoutes: ReadonlyArray<ServedRoute> = [
+  { method: "GET", path: SIMULATOR_PATH },
+  { method: "GET", path: MESSAGES_PATH },
+  { method: "POST", path: DELETE_PATH }
 ]
-
-export const simulatorRoutes: ReadonlyArray<ServedRoute> = [...files, { path: MESSAGES_PATH }].map(
-  ({ path }) => ({ method: "GET", path })
-)
-
-/** Message texts are untrusted: the page's script inserts them as text, and no other script runs. */
-const HEADERS = {
-  "content-security-policy": [
-    "default-src 'none'",
-    "style-src 'self'",
-    "script-src 'self'",
-    "connect-src 'self'",
-    "img-src data:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'"
-  ].join("; "),
-  "referrer-policy": "no-referrer",
-  "x-frame-options": "DENY"
-}
-
-const page = Layer.unwrap(
-  Effect.sync(() => {
-    const [first, ...rest] = files.map(({ path, name, contentType }) => {
-      const bytes = readFileSync(new URL(`simulator/${name}`, import.meta.url))
-      return HttpRouter.add("GET", path, HttpServerResponse.uint8Array(bytes)).pipe(
-        Layer.provide(serveFixed({ contentType, headersOf: () => HEADERS }).layer)
-      )
-    })
-    return first === undefined ? Layer.empty : Layer.mergeAll(first, ...rest)
-  })
-)
 
 /** Read from the raw query: a `+` in it is part of the number, not a space. */
 const phoneParameter = (url: string): Effect.Effect<Phone | null, InvalidPhone> => {
@@ -72,5 +42,36 @@ const messages = Effect.gen(function* () {
   return HttpServerResponse.jsonUnsafe({ data }, { headers: { "cache-control": "no-store" } })
 }).pipe(orEnvelope)
 
+/** For people: an error is a page, too. */
+const asPage = <R>(
+  answer: (visit: Visit) => Effect.Effect<HttpServerResponse.HttpServerResponse, ConsoleError, R>
+) =>
+  Effect.flatMap(readVisit, (visit) =>
+    Effect.catch(answer(visit), (error: ConsoleError) => Effect.succeed(answerRefusal(visit, error)))
+  )
+
+/** Deletes a message, or all: for those who may change things of a customer's. */
+const remove = Effect.fnUntraced(function* (visit: Visit) {
+  const typed = yield* readForm
+  const person = yield* personOf(visit)
+  if (!isSameToken(typed.get("csrf"), person?.csrf ?? null))
+    return yield* Effect.fail<ConsoleError>(foreignForm)
+  if (person?.actor.scope !== "full") return yield* Effect.fail<ConsoleError>(new ScopeInsufficient())
+  const simulator = yield* Simulator
+  const id = typed.get("id") ?? ""
+  if (isIdPosition(id)) yield* simulator.remove(Number(id))
+  else if (typed.get("all") === "true") yield* simulator.removeAll(null)
+  return seeOther(SIMULATOR_PATH)
+})
+
 /** The simulator's page and its messages as JSON; mounted only if the simulator is on. */
-export const SimulatorRoutes = Layer.mergeAll(page, HttpRouter.add("GET", MESSAGES_PATH, messages))
+export const SimulatorRoutes = Layer.unwrap(
+  Effect.gen(function* () {
+    const services = yield* Effect.context<Accounts | ConsoleSessions | Simulator>()
+    return Layer.mergeAll(
+      HttpRouter.add("GET", SIMULATOR_PATH, Effect.provideContext(asPage(simulatorPage), services)),
+      HttpRouter.add("POST", DELETE_PATH, Effect.provideContext(asPage(remove), services)),
+      HttpRouter.add("GET", MESSAGES_PATH, messages)
+    )
+  })
+)

@@ -5,7 +5,7 @@ const YEAR_SECONDS = 31_536_000
 const keepZone = () => {
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
   const secure = location.protocol === "https:" ? "; secure" : ""
-  document.cookie = `peyk_zone=${zone}; path=/console; max-age=${YEAR_SECONDS}; samesite=lax${secure}`
+  document.cookie = `peyk_zone=${zone}; path=/; max-age=${YEAR_SECONDS}; samesite=lax${secure}`
 }
 
 /** `data-copy` is copied; `data-copied` then says so. */

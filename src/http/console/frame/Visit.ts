@@ -78,7 +78,7 @@ export const rememberChoices =
   ({ query, isSecure }: Visit) =>
   (response: Response): Response => {
     const options = {
-      path: "/console",
+      path: "/",
       sameSite: "lax",
       secure: isSecure,
       httpOnly: true,

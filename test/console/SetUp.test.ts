@@ -1,0 +1,393 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { newCustomer } from "../contract/Operator.ts"
+import { manage } from "../contract/Manager.ts"
+import { type Server, startServer } from "../contract/Server.ts"
+import { csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
+
+let server: Server
+let owner: Visitor
+let viewer: Visitor
+let stranger: Visitor
+beforeAll(async () => {
+  server = await startServer()
+  owner = await signedIn(server, server.demo.customer_id, "owner")
+  viewer = await signedIn(server, server.demo.customer_id, "viewer")
+  stranger = await signedIn(server, (await newCustomer(server)).id, "owner")
+})
+afterAll(() => server?.stop())
+
+const token = () => ({ authorization: `apikey ${server.demo.token}` })
+const api = async <A>(method: string, path: string, body?: unknown) =>
+  JSON.parse((await manage(server, method, path, token(), body)).text) as A
+
+/** Sends a form of the page at `from`, as a browser does. */
+const submit = async (
+  visitor: Visitor,
+  from: string,
+  action: string,
+  fields: Readonly<Record<string, string>>
+) => visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(from)) })
+
+const CONNECT = "/console/channels/connect"
+
+const connect = async (fields: Readonly<Record<string, string>>) => {
+  const reply = await submit(
+    owner,
+    `${CONNECT}?channel=${fields["channel"]}&provider=${fields["provider"]}`,
+    CONNECT,
+    fields
+  )
+  expect(reply.status, reply.text).toBe(303)
+  return /\/console\/channels\/(\d+)/.exec(reply.location ?? "")?.[1] ?? ""
+}
+
+const rubika = {
+  channel: "rubika",
+  provider: "rubika_bot",
+  label: "Shop",
+  "settings.token": "secret-token-7"
+}
+
+describe("connecting an account", () => {
+  it("asks for what the provider's own schema names, and hides what is secret", async () => {
+    const { text } = await owner.get(`${CONNECT}?channel=sms&provider=kavenegar`)
+    expect(text).toMatch(/name="settings\.api_key"[^>]*required[^>]*type="password"/s)
+    expect(text).toContain('name="settings.otp_template"')
+    expect(text).toContain('<option value="token10"')
+  })
+
+  it("never shows a secret that was typed, not even when the form is shown again", async () => {
+    const fields = { ...rubika, label: "", "settings.trust_contacts": "true" }
+    const reply = await submit(owner, `${CONNECT}?channel=rubika&provider=rubika_bot`, CONNECT, fields)
+    expect(reply.status).toBe(422)
+    expect(reply.text).not.toContain("secret-token-7")
+    expect(reply.text).toMatch(/aria-invalid="true"/)
+    const id = await connect(rubika)
+    expect((await owner.get(`/console/channels/${id}`)).text).not.toContain("secret-token-7")
+  })
+
+  it("says what is wrong with the settings", async () => {
+    const fields = {
+      channel: "sms",
+      provider: "ippanel",
+      label: "x",
+      "settings.api_key": "k",
+      "settings.from_number": "1"
+    }
+    const reply = await submit(owner, `${CONNECT}?channel=sms&provider=ippanel`, CONNECT, fields)
+    expect(reply.status).toBe(422)
+    expect(reply.text).toContain("must begin with +98")
+  })
+
+  it("is in the audit log as the user's, without the settings", async () => {
+    await connect({ ...rubika, label: "Audited" })
+    const { data } = await api<{ data: ReadonlyArray<Record<string, unknown>> }>("GET", "/audit-log?limit=5")
+    expect(data[0]).toMatchObject({
+      action: "account.connect",
+      details: { label: "Audited" },
+      actor: { kind: "user" }
+    })
+    expect(JSON.stringify(data)).not.toContain("secret-token")
+  })
+})
+
+describe("an account's page", () => {
+  it("shows its state, and saves its label and pace", async () => {
+    const id = await connect({ ...rubika, label: "Paced" })
+    const path = `/console/channels/${id}`
+    const saved = await submit(owner, path, path, {
+      label: "<b>Renamed</b>",
+      gap_ms: "2000",
+      per_minute: "5",
+      version: "1"
+    })
+    expect(saved).toMatchObject({ status: 303, location: `${path}?notice=saved` })
+    const { text } = await owner.get(path)
+    expect(text).toContain("&lt;b&gt;Renamed&lt;/b&gt;")
+    expect(text).toContain("0 of 5")
+    expect(await api("GET", `/accounts/${id}`)).toMatchObject({ gap_ms: 2000, per_minute: 5 })
+  })
+
+  it("is not overwritten by a form of an earlier version", async () => {
+    const id = await connect({ ...rubika, label: "Twice" })
+    const path = `/console/channels/${id}`
+    await submit(owner, path, path, { label: "First", gap_ms: "", per_minute: "", version: "1" })
+    const late = await submit(owner, path, path, {
+      label: "Second",
+      gap_ms: "",
+      per_minute: "",
+      version: "1"
+    })
+    expect(late.status).toBe(412)
+    expect(await api("GET", `/accounts/${id}`)).toMatchObject({ label: "First" })
+  })
+
+  it("keeps what a check found", async () => {
+    const reply = await submit(owner, "/console/channels/1", "/console/channels/1/check", {})
+    expect(reply.status).toBe(303)
+    expect((await owner.get("/console/channels/1")).text).toContain("Cannot be checked")
+  })
+
+  it("imports contacts, all or none", async () => {
+    const id = await connect({ ...rubika, label: "Contacts" })
+    const path = `/console/channels/${id}`
+    const wrong = await submit(owner, path, `${path}/contacts`, { contacts: "09121234567,7\nnobody,8" })
+    expect(wrong.status).toBe(422)
+    expect(wrong.text).toContain("line 3 is not an Iranian mobile number")
+    const right = await submit(owner, path, `${path}/contacts`, {
+      contacts: "chat_id,phone\n7,09121234567\n8,09351234567"
+    })
+    expect(right.status).toBe(303)
+    expect((await owner.get(path)).text).toContain("+989351234567")
+    await submit(owner, path, `${path}/contacts/remove`, { phone: "+989351234567" })
+    expect((await owner.get(path)).text).not.toContain("+989351234567")
+  })
+
+  it("shows when it cools down, and why", async () => {
+    await submit(owner, "/console/channels/2", "/console/channels/2/outcome", {
+      outcome: "throttled",
+      back: "account"
+    })
+    expect((await owner.get("/console/channels/2")).text).toContain("Throttled")
+    await submit(owner, "/console/test", "/console/test", {
+      mode: "live",
+      do: "send",
+      phone: "09121110001",
+      target: "bale:"
+    })
+    const { text } = await owner.get("/console/channels/2")
+    expect(text).toContain("Cooling down")
+    expect(text).toContain("its provider asked to slow down")
+    expect((await owner.get("/console/routing")).text).toContain("Skipped now")
+  })
+})
+
+describe("the routing order", () => {
+  const row = (target: string) => ["target", target] as const
+  const draft = async (button: string, ...rows: ReadonlyArray<readonly [string, string]>) => {
+    const csrf = csrfIn(await owner.get("/console/routing"))
+    const body = new URLSearchParams([
+      ["csrf", csrf],
+      ["do", button],
+      ["version", "1"],
+      ...rows.map(([name, value]) => [name, value])
+    ])
+    for (const _ of rows) {
+      body.append("wait", "")
+      body.append("template", "")
+    }
+    const cookie = [...owner.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
+    const reply = await fetch(`${server.url}/console/routing`, {
+      method: "POST",
+      body,
+      headers: { cookie },
+      redirect: "manual"
+    })
+    return { status: reply.status, text: await reply.text() }
+  }
+  const chosen = (text: string) =>
+    Array.from(text.matchAll(/<option value="(\w+:\w*)" selected/g), ([, target]) => target)
+
+  it("moves its steps by buttons, without saving them", async () => {
+    const before = await api("GET", "/routing")
+    const { status, text } = await draft("up:1", row("bale:"), row("sms:"))
+    expect(status).toBe(200)
+    expect(chosen(text)).toEqual(["sms:", "bale:"])
+    expect(chosen((await draft("remove:0", row("bale:"), row("sms:"))).text)).toEqual(["sms:"])
+    expect(await api("GET", "/routing")).toEqual(before)
+  })
+
+  it("is saved as it stands, and refused as the API refuses it", async () => {
+    const twice = await draft("save", row("bale:"), row("bale:"))
+    expect(twice.status).toBe(422)
+    const { status } = await draft("save", row("sms:"), row("bale:"))
+    expect(status).toBe(303)
+    expect(await api("GET", "/routing")).toMatchObject({ steps: [{ channel: "sms" }, { channel: "bale" }] })
+  })
+
+  it("shows what a send would do, and sends nothing", async () => {
+    const { text } = await owner.get("/console/routing")
+    expect(text).toContain("What a send would do now")
+    expect(text).toContain("Simulated sms")
+    expect(text).toContain("The code is valid for 300 s")
+  })
+})
+
+describe("a template", () => {
+  const fields = { name: "Sign-in", body: "کد شما: {{code}}" }
+
+  it("is previewed before it is saved, with the parts of an SMS", async () => {
+    const body = "س".repeat(71)
+    const reply = await submit(owner, "/console/templates/new", "/console/templates/new", {
+      ...fields,
+      body,
+      do: "preview"
+    })
+    expect(reply.status).toBe(200)
+    expect(reply.text).toMatch(/2 parts · 71 places, 63 left/)
+  })
+
+  it("is created, changed and switched off", async () => {
+    const created = await submit(owner, "/console/templates/new", "/console/templates/new", {
+      ...fields,
+      do: "save"
+    })
+    const path = (created.location ?? "").replace(/\?.*/, "")
+    expect(path).toMatch(/^\/console\/templates\/\d+$/)
+    await submit(owner, path, path, { ...fields, name: "Other", version: "1", do: "save" })
+    await submit(owner, path, `${path}/disable`, {})
+    expect(await api("GET", `/templates/${path.split("/").at(-1)}`)).toMatchObject({
+      name: "Other",
+      active: false
+    })
+  })
+
+  it("shows its text as text", async () => {
+    const body = `<script>alert("{{name}}")</script>`
+    const { text } = await submit(owner, "/console/templates/new", "/console/templates/new", {
+      name: "x",
+      body,
+      do: "preview"
+    })
+    expect(text).not.toContain("<script>alert")
+    expect(text).toContain("&lt;script&gt;")
+  })
+})
+
+describe("a test", () => {
+  it("of the sandbox is verified by the code that always works", async () => {
+    const sent = await submit(owner, "/console/test", "/console/test", {
+      mode: "sandbox",
+      phone: "09121234567",
+      do: "send"
+    })
+    expect(sent.location).toMatch(/^\/console\/test\?mode=sandbox&kind=code&id=[\w-]{36}$/)
+    const id = new URL(sent.location ?? "", server.url).searchParams.get("id") ?? ""
+    const verified = await submit(owner, "/console/test", "/console/test/verify", {
+      mode: "sandbox",
+      id,
+      code: "123456"
+    })
+    expect(verified.location).toContain("reason=ok")
+    expect((await owner.get(verified.location ?? "")).text).toContain("verified")
+  })
+
+  it("shows the same request for programs, without a key", async () => {
+    const { text } = await owner.get("/console/test?mode=live&target=bale:")
+    expect(text).toContain("/v1/otp/send")
+    expect(text).toContain("&quot;bale&quot;")
+    expect(text).toContain("@peyk/client")
+    expect(text).not.toContain(server.demo.live_key)
+  })
+
+  it("is refused in words, next to what was typed", async () => {
+    const reply = await submit(owner, "/console/test", "/console/test", {
+      mode: "live",
+      phone: "123",
+      do: "send"
+    })
+    expect(reply.status).toBe(422)
+    expect(reply.text).toContain("This is not an Iranian mobile number.")
+    expect(reply.text).toContain('value="123"')
+  })
+})
+
+describe("set-up pages", () => {
+  it("have no forms for viewers, who could not send them either", async () => {
+    for (const path of ["/console/channels/1", "/console/routing", "/console/templates", "/console/test"]) {
+      const { status, text } = await viewer.get(path)
+      expect(status, path).toBe(200)
+      expect(text, path).not.toMatch(new RegExp(`action="(?!/console/sign-out)[^"]*"`))
+    }
+    const csrf = csrfIn(await viewer.get("/console/overview"))
+    for (const path of [
+      "/console/channels/1/disable",
+      "/console/routing",
+      "/console/templates/new",
+      "/console/test"
+    ]) {
+      expect((await viewer.post(path, { csrf })).status, path).toBe(403)
+    }
+  })
+
+  it("do not exist for another customer", async () => {
+    const csrf = csrfIn(await stranger.get("/console/overview"))
+    for (const path of [
+      "/console/channels/1",
+      "/console/templates/1",
+      "/console/channels/0",
+      "/console/channels/x"
+    ]) {
+      expect((await stranger.get(path)).status, path).toBe(404)
+    }
+    for (const action of ["", "/check", "/disable", "/settings", "/contacts", "/outcome", "/inbox/rotate"]) {
+      const reply = await stranger.post(`/console/channels/1${action}`, {
+        csrf,
+        label: "x",
+        phone: "09121234567",
+        chat_id: "7"
+      })
+      expect(reply.status, action).toBe(404)
+    }
+  })
+
+  it("change nothing without the form's token", async () => {
+    for (const path of [
+      "/console/channels/1/disable",
+      "/console/routing",
+      "/console/templates/new",
+      "/console/test"
+    ]) {
+      expect((await owner.post(path, { csrf: "x" })).status, path).toBe(403)
+    }
+  })
+})
+
+describe("the simulator", () => {
+  const send = (phone: string) =>
+    submit(owner, "/console/test", "/console/test", { mode: "live", do: "send", phone, target: "sms:" })
+
+  it("finds messages by a part of the number, and by the code", async () => {
+    await send("09121110021")
+    const { text } = await owner.get("/simulator?phone=0912111002")
+    expect(text).toContain("+989121110021")
+    const code = /class="mono"><bdi dir="ltr">(\d+)</.exec(text)?.[1] ?? ""
+    expect(code).toMatch(/^\d{6}$/)
+    expect((await owner.get(`/simulator?text=${code}`)).text).toContain("+989121110021")
+    expect((await owner.get("/simulator?phone=0935")).text).not.toContain("+989121110021")
+  })
+
+  it("can be looked at by anybody, and changed only by those who may write", async () => {
+    const nobody = newVisitor(server)
+    const { status, text } = await nobody.get("/simulator")
+    expect(status).toBe(200)
+    expect(text).not.toContain('method="post"')
+    for (const visitor of [nobody, viewer]) {
+      const csrf = visitor === viewer ? csrfIn(await viewer.get("/console/overview")) : "x"
+      expect((await visitor.post("/simulator/delete", { csrf, all: "true" })).status).toBe(403)
+    }
+    expect((await viewer.get("/simulator")).text).not.toContain('action="/simulator/delete"')
+  })
+
+  it("deletes its messages", async () => {
+    await send("09121110022")
+    await submit(owner, "/simulator", "/simulator/delete", { all: "true" })
+    const { data } = (await (await fetch(`${server.url}/simulator/messages`)).json()) as {
+      data: ReadonlyArray<unknown>
+    }
+    expect(data).toEqual([])
+  })
+
+  it("forces the outcome of an account's next send, once", async () => {
+    const path = "/console/channels/6"
+    const forced = await submit(owner, path, `${path}/outcome`, { outcome: "rejected", back: "simulator" })
+    expect(forced.location).toBe("/simulator")
+    const outcomes = []
+    for (const phone of ["09121110023", "09121110024"]) {
+      const { location } = await send(phone)
+      const id = new URL(location ?? "", server.url).searchParams.get("id") ?? ""
+      outcomes.push(await api("GET", `/verifications/${id}`))
+    }
+    expect(outcomes).toMatchObject([{ status: "failed" }, { status: "queued" }])
+  })
+})
