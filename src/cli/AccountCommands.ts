@@ -193,6 +193,32 @@ const limits = Command.make(
     )
 ).pipe(Command.withDescription("Show or override how fast an account sends"))
 
+const ids = Schema.String.check(
+  Schema.isPattern(/^(\d{1,9}(,\d{1,9})*)?$/, { message: "account ids, separated by commas" })
+)
+
+const standby = Command.make(
+  "standby",
+  {
+    account: accountFlag,
+    by: Flag.String("by").pipe(
+      Flag.withDescription('Accounts of its channel, in order, e.g. 7,8; "" removes them'),
+      Flag.withSchema(ids)
+    )
+  },
+  ({ account, by }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const wanted = by === "" ? [] : by.split(",").map(Number)
+        yield* printAccount(yield* changed(account, { standby: wanted }, { standby: wanted }))
+      }).pipe(
+        Effect.mapError((error) =>
+          error._tag === "validation_error" ? describeError(error) : noAccount(account)()
+        )
+      )
+    )
+).pipe(Command.withDescription("Set the accounts that take over with a code when one cannot send it"))
+
 const inbox = Command.make(
   "inbox",
   {
@@ -231,6 +257,7 @@ export const accountCommand = Command.make("account").pipe(
     connect,
     list,
     limits,
+    standby,
     inbox,
     setActive("disable", false, "Stop sending with an account"),
     setActive("enable", true, "Send with an account again"),

@@ -52,6 +52,8 @@ export const SendingAccount = Schema.Struct({
   isDefault: Schema.Boolean,
   active: Schema.Boolean,
   shared: Schema.Boolean,
+  /** The accounts that take over for it with a code, in order; absent: none. */
+  standby: Schema.optionalKey(Schema.Array(Schema.Int)),
   ...AccountTraits.fields
 })
 export type SendingAccount = typeof SendingAccount.Type

@@ -1,4 +1,4 @@
-import { Array as Arr, Result, Schema } from "effect"
+import { Array as Arr, Result, Schema, Struct } from "effect"
 import { type Channel, channelType, isCodeChannel, isSmsProvider } from "./Channel.ts"
 import type { CustomerConfiguration } from "../people/Customer.ts"
 import {
@@ -11,6 +11,7 @@ import {
   type TemplateError,
   TemplateNotFound
 } from "../Errors.ts"
+import { standbyAccounts } from "../account/Standby.ts"
 import { checkCodeTemplate } from "../message/Template.ts"
 import { type AccountRequest, codeRouteAccount, RouteAccount, selectAccount } from "./RouteAccount.ts"
 
@@ -21,7 +22,9 @@ export const RouteStep = Schema.Struct({
   /** Whether the request named the channels, or the saved routing order did; absent in the sandbox. */
   source: Schema.optionalKey(Schema.Literals(["request", "saved"])),
   /** The text of the code on this step; absent: the verification's text. */
-  textBody: Schema.optionalKey(Schema.String)
+  textBody: Schema.optionalKey(Schema.String),
+  /** Takes over for the step before it: only one of them delivers the code. Absent: a channel of its own. */
+  standby: Schema.optionalKey(Schema.Literal(true))
 })
 export type RouteStep = typeof RouteStep.Type
 export type Route = Arr.NonEmptyReadonlyArray<RouteStep>
@@ -147,6 +150,22 @@ export const resolveStep = (
     return { ...codeRouteAccount(account), wait: waitOf(step, request), source, ...text }
   })
 
+/** The step, followed by those that take over for it. */
+const withStandby = (
+  step: RouteStep,
+  { accounts, sharedAccounts }: CustomerConfiguration
+): ReadonlyArray<RouteStep> => {
+  const own = step.descriptor.credential_id === null ? sharedAccounts : accounts
+  const account = own.find(({ id }) => id === step.account_id)
+  if (account?.standby === undefined || account.standby.length === 0) return [step]
+  const standby = standbyAccounts(account, own).map((each): RouteStep => ({
+    ...codeRouteAccount(each),
+    ...Struct.pick(step, ["wait", "textBody"]),
+    standby: true
+  }))
+  return [step, ...standby]
+}
+
 /**
  * The route of a request: its own channels, else the saved routing order. A step's waiting time is the first
  * of: the request's channel object, the request, the saved step, the default.
@@ -158,7 +177,9 @@ export const resolveRoute = (
   Result.flatMap(
     checkNames(request.channels ?? configuration.routing ?? [], { withTelegram: hasTelegram(configuration) }),
     (steps) =>
-      Result.flatMap(Result.all(steps.map((step) => resolveStep(step, request, configuration))), toRoute)
+      Result.flatMap(Result.all(steps.map((step) => resolveStep(step, request, configuration))), (resolved) =>
+        toRoute(resolved.flatMap((step) => withStandby(step, configuration)))
+      )
   )
 
 /** The least, so that with all channels a code is valid for 300 seconds, as the sandbox's codes are. */

@@ -1,5 +1,6 @@
 import { type Delivery, reportRequest, withDelivery } from "../account/DeliveryReport.ts"
 import {
+  type AttemptErrorCode,
   attemptResult,
   isUncertain,
   outcomeOfRepeat,
@@ -50,6 +51,25 @@ const toAttempt = (step: number, outcome: ProviderOutcome, attemptedAt: Instant)
 const attemptEvent = (attempt: Attempt): EventType => {
   if (attempt.status === "sent") return "verification.attempt_sent"
   return isUncertain(attempt) ? "verification.attempt_unknown" : "verification.attempt_failed"
+}
+
+/** Failures that are neither the recipient's, nor may have delivered the code: another account can do better. */
+const standbyErrors: ReadonlyArray<AttemptErrorCode | null> = [
+  "provider_rejected",
+  "provider_misconfigured",
+  "provider_rate_limited",
+  "provider_unavailable"
+]
+
+/** The first step of those that stand in for each other with this one. */
+const firstOfGroup = (route: Verification["route"], step: number): number =>
+  route[step]?.standby === true ? firstOfGroup(route, step - 1) : step
+
+/** What is left after an attempt: also those that can take over, if it failed in a way that allows that. */
+const remainingAfter = ({ route, remaining }: Verification, { step, error_code }: Attempt) => {
+  const group = firstOfGroup(route, step)
+  const mayTakeOver = standbyErrors.includes(error_code)
+  return remaining.filter((left) => left !== step && (mayTakeOver || firstOfGroup(route, left) !== group))
 }
 
 /** An attempt that ends after its verification did is kept in the history. It changes and costs nothing else. */
@@ -120,7 +140,7 @@ export const recordAttempt = (verification: Verification, call: Call): Verificat
   const attempts = withAttempt(verification.attempts, attempt)
   if (isTerminal(verification.status))
     return { ...recordLate(verification, step, attempts), events: announced, ...report }
-  const remaining = verification.remaining.filter((left) => left !== step)
+  const remaining = remainingAfter(verification, attempt)
   const hasNext = remaining.length > 0
   const status = statusAfter(attempts, hasNext, finishedAt >= verification.expiresAt)
   const nextStepAt = attempt.status === "sent" ? waitedUntil(verification, call) : finishedAt

@@ -90,9 +90,10 @@ const MAX_VALIDITY_SECONDS = 600
 /** Time left for the last channel after it was tried. */
 const LAST_STEP_SECONDS = 120
 
-/** Seconds a code on this route is valid: min(600, max(300, waits of all steps but the last + 120)). */
+/** Seconds a code on this route is valid: min(600, max(300, waits of all channels but the last + 120)). */
 export const validitySeconds = (route: Route): number => {
-  const waits = route.slice(0, -1).reduce((sum, { wait }) => sum + wait, 0)
+  const channels = route.filter(({ standby }) => standby !== true)
+  const waits = channels.slice(0, -1).reduce((sum, { wait }) => sum + wait, 0)
   return Math.min(MAX_VALIDITY_SECONDS, Math.max(MIN_VALIDITY_SECONDS, waits + LAST_STEP_SECONDS))
 }
 

@@ -125,6 +125,18 @@ export const AccountsHandlers = HttpApiBuilder.group(
           })
         ).pipe(orEnvelope),
 
+      standby: ({ params, payload }) =>
+        write(
+          { operation: "account.standby", status: 200 },
+          Effect.gen(function* () {
+            const { actor } = yield* CurrentActor
+            const { account_ids: standby } = payload
+            const version = yield* expectedVersion
+            const account = yield* accounts.update(actor.customerId, params.id, { standby }, version)
+            return { body: toAccount(account), audit: accountEntry("update", account.id, { standby }) }
+          })
+        ).pipe(orEnvelope),
+
       check: Effect.fnUntraced(function* ({ params }) {
         const { actor } = yield* CurrentActor
         return yield* orEnvelope(Effect.map(accounts.check(actor.customerId, params.id), checkResultOf))

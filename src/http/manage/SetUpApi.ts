@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Channel } from "../../domain/routing/Channel.ts"
+import { MAX_STANDBY } from "../../domain/account/Standby.ts"
 import { RoutingStep, WaitSeconds } from "../../domain/people/Customer.ts"
 import { stepProblems } from "../../domain/routing/Route.ts"
 import { documentedError } from "../Envelope.ts"
@@ -30,6 +31,9 @@ export const Account = Schema.Struct({
   default: Schema.Boolean,
   active: Schema.Boolean,
   sends: Schema.Array(Schema.Literals(["codes", "messages"])),
+  standby: Schema.Array(Schema.Int).annotateKey({
+    description: "The accounts that take over with a code when this one cannot send it, in order."
+  }),
   needs_contacts: Schema.Boolean.annotateKey({
     description: "Reaches only phones that are linked to a chat."
   }),
@@ -79,6 +83,12 @@ export const AccountChangeBody = Schema.Struct({
   per_minute: Schema.optionalKey(Schema.NullOr(Rate)),
   check: checks
 }).annotate({ identifier: "AccountChange" })
+
+export const StandbyBody = Schema.Struct({
+  account_ids: Schema.Array(PositiveInt)
+    .check(Schema.isMaxLength(MAX_STANDBY))
+    .annotate({ description: "Accounts of the same channel, in order; an empty list removes them." })
+}).annotate({ identifier: "Standby" })
 
 const MAX_CONTACTS = 1000
 
@@ -149,6 +159,14 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
           "409 conflict while the routing order names it, or what is under way may use it; see details.reason."
       })
     ),
+    HttpApiEndpoint.put("standby", "/:id/standby", {
+      params: id,
+      payload: StandbyBody,
+      success: Account,
+      error: [notFound, changed]
+    })
+      .annotateMerge(summary("Set the accounts that take over with a code when this one cannot send it"))
+      .middleware(RequireJson),
     HttpApiEndpoint.post("check", "/:id/check", {
       params: id,
       success: AccountCheck,

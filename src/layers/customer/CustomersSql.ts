@@ -55,7 +55,7 @@ export const CustomersSql = Layer.effect(
             'label', a.label, 'isDefault', a.is_default, 'active', a.disabled_at is null,
             'shared', a.customer_id is null, 'sendsCodes', a.sends_codes, 'sendsTexts', a.sends_texts,
             'deduplicatesCodes', a.deduplicates, 'deduplicatesTexts', a.deduplicates_texts,
-            'reportsDelivery', a.reports_delivery, 'needsContact', a.needs_contact)
+            'reportsDelivery', a.reports_delivery, 'needsContact', a.needs_contact, 'standby', a.standby)
             order by a.id)
           from sending_accounts a where a.customer_id = c.id or a.customer_id is null), '[]') as accounts, coalesce((
           select jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'body', t.body,

@@ -26,6 +26,7 @@ import guard from "./migrations/0023_guard.ts"
 import sandboxMessages from "./migrations/0024_sandbox_messages.ts"
 import activity from "./migrations/0025_activity.ts"
 import operators from "./migrations/0026_operators.ts"
+import standbyAccounts from "./migrations/0027_standby_accounts.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -54,7 +55,8 @@ const migrations = {
   "0023_guard": guard,
   "0024_sandbox_messages": sandboxMessages,
   "0025_activity": activity,
-  "0026_operators": operators
+  "0026_operators": operators,
+  "0027_standby_accounts": standbyAccounts
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

@@ -52,6 +52,8 @@ export interface AccountChange {
   readonly active?: boolean | undefined
   readonly gapMillis?: number | null | undefined
   readonly perMinute?: number | null | undefined
+  /** The accounts that take over with a code, in order; empty: none. */
+  readonly standby?: ReadonlyArray<number> | undefined
 }
 
 export interface CheckedAccount {

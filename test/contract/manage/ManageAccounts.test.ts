@@ -92,6 +92,7 @@ describe("an account that is connected", () => {
       default: false,
       active: true,
       sends: ["codes", "messages"],
+      standby: [],
       needs_contacts: false,
       gap_ms: null,
       per_minute: null,

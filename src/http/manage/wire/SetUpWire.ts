@@ -21,6 +21,7 @@ export const toAccount = (account: AccountRecord) => ({
     ...(account.sendsCodes ? ["codes" as const] : []),
     ...(account.sendsTexts ? ["messages" as const] : [])
   ],
+  standby: account.standby ?? [],
   needs_contacts: account.needsContact,
   gap_ms: account.gapMillis,
   per_minute: account.perMinute,

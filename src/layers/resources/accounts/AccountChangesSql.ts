@@ -1,6 +1,8 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
+import { standbyProblem } from "../../../domain/account/Standby.ts"
+import { Channel } from "../../../domain/routing/Channel.ts"
 import { fieldError, NotFound, PreconditionFailed } from "../../../domain/Errors.ts"
 import type { ProviderAdapters, ProviderConnection } from "../../../services/provider/ProviderAdapter.ts"
 import type {
@@ -25,6 +27,12 @@ const LockedRow = Schema.Struct({
   channel: Schema.String,
   provider: Schema.String
 })
+const StandbyRow = Schema.Struct({
+  id: Schema.Int,
+  channel: Channel,
+  sendsCodes: Schema.Boolean,
+  standby: Schema.Array(Schema.Int)
+})
 type Locked = typeof LockedRow.Type
 
 /** @param privateAddresses whether settings may lead into a private network, where the account does not say */
@@ -37,6 +45,7 @@ export const accountChanges = (
 ): Pick<Accounts["Service"], "connect" | "update"> => {
   const idRows = rowsOf(IdRow)
   const lockedRows = rowsOf(LockedRow)
+  const standbyRows = rowsOf(StandbyRow)
   const find = findAccount(sql)
 
   const inOneTransaction = <A, E>(effect: Effect.Effect<A, E>) =>
@@ -117,6 +126,21 @@ export const accountChanges = (
         rate_per_minute = case when ${perMinute === undefined} then rate_per_minute else ${perMinute ?? null}::int end
       where id = ${id}`)
 
+  /** The accounts of this owner stay as they are until the transaction ends, so no circle can come about. */
+  const setStandby = Effect.fnUntraced(function* (
+    owner: AccountOwner,
+    id: number,
+    wanted: ReadonlyArray<number>
+  ) {
+    const accounts = yield* standbyRows(sql`
+      select a.id, a.channel, a.sends_codes as "sendsCodes", a.standby from sending_accounts a
+      where ${isOwnedBy(sql, owner)} order by a.id for update`)
+    const account = accounts.find((each) => each.id === id) ?? (yield* new NotFound())
+    const problem = standbyProblem(account, wanted, accounts)
+    if (problem !== null) return yield* fieldError("account_ids", problem)
+    yield* Effect.orDie(sql`update sending_accounts set standby = ${[...wanted]}::int[] where id = ${id}`)
+  })
+
   const disable = (id: number, now: Date) =>
     Effect.orDie(
       sql`update sending_accounts set disabled_at = coalesce(disabled_at, ${now}) where id = ${id}`
@@ -134,7 +158,7 @@ export const accountChanges = (
   })
 
   const apply = Effect.fnUntraced(function* (owner: AccountOwner, account: Locked, change: AccountChange) {
-    const { label, settings, finding, isDefault, active, gapMillis, perMinute } = change
+    const { label, settings, finding, isDefault, active, gapMillis, perMinute, standby } = change
     if (settings !== undefined) {
       yield* replaceSettings(owner, account, settings)
       yield* finding === undefined ? forgetCheck(sql, account.id) : noteCheck(sql, account.id, finding)
@@ -142,6 +166,7 @@ export const accountChanges = (
     if (isDefault === true) yield* clearDefault(owner, account.channel, account.id)
     if (label !== undefined || isDefault !== undefined) yield* rename(account.id, change)
     if (gapMillis !== undefined || perMinute !== undefined) yield* setPace(account.id, change)
+    if (standby !== undefined) yield* setStandby(owner, account.id, standby)
     if (active === undefined) return
     const now = timestamp(yield* Clock.currentTimeMillis)
     yield* active ? enable(account.id, now) : disable(account.id, now)
@@ -167,7 +192,8 @@ export const accountChanges = (
       inOneTransaction(
         Effect.gen(function* () {
           // The customer before its accounts: connecting locks them in the same order.
-          if (change.isDefault === true && owner !== null) yield* lockCustomer(sql, owner)
+          const locksOthers = change.isDefault === true || change.standby !== undefined
+          if (locksOthers && owner !== null) yield* lockCustomer(sql, owner)
           const account = yield* lock(owner, id, version)
           yield* apply(owner, account, change)
           return yield* find(owner, id)

@@ -26,7 +26,7 @@ export const selectAccounts = (sql: SqlClient.SqlClient) => sql`
   select a.id, a.channel, a.provider, a.label, a.is_default as "isDefault", a.disabled_at is null as active,
     a.customer_id is null as shared, a.sends_codes as "sendsCodes", a.sends_texts as "sendsTexts",
     a.deduplicates as "deduplicatesCodes", a.deduplicates_texts as "deduplicatesTexts",
-    a.reports_delivery as "reportsDelivery", a.needs_contact as "needsContact", a.gap_ms as "gapMillis",
+    a.reports_delivery as "reportsDelivery", a.needs_contact as "needsContact", a.standby, a.gap_ms as "gapMillis",
     a.rate_per_minute as "perMinute", greatest(p.failures, p.text_failures) as failures,
     greatest(p.cooling_until, p.texts_cooling_until) as "coolingUntil", a.created_at as "createdAt", a.version
   from sending_accounts a join account_pace p on p.account_id = a.id`
