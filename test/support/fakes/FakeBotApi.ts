@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { type Fields, sentFields } from "./SentFields.ts"
 import { type Answer, fakeFarEnd, type FakeOptions, type Received } from "./FakeFarEnd.ts"
 
 export const BOT_TOKENS = {
@@ -74,9 +75,11 @@ interface FakeWebhook {
   readonly allowed_updates?: ReadonlyArray<string>
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
-const fieldsOf = (json: unknown): Fields => (typeof json === "object" && json !== null ? { ...json } : {})
+/** A list as JSON has it, or as its text in a query or a form. */
+const listOf = (value: unknown): ReadonlyArray<string> | undefined => {
+  const list: unknown = typeof value === "string" && value.startsWith("[") ? JSON.parse(value) : value
+  return Array.isArray(list) ? list.map(String) : undefined
+}
 
 /** Platforms post to https; a test may listen on loopback. */
 const WEBHOOK_URL = /^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)[:/])/
@@ -128,19 +131,20 @@ export const fakeBotApi = ({ platform, ...options }: FakeBotOptions) => {
       )
     }
     waiting = waiting.filter(({ update_id }) => update_id >= Number(offset ?? 0))
-    const isAllowed = (update: Update) =>
-      !Array.isArray(allowed_updates) || allowed_updates.some((kind) => String(kind) in update)
+    const kinds = listOf(allowed_updates)
+    const isAllowed = (update: Update) => kinds === undefined || kinds.some((kind) => kind in update)
     return botResult(waiting.filter(isAllowed).slice(0, Number(limit)))
   }
 
   const setWebhook = ({ url, secret_token, allowed_updates }: Fields): Answer => {
+    const kinds = listOf(allowed_updates)
     if (typeof url !== "string" || !WEBHOOK_URL.test(url)) {
       return botRefusal(400, "Bad Request: bad webhook: An HTTPS URL must be provided for webhook")
     }
     webhook = {
       url,
       ...(typeof secret_token === "string" && { secret_token }),
-      ...(Array.isArray(allowed_updates) && { allowed_updates: allowed_updates.map(String) })
+      ...(kinds !== undefined && { allowed_updates: kinds })
     }
     return botResult(true, "Webhook was set")
   }
@@ -150,20 +154,29 @@ export const fakeBotApi = ({ platform, ...options }: FakeBotOptions) => {
     return botResult(true, "Webhook was deleted")
   }
 
+  const getWebhookInfo = (): Answer =>
+    botResult({
+      url: webhook?.url ?? "",
+      has_custom_certificate: false,
+      pending_update_count: waiting.length,
+      ...(webhook?.allowed_updates !== undefined && { allowed_updates: webhook.allowed_updates })
+    })
+
   const methods: Readonly<Record<string, (fields: Fields) => Answer>> = {
     getMe: () => botResult(me),
     sendMessage,
     getUpdates,
     setWebhook,
-    deleteWebhook
+    deleteWebhook,
+    getWebhookInfo
   }
 
-  const behave = ({ path, json }: Received): Answer => {
-    const [, given = "", method = ""] = /^\/bot([^/]*)\/(\w+)$/.exec(path) ?? []
+  const behave = (received: Received): Answer => {
+    const [, given = "", method = ""] = /^\/bot([^/]*)\/(\w+)$/.exec(received.path) ?? []
     const givenToken = decodeURIComponent(given)
     if (platform === "telegram" && MALFORMED_TOKEN.test(givenToken)) return botRefusal(404, "Not Found")
     if (givenToken !== token) return botRefusal(401, "Unauthorized")
-    return methods[method]?.(fieldsOf(json)) ?? botRefusal(404, "Not Found: method not found")
+    return methods[method]?.(sentFields(received)) ?? botRefusal(404, "Not Found: method not found")
   }
 
   return Effect.map(fakeFarEnd(behave, options), (fake) => ({

@@ -1,6 +1,10 @@
 import { type Answer, fakeFarEnd, type FakeOptions, type Received } from "./FakeFarEnd.ts"
 
 export const SMSIR_KEY = "smsir-key-0123456789"
+export const SMSIR_LINE = 30_007_732_000_000
+export const SMSIR_TEMPLATE = 123_456
+/** The template's one variable. */
+const VARIABLE = "CODE"
 
 /** SMS.ir's envelope. */
 export const smsirAnswer = (status: number, message: string, data: unknown = null, http = 200): Answer => ({
@@ -32,8 +36,13 @@ export const fakeSmsir = (options: FakeOptions = {}) => {
   const verify = ({ json }: Received): Answer => {
     const mobile = property(json, "mobile")
     const parameters = property(json, "parameters")
-    if (!Number.isInteger(property(json, "templateId"))) return refuse(113, "قالب یافت نشد")
+    if (property(json, "templateId") !== SMSIR_TEMPLATE) return refuse(113, "قالب یافت نشد")
     if (!Array.isArray(parameters)) return refuse(116, "نام پارامتر خالی است")
+    const names = parameters.map((each) => property(each, "name"))
+    if (names.some((name) => typeof name !== "string" || name === ""))
+      return refuse(116, "نام پارامتر خالی است")
+    // No code is documented for a variable that the template lacks, or that is missing.
+    if (names.join() !== VARIABLE) return refuse(116, "پارامترهای قالب نامعتبر است")
     if (parameters.some((each) => String(property(each, "value")).length > 25))
       return refuse(114, "طول پارامتر بیش از ۲۵ است")
     const messageId = accept(mobile)
@@ -44,7 +53,7 @@ export const fakeSmsir = (options: FakeOptions = {}) => {
 
   const bulk = ({ json }: Received): Answer => {
     const mobiles = property(json, "mobiles")
-    if (!Number.isInteger(property(json, "lineNumber"))) return refuse(101, "شماره خط نامعتبر است")
+    if (property(json, "lineNumber") !== SMSIR_LINE) return refuse(101, "شماره خط نامعتبر است")
     if (property(json, "messageText") === "") return refuse(103, "متن خالی است")
     if (!Array.isArray(mobiles) || mobiles.length === 0) return refuse(107, "لیست موبایل خالی است")
     if (mobiles.length > 100) return refuse(105, "تعداد موبایل بیش از ۱۰۰ است")
@@ -78,7 +87,7 @@ export const fakeSmsir = (options: FakeOptions = {}) => {
     if (route === "POST /v1/send/verify") return verify(received)
     if (route === "POST /v1/send/bulk") return bulk(received)
     if (route === "GET /v1/credit") return smsirAnswer(1, "موفق", 18_450.5)
-    if (route === "GET /v1/line") return smsirAnswer(1, "موفق", [30_007_732_000_000])
+    if (route === "GET /v1/line") return smsirAnswer(1, "موفق", [SMSIR_LINE])
     const messageId = /^GET \/v1\/send\/(\d+)$/.exec(route)?.[1]
     return messageId === undefined ? { status: 404, text: "<html>Not Found</html>" } : report(messageId)
   }, options)

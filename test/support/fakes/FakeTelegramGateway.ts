@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { type Fields, sentFields } from "./SentFields.ts"
 import { type Answer, fakeFarEnd, type FakeOptions, type Received } from "./FakeFarEnd.ts"
 
 export const GATEWAY_TOKEN = "AAGfakeGatewayToken0123456789"
@@ -12,17 +13,6 @@ export const gatewayError = (error: string, status = 200): Answer => ({ status, 
 
 const isInteger = (value: unknown, least: number, most: number): boolean =>
   Number.isInteger(Number(value)) && Number(value) >= least && Number(value) <= most
-
-type Fields = Readonly<Record<string, unknown>>
-
-/** Query, form or JSON. */
-const fieldsOf = ({ query, headers, body, json }: Received): Fields => {
-  const type = headers["content-type"] ?? ""
-  const sent: Fields = type.startsWith("application/x-www-form-urlencoded")
-    ? Object.fromEntries(new URLSearchParams(body))
-    : Object(json)
-  return { ...Object.fromEntries(query), ...sent }
-}
 
 /** Telegram Gateway as its documents have it: a request is sent once, and its first send after the question is free. */
 export const fakeTelegramGateway = (options: FakeOptions = {}) => {
@@ -95,7 +85,7 @@ export const fakeTelegramGateway = (options: FakeOptions = {}) => {
   }
 
   const behave = (received: Received): Answer => {
-    const fields = fieldsOf(received)
+    const fields = sentFields(received)
     const token = received.headers["authorization"]?.replace(/^Bearer /, "") ?? fields["access_token"]
     if (token === undefined) return gatewayError("ACCESS_TOKEN_REQUIRED")
     if (token !== GATEWAY_TOKEN) return gatewayError("ACCESS_TOKEN_INVALID")
