@@ -91,3 +91,6 @@ const PAUSE_PER_WORK = 4
 /** Retention: how long to leave the store alone after a batch that took `elapsed` ms and removed or erased `gone` rows. */
 export const retentionPauseMillis = (elapsed: number, gone: number): number =>
   Math.max(elapsed * PAUSE_PER_WORK, gone > 0 ? MIN_PAUSE_AFTER_WORK_MILLIS : MIN_PAUSE_MILLIS)
+
+/** How often providers are asked what is left to spend. */
+export const CREDIT_ROUND_MILLIS = 15 * 60_000

@@ -12,7 +12,8 @@ export const timerKinds = [
   "bot_updates",
   "webhook",
   "guard",
-  "retention"
+  "retention",
+  "account_credits"
 ] as const
 export type TimerKind = (typeof timerKinds)[number]
 

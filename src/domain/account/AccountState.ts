@@ -26,6 +26,8 @@ export interface AccountState {
   readonly codes: Condition
   readonly texts: Condition
   readonly lastCheck: LastCheck | null
+  /** What was left to spend when the provider last said so, in its own unit; null: it never did. */
+  readonly credit: number | null
 }
 
 /** Why an account would be skipped now. */

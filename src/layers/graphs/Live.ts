@@ -21,7 +21,12 @@ import { httpRoutes, httpServerLayer, servingLayer } from "./HttpGraph.ts"
 import { Resources } from "./ManagementGraph.ts"
 import { Searches } from "./ReadGraph.ts"
 import { Crypto, SharedServices } from "./SharedServices.ts"
-import { scheduleInboxChecks, emptySimulatorThatIsOff, scheduleRetention } from "./StartupTasks.ts"
+import {
+  scheduleInboxChecks,
+  emptySimulatorThatIsOff,
+  scheduleCredits,
+  scheduleRetention
+} from "./StartupTasks.ts"
 import { timerGraph } from "./TimerGraph.ts"
 import { useCases } from "./UseCases.ts"
 
@@ -38,6 +43,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provide([
       scheduleInboxChecks,
       scheduleRetention,
+      scheduleCredits,
       emptySimulatorThatIsOff(configuration),
       ServingMetrics
     ]),

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { AccountCredits } from "../../services/account/AccountCredits.ts"
 import { BotInboxes } from "../../services/account/BotInboxes.ts"
 import { DeliveryReports } from "../../services/account/DeliveryReports.ts"
 import { GuardRounds } from "../../services/guard/GuardRounds.ts"
@@ -18,6 +19,7 @@ import { WebhookDeliveries } from "../../services/webhook/WebhookDeliveries.ts"
 import { RetentionStoreSql } from "../retention/RetentionStoreSql.ts"
 import { WebhookSenderHttp } from "../webhook/WebhookSenderHttp.ts"
 import { WebhookStoreSql } from "../webhook/WebhookStoreSql.ts"
+import { AccountsSql } from "../resources/accounts/AccountsSql.ts"
 import { ProviderHttpLive } from "../account/ProviderAdaptersHttp.ts"
 
 type Handler = (timer: DueTimer) => Effect.Effect<void>
@@ -67,7 +69,8 @@ export const timerGraph = <E, R, E2, R2, E3, R3, E4, R4>(graphs: {
             ["bot_updates" as const, inboxes.runTimer],
             ["webhook" as const, webhooks.runTimer],
             ["guard" as const, guard.runTimer],
-            ["retention" as const, retention.runTimer]
+            ["retention" as const, retention.runTimer],
+            ["account_credits" as const, (yield* AccountCredits).runTimer]
           ])
         })
       )
@@ -83,6 +86,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3, E4, R4>(graphs: {
       Layer.provide(DeliveryReports.layer, [graphs.live, graphs.messages]),
       GuardRounds.layer,
       Layer.provide(Retention.layer, RetentionStoreSql),
+      Layer.provide(AccountCredits.layer, AccountsSql),
       Layer.provide(WebhookDeliveries.layer, [
         WebhookStoreSql,
         WebhookMetrics.layer,

@@ -27,6 +27,7 @@ import sandboxMessages from "./migrations/0024_sandbox_messages.ts"
 import activity from "./migrations/0025_activity.ts"
 import operators from "./migrations/0026_operators.ts"
 import standbyAccounts from "./migrations/0027_standby_accounts.ts"
+import accountCredits from "./migrations/0028_account_credits.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -56,7 +57,8 @@ const migrations = {
   "0024_sandbox_messages": sandboxMessages,
   "0025_activity": activity,
   "0026_operators": operators,
-  "0027_standby_accounts": standbyAccounts
+  "0027_standby_accounts": standbyAccounts,
+  "0028_account_credits": accountCredits
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

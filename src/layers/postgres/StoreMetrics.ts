@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
+import { smsProviders } from "../../domain/routing/Channel.ts"
 import { gauge } from "../../services/metrics/MetricFamilies.ts"
 import { withoutSpans } from "../../services/metrics/Spans.ts"
 import { type TimerKind, timerKinds } from "../../domain/Timer.ts"
@@ -15,6 +16,9 @@ const FRESH_FOR = "5 seconds"
 const MILLIS_PER_SECOND = 1000
 const NANOS_PER_SECOND = 1e9
 
+/** The SMS providers that are not the customer's own. */
+const gateways = smsProviders.filter((provider) => provider !== "bridge" && provider !== "simulator")
+
 const states = ["active", "idle", "idle in transaction", "other"] as const
 type State = (typeof states)[number]
 const isState = (state: string): state is State => states.some((known) => known === state)
@@ -24,6 +28,11 @@ const DueRow = Schema.Struct({
   due: Schema.Int,
   oldestAt: Schema.NullOr(InstantColumn)
 })
+const AccountsRow = Schema.Struct({
+  provider: Schema.String,
+  lowest: Schema.NullOr(Schema.Finite),
+  refused: Schema.Int
+})
 const ConnectionRow = Schema.Struct({ state: Schema.NullOr(Schema.String), count: Schema.Int })
 
 interface Figures {
@@ -31,9 +40,16 @@ interface Figures {
   readonly roundTripSeconds: number
   readonly due: ReadonlyMap<TimerKind, { readonly count: number; readonly oldestSeconds: number }>
   readonly connections: ReadonlyMap<State, number>
+  readonly accounts: ReadonlyMap<string, { readonly lowest: number | null; readonly refused: number }>
 }
 
-const unknown: Figures = { isUp: false, roundTripSeconds: Number.NaN, due: new Map(), connections: new Map() }
+const unknown: Figures = {
+  isUp: false,
+  roundTripSeconds: Number.NaN,
+  due: new Map(),
+  connections: new Map(),
+  accounts: new Map()
+}
 
 const readFigures = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -55,6 +71,10 @@ const readFigures = Effect.gen(function* () {
         (select min(claimable_at) from timers
          where kind collate "C" = k and parked and claimable_at <= ${timestamp(now)})) as "oldestAt"
     from unnest(${timerKinds}::text[]) as k`)
+  const accounts = yield* rowsOf(AccountsRow)(sql`
+    select a.provider, min(c.credit) as lowest, (count(*) filter (where c.result = 'refused'))::int as refused
+    from account_checks c join sending_accounts a on a.id = c.account_id
+    where a.disabled_at is null group by a.provider`)
   const connections = yield* rowsOf(ConnectionRow)(sql`
     select state, count(*)::int as count from pg_stat_activity
     where datname = current_database() and usename = current_user and application_name like 'peyk%'
@@ -73,7 +93,8 @@ const readFigures = Effect.gen(function* () {
         { count, oldestSeconds: oldestAt === null ? 0 : (now - oldestAt) / MILLIS_PER_SECOND }
       ])
     ),
-    connections: byState
+    connections: byState,
+    accounts: new Map(accounts.map((row) => [row.provider, row]))
   }
   return figures
 })
@@ -136,6 +157,20 @@ export class StoreMetrics extends Context.Service<
             "For how long the oldest of those has been due, by kind.",
             ({ due }) => due.get(kind)?.oldestSeconds ?? Number.NaN,
             { kind }
+          )
+        }
+        for (const provider of gateways) {
+          tell(
+            "peyk_account_credit_lowest",
+            "The least that is left to spend at an account that is switched on, by provider, in its own unit.",
+            ({ accounts }) => accounts.get(provider)?.lowest ?? Number.NaN,
+            { provider }
+          )
+          tell(
+            "peyk_accounts_refused",
+            "Accounts that are switched on and were refused by their provider when it was last asked, by provider.",
+            ({ isUp, accounts }) => (isUp ? (accounts.get(provider)?.refused ?? 0) : Number.NaN),
+            { provider }
           )
         }
         const refresh = readFigures.pipe(

@@ -21,7 +21,8 @@ export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   // Rounds are short, and must not wait behind polls.
   guard: "reports",
   // A separate pool would be claimed for in every round of the loop, for one timer an hour.
-  retention: "updates"
+  retention: "updates",
+  account_credits: "updates"
 }
 
 /** Delivery reports are not urgent, and every response can take the whole time-out. */

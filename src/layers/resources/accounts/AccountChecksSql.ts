@@ -14,6 +14,8 @@ import { noteCheck } from "./LastChecksSql.ts"
 import { connectionOf } from "./NewAccounts.ts"
 
 const CONCURRENCY = 8
+/** Accounts that are read at once. */
+const PAGE = 100
 
 const StoredRow = Schema.Struct({
   id: Schema.Int,
@@ -25,7 +27,7 @@ const StoredRow = Schema.Struct({
   allowsPrivateAddresses: Schema.Boolean
 })
 
-const ask = ({ check }: ProviderConnection): Effect.Effect<AccountFinding> =>
+const ask = ({ check }: Pick<ProviderConnection, "check">): Effect.Effect<AccountFinding> =>
   check === null
     ? Effect.succeed(AccountFinding.CannotBeChecked())
     : Effect.match(check, {
@@ -46,18 +48,16 @@ export const accountChecks = (
   key: MasterKey["Service"],
   adapters: ProviderAdapters["Service"],
   privateAddresses: boolean
-): Pick<Accounts["Service"], "examine" | "check" | "checkAll"> => {
+): Pick<Accounts["Service"], "examine" | "check" | "checkAll" | "noteCredits"> => {
   const storedRows = rowsOf(StoredRow)
   const selectStored = sql`select a.id, a.customer_id as "customerId", a.channel, a.provider, a.label,
     a.sealed_settings as "sealedSettings", a.allows_private_addresses as "allowsPrivateAddresses"
     from sending_accounts a`
 
-  const checkStored = (row: typeof StoredRow.Type): Effect.Effect<AccountFinding> => {
+  const connectionOfStored = (row: typeof StoredRow.Type): Result.Result<ProviderConnection, string> => {
     const adapter = adapters.get(row.provider)
-    if (adapter === undefined) {
-      return Effect.succeed(AccountFinding.Refused({ reason: `there is no provider ${row.provider}` }))
-    }
-    const connection = Result.try(() => openSettings(key, row, row.sealedSettings)).pipe(
+    if (adapter === undefined) return Result.fail(`there is no provider ${row.provider}`)
+    return Result.try(() => openSettings(key, row, row.sealedSettings)).pipe(
       Result.mapError(() => "its settings cannot be opened with this master secret"),
       Result.flatMap((settings) =>
         Result.mapBoth(adapter.connect(settings, row), {
@@ -66,11 +66,27 @@ export const accountChecks = (
         })
       )
     )
-    return Result.match(connection, {
+  }
+
+  const checkStored = (row: typeof StoredRow.Type): Effect.Effect<AccountFinding> =>
+    Result.match(connectionOfStored(row), {
       onFailure: (reason) => Effect.succeed(AccountFinding.Refused({ reason })),
       onSuccess: ask
     })
+
+  const noteCredit = (row: typeof StoredRow.Type): Effect.Effect<void> => {
+    const credit = Result.getOrUndefined(connectionOfStored(row))?.credit
+    if (credit === undefined) return Effect.void
+    return Effect.flatMap(Effect.result(credit), (asked) => {
+      const left = Result.isSuccess(asked) && Number.isFinite(asked.success) ? asked.success : null
+      const detail = Effect.map(Effect.fromResult(asked), (amount) => `credit ${amount}`)
+      return Effect.flatMap(ask({ check: detail }), (finding) => noteCheck(sql, row.id, finding, left))
+    })
   }
+
+  /** Those that are switched on, behind this one. */
+  const pageBehind = (id: number) =>
+    storedRows(sql`${selectStored} where a.disabled_at is null and a.id > ${id} order by a.id limit ${PAGE}`)
 
   return {
     examine: (owner, account) =>
@@ -83,6 +99,14 @@ export const accountChecks = (
       const [row] = yield* storedRows(sql`${selectStored} where ${isOwnedBy(sql, owner)} and a.id = ${id}`)
       if (row === undefined) return yield* new NotFound()
       return yield* Effect.tap(checkStored(row), (finding) => noteCheck(sql, id, finding))
+    }),
+
+    noteCredits: Effect.gen(function* () {
+      let page = yield* pageBehind(0)
+      while (page.length > 0) {
+        yield* Effect.forEach(page, noteCredit, { concurrency: CONCURRENCY, discard: true })
+        page = yield* pageBehind(page.at(-1)?.id ?? 0)
+      }
     }),
 
     checkAll: Effect.gen(function* () {

@@ -22,7 +22,8 @@ const StateRow = Schema.Struct({
   textsCoolingUntil: Schema.NullOr(InstantColumn),
   checkedAt: Schema.NullOr(InstantColumn),
   result: Schema.NullOr(Schema.Literals(["works", "refused", "not_reached", "cannot_be_checked"])),
-  detail: Schema.NullOr(Schema.String)
+  detail: Schema.NullOr(Schema.String),
+  credit: Schema.NullOr(Schema.Finite)
 })
 
 export const AccountStatesSql = Layer.effect(
@@ -43,7 +44,8 @@ export const AccountStatesSql = Layer.effect(
         minuteFreeAt: row.oldestSlotAt === null ? null : row.oldestSlotAt + MINUTE_MILLIS,
         codes,
         texts: row.coolsByKind ? { failures: row.textFailures, coolingUntil: row.textsCoolingUntil } : codes,
-        lastCheck: checkedAt === null || result === null ? null : { at: checkedAt, result, detail }
+        lastCheck: checkedAt === null || result === null ? null : { at: checkedAt, result, detail },
+        credit: row.credit
       }
     }
 
@@ -56,7 +58,7 @@ export const AccountStatesSql = Layer.effect(
             (select min(s) from unnest(p.slots) s where s > ${minuteAgo}) as "oldestSlotAt",
             a.rests_by_kind as "coolsByKind", p.failures, p.cooling_until as "coolingUntil",
             p.text_failures as "textFailures", p.texts_cooling_until as "textsCoolingUntil",
-            c.checked_at as "checkedAt", c.result, c.detail
+            c.checked_at as "checkedAt", c.result, c.detail, c.credit
           from sending_accounts a join account_pace p on p.account_id = a.id
             left join account_checks c on c.account_id = a.id
           where a.id = any(${ids}::int[]) and (a.customer_id is null or a.customer_id = ${owner}::int)`)

@@ -3,19 +3,24 @@ import type { SqlClient } from "effect/sql"
 import { type AccountFinding, checkResultOf } from "../../../domain/account/AccountFinding.ts"
 import { timestamp } from "../../postgres/SqlRows.ts"
 
-/** Keeps what a check of an account found, in place of what the one before it did. */
+/**
+ * Keeps what a check of an account found, in place of what the one before it did.
+ *
+ * @param credit what is left to spend; null: the check does not say, so what is known stays
+ */
 export const noteCheck = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   accountId: number,
-  finding: AccountFinding
+  finding: AccountFinding,
+  credit: number | null = null
 ) {
   const { result, detail } = checkResultOf(finding)
   const now = timestamp(yield* Clock.currentTimeMillis)
   yield* Effect.orDie(sql`
-    insert into account_checks (account_id, checked_at, result, detail)
-    values (${accountId}, ${now}, ${result}, ${detail}::text)
+    insert into account_checks (account_id, checked_at, result, detail, credit)
+    values (${accountId}, ${now}, ${result}, ${detail}::text, ${credit}::double precision)
     on conflict (account_id) do update set checked_at = excluded.checked_at, result = excluded.result,
-      detail = excluded.detail`)
+      detail = excluded.detail, credit = coalesce(excluded.credit, account_checks.credit)`)
 })
 
 /** What was found before says nothing about settings that were not checked. */

@@ -1,0 +1,39 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import type { Instant } from "../../domain/Instant.ts"
+import { CREDIT_ROUND_MILLIS } from "../../domain/Schedules.ts"
+import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
+import { Accounts } from "../resources/Accounts.ts"
+import { Timers } from "../timer/Timers.ts"
+import { TimerStore } from "../timer/TimerStore.ts"
+
+/** The timer of the rounds. */
+export class AccountCreditTimers extends Context.Service<
+  AccountCreditTimers,
+  {
+    /** Ensures that there is one; the first round is due now. */
+    readonly schedule: (now: Instant) => Effect.Effect<void>
+  }
+>()("peyk/services/account/AccountCredits/AccountCreditTimers") {}
+
+/** Asks providers again and again what is left to spend, so that an account that runs out of credit is noticed before. */
+export class AccountCredits extends Context.Service<
+  AccountCredits,
+  { readonly runTimer: (timer: DueTimer) => Effect.Effect<void> }
+>()("peyk/services/account/AccountCredits") {
+  static readonly layer = Layer.effect(
+    AccountCredits,
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const timers = yield* Timers
+      const store = yield* TimerStore
+      const moveOn = Effect.fnUntraced(function* (timer: LeasedTimer) {
+        const dueAt = (yield* Clock.currentTimeMillis) + CREDIT_ROUND_MILLIS
+        yield* store.release(timer, dueAt)
+        timers.wakeAt(dueAt)
+      })
+      return AccountCredits.of({
+        runTimer: (timer) => Effect.andThen(accounts.noteCredits, moveOn(timer))
+      })
+    })
+  )
+}

@@ -1,0 +1,71 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { AccountCreditTimersSql } from "../../../src/layers/account/AccountCreditTimersSql.ts"
+import { defaultEndpoints, ProviderEndpoints } from "../../../src/layers/providers/ProviderEndpoints.ts"
+import { AccountCreditTimers } from "../../../src/services/account/AccountCredits.ts"
+import { Accounts } from "../../../src/services/resources/Accounts.ts"
+import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
+import { fakeKavenegar, KAVENEGAR_KEY, kavenegarAnswer } from "../../support/fakes/FakeKavenegar.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
+
+const runDue = Effect.flatMap(TimerRunner, ({ runDue }) => runDue)
+
+const connectKavenegar = (customerId: number, api_key: string) =>
+  Effect.flatMap(Accounts, ({ connect }) =>
+    Effect.orDie(
+      connect(customerId, {
+        channel: "sms",
+        provider: "kavenegar",
+        label: "Kavenegar",
+        settings: { api_key },
+        isDefault: false
+      })
+    )
+  )
+
+const checks = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.orDie(sql<{ readonly result: string; readonly detail: string; readonly credit: number | null }>`
+    select c.result, c.detail, c.credit from account_checks c
+      join sending_accounts a on a.id = c.account_id and a.provider = 'kavenegar' order by c.account_id`)
+)
+
+layer(TestDatabase, { excludeTestServices: true })("what is left to spend", (it) => {
+  it.effect("is asked of each account's provider every 15 minutes, and kept when it cannot be asked", () =>
+    Effect.gen(function* () {
+      const fake = yield* fakeKavenegar()
+      const endpoints = { ...defaultEndpoints, kavenegarUrl: `${fake.url}/v1` }
+      yield* Effect.gen(function* () {
+        const customerId = yield* makeCustomer(["sms"])
+        yield* connectKavenegar(customerId, KAVENEGAR_KEY)
+        yield* connectKavenegar(customerId, "a-wrong-key")
+        yield* (yield* AccountCreditTimers).schedule(0)
+        yield* runDue
+        assert.deepStrictEqual(yield* checks, [
+          { result: "works", detail: "credit 1500000", credit: 1_500_000 },
+          { result: "refused", detail: "403 کد شناسائی معتبر نمی‌باشد", credit: null }
+        ])
+        yield* TestClock.adjust("14 minutes")
+        yield* runDue
+        assert.strictEqual(fake.received.length, 2)
+        fake.script(kavenegarAnswer(409, "busy"), kavenegarAnswer(409, "busy"))
+        yield* TestClock.adjust("1 minute")
+        yield* runDue
+        assert.strictEqual(fake.received.length, 4)
+        assert.deepStrictEqual((yield* checks)[0], {
+          result: "not_reached",
+          detail: "409 busy",
+          credit: 1_500_000
+        })
+      }).pipe(
+        Effect.provide(
+          Layer.provideMerge(AccountCreditTimersSql, testProcess(Layer.empty)).pipe(
+            Layer.provide(Layer.succeed(ProviderEndpoints, endpoints))
+          )
+        )
+      )
+    })
+  )
+})
