@@ -160,13 +160,13 @@ export class StoreMetrics extends Context.Service<
           )
         }
         for (const provider of gateways) {
-          tell(
+          report(
             "peyk_account_credit_lowest",
             "The least that is left to spend at an account that is switched on, by provider, in its own unit.",
             ({ accounts }) => accounts.get(provider)?.lowest ?? Number.NaN,
             { provider }
           )
-          tell(
+          report(
             "peyk_accounts_refused",
             "Accounts that are switched on and were refused by their provider when it was last asked, by provider.",
             ({ isUp, accounts }) => (isUp ? (accounts.get(provider)?.refused ?? 0) : Number.NaN),
