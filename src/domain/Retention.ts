@@ -16,7 +16,11 @@ export const lapsingTables = [
   "console_sessions",
   "sign_in_links",
   "activity_slots",
-  "signing_keys"
+  "signing_keys",
+  "guard_segments",
+  "guard_budgets",
+  "guard_alarms",
+  "guard_days"
 ] as const
 export type LapsingTable = (typeof lapsingTables)[number]
 

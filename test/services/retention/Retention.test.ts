@@ -193,6 +193,39 @@ layer(TestDatabase, { excludeTestServices: true })("retention", (it) => {
     }).pipe(Effect.provide(process()))
   )
 
+  it.effect("forgets what the guard knows of segments, and its old alarms and days", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const segment = (key: string, codesSeen: number, days: number) => sql`
+        insert into guard_segments values (1, 'network', ${key}, '{}', ${codesSeen}, 0, 0, ${new Date(daysAgo(days))})`
+      yield* segment("few, of today", 1, 0.5)
+      yield* segment("few, of the day before yesterday", 1, 2)
+      yield* segment("many, of last week", 20, 7)
+      yield* segment("many, of last month", 20, 30)
+      for (const days of [0.5, 2]) {
+        yield* sql`insert into guard_budgets values (1, ${String(days)}, 1, 1, null, ${new Date(daysAgo(days))})`
+      }
+      for (const [id, cleared] of [
+        ["00000000-0000-7000-8000-000000000001", new Date(daysAgo(91))],
+        ["00000000-0000-7000-8000-000000000002", new Date(daysAgo(89))],
+        ["00000000-0000-7000-8000-000000000003", null]
+      ] as const) {
+        yield* sql`
+          insert into guard_alarms values (1, ${id}::uuid, 'network', ${id}, 'unverified', 1, 'refuse', true,
+            to_timestamp(0), to_timestamp(0), ${cleared}, 1, 0)`
+      }
+      yield* sql`insert into guard_days (customer_id, day) values (1, '2026-08-01'), (1, '2026-11-01')`
+      yield* wholeRound
+      const left = yield* sql<{ readonly key: string }>`select key from guard_segments order by key`
+      assert.deepStrictEqual(
+        left.map(({ key }) => key),
+        ["few, of today", "many, of last week"]
+      )
+      const tables = ["guard_budgets", "guard_alarms", "guard_days"]
+      assert.deepStrictEqual(yield* Effect.forEach(tables, countOf), [1, 2, 1])
+    }).pipe(Effect.provide(process()))
+  )
+
   it.effect("erases phones and texts of what is finished after 90 days, and the rest is still shown", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
