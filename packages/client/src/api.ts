@@ -534,7 +534,11 @@ export interface paths {
     get: operations["accounts.read"]
     put?: never
     post?: never
-    delete?: never
+    /**
+     * Delete an account with its contacts
+     * @description 409 conflict while the routing order names it, or what is under way may use it; see details.reason.
+     */
+    delete: operations["accounts.remove"]
     options?: never
     head?: never
     /**
@@ -542,6 +546,26 @@ export interface paths {
      * @description Given settings replace all settings. Send the `ETag` you read as `If-Match`; if it has changed since, the response is 412.
      */
     patch: operations["accounts.update"]
+    trace?: never
+  }
+  "/v1/manage/accounts/{id}/standby": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Set the accounts that take over with a code when this one cannot send it
+     * @description In order, of the same channel; an empty list removes them. Used for codes, never if the recipient was refused.
+     */
+    put: operations["accounts.standby"]
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
     trace?: never
   }
   "/v1/manage/accounts/{id}/check": {
@@ -710,7 +734,11 @@ export interface paths {
     get: operations["templates.read"]
     put?: never
     post?: never
-    delete?: never
+    /**
+     * Delete a template
+     * @description 409 conflict while a step of the routing order names it; see details.reason.
+     */
+    delete: operations["templates.remove"]
     options?: never
     head?: never
     /**
@@ -794,6 +822,26 @@ export interface paths {
     get: operations["managed-messages.read"]
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  "/v1/manage/phones/erase": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Erase a phone
+     * @description Cancels what is under way to it, then removes the phone and its texts from finished records, and the links by which bots reach it. A message that is being sent right now stays: repeat the request.
+     */
+    post: operations["phones.erase"]
     delete?: never
     options?: never
     head?: never
@@ -2374,6 +2422,30 @@ export interface components {
       /** @description From creation to the right code; null without one. */
       median_seconds: number | null
     }
+    InvalidPhoneError: {
+      error: {
+        /** @enum {string} */
+        code: "invalid_phone"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
+    }
+    PhoneErasure: {
+      /** Format: int64 */
+      verifications: number
+      /** Format: int64 */
+      messages: number
+      /** Format: int64 */
+      contacts: number
+    }
+    PhoneErasureRequest: {
+      /**
+       * @description An Iranian mobile number in any accepted form.
+       * @example 09121234567
+       */
+      phone: string
+    }
     Message: {
       message_id: string
       status: components["schemas"]["MessageStatus"]
@@ -2431,15 +2503,6 @@ export interface components {
        */
       at: string | null
       provider_error: string | null
-    }
-    InvalidPhoneError: {
-      error: {
-        /** @enum {string} */
-        code: "invalid_phone"
-        message: string
-        details: Record<string, never>
-      }
-      request_id: string
     }
     Verification: {
       verification_id: string
@@ -2605,15 +2668,6 @@ export interface components {
       result: "works" | "refused" | "not_reached" | "cannot_be_checked"
       detail: string | null
     }
-    ChannelUnavailableError: {
-      error: {
-        /** @enum {string} */
-        code: "channel_unavailable"
-        message: string
-        details: Record<string, never>
-      }
-      request_id: string
-    }
     Account: {
       /** Format: int64 */
       credential_id: number
@@ -2623,6 +2677,8 @@ export interface components {
       default: boolean
       active: boolean
       sends: ("codes" | "messages")[]
+      /** @description The accounts that take over with a code when this one cannot send it, in order. */
+      standby: number[]
       /** @description Reaches only phones that are linked to a chat. */
       needs_contacts: boolean
       /** Format: int64 */
@@ -2643,6 +2699,19 @@ export interface components {
       created_at: string
       /** Format: int64 */
       version: number
+    }
+    Standby: {
+      /** @description Accounts of the same channel, in order; an empty list removes them. */
+      account_ids: number[]
+    }
+    ChannelUnavailableError: {
+      error: {
+        /** @enum {string} */
+        code: "channel_unavailable"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
     }
     AccountChange: {
       label?: string | null
@@ -2666,6 +2735,8 @@ export interface components {
       default: boolean
       active: boolean
       sends: ("codes" | "messages")[]
+      /** @description The accounts that take over with a code when this one cannot send it, in order. */
+      standby: number[]
       /** @description Reaches only phones that are linked to a chat. */
       needs_contacts: boolean
       /** Format: int64 */
@@ -5169,6 +5240,37 @@ export interface operations {
       503: components["responses"]["ServiceUnavailable"]
     }
   }
+  "accounts.remove": {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @description The resource's id. */
+        id: components["parameters"]["Id"]
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done; there is no body. */
+      204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["ScopeInsufficient"]
+      404: components["responses"]["NotFound"]
+      409: components["responses"]["Conflict"]
+      415: components["responses"]["UnsupportedMediaType"]
+      422: components["responses"]["Validation"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
   "accounts.update": {
     parameters: {
       query?: never
@@ -5208,6 +5310,49 @@ export interface operations {
       413: components["responses"]["PayloadTooLarge"]
       415: components["responses"]["UnsupportedMediaType"]
       422: components["responses"]["ChannelUnavailableOrValidation"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "accounts.standby": {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The ETag that you read. If the resource has changed since, the response is 412. */
+        "If-Match"?: components["parameters"]["IfMatch"]
+      }
+      path: {
+        /** @description The resource's id. */
+        id: components["parameters"]["Id"]
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["Standby"]
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          ETag: components["headers"]["ETag"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["Account"]
+        }
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["ScopeInsufficient"]
+      404: components["responses"]["NotFound"]
+      408: components["responses"]["RequestTimeout"]
+      412: components["responses"]["PreconditionFailed"]
+      413: components["responses"]["PayloadTooLarge"]
+      415: components["responses"]["UnsupportedMediaType"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -5605,6 +5750,37 @@ export interface operations {
       503: components["responses"]["ServiceUnavailable"]
     }
   }
+  "templates.remove": {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @description The resource's id. */
+        id: components["parameters"]["Id"]
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done; there is no body. */
+      204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["ScopeInsufficient"]
+      404: components["responses"]["NotFound"]
+      409: components["responses"]["Conflict"]
+      415: components["responses"]["UnsupportedMediaType"]
+      422: components["responses"]["Validation"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
   "templates.update": {
     parameters: {
       query?: never
@@ -5790,6 +5966,40 @@ export interface operations {
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "phones.erase": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["PhoneErasureRequest"]
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["PhoneErasure"]
+        }
+      }
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["ScopeInsufficient"]
+      408: components["responses"]["RequestTimeout"]
+      413: components["responses"]["PayloadTooLarge"]
+      415: components["responses"]["UnsupportedMediaType"]
+      422: components["responses"]["InvalidPhoneOrValidation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]

@@ -59,6 +59,15 @@ export const managedOperations = {
     path: "/v1/manage/accounts/{id}",
     hasBody: true
   },
+  "accounts.remove": {
+    method: "DELETE",
+    path: "/v1/manage/accounts/{id}"
+  },
+  "accounts.standby": {
+    method: "PUT",
+    path: "/v1/manage/accounts/{id}/standby",
+    hasBody: true
+  },
   "accounts.check": {
     method: "POST",
     path: "/v1/manage/accounts/{id}/check"
@@ -115,6 +124,10 @@ export const managedOperations = {
     path: "/v1/manage/templates/{id}",
     hasBody: true
   },
+  "templates.remove": {
+    method: "DELETE",
+    path: "/v1/manage/templates/{id}"
+  },
   "verifications.list": {
     method: "GET",
     path: "/v1/manage/verifications",
@@ -132,6 +145,11 @@ export const managedOperations = {
   "managed-messages.read": {
     method: "GET",
     path: "/v1/manage/messages/{id}"
+  },
+  "phones.erase": {
+    method: "POST",
+    path: "/v1/manage/phones/erase",
+    hasBody: true
   },
   "usage.report": {
     method: "GET",

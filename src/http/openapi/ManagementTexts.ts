@@ -15,6 +15,8 @@ export const managementTexts: Readonly<Record<string, string>> = {
     "Settings are encrypted, and no operation returns them. `check` has what the provider answered.",
   "accounts.read": "Never returns the account's settings.",
   "accounts.update": `Given settings replace all settings. ${VERSIONED}`,
+  "accounts.standby":
+    "In order, of the same channel; an empty list removes them. Used for codes, never if the recipient was refused.",
   "accounts.check": "Sends nothing to a phone.",
   "accounts.inbox": "For bots whose provider posts updates. Treat the path as a secret.",
   "accounts.rotateInbox": "Then set the new path at the provider.",
