@@ -1,3 +1,4 @@
+// @effect-diagnostics globalDate:off
 /** The clients for other languages, where the machine has the language. */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"

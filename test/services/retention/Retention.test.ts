@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, Clock, Effect, Fiber, Latch, Layer, Metric } from "effect"
+import { Array as Arr, Clock, DateTime, Effect, Fiber, Latch, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -197,13 +197,13 @@ layer(TestDatabase, { excludeTestServices: true })("retention", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const segment = (key: string, codesSeen: number, days: number) => sql`
-        insert into guard_segments values (1, 'network', ${key}, '{}', ${codesSeen}, 0, 0, ${new Date(daysAgo(days))})`
+        insert into guard_segments values (1, 'network', ${key}, '{}', ${codesSeen}, 0, 0, ${DateTime.toDateUtc(DateTime.makeUnsafe(daysAgo(days)))})`
       yield* segment("few, of today", 1, 0.5)
       yield* segment("few, of the day before yesterday", 1, 2)
       yield* segment("many, of last week", 20, 7)
       yield* segment("many, of last month", 20, 30)
       for (const days of [0.5, 2]) {
-        yield* sql`insert into guard_budgets values (1, ${String(days)}, 1, 1, null, ${new Date(daysAgo(days))})`
+        yield* sql`insert into guard_budgets values (1, ${String(days)}, 1, 1, null, ${DateTime.toDateUtc(DateTime.makeUnsafe(daysAgo(days)))})`
       }
       for (const [id, cleared] of [
         ["00000000-0000-7000-8000-000000000001", new Date(daysAgo(91))],
