@@ -50,6 +50,12 @@ const take = async (
   const tab = await newTab(browser, server.url, picture.look, owner)
   try {
     await tab.open(picture.path)
+    if (picture.look.scripts && (await tab.page.locator("[data-chart]").count()) > 0) {
+      await tab.page.locator("[data-chart] canvas").first().waitFor()
+      await tab.page.evaluate(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+      )
+    }
     const bytes = await tab.page.screenshot({ fullPage: isFull })
     if (!isFull && bytes.length > MAX_BYTES) throw new Error(`${picture.name} has ${bytes.length} bytes`)
     await writeFile(join(folder, `${picture.name}.png`), bytes)
