@@ -36,7 +36,7 @@ export default defineConfig({
           ...shared,
           name: "fast",
           include: ["test/**/*.test.ts"],
-          exclude: [...startProcesses, ...mockModules],
+          exclude: ["**/node_modules/**", ...startProcesses, ...mockModules],
           isolate: false
         }
       },

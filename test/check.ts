@@ -50,7 +50,7 @@ const report = ({ name, isSuccess, seconds, printed }: Outcome) => {
   console.log(`${isSuccess ? "passed" : "FAILED"}  ${name} (${seconds} s)`)
 }
 
-const testFiles = globSync("test/**/*.test.ts", { cwd: root })
+const testFiles = globSync("test/**/*.test.ts", { cwd: root, exclude: ["**/node_modules/**"] })
 
 const importedFrom = (file: string): ReadonlyArray<string> =>
   [...readFileSync(`${root}${file}`, "utf8").matchAll(/from "(?:\.\.\/)+(src\/[^"]+)"/g)].map(
