@@ -8,14 +8,12 @@ export interface Look {
 
 export const desktop: Look = { device: "desktop", theme: "light", language: "en", scripts: true }
 
-/** Every pair of devices, themes, languages and scripting occurs; all sixteen together would take four times as long. */
+/** Each device, theme, language and way of scripting occurs twice; all sixteen would take four times as long. */
 export const looks: ReadonlyArray<Look> = [
   desktop,
   { device: "phone", theme: "dark", language: "fa", scripts: true },
   { device: "desktop", theme: "dark", language: "fa", scripts: false },
-  { device: "phone", theme: "light", language: "en", scripts: false },
-  { device: "phone", theme: "light", language: "fa", scripts: true },
-  { device: "desktop", theme: "dark", language: "en", scripts: true }
+  { device: "phone", theme: "light", language: "en", scripts: false }
 ]
 
 export const nameOf = ({ device, theme, language, scripts }: Look): string =>

@@ -10,7 +10,7 @@ export interface Tab {
   readonly open: (path: string) => Promise<void>
   /** What went wrong since the last time: refused by the policy, printed as an error, asked of another host. */
   readonly problems: () => ReadonlyArray<string>
-  /** What axe finds on the page as it is. */
+  /** What axe finds on the page as it is; axe needs scripts. */
   readonly barriers: () => Promise<ReadonlyArray<string>>
   /** How many pixels of the page are beyond its right or left edge. */
   readonly overflow: () => Promise<number>
@@ -71,24 +71,6 @@ const barriersOn = async (page: Page): Promise<ReadonlyArray<string>> => {
 export const signInAs = ({ cookies }: Pick<Visitor, "cookies">, context: BrowserContext, url: string) =>
   context.addCookies([...cookies].map(([name, value]) => ({ name, value, url })))
 
-/** Axe needs scripts: for a visitor without them, it looks at a window where only the page's own do not run. */
-const barriersWithoutScripts = async (
-  browser: Browser,
-  page: Page,
-  look: Look
-): Promise<ReadonlyArray<string>> => {
-  const storageState = await page.context().storageState()
-  const context = await browser.newContext({ ...optionsOf({ ...look, scripts: true }), storageState })
-  try {
-    await context.route("**/*.js", (route) => route.abort())
-    const same = await context.newPage()
-    await same.goto(page.url(), { waitUntil: "load" })
-    return await barriersOn(same)
-  } finally {
-    await context.close()
-  }
-}
-
 /** A new window, with nothing in it of any other. */
 export const newTab = async (
   browser: Browser,
@@ -105,7 +87,7 @@ export const newTab = async (
       await page.goto(`${url}${path}`, { waitUntil: "load" })
     },
     problems: watch(page, url),
-    barriers: () => (look.scripts ? barriersOn(page) : barriersWithoutScripts(browser, page, look)),
+    barriers: () => barriersOn(page),
     overflow: () =>
       page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
     close: () => context.close()

@@ -102,7 +102,7 @@ const channelTable = (groups: ReadonlyArray<UsageGroup>, { locale }: View): Html
   const both = (read: (part: UsageGroup["messages"]) => number) => (group: UsageGroup) =>
     number(read(group.codes) + read(group.messages))
   return table(
-    say("By channel", "به تفکیک کانال"),
+    say("Sends and cost of each channel", "ارسال و هزینهٔ هر کانال"),
     [
       {
         header: say("Channel", "کانال"),

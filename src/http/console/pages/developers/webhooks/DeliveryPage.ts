@@ -32,7 +32,7 @@ const triesPart = ({ tries }: WebhookDelivery, { locale }: View): Html => {
             say("It is due in a moment.", "به‌زودی فرستاده می‌شود.")
           )
         : table(
-            say("Tries", "تلاش‌ها"),
+            say("Each try and its response", "هر تلاش و پاسخش"),
             [
               { header: say("Time", "زمان"), kind: "title", cell: ({ at }: WebhookTry) => time(at) },
               { header: say("Response", "پاسخ"), cell: answerOf },
