@@ -72,7 +72,7 @@ const makeCustomer = Effect.fnUntraced(function* <E, R>(
 })
 
 const makeOrdinary = (nth: number, setUp: SetUp) =>
-  makeCustomer(`Load ${nth}`, nth % 2 === 0 ? "start" : "business", setUp, (id) =>
+  makeCustomer(`soak ${nth}`, nth % 2 === 0 ? "start" : "business", setUp, (id) =>
     Effect.andThen(
       connectAccounts(id, setUp),
       Effect.flatMap(RoutingOrders, ({ save }) =>
@@ -82,7 +82,7 @@ const makeOrdinary = (nth: number, setUp: SetUp) =>
   )
 
 const makeFlooding = (setUp: SetUp) =>
-  makeCustomer("Load flood", "business", setUp, (id) =>
+  makeCustomer("soak flood", "business", setUp, (id) =>
     connectAccounts(id, {
       ...setUp,
       providers: { ...setUp.providers, accounts: [setUp.providers.floodedAccount] }

@@ -85,7 +85,10 @@ const BRIDGE_SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
 export const chatOf = (phone: string): string => phone.slice("+98".length)
 
 const fieldsOf = (value: unknown) => Object(value) as Readonly<Record<string, unknown>>
-const digitsIn = (text: string): string => /\d{4,}/.exec(text)?.[0] ?? text
+
+/** Persian texts have Persian digits. */
+const latin = (text: string): string => text.replace(/[۰-۹]/g, (digit) => String("۰۱۲۳۴۵۶۷۸۹".indexOf(digit)))
+const digitsIn = (text: string): string => /\d{4,}/.exec(latin(text))?.[0] ?? text
 
 /** A gateway as docs/bridge.md asks for: what it has sent it does not send again, and answers the same. */
 const fakeBridge = Effect.suspend(() => fakeFarEnd(() => ({ json: { status: "accepted", message_id: "1" } })))
@@ -107,7 +110,7 @@ const readBridge: Reader = ({ json }) => {
   return { phone: String(phone), id: String(id), content: String(code ?? text) }
 }
 
-/** Codes come in a text here, after the customer's name; texts of the load begin with a word of theirs. */
+/** Codes come in a text here; texts of the load begin with a word of theirs. */
 const contentOf = (text: string): string => (text.startsWith("soak ") ? text : digitsIn(text))
 
 const readEitaa: Reader = ({ json }) => {

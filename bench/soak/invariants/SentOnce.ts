@@ -57,7 +57,9 @@ export const sentOnce: Invariant = (evidence) => {
   const contents = groupBy(arrivals, ({ phone }) => phone)
   for (const [phone, all] of contents) {
     if (new Set(all.map(({ content }) => content)).size > 1)
-      broken.push(`${phone} was sent two different things`)
+      broken.push(
+        `${phone} was sent two different things: ${all.map(({ channel, content }) => `${channel} ${content}`).join(", ")}`
+      )
   }
   const repeated = [...steps.values()].filter(({ length }) => length > 1).length
   const lost = arrivals.filter((each) => answerOf(each) === "nothing").length
