@@ -36,26 +36,31 @@ export interface ActivitySlot {
 
 export type ActivitySums = Omit<ActivityFigures, "kind" | "channel">
 
-const none: ActivitySums = { accepted: 0, verified: 0, sent: 0, failed: 0, cost: 0, seconds: {} }
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-const added = (one: ActivitySums, other: ActivitySums): ActivitySums => {
-  const seconds = { ...one.seconds }
-  for (const [index, count] of Object.entries(other.seconds)) seconds[index] = (seconds[index] ?? 0) + count
-  return {
-    accepted: one.accepted + other.accepted,
-    verified: one.verified + other.verified,
-    sent: one.sent + other.sent,
-    failed: one.failed + other.failed,
-    cost: one.cost + other.cost,
-    seconds
-  }
+interface Sums extends Mutable<Omit<ActivitySums, "seconds">> {
+  readonly seconds: Record<string, number>
 }
 
-/** The sum of those figures that are chosen. */
+const addTo = (sums: Sums, figures: ActivitySums): void => {
+  sums.accepted += figures.accepted
+  sums.verified += figures.verified
+  sums.sent += figures.sent
+  sums.failed += figures.failed
+  sums.cost += figures.cost
+  for (const index of Object.keys(figures.seconds))
+    sums.seconds[index] = (sums.seconds[index] ?? 0) + (figures.seconds[index] ?? 0)
+}
+
+/** The sum of those figures that are chosen. A month has 1440 slots: they are added in place. */
 export const sumOf = (
   slots: ReadonlyArray<ActivitySlot>,
   isChosen: (figures: ActivityFigures) => boolean
-): ActivitySums => slots.flatMap(({ figures }) => figures.filter(isChosen)).reduce<ActivitySums>(added, none)
+): ActivitySums => {
+  const sums: Sums = { accepted: 0, verified: 0, sent: 0, failed: 0, cost: 0, seconds: {} }
+  for (const { figures } of slots) for (const each of figures) if (isChosen(each)) addTo(sums, each)
+  return sums
+}
 
 /** The channels that were tried, the most used first. */
 export const channelsOf = (slots: ReadonlyArray<ActivitySlot>): ReadonlyArray<string> => {
