@@ -408,15 +408,16 @@ describe("the paths of the set-up", () => {
     ["/api-keys/1", ["DELETE", "GET", "HEAD", "PATCH"]],
     ["/api-keys/1/rotate", ["POST"]],
     ["/accounts", ["GET", "HEAD", "POST"]],
-    ["/accounts/1", ["GET", "HEAD", "PATCH"]],
+    ["/accounts/1", ["DELETE", "GET", "HEAD", "PATCH"]],
     ["/accounts/1/check", ["POST"]],
     ["/accounts/1/inbox", ["GET", "HEAD"]],
     ["/accounts/1/inbox/rotate", ["POST"]],
     ["/accounts/1/contacts", ["GET", "HEAD", "PUT"]],
+    ["/accounts/1/standby", ["PUT"]],
     ["/accounts/1/contacts/09121111111", ["DELETE"]],
     ["/routing", ["GET", "HEAD", "PUT"]],
     ["/templates", ["GET", "HEAD", "POST"]],
-    ["/templates/1", ["GET", "HEAD", "PATCH"]]
+    ["/templates/1", ["DELETE", "GET", "HEAD", "PATCH"]]
   ]
 
   it.each(methods)("%s answers 405 to other methods, and says which it has", async (path, allowed) => {
