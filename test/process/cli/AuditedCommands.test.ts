@@ -13,7 +13,7 @@ import { signingKeyCommand, userCommand } from "../../../src/cli/UserCommands.ts
 import { verificationCommand } from "../../../src/cli/VerificationCommands.ts"
 import { walletCommand } from "../../../src/cli/WalletCommands.ts"
 import { webhookCommand } from "../../../src/cli/WebhookCommands.ts"
-import { ok } from "../../contract/Client.ts"
+import { ok, request } from "../../contract/Client.ts"
 import { manage, withPasswordFile } from "../../contract/Manager.ts"
 import { type Server, startServer } from "../../contract/Server.ts"
 import { onEmbeddedStore } from "../../support/EmbeddedStore.ts"
@@ -312,6 +312,22 @@ const acts: ReadonlyArray<Act> = [
   }
 ]
 
+/** What takes away what the others made. */
+const removals = [
+  {
+    command: "account standby",
+    words: () => [...ofAccount(), "--by", ""],
+    action: "account.update",
+    subject: "account"
+  },
+  { command: "template delete", words: ofTemplate, action: "template.remove", subject: "template" },
+  { command: "webhook delete", words: ofWebhook, action: "webhook.remove", subject: "webhook" },
+  { command: "account delete", words: ofAccount, action: "account.remove", subject: "account" }
+]
+
+/** Of the demo customer, whose accounts send. */
+const ON_SENDS = ["verification next", "verification cancel", "message cancel"]
+
 const perform = ({ command, words = () => [], input, makes, subject }: Act) =>
   withPasswordFile(PASSWORD, async (file) => {
     made.set("file", file)
@@ -396,11 +412,53 @@ describe("a change by the command line", () => {
     ])
   })
 
+  const demoManages = async (path: string) => {
+    const authorization = `apikey ${server.demo.token}`
+    return ok<{ readonly data: ReadonlyArray<AuditRecord> }>(
+      await manage(server, "GET", path, { authorization })
+    ).data
+  }
+
+  const sendAsDemo = async (path: string, body: unknown) => {
+    const headers = {
+      "content-type": "application/json",
+      "x-api-key": server.demo.live_key,
+      "idempotency-key": crypto.randomUUID()
+    }
+    const reply = await request(server, "POST", path, { headers, body: JSON.stringify(body) })
+    return JSON.parse(reply.text) as Readonly<Record<string, string>>
+  }
+
+  it("to a code or a message names it", async () => {
+    const channels = ["bale", "eitaa", "sms"]
+    const code = await sendAsDemo("/v1/otp/send", { phone: "09121234567", channels })
+    const later = { to: "09121234567", message: "Hello", channels: ["bale"], delay: "1h" }
+    const message = await sendAsDemo("/v1/messages/send", later)
+    for (const [command, kind, subject] of [
+      ["verification next", "verification", code["verification_id"]],
+      ["verification cancel", "verification", code["verification_id"]],
+      ["message cancel", "message", message["message_id"]]
+    ] as const) {
+      const words = ["--customer", String(server.demo.customer_id), `--${kind}`, String(subject)]
+      await run([...command.split(" "), ...words], undefined)
+      const [newest] = await demoManages("/audit-log?limit=1")
+      const action = command.replace(" ", ".")
+      expect(newest).toMatchObject({ actor: OPERATOR, action, subject: { type: kind, id: subject } })
+    }
+  })
+
+  it.each(removals)("$command", async ({ command, words, action, subject }) => {
+    await run([...command.split(" "), ...words()], undefined)
+    const [newest] = await auditLog()
+    expect(newest).toMatchObject({ actor: OPERATOR, action, subject: { type: subject, id: id(subject) } })
+  })
+
   it("is in the list above, or is no change", () => {
     const all = groups.flatMap(({ name, subcommands }) =>
       subcommands.flatMap(({ commands }) => commands.map((command) => `${name} ${command.name}`))
     )
-    const changes = ["customer create", "signing-key rotate", ...acts.map(({ command }) => command)]
+    const tried = [...acts, ...removals].map(({ command }) => command)
+    const changes = ["customer create", "signing-key rotate", ...ON_SENDS, ...tried]
     expect(all.toSorted()).toEqual([...READS, ...changes].toSorted())
   })
 })

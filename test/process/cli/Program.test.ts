@@ -35,7 +35,7 @@ describe("peyk demo", () => {
       expect(out).toMatch(/Send a code to[^]*rubika: failed[^]*bale: sent[^]*The verification is verified/)
       expect(out).not.toContain("in 0 s")
       expect(out).toMatch(/rubika: failed → next \(failed\)\n.*bale: sent/)
-      expect(out).toMatch(/\[bale\].*\d{6}/)
+      expect(out).toMatch(/\[bale\].*[۰-۹]{6}/)
       expect(out).toMatch(/verified=false, reason=invalid_code/)
       expect(out).toMatch(/verified=true, reason=ok/)
       expect(out).toMatch(/The verification is verified/)
