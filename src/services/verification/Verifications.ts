@@ -29,7 +29,7 @@ export interface VerifyAnswer {
   readonly reason: VerifyReason
 }
 
-interface Subject {
+export interface Subject {
   readonly customerId: number
   readonly id: string
   /** The version that the request's key was read with; null: the request has no key. */
