@@ -65,7 +65,11 @@ export const answerOf = (url: string, statement: string) =>
 
 /** How many sends are due, now or later, in the store of a data directory. */
 export const timersIn = (dataDir: string) =>
-  query(directoryIn(dataDir), "peyk", "select count(*)::int as answer from timers where kind not in ('retention', 'guard', 'account_credits')")
+  query(
+    directoryIn(dataDir),
+    "peyk",
+    "select count(*)::int as answer from timers where kind not in ('retention', 'guard', 'account_credits')"
+  )
 
 /** The fingerprint, in hex, that an idempotency key of the store stands for. */
 export const fingerprintIn = (dataDir: string, key: string) =>
