@@ -42,6 +42,9 @@ export const deeds = {
 export type Deed = keyof typeof deeds
 
 /** A call as it arrived. */
+/** Channels whose provider sends a repeated id once. */
+export const DEDUPLICATING: ReadonlyArray<string> = ["bale", "soroushplus"]
+
 export interface Arrival {
   readonly channel: ChannelName
   /** In E.164. */

@@ -5,9 +5,8 @@
  */
 import { LOSSES } from "../Disturbances.ts"
 import { type Evidence, groupBy, type Invariant, stepKey } from "../Evidence.ts"
-import { type Arrival, deeds } from "../Providers.ts"
+import { type Arrival, DEDUPLICATING, deeds } from "../Providers.ts"
 
-const DEDUPLICATING = ["bale", "soroushplus"]
 const RETRIES = 2
 
 const answerOf = ({ deed }: Arrival) => deeds[deed].answer

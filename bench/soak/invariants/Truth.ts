@@ -1,7 +1,7 @@
 /** An attempt says what the provider did: sent is sent, and a definite failure was not delivered. */
 import { LOSSES } from "../Disturbances.ts"
 import { describe, type Evidence, groupBy, type Invariant, stepKey } from "../Evidence.ts"
-import { type Arrival, deeds } from "../Providers.ts"
+import { type Arrival, DEDUPLICATING, deeds } from "../Providers.ts"
 import type { AttemptRecord, SubjectRecord } from "../Records.ts"
 
 /**
@@ -10,6 +10,19 @@ import type { AttemptRecord, SubjectRecord } from "../Records.ts"
  */
 const wasHindered = ({ at, server }: Arrival, { disturbances, leaseMillis }: Evidence) =>
   disturbances.during({ from: at - 1000, to: at + 3000 + 2 * leaseMillis }, LOSSES, server)
+
+/**
+ * The only call that arrived was a repeat: some server was hindered after it began the step and before it called. A
+ * repeat that fails proves nothing of the first call.
+ */
+const wasOnlyTheRepeat = (
+  arrivals: ReadonlyArray<Arrival>,
+  { disturbances, leaseMillis }: Evidence
+): boolean => {
+  const [only, ...others] = arrivals
+  if (only === undefined || others.length > 0 || !DEDUPLICATING.includes(only.channel)) return false
+  return disturbances.during({ from: only.at - 1000 - 2 * leaseMillis, to: only.at }, LOSSES)
+}
 
 const problemOf = (
   attempt: AttemptRecord,
@@ -25,7 +38,8 @@ const problemOf = (
   const isWrittenOff =
     arrivals.length > 0 &&
     arrivals.every(({ deed }) => deeds[deed].answer !== "nothing") &&
-    !arrivals.some((each) => wasHindered(each, evidence))
+    !arrivals.some((each) => wasHindered(each, evidence)) &&
+    !wasOnlyTheRepeat(arrivals, evidence)
   return isWrittenOff
     ? "was written off as unknown, though its provider answered and its process was not hindered"
     : undefined
