@@ -4,7 +4,7 @@ import { type ShownMessage, viewMessage } from "../domain/message/Message.ts"
 import { type ShownVerification, viewVerification } from "../domain/verification/Verification.ts"
 import type { WebhookEvent } from "../domain/webhook/Webhook.ts"
 import { withMetadata } from "./Metadata.ts"
-import { toWireAlarm } from "./manage/GuardSchemas.ts"
+import { toWireAlarm } from "./manage/guard/GuardSchemas.ts"
 import { toMessageStatus } from "./message/MessageSchemas.ts"
 import { toStatus } from "./otp/OtpAnswers.ts"
 

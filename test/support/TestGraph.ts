@@ -26,7 +26,7 @@ import {
   type VerificationSeams
 } from "../../src/layers/graphs/VerificationGraph.ts"
 import { Guard } from "../../src/services/guard/Guard.ts"
-import { Accounts } from "../../src/services/resources/Accounts.ts"
+import { Accounts } from "../../src/services/resources/accounts/Accounts.ts"
 import { CustomerRecords } from "../../src/services/resources/CustomerRecords.ts"
 import { RoutingOrders } from "../../src/services/resources/RoutingOrders.ts"
 import { Wallets } from "../../src/services/resources/Wallets.ts"

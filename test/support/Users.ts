@@ -1,7 +1,7 @@
 import { Effect, type Redacted } from "effect"
 import type { Role } from "../../src/domain/people/Actor.ts"
 import { Passwords } from "../../src/services/access/Passwords.ts"
-import { Users } from "../../src/services/resources/Users.ts"
+import { Users } from "../../src/services/resources/access/Users.ts"
 
 const hashed = (customerId: number, password: Redacted.Redacted) =>
   Effect.flatMap(Passwords, ({ hash }) => hash(password, { customerId, network: null }))

@@ -8,7 +8,7 @@ import { ManageAuth } from "../manage/access/ManageAuth.ts"
 import { Timestamp } from "../manage/wire/ManageFields.ts"
 import { Rials } from "../manage/wire/SearchFields.ts"
 import { NoUndeclaredBody } from "../manage/wire/UndeclaredBody.ts"
-import { toWallet, WalletResource } from "../manage/WalletApi.ts"
+import { toWallet, WalletResource } from "../manage/money/WalletApi.ts"
 
 const Limit = Schema.Int.annotate({ description: "0: no limit" })
 

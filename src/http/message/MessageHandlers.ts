@@ -5,7 +5,7 @@ import { type MessageStatus, type MessageView, viewMessage } from "../../domain/
 import type { KeyMode } from "../../domain/people/Customer.ts"
 import { normalPhone } from "../../domain/Phone.ts"
 import type { MessageRequest, TemplateUse } from "../../services/message/MessageSends.ts"
-import { MessageRecords } from "../../services/resources/MessageRecords.ts"
+import { MessageRecords } from "../../services/resources/activity/MessageRecords.ts"
 import { Messages } from "../../services/message/Messages.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"

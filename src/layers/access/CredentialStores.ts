@@ -1,6 +1,6 @@
 import { Layer } from "effect"
-import { TokensSql } from "../resources/TokensSql.ts"
-import { UsersSql } from "../resources/UsersSql.ts"
+import { TokensSql } from "../resources/access/TokensSql.ts"
+import { UsersSql } from "../resources/access/UsersSql.ts"
 import { PasswordsArgon2 } from "../crypto/PasswordsArgon2.ts"
 import { SigningKeysSql } from "./SigningKeysSql.ts"
 

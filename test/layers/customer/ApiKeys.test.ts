@@ -6,7 +6,7 @@ import type { KeyMode } from "../../../src/domain/people/Customer.ts"
 import { ChangeFeed } from "../../../src/layers/postgres/cache/ChangeFeed.ts"
 import { ApiKeys } from "../../../src/services/customer/ApiKeys.ts"
 import { CustomerRecords } from "../../../src/services/resources/CustomerRecords.ts"
-import { Keys } from "../../../src/services/resources/Keys.ts"
+import { Keys } from "../../../src/services/resources/access/Keys.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testInfrastructure } from "../../support/TestGraph.ts"
 

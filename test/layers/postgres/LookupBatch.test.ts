@@ -6,7 +6,7 @@ import { AccountConnections } from "../../../src/services/account/AccountConnect
 import { AccountSlots } from "../../../src/services/account/AccountSlots.ts"
 import { ApiKeys } from "../../../src/services/customer/ApiKeys.ts"
 import { Customers } from "../../../src/services/customer/Customers.ts"
-import { Keys } from "../../../src/services/resources/Keys.ts"
+import { Keys } from "../../../src/services/resources/access/Keys.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, testInfrastructure } from "../../support/TestGraph.ts"
 import { watchedBatches } from "../../support/WatchedBatches.ts"

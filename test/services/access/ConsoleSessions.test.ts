@@ -12,7 +12,7 @@ import { CredentialStores } from "../../../src/layers/access/CredentialStores.ts
 import { ConsoleSessions } from "../../../src/services/access/ConsoleSessions.ts"
 import { SignInLinks } from "../../../src/services/access/SignInLinks.ts"
 import { CustomerRecords } from "../../../src/services/resources/CustomerRecords.ts"
-import { Users } from "../../../src/services/resources/Users.ts"
+import { Users } from "../../../src/services/resources/access/Users.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testInfrastructure } from "../../support/TestGraph.ts"
 

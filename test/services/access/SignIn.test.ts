@@ -9,7 +9,7 @@ import { SessionsLive, SignInsLive } from "../../../src/layers/graphs/Credential
 import { CredentialStores } from "../../../src/layers/access/CredentialStores.ts"
 import { Argon2 } from "../../../src/layers/crypto/PasswordsArgon2.ts"
 import { CustomerRecords } from "../../../src/services/resources/CustomerRecords.ts"
-import { Users } from "../../../src/services/resources/Users.ts"
+import { Users } from "../../../src/services/resources/access/Users.ts"
 import { Sessions } from "../../../src/services/access/Sessions.ts"
 import { SignIns } from "../../../src/services/access/SignIns.ts"
 import { SigningKeys } from "../../../src/services/access/SigningKeys.ts"

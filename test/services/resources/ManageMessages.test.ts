@@ -3,7 +3,10 @@ import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Channel } from "../../../src/domain/routing/Channel.ts"
 import { Phone } from "../../../src/domain/Phone.ts"
-import { MessageRecords, type MessageSearch } from "../../../src/services/resources/MessageRecords.ts"
+import {
+  MessageRecords,
+  type MessageSearch
+} from "../../../src/services/resources/activity/MessageRecords.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
 import type { MessageRequest } from "../../../src/services/message/MessageSends.ts"
 import { allPages, firstPage, readProcess, settle } from "../../support/ManageReads.ts"

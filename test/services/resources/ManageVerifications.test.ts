@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Phone } from "../../../src/domain/Phone.ts"
 import { effectiveStatus, type VerificationStatus } from "../../../src/domain/verification/Verification.ts"
-import { VerificationRecords } from "../../../src/services/resources/VerificationRecords.ts"
+import { VerificationRecords } from "../../../src/services/resources/activity/VerificationRecords.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import {
   allPages,

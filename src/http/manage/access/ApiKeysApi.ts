@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { type ApiKeyRecord, apiKeyStatus } from "../../../domain/people/ApiKey.ts"
 import { KeyMode } from "../../../domain/people/Customer.ts"
 import { formatInstant, type Instant } from "../../../domain/Instant.ts"
-import type { CreatedKey } from "../../../services/resources/Keys.ts"
+import type { CreatedKey } from "../../../services/resources/access/Keys.ts"
 import { documentedError } from "../../Envelope.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
 import { optional } from "../../WireSchemas.ts"

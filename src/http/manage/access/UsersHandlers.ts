@@ -1,6 +1,6 @@
 import { Effect, type Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Users } from "../../../services/resources/Users.ts"
+import { Users } from "../../../services/resources/access/Users.ts"
 import { hashingOrigin, Passwords } from "../../../services/access/Passwords.ts"
 import { Workers } from "../../../services/concurrency/Workers.ts"
 import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"

@@ -4,9 +4,9 @@ import type { InvalidPhone } from "../../../domain/Errors.ts"
 import { formatInstant, type Instant } from "../../../domain/Instant.ts"
 import { parseContactPhone } from "../../../domain/Phone.ts"
 import { checkCodeTemplate, placeholders, templateProblem } from "../../../domain/message/Template.ts"
-import type { AccountRecord } from "../../../services/resources/Accounts.ts"
+import type { AccountRecord } from "../../../services/resources/accounts/Accounts.ts"
 import type { TemplateRecord } from "../../../services/resources/TemplateRecords.ts"
-import type { ContactsBody } from "../SetUpApi.ts"
+import type { ContactsBody } from "../setup/SetUpApi.ts"
 
 const timeOf = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
 

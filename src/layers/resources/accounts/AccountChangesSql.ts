@@ -10,7 +10,7 @@ import type {
   AccountOwner,
   Accounts,
   NewAccount
-} from "../../../services/resources/Accounts.ts"
+} from "../../../services/resources/accounts/Accounts.ts"
 import { sealSettings } from "../../account/SealedSettings.ts"
 import type { MasterKey } from "../../crypto/MasterKey.ts"
 import { rowsOf, timestamp } from "../../postgres/SqlRows.ts"

@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { PLATFORM } from "../../../domain/people/Customer.ts"
 import type { TimerKind } from "../../../domain/Timer.ts"
 import type { BotInbox } from "../../../services/provider/ProviderAdapter.ts"
-import type { AccountOwner } from "../../../services/resources/Accounts.ts"
+import type { AccountOwner } from "../../../services/resources/accounts/Accounts.ts"
 import { timestamp } from "../../postgres/SqlRows.ts"
 
 const UPDATES_TIMER: TimerKind = "bot_updates"

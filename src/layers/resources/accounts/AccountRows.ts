@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../../domain/Errors.ts"
 import { SendingAccount } from "../../../domain/people/Customer.ts"
-import type { AccountOwner } from "../../../services/resources/Accounts.ts"
+import type { AccountOwner } from "../../../services/resources/accounts/Accounts.ts"
 import { InstantColumn, rowsOf } from "../../postgres/SqlRows.ts"
 
 const AccountRow = Schema.Struct({

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { ChannelUnavailable, fieldError } from "../../../domain/Errors.ts"
 import type { ProviderAdapters } from "../../../services/provider/ProviderAdapter.ts"
-import type { AccountConnection, AccountOwner } from "../../../services/resources/Accounts.ts"
+import type { AccountConnection, AccountOwner } from "../../../services/resources/accounts/Accounts.ts"
 
 /** The connection of a new account; fails with what is wrong with it, before any call. */
 export const connectionOf = Effect.fnUntraced(function* (

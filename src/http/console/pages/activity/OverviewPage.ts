@@ -9,7 +9,7 @@ import {
   sumOf
 } from "../../../../domain/money/Activity.ts"
 import { type AccountSummary, AccountSummaries } from "../../../../services/customer/AccountSummaries.ts"
-import { ActivityReports } from "../../../../services/resources/ActivityReports.ts"
+import { ActivityReports } from "../../../../services/resources/activity/ActivityReports.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import { page, type View } from "../../frame/SignedRoutes.ts"

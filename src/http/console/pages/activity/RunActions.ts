@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { RunEvent } from "../../../../services/resources/RunHistories.ts"
+import type { RunEvent } from "../../../../services/resources/activity/RunHistories.ts"
 import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
 import { Webhooks } from "../../../../services/resources/Webhooks.ts"
 import { Timers } from "../../../../services/timer/Timers.ts"

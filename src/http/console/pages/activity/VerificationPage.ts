@@ -5,8 +5,8 @@ import {
   type Verification
 } from "../../../../domain/verification/Verification.ts"
 import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
-import { RunHistories } from "../../../../services/resources/RunHistories.ts"
-import { VerificationRecords } from "../../../../services/resources/VerificationRecords.ts"
+import { RunHistories } from "../../../../services/resources/activity/RunHistories.ts"
+import { VerificationRecords } from "../../../../services/resources/activity/VerificationRecords.ts"
 import { Settings } from "../../../../services/Settings.ts"
 import { Verifications } from "../../../../services/verification/Verifications.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"

@@ -5,7 +5,7 @@ import {
   isTerminal,
   type Verification
 } from "../../../../domain/verification/Verification.ts"
-import type { RunHistory } from "../../../../services/resources/RunHistories.ts"
+import type { RunHistory } from "../../../../services/resources/activity/RunHistories.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Locale } from "../../frame/Locale.ts"
 import { channelName, foreign, mono } from "../../parts/Text.ts"

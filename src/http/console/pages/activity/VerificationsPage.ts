@@ -10,7 +10,7 @@ import {
 import {
   VerificationRecords,
   type VerificationSearch
-} from "../../../../services/resources/VerificationRecords.ts"
+} from "../../../../services/resources/activity/VerificationRecords.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../frame/Answers.ts"
 import { allRows, csvFile } from "../../frame/CsvFile.ts"

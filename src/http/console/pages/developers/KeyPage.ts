@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../../domain/people/ApiKey.ts"
-import { Keys } from "../../../../services/resources/Keys.ts"
+import { Keys } from "../../../../services/resources/access/Keys.ts"
 import { ApiKeyChange, KeyRotation } from "../../../manage/access/ApiKeysApi.ts"
 import { answerPage, seeOther } from "../../frame/Answers.ts"
 import { csrfField } from "../../frame/Forms.ts"

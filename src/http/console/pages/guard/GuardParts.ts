@@ -1,7 +1,7 @@
 import type { ShownAlarm } from "../../../../domain/guard/Alarm.ts"
 import { type Advice, type GuardDay, totalsOf } from "../../../../domain/guard/GuardReport.ts"
 import { EntryType, type GuardList, GuardMode } from "../../../../domain/guard/GuardSettings.ts"
-import type { SavedGuard, StoredEntry } from "../../../../services/resources/GuardRecords.ts"
+import type { SavedGuard, StoredEntry } from "../../../../services/resources/activity/GuardRecords.ts"
 import { csrfField } from "../../frame/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { View } from "../../frame/SignedRoutes.ts"

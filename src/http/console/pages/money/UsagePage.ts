@@ -1,7 +1,7 @@
 import { Clock, DateTime, Effect, Stream } from "effect"
 import type { Instant } from "../../../../domain/Instant.ts"
 import { conversion, type UsageGroup, type UsagePeriod } from "../../../../domain/money/Usage.ts"
-import { UsageReports } from "../../../../services/resources/UsageReports.ts"
+import { UsageReports } from "../../../../services/resources/activity/UsageReports.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { type CsvCell, csvFile } from "../../frame/CsvFile.ts"
 import { icon } from "../../frame/Document.ts"

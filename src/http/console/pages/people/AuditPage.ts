@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { isTimePosition } from "../../../../domain/TimePosition.ts"
-import { AuditLog, type AuditRecord } from "../../../../services/resources/AuditLog.ts"
+import { AuditLog, type AuditRecord } from "../../../../services/resources/activity/AuditLog.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"

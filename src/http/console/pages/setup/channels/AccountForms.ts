@@ -5,9 +5,13 @@ import {
   type AccountChange,
   type AccountRecord,
   Accounts
-} from "../../../../../services/resources/Accounts.ts"
-import { accountEntry, auditedChange, examineFirst } from "../../../../../services/resources/AccountWrites.ts"
-import { AccountChangeBody } from "../../../../manage/SetUpApi.ts"
+} from "../../../../../services/resources/accounts/Accounts.ts"
+import {
+  accountEntry,
+  auditedChange,
+  examineFirst
+} from "../../../../../services/resources/accounts/AccountWrites.ts"
+import { AccountChangeBody } from "../../../../manage/setup/SetUpApi.ts"
 import { writeAs } from "../../../frame/Writes.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { readTyped, typedNumber } from "../../../frame/TypedBody.ts"

@@ -1,7 +1,7 @@
 import type { AccountState, Blockage, LastCheck } from "../../../../../domain/account/AccountState.ts"
 import { blockageOf } from "../../../../../domain/account/AccountState.ts"
 import type { Instant } from "../../../../../domain/Instant.ts"
-import type { AccountRecord } from "../../../../../services/resources/Accounts.ts"
+import type { AccountRecord } from "../../../../../services/resources/accounts/Accounts.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { badge, stateBadge, type Tone } from "../../../parts/Badge.ts"

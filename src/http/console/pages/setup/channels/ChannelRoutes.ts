@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { Accounts } from "../../../../../services/resources/Accounts.ts"
+import { Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
 import { pathId } from "../../../frame/PathIds.ts"

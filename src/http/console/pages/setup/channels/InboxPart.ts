@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { type AccountRecord, Accounts } from "../../../../../services/resources/Accounts.ts"
-import { accountEntry } from "../../../../../services/resources/AccountWrites.ts"
+import { type AccountRecord, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
+import { accountEntry } from "../../../../../services/resources/accounts/AccountWrites.ts"
 import { writeAs } from "../../../frame/Writes.ts"
 import { html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"

@@ -7,7 +7,7 @@ import { previewRoute, type StepPreview } from "../../../../../domain/routing/Ro
 import { validitySeconds } from "../../../../../domain/verification/Verification.ts"
 import { Billing } from "../../../../../services/customer/Billing.ts"
 import { Customers } from "../../../../../services/customer/Customers.ts"
-import { AccountStates } from "../../../../../services/resources/AccountStates.ts"
+import { AccountStates } from "../../../../../services/resources/accounts/AccountStates.ts"
 import type { CustomerConfiguration } from "../../../../../domain/people/Customer.ts"
 import type { Template } from "../../../../../domain/message/Template.ts"
 

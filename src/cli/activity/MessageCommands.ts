@@ -1,0 +1,124 @@
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { type Message, MessageStatus, Strategy } from "../../domain/message/Message.ts"
+import { messageJson, toMessage } from "../../http/manage/activity/ManagedMessagesApi.ts"
+import { pageJson } from "../../http/RawJson.ts"
+import { toWirePage } from "../../http/manage/wire/ManageWire.ts"
+import { MessageRecords } from "../../services/resources/activity/MessageRecords.ts"
+import { CommandError } from "../output/CommandError.ts"
+import { Messages } from "../../services/message/Messages.ts"
+import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
+import { audited, withManagement, withUseCases } from "../CommandContext.ts"
+import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
+import { asLines, asTable, print } from "../output/Output.ts"
+import { printPage } from "../output/Pages.ts"
+import { searchFlags, searchOf } from "../input/SearchFlags.ts"
+import { uuidFlag } from "../input/UuidFlag.ts"
+
+type Resource = ReturnType<typeof toMessage>
+
+const toRow = (resource: Resource) => ({
+  message_id: resource.message_id,
+  status: resource.status,
+  to: resource.to,
+  strategy: resource.strategy,
+  sent: resource.successful_attempts,
+  failed: resource.failed_attempts,
+  unknown: resource.unknown_attempts,
+  created_at: resource.created_at,
+  completed_at: resource.completed_at
+})
+
+const toAttemptRow = ({ channel, delivery, ...attempt }: Resource["attempts"][number]) => ({
+  sequence: attempt.sequence,
+  channel: channel.provider,
+  account: channel.label,
+  status: attempt.status,
+  attempted_at: attempt.attempted_at,
+  finished_at: attempt.finished_at,
+  error_code: attempt.error_code,
+  provider_error: attempt.provider_error,
+  delivery: delivery?.status ?? null
+})
+
+const describe = (message: Message): string => {
+  const { scheduled_for, text, cost, attempts, ...resource } = toMessage(message)
+  const row = toRow({ ...resource, scheduled_for, text, cost, attempts })
+  const fields = asLines({ ...row, scheduled_for, cost, metadata: message.metadata, text })
+  return attempts.length === 0 ? fields : `${fields}\n\n${asTable(attempts.map(toAttemptRow))}`
+}
+
+const list = Command.make(
+  "list",
+  {
+    ...searchFlags,
+    status: Flag.Literals("status", MessageStatus.literals).pipe(
+      Flag.withDescription("Only in this state"),
+      Flag.optional
+    ),
+    strategy: Flag.Literals("strategy", Strategy.literals).pipe(
+      Flag.withDescription("Only sent like this"),
+      Flag.optional
+    )
+  },
+  ({ customer, status, strategy, ...given }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const { id } = yield* requireCustomer(customer)
+        const page = yield* (yield* MessageRecords).list(id, {
+          ...(yield* searchOf("messages", given)),
+          status: Option.getOrUndefined(status),
+          strategy: Option.getOrUndefined(strategy)
+        })
+        const answer = toWirePage("messages", page, messageJson)
+        const rows = page.items.map((message) => toRow(toMessage(message)))
+        yield* printPage(pageJson(answer), rows, answer.next_cursor)
+      })
+    )
+).pipe(Command.withDescription("Search a customer's messages, the newest first"))
+
+const show = Command.make(
+  "show",
+  { customer: customerFlag, message: uuidFlag("message", "The message's id") },
+  ({ customer, message }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const found = yield* Effect.mapError(
+          (yield* MessageRecords).find(customer, message),
+          () => new CommandError({ message: `customer ${customer} has no message ${message}` })
+        )
+        yield* print(messageJson(found), describe(found))
+      })
+    )
+).pipe(Command.withDescription("Show a message with its text and attempts"))
+
+const entry = auditEntriesOf("message")
+
+const cancel = Command.make(
+  "cancel",
+  { customer: customerFlag, message: uuidFlag("message", "The message's id") },
+  ({ customer, message: id }) =>
+    withUseCases(
+      Effect.gen(function* () {
+        yield* (yield* Messages).cancel({ customerId: customer, id })
+        yield* audited(customer, Effect.void, () => entry("cancel", id))
+        const found = yield* (yield* MessageRecords).find(customer, id)
+        yield* print(messageJson(found), describe(found))
+      }).pipe(
+        Effect.mapError(
+          ({ _tag }) =>
+            new CommandError({
+              message:
+                _tag === "message_ended"
+                  ? "the message was sent, may have been, or has ended"
+                  : `customer ${customer} has no message ${id}`
+            })
+        )
+      )
+    )
+).pipe(Command.withDescription("Cancel a message that was not sent yet"))
+
+export const messageCommand = Command.make("message").pipe(
+  Command.withDescription("Messages that were sent, and what came of them"),
+  Command.withSubcommands([list, show, cancel])
+)

@@ -1,0 +1,99 @@
+import { Effect, Result, Schema } from "effect"
+import { CliError, Command, Flag } from "effect/cli"
+import { RoutingStep } from "../../domain/people/Customer.ts"
+import { checkNames, stepProblems } from "../../domain/routing/Route.ts"
+import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
+import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
+import { audited, withManagement } from "../CommandContext.ts"
+import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
+import { CommandError, describeError } from "../output/CommandError.ts"
+import { printMany } from "../output/Output.ts"
+
+const entry = auditEntriesOf("routing")
+
+const Steps = Schema.fromJsonString(
+  Schema.NonEmptyArray(RoutingStep).check(
+    Schema.makeFilter((steps: ReadonlyArray<RoutingStep>) =>
+      steps.flatMap((step, index) =>
+        stepProblems(step).map(({ path, issue }) => ({ path: [index, ...path], issue }))
+      )
+    ),
+    Schema.makeFilter((steps) =>
+      Result.match(checkNames(steps, { withTelegram: true }), {
+        onSuccess: () => true,
+        onFailure: ({ _tag, details }) => `${_tag}: ${JSON.stringify(details)}`
+      })
+    )
+  )
+)
+
+const decodeSteps = Schema.decodeUnknownEffect(Steps, { errors: "all", onExcessProperty: "error" })
+
+/** Refuses unknown fields, as the API does: they would have no effect. */
+const readSteps = (given: string) =>
+  Effect.mapError(
+    decodeSteps(given),
+    ({ message }) =>
+      new CliError.InvalidValue({
+        option: "steps",
+        value: given,
+        expected: `Schema validation failed: ${message}`,
+        kind: "flag"
+      })
+  )
+
+/** The rarer columns appear only if a step has them. */
+const toFields = (
+  { channel, account_id, wait, sender, template_id }: RoutingStep,
+  _index: number,
+  steps: ReadonlyArray<RoutingStep>
+) => ({
+  channel,
+  account_id: account_id ?? null,
+  wait: wait ?? null,
+  ...(steps.some((step) => step.sender !== undefined) ? { sender: sender ?? null } : {}),
+  ...(steps.some((step) => step.template_id !== undefined) ? { template_id: template_id ?? null } : {})
+})
+
+const inWords = (error: Effect.Error<ReturnType<RoutingOrders["Service"]["save"]>>) => {
+  if (error._tag === "validation_error") return describeError(error)
+  return new CommandError({
+    message: "details" in error ? `${error._tag}: ${JSON.stringify(error.details)}` : error._tag
+  })
+}
+
+const set = Command.make(
+  "set",
+  {
+    customer: customerFlag,
+    steps: Flag.String("steps").pipe(
+      Flag.withDescription('The order, e.g. [{"channel":"bale"},{"channel":"sms","wait":45}]'),
+      Flag.mapEffect(readSteps)
+    )
+  },
+  ({ customer, steps }) =>
+    withManagement(
+      Effect.gen(function* () {
+        yield* requireCustomer(customer)
+        yield* audited(customer, (yield* RoutingOrders).save(customer, steps, null), () =>
+          entry("save", customer, { steps })
+        ).pipe(Effect.mapError(inWords))
+        yield* printMany(steps.map(toFields))
+      })
+    )
+).pipe(Command.withDescription("Save a customer's default routing order"))
+
+const showOrder = Command.make("show", { customer: customerFlag }, ({ customer }) =>
+  withManagement(
+    Effect.gen(function* () {
+      yield* requireCustomer(customer)
+      const { steps } = yield* (yield* RoutingOrders).find(customer)
+      yield* printMany(steps.map(toFields))
+    })
+  )
+).pipe(Command.withDescription("Show a customer's default routing order"))
+
+export const routingCommand = Command.make("routing").pipe(
+  Command.withDescription("The default order of channels"),
+  Command.withSubcommands([set, showOrder])
+)

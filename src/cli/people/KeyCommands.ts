@@ -1,0 +1,109 @@
+import { Effect, Option, Redacted, Schema, Struct } from "effect"
+import { Command, Flag } from "effect/cli"
+import type { ApiKeyRecord } from "../../domain/people/ApiKey.ts"
+import { KeyMode } from "../../domain/people/Customer.ts"
+import { toApiKey } from "../../http/manage/access/ApiKeysApi.ts"
+import { Keys } from "../../services/resources/access/Keys.ts"
+import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
+import { audited, withManagement } from "../CommandContext.ts"
+import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
+import { CommandError } from "../output/CommandError.ts"
+import { printMany, printOne } from "../output/Output.ts"
+import { listAll } from "../output/Pages.ts"
+
+const entry = auditEntriesOf("api_key")
+
+const toFields = (key: ApiKeyRecord) =>
+  Effect.map(toApiKey(key), (resource) => Struct.omit(resource, ["allowed_ips", "version"]))
+
+const printKey = (key: ApiKeyRecord, extra: Readonly<Record<string, string>> = {}) =>
+  Effect.flatMap(toFields(key), (fields) => printOne({ ...fields, ...extra }))
+
+const keyFlag = Flag.Int("key").pipe(Flag.withDescription("The key's id"))
+
+const noKey = (key: number) => () => new CommandError({ message: `there is no key ${key}` })
+
+const RequestsPerMinute = Schema.FiniteFromString.check(
+  Schema.isInt(),
+  Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })
+)
+
+const create = Command.make(
+  "create",
+  {
+    customer: customerFlag,
+    mode: Flag.Literals("mode", KeyMode.literals).pipe(Flag.withDescription("live, or test for the sandbox")),
+    name: Flag.String("name").pipe(Flag.withDescription("What the key is for"), Flag.withDefault("")),
+    expiresAt: Flag.Date("expires-at").pipe(Flag.withDescription("When it expires, ISO 8601"), Flag.optional)
+  },
+  ({ customer, mode, name, expiresAt }) =>
+    withManagement(
+      Effect.gen(function* () {
+        yield* requireCustomer(customer)
+        const expires = Option.match(expiresAt, { onNone: () => null, onSome: (date) => date.getTime() })
+        const { record, secret } = yield* audited(
+          customer,
+          (yield* Keys).create(customer, { mode, name, expiresAt: expires }),
+          (created) => entry("create", created.record.id, { name, mode })
+        )
+        yield* printKey(record, { secret: Redacted.value(secret) })
+      }).pipe(
+        Effect.catchTag(
+          "validation_error",
+          () => new CommandError({ message: "the key would have expired before it was made" })
+        )
+      )
+    )
+).pipe(Command.withDescription("Create a service key; its secret is shown this once"))
+
+const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
+  withManagement(
+    Effect.gen(function* () {
+      yield* requireCustomer(customer)
+      const { list: page } = yield* Keys
+      const newestFirst = yield* listAll((part) => page(customer, part))
+      yield* printMany(yield* Effect.forEach(newestFirst.toReversed(), toFields))
+    })
+  )
+).pipe(Command.withDescription("List a customer's service keys"))
+
+const revoke = Command.make("revoke", { key: keyFlag }, ({ key }) =>
+  withManagement(
+    Effect.gen(function* () {
+      const keys = yield* Keys
+      const customer = yield* keys.ownerOf(key)
+      const record = yield* audited(customer, keys.revoke(customer, key), ({ id }) => entry("revoke", id))
+      yield* printKey(record)
+    }).pipe(Effect.mapError(noKey(key)))
+  )
+).pipe(Command.withDescription("Revoke a service key, in every process within seconds"))
+
+const limit = Command.make(
+  "limit",
+  {
+    key: keyFlag,
+    perMinute: Flag.String("per-minute").pipe(
+      Flag.withDescription("Requests per minute (0: no limit), or default"),
+      Flag.withSchema(Schema.Union([Schema.Literal("default"), RequestsPerMinute]))
+    )
+  },
+  ({ key, perMinute }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const keys = yield* Keys
+        const customer = yield* keys.ownerOf(key)
+        const own = perMinute === "default" ? null : perMinute
+        const record = yield* audited(
+          customer,
+          keys.update(customer, key, { requestsPerMinute: own }, null),
+          ({ id }) => entry("update", id, { rate_limit_per_minute: own })
+        )
+        yield* printKey(record)
+      }).pipe(Effect.mapError(noKey(key)))
+    )
+).pipe(Command.withDescription("Give a service key a limit of its own"))
+
+export const keyCommand = Command.make("key").pipe(
+  Command.withDescription("Service keys"),
+  Command.withSubcommands([create, list, limit, revoke])
+)

@@ -1,0 +1,86 @@
+import { Clock, Effect, Option, Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
+import { randomBytes } from "node:crypto"
+import { formatInstant } from "../../domain/Instant.ts"
+import { PLATFORM } from "../../domain/people/Customer.ts"
+import { isEmail, normalizeEmail } from "../../domain/people/User.ts"
+import { signInUrl } from "../../http/console/ConsolePaths.ts"
+import { Operators } from "../../services/access/Operators.ts"
+import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
+import { audited, readConfiguration, withManagement } from "../CommandContext.ts"
+import { hashPassword, passwordFlag, readPassword } from "../input/PasswordFile.ts"
+import { CommandError } from "../output/CommandError.ts"
+import { printOne } from "../output/Output.ts"
+import { originOf } from "../output/Welcome.ts"
+
+const entry = auditEntriesOf("operator")
+
+const emailFlag = Flag.String("email").pipe(Flag.withDescription("What they sign in with"))
+
+const BYTES = 32
+
+/** Of an operator without a password: nobody knows it, so they sign in by a link. */
+const unknownPassword = Effect.sync(() => Redacted.make(randomBytes(BYTES).toString("base64url")))
+
+const create = Command.make(
+  "create",
+  {
+    email: emailFlag,
+    name: Flag.String("name").pipe(Flag.withDescription("Their name"), Flag.withDefault("")),
+    passwordFile: Flag.optional(passwordFlag)
+  },
+  ({ email, name, passwordFile }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const address = normalizeEmail(email)
+        if (!isEmail(address)) {
+          return yield* new CommandError({ message: `${email} is not an e-mail address` })
+        }
+        const password = yield* Option.match(passwordFile, {
+          onNone: () => unknownPassword,
+          onSome: readPassword
+        })
+        const passwordHash = yield* hashPassword(password, PLATFORM)
+        const { create: createOne } = yield* Operators
+        const operator = { email: address, name: name === "" ? address : name, passwordHash }
+        const created = yield* audited(null, createOne(operator), ({ id }) => entry("create", id)).pipe(
+          Effect.catchTag("conflict", () =>
+            Effect.fail(new CommandError({ message: `there is a user ${address} already` }))
+          )
+        )
+        yield* printOne({ id: created.id, email: created.email })
+      })
+    )
+).pipe(Command.withDescription("Create an operator, who sees all customers in the console"))
+
+const signInLink = Command.make("sign-in-link", { email: emailFlag }, ({ email }) =>
+  withManagement(
+    Effect.gen(function* () {
+      const { host, port, publicUrl } = yield* readConfiguration
+      const operators = yield* Operators
+      const address = normalizeEmail(email)
+      const link = Effect.flatMap(
+        operators.signInLink(address, yield* Clock.currentTimeMillis),
+        Option.match({
+          onNone: () =>
+            Effect.fail(new CommandError({ message: `there is no operator ${address} who may sign in` })),
+          onSome: (made) => Effect.succeed(made)
+        })
+      )
+      const { secret, expiresAt } = yield* audited(null, link, ({ userId }) =>
+        entry("create_sign_in_link", userId)
+      )
+      yield* printOne({
+        url: signInUrl(publicUrl ?? originOf({ host }, port), secret),
+        expires_at: formatInstant(expiresAt)
+      })
+    })
+  )
+).pipe(
+  Command.withDescription("Make a link that signs an operator in to the console, once and within 10 minutes")
+)
+
+export const operatorCommand = Command.make("operator").pipe(
+  Command.withDescription("People who run this installation, in the console"),
+  Command.withSubcommands([create, signInLink])
+)

@@ -1,0 +1,114 @@
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { formatInstant } from "../../domain/Instant.ts"
+import { DeliveryStatus, TEST_EVENT, WebhookEventType } from "../../domain/webhook/Webhook.ts"
+import { toNestedWirePage } from "../../http/manage/wire/ManageWire.ts"
+import { toDelivery } from "../../http/manage/setup/WebhooksApi.ts"
+import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
+import { Webhooks } from "../../services/resources/Webhooks.ts"
+import { CommandError } from "../output/CommandError.ts"
+import { audited, withManagement } from "../CommandContext.ts"
+import { customerFlag } from "../input/CustomerFlag.ts"
+import { asLines, print, printOne } from "../output/Output.ts"
+import { nestedPageOf, pageFlags, printPage, timeFlag } from "../output/Pages.ts"
+import { uuidFlag } from "../input/UuidFlag.ts"
+import { refusal, webhookFlag } from "../input/WebhookFlag.ts"
+
+const entry = auditEntriesOf("webhook")
+
+type Resource = ReturnType<typeof toDelivery>
+
+const lastTry = ({ tries }: Resource): string | null => {
+  const last = tries.at(-1)
+  return last === undefined ? null : (last.error ?? String(last.status))
+}
+
+const toRow = (delivery: Resource) => ({
+  event_id: delivery.event_id,
+  event_type: delivery.event_type,
+  status: delivery.status,
+  tries: delivery.tries.length,
+  last_try: lastTry(delivery),
+  created_at: delivery.created_at,
+  next_try_at: delivery.next_try_at,
+  finished_at: delivery.finished_at
+})
+
+export const deliveries = Command.make(
+  "deliveries",
+  {
+    customer: customerFlag,
+    webhook: webhookFlag,
+    status: Flag.Literals("status", DeliveryStatus.literals).pipe(
+      Flag.withDescription("Only in this state"),
+      Flag.optional
+    ),
+    eventType: Flag.Literals("event-type", [...WebhookEventType.literals, TEST_EVENT]).pipe(
+      Flag.withDescription("Only events of this type"),
+      Flag.optional
+    ),
+    since: timeFlag("since", "Only events from then on"),
+    ...pageFlags
+  },
+  ({ customer, webhook, status, eventType, since, ...given }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const part = yield* nestedPageOf("deliveries", webhook, given)
+        const page = yield* (yield* Webhooks)
+          .deliveries(customer, webhook, {
+            ...part,
+            status: Option.getOrUndefined(status),
+            eventType: Option.getOrUndefined(eventType),
+            since: Option.getOrUndefined(since)
+          })
+          .pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
+        const answer = toNestedWirePage("deliveries", webhook, page, toDelivery)
+        yield* printPage(JSON.stringify(answer), answer.data.map(toRow), answer.next_cursor)
+      })
+    )
+).pipe(Command.withDescription("List what was delivered to a webhook and what was not, the newest first"))
+
+const replayOne = (customer: number, webhook: number, event: string) =>
+  Effect.gen(function* () {
+    const delivery = yield* audited(customer, (yield* Webhooks).replay(customer, webhook, event), () =>
+      entry("replay", webhook, { event_id: event })
+    ).pipe(Effect.mapError(refusal(customer, `event ${event} on webhook ${webhook}`)))
+    const resource = toDelivery(delivery)
+    yield* print(JSON.stringify(resource), asLines(toRow(resource)))
+  })
+
+const replaySince = (customer: number, webhook: number, since: number) =>
+  Effect.gen(function* () {
+    const { replayed, nextSince } = yield* audited(
+      customer,
+      (yield* Webhooks).replaySince(customer, webhook, since),
+      (made) => entry("replay", webhook, { since: formatInstant(since), replayed: made.replayed })
+    ).pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
+    yield* printOne({ replayed, next_since: nextSince === null ? null : formatInstant(nextSince) })
+  })
+
+export const replay = Command.make(
+  "replay",
+  {
+    customer: customerFlag,
+    webhook: webhookFlag,
+    event: uuidFlag("event", "Deliver this event again").pipe(Flag.optional),
+    since: timeFlag("since", "Deliver all events from then on again, up to 1000 at a time")
+  },
+  ({ customer, webhook, event, since }) =>
+    withManagement(
+      Effect.gen(function* () {
+        if (Option.isSome(event) && Option.isNone(since)) {
+          return yield* replayOne(customer, webhook, event.value)
+        }
+        if (Option.isSome(since) && Option.isNone(event)) {
+          return yield* replaySince(customer, webhook, since.value)
+        }
+        return yield* new CommandError({ message: "give either --event ID or --since TIME" })
+      })
+    )
+).pipe(
+  Command.withDescription(
+    "Deliver events to a webhook again; a running server begins within half a lease (15 s)"
+  )
+)

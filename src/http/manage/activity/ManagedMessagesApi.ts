@@ -1,0 +1,61 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { type Message, MessageStatus, Strategy, viewMessage } from "../../../domain/message/Message.ts"
+import { documentedError } from "../../Envelope.ts"
+import { MessageStatusResponse, toMessageStatus } from "../../message/MessageSchemas.ts"
+import { withMetadata } from "../../Metadata.ts"
+import { ManageAuth } from "../access/ManageAuth.ts"
+import { pageOf } from "../wire/ManageWire.ts"
+import {
+  attemptDetails,
+  deliveryQuery,
+  deliverySearch,
+  deliverySearchErrors,
+  PathUuid,
+  Rials,
+  toAttemptDetails
+} from "../wire/SearchFields.ts"
+import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+
+const MessageResource = Schema.Struct({
+  ...MessageStatusResponse.fields,
+  attempts: Schema.Array(
+    Schema.Struct({ ...MessageStatusResponse.fields.attempts.value.fields, ...attemptDetails })
+  ),
+  text: Schema.String,
+  cost: Rials
+}).annotate({ identifier: "Message" })
+
+/** Everything except the metadata, which is JSON text already. */
+export const toMessage = (message: Message): Omit<typeof MessageResource.Type, "metadata"> => {
+  const status = toMessageStatus(viewMessage(message))
+  const attempts = status.attempts.map((attempt) => ({
+    ...attempt,
+    ...toAttemptDetails(message.attempts.find(({ step }) => step + 1 === attempt.sequence))
+  }))
+  return { ...status, attempts, text: message.text, cost: message.captured }
+}
+
+/** As JSON text that contains the metadata exactly as it came. */
+export const messageJson = (message: Message): string => withMetadata(toMessage(message), message.metadata)
+
+export class ManagedMessagesGroup extends HttpApiGroup.make("managed-messages")
+  .add(
+    HttpApiEndpoint.get("list", "/", {
+      query: deliveryQuery("messages", {
+        status: Schema.optionalKey(MessageStatus),
+        strategy: Schema.optionalKey(Strategy)
+      }),
+      success: pageOf(MessageResource),
+      error: deliverySearchErrors
+    }).annotateMerge(deliverySearch("Search messages, the newest first")),
+    HttpApiEndpoint.get("read", "/:id", {
+      params: { id: PathUuid },
+      success: MessageResource,
+      error: documentedError("not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a message with the outcomes of its attempts" }))
+  )
+  .prefix("/v1/manage/messages")
+  .middleware(NoUndeclaredBody)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: messages" })) {}

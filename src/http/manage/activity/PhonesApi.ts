@@ -1,0 +1,37 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { documentedError } from "../../Envelope.ts"
+import { RequireJson } from "../../RequestGuards.ts"
+import { ManageAuth } from "../access/ManageAuth.ts"
+import { PhoneText } from "../wire/SearchFields.ts"
+import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+
+const EraseBody = Schema.Struct({ phone: PhoneText }).annotate({ identifier: "PhoneErasureRequest" })
+
+const Erasure = Schema.Struct({
+  verifications: Schema.Int,
+  messages: Schema.Int,
+  contacts: Schema.Int
+}).annotate({ identifier: "PhoneErasure" })
+
+export class PhonesGroup extends HttpApiGroup.make("phones")
+  .add(
+    HttpApiEndpoint.post("erase", "/erase", {
+      payload: EraseBody,
+      success: Erasure,
+      error: documentedError("invalid_phone")
+    })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Erase a phone",
+          description:
+            "Cancels what is under way to it, then removes the phone and its texts from finished records, and the " +
+            "links by which bots reach it. A message that is being sent right now stays: repeat the request."
+        })
+      )
+      .middleware(RequireJson)
+  )
+  .prefix("/v1/manage/phones")
+  .middleware(NoUndeclaredBody)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: phones" })) {}

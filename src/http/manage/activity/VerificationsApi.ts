@@ -1,0 +1,87 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { formatInstant, type Instant } from "../../../domain/Instant.ts"
+import {
+  type Verification,
+  VerificationStatus,
+  viewVerification
+} from "../../../domain/verification/Verification.ts"
+import { documentedError } from "../../Envelope.ts"
+import { withMetadata } from "../../Metadata.ts"
+import { toStatus } from "../../otp/OtpAnswers.ts"
+import { StatusResponse } from "../../otp/OtpSchemas.ts"
+import { ManageAuth } from "../access/ManageAuth.ts"
+import { Timestamp } from "../wire/ManageFields.ts"
+import { pageOf } from "../wire/ManageWire.ts"
+import {
+  attemptDetails,
+  deliveryQuery,
+  deliverySearch,
+  deliverySearchErrors,
+  PathUuid,
+  Rials,
+  toAttemptDetails
+} from "../wire/SearchFields.ts"
+import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+
+const AttemptResource = Schema.Struct({
+  ...StatusResponse.fields.attempts.value.fields,
+  provider_error: Schema.NullOr(Schema.String),
+  ...attemptDetails
+})
+
+/** Contains neither its code nor the text that contained it. */
+const VerificationResource = Schema.Struct({
+  ...StatusResponse.fields,
+  attempts: Schema.Array(AttemptResource),
+  created_at: Timestamp,
+  cost: Rials
+}).annotate({ identifier: "Verification" })
+
+/** Everything except the metadata, which is JSON text already. */
+export const toVerification = (
+  verification: Verification,
+  now: Instant
+): Omit<typeof VerificationResource.Type, "metadata"> => {
+  const status = toStatus(viewVerification(verification, now))
+  const attempts = status.attempts.map((attempt, index) => {
+    const kept = verification.attempts[index]
+    return {
+      ...attempt,
+      provider_error: kept?.provider_error ?? null,
+      ...toAttemptDetails(kept)
+    }
+  })
+  return {
+    ...status,
+    attempts,
+    created_at: formatInstant(verification.createdAt),
+    cost: verification.captured
+  }
+}
+
+/** As JSON text that contains the metadata exactly as it came. */
+export const verificationJson = (verification: Verification, now: Instant): string =>
+  withMetadata(toVerification(verification, now), verification.metadata)
+
+export class ManagedVerificationsGroup extends HttpApiGroup.make("verifications")
+  .add(
+    HttpApiEndpoint.get("list", "/", {
+      query: deliveryQuery("verifications", {
+        status: Schema.optionalKey(VerificationStatus)
+      }),
+      success: pageOf(VerificationResource),
+      error: deliverySearchErrors
+    }).annotateMerge(deliverySearch("Search verifications, the newest first")),
+    HttpApiEndpoint.get("read", "/:id", {
+      params: { id: PathUuid },
+      success: VerificationResource,
+      error: documentedError("not_found")
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "Read a verification with the outcomes of its attempts" })
+    )
+  )
+  .prefix("/v1/manage/verifications")
+  .middleware(NoUndeclaredBody)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: verifications" })) {}

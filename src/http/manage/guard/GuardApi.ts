@@ -1,0 +1,94 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { EntryType, GuardList, GuardMode } from "../../../domain/guard/GuardSettings.ts"
+import { documentedError } from "../../Envelope.ts"
+import { RequireJson } from "../../RequestGuards.ts"
+import { ManageAuth } from "../access/ManageAuth.ts"
+import { AlarmResource, EntryResource, GuardResource, GuardSettingsResource } from "./GuardSchemas.ts"
+import { pageOf, pageQuery } from "../wire/ManageWire.ts"
+import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
+
+const summary = (text: string) => OpenApi.annotations({ summary: text })
+const invalid = documentedError("validation_error")
+const notFound = documentedError("not_found")
+const changed = documentedError("precondition_failed")
+const conflict = documentedError("conflict")
+
+const Amount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
+
+const budget = {
+  unverified_hour: Schema.optionalKey(Schema.NullOr(Amount)).annotateKey({
+    description:
+      "How many unverified codes may be out in an hour when enforcing; null: by your traffic, 0: no limit."
+  }),
+  sms_price: Schema.optionalKey(Schema.NullOr(Amount)).annotateKey({
+    description: "What one SMS costs you, in rials, for the report."
+  })
+}
+
+export const GuardBody = Schema.Struct({ mode: GuardMode, ...budget }).annotate({ identifier: "NewGuard" })
+export const GuardChangeBody = Schema.Struct({ mode: Schema.optionalKey(GuardMode), ...budget }).annotate({
+  identifier: "GuardChange"
+})
+
+export const EntryBody = Schema.Struct({
+  type: EntryType,
+  value: Schema.String.check(Schema.isMaxLength(64)).annotateKey({
+    description: "A phone, the beginning of phones, or an address or network."
+  })
+}).annotate({ identifier: "NewGuardEntry" })
+
+const list = { list: GuardList }
+
+export class GuardGroup extends HttpApiGroup.make("guard")
+  .add(
+    HttpApiEndpoint.get("read", "/", { success: GuardResource }).annotateMerge(
+      summary("Read the guard: settings, state, open alarms, and what it refused or would have")
+    ),
+    HttpApiEndpoint.put("replace", "/", {
+      payload: GuardBody,
+      success: GuardSettingsResource,
+      error: changed
+    })
+      .annotateMerge(summary("Save the guard's settings; absent ones become the defaults"))
+      .middleware(RequireJson),
+    HttpApiEndpoint.patch("update", "/", {
+      payload: GuardChangeBody,
+      success: GuardSettingsResource,
+      error: changed
+    })
+      .annotateMerge(summary("Change some of the guard's settings"))
+      .middleware(RequireJson),
+    HttpApiEndpoint.get("alarms", "/alarms", {
+      query: pageQuery("guard_alarms"),
+      success: pageOf(AlarmResource),
+      error: invalid
+    }).annotateMerge(summary("List alarms, the newest first")),
+    HttpApiEndpoint.post("clear", "/alarms/:alarm_id/clear", {
+      params: { alarm_id: Schema.String },
+      success: AlarmResource,
+      error: [...undeclaredBodyErrors, notFound]
+    }).annotateMerge(summary("End an alarm, and forget what raised it")),
+    HttpApiEndpoint.get("entries", "/:list", {
+      params: list,
+      success: Schema.Struct({ data: Schema.Array(EntryResource) }),
+      error: invalid
+    }).annotateMerge(summary("Read the allow list or the deny list")),
+    HttpApiEndpoint.post("add", "/:list", {
+      params: list,
+      payload: EntryBody,
+      success: EntryResource.pipe(HttpApiSchema.status(201)),
+      error: [invalid, conflict]
+    })
+      .annotateMerge(summary("Add a phone, a prefix or a network to a list"))
+      .middleware(RequireJson),
+    HttpApiEndpoint.delete("remove", "/:list/:type/:value", {
+      params: { ...list, type: EntryType, value: Schema.String },
+      success: HttpApiSchema.Empty(204),
+      error: [...undeclaredBodyErrors, notFound]
+    }).annotateMerge(summary("Remove a line from a list"))
+  )
+  .prefix("/v1/manage/guard")
+  .middleware(NoUndeclaredBody)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: guard" })) {}

@@ -1,0 +1,83 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { formatInstant } from "../../../domain/Instant.ts"
+import { type Hold, type LedgerEntry, LedgerKind, SubjectType } from "../../../services/resources/Wallets.ts"
+import { documentedError } from "../../Envelope.ts"
+import { ManageAuth } from "../access/ManageAuth.ts"
+import { Timestamp } from "../wire/ManageFields.ts"
+import { pageOf, pageQuery } from "../wire/ManageWire.ts"
+import { Rials, timeQuery } from "../wire/SearchFields.ts"
+import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+
+const Subject = Schema.Struct({ type: SubjectType, id: Schema.String }).annotate({
+  identifier: "ChargedSubject"
+})
+
+export const WalletResource = Schema.Struct({
+  balance: Rials,
+  held: Rials,
+  available: Rials,
+  currency: Schema.Literal("IRR")
+}).annotate({ identifier: "Wallet" })
+
+const HoldResource = Schema.Struct({ subject: Subject, amount: Rials, created_at: Timestamp }).annotate({
+  identifier: "WalletHold"
+})
+
+const EntryResource = Schema.Struct({
+  id: Schema.String,
+  kind: LedgerKind,
+  amount: Rials.annotateKey({ description: "Negative for money that was spent." }),
+  subject: Schema.NullOr(Subject),
+  occurred_at: Timestamp
+}).annotate({ identifier: "LedgerEntry" })
+
+export const toWallet = (wallet: {
+  readonly balance: number
+  readonly held: number
+}): typeof WalletResource.Type => ({
+  balance: wallet.balance,
+  held: wallet.held,
+  available: wallet.balance - wallet.held,
+  currency: "IRR"
+})
+
+export const toHold = (hold: Hold): typeof HoldResource.Type => ({
+  subject: { type: hold.subjectType, id: hold.subjectId },
+  amount: hold.amount,
+  created_at: formatInstant(hold.createdAt)
+})
+
+export const toEntry = (entry: LedgerEntry): typeof EntryResource.Type => ({
+  id: entry.id,
+  kind: entry.kind,
+  amount: entry.amount,
+  subject:
+    entry.subjectType === null || entry.subjectId === null
+      ? null
+      : { type: entry.subjectType, id: entry.subjectId },
+  occurred_at: formatInstant(entry.occurredAt)
+})
+
+const invalid = documentedError("validation_error")
+
+export class WalletGroup extends HttpApiGroup.make("wallet")
+  .add(
+    HttpApiEndpoint.get("read", "/", { success: WalletResource }).annotateMerge(
+      OpenApi.annotations({ summary: "Read the wallet" })
+    ),
+    HttpApiEndpoint.get("holds", "/holds", {
+      query: pageQuery("holds"),
+      success: pageOf(HoldResource),
+      error: invalid
+    }).annotateMerge(OpenApi.annotations({ summary: "List holds with their subjects, the newest first" })),
+    HttpApiEndpoint.get("ledger", "/ledger", {
+      query: { ...pageQuery("ledger"), ...timeQuery, kind: Schema.optionalKey(LedgerKind) },
+      success: pageOf(EntryResource),
+      error: invalid
+    }).annotateMerge(OpenApi.annotations({ summary: "List movements of money, the newest first" }))
+  )
+  .prefix("/v1/manage/wallet")
+  .middleware(NoUndeclaredBody)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: wallet" })) {}

@@ -1,0 +1,222 @@
+import { Redacted, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { formatInstant, type Instant } from "../../../domain/Instant.ts"
+import { KeyMode } from "../../../domain/people/Customer.ts"
+import {
+  DeliveryStatus,
+  DisabledReason,
+  EVERY_EVENT,
+  TEST_EVENT,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+  WebhookEventType
+} from "../../../domain/webhook/Webhook.ts"
+import type { CreatedWebhook } from "../../../services/resources/Webhooks.ts"
+import { documentedError } from "../../Envelope.ts"
+import { RequireJson } from "../../RequestGuards.ts"
+import { optional } from "../../WireSchemas.ts"
+import { ManageAuth } from "../access/ManageAuth.ts"
+import { FutureInstant as DateTimeText, Timestamp } from "../wire/ManageFields.ts"
+import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
+import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
+
+const WebhookResource = Schema.Struct({
+  id: Schema.Int,
+  url: Schema.String,
+  events: Schema.Array(Schema.String),
+  description: Schema.String,
+  mode: KeyMode,
+  active: Schema.Boolean,
+  status: Schema.Literals(["active", "disabled"]),
+  disabled_reason: Schema.NullOr(DisabledReason),
+  failing_since: Schema.NullOr(Timestamp),
+  created_at: Timestamp,
+  version: Schema.Int
+}).annotate({ identifier: "Webhook" })
+
+const CreatedWebhookResource = Schema.Struct({
+  ...WebhookResource.fields,
+  secret: Schema.String.annotateKey({ description: "The signing secret of events, returned only once." })
+}).annotate({ identifier: "CreatedWebhook" })
+
+const DeliveryResource = Schema.Struct({
+  event_id: Schema.String,
+  event_type: Schema.String,
+  subject: Schema.String,
+  sequence: Schema.Int,
+  status: DeliveryStatus,
+  tries: Schema.Array(
+    Schema.Struct({
+      at: Timestamp,
+      status: Schema.NullOr(Schema.Int),
+      error: Schema.NullOr(Schema.String),
+      duration_ms: Schema.Int
+    })
+  ),
+  created_at: Timestamp,
+  next_try_at: Schema.NullOr(Timestamp),
+  finished_at: Schema.NullOr(Timestamp)
+}).annotate({ identifier: "WebhookDelivery" })
+
+const Url = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(2048)).annotate({
+  description: "https, to the public internet, without credentials."
+})
+
+const Events = Schema.Array(Schema.Literals([...WebhookEventType.literals, EVERY_EVENT]))
+  .check(
+    Schema.isMinLength(1),
+    Schema.isMaxLength(50),
+    Schema.makeFilter(
+      (events: ReadonlyArray<string>) =>
+        !events.includes(EVERY_EVENT) || events.length === 1 || "Expected * to stand alone"
+    )
+  )
+  .annotate({ description: "Types of events; * alone is all of them, also those that are to come." })
+
+const Description = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) =>
+      (text.length <= 200 && text.isWellFormed() && !text.includes("\u0000")) ||
+      "Expected at most 200 characters"
+  )
+)
+
+export const NewWebhookBody = Schema.Struct({
+  url: Url,
+  events: Events,
+  description: optional(Description),
+  mode: optional(KeyMode).annotateKey({
+    description: "Which events: live (default), or test for those of the sandbox. It cannot be changed."
+  })
+}).annotate({ identifier: "NewWebhook" })
+
+export const WebhookChangeBody = Schema.Struct({
+  url: optional(Url),
+  events: optional(Events),
+  description: optional(Description),
+  active: optional(Schema.Boolean)
+}).annotate({ identifier: "WebhookChange" })
+
+export const ReplayBody = Schema.Struct({
+  since: DateTimeText.annotate({ description: "ISO 8601; events are kept for 30 days." })
+}).annotate({ identifier: "WebhookReplay" })
+
+const Replayed = Schema.Struct({
+  replayed: Schema.Int,
+  next_since: Schema.NullOr(Timestamp).annotateKey({
+    description: "Where the next request continues; null: that was all."
+  })
+}).annotate({ identifier: "WebhookReplayed" })
+
+const timeOf = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
+
+export const toWebhook = (endpoint: WebhookEndpoint) => ({
+  id: endpoint.id,
+  url: endpoint.url,
+  events: endpoint.events,
+  description: endpoint.description,
+  mode: endpoint.mode,
+  active: endpoint.disabledReason === null,
+  status: endpoint.disabledReason === null ? ("active" as const) : ("disabled" as const),
+  disabled_reason: endpoint.disabledReason,
+  failing_since: timeOf(endpoint.failingSince),
+  created_at: formatInstant(endpoint.createdAt),
+  version: endpoint.version
+})
+
+export const toCreatedWebhook = ({ endpoint, secret }: CreatedWebhook) => ({
+  ...toWebhook(endpoint),
+  secret: Redacted.value(secret)
+})
+
+export const toDelivery = (delivery: WebhookDelivery) => ({
+  event_id: delivery.eventId,
+  event_type: delivery.eventType,
+  subject: delivery.subject,
+  sequence: delivery.sequence,
+  status: delivery.status,
+  tries: delivery.tries.map((made) => ({ ...made, at: formatInstant(made.at) })),
+  created_at: formatInstant(delivery.createdAt),
+  next_try_at: timeOf(delivery.nextTryAt),
+  finished_at: timeOf(delivery.finishedAt)
+})
+
+const id = { id: PathId }
+const notFound = documentedError("not_found")
+const invalid = documentedError("validation_error")
+const conflict = documentedError("conflict")
+const keyErrors = [documentedError("idempotency_key_conflict"), documentedError("idempotency_key_too_long")]
+
+const summary = (text: string) => OpenApi.annotations({ summary: text })
+
+export class WebhooksGroup extends HttpApiGroup.make("webhooks")
+  .add(
+    HttpApiEndpoint.get("list", "/", {
+      query: pageQuery("webhooks"),
+      success: pageOf(WebhookResource),
+      error: invalid
+    }).annotateMerge(summary("List webhooks, the newest first")),
+    HttpApiEndpoint.post("create", "/", {
+      payload: NewWebhookBody,
+      success: CreatedWebhookResource.pipe(HttpApiSchema.status(201)),
+      error: [invalid, notFound, conflict, ...keyErrors]
+    })
+      .annotateMerge(summary("Create a webhook; its secret is returned only once"))
+      .middleware(RequireJson),
+    HttpApiEndpoint.get("read", "/:id", {
+      params: id,
+      success: WebhookResource,
+      error: notFound
+    }).annotateMerge(summary("Read a webhook")),
+    HttpApiEndpoint.patch("update", "/:id", {
+      params: id,
+      payload: WebhookChangeBody,
+      success: WebhookResource,
+      error: [invalid, notFound, documentedError("precondition_failed")]
+    })
+      .annotateMerge(summary("Change a webhook, or switch it off and on; If-Match guards against others"))
+      .middleware(RequireJson),
+    HttpApiEndpoint.delete("remove", "/:id", {
+      params: id,
+      success: HttpApiSchema.Empty(204),
+      error: [...undeclaredBodyErrors, notFound]
+    }).annotateMerge(summary("Remove a webhook; its pending deliveries fail")),
+    HttpApiEndpoint.post("test", "/:id/test", {
+      params: id,
+      success: DeliveryResource.pipe(HttpApiSchema.status(202)),
+      error: [...undeclaredBodyErrors, notFound, conflict, ...keyErrors]
+    }).annotateMerge(summary(`Send a ${TEST_EVENT} event to a webhook`)),
+    HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", {
+      params: id,
+      success: CreatedWebhookResource,
+      error: [...undeclaredBodyErrors, notFound, ...keyErrors]
+    }).annotateMerge(summary("Replace a webhook's secret; the old one also signs for 24 hours")),
+    HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
+      params: id,
+      query: {
+        ...pageQuery("deliveries"),
+        status: Schema.optionalKey(DeliveryStatus),
+        event_type: Schema.optionalKey(Schema.Literals([...WebhookEventType.literals, TEST_EVENT])),
+        since: Schema.optionalKey(DateTimeText).annotateKey({ description: "Events from then on." })
+      },
+      success: pageOf(DeliveryResource),
+      error: [notFound, invalid]
+    }).annotateMerge(summary("List a webhook's deliveries with every try, the newest first")),
+    HttpApiEndpoint.post("replay", "/:id/deliveries/:event_id/replay", {
+      params: { ...id, event_id: Schema.String },
+      success: DeliveryResource.pipe(HttpApiSchema.status(202)),
+      error: [...undeclaredBodyErrors, notFound, conflict, ...keyErrors]
+    }).annotateMerge(summary("Deliver an event again")),
+    HttpApiEndpoint.post("replaySince", "/:id/replay", {
+      params: id,
+      payload: ReplayBody,
+      success: Replayed.pipe(HttpApiSchema.status(202)),
+      error: [invalid, notFound, conflict, ...keyErrors]
+    })
+      .annotateMerge(summary("Deliver all events since a time again, up to 1000 at a time"))
+      .middleware(RequireJson)
+  )
+  .prefix("/v1/manage/webhooks")
+  .middleware(NoUndeclaredBody)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: webhooks" })) {}

@@ -1,0 +1,129 @@
+import { Clock, Effect, Layer, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { Conflict, NotFound } from "../../../domain/Errors.ts"
+import { toPage } from "../../../domain/Paging.ts"
+import { Users, type UserChange } from "../../../services/resources/access/Users.ts"
+import { rowsOf, timestamp } from "../../postgres/SqlRows.ts"
+import { forgetFailures } from "../../access/SignInLimitsSql.ts"
+import { userColumns, UserRow } from "../../access/UserRows.ts"
+
+const CountRow = Schema.Struct({ owners: Schema.Int })
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export const UsersSql = Layer.effect(
+  Users,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const random = yield* SecureRandom.SecureRandom
+    const userRows = rowsOf(UserRow)
+    const countRows = rowsOf(CountRow)
+    const columns = userColumns(sql)
+
+    const find = Effect.fnUntraced(function* (customerId: number, id: string) {
+      const [row] = yield* userRows(
+        sql`select ${columns} from users u where coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid`
+      )
+      return row ?? (yield* new NotFound())
+    })
+
+    /** Owners' changes run one after the other, so that two owners cannot remove each other. */
+    const lockOwners = (customerId: number) =>
+      countRows(sql`
+        select count(*)::int as owners from (select from users where customer_id = ${customerId}
+          and role = 'owner' and disabled_at is null order by id for update) locked`)
+
+    const requireOwnerLeft = Effect.fnUntraced(function* (customerId: number) {
+      const [row] = yield* countRows(sql`
+        select count(*)::int as owners from users
+        where customer_id = ${customerId} and role = 'owner' and disabled_at is null`)
+      if (row?.owners === 0) {
+        return yield* new Conflict({ details: { reason: "the customer would have no owner" } })
+      }
+    })
+
+    const endSessions = (id: string, now: number) =>
+      Effect.orDie(sql`
+        with signed_out as (delete from console_sessions where user_id = ${id}::uuid),
+          forgotten as (delete from sign_in_links where user_id = ${id}::uuid)
+        update refresh_tokens set revoked_at = ${timestamp(now)}
+        where user_id = ${id}::uuid and revoked_at is null`)
+
+    const change = Effect.fnUntraced(function* (
+      customerId: number,
+      id: string,
+      { name, role, isDisabled }: UserChange
+    ) {
+      const now = yield* Clock.currentTimeMillis
+      const disabledAt =
+        isDisabled === undefined
+          ? sql`disabled_at`
+          : isDisabled
+            ? sql`coalesce(disabled_at, ${timestamp(now)})`
+            : sql`null`
+      const [row] = yield* userRows(sql`
+        update users u set name = coalesce(${name ?? null}::text, name), role = coalesce(${role ?? null}::text, role),
+          disabled_at = ${disabledAt}
+        where coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid returning ${columns}`)
+      if (row === undefined) return yield* new NotFound()
+      if (isDisabled === true) yield* endSessions(id, now)
+      return row
+    })
+
+    const updateGuarded = Effect.fnUntraced(function* (customerId: number, id: string, wanted: UserChange) {
+      const [before] = yield* lockOwners(customerId)
+      const updated = yield* change(customerId, id, wanted)
+      if (before !== undefined && before.owners > 0) yield* requireOwnerLeft(customerId)
+      return updated
+    })
+
+    const atOnce = <A, E>(effect: Effect.Effect<A, E>) =>
+      sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
+
+    return Users.of({
+      find,
+
+      list: Effect.fnUntraced(function* (customerId, { limit, after }) {
+        const before = after !== null && UUID.test(after) ? after : null
+        const rows = yield* userRows(sql`
+          select ${columns} from users u
+          where u.customer_id = ${customerId} and (${before}::uuid is null or u.id < ${before}::uuid)
+          order by u.id desc limit ${limit + 1}`)
+        return toPage(rows, limit, ({ id }) => id)
+      }),
+
+      create: Effect.fnUntraced(function* (customerId, { email, name, role, passwordHash }) {
+        const now = timestamp(yield* Clock.currentTimeMillis)
+        const [row] = yield* userRows(sql`
+          insert into users as u (id, customer_id, email, name, role, password_hash, created_at)
+          values (${yield* random.uuidV7()}::uuid, ${customerId}, ${email}, ${name}, ${role}, ${passwordHash}, ${now})
+          on conflict (email) do nothing returning ${columns}`)
+        return row ?? (yield* new Conflict({ details: { reason: "this e-mail address is taken" } }))
+      }),
+
+      ownerOf: Effect.fnUntraced(function* (id) {
+        if (!UUID.test(id)) return yield* new NotFound()
+        const [row] = yield* userRows(sql`select ${columns} from users u where u.id = ${id}::uuid`)
+        return row === undefined ? yield* new NotFound() : row.customerId
+      }),
+
+      update: (customerId, id, wanted) => atOnce(updateGuarded(customerId, id, wanted)),
+
+      setDisabled: (customerId, id, isDisabled) => atOnce(change(customerId, id, { isDisabled })),
+
+      setPassword: (customerId, id, passwordHash) =>
+        atOnce(
+          Effect.gen(function* () {
+            const [row] = yield* userRows(sql`
+              update users u set password_hash = ${passwordHash}
+              where coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid returning ${columns}`)
+            if (row === undefined) return yield* new NotFound()
+            yield* endSessions(id, yield* Clock.currentTimeMillis)
+            yield* forgetFailures(sql, row.email)
+            return row
+          })
+        )
+    })
+  })
+)

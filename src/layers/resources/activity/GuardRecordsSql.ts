@@ -1,0 +1,214 @@
+import { Clock, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { isIP } from "node:net"
+import { Conflict, NotFound, PreconditionFailed } from "../../../domain/Errors.ts"
+import { Alarm } from "../../../domain/guard/Alarm.ts"
+import { entryValue } from "../../../domain/guard/EntryValue.ts"
+import { defaultGuard, GuardEntry, GuardSettings, MAX_ENTRIES } from "../../../domain/guard/GuardSettings.ts"
+import { Outage } from "../../../domain/guard/Outage.ts"
+import { isUuidPosition, toPage } from "../../../domain/Paging.ts"
+import { GuardRecords } from "../../../services/resources/activity/GuardRecords.ts"
+import { first, InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
+import { guardAlarms } from "../../guard/GuardAlarmSql.ts"
+import { lockCustomer } from "../OwnerSql.ts"
+import { SecureRandom } from "effect/crypto"
+
+const SettingsRow = Schema.Struct({ ...GuardSettings.fields, version: Schema.Int })
+const EntryRow = Schema.Struct({ ...GuardEntry.fields, createdAt: InstantColumn })
+const AlarmRow = Schema.Struct({
+  ...Alarm.fields,
+  id: Schema.String,
+  enforced: Schema.Boolean,
+  startedAt: InstantColumn,
+  until: InstantColumn,
+  clearedAt: Schema.NullOr(InstantColumn)
+})
+const StateRow = Schema.Struct({
+  outage: Schema.NullOr(Outage),
+  maturityMillis: Schema.Int,
+  conversion: Schema.Number
+})
+const DayRow = Schema.Struct({
+  day: Schema.String,
+  codes: Schema.Int,
+  verified: Schema.Int,
+  flagged: Schema.Int,
+  flaggedVerified: Schema.Int,
+  flaggedSms: Schema.Int,
+  refused: Schema.Int,
+  denied: Schema.Int
+})
+const CountRow = Schema.Struct({ count: Schema.Int })
+
+const MAX_OPEN = 100
+
+const isNetwork = (text: string): boolean => {
+  const [address = "", bits, ...rest] = text.split("/")
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+const alarmColumns = `id, kind, key, reason, level, action, enforced, started_at as "startedAt", until,
+  cleared_at as "clearedAt", codes, verified`
+
+const makeSettings = Effect.map(SqlClient.SqlClient, (sql) => {
+  const settingsRows = rowsOf(SettingsRow)
+  const settings = (customerId: number) =>
+    Effect.map(
+      settingsRows(sql`
+        select mode, unverified_hour as "unverifiedHour", sms_price as "smsPrice", version
+        from guard_settings where customer_id = ${customerId}`),
+      ([row]) => row ?? { ...defaultGuard, version: 0 }
+    )
+  const save: GuardRecords["Service"]["save"] = Effect.fnUntraced(function* (customerId, change, version) {
+    yield* lockCustomer(sql, customerId)
+    const saved = yield* settings(customerId)
+    if (version !== null && saved.version !== version) {
+      return yield* new PreconditionFailed({ details: { version: saved.version } })
+    }
+    const { mode, unverifiedHour, smsPrice } = { ...saved, ...change }
+    const now = timestamp(yield* Clock.currentTimeMillis)
+    yield* Effect.orDie(sql`
+      insert into guard_settings (customer_id, mode, unverified_hour, sms_price, updated_at)
+      values (${customerId}, ${mode}, ${unverifiedHour}, ${smsPrice}, ${now})
+      on conflict (customer_id) do update set mode = excluded.mode, unverified_hour = excluded.unverified_hour,
+        sms_price = excluded.sms_price, updated_at = excluded.updated_at`)
+    return yield* settings(customerId)
+  })
+  return { settings, save }
+})
+
+const makeReports = Effect.map(SqlClient.SqlClient, (sql) => {
+  const alarmRows = rowsOf(AlarmRow)
+  const stateRows = rowsOf(StateRow)
+  const dayRows = rowsOf(DayRow)
+  const columns = sql.literal(alarmColumns)
+  return {
+    state: Effect.fnUntraced(function* (customerId: number) {
+      const [state] = yield* stateRows(sql`
+        select state -> 'outage' as outage, (state ->> 'maturityMillis')::int as "maturityMillis",
+          (state -> 'usual' ->> 'conversion')::float8 as conversion
+        from guard_rounds where customer_id = ${customerId}`)
+      const openAlarms = yield* alarmRows(sql`
+        select ${columns} from guard_alarms where customer_id = ${customerId} and cleared_at is null
+        order by id desc limit ${MAX_OPEN}`)
+      return {
+        outage: state?.outage ?? null,
+        maturityMillis: state?.maturityMillis ?? null,
+        conversion: state?.conversion ?? null,
+        openAlarms
+      }
+    }),
+
+    days: (customerId: number) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        dayRows(sql`
+          select day::text as day, codes, verified, flagged, flagged_verified as "flaggedVerified",
+            flagged_sms as "flaggedSms", refused, denied
+          from guard_days where customer_id = ${customerId}
+            and day > (${timestamp(now)}::timestamptz at time zone 'UTC')::date - 30
+          order by day desc`)
+      ),
+
+    alarms: Effect.fnUntraced(function* (
+      customerId: number,
+      { limit, after }: { readonly limit: number; readonly after: string | null }
+    ) {
+      const rows = yield* alarmRows(sql`
+        select ${columns} from guard_alarms
+        where customer_id = ${customerId} and (${after}::uuid is null or id < ${after}::uuid)
+        order by id desc limit ${limit + 1}`)
+      return toPage(rows, limit, ({ id }) => id)
+    })
+  }
+})
+
+const makeClear = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const alarms = guardAlarms(sql, yield* SecureRandom.SecureRandom)
+  const alarmRows = rowsOf(AlarmRow)
+  const find = (customerId: number, id: string) =>
+    first(
+      alarmRows(sql`
+        select ${sql.literal(alarmColumns)} from guard_alarms where customer_id = ${customerId} and id = ${id}::uuid`)
+    )
+  const clear: GuardRecords["Service"]["clear"] = Effect.fnUntraced(function* (customerId, id) {
+    const found = isUuidPosition(id) ? yield* find(customerId, id) : yield* new NotFound()
+    if (found._tag === "None") return yield* new NotFound()
+    const alarm = found.value
+    if (alarm.clearedAt !== null) return alarm
+    yield* alarms.clear(customerId, id, yield* Clock.currentTimeMillis)
+    yield* Effect.orDie(sql`
+      delete from guard_segments where customer_id = ${customerId} and kind = ${alarm.kind} and key = ${alarm.key}`)
+    yield* Effect.orDie(sql`
+      delete from guard_budgets where customer_id = ${customerId} and segment = ${`${alarm.kind}:${alarm.key}`}`)
+    if (alarm.kind === "customer") {
+      yield* Effect.orDie(sql`
+        update guard_rounds set state = state || '{"outage": null}'
+          || jsonb_build_object('self', state -> 'self' || '{"score": 0, "level": 0, "onProbation": false}')
+        where customer_id = ${customerId}`)
+    }
+    const cleared = yield* find(customerId, id)
+    return cleared._tag === "None" ? yield* new NotFound() : cleared.value
+  })
+  return { clear }
+})
+
+const makeLists = Effect.map(SqlClient.SqlClient, (sql) => {
+  const entryRows = rowsOf(EntryRow)
+  const countRows = rowsOf(CountRow)
+  const columns = sql.literal(`list, type, value, created_at as "createdAt"`)
+  const add: GuardRecords["Service"]["add"] = Effect.fnUntraced(function* (
+    customerId,
+    list,
+    { type, value }
+  ) {
+    const normal = yield* Effect.fromResult(entryValue(type, value, isNetwork))
+    yield* lockCustomer(sql, customerId)
+    const [count] = yield* countRows(sql`
+      select count(*)::int as count from guard_entries where customer_id = ${customerId}`)
+    if ((count?.count ?? 0) >= MAX_ENTRIES) {
+      return yield* new Conflict({ details: { reason: `the lists have ${MAX_ENTRIES} lines` } })
+    }
+    const now = timestamp(yield* Clock.currentTimeMillis)
+    const [row] = yield* entryRows(sql`
+      insert into guard_entries (customer_id, list, type, value, created_at)
+      values (${customerId}, ${list}, ${type}, ${normal}, ${now})
+      on conflict (customer_id, list, type, value) do update set value = excluded.value
+      returning ${columns}`)
+    return row ?? (yield* Effect.die("an insert returned no row"))
+  })
+  const remove: GuardRecords["Service"]["remove"] = Effect.fnUntraced(function* (
+    customerId,
+    list,
+    { type, value }
+  ) {
+    const normal = yield* Effect.fromResult(entryValue(type, value, isNetwork))
+    const gone = yield* entryRows(sql`
+      delete from guard_entries where customer_id = ${customerId} and list = ${list} and type = ${type}
+        and value = ${normal}
+      returning ${columns}`)
+    if (gone.length === 0) return yield* new NotFound()
+  })
+  return {
+    add,
+    remove,
+    entries: (customerId: number, list: "allow" | "deny") =>
+      entryRows(sql`
+        select ${columns} from guard_entries where customer_id = ${customerId} and list = ${list}
+        order by type, value`)
+  }
+})
+
+export const GuardRecordsSql = Layer.effect(
+  GuardRecords,
+  Effect.gen(function* () {
+    return GuardRecords.of({
+      ...(yield* makeSettings),
+      ...(yield* makeReports),
+      ...(yield* makeClear),
+      ...(yield* makeLists)
+    })
+  })
+)

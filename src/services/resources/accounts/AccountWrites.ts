@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import { AccountFinding } from "../../../domain/account/AccountFinding.ts"
+import { fieldError } from "../../../domain/Errors.ts"
+import { type AccountChange, type AccountConnection, Accounts } from "./Accounts.ts"
+import { auditEntriesOf } from "../ManagementWrites.ts"
+
+/** The audit log's entries of changes to accounts, and to their contacts. */
+export const accountEntry = auditEntriesOf("account")
+export const contactsEntry = auditEntriesOf("account", "contacts")
+
+/** The audit log's details of a change, by the names of the API's fields; without the settings. */
+export const auditedChange = (change: AccountChange) => {
+  const { label, settings, isDefault, active, gapMillis, perMinute } = change
+  return {
+    label,
+    ...(settings === undefined ? {} : { settings: "replaced" }),
+    default: isDefault,
+    active,
+    gap_ms: gapMillis,
+    per_minute: perMinute
+  }
+}
+
+/**
+ * Before an account gets settings: its provider is asked. If it refuses them, so does Peyk; `way` tells the caller how
+ * to go on all the same.
+ */
+export const examineFirst = Effect.fnUntraced(function* (
+  customerId: number,
+  account: AccountConnection,
+  way: string
+) {
+  const accounts = yield* Accounts
+  const finding = yield* accounts.examine(customerId, account)
+  if (!AccountFinding.$is("Refused")(finding)) return finding
+  return yield* fieldError("settings", `the provider refuses the account: ${finding.reason} (${way})`)
+})

@@ -1,0 +1,114 @@
+import { Context, type Effect } from "effect"
+import type { AccountFinding } from "../../../domain/account/AccountFinding.ts"
+import type { Channel } from "../../../domain/routing/Channel.ts"
+import type { SendingAccount } from "../../../domain/people/Customer.ts"
+import type {
+  ChannelUnavailable,
+  Conflict,
+  NotFound,
+  PreconditionFailed,
+  ValidationError
+} from "../../../domain/Errors.ts"
+import type { Instant } from "../../../domain/Instant.ts"
+import type { Page, PageRequest } from "../../../domain/Paging.ts"
+import type { ProviderAdapter } from "../../provider/ProviderAdapter.ts"
+
+/** A connected account, with its rate (null: its channel's default), and its state. */
+export interface AccountRecord extends SendingAccount {
+  readonly gapMillis: number | null
+  readonly perMinute: number | null
+  /** Failures in a row. */
+  readonly failures: number
+  readonly coolingUntil: Instant | null
+  readonly createdAt: Instant
+  readonly version: number
+}
+
+/** The settings with which an account is connected to its provider. */
+export interface AccountConnection {
+  readonly channel: Channel
+  readonly provider: string
+  readonly settings: unknown
+  readonly isDefault?: boolean
+  /** Whether the settings may lead into a private network; absent: what this installation allows its customers. */
+  readonly allowsPrivateAddresses?: boolean
+}
+
+export interface NewAccount extends AccountConnection {
+  readonly label: string
+  readonly isDefault: boolean
+  /** The earlier answer of its provider; kept as its last check. */
+  readonly finding?: AccountFinding | undefined
+}
+
+/** A missing field stays as it is. */
+export interface AccountChange {
+  readonly label?: string | undefined
+  /** Replaces all settings. */
+  readonly settings?: unknown
+  /** The provider's answer to the new settings; kept as its last check. */
+  readonly finding?: AccountFinding | undefined
+  readonly isDefault?: boolean | undefined
+  readonly active?: boolean | undefined
+  readonly gapMillis?: number | null | undefined
+  readonly perMinute?: number | null | undefined
+  /** The accounts that take over with a code, in order; empty: none. */
+  readonly standby?: ReadonlyArray<number> | undefined
+}
+
+export interface CheckedAccount {
+  readonly accountId: number
+  readonly owner: AccountOwner
+  readonly channel: string
+  readonly provider: string
+  readonly label: string
+  readonly finding: AccountFinding
+}
+
+/** A customer's id; null: the platform, whose accounts are shared. */
+export type AccountOwner = number | null
+
+/** Sending accounts, by their owner. Those of another owner do not exist for it. */
+export class Accounts extends Context.Service<
+  Accounts,
+  {
+    readonly list: (
+      owner: AccountOwner,
+      page: PageRequest & { readonly channel?: Channel | undefined; readonly active?: boolean | undefined }
+    ) => Effect.Effect<Page<AccountRecord>>
+    readonly find: (owner: AccountOwner, id: number) => Effect.Effect<AccountRecord, NotFound>
+    readonly ownerOf: (id: number) => Effect.Effect<AccountOwner, NotFound>
+    /** A step that an account of this provider needs before it sends anything; null: its settings are enough. */
+    readonly sendingSettings: (provider: string) => ProviderAdapter["sendingSettings"] | null
+    /** Checks the settings, and asks the provider whether the account works: outside any transaction. */
+    readonly examine: (
+      owner: AccountOwner,
+      account: AccountConnection
+    ) => Effect.Effect<AccountFinding, ValidationError | ChannelUnavailable>
+    readonly connect: (
+      owner: AccountOwner,
+      account: NewAccount
+    ) => Effect.Effect<AccountRecord, ValidationError | ChannelUnavailable>
+    /** @param version the one that is to be changed; null: whatever it is */
+    readonly update: (
+      owner: AccountOwner,
+      id: number,
+      change: AccountChange,
+      version: number | null
+    ) => Effect.Effect<AccountRecord, NotFound | PreconditionFailed | ValidationError>
+    /** Removes the account with its contacts, unless something still needs it. History keeps its label. */
+    readonly remove: (owner: AccountOwner, id: number) => Effect.Effect<void, NotFound | Conflict>
+    /** Asks the provider about an existing account, and keeps the answer as its last check. */
+    readonly check: (owner: AccountOwner, id: number) => Effect.Effect<AccountFinding, NotFound>
+    /** Asks the providers about every account that is switched on. */
+    readonly checkAll: Effect.Effect<ReadonlyArray<CheckedAccount>>
+    /** Asks the providers that tell it what is left to spend at every account that is switched on, and keeps it. */
+    readonly noteCredits: Effect.Effect<void>
+    /** The path for the account's updates; a new one when it `rotates`. */
+    readonly inboxPath: (
+      owner: AccountOwner,
+      id: number,
+      rotates: boolean
+    ) => Effect.Effect<string, NotFound | Conflict>
+  }
+>()("peyk/services/resources/Accounts") {}
