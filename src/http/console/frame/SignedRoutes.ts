@@ -5,7 +5,7 @@ import type { Actor } from "../../../domain/people/Actor.ts"
 import type { Origin } from "../../../services/resources/ManagementWrites.ts"
 import { answerPage } from "./Answers.ts"
 import { isSameToken } from "./Cookies.ts"
-import { readForm } from "./Forms.ts"
+import { readForm } from "./forms/Forms.ts"
 import type { Page, Signed } from "./Layout.ts"
 import { type ConsoleError, foreignForm } from "./Refusals.ts"
 

@@ -1,4 +1,4 @@
-import { csrfField } from "../frame/Forms.ts"
+import { csrfField } from "../frame/forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Signed } from "../frame/Layout.ts"
 

@@ -5,7 +5,7 @@ import { Webhooks } from "../../../../services/resources/Webhooks.ts"
 import { Timers } from "../../../../services/timer/Timers.ts"
 import { seeOther } from "../../frame/Answers.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
-import { writeAs } from "../../frame/Writes.ts"
+import { writeAs } from "../../frame/forms/Writes.ts"
 import { withNotice } from "../../parts/Notice.ts"
 
 const webhookEntry = auditEntriesOf("webhook")

@@ -10,7 +10,7 @@ import { postButton } from "../../parts/Confirm.ts"
 import { pageLink } from "../../parts/PageLink.ts"
 import { mono } from "../../parts/Text.ts"
 import { whatToDo } from "./ErrorWords.ts"
-import type { Story } from "./VerificationStory.ts"
+import type { Story } from "./verification/VerificationStory.ts"
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

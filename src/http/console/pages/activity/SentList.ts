@@ -3,9 +3,9 @@ import { html, type Html } from "../../frame/Html.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { addressWith } from "../../frame/Visit.ts"
 import { pathOf } from "../../Navigation.ts"
-import { emptyState } from "../../parts/EmptyState.ts"
-import { pager } from "../../parts/Pager.ts"
-import { type Column, table } from "../../parts/Table.ts"
+import { emptyState } from "../../parts/lists/EmptyState.ts"
+import { pager } from "../../parts/lists/Pager.ts"
+import { type Column, table } from "../../parts/lists/Table.ts"
 
 interface SentList<Row> {
   readonly caption: string

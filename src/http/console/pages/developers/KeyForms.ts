@@ -1,9 +1,9 @@
 import { formatInstant } from "../../../../domain/Instant.ts"
 import type { ApiKeyRecord } from "../../../../domain/people/ApiKey.ts"
 import { html, type Html } from "../../frame/Html.ts"
-import { parseLocalTime } from "../../frame/LocalTime.ts"
+import { parseLocalTime } from "../../frame/forms/LocalTime.ts"
 import type { Locale } from "../../frame/Locale.ts"
-import { typedNumber } from "../../frame/TypedBody.ts"
+import { typedNumber } from "../../frame/forms/TypedBody.ts"
 import { type FieldErrors, inputField, selectField, textAreaField } from "../../parts/Fields.ts"
 
 /** A time of a form, as the management API takes it; null: none. Anything else stays, and is refused there. */

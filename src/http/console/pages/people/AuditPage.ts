@@ -4,13 +4,13 @@ import { AuditLog, type AuditRecord } from "../../../../services/resources/activ
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
-import { parseLocalTime } from "../../frame/LocalTime.ts"
+import { parseLocalTime } from "../../frame/forms/LocalTime.ts"
 import { page, type View } from "../../frame/SignedRoutes.ts"
 import { pathOf } from "../../Navigation.ts"
-import { emptyState } from "../../parts/EmptyState.ts"
-import { filters } from "../../parts/Filters.ts"
-import { pager, pageRequest } from "../../parts/Pager.ts"
-import { table } from "../../parts/Table.ts"
+import { emptyState } from "../../parts/lists/EmptyState.ts"
+import { filters } from "../../parts/lists/Filters.ts"
+import { pager, pageRequest } from "../../parts/lists/Pager.ts"
+import { table } from "../../parts/lists/Table.ts"
 import { foreign, ltr, mono } from "../../parts/Text.ts"
 
 const AUDIT_PATH = pathOf("audit")

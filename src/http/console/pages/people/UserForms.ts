@@ -6,7 +6,7 @@ import { SignInLinks } from "../../../../services/access/SignInLinks.ts"
 import { Workers } from "../../../../services/concurrency/Workers.ts"
 import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
-import { writeAs } from "../../frame/Writes.ts"
+import { writeAs } from "../../frame/forms/Writes.ts"
 
 export const userEntry = auditEntriesOf("user")
 

@@ -10,7 +10,7 @@ import { safeNext, SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "../../ConsolePaths.ts
 import type { ConsoleRoute } from "../../ConsoleRoute.ts"
 import { answerDocument, answerRefusal, seeOther } from "../../frame/Answers.ts"
 import { csrfCookie, isSameToken, setCsrf, setSession } from "../../frame/Cookies.ts"
-import { csrfField, readForm } from "../../frame/Forms.ts"
+import { csrfField, readForm } from "../../frame/forms/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import { type ConsoleError, foreignForm, refusalOf } from "../../frame/Refusals.ts"
 import { signInDocument } from "../../frame/SignInLayout.ts"

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { checkCodeTemplate } from "../../../../../domain/message/Template.ts"
-import { csrfField } from "../../../frame/Forms.ts"
+import { csrfField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { pathOf } from "../../../Navigation.ts"

@@ -12,9 +12,9 @@ import {
   examineFirst
 } from "../../../../../services/resources/accounts/AccountWrites.ts"
 import { AccountChangeBody } from "../../../../manage/setup/SetUpApi.ts"
-import { writeAs } from "../../../frame/Writes.ts"
+import { writeAs } from "../../../frame/forms/Writes.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
-import { readTyped, typedNumber } from "../../../frame/TypedBody.ts"
+import { readTyped, typedNumber } from "../../../frame/forms/TypedBody.ts"
 import { inputName } from "./SettingInputs.ts"
 
 export const fieldsOfProvider = Effect.fnUntraced(function* (provider: string) {

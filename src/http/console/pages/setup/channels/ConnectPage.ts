@@ -7,14 +7,14 @@ import { Accounts } from "../../../../../services/resources/accounts/Accounts.ts
 import { accountEntry, examineFirst } from "../../../../../services/resources/accounts/AccountWrites.ts"
 import { NewAccountBody } from "../../../../manage/setup/SetUpApi.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
-import { writeAs } from "../../../frame/Writes.ts"
+import { writeAs } from "../../../frame/forms/Writes.ts"
 import { icon } from "../../../frame/Document.ts"
-import { csrfField } from "../../../frame/Forms.ts"
+import { csrfField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import { type ConsoleError, refusalOf } from "../../../frame/Refusals.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
-import { readTyped } from "../../../frame/TypedBody.ts"
+import { readTyped } from "../../../frame/forms/TypedBody.ts"
 import {
   checkField,
   errorSummary,

@@ -6,9 +6,9 @@ import { Contacts } from "../../../../../services/resources/accounts/Contacts.ts
 import { contactsEntry } from "../../../../../services/resources/accounts/AccountWrites.ts"
 import { ContactsBody } from "../../../../manage/setup/SetUpApi.ts"
 import { toLinks } from "../../../../manage/wire/SetUpWire.ts"
-import { writeAs } from "../../../frame/Writes.ts"
+import { writeAs } from "../../../frame/forms/Writes.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
-import { readTyped } from "../../../frame/TypedBody.ts"
+import { readTyped } from "../../../frame/forms/TypedBody.ts"
 
 /** Lines without a header have the phone first, then the chat. */
 const withHeader = (lines: string): string =>

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type AccountRecord, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
 import { accountEntry } from "../../../../../services/resources/accounts/AccountWrites.ts"
-import { writeAs } from "../../../frame/Writes.ts"
+import { writeAs } from "../../../frame/forms/Writes.ts"
 import { html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { codeBlock } from "../../../parts/CodeBlock.ts"

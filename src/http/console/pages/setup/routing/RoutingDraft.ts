@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { fieldError, type ValidationError } from "../../../../../domain/Errors.ts"
 import { RoutingStep } from "../../../../../domain/people/Customer.ts"
 import { isChannel } from "../../../../../domain/routing/Channel.ts"
-import { readTyped, typedNumber } from "../../../frame/TypedBody.ts"
+import { readTyped, typedNumber } from "../../../frame/forms/TypedBody.ts"
 
 /** One row of the form, as it was typed. */
 export interface DraftStep {

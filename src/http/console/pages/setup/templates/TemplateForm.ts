@@ -1,5 +1,5 @@
 import { placeholders } from "../../../../../domain/message/Template.ts"
-import { csrfField } from "../../../frame/Forms.ts"
+import { csrfField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { errorSummary, type FieldErrors, inputField, textAreaField } from "../../../parts/Fields.ts"

@@ -7,9 +7,9 @@ import { html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { pathOf } from "../../../Navigation.ts"
 import { badge, stateBadge } from "../../../parts/Badge.ts"
-import { emptyState } from "../../../parts/EmptyState.ts"
-import { pager, pageRequest } from "../../../parts/Pager.ts"
-import { type Column, table } from "../../../parts/Table.ts"
+import { emptyState } from "../../../parts/lists/EmptyState.ts"
+import { pager, pageRequest } from "../../../parts/lists/Pager.ts"
+import { type Column, table } from "../../../parts/lists/Table.ts"
 import { foreign, mono } from "../../../parts/Text.ts"
 
 export const TEMPLATES_PATH = pathOf("templates")

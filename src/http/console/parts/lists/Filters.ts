@@ -1,5 +1,5 @@
-import { html, type Html } from "../frame/Html.ts"
-import type { Visit } from "../frame/Visit.ts"
+import { html, type Html } from "../../frame/Html.ts"
+import type { Visit } from "../../frame/Visit.ts"
 
 export interface TextFilter {
   readonly name: string

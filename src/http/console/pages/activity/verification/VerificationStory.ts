@@ -1,8 +1,8 @@
-import { effectiveStatus } from "../../../../domain/verification/Verification.ts"
-import type { AttemptErrorCode } from "../../../../domain/account/ProviderOutcome.ts"
-import type { Locale } from "../../frame/Locale.ts"
-import type { Tone } from "../../parts/Badge.ts"
-import { whatWentWrong } from "./ErrorWords.ts"
+import { effectiveStatus } from "../../../../../domain/verification/Verification.ts"
+import type { AttemptErrorCode } from "../../../../../domain/account/ProviderOutcome.ts"
+import type { Locale } from "../../../frame/Locale.ts"
+import type { Tone } from "../../../parts/Badge.ts"
+import { whatWentWrong } from "../ErrorWords.ts"
 import { type CodeRun, stepName } from "./VerificationTimeline.ts"
 
 /** What happened in plain words, for somebody who was asked why a code did not arrive. */

@@ -1,18 +1,18 @@
-import type { Instant } from "../../../../domain/Instant.ts"
+import type { Instant } from "../../../../../domain/Instant.ts"
 import {
   type Attempt,
   effectiveStatus,
   isTerminal,
   type Verification
-} from "../../../../domain/verification/Verification.ts"
-import type { RunHistory } from "../../../../services/resources/activity/RunHistories.ts"
-import { html, type Html } from "../../frame/Html.ts"
-import type { Locale } from "../../frame/Locale.ts"
-import { channelName, foreign, mono } from "../../parts/Text.ts"
-import { codeAttemptState } from "./AttemptStates.ts"
-import { callWords, deliveryMoment, routeWords } from "./AttemptParts.ts"
-import { whatWentWrong } from "./ErrorWords.ts"
-import type { Moment } from "./Timeline.ts"
+} from "../../../../../domain/verification/Verification.ts"
+import type { RunHistory } from "../../../../../services/resources/activity/RunHistories.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { Locale } from "../../../frame/Locale.ts"
+import { channelName, foreign, mono } from "../../../parts/Text.ts"
+import { codeAttemptState } from "../AttemptStates.ts"
+import { callWords, deliveryMoment, routeWords } from "../AttemptParts.ts"
+import { whatWentWrong } from "../ErrorWords.ts"
+import type { Moment } from "../Timeline.ts"
 
 export interface CodeRun {
   readonly verification: Verification

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { type AuditEntry, ManagementWrites } from "../../../services/resources/ManagementWrites.ts"
-import type { View } from "./SignedRoutes.ts"
+import { type AuditEntry, ManagementWrites } from "../../../../services/resources/ManagementWrites.ts"
+import type { View } from "../SignedRoutes.ts"
 
 /** What a change returns, and its entry in the audit log. */
 export interface ConsoleChange<A> {

@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import type { Instant } from "../../../../domain/Instant.ts"
+import type { Instant } from "../../../../../domain/Instant.ts"
 import {
   type ActivityFigures,
   type ActivitySlot,
@@ -7,18 +7,18 @@ import {
   channelsOf,
   secondsWithin,
   sumOf
-} from "../../../../domain/money/Activity.ts"
-import { type AccountSummary, AccountSummaries } from "../../../../services/customer/AccountSummaries.ts"
-import { ActivityReports } from "../../../../services/resources/activity/ActivityReports.ts"
-import type { ConsolePages } from "../../ConsolePages.ts"
-import { html, type Html } from "../../frame/Html.ts"
-import { page, type View } from "../../frame/SignedRoutes.ts"
-import { pathOf } from "../../Navigation.ts"
-import { chart } from "../../parts/Chart.ts"
-import { emptyState } from "../../parts/EmptyState.ts"
-import { table } from "../../parts/Table.ts"
-import { channelName } from "../../parts/Text.ts"
-import { type Tile, tiles } from "../../parts/Tiles.ts"
+} from "../../../../../domain/money/Activity.ts"
+import { type AccountSummary, AccountSummaries } from "../../../../../services/customer/AccountSummaries.ts"
+import { ActivityReports } from "../../../../../services/resources/activity/ActivityReports.ts"
+import type { ConsolePages } from "../../../ConsolePages.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import { page, type View } from "../../../frame/SignedRoutes.ts"
+import { pathOf } from "../../../Navigation.ts"
+import { chart } from "../../../parts/Chart.ts"
+import { emptyState } from "../../../parts/lists/EmptyState.ts"
+import { table } from "../../../parts/lists/Table.ts"
+import { channelName } from "../../../parts/Text.ts"
+import { type Tile, tiles } from "../../../parts/Tiles.ts"
 import { concernsPart } from "./Concerns.ts"
 import { beginOfPeriod, bucketsOf, periodLinks, type Period, periodOf, periods } from "./OverviewPeriods.ts"
 

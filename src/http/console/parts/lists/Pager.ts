@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import type { PageRequest } from "../../../domain/Paging.ts"
-import type { CodedError } from "../../Envelope.ts"
-import { html, type Html } from "../frame/Html.ts"
-import { addressWith, type Visit } from "../frame/Visit.ts"
+import type { PageRequest } from "../../../../domain/Paging.ts"
+import type { CodedError } from "../../../Envelope.ts"
+import { html, type Html } from "../../frame/Html.ts"
+import { addressWith, type Visit } from "../../frame/Visit.ts"
 
 const ROWS = 25
 

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import type { CodedError } from "../../Envelope.ts"
-import { awaitBody } from "../../server/RequestBody.ts"
-import { html } from "./Html.ts"
+import type { CodedError } from "../../../Envelope.ts"
+import { awaitBody } from "../../../server/RequestBody.ts"
+import { html } from "../Html.ts"
 
 const isForm = (contentType = ""): boolean =>
   contentType.split(";")[0]?.trim().toLowerCase() === "application/x-www-form-urlencoded"

@@ -1,5 +1,5 @@
 import { Effect, Result, Schema, SchemaIssue } from "effect"
-import { ValidationError } from "../../../domain/Errors.ts"
+import { ValidationError } from "../../../../domain/Errors.ts"
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 

@@ -1,4 +1,4 @@
-import { html, type Html, type Part } from "../frame/Html.ts"
+import { html, type Html, type Part } from "../../frame/Html.ts"
 
 export interface Column<Row> {
   /** On a phone it stands beside the cell. */

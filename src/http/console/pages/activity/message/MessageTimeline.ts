@@ -1,13 +1,13 @@
-import type { Instant } from "../../../../domain/Instant.ts"
-import { type Message, type MessageAttempt, sendTime } from "../../../../domain/message/Message.ts"
-import type { RunHistory } from "../../../../services/resources/activity/RunHistories.ts"
-import { html } from "../../frame/Html.ts"
-import type { Locale } from "../../frame/Locale.ts"
-import { channelName, foreign, mono } from "../../parts/Text.ts"
-import { callWords, deliveryMoment, routeWords } from "./AttemptParts.ts"
-import { messageAttemptState } from "./AttemptStates.ts"
-import { whatWentWrong } from "./ErrorWords.ts"
-import type { Moment } from "./Timeline.ts"
+import type { Instant } from "../../../../../domain/Instant.ts"
+import { type Message, type MessageAttempt, sendTime } from "../../../../../domain/message/Message.ts"
+import type { RunHistory } from "../../../../../services/resources/activity/RunHistories.ts"
+import { html } from "../../../frame/Html.ts"
+import type { Locale } from "../../../frame/Locale.ts"
+import { channelName, foreign, mono } from "../../../parts/Text.ts"
+import { callWords, deliveryMoment, routeWords } from "../AttemptParts.ts"
+import { messageAttemptState } from "../AttemptStates.ts"
+import { whatWentWrong } from "../ErrorWords.ts"
+import type { Moment } from "../Timeline.ts"
 
 export interface MessageRun {
   readonly message: Message

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { type FieldErrors, fieldErrorsOf } from "../parts/Fields.ts"
-import { answerPage } from "./Answers.ts"
-import type { Page, Signed } from "./Layout.ts"
-import { type ConsoleError, refusalOf } from "./Refusals.ts"
+import { type FieldErrors, fieldErrorsOf } from "../../parts/Fields.ts"
+import { answerPage } from "../Answers.ts"
+import type { Page, Signed } from "../Layout.ts"
+import { type ConsoleError, refusalOf } from "../Refusals.ts"
 
 /** Shows a form again if its fields were refused. Any other error is answered as everywhere. */
 export const showAgain =

@@ -1,8 +1,8 @@
-import { sendTime } from "../../../../domain/message/Message.ts"
-import type { Locale } from "../../frame/Locale.ts"
-import { whatWentWrong } from "./ErrorWords.ts"
+import { sendTime } from "../../../../../domain/message/Message.ts"
+import type { Locale } from "../../../frame/Locale.ts"
+import { whatWentWrong } from "../ErrorWords.ts"
 import { type MessageRun, routeName } from "./MessageTimeline.ts"
-import type { Story } from "./VerificationStory.ts"
+import type { Story } from "../verification/VerificationStory.ts"
 
 const failures = ({ message }: MessageRun, locale: Locale): ReadonlyArray<string> =>
   message.attempts.flatMap(({ step, status, error_code }) =>

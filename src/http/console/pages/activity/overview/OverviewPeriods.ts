@@ -1,9 +1,9 @@
 import { DateTime } from "effect"
-import type { Instant } from "../../../../domain/Instant.ts"
-import { type ActivitySlot, SLOT_MILLIS, slotOf } from "../../../../domain/money/Activity.ts"
-import { html, type Html } from "../../frame/Html.ts"
-import type { View } from "../../frame/SignedRoutes.ts"
-import { addressWith } from "../../frame/Visit.ts"
+import type { Instant } from "../../../../../domain/Instant.ts"
+import { type ActivitySlot, SLOT_MILLIS, slotOf } from "../../../../../domain/money/Activity.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { View } from "../../../frame/SignedRoutes.ts"
+import { addressWith } from "../../../frame/Visit.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -1,4 +1,4 @@
-import { html, type Html } from "../frame/Html.ts"
+import { html, type Html } from "../../frame/Html.ts"
 
 /** In place of a list without rows: why it is empty, and what to do next. */
 export const emptyState = (

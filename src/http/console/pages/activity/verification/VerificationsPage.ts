@@ -1,29 +1,29 @@
 import { Clock, Effect } from "effect"
-import type { Instant } from "../../../../domain/Instant.ts"
-import { formatInstant } from "../../../../domain/Instant.ts"
-import { codeChannels } from "../../../../domain/routing/Channel.ts"
+import type { Instant } from "../../../../../domain/Instant.ts"
+import { formatInstant } from "../../../../../domain/Instant.ts"
+import { codeChannels } from "../../../../../domain/routing/Channel.ts"
 import {
   effectiveStatus,
   type Verification,
   VerificationStatus
-} from "../../../../domain/verification/Verification.ts"
+} from "../../../../../domain/verification/Verification.ts"
 import {
   VerificationRecords,
   type VerificationSearch
-} from "../../../../services/resources/activity/VerificationRecords.ts"
-import type { ConsolePages } from "../../ConsolePages.ts"
-import { answerPage, seeOther } from "../../frame/Answers.ts"
-import { allRows, csvFile } from "../../frame/CsvFile.ts"
-import { html } from "../../frame/Html.ts"
-import { raw, type View } from "../../frame/SignedRoutes.ts"
-import { pathOf } from "../../Navigation.ts"
-import { stateBadge } from "../../parts/Badge.ts"
-import { hops } from "../../parts/Hops.ts"
-import type { Column } from "../../parts/Table.ts"
-import { ltr, shortId } from "../../parts/Text.ts"
-import { codeAttemptState } from "./AttemptStates.ts"
-import { isStatus, readSearch, searchFilters, type SentSearch, sentPage } from "./SentSearch.ts"
-import { sentList } from "./SentList.ts"
+} from "../../../../../services/resources/activity/VerificationRecords.ts"
+import type { ConsolePages } from "../../../ConsolePages.ts"
+import { answerPage, seeOther } from "../../../frame/Answers.ts"
+import { allRows, csvFile } from "../../../frame/CsvFile.ts"
+import { html } from "../../../frame/Html.ts"
+import { raw, type View } from "../../../frame/SignedRoutes.ts"
+import { pathOf } from "../../../Navigation.ts"
+import { stateBadge } from "../../../parts/Badge.ts"
+import { hops } from "../../../parts/Hops.ts"
+import type { Column } from "../../../parts/lists/Table.ts"
+import { ltr, shortId } from "../../../parts/Text.ts"
+import { codeAttemptState } from "../AttemptStates.ts"
+import { isStatus, readSearch, searchFilters, type SentSearch, sentPage } from "../SentSearch.ts"
+import { sentList } from "../SentList.ts"
 
 const PATH = pathOf("verifications")
 const statuses = VerificationStatus.literals

@@ -1,5 +1,5 @@
 import { DateTime, Option } from "effect"
-import type { Instant } from "../../../domain/Instant.ts"
+import type { Instant } from "../../../../domain/Instant.ts"
 
 const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/
 
