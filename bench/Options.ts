@@ -1,4 +1,4 @@
-/** What to measure, from the command line. */
+/** The measurements, from the command line. */
 import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"

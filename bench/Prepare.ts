@@ -1,4 +1,4 @@
-/** What the tables must contain before anything starts; in a kept directory, it is created once. */
+/** The contents of the tables before anything starts; in a kept directory, it is created once. */
 import { Effect } from "effect"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

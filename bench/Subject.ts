@@ -12,7 +12,7 @@ export interface Subject {
   readonly dialect: Dialect
   /** Several may serve on one port. */
   readonly pids: ReadonlyArray<number>
-  /** What it has sent since the last call. */
+  /** The bytes sent since the last call. */
   readonly targets: () => Promise<ReadonlyArray<Target>>
   /** Pauses it, without CPU, until it is resumed: only one subject runs at a time. */
   readonly suspend: () => void

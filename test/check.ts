@@ -15,7 +15,7 @@ interface Outcome {
   readonly name: string
   readonly isSuccess: boolean
   readonly seconds: number
-  /** What it printed, where that was not shown at once. */
+  /** Its output, where that was not shown at once. */
   readonly printed: string
 }
 

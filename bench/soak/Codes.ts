@@ -1,4 +1,4 @@
-/** What backends and their users do with codes. */
+/** The requests of backends and their users for codes. */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Answered } from "./Backend.ts"
 import type { Call, Outcome } from "./Client.ts"

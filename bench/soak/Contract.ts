@@ -26,7 +26,7 @@ interface Document {
 
 const document = JSON.parse(readFileSync(new URL("../../openapi.json", import.meta.url), "utf8")) as Document
 
-/** What a reference names, among the components of its kind. */
+/** The component that a reference names. */
 const named = <A>(components: Readonly<Record<string, A>>, reference: string | undefined): A | undefined =>
   reference === undefined ? undefined : components[reference.split("/").at(-1) ?? ""]
 
@@ -70,7 +70,7 @@ const isEnvelope = ({ body, requestId }: Reply): boolean => {
   )
 }
 
-/** What is wrong with a response; undefined: nothing. A defect (500) is wrong, documented or not. */
+/** The fault of a response; undefined: none. A defect (500) is wrong, documented or not. */
 export const problemOf = (reply: Reply): string | undefined => {
   const { operation, status } = reply
   const summary = `${operation} answered ${status} ${JSON.stringify(reply.body)}`

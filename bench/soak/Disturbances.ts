@@ -1,4 +1,4 @@
-/** What was done to the system, and when: what went wrong meanwhile is held against it, or excused by it. */
+/** The faults injected into the system, and their times: a failure counts, or one of them excuses it. */
 import { now } from "./Time.ts"
 
 export type DisturbanceKind =
@@ -21,7 +21,7 @@ export type DisturbanceKind =
   /** A process, or this machine, could do nothing for a while, and nobody did that on purpose. */
   | "stall"
 
-/** What keeps the process that made a call from writing down its outcome, or the store from keeping it. */
+/** Faults that keep the calling process from recording an outcome, or the store from keeping it. */
 export const LOSSES: ReadonlyArray<DisturbanceKind> = [
   "kill",
   "freeze",
@@ -59,7 +59,7 @@ export class Disturbances {
     }
   }
 
-  /** What was found out afterwards. */
+  /** A disturbance that was found afterwards. */
   note(kind: DisturbanceKind, server: number | null, { from, to }: Span): void {
     this.all.push({ kind, server, from, to })
   }

@@ -21,15 +21,15 @@ export interface Evidence {
   readonly flooding: number
   /** How long each orderly stop took. */
   readonly stopMillis: ReadonlyArray<number>
-  /** What did not go in order: a process that did not stop, a wait that ended without rest. */
+  /** Disorder: a process that did not stop, a wait that ended without rest. */
   readonly problems: ReadonlyArray<string>
 }
 
 export interface Finding {
   readonly invariant: string
-  /** What was looked at, in words. */
+  /** The checked facts, in words. */
   readonly counted: string
-  /** What breaks it. */
+  /** Its violations. */
   readonly broken: ReadonlyArray<string>
 }
 

@@ -1,4 +1,4 @@
-/** What is done to the system while it works: one thing after the other, in an order that the seed decides. */
+/** Faults injected into the running system, one after the other, in an order that the seed decides. */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Client } from "./Client.ts"
 import type { Disturbances } from "./Disturbances.ts"
@@ -20,7 +20,7 @@ export interface Target {
   readonly flood: Flood
   readonly disturbances: Disturbances
   readonly leaseMillis: number
-  /** What went wrong with the faults themselves: a process that did not stop in order, say. */
+  /** Failures of the faults themselves, such as a process that did not stop in order. */
   readonly problems: Array<string>
   /** How long each orderly stop took. */
   readonly stopMillis: Array<number>
@@ -251,7 +251,7 @@ const flood: Fault = {
   }
 }
 
-/** What a process lives through. */
+/** Faults that a process survives. */
 const survivable: ReadonlyArray<Fault> = [
   freeze,
   freezeWhileSlow,

@@ -10,7 +10,7 @@ const ROUNDS = 3
 const file = new URL(import.meta.url).searchParams.get("file") ?? ""
 
 process.on("SIGUSR2", async () => {
-  // What the first round frees may have been all that held something else.
+  // Objects that the first round frees may have held others.
   for (let round = 0; round < ROUNDS; round += 1) {
     globalThis.gc?.()
     await nextTurn()

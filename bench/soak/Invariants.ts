@@ -1,4 +1,4 @@
-/** What has to hold, whatever happened. */
+/** The invariants: they hold after any fault. */
 import type { Evidence, Finding, Invariant } from "./Evidence.ts"
 import { acceptance } from "./invariants/Acceptance.ts"
 import { answers } from "./invariants/Answers.ts"

@@ -1,4 +1,4 @@
-/** What clients saw, in memory: counts of answers, and for each code and message what has to be true of it later. */
+/** The clients' record, in memory: counts of answers, and for each code and message the facts that must hold later. */
 import type { Broken, Outcome } from "./Client.ts"
 import { errorCodeOf, problemOf } from "./Contract.ts"
 import type { Customer } from "./Customers.ts"
@@ -39,9 +39,9 @@ export class Journal {
   readonly broken: Array<Broken> = []
   /** Requests that were repeated until they were answered. */
   readonly repeated: Array<Attempts> = []
-  /** What an answer alone shows to be wrong. */
+  /** Faults that one answer shows. */
   readonly problems: Array<string> = []
-  /** What two answers together show to be wrong. */
+  /** Faults that two answers show together. */
   readonly contradictions: Array<string> = []
   calls = 0
 

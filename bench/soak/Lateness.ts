@@ -5,7 +5,7 @@ import type { Postgres } from "./Postgres.ts"
 import { now } from "./Time.ts"
 
 const LOOK_EVERY_MILLIS = 200
-/** What is due this moment is nothing to note. */
+/** A timer that is due this moment is not late. */
 const NOTED_FROM_MILLIS = 500
 
 interface Overdue {

@@ -1,4 +1,4 @@
-/** What the processes hold: measured while idle, once when warm and once at the end. */
+/** The resources that processes hold: measured while idle, once when warm and once at the end. */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Client } from "./Client.ts"
 import type { Postgres } from "./Postgres.ts"

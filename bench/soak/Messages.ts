@@ -1,4 +1,4 @@
-/** What backends do with messages. */
+/** The requests of backends for messages. */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Call } from "./Client.ts"
 import { errorCodeOf } from "./Contract.ts"

@@ -12,7 +12,7 @@ import { now } from "./Time.ts"
 export interface Postgres {
   /** Where its socket is. */
   readonly socketPath: string
-  /** What a process is given as `DATABASE_URL`, to reach it through the socket in this folder. */
+  /** The `DATABASE_URL` of a process that reaches it through the socket in this folder. */
   readonly urlAt: (socketDirectory: string) => string
   readonly query: <Row>(text: string) => Promise<ReadonlyArray<Row>>
   /** Fast: sessions are ended. Immediate: as in a crash, what was not committed is gone. */

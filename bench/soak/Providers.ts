@@ -18,7 +18,7 @@ import { now } from "./Time.ts"
 export const channelNames = ["bale", "eitaa", "soroushplus", "sms"] as const
 export type ChannelName = (typeof channelNames)[number]
 
-/** What a provider does with a call, how often, whether the phone gets it, and what its caller can know of that. */
+/** A provider's reaction to a call: how often, whether the phone gets it, and what the caller can know. */
 export const deeds = {
   accept: { weight: 700, delivers: true, answer: "accepted" },
   /** Accepts after a while. */
@@ -69,9 +69,9 @@ export interface Providers {
     readonly needsContact: boolean
   }>
   readonly arrivals: ReadonlyArray<Arrival>
-  /** What a phone has been given, oldest first. */
+  /** Everything that a phone received, oldest first. */
   readonly inbox: (phone: string) => ReadonlyArray<Arrival>
-  /** What stands between them and the processes. */
+  /** The proxy between them and the processes. */
   readonly proxies: ReadonlyArray<Proxy>
   /** The account of the customer that floods: at the bridge that others use as well, with an address of its own there. */
   readonly floodedAccount: Providers["accounts"][number]
@@ -240,7 +240,7 @@ export const startProviders = (seed: string): Effect.Effect<Providers, never, Sc
       else inbox.push(arrival)
     }
 
-    /** Who knows sends by their ids does not refuse what it has delivered. */
+    /** A provider that knows sends by their ids does not refuse one that it delivered. */
     const wasDelivered = (channel: ChannelName, { phone, id }: Call): boolean =>
       id !== null && (inboxes.get(phone) ?? []).some((each) => each.channel === channel && each.id === id)
 

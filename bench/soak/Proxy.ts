@@ -2,7 +2,7 @@
 import { createConnection, createServer, type NetConnectOpts, type Socket } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
 
-/** What becomes of the connections there are: nothing gets through, or requests do and answers do not. */
+/** The state of open connections: nothing gets through, or requests do and answers do not. */
 export type Hush = "silent" | "half open"
 
 export interface Proxy {

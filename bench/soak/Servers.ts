@@ -13,7 +13,7 @@ import { now } from "./Time.ts"
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const READY_MILLIS = 60_000
 const MEMORY_MILLIS = 10_000
-/** What a program of Effect's ends with that leaves its signals to Effect. */
+/** The exit codes of a program that leaves its signals to Effect. */
 const INTERRUPTED = 130
 
 export interface Memory {

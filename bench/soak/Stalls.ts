@@ -24,7 +24,7 @@ export const watchStalls = (report: (span: Span) => void): (() => void) => {
   }
 }
 
-/** What a process recorded; none if it recorded nothing. */
+/** The stalls that a process recorded, if any. */
 export const readStalls = (file: string): ReadonlyArray<Span> => {
   try {
     return readFileSync(file, "utf8")

@@ -8,7 +8,7 @@ import { findPackage } from "../../src/layers/postgres/embedded/EmbeddedPostgres
 
 const run = promisify(execFile)
 
-/** What a standby receives its changes with: a library of the server's that not every build has. */
+/** The library through which a standby receives its changes. Not every build of the server has it. */
 const RECEIVER = "libpqwalreceiver"
 
 /** Why there can be no standby; null: there can. */

@@ -1,6 +1,6 @@
 /**
  * Several processes under load and under attack, and what has to hold afterwards. `npm run soak -- --seconds 180 --seed x`.
- * What happens, and what is checked: bench/README.md.
+ * The faults and the checks: bench/README.md.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"

@@ -1,5 +1,5 @@
 // @effect-diagnostics processEnv:off
-/** What a caller of the HTTP interface does, with sensible defaults, and what every answer must look like. */
+/** Calls of the HTTP interface with sensible defaults, and the form of every answer. */
 import { randomUUID } from "node:crypto"
 import { connect } from "node:net"
 import { expect } from "vitest"
@@ -49,7 +49,7 @@ export interface Template {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** What the creation of a message answers. */
+/** The answer to the creation of a message. */
 export interface Created {
   readonly message_id: string
   readonly status: string

@@ -79,7 +79,7 @@ export type FarEnds = Awaited<ReturnType<typeof openFarEnds>>
 export const LINE = 30_007_732_000_000
 export const TEMPLATE = 123_456
 
-/** What an account of each provider is connected with. */
+/** The settings of an account of each provider. */
 export const workingSettings = {
   smsir: { api_key: SMSIR_KEY, line_number: LINE, otp_template_id: TEMPLATE },
   kavenegar: { api_key: KAVENEGAR_KEY, sender: KAVENEGAR_LINE, otp_template: KAVENEGAR_TEMPLATE },
@@ -140,7 +140,7 @@ export const sendsOf = (fake: Pick<FakeFarEnd, "received">) => fake.received.fil
 export const sendsWith = (fake: Pick<FakeFarEnd, "received">, text: string) =>
   sendsOf(fake).filter(({ body }) => body.includes(text))
 
-/** What the next sends are answered, one after the other; polls and the like are answered as ever. */
+/** The answers to the next sends, one after the other; polls get their usual answers. */
 export const onSends = (fake: FakeFarEnd, ...answers: ReadonlyArray<Scripted>) => {
   const [first, ...others] = answers
   if (first === undefined) return

@@ -1,4 +1,4 @@
-/** What a customer's program does to set itself up: the management API with one token. */
+/** The set-up by a customer's program: the management API with one token. */
 import { expect } from "vitest"
 import { type HeaderSet, newKey, ok, otp, type Reply } from "./Client.ts"
 import type { List } from "./ManagedCustomer.ts"
@@ -142,7 +142,7 @@ export const newManager = async (server: Served): Promise<Manager & { readonly c
 export const readerOf = async (server: Served, { token }: Manager) =>
   manager(server, (await newToken(server, `apikey ${token}`, "read_only")).secret)
 
-/** What a request with this service key comes to that asks for nothing that exists: 404 where it is let in. */
+/** The answer to a request with this service key for a thing that does not exist: 404 once the key is accepted. */
 export const useKey = (server: Pick<Running, "url">, secret: string) =>
   otp(server, secret).read("01890a5d-ac96-774b-bcce-b302099a8057")
 

@@ -1,4 +1,4 @@
-/** What somebody who manages an account does: by token, or signed in. */
+/** Acts of somebody who manages an account: by token, or signed in. */
 import { randomUUID } from "node:crypto"
 import { rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -1,4 +1,4 @@
-/** What an operator prepares on the command line, and what the simulator says it sent. */
+/** An operator's preparations on the command line, and the simulator's record of sends. */
 import { expect } from "vitest"
 import { json, newPhone, otp, request } from "./Client.ts"
 import { type Running, until } from "./Server.ts"

@@ -45,7 +45,7 @@ export interface Running extends Commands {
   readonly dataDir: string
   /** Its environment: with it, `runProgram` starts a command on the same store as a process. */
   readonly env: Readonly<Record<string, string>>
-  /** What the program printed so far, for diagnosis. */
+  /** The program's output so far, for diagnosis. */
   readonly output: () => string
   /** Asks the program to stop, waits for it, and gives its exit code. The data stays. */
   readonly terminate: (signal?: "SIGTERM" | "SIGINT") => Promise<number | null>
@@ -171,7 +171,7 @@ export interface Options {
   readonly env?: Readonly<Record<string, string>>
   /** The run's prepared store on a copy unless one is given; give `makeDataDir()` for a first start. */
   readonly dataDir?: string
-  /** What the executable runs, in the project's directory; by default `bin/peyk.js serve`. */
+  /** The arguments of the executable, in the project's directory; by default `bin/peyk.js serve`. */
   readonly command?: ReadonlyArray<string>
   /** By default the project's Node. */
   readonly executable?: string

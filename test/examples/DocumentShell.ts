@@ -12,7 +12,7 @@ import type { Shell } from "./ShellExamples.ts"
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const node = join(root, "node_modules", ".bin", "node")
 
-/** What a reader types for a placeholder. */
+/** The text that a reader types for a placeholder. */
 const SECRET = `whsec_${Buffer.alloc(32, "good").toString("base64")}`
 const PASSWORD = "correct horse battery"
 /** The demo customer has six accounts; the README connects three before it imports contacts. */

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process"
 
 export interface Example {
   readonly script: string
-  /** What is answered, where the document shows it; `…` stands for any text. */
+  /** The answer, where the document shows it; `…` stands for any text. */
   readonly answer: unknown
   /** Why it is not run; undefined: it is. */
   readonly notRun: string | undefined

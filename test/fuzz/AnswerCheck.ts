@@ -6,7 +6,7 @@ import type { RawAnswer, RawRequest } from "./RawHttp.ts"
 
 const problemsOf = makeValidator(document)
 
-/** What HTTP itself needs, whatever the operation. */
+/** The headers that HTTP itself needs, whatever the operation. */
 const HTTP_CODES = new Set([
   "bad_request",
   "headers_too_large",

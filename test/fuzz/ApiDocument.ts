@@ -68,7 +68,7 @@ const undocumented = (method: string, template: string, body?: unknown): Operati
   responses: {}
 })
 
-/** What is served without being part of the document: of these only errors are checked. */
+/** Paths outside the document: only their errors are checked. */
 export const otherOperations: ReadonlyArray<Operation> = [
   undocumented("GET", "/"),
   undocumented("GET", "/docs"),

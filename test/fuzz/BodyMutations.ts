@@ -1,4 +1,4 @@
-/** What can be wrong with the value of a body, or with its bytes. */
+/** Faults in the value of a body, or in its bytes. */
 import type { Random } from "../../bench/soak/Random.ts"
 import { Entries, Verbatim } from "./JsonText.ts"
 

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a value, by the part of JSON Schema that `openapi.json` uses. The document allows more fields in a
+ * The faults of a value, by the part of JSON Schema that `openapi.json` uses. The document allows more fields in a
  * response, so that some can be added; here a field that it does not name is wrong.
  */
 import { Predicate } from "effect"

@@ -1,4 +1,4 @@
-/** What can be wrong with a request around its body: method, target, headers, framing. */
+/** Faults of a request around its body: method, target, headers, framing. */
 import type { Random } from "../../bench/soak/Random.ts"
 import type { Mutation } from "./BodyMutations.ts"
 import type { RawRequest } from "./RawHttp.ts"

@@ -11,7 +11,7 @@ import { fillStore } from "./RealisticStore.ts"
 
 /** A table with fewer rows than this may be read through. */
 const LARGE = 1000
-/** What a lookup by key may be expected to read at most, of each table and for each request. */
+/** The most that a lookup by key may read, of each table and for each request. */
 const MAX_ROWS = 20
 /** Reading through an index of a large table, with a filter, would cost thousands. */
 const MAX_COST = 50

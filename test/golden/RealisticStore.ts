@@ -12,7 +12,7 @@ const ROUTE = `'[{"channel":"bale","account_id":1,"wait":60,"descriptor":{"type"
 
 const eachOf = (count: number) => `from generate_series(1, ${count}) n`
 
-/** What a service with customers, and with weeks of sends, has in its tables. */
+/** The tables of a service with customers and weeks of sends. */
 const FILL = [
   `insert into customers (name, plan, created_at) select 'c' || n, 'start', ${AT} ${eachOf(CUSTOMERS)}`,
   `insert into api_keys (customer_id, name, mode, prefix, last_four, secret_hash, created_at)

@@ -75,7 +75,7 @@ const sandbox = [...anyRequest, "ip_not_allowed", "live_key_not_allowed"]
 const body = ["request_timeout", "unsupported_media_type", "payload_too_large", "validation_error"]
 const anySend = [...body, "invalid_phone", "invalid_channel", "duplicate_channel"]
 
-/** What each endpoint can answer, as far as it is the endpoint that answers. */
+/** The answers of each endpoint itself. */
 const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
   [
     "post /v1/otp/send",

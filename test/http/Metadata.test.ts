@@ -85,7 +85,7 @@ const print = (value: Written, ofFields: (fields: Fields) => Fields): string => 
 const asSent = (fields: Fields): string => objectText(fields, (each) => print(each, (fields) => fields))
 const asKept = (fields: Fields): string => objectText(lastOfEach(fields), (each) => print(each, lastOfEach))
 
-/** What JSON.parse makes of it, right or wrong. */
+/** The result of JSON.parse, right or wrong. */
 const decoded = (body: string): object => Object(Object(JSON.parse(body)).metadata)
 
 const read = (body: string, given: object) => {

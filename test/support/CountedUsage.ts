@@ -7,7 +7,7 @@ type Sent = Verification | Message
 
 const priceAt = ({ route }: Sent, step: number) => route[step]?.price ?? 0
 
-/** What of the money that a record was charged is its attempt's. */
+/** The part of a record's charge that belongs to its attempt. */
 const costOf = (record: Sent, index: number): number => {
   const sent = record.attempts.filter(({ status }) => status === "sent")
   const attempt = record.attempts[index]
@@ -53,7 +53,7 @@ const usageOf = (records: ReadonlyArray<Sent>, channel: string | null): CodeUsag
   return { ...usage, medianSeconds: median(seconds) }
 }
 
-/** What a report should contain for these records, counted one by one. */
+/** The expected report on these records, counted one by one. */
 export const countedUsage = (
   codes: ReadonlyArray<Verification>,
   messages: ReadonlyArray<Message>,

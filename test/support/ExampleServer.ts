@@ -42,7 +42,7 @@ const exampleOf = (document: string, language: LanguageName): string => {
 
 export interface ExampleServer {
   readonly url: string
-  /** What it has printed when it is over, a line each. */
+  /** Its whole output, a line each. */
   readonly stop: Effect.Effect<ReadonlyArray<string>>
 }
 

@@ -77,7 +77,7 @@ export const makeInbox = Effect.gen(function* () {
   return accountId
 })
 
-/** What is kept of an account's inbox. */
+/** The stored state of an account's inbox. */
 export const inboxState = Effect.fnUntraced(function* (accountId: number) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{

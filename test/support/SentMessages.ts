@@ -9,7 +9,7 @@ import { Workers } from "../../src/services/concurrency/Workers.ts"
 
 export const PHONE = "09121234567"
 
-/** What is due now, and what began at once when it was accepted. */
+/** The work that is due now, and the work that began on acceptance. */
 export const settle = Effect.gen(function* () {
   yield* (yield* Workers).idle
   return yield* (yield* TimerRunner).runDue

@@ -85,7 +85,7 @@ const unlimited: Partial<SettingsShape> = {
   accountRateTelegram: 0
 }
 
-/** What live and sandbox stand on, over a test database. */
+/** The shared services of live and sandbox, over a test database. */
 export const testInfrastructure = (settings: Partial<SettingsShape> = {}) =>
   Layer.mergeAll(SharedServices, ManagementLive).pipe(
     Layer.provideMerge(

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Peyk;
 
-/** What codes and messages have in common. */
+/** The common part of codes and messages. */
 abstract class Sent
 {
     public function __construct(protected readonly Transport $transport, protected readonly string $root)

@@ -20,7 +20,7 @@ def _pages(read: Callable[[Dict[str, Any]], Any], query: Dict[str, Any]) -> Iter
 
 
 class _Sent:
-    """What codes and messages have in common."""
+    """The common part of codes and messages."""
 
     def __init__(self, transport: Transport, root: str) -> None:
         self._transport = transport

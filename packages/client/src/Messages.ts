@@ -19,7 +19,7 @@ export interface Messages {
   readonly list: List<Success<"messages.list">["data"][number], Query<"messages.list">>
 }
 
-/** What became of one message of a batch. */
+/** The result of one message of a batch. */
 export type BatchItem =
   | {
       readonly index: number

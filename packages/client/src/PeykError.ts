@@ -20,7 +20,7 @@ export interface ValidationIssue {
   readonly message: string
 }
 
-/** What an error says in addition, by its code. */
+/** The details of an error, by its code. */
 export interface ErrorDetails {
   readonly validation_error: { readonly errors: ReadonlyArray<ValidationIssue> }
   readonly template_parameters_mismatch: {

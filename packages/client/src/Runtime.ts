@@ -1,5 +1,5 @@
 // @effect-diagnostics globalTimers:off
-/** What differs between Node 18, newer Nodes, Deno, Bun, workers and browsers. */
+/** The differences between Node 18, newer Nodes, Deno, Bun, workers and browsers. */
 
 /** Node 18 has no global `crypto`. The name is not a literal, so that bundlers for browsers leave it alone. */
 export const webCrypto = async (): Promise<Crypto> => {

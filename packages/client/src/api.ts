@@ -1356,7 +1356,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * Whom this credential represents, and the texts of their codes
+     * The customer that this credential represents, and the texts of its codes
      * @description The customer, the kind of credential, and what it may do.
      */
     get: operations["me.read"]

@@ -62,7 +62,7 @@ const set = Command.make(
       Flag.optional
     ),
     unverifiedHour: amountFlag("unverified-hour", "Unverified codes that may be out in an hour; 0: no limit"),
-    smsPrice: amountFlag("sms-price", "What one SMS costs the customer, in rials, for the report")
+    smsPrice: amountFlag("sms-price", "The price of one SMS to the customer, in rials, for the report")
   },
   ({ customer, mode, unverifiedHour, smsPrice }) =>
     withManagement(

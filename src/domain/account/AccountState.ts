@@ -26,7 +26,7 @@ export interface AccountState {
   readonly codes: Condition
   readonly texts: Condition
   readonly lastCheck: LastCheck | null
-  /** What was left to spend when the provider last said so, in its own unit; null: it never did. */
+  /** The credit that the provider reported last, in its own unit; null: it never reported one. */
   readonly credit: number | null
 }
 

@@ -19,7 +19,7 @@ export const Alarm = Schema.Struct({
   action: Schema.NullOr(GuardAction),
   startedAt: Instant,
   until: Instant,
-  /** What raised it. */
+  /** The test that raised it. */
   codes: Schema.Int,
   verified: Schema.Int
 })

@@ -21,7 +21,7 @@ export const leastBudget = (kind: string): number => budgetOf(kind, 0)
 
 const MARGIN = 1.05
 
-/** What a verified code gives back to its segments' budgets. */
+/** The credit that a verified code returns to its segments' budgets. */
 export const creditOf = (expected: number): number => MARGIN / expected
 
 /** Codes that a process lets pass in a segment before it asks the store: most segments see no more. */

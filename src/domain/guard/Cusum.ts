@@ -13,7 +13,7 @@ const ATTACK_SHARE = 0.4
  */
 export const ALARM_SCORE = 12
 
-/** What one code adds to the score. */
+/** The amount that one code adds to the score. */
 export const scoreOf = (isVerified: boolean, expected: number): number => {
   const normal = NORMAL_SHARE * expected
   const attack = ATTACK_SHARE * expected

@@ -12,7 +12,7 @@ export interface GuardDay {
   readonly denied: number
 }
 
-/** What speaks for enforcing: days in a row, up to now, without a user that it would have refused. */
+/** The case for enforcing: days in a row, up to now, without a refusal of a real user. */
 export interface Advice {
   readonly cleanDays: number
   readonly cleanVerified: number

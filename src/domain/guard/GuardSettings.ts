@@ -12,7 +12,7 @@ export const GuardSettings = Schema.Struct({
   mode: GuardMode,
   /** The customer's own budget of unverified codes in an hour; 0: none; null: by its usual traffic. */
   unverifiedHour: Schema.NullOr(Amount),
-  /** What one SMS costs the customer, in rials: for the report of what was saved. */
+  /** The price of one SMS to the customer, in rials: for the report of what was saved. */
   smsPrice: Schema.NullOr(Amount)
 })
 export type GuardSettings = typeof GuardSettings.Type

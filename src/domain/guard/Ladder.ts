@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { Instant } from "../Instant.ts"
 import { DAY_MILLIS, HOUR_MILLIS, MINUTE_MILLIS } from "../people/Admission.ts"
 
-/** What an alarm does to a segment's codes, if the customer enforces. */
+/** The effect of an alarm on a segment's codes, if the customer enforces. */
 export const GuardAction = Schema.Literals(["no_sms", "refuse"])
 export type GuardAction = typeof GuardAction.Type
 

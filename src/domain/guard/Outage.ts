@@ -74,7 +74,7 @@ export interface UsualTraffic {
   readonly conversion: number
 }
 
-/** What matured lately on this channel, and on all, in the shortest time with enough of it; null: too little did. */
+/** The latest matured codes on this channel, and on all, in the shortest time with enough of them; null: too few. */
 const lately = (recent: ReadonlyArray<RecentCodes>, channel: string, now: Instant) => {
   for (const minutes of WINDOWS_MINUTES) {
     const inWindow = recent.filter((each) => each.minute > minuteOf(now) - minutes)

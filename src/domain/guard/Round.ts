@@ -8,7 +8,7 @@ import { addRecent, Outage, outageOf, RecentCodes } from "./Outage.ts"
 import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "./Segments.ts"
 import { newSegment, SegmentState, taught, tested } from "./SegmentState.ts"
 
-/** What the guard remembers of a customer. */
+/** The guard's memory of a customer. */
 export const CustomerState = Schema.Struct({
   /** A code counts as unverified so long after it was sent. */
   maturityMillis: Schema.Int,
@@ -18,7 +18,7 @@ export const CustomerState = Schema.Struct({
   /** The codes of each channel, the older ones forgotten bit by bit. */
   channels: Schema.Record(Schema.String, Tally),
   recent: Schema.Array(RecentCodes),
-  /** What is usual in this hour. */
+  /** The usual conversion in this hour. */
   usual: Schema.Struct({ codesPerHour: Schema.Number, conversion: Schema.Number }),
   outage: Schema.NullOr(Outage)
 })
@@ -68,7 +68,7 @@ export interface Round {
   /** Those that changed, without the customer itself. */
   readonly segments: ReadonlyMap<string, { readonly segment: Segment; readonly state: SegmentState }>
   readonly alarms: ReadonlyArray<Alarm>
-  /** What verified codes give back to budgets, by segment. */
+  /** The credits that verified codes return to budgets, by segment. */
   readonly credits: ReadonlyMap<string, number>
 }
 
@@ -181,8 +181,8 @@ const keep = (draft: Draft, segment: Segment, state: SegmentState) => {
   else draft.segments.set(segmentName(segment), { segment, state })
 }
 
-/** A code that was never out gives back what it took. */
-const giveBack = (draft: Draft, code: MaturedCode) => {
+/** A code that was never sent returns its credit. */
+const returnCredit = (draft: Draft, code: MaturedCode) => {
   if (code.isExempt) return
   for (const segment of segmentsOf(code.prefix, code)) {
     credit(draft, segmentName(segment), 1)
@@ -190,7 +190,7 @@ const giveBack = (draft: Draft, code: MaturedCode) => {
 }
 
 const judgeCode = (draft: Draft, input: RoundInput, code: MaturedCode) => {
-  if (code.isVoid) return giveBack(draft, code)
+  if (code.isVoid) return returnCredit(draft, code)
   const { customer } = draft
   const conversion = expectedConversion(input.platform, [customer.self.profile], code.sentAt)
   const usual = { codesPerHour: usualPerHour(customer.self.profile, code.sentAt), conversion }

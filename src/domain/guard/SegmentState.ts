@@ -3,13 +3,13 @@ import type { Instant } from "../Instant.ts"
 import { addCode, learn, newProfile, NO_CODES, Profile, Tally } from "./Conversion.ts"
 import { nextScore } from "./Cusum.ts"
 
-/** What the guard remembers of a segment. */
+/** The guard's memory of a segment. */
 export const SegmentState = Schema.Struct({
   /** The CUSUM. */
   score: Schema.Number,
   /** The codes since the score was last 0. */
   run: Schema.Struct({ since: Schema.Number, codes: Schema.Int, verified: Schema.Int }),
-  /** What the run will teach the profile if it ends without an alarm. */
+  /** The codes that the profile learns from, if the run ends without an alarm. */
   pending: Tally,
   /** Of its last alarm, and when that ended or was raised; 0: there was none. */
   level: Schema.Int,

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Phone } from "../Phone.ts"
 
-/** What codes have in common. A customer's codes are one segment; the others are parts of it. */
+/** Codes with something in common. A customer's codes are one segment; the others are parts of it. */
 export const SegmentKind = Schema.Literals(["customer", "network", "prefix", "device", "phone"])
 export type SegmentKind = typeof SegmentKind.Type
 
@@ -15,7 +15,7 @@ export const segmentName = ({ kind, key }: Segment): string => `${kind}:${key}`
 
 export const CUSTOMER_SEGMENT: Segment = { kind: "customer", key: "" }
 
-/** What is known of who asks for a code, in keyed hashes. */
+/** The client that asks for a code, in keyed hashes. */
 export interface ClientTraces {
   readonly network: string | null
   readonly device: string | null

@@ -101,7 +101,7 @@ const NO_ALARMS: ReadonlyArray<OpenAlarm> = []
 const strongest = (alarms: ReadonlyArray<OpenAlarm>): GuardAction | null =>
   alarms.some(({ action }) => action === "refuse") ? "refuse" : (alarms[0]?.action ?? null)
 
-/** What the set-up says about a code. The deny list comes first. */
+/** The verdict of the set-up on a code. The deny list comes first. */
 export const verdictOf = (
   setUp: GuardSetUp,
   code: AskedCode,

@@ -9,7 +9,7 @@ export const DEFAULT_LOCALE: Locale = "fa"
 
 const MAX_BRAND_LENGTH = 40
 
-/** Whose codes these are, as their users know it. Braces would be placeholders. */
+/** The brand behind the codes, as users know it. Braces would be placeholders. */
 export const Brand = Schema.String.check(
   Schema.makeFilter(
     (text: string) =>

@@ -87,7 +87,7 @@ export const secondsWithin = ({ seconds }: Pick<ActivitySums, "seconds">, share:
   return null
 }
 
-/** What is known of a slot's figures. */
+/** The known figures of a slot. */
 export interface SummedSlot {
   readonly startsAt: Instant
   /** Null: they were never summed up. */

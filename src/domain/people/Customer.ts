@@ -13,7 +13,7 @@ export type KeyMode = typeof KeyMode.Type
 /** In place of a customer's id: what belongs to the platform itself. */
 export const PLATFORM = 0
 
-/** Whom a service key represents. */
+/** The customer that a service key represents. */
 export interface Principal {
   readonly keyId: number
   readonly customerId: number
@@ -79,7 +79,7 @@ export interface CustomerConfiguration {
   readonly limits: LimitOverrides
   /** The site whose pages read codes by themselves (WebOTP); null: none. */
   readonly webOtpHost: string | null
-  /** Whose codes these are, in the default text; null: it does not say. */
+  /** The brand that the default text names; null: it names none. */
   readonly brand: string | null
   /** The language of the default text, if the request names none. */
   readonly locale: Locale

@@ -46,7 +46,7 @@ const narrower = (one: Scope, other: Scope): Scope =>
 
 const MAX_NAME_LENGTH = 100
 
-/** Whom a token of another issuer represents: its role narrows its scope, and never widens it. */
+/** The actor that a token of another issuer represents: its role narrows its scope, and never widens it. */
 export const externalActor = ({ sub, customer_id, scope, role, name }: SessionClaims): Actor => {
   const allowed = role === undefined ? scope : narrower(scope, scopeOfRole(role))
   return {
@@ -75,7 +75,7 @@ export const operatorActorOf = (
   sessionId
 })
 
-/** Whom a token of ours represents: the user's current rights apply, not those at its creation. */
+/** The actor that a token of ours represents: the user's current rights apply, not those at its creation. */
 export const userActor = (
   user: { readonly id: string; readonly customerId: number; readonly name: string; readonly role: Role },
   scope: Scope,

@@ -65,7 +65,7 @@ const standbyErrors: ReadonlyArray<AttemptErrorCode | null> = [
 const firstOfGroup = (route: Verification["route"], step: number): number =>
   route[step]?.standby === true ? firstOfGroup(route, step - 1) : step
 
-/** What is left after an attempt: also those that can take over, if it failed in a way that allows that. */
+/** The steps left after an attempt, with standby accounts if its failure allows them. */
 const remainingAfter = ({ route, remaining }: Verification, { step, error_code }: Attempt) => {
   const group = firstOfGroup(route, step)
   const mayTakeOver = standbyErrors.includes(error_code)

@@ -20,7 +20,7 @@ const signedRoutes: ReadonlyArray<SignedRoute<Needs | RequestContext>> = section
 
 const bothMethods = (path: string) => ["GET", "POST"].map((method) => ({ method, path }))
 
-/** What the console serves; `ConsoleRoutes` has a handler for each. */
+/** The routes of the console; `ConsoleRoutes` has a handler for each. */
 export const consoleRoutes: ReadonlyArray<ServedRoute> = [
   ...assetRoutes,
   ...bothMethods(SIGN_IN_PATH),

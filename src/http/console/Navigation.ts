@@ -60,7 +60,7 @@ export const navigationOf = (served: ReadonlySet<PageName>): ReadonlyArray<Navig
 
 const isForOperators = ({ pages }: NavigationGroup): boolean => pages.some(({ name }) => name === "customers")
 
-/** What of it somebody sees: an operator the customers, and the rest only of one whom they have entered. */
+/** The entries that a visitor sees. Operators see the customers, and the rest once they have entered a customer. */
 export const navigationFor = (
   all: ReadonlyArray<NavigationGroup>,
   who: { readonly isOperator: boolean; readonly hasCustomer: boolean }

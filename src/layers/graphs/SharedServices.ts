@@ -28,7 +28,7 @@ import { CodeVaultMac } from "../verification/CodeVaultMac.ts"
 
 export const Crypto = Layer.merge(OneShotDigest, PooledRandom)
 
-/** What the guard decides by, and counts with. */
+/** The guard's rules and counters. */
 const GuardParts = Layer.mergeAll(
   NetworksNode,
   CodeBudgets.layer,

@@ -8,7 +8,7 @@ import { outbox } from "../webhook/OutboxSql.ts"
 
 const WebhooksRow = Schema.Struct({ webhooks: Schema.Int })
 
-/** What an event stores of an alarm `c`. */
+/** The fields of an alarm `c` that its event stores. */
 const SNAPSHOT = `jsonb_build_object('kind', c.kind, 'key', c.key, 'reason', c.reason, 'level', c.level,
   'action', c.action, 'enforced', c.enforced, 'started_at', c.started_at, 'until', c.until,
   'cleared_at', c.cleared_at, 'codes', c.codes, 'verified', c.verified)`

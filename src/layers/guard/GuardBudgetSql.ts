@@ -28,7 +28,7 @@ const limit = (row: string): string => `coalesce(
 const granted = `least(excluded.granted, greatest(0, ${limit("b")} - ceil(b.used)::int))`
 const hasLapsed = "b.ends_at <= excluded.ends_at - interval '1 hour'"
 /** A new window grants no more than the budget either. */
-const anew = `least(excluded.granted, ${limit("b")})`
+const renewed = `least(excluded.granted, ${limit("b")})`
 
 const statement = `
   with r as materialized (select * from ${source.rows}),
@@ -38,8 +38,8 @@ const statement = `
       now + interval '1 hour'
     from r order by customer_id, segment
     on conflict (customer_id, segment) do update set
-      used = case when ${hasLapsed} then ${anew} else b.used + ${granted} end,
-      granted = case when ${hasLapsed} then ${anew} else ${granted} end,
+      used = case when ${hasLapsed} then ${renewed} else b.used + ${granted} end,
+      granted = case when ${hasLapsed} then ${renewed} else ${granted} end,
       ends_at = case when ${hasLapsed} then excluded.ends_at else b.ends_at end
     returning customer_id, segment, granted)
   select r.nth, t.granted from r join taken t on t.customer_id = r.customer_id and t.segment = r.segment`

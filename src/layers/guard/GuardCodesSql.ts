@@ -58,7 +58,7 @@ const isProven = (sql: SqlClient.SqlClient) => sql`exists (
   select from verifications p where p.customer_id = v.customer_id and p.phone = v.phone and p.id < v.id
     and p.mode = 'live' and p.status = 'verified' and p.verified_at > v.created_at - interval '90 days')`
 
-/** What rounds read of codes: by their ids, which show when they were sent, along the primary key. */
+/** The codes that rounds read: by their ids, which hold the time of sending, along the primary key. */
 export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
   const codeRows = rowsOf(CodeRow)
   const idRows = rowsOf(IdRow)

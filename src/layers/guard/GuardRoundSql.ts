@@ -182,7 +182,7 @@ export const guardRoundWrites = (
   }
 
   /** Verified codes give back to the budgets of their segments. */
-  const giveBack = (customerId: number, credits: ReadonlyArray<readonly [string, number]>) =>
+  const returnCredits = (customerId: number, credits: ReadonlyArray<readonly [string, number]>) =>
     Effect.orDie(sql`
       update guard_budgets b set used = greatest(0, b.used - c.credit::float8)
       from unnest(${credits.map(([name]) => name)}::text[], ${credits.map(([, credit]) => String(credit))}::text[])
@@ -191,7 +191,7 @@ export const guardRoundWrites = (
 
   const writeAll = Effect.fnUntraced(function* (timer: LeasedTimer, result: RoundResult) {
     if (!(yield* writeState(timer, result))) return { saved: false, webhooks: 0 }
-    if (result.credits.size > 0) yield* giveBack(timer.customerId, [...result.credits])
+    if (result.credits.size > 0) yield* returnCredits(timer.customerId, [...result.credits])
     let webhooks = 0
     for (const alarm of result.cleared) {
       webhooks += yield* alarms.clear(timer.customerId, alarm.id, result.now)

@@ -10,7 +10,7 @@ const KNOWN_VERIFIED = 5
 const GOOD_SCORE = 6
 const GOOD_CONVERSION = 0.4
 
-/** What speaks for a code that would be refused: two look-ups, by index. */
+/** The reasons to let a code pass that would be refused: two look-ups, by index. */
 export const guardStanding = (sql: SqlClient.SqlClient): Pick<GuardStore["Service"], "standing"> => {
   const rows = rowsOf(StandingRow)
   return {

@@ -37,7 +37,7 @@ const nextOf = ({ found, lastCustomer, lastId, customers, lastOfPage }: BatchRow
   return customers >= CUSTOMERS && lastOfPage !== null ? { at: lastOfPage + 1, after: null } : null
 }
 
-/** What is erased from a verification `r`, with its phone. */
+/** The columns of a verification `r` that are erased with its phone. */
 export const erasedVerification = (sql: SqlClient.SqlClient) =>
   sql`text_body = null, metadata = null, client = null, route = case when jsonb_path_exists(route, '$[*].textBody') then (
           select jsonb_agg(step - 'textBody' order by nth) from jsonb_array_elements(route) with ordinality s(step, nth))

@@ -6,7 +6,7 @@ import type { Unauthenticated } from "../../domain/Errors.ts"
 export class PersonalTokens extends Context.Service<
   PersonalTokens,
   {
-    /** Whom this token represents, if it is known, not expired and not revoked. Records its use. */
+    /** The actor that this token represents, if the token is known, not expired and not revoked. Records its use. */
     readonly authenticate: (secret: Redacted.Redacted) => Effect.Effect<Actor, Unauthenticated>
   }
 >()("peyk/services/access/PersonalTokens") {}

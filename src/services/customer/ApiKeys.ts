@@ -6,7 +6,7 @@ import type { Unauthenticated } from "../../domain/Errors.ts"
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** Whom this key represents, if it is known, not expired and not revoked. Records its use. */
+    /** The customer that this key represents, if the key is known, not expired and not revoked. Records its use. */
     readonly authenticate: (secret: Redacted.Redacted) => Effect.Effect<Principal, Unauthenticated>
     /** The same, freshly from the store: before a request is refused because of the cached key. */
     readonly confirm: (secret: Redacted.Redacted) => Effect.Effect<Principal, Unauthenticated>

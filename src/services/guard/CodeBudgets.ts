@@ -9,7 +9,7 @@ import { type Segment, segmentName } from "../../domain/guard/Segments.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { GuardStore } from "./GuardStore.ts"
 
-/** What this process may still let pass in one segment. */
+/** The codes that this process may still let pass in one segment. */
 interface Allowance {
   left: number
   /** The first codes, before the store hears of the segment: the first request asks for them too. */

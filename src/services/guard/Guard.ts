@@ -40,7 +40,7 @@ export const BOMBED_BY = 5
 /** Counted, and never reached. */
 const NO_CALLERS_LIMIT = 32_000
 
-/** What the operator allows at most: `enforcing` leaves it to each customer. */
+/** The most that the operator allows: `enforcing` leaves it to each customer. */
 export const GuardCeiling = Context.Reference<GuardMode>("peyk/services/guard/Guard/GuardCeiling", {
   defaultValue: () => "enforcing"
 })

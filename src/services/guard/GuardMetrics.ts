@@ -4,7 +4,7 @@ import { counters } from "../metrics/MetricFamilies.ts"
 const reasons = ["alarm", "budget", "no_sms", "bombed", "deny_list"] as const
 const alarmReasons = ["unverified", "budget", "bombed", "outage"] as const
 
-/** What operators see of the guard. */
+/** The guard's metrics, for operators. */
 export class GuardMetrics extends Context.Service<
   GuardMetrics,
   {

@@ -25,7 +25,7 @@ export interface OpenStoredAlarm extends Alarm {
   readonly enforced: boolean
 }
 
-/** What a round starts from. */
+/** The state that a round starts from. */
 export interface RoundSource {
   readonly state: CustomerState | null
   /** The id of the last code that was judged, or an id between two codes. */
@@ -38,7 +38,7 @@ export interface RoundSource {
 export interface ReadCode extends MaturedCode {
   readonly id: string
   readonly phone: Phone
-  /** What enforcing would have done, and did not, as the phone was verified before. */
+  /** Codes that `enforcing` would have refused, had their phones not been verified before. */
   readonly flag: "no_sms" | "refuse" | null
   /** So many customers had sent to the phone. */
   readonly isBombed: boolean
@@ -80,7 +80,7 @@ export interface Standing {
   readonly isGoodNetwork: boolean
 }
 
-/** What the guard keeps. */
+/** The guard's store. */
 export class GuardStore extends Context.Service<
   GuardStore,
   {

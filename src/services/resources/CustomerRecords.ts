@@ -11,7 +11,7 @@ export interface CustomerRecord {
   readonly plan: Plan
   /** The site whose pages take codes out of messages by themselves (WebOTP). */
   readonly webOtpHost: string | null
-  /** Whose codes these are, in the default text. */
+  /** The brand that the default text names. */
   readonly brand: string | null
   /** The language of the default text. */
   readonly locale: Locale

@@ -34,7 +34,7 @@ export class TemplateRecords extends Context.Service<
       change: TemplateChange,
       version: number | null
     ) => Effect.Effect<TemplateRecord, NotFound | PreconditionFailed>
-    /** What was accepted has its text already, so only the saved routing order can need a template. */
+    /** An accepted send has its text already, so only the saved routing order can need a template. */
     readonly remove: (customerId: number, id: number) => Effect.Effect<void, NotFound | Conflict>
   }
 >()("peyk/services/resources/TemplateRecords") {}

@@ -24,7 +24,7 @@ export interface Acceptance {
   /** The first step is leased by this process from the start. */
   readonly lease: Lease
   readonly idempotency: IdempotencyClaim | null
-  /** What the guard remembers of the request. */
+  /** The hashes and flags of the request that the guard keeps. */
   readonly guardMark: Mark | null
 }
 

@@ -1,4 +1,4 @@
-/** What others make of openapi.json. The tools are in test/generators: `npm --prefix test/generators ci`. */
+/** Other people's tools read openapi.json. The tools are in test/generators: `npm --prefix test/generators ci`. */
 import { mkdtemp, readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -248,7 +248,7 @@ describe("the doctor", () => {
   })
 })
 
-/** What stands in an account's settings and is for nobody's eyes: the part of a token behind its colon alone. */
+/** The secret part of an account's settings: the part of a token behind its colon alone. */
 const secrets = [
   ...[...Object.values(workingSettings), ...Object.values(wrong)].map((settings) =>
     "token" in settings ? settings.token.replace(/^\d+:/, "") : settings.api_key
@@ -277,7 +277,7 @@ describe("the settings of an account", () => {
 
   // The last test of the file: it stops the server.
   it("are on no page of the store", async () => {
-    // What is written down as it is, to show that this looks in the right place.
+    // Values stored in clear, to show that this test looks in the right place.
     const plain = `plain-${newKey()}`
     const given = connectArguments(customer.id, "telegram", "telegram_bot", workingSettings.telegram_bot)
     await run(...given.map((argument) => (argument === "telegram_bot of telegram" ? plain : argument)))

@@ -232,7 +232,7 @@ describe.concurrent("a bot of Rubika that polls and trusts contacts", () => {
     const button = Object(question).chat_keypad?.rows?.[0]?.buttons?.[0]
     return { chat, question, button_id: String(button?.id) }
   }
-  /** What a press of the button sends: one's own number. */
+  /** The contact that a press of the button sends: one's own number. */
   const pressed = (phone: string, button_id: string) => ({
     text: digits(phone),
     aux_data: { start_id: null, button_id }

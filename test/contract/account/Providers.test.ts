@@ -154,7 +154,7 @@ const parameterOf = (received: Received | undefined) => String(field(received, "
 const smsirRefuses = (status: number, http = 400): Scripted => smsirAnswer(status, "نشد", null, http)
 
 const phone = `+${STRANGER}`
-/** What became of a code that SMS.ir sent, before SMS.ir said anything of its delivery. */
+/** The state of a code that SMS.ir sent, before its delivery report. */
 let verified: Status
 
 describe("a code over bale, eitaa and sms", () => {

@@ -92,7 +92,7 @@ describe("failover", () => {
     expect(two?.due_at).toBe(one?.finished_at)
     const received = await channelsOf(phone)
     expect(received.filter((one) => one === "sms")).toHaveLength(1)
-    // What became of an unknown attempt is unknown, but there is never more than one.
+    // The result of an unknown attempt is unknown, but there is never more than one.
     expect(received.filter((one) => one === channel).length).toBeLessThanOrEqual(
       code.endsWith("unknown") ? 1 : 0
     )

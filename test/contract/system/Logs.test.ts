@@ -20,7 +20,7 @@ import { type Finished, makeDataDir, type Server, startServer, until } from "../
 
 /** All that may not be in any line of a log: the words, and what they are. */
 const forbidden = new Map<string, string>()
-/** What the commands printed, but for answers that are made to show a secret. */
+/** The output of commands, without the answers that exist to show a secret. */
 const printed: Array<string> = []
 /** The phones that occur, in E.164. */
 const phones: Array<string> = []
@@ -138,7 +138,7 @@ const fakeOf = (provider: Provider): FakeFarEnd => {
   return ends[found[2]]
 }
 
-/** What the attempts say that the providers said. */
+/** The providers' words, as the attempts show them. */
 const providerErrors: Array<string> = []
 
 /** Sends a code (where it sends codes) and a message over the provider, for each thing that can go wrong, and for none. */
@@ -168,13 +168,13 @@ const hear = (channel: string, update: object, secret?: string) =>
     body: JSON.stringify({ update_id: 1, ...update })
   })
 
-/** What the bots are told, rightly and wrongly. */
+/** Updates for the bots, right and wrong. */
 const postUpdates = async () => {
   const phone = somePhone()
   const telegram = await until("the webhook", async () => ends.telegram.webhook() ?? undefined)
   for (const platform of ["bale", "soroushplus", "telegram"] as const) {
     const secret = platform === "telegram" ? telegram.secret_token : undefined
-    // What the bot answers to the person fails too, in words that repeat their number.
+    // The bot's reply to the person fails too, in words that repeat their number.
     const provider = `${platform}_bot` as const
     const refuse: Scripted = (received) => refusalOf(provider, echoOf(provider, phone, received), 400)
     onSends(ends[platform], refuse, refuse)
@@ -203,7 +203,7 @@ const postUpdates = async () => {
   })
 }
 
-/** What callers get wrong. */
+/** Mistakes of callers. */
 const askBadly = async () => {
   const phone = somePhone()
   const json = { "content-type": "application/json", "idempotency-key": newKey() }
@@ -238,7 +238,7 @@ const askBadly = async () => {
   await raw(server, `POST /v1/otp/send HTTP/9.9\r\nX-API-Key: ${live}\r\n\r\n${phone}`)
 }
 
-/** What an operator gets wrong. */
+/** Mistakes of an operator. */
 const commandBadly = async (customer: string) => {
   const phone = somePhone()
   const bale = String(accounts.get("bale_bot"))
@@ -368,7 +368,7 @@ const codesSent = () =>
     })
   )
 
-/** What occurs in a text, each with a line in which it does. */
+/** The secrets in a text, each with a line that contains it. */
 const leaksIn = (text: string) => {
   const lines = text.split("\n")
   return Object.fromEntries(

@@ -32,7 +32,7 @@ interface Posted {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What was posted of this verification or message to a path, in order, as soon as there is so much of it. */
+/** The events of this verification or message posted to a path, in order, once there are so many. */
 const postedOf = (path: string, id: string, count: number) =>
   until(`${count} events of ${id} at ${path}`, async () => {
     const posted = hooks.received

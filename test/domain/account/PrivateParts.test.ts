@@ -98,7 +98,7 @@ describe("whatever words hold the phone, the text and the code", () => {
       const result = withoutPrivateParts(words, { phone, text: whole, code })
       assert.notInclude(result, national)
       assert.notInclude(result, whole)
-      // What the mask itself shows may happen to be the code.
+      // The visible part of the mask may happen to be the code.
       assert.notInclude(result.replaceAll(maskPhone(phone), "|"), code)
     },
     { arbitrary: { runs: 2_000, size: 12 } }

@@ -6,7 +6,7 @@ import {
   ProviderOutcome
 } from "../../../src/domain/account/ProviderOutcome.ts"
 
-/** What a database refuses, and what a cut at a fixed length breaks. */
+/** Texts that a database refuses, and texts that a cut at a fixed length breaks. */
 const nastyPiece = Schema.Union([
   Schema.Literals(["\u0000", "\ud83d", "\ude42", "🙂", "سلام", "a", "\u0000\u0000", "\\u0000"]),
   Schema.String

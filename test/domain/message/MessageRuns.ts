@@ -15,7 +15,7 @@ import {
 import type { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
 import { created, outcomes, START } from "./MessageExamples.ts"
 
-/** What is fixed about a message, and about the processes that send it. */
+/** The fixed facts of a message, and of the processes that send it. */
 const Setting = Schema.Struct({
   strategy: Strategy,
   steps: Schema.Literals([1, 2, 3, 4, 5, 6]),
@@ -77,18 +77,18 @@ export const happenings = Arbitrary.array(Arbitrary.schema(Happening), { minLeng
 /** Lists are as long as this allows, later ones longer. */
 export const SIZE = 60
 
-/** What was done to a message. */
+/** The acts on a message. */
 export type Deed =
   | { readonly _tag: "Begin"; readonly step: number }
   | { readonly _tag: "Record"; readonly call: Call; readonly outcome: ProviderOutcome }
   | { readonly _tag: "Wait"; readonly freeAt: Instant }
 
-/** What one happening did. */
+/** The effect of one happening. */
 export interface Entry {
   readonly kind: Happening["kind"]
   readonly before: Message
   readonly after: Message
-  /** What the machine decided, when it was asked. */
+  /** The machine's decision, when it was asked. */
   readonly action: MessageAction | null
   readonly deed: Deed | null
   readonly transition: MessageTransition | null

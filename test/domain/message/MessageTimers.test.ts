@@ -30,7 +30,7 @@ const isLaneDone = (message: Message, lane: Lane): boolean => {
   return attempts.some(({ status }) => status === "sent") || failed.length === stepsOf(message, lane).length
 }
 
-/** What is to be done, from what the lane's attempts show. */
+/** The next step, from the lane's attempts. */
 const expectedAction = (message: Message, lane: Lane, now: number): MessageAction => {
   if (isLaneDone(message, lane)) return { _tag: "Nothing" }
   const attempts = attemptsOf(message, lane)

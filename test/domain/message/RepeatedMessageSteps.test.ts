@@ -136,7 +136,7 @@ const liveMixed = (settings: Setting, steps: ReadonlyArray<number>, list: Parame
   return live(settings, list, { ...message, route: deduplicating(message.route, steps) })
 }
 
-/** What was reported of a step between two calls over it. */
+/** The reports on a step between two calls. */
 const reportedOf = (entries: ReadonlyArray<Entry>, step: number) =>
   entries.flatMap(({ deed, before, after }) =>
     deed?._tag === "Record" && deed.call.step === step && after !== before ? [deed.outcome._tag] : []

@@ -22,7 +22,7 @@ const tehran = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", {
   second: "numeric"
 })
 
-/** What a clock in Tehran shows, by Intl's time-zone data; to the second. */
+/** The time of a clock in Tehran, by Intl's time-zone data; to the second. */
 const wallClockIn = (instant: number): WallClock => {
   const parts = new Map(tehran.formatToParts(instant).map(({ type, value }) => [type, Number(value)]))
   const of = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? Number.NaN

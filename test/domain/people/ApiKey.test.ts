@@ -9,7 +9,7 @@ import {
 import { KeyMode } from "../../../src/domain/people/Customer.ts"
 
 const byte = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
-/** What 256 random bits look like. */
+/** The form of 256 random bits. */
 const random = Arbitrary.array(byte, { minLength: 32, maxLength: 32 }).pipe(
   Arbitrary.map((bytes) => Buffer.from(bytes).toString("base64url"))
 )

@@ -12,7 +12,7 @@ export interface MessageRouteCase {
 const CHANNELS = ["eitaa", "bale", "soroushplus", "rubika", "telegram", "sms"] as const
 const usualChannels = ["bale", "eitaa", "sms", "telegram"] as const
 
-/** Whose account a step names, if any: one of its channel, one with some id, a shared one or none. */
+/** The account that a step names, if any: one of its channel, one with some id, a shared one or none. */
 const stepDraft = Schema.Struct({
   channel: Schema.Literals([...usualChannels, ...usualChannels, ...CHANNELS, "pigeon"]),
   account: Schema.NullOr(

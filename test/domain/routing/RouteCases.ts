@@ -99,7 +99,7 @@ const accountId = ({ channel, account }: StepDraft, accounts: ReadonlyArray<Send
   return ofChannel[account === "first" ? 0 : 1]?.id
 }
 
-/** What the request schema lets through: only sms has a provider, only a messenger a shared sender. */
+/** The requests that the schema accepts: only sms has a provider, only a messenger a shared sender. */
 const toStepRequest = (draft: StepDraft, accounts: ReadonlyArray<SendingAccount>): StepRequest => {
   const { channel, sender, provider, wait } = draft
   const request = { channel, wait, account_id: accountId(draft, accounts) }

@@ -105,12 +105,12 @@ export const failures = Arbitrary.array(
   { minLength: 1, maxLength: 12 }
 )
 
-/** What one happening did. */
+/** The effect of one happening. */
 export interface Entry {
   readonly before: Verification
   readonly after: Verification
   readonly now: number
-  /** What the machine decided, when its timer ran. */
+  /** The machine's decision, when its timer ran. */
   readonly action: Action | null
   readonly wasAbandoned: boolean
   /** Null when the change came from outside. */

@@ -20,7 +20,7 @@ import { fakeProxy } from "../../support/FakeProxy.ts"
 
 type Answer = ReadonlyArray<string> | Error
 
-/** What names stand for: one answer after the other, the last for all that follow; and what was asked. */
+/** The addresses of names, one answer after the other, the last for all that follow; and the questions. */
 const names = vi.hoisted(() => ({
   answers: new Map<string, ReadonlyArray<Answer>>(),
   asked: new Array<{ readonly hostname: string; readonly families: ReadonlyArray<4 | 6> }>()

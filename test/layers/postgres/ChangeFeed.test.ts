@@ -16,7 +16,7 @@ const notify = (payload: string) =>
 const until = (isSo: () => boolean) =>
   Effect.repeat(Effect.andThen(Effect.yieldNow, Effect.sync(isSo)), { until: (so) => so })
 
-/** What is told from now on. */
+/** The notifications from now on. */
 const told = Effect.gen(function* () {
   const feed = yield* ChangeFeed
   yield* feed.listening

@@ -53,7 +53,7 @@ const fill = Effect.gen(function* () {
     select conrelid::regclass::text || '.' || a.attname as column, pg_get_constraintdef(c.oid) as definition
     from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any(c.conkey)
     where c.contype = 'c' and c.connamespace = 'public'::regnamespace`
-  /** What a check allows: the first text that it names, else one. */
+  /** The text that a check allows: the first that it names, else one. */
   const allowed = new Map(
     checks.map(({ column, definition }) => [column, /'([^']+)'/.exec(definition)?.[1] ?? "1"])
   )

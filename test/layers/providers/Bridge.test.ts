@@ -329,7 +329,7 @@ describe("bridge: the account", () => {
     const problem = problemOf(given)
     expect(problem).toContain(message)
     expect(problem).not.toContain("SECRET")
-    // What the given secrets begin with.
+    // The first characters of the given secrets.
     expect(problem).not.toContain(base64(24).slice(0, 8))
   })
 

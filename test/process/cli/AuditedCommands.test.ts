@@ -312,7 +312,7 @@ const acts: ReadonlyArray<Act> = [
   }
 ]
 
-/** What takes away what the others made. */
+/** Commands that remove what the others made. */
 const removals = [
   {
     command: "account standby",

@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 interface Made {
-  /** What the provider said of a new account. */
+  /** The provider's verdict on a new account. */
   readonly check?: string
   readonly id: number
   readonly credential_id: number

@@ -9,7 +9,7 @@ export interface SlowRequest {
   readonly headers?: ReadonlyArray<string>
   /** Chunks instead of a length. */
   readonly isChunked?: boolean
-  /** What comes after the head: one byte unless given. */
+  /** The bytes after the head: one byte by default. */
   readonly begun?: string
 }
 
@@ -25,7 +25,7 @@ const headOf = ({ path, method = "POST", headers = [], isChunked = false }: Slow
 
 export interface SlowClient {
   readonly socket: Socket
-  /** What the server has answered so far. */
+  /** The server's answers so far. */
   readonly answer: () => string
 }
 

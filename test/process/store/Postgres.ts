@@ -54,7 +54,7 @@ const query = (directory: string, database: string, statement: string) =>
     )
   )
 
-/** What one statement answers in the database that a URL leads to. */
+/** The rows of one statement in the database of a URL. */
 export const answerOf = (url: string, statement: string) =>
   Effect.runPromise(
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<{ readonly answer: unknown }>(statement)).pipe(

@@ -51,7 +51,7 @@ const signIn = Effect.fnUntraced(function* (email: string) {
   return yield* (yield* SignIns).signIn({ email, password: PASSWORD }, origin)
 })
 
-/** What another process did meanwhile. */
+/** The acts of another process meanwhile. */
 const elsewhere = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.provide(effect, process(), { local: true })
 

@@ -17,7 +17,7 @@ const cancel = Effect.fnUntraced(function* (customerId: number, id: string) {
 const refusalOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.result(effect), (result) => (Result.isFailure(result) ? result.failure : undefined))
 
-/** What the wallet holds and has spent, and the timers left. */
+/** The wallet's holds and spendings, and the timers left. */
 const leftOf = Effect.fnUntraced(function* (customerId: number) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql`

@@ -42,7 +42,7 @@ const limited = (phone: Partial<Admission["phone"]>): Admission => ({
   phone: { ...free.phone, ...phone }
 })
 
-/** What both statements answer; of a batch, a shared row that does not suffice is only found out alone. */
+/** The answers of both statements; of a batch, a shared row that does not suffice is only found out alone. */
 type Answer = "accepted" | "key_taken" | "set_up_changed" | Refused
 interface Refused {
   readonly reason: "phone_hour" | "phone_day" | "platform_day" | "quota" | "wallet"

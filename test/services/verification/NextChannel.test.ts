@@ -28,7 +28,7 @@ const sendOne = Effect.fnUntraced(function* (customerId: number) {
   }
 })
 
-/** What the wallet says, and the outcomes of the codes. */
+/** The wallet, and the outcomes of the codes. */
 const moneyOf = Effect.fnUntraced(function* (customerId: number) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly balance: number; readonly ledger: number; readonly captured: number }>`

@@ -57,7 +57,7 @@ const makeSender = Effect.gen(function* () {
 const sendsOf = (fake: FakeFarEnd) =>
   fake.received.filter(({ method, path }) => method === "POST" && !path.includes("status"))
 
-/** What goes over sockets takes real time, in which the test's clock stands still. */
+/** Sockets take real time, in which the test's clock stands still. */
 const aMoment = TestClock.withLive(Effect.sleep("5 millis"))
 
 /** Does what is due, for the rest of the test. */
@@ -68,7 +68,7 @@ const keepRunning = Effect.flatMap(TimerRunner, ({ runDue }) =>
 interface Case {
   readonly name: string
   readonly faults: Partial<Record<FarEnd, Scripted>>
-  /** Who is called, and how many seconds after the send. */
+  /** The calls, and their seconds after the send. */
   readonly calls: ReadonlyArray<readonly [FarEnd, number]>
 }
 

@@ -39,7 +39,7 @@ const send = Effect.fnUntraced(function* (customerId: number, channels: Readonly
 
 const runDue = Effect.flatMap(TimerRunner, (timers) => timers.runDue)
 
-/** What is kept of a verification that its view does not show. */
+/** The stored parts of a verification that its view does not show. */
 const stored = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{

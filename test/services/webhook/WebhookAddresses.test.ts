@@ -11,7 +11,7 @@ import { endpointAt, runDue, webhookProcess } from "../../support/WebhookProcess
 
 type Answer = ReadonlyArray<string> | "unknown"
 
-/** What names stand for, one answer after the other, the last for all that follow. */
+/** The addresses of names, one answer after the other; the last stands for all that follow. */
 const names = vi.hoisted(() => ({ answers: [] as Array<Answer>, asked: 0 }))
 
 vi.mock("../../../src/layers/network/NameResolution.ts", () => ({

@@ -15,7 +15,7 @@ export const BOT_USERNAMES = {
   telegram: "peyk_telegram_bot"
 } as const
 
-/** What the platforms do differently, as far as it is known. */
+/** The known differences between the platforms. */
 const platforms = {
   bale: { firstUpdateId: 0, maxText: 4096, unknownChat: "Bad Request: no such group or user" },
   soroushplus: { firstUpdateId: 1, maxText: 4000, unknownChat: "Bad Request: chat not found" },

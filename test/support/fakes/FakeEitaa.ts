@@ -3,7 +3,7 @@ import { type Answer, fakeFarEnd, type FakeOptions, type Received } from "./Fake
 
 export const EITAA_TOKEN = "5768337691:AAGDAe6rjxu1cUgxK4BizYi--Utc3J9v5AU"
 
-/** What Eitaa's mini-app API answers to a failure; often it gives no reason. */
+/** The answer of Eitaa's mini-app API to a failure; often it gives no reason. */
 export const eitaaRefusal = (error_code?: number, description?: string, http = 200): Answer => ({
   status: http,
   json: { ok: false, error_code, description }

@@ -24,7 +24,7 @@ export interface Answer {
   readonly text?: string
 }
 
-/** What a far end does instead of answering: breaks the connection, says nothing, or breaks or stops in the middle. */
+/** A far end that does not answer: it breaks the connection, stays silent, or stops in the middle. */
 export type Fault = "reset" | "silence" | "cut" | "stall"
 
 export type Scripted = Answer | Fault | ((received: Received) => Answer | Fault | Promise<Answer | Fault>)
@@ -32,7 +32,7 @@ export type Scripted = Answer | Fault | ((received: Received) => Answer | Fault 
 export interface FakeFarEnd {
   readonly url: string
   readonly received: Array<Received>
-  /** What to answer next, one after the other; after that it answers as the provider would. */
+  /** The next answers, one after the other; after them it answers as the provider would. */
   readonly script: (...answers: ReadonlyArray<Scripted>) => void
   /** As the provider would answer. */
   readonly behave: (received: Received) => Answer | Fault

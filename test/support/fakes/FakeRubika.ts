@@ -5,7 +5,7 @@ export const RUBIKA_TOKEN = "BDAFJ0RUBIKATOKEN0123456789"
 /** A chat of one person with the bot. */
 export const RUBIKA_CHAT = "b0QFtn0C1I022abcd29f1d60c9ce5b08"
 
-/** What Rubika answers: success with data, or a status with words for the developer. */
+/** The answer of Rubika: success with data, or a status with words for the developer. */
 export const rubikaOk = (data: unknown): Answer => ({ json: { status: "OK", data } })
 export const rubikaRefusal = (status: string, dev_message: string | null = null, http = 200): Answer => ({
   status: http,
@@ -13,7 +13,7 @@ export const rubikaRefusal = (status: string, dev_message: string | null = null,
 })
 
 export interface FakeRubikaOptions extends FakeOptions {
-  /** What people did with the bot, from the beginning. */
+  /** The acts of people with the bot, from the beginning. */
   readonly updates?: ReadonlyArray<unknown>
 }
 

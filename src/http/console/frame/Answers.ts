@@ -33,7 +33,7 @@ export const seeOther = (location: string): Response =>
 export const redirectTo = (visit: Visit, location: string): Response =>
   rememberChoices(visit)(HttpServerResponse.redirect(location, { headers: PAGE_HEADERS }))
 
-/** What cannot be answered, for a visitor who is not signed in. */
+/** The error page for a visitor who is not signed in. */
 export const answerRefusal = (visit: Visit, error: ConsoleError): Response => {
   const { status, text, headers } = refusalOf(error, visit.locale)
   const title = visit.locale.say("That did not work", "انجام نشد")

@@ -37,7 +37,7 @@ export const clearSession = (response: Response, visit: Visit): Response =>
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
-/** What a visitor who is not signed in has to send back with a form; null where they have none yet. */
+/** The CSRF token that a visitor who is not signed in must send with a form; null before the first form. */
 export const csrfCookie = (visit: Visit): string | null => {
   const token = visit.request.cookies[cookieName(CSRF, visit)]
   return token !== undefined && TOKEN.test(token) ? token : null

@@ -14,7 +14,7 @@ export class Html {
   }
 }
 
-/** What a template takes; null, undefined and false are nothing. */
+/** The values that a template accepts; null, undefined and false render nothing. */
 export type Part = Html | string | number | null | undefined | false | ReadonlyArray<Part>
 
 const entities: Readonly<Record<string, string>> = {

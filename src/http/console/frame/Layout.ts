@@ -7,7 +7,7 @@ import { html, type Html } from "./Html.ts"
 import { notice } from "../parts/Notice.ts"
 import type { Visit } from "./Visit.ts"
 
-/** What of a visit a page is laid out with. */
+/** The parts of a visit that the layout needs. */
 export interface Signed extends Visit {
   readonly session: ConsoleSession
   readonly csrf: string

@@ -25,7 +25,7 @@ const persian: Readonly<Partial<Record<ErrorCode, string>>> = {
 export interface Refusal {
   readonly status: number
   readonly text: string
-  /** What exactly is wrong, where it is known. */
+  /** The exact fault, where it is known. */
   readonly reasons: ReadonlyArray<string>
   readonly headers: Readonly<Record<string, string>>
 }

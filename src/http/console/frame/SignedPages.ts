@@ -40,7 +40,7 @@ const answerError = (view: View, error: ConsoleError): Response => {
   return answerPage(view, { title, name: null, content }, { status, headers })
 }
 
-/** Who it is: a user of a customer, or an operator in the customer's console that they have entered. */
+/** The visitor: a user of a customer, or an operator who has entered a customer's console. */
 const actorOf = ({ id, user, enteredId }: ConsoleSession): Actor =>
   user.isOperator === true
     ? operatorActorOf(user, enteredId ?? PLATFORM, id)

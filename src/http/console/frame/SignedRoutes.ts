@@ -43,7 +43,7 @@ export const raw = <R>(
   handle: (view: View) => Effect.Effect<Response, ConsoleError, R>
 ): SignedRoute<R> => ({ method: "GET", path, handle })
 
-/** What a form does, with its fields. */
+/** The action of a form, given its fields. */
 export const form = <R>(
   path: Path,
   act: (view: View, fields: URLSearchParams) => Effect.Effect<Response, ConsoleError, R>
@@ -74,7 +74,7 @@ export const writerPage = <R>(
   render: (view: View) => Effect.Effect<Page, ConsoleError, R>
 ): SignedRoute<R> => page(path, (view) => (view.actor.scope === "full" ? render(view) : refuse))
 
-/** What only owners see: who may do what. */
+/** Pages for owners only: roles and permissions. */
 export const ownerPage = <R>(
   path: Path,
   render: (view: View) => Effect.Effect<Page, ConsoleError, R>

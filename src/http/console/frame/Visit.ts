@@ -15,7 +15,7 @@ const THEME_COOKIE = "peyk_theme"
 /** The console's script sets it. */
 const ZONE_COOKIE = "peyk_zone"
 
-/** Who looks at a page, signed in or not, and how they want it. */
+/** The visitor of a page, signed in or not, with language and theme. */
 export interface Visit {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly path: string

@@ -3,7 +3,7 @@ import type { Locale } from "../frame/Locale.ts"
 
 export type Tone = "good" | "warn" | "bad" | "info" | "plain"
 
-/** What a badge says, in words: colour alone is not enough. */
+/** The text of a badge: colour alone is not enough. */
 export const badge = (tone: Tone, words: string): Html => html`<span class="badge ${tone}">${words}</span>`
 
 /** The states that are the same in several places; each has the words people use for it. */

@@ -15,7 +15,7 @@ export interface ChartPoint {
 
 export interface ChartOptions {
   readonly title: string
-  /** What the points are: days, hours. */
+  /** The unit of the points: days, hours. */
   readonly unit: string
   readonly series: ReadonlyArray<Series>
   readonly points: ReadonlyArray<ChartPoint>

@@ -2,7 +2,7 @@ import { html, type Html, type Part } from "../frame/Html.ts"
 import type { ConsoleError } from "../frame/Refusals.ts"
 import type { Locale } from "../frame/Locale.ts"
 
-/** What is wrong with a form, by the name of the field. */
+/** The errors of a form, by field name. */
 export type FieldErrors = ReadonlyMap<string, string>
 
 export const noFieldErrors: FieldErrors = new Map()

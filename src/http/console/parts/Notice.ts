@@ -2,7 +2,7 @@ import { html, type Html } from "../frame/Html.ts"
 import type { Visit } from "../frame/Visit.ts"
 import type { Tone } from "./Badge.ts"
 
-/** What a page says after a form. The address has the key alone: nobody can make a page say something else. */
+/** The notice of a page after a form. The address holds only its key, so nobody can make a page show other text. */
 const notices = {
   saved: ["good", "Saved.", "ذخیره شد."],
   created: ["good", "Created.", "ساخته شد."],
@@ -29,7 +29,7 @@ const isNotice = (key: string): key is NoticeKey => Object.hasOwn(notices, key)
 export const withNotice = (address: string, key: NoticeKey): string =>
   `${address}${address.includes("?") ? "&" : "?"}notice=${key}`
 
-/** What the address of this page asks it to say, if it is one of the known messages. */
+/** The notice that the address asks for, if it is a known one. */
 export const notice = ({ query, locale: { say } }: Pick<Visit, "query" | "locale">): Html | null => {
   const key = query.get("notice")
   if (key === null || !isNotice(key)) return null

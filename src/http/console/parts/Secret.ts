@@ -6,7 +6,7 @@ export interface ShownSecret {
   /** “The key”. */
   readonly label: string
   readonly secret: string
-  /** What it is for, and what comes next. */
+  /** Its purpose, and the next step. */
   readonly more?: Part
   readonly done: string
 }

@@ -11,7 +11,7 @@ export const isolated = (text: string): string => `\u2066${text}\u2069`
 /** The same in the type of code. */
 export const mono = (text: string): Html => html`<bdi dir="ltr" class="mono">${text}</bdi>`
 
-/** What somebody else wrote, in either direction. */
+/** Text by somebody else, in either direction. */
 export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`
 
 /** The first part of a UUID, which people compare by eye; the whole one on hover. */

@@ -9,7 +9,7 @@ import { RequireJson } from "../../RequestGuards.ts"
 import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 
-const BRAND = "Whose codes these are, in the default text."
+const BRAND = "The brand that the default text names."
 const LOCALE = "The language of the default text, if a request names none."
 const WEBOTP_HOST = "The site whose pages read codes by themselves (WebOTP)."
 
@@ -38,7 +38,9 @@ const notFound = documentedError("not_found")
 export class MeGroup extends HttpApiGroup.make("me")
   .add(
     HttpApiEndpoint.get("read", "/v1/manage/me", { success: Me, error: notFound }).annotateMerge(
-      OpenApi.annotations({ summary: "Whom this credential represents, and the texts of their codes" })
+      OpenApi.annotations({
+        summary: "The customer that this credential represents, and the texts of its codes"
+      })
     ),
     HttpApiEndpoint.patch("update", "/v1/manage/me", {
       payload: MeChange,

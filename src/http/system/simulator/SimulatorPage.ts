@@ -24,7 +24,7 @@ import { channelName, foreign, ltr } from "../../console/parts/Text.ts"
 
 export const DELETE_PATH = "/simulator/delete"
 
-/** Who is signed in to the console in the same browser. */
+/** The visitor who is signed in to the console in the same browser. */
 interface Person {
   readonly actor: Actor
   readonly csrf: string

@@ -133,7 +133,7 @@ const optionalParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
   }
 ]
 
-/** Whose lease has to go on: where the next thing is a call to a provider, or the timer is released. */
+/** Timers whose lease must last: a call to a provider comes next, or the timer is released. */
 const heldColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
   { name: "held_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
 ]

@@ -30,7 +30,7 @@ const statements = [
     primary key (customer_id, list, type, value)
   )`,
   ...affectsSetUp("guard_entries", "insert or update or delete"),
-  // What the rounds remember of a customer, and until when its codes were judged.
+  // The rounds' memory of a customer, and the time up to which its codes were judged.
   `create table guard_rounds (
     customer_id int primary key,
     -- the id of the last judged code, or an id between two codes
@@ -95,7 +95,7 @@ const statements = [
     denied int not null default 0,
     primary key (customer_id, day)
   ) with (fillfactor = 70)`,
-  // What the guard would have done with a code, or that it passed whatever the guard knew. Most have neither.
+  // The verdict that the guard had on a code, or the reason why the code passed anyway. Most have neither.
   `alter table verifications add column guard text`,
   // The customers that sent to a phone within ten minutes: five are too many.
   `alter table platform_phone_counters

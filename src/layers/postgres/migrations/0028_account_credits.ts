@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // What was left to spend at the provider when it last said so, in the provider's own unit.
+  // The credit that the provider reported last, in the provider's own unit.
   `alter table account_checks add column credit double precision`
 ]
 

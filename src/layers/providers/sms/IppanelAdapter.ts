@@ -37,7 +37,7 @@ const readSent = Schema.decodeUnknownOption(Sent)
 
 const wordsOf = ({ meta }: Answer): string => providerWords(meta.message_code, meta.message)
 
-/** Whom the fields blame that a 422 names. */
+/** The outcome that each field of a 422 stands for. */
 const blameOf = (errors: unknown): Blame => {
   const fields = Object.keys(Object(errors))
   if (fields.some((field) => /recipient/.test(field))) return "recipient"

@@ -23,6 +23,6 @@ export const noteCheck = Effect.fnUntraced(function* (
       detail = excluded.detail, credit = coalesce(excluded.credit, account_checks.credit)`)
 })
 
-/** What was found before says nothing about settings that were not checked. */
+/** An earlier result does not apply to settings that were not checked. */
 export const forgetCheck = (sql: SqlClient.SqlClient, accountId: number) =>
   Effect.orDie(sql`delete from account_checks where account_id = ${accountId}`)

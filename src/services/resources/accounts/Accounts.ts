@@ -102,7 +102,7 @@ export class Accounts extends Context.Service<
     readonly check: (owner: AccountOwner, id: number) => Effect.Effect<AccountFinding, NotFound>
     /** Asks the providers about every account that is switched on. */
     readonly checkAll: Effect.Effect<ReadonlyArray<CheckedAccount>>
-    /** Asks the providers that tell it what is left to spend at every account that is switched on, and keeps it. */
+    /** Asks for the credit of every active account whose provider reports it, and stores it. */
     readonly noteCredits: Effect.Effect<void>
     /** The path for the account's updates; a new one when it `rotates`. */
     readonly inboxPath: (

@@ -11,7 +11,7 @@ export interface SavedGuard extends GuardSettings {
   readonly version: number
 }
 
-/** What the guard knows of a customer now. */
+/** The guard's present view of a customer. */
 export interface GuardState {
   /** The channel that is out, and since when. */
   readonly outage: { readonly channel: string; readonly since: Instant } | null

@@ -42,7 +42,7 @@ export interface RunHistory {
   readonly wrongCodes: number | null
 }
 
-/** What was stored about one send besides its own record. */
+/** The stored history of one send, without its own record. */
 export class RunHistories extends Context.Service<
   RunHistories,
   { readonly read: (customerId: number, run: Run) => Effect.Effect<RunHistory> }

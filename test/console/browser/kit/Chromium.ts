@@ -31,7 +31,7 @@ export const findChromium = (): string | undefined => {
   return candidates.find(isProgram)
 }
 
-/** What tests print where there is no browser. */
+/** The note that tests print without a browser. */
 export const NO_BROWSER = `no Chromium or Chrome was found in PATH or in ${elsewhere.length} usual places`
 
 /** Each start has a new profile, and asks nobody for anything. */

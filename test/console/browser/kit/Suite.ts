@@ -6,7 +6,7 @@ import type { Look } from "./Looks.ts"
 import { newTab, type Tab } from "./Tab.ts"
 import type { Visitor } from "../../Visitor.ts"
 
-/** What the run's browser tests share. */
+/** The shared parts of the run's browser tests. */
 export interface Shared {
   readonly browser: string
   readonly url: string

@@ -8,9 +8,9 @@ export interface Tab {
   readonly page: Page
   /** Opens a path of the server. */
   readonly open: (path: string) => Promise<void>
-  /** What went wrong since the last time: refused by the policy, printed as an error, asked of another host. */
+  /** Faults since the last time: refused by the policy, printed as an error, asked of another host. */
   readonly problems: () => ReadonlyArray<string>
-  /** What axe finds on the page as it is; axe needs scripts. */
+  /** The findings of axe on the page; axe needs scripts. */
   readonly barriers: () => Promise<ReadonlyArray<string>>
   /** How many pixels of the page are beyond its right or left edge. */
   readonly overflow: () => Promise<number>

@@ -64,7 +64,7 @@ const makeTrustingCluster = Effect.gen(function* () {
   yield* run(initdb, ["-D", directory, ...settings], owner)
 })
 
-/** What is next to the cluster, by its name. */
+/** The file next to the cluster, by its name. */
 const entriesOf = (name: RegExp) =>
   fs
     .readdirSync(base)

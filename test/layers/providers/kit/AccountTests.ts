@@ -5,7 +5,7 @@ import { nextTurn, ProviderHttpTest } from "./AdapterTest.ts"
 import type { Scripted } from "../../../support/fakes/FakeFarEnd.ts"
 import { kindsOf, type ProviderCase, sendKind, setUp } from "./ProviderCase.ts"
 
-/** What says nothing about the account, or about a message. */
+/** Answers that say nothing about the account, or about a message. */
 const unreadable: ReadonlyArray<readonly [name: string, Scripted]> = [
   ["a reset", "reset"],
   ["an answer that is cut", "cut"],

@@ -61,7 +61,7 @@ export const connected = (
 type Tag = ProviderOutcome["_tag"]
 
 /**
- * What an outcome has to be: its class, how the attempt is kept, and more of its fields where they matter. A contact that
+ * The expected outcome: its class, how the attempt is kept, and more of its fields where they matter. A contact that
  * is not expected to be lost must not be.
  */
 export interface Expected {
@@ -84,7 +84,7 @@ const unknown: Expected = { _tag: "Unknown", error_code: "provider_outcome_unkno
 const unavailable: Expected = { _tag: "Unavailable", error_code: "provider_unavailable" }
 const throttled: Expected = { _tag: "Throttled", error_code: "provider_rate_limited" }
 
-/** What can go wrong with any provider, as its far end does it, and the outcome. */
+/** Failures of any provider, as its far end shows them, and the outcome. */
 const answered: ReadonlyArray<readonly [string, Scripted, Expected]> = [
   ["a reset after the body was sent", "reset", unknown],
   ["an answer that is cut in the middle", "cut", unknown],
@@ -163,7 +163,7 @@ const closedPort = Effect.map(Effect.scoped(silentPort), ({ port }) => port)
 
 /** The calls that make one send. */
 export interface SendCalls {
-  /** What the calls that come before the send itself are answered; absent: there are none. */
+  /** The answers to the calls before the send itself; absent: there are none. */
   readonly opening?: ReadonlyArray<Scripted>
   /** The adapter itself repeats a send whose answer was lost. */
   readonly repeats?: true

@@ -168,7 +168,7 @@ export interface BotAdapterCase {
   readonly wrongSettings: ReadonlyArray<readonly [unknown, string]>
 }
 
-/** What has to hold for every bot, whatever its platform. */
+/** The rules for every bot, whatever its platform. */
 export const describeBotAdapter = (given: BotAdapterCase) => {
   const { platform, maxTextLength } = given
   const token = BOT_TOKENS[platform]

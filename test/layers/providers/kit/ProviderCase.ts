@@ -28,7 +28,7 @@ export const configuration: Expected = {
 
 export type Kind = "code" | "text"
 
-/** What the kit has to know of a provider; all else it asks of every one. */
+/** The facts about a provider that the kit needs; everything else is the same for all. */
 export interface ProviderCase extends SendCalls {
   readonly name: string
   readonly channel: Channel
@@ -42,22 +42,22 @@ export interface ProviderCase extends SendCalls {
   readonly sends: Readonly<Partial<Record<Kind, (sent: Received) => void>>>
   /** How the far end refuses in these words. */
   readonly refusal: (words: string) => Scripted
-  /** What the documents say that it answers, and the outcome. */
+  /** The documented answers, and the outcome. */
   readonly answers?: ReadonlyArray<readonly [name: string, Scripted, Expected, kind?: Kind]>
-  /** What it says otherwise by a mere status. */
+  /** Answers that only a status carries. */
   readonly survives?: Readonly<Record<string, Expected>>
   /** How it answers a send; absent: as the fake does. */
   readonly success?: unknown
   /** Where the chat is. */
   readonly chatId?: string
   readonly wrongSettings: ReadonlyArray<readonly [settings: unknown, message: string]>
-  /** What a check of the account finds, the credit that is left, and settings that the far end refuses. */
+  /** The findings of an account check, the credit that is left, and settings that the far end refuses. */
   readonly check: {
     readonly finds: string
     readonly credit?: number
     readonly refuses: Readonly<Record<string, unknown>>
   } | null
-  /** What the far end reports of a message; null: it cannot be asked. */
+  /** The far end's report on a message; null: it has none. */
   readonly reports: ReadonlyArray<readonly [name: string, Scripted, Partial<DeliveryReport>]> | null
 }
 

@@ -3,7 +3,7 @@ import type { ProviderCase } from "./ProviderCase.ts"
 import { describeSecrets } from "./SecretTests.ts"
 import { describeSends } from "./SendTests.ts"
 
-/** What has to hold for every provider, whichever it is. */
+/** The rules for every provider. */
 export const describeProvider = (provider: ProviderCase) => {
   describeSends(provider)
   describeSecrets(provider)

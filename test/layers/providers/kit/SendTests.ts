@@ -84,7 +84,7 @@ const itReadsWrongTypes = (provider: ProviderCase, kind: Kind) => {
   )
 }
 
-/** What a provider that de-duplicates must do: the same id again is the same message. */
+/** The duty of a provider that de-duplicates: the same id again is the same message. */
 const itRepeatsSafely = (provider: ProviderCase, kind: Kind) => {
   it.effect("has the same message id when it is repeated, if the account de-duplicates", () =>
     Effect.gen(function* () {
@@ -117,7 +117,7 @@ export const describeSends = (provider: ProviderCase) => {
   }
 }
 
-/** What a JSON body is sent as. */
+/** The content type of a JSON body. */
 export const sentJson =
   (route: string, json: unknown, headers: Readonly<Record<string, unknown>> = {}) =>
   (sent: Received): void => {
@@ -126,7 +126,7 @@ export const sentJson =
     expect(sent.headers).toMatchObject({ "content-type": "application/json", ...headers })
   }
 
-/** What a form is sent as. */
+/** The content type of a form. */
 export const sentForm =
   (route: string, fields: Readonly<Record<string, string>>) =>
   (sent: Received): void => {

@@ -29,7 +29,7 @@ import { sentForm } from "../kit/SendTests.ts"
 const login = { username: MELIPAYAMAK_USER, password: MELIPAYAMAK_PASSWORD }
 const settings = { ...login, from: MELIPAYAMAK_LINE, otp_body_id: MELIPAYAMAK_BODY_ID }
 
-/** What `Value` means, by the documents. */
+/** The documented meanings of `Value`. */
 const documented: ReadonlyArray<readonly [number, Expected, Kind?]> = [
   [0, configuration],
   [2, configuration],

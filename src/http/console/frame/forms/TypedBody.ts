@@ -6,7 +6,7 @@ const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 const nameOf = (segment: PropertyKey | { readonly key: PropertyKey }): string =>
   String(typeof segment === "object" ? segment.key : segment)
 
-/** What was typed into a form, by the schema of the body that the management API takes for the same change. */
+/** The fields of a form, decoded by the schema that the management API uses for the same change. */
 export const readTyped = <S extends Schema.Decoder<unknown>>(
   body: S,
   typed: unknown

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { type AuditEntry, ManagementWrites } from "../../../../services/resources/ManagementWrites.ts"
 import type { View } from "../SignedRoutes.ts"
 
-/** What a change returns, and its entry in the audit log. */
+/** The result of a change, and its entry in the audit log. */
 export interface ConsoleChange<A> {
   readonly result: A
   readonly audit: AuditEntry

@@ -11,7 +11,7 @@ export const routeWords = (route: ReadonlyArray<Pick<RouteAccount, "channel">>, 
     ({ channel }, index) => html`${index > 0 && locale.say(" → ", " ← ")}${channelName(channel, locale)}`
   )}`
 
-/** What the provider reported later about a message that it had accepted. */
+/** The later delivery report on a message that the provider accepted. */
 export const deliveryMoment = (
   { status, at, provider_error }: Delivery,
   name: string,

@@ -2,7 +2,7 @@ import { isUncertain } from "../../../../domain/account/ProviderOutcome.ts"
 import type { MessageAttempt } from "../../../../domain/message/Message.ts"
 import type { Attempt } from "../../../../domain/verification/Verification.ts"
 
-/** The state of an attempt as people are told it: a delivery report says more than that it was sent. */
+/** The state of an attempt as people see it: a delivery report says more than "sent". */
 const settled = ({
   status,
   error_code,

@@ -20,7 +20,7 @@ const isChannel = (text: string): text is Channel => Channel.literals.some((chan
 
 const MAX_TEXT = 200
 
-/** What the address of a list of sends asks for. */
+/** The search that the address of a list of sends describes. */
 export interface SentSearch {
   readonly mode: KeyMode
   readonly phone: Phone | undefined
@@ -30,7 +30,7 @@ export interface SentSearch {
   readonly from: Instant | undefined
   readonly to: Instant | undefined
   readonly metadata: ReadonlyMap<string, string>
-  /** What could not be understood, in words; such a search finds nothing. */
+  /** The errors in a search, in words; such a search finds nothing. */
   readonly problems: ReadonlyArray<string>
 }
 

@@ -11,7 +11,7 @@ export interface Moment {
   readonly what: Part
   /** Details, a line each. */
   readonly more?: ReadonlyArray<Part>
-  /** What the provider said, as it said it. */
+  /** The provider's own words. */
   readonly words?: string | null
   readonly isToCome?: boolean
 }
@@ -42,7 +42,7 @@ const inOrder = (moments: ReadonlyArray<Moment>): ReadonlyArray<Moment> => {
     .map(({ moment }) => moment)
 }
 
-/** What happened, from the first to what is next. */
+/** The events, from the first to the next. */
 export const timeline = (moments: ReadonlyArray<Moment>, locale: Locale): Html =>
   html`<ol class="timeline">
     ${inOrder(moments).map((moment) => entry(moment, locale))}

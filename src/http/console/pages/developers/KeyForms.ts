@@ -20,7 +20,7 @@ const typedNetworks = (text: string | null): ReadonlyArray<string> | null => {
   return networks.length === 0 ? null : networks
 }
 
-/** What a form says of a new key, or of its change, as the body of the management API. */
+/** The fields of a form for a new or changed key, as the body of the management API. */
 export const typedKey = (fields: URLSearchParams) => ({
   name: fields.get("name")?.trim(),
   rate_limit_per_minute: typedNumber(fields.get("rate_limit_per_minute")),

@@ -33,7 +33,7 @@ export const keyEntry = auditEntriesOf("api_key")
 const statuses: ReadonlyArray<ApiKeyStatus> = ["active", "expired", "revoked"]
 const modes = ["live", "test"] as const
 
-/** What of a key may be shown. */
+/** The parts of a key that pages may show. */
 export const visibleKey = ({ prefix, lastFour }: Pick<ApiKeyRecord, "prefix" | "lastFour">): Html =>
   mono(`${prefix}…${lastFour}`)
 

@@ -178,7 +178,7 @@ const ledgerFile = Effect.fnUntraced(function* (view: View) {
   )
 })
 
-/** What is there, what is held, and every movement. */
+/** The balance, the holds and every movement. */
 export const walletPages = {
   name: "wallet",
   routes: [page(WALLET_PATH, showWallet), raw(CSV_PATH, ledgerFile)]

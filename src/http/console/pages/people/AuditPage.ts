@@ -146,7 +146,7 @@ const showAudit = Effect.fnUntraced(function* (view: View) {
   return made
 })
 
-/** What was changed, and by whom. */
+/** The change, and its actor. */
 export const auditPages = {
   name: "audit",
   routes: [page(AUDIT_PATH, showAudit)]

@@ -18,7 +18,7 @@ import { readVisit, type Visit } from "../../frame/Visit.ts"
 
 const CSRF_BYTES = 32
 
-/** What was typed, when a sign-in is shown again. */
+/** The fields of a sign-in that is shown again. */
 interface Typed {
   readonly email: string
   readonly next: string

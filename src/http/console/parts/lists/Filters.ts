@@ -6,7 +6,7 @@ export interface TextFilter {
   readonly label: string
   readonly placeholder?: string
   readonly type?: "search" | "tel" | "datetime-local" | "date"
-  /** What is typed there is Latin: a phone, an id. */
+  /** Its text is Latin: a phone, an id. */
   readonly isLtr?: boolean
   readonly isWide?: boolean
 }

@@ -151,7 +151,7 @@ const toCome = ({ message, now }: MessageRun, locale: Locale): ReadonlyArray<Mom
   ]
 }
 
-/** What happened to a message, and what comes next. */
+/** The timeline of a message, with its next event. */
 export const messageMoments = (run: MessageRun, locale: Locale): ReadonlyArray<Moment> => [
   accepted(run, locale),
   ...run.message.attempts.flatMap((attempt) => attempted(run, attempt, locale)),

@@ -165,7 +165,7 @@ const moneyConcerns = (
   ]
 }
 
-/** What is wrong now, each with a link to where it is put right; nothing where all is well. */
+/** The present problems, each with a link to the page that solves it; nothing when all is well. */
 export const concernsPart = Effect.fnUntraced(function* (view: View, summary: AccountSummary) {
   const { say } = view.locale
   const [accounts, webhooks] = yield* Effect.all([accountConcerns(view), webhookConcerns(view)], {

@@ -180,7 +180,7 @@ const firstSteps = (view: View): Html => {
 const REFRESH_SECONDS = 15
 const SOON_SECONDS = 2
 
-/** What happens now, and what is wrong. */
+/** The present activity and the present problems. */
 const showOverview = Effect.fnUntraced(function* (view: View) {
   const { say, zone } = view.locale
   const { customerId } = view.actor

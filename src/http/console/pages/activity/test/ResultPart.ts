@@ -100,7 +100,7 @@ const messageResult = Effect.fnUntraced(function* (view: View, id: string) {
   </div>`
 })
 
-/** What became of the test that the address names. */
+/** The result of the test that the address names. */
 export const resultPanel = Effect.fnUntraced(function* (view: View) {
   const { query, locale } = view
   const { say } = locale

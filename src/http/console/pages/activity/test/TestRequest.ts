@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { fieldError, type ValidationError } from "../../../../../domain/Errors.ts"
 
-/** What a test sends, as it was typed. */
+/** The fields of a test, as they were typed. */
 export interface TestRequest {
   readonly mode: "live" | "sandbox"
   readonly kind: "code" | "message"

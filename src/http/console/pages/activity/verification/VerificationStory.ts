@@ -5,7 +5,7 @@ import type { Tone } from "../../../parts/Badge.ts"
 import { whatWentWrong } from "../ErrorWords.ts"
 import { type CodeRun, stepName } from "./VerificationTimeline.ts"
 
-/** What happened in plain words, for somebody who was asked why a code did not arrive. */
+/** The history of a code in plain words, for support staff whose user got no code. */
 export interface Story {
   readonly tone: Tone
   readonly sentences: ReadonlyArray<string>

@@ -238,7 +238,7 @@ const toCome = ({ verification, now }: CodeRun, locale: Locale): ReadonlyArray<M
   ]
 }
 
-/** What happened to a code, and what comes next. */
+/** The timeline of a code, with its next event. */
 export const verificationMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => [
   accepted(run, locale),
   ...run.verification.attempts.flatMap((attempt, index) => attempted(run, attempt, index, locale)),

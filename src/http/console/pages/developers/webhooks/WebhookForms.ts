@@ -5,7 +5,7 @@ import type { Locale } from "../../../frame/Locale.ts"
 import { type FieldErrors, inputField } from "../../../parts/Fields.ts"
 import { mono } from "../../../parts/Text.ts"
 
-/** What a form says of a webhook, as the body of the management API. */
+/** The fields of a webhook form, as the body of the management API. */
 export const typedWebhook = (fields: URLSearchParams) => {
   const events = fields.getAll("events")
   return {

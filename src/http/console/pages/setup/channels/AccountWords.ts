@@ -37,7 +37,7 @@ const checks = {
   cannot_be_checked: ["plain", "Cannot be checked", "قابل بررسی نیست"]
 } as const satisfies Readonly<Record<LastCheck["result"], readonly [Tone, string, string]>>
 
-/** What its provider said when it was last asked. */
+/** The result of the provider's last check. */
 export const lastCheck = (check: LastCheck | null, locale: Locale): Html => {
   const { say, time } = locale
   if (check === null) return html`<span class="muted">${say("Never", "هرگز")}</span>`

@@ -35,7 +35,7 @@ interface Choice {
   readonly adapter: ProviderAdapter
 }
 
-/** What was typed into the form; a new form has nothing. */
+/** The fields of the form; a new form has none. */
 type Typed = Pick<URLSearchParams, "get" | "has">
 
 /** Those of one channel before those that serve any. */

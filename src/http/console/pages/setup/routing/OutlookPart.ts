@@ -78,7 +78,7 @@ const summary = ({ steps, whole }: RouteOutlook, locale: Locale): Html => {
   </p>`
 }
 
-/** What a send would do now, step by step. */
+/** The present outcome of a send, step by step. */
 export const outlookPanel = (outlook: RouteOutlook, locale: Locale): Html => {
   const { say } = locale
   const isRefused = outlook.whole === null

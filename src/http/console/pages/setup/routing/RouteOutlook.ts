@@ -11,7 +11,7 @@ import { AccountStates } from "../../../../../services/resources/accounts/Accoun
 import type { CustomerConfiguration } from "../../../../../domain/people/Customer.ts"
 import type { Template } from "../../../../../domain/message/Template.ts"
 
-/** What one step would do now. */
+/** The present outcome of one step. */
 export interface StepOutlook extends StepPreview {
   /** Rials for a success. */
   readonly price: number
@@ -33,7 +33,7 @@ const wholeOf = (steps: ReadonlyArray<StepOutlook>): RouteOutlook["whole"] => {
   return { validSeconds: validitySeconds(resolved), mostRials: chargeInOrder([], priced).held }
 }
 
-/** What a send along these steps would do at the moment. Nothing is sent, held or counted. */
+/** The outcome that a send along these steps would have now. Nothing is sent, held or counted. */
 export const outlookOf = Effect.fnUntraced(function* (
   customerId: number,
   steps: ReadonlyArray<RoutingStep>,

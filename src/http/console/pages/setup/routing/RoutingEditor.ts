@@ -17,7 +17,7 @@ import type { DraftStep } from "./RoutingDraft.ts"
 
 export const ROUTING_PATH = pathOf("routing")
 
-/** What steps can be chosen from. */
+/** The choices for a step. */
 export interface Choices {
   readonly plan: Plan
   readonly accounts: ReadonlyArray<SendingAccount>

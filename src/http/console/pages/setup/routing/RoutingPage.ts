@@ -24,7 +24,7 @@ import { type Choices, ROUTING_PATH, routingEditor } from "./RoutingEditor.ts"
 
 const MAX_TEMPLATES = 100
 
-/** What steps can be chosen from. */
+/** The choices for a step. */
 export const choicesOf = Effect.fnUntraced(function* (customerId: number) {
   const { plan, accounts, sharedAccounts } = yield* Effect.orDie((yield* Customers).configuration(customerId))
   const page = { limit: MAX_TEMPLATES, after: null }

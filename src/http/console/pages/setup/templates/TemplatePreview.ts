@@ -12,7 +12,7 @@ import type { Locale } from "../../../frame/Locale.ts"
 import { badge } from "../../../parts/Badge.ts"
 import { channelName, ltr } from "../../../parts/Text.ts"
 
-/** What samples stand for where nobody typed another one. */
+/** The default samples for placeholders. */
 const samples: Readonly<Record<string, string>> = {
   code: "123456",
   minutes: "5",
@@ -24,7 +24,7 @@ const samples: Readonly<Record<string, string>> = {
 
 export const sampleName = (placeholder: string): string => `sample.${placeholder}`
 
-/** What was typed for a placeholder, else a sample; an unknown one shows its own name. */
+/** The text for a placeholder, else its sample; an unknown placeholder shows its own name. */
 export const sampleOf = (placeholder: string, typed: (name: string) => string | null): string =>
   typed(sampleName(placeholder)) ?? samples[placeholder] ?? `[${placeholder}]`
 
