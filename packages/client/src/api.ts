@@ -1729,7 +1729,7 @@ export interface components {
       role: ("owner" | "developer" | "viewer") | null
       /** Format: int64 */
       customer_id: number
-      /** @description Whose codes these are, in the default text. */
+      /** @description The brand that the default text names. */
       brand: string | null
       /**
        * @description The language of the default text, if a request names none.
@@ -1740,7 +1740,7 @@ export interface components {
       webotp_host: string | null
     }
     MeChange: {
-      /** @description Whose codes these are, in the default text. Null: nobody's. */
+      /** @description The brand that the default text names. Null: nobody's. */
       brand?: string | null
       /** @description The language of the default text, if a request names none. Null: fa. */
       locale?: ("fa" | "en") | null
