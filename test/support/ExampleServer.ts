@@ -33,9 +33,11 @@ export const installedLanguages: ReadonlyArray<LanguageName> = (["js", "python",
   (name) => spawnSync(languages[name].command, ["--version"]).status === 0
 )
 
-const exampleOf = (document: string, language: LanguageName): string => {
+/** The first server of the document in the language, after this heading if one is named. */
+const exampleOf = (document: string, language: LanguageName, heading = ""): string => {
   const text = fs.readFileSync(new URL(`../../docs/${document}`, import.meta.url), "utf8")
-  const [, code] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(text) ?? []
+  const section = text.slice(text.indexOf(heading))
+  const [, code] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(section) ?? []
   if (code === undefined) throw new Error(`docs/${document} shows no server`)
   return code
 }
@@ -46,15 +48,20 @@ export interface ExampleServer {
   readonly stop: Effect.Effect<ReadonlyArray<string>>
 }
 
+interface Example {
+  readonly document: string
+  readonly language: LanguageName
+  readonly heading: string | undefined
+  readonly env: Readonly<Record<string, string>>
+}
+
 const start = async (
-  document: string,
-  name: LanguageName,
-  directory: string,
-  env: Readonly<Record<string, string>>
+  { document, language: name, heading, env }: Example,
+  directory: string
 ): Promise<ExampleServer> => {
   const language: Language = languages[name]
   const file = path.join(directory, language.file)
-  fs.writeFileSync(file, exampleOf(document, name))
+  fs.writeFileSync(file, exampleOf(document, name, heading))
   const modules = fileURLToPath(new URL("../../node_modules", import.meta.url))
   fs.symlinkSync(modules, path.join(directory, "node_modules"))
   const child = spawn(language.command, [...language.flags, file], {
@@ -86,14 +93,15 @@ const start = async (
 export const exampleServer = Effect.fnUntraced(function* (
   document: string,
   env: Readonly<Record<string, string>>,
-  language: LanguageName = "js"
+  language: LanguageName = "js",
+  heading?: string
 ) {
   const directory = yield* Effect.acquireRelease(
     Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "peyk-example-"))),
     (made) => Effect.sync(() => fs.rmSync(made, { recursive: true }))
   )
   return yield* Effect.acquireRelease(
-    Effect.promise(() => start(document, language, directory, env)),
+    Effect.promise(() => start({ document, language, heading, env }, directory)),
     ({ stop }) => stop
   )
 })

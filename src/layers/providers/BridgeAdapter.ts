@@ -1,14 +1,15 @@
-import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
+import { Clock, Effect, Redacted, Result, Schema } from "effect"
 import { Channel } from "../../domain/routing/Channel.ts"
 import type { AccountTraits } from "../../domain/people/Customer.ts"
 import { formatInstant } from "../../domain/Instant.ts"
-import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
 import type { ProviderAdapter, ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
 import type { CodeDelivery, TextDelivery } from "../../services/provider/Providers.ts"
 import { checkSavedUrl } from "../network/CustomerUrls.ts"
 import { originOf, readSettings } from "./AccountSettings.ts"
-import { outcomeOfFailure, perhaps, providerWords } from "./ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
+import { classify, readReport } from "./BridgeAnswers.ts"
+import { outcomeOfFailure } from "./ProviderAnswers.ts"
+import type { ProviderHttp } from "./ProviderHttp.ts"
 import { webhookHeaders, WebhookSecret } from "./StandardWebhook.ts"
 
 const bridgeSettings = (allowsPrivateAddresses: boolean) =>
@@ -16,59 +17,11 @@ const bridgeSettings = (allowsPrivateAddresses: boolean) =>
     url: Schema.String.check(
       Schema.makeFilter((text) => checkSavedUrl(text, allowsPrivateAddresses))
     ).annotateKey({ description: "Where your gateway takes messages: https." }),
-    secret: WebhookSecret.annotateKey({ description: "whsec_ and base64; it signs what Peyk posts." })
+    secret: WebhookSecret.annotateKey({ description: "whsec_ and base64; it signs what Peyk posts." }),
+    reports_delivery: Schema.optionalKey(Schema.Boolean).annotateKey({
+      description: "Whether your gateway knows what became of a message; no by default."
+    })
   })
-
-/** The responses of a gateway; docs/bridge.md. */
-const Answer = Schema.Union([
-  Schema.Struct({ status: Schema.Literal("accepted"), message_id: Schema.optionalKey(Schema.Unknown) }),
-  Schema.Struct({
-    status: Schema.Literal("rejected"),
-    reason: Schema.Literals(["recipient", "request", "configuration"]),
-    message: perhaps(Schema.String)
-  }),
-  Schema.Struct({
-    status: Schema.Literal("throttled"),
-    /** Seconds. */
-    retry_after: perhaps(Schema.Finite)
-  }),
-  Schema.Struct({ status: Schema.Literal("unavailable") })
-])
-
-/** An accepted message counts as accepted even if its id cannot be read. */
-const readMessageId = (id: unknown): string | null =>
-  typeof id === "number" || (typeof id === "string" && id !== "") ? String(id) : null
-
-const outcomeOfAnswer = (answer: typeof Answer.Type): ProviderOutcome => {
-  switch (answer.status) {
-    case "accepted":
-      return ProviderOutcome.Accepted({ messageId: readMessageId(answer.message_id) })
-    case "rejected": {
-      const { reason, message } = answer
-      return ProviderOutcome.Rejected({ blame: reason, providerError: providerWords(reason, message) })
-    }
-    case "throttled": {
-      const seconds = answer.retry_after ?? null
-      return ProviderOutcome.Throttled({
-        retryAfterMillis: seconds === null ? null : seconds * 1000,
-        providerError: "throttled"
-      })
-    }
-    case "unavailable":
-      return ProviderOutcome.Unavailable({ providerError: "unavailable" })
-  }
-}
-
-const decodeAnswer = Schema.decodeUnknownOption(Answer)
-
-/** Only a documented response shows the outcome; any status but 200 can come from a proxy. */
-const classify = ({ status, json }: ProviderAnswer): ProviderOutcome =>
-  status === 200
-    ? Option.match(decodeAnswer(json), {
-        onNone: () => ProviderOutcome.Unknown({ providerError: "HTTP 200, and no answer of a bridge" }),
-        onSome: outcomeOfAnswer
-      })
-    : ProviderOutcome.Unknown({ providerError: `HTTP ${status}` })
 
 const messageOf = (kind: "code" | "text", { attemptId, step, phone, text }: TextDelivery) => ({
   id: attemptId,
@@ -82,6 +35,13 @@ const codeMessage = (delivery: CodeDelivery) => ({
   ...messageOf("code", delivery),
   code: Redacted.value(delivery.code),
   expires_at: formatInstant(delivery.expiresAt)
+})
+
+/** The id is a header too, so it has ASCII characters only. */
+const reportRequest = (messageId: string) => ({
+  id: `report-${encodeURIComponent(messageId)}`,
+  kind: "report",
+  message_id: messageId
 })
 
 const traits: AccountTraits = {
@@ -99,31 +59,33 @@ export const bridgeAdapter = (http: ProviderHttp["Service"]): ProviderAdapter =>
   channels: Channel.literals,
   settings: bridgeSettings(false),
   connect: (settings, { allowsPrivateAddresses }) =>
-    Result.map(readSettings(bridgeSettings(allowsPrivateAddresses), settings), ({ url, secret }) => {
-      const post = Effect.fnUntraced(
-        function* (message: ReturnType<typeof messageOf>) {
-          const { id } = message
-          const body = JSON.stringify(message)
-          const sentAtMillis = yield* Clock.currentTimeMillis
-          const headers = { ...webhookHeaders({ id, sentAtMillis, body }, secret), "idempotency-key": id }
-          const received = yield* http.call({
-            method: "POST",
-            url,
-            headers,
-            body,
-            reach: allowsPrivateAddresses ? "any" : "public"
-          })
-          return classify(received)
-        },
-        Effect.catch((failure) => Effect.succeed(outcomeOfFailure(failure)))
-      )
+    Result.map(readSettings(bridgeSettings(allowsPrivateAddresses), settings), (account) => {
+      const { url, secret, reports_delivery = false } = account
+      const post = Effect.fnUntraced(function* (posted: { readonly id: string }, isBackground = false) {
+        const { id } = posted
+        const body = JSON.stringify(posted)
+        const sentAtMillis = yield* Clock.currentTimeMillis
+        const headers = { ...webhookHeaders({ id, sentAtMillis, body }, secret), "idempotency-key": id }
+        const reach = allowsPrivateAddresses ? "any" : "public"
+        return yield* http.call({ method: "POST", url, headers, body, reach, isBackground })
+      })
+      const deliver = (message: ReturnType<typeof messageOf>) =>
+        post(message).pipe(
+          Effect.map(classify),
+          Effect.catch((failure) => Effect.succeed(outcomeOfFailure(failure)))
+        )
+      const deliveryReport = (messageId: string) =>
+        post(reportRequest(messageId), true).pipe(
+          Effect.map(readReport),
+          Effect.catch(({ reason }) => Effect.succeed(DeliveryReport.NotKnown({ reason })))
+        )
       return {
-        traits,
+        traits: { ...traits, reportsDelivery: reports_delivery },
         farEnd: originOf(url),
-        sendCode: (delivery) => post(codeMessage(delivery)),
-        sendText: (delivery) => post(messageOf("text", delivery)),
+        sendCode: (delivery) => deliver(codeMessage(delivery)),
+        sendText: (delivery) => deliver(messageOf("text", delivery)),
         check: null,
-        deliveryReport: null,
+        deliveryReport: reports_delivery ? deliveryReport : null,
         inbox: null
       } satisfies ProviderConnection
     })

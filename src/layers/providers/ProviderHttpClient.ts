@@ -116,9 +116,9 @@ export class ProviderHttpClient extends Context.Service<
             return isBackground ? clients.background : clients.sends[kind]
           }
           case "public":
-            return onlyPublic[kind]
+            return onlyPublic[isBackground ? "webhook" : kind]
           case "any":
-            return any[kind]
+            return any[isBackground ? "webhook" : kind]
         }
       }
       return (choice, progress) =>

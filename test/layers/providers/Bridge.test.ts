@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { createHmac } from "node:crypto"
 import type * as dns from "node:dns"
 import { vi } from "vitest"
+import { DeliveryReport } from "../../../src/domain/account/DeliveryReport.ts"
 import { bridgeAdapter } from "../../../src/layers/providers/BridgeAdapter.ts"
 import { ProviderHttp, type ProviderRequest } from "../../../src/layers/providers/ProviderHttp.ts"
 import { webhookHeaders, WebhookSecret } from "../../../src/layers/providers/StandardWebhook.ts"
@@ -40,11 +41,12 @@ const isSigned = ({ headers, body }: Pick<Received, "headers" | "body">, key = K
   return headers["webhook-signature"] === `v1,${expected}`
 }
 
-const fakeGateway = fakeFarEnd((received) =>
-  isSigned(received)
-    ? { json: { status: "accepted", message_id: "m1" } }
-    : { status: 401, json: { error: "not signed" } }
-)
+const isReport = ({ json }: Received): boolean => Object(json)["kind"] === "report"
+
+const fakeGateway = fakeFarEnd((received) => {
+  if (!isSigned(received)) return { status: 401, json: { error: "not signed" } }
+  return { json: isReport(received) ? { status: "delivered" } : { status: "accepted", message_id: "m1" } }
+})
 
 const connectTo = (http: ProviderHttp["Service"], url: string) =>
   connected(bridgeAdapter(http), { url, secret: SECRET })
@@ -267,7 +269,7 @@ describeProvider({
   channel: "rubika",
   fake: fakeGateway,
   adapter: bridgeAdapter,
-  settings: (url) => ({ url: `${url}/send`, secret: SECRET }),
+  settings: (url) => ({ url: `${url}/send`, secret: SECRET, reports_delivery: true }),
   credentials: ["secret"],
   sends: {
     code: sent({ kind: "code", code: CODE, expires_at: "1970-01-01T00:05:00.000Z" }),
@@ -286,7 +288,56 @@ describeProvider({
   },
   wrongSettings: [[{ url: "SECRET", secret: "SECRET" }, "url must be an http or https address"]],
   check: null,
-  reports: null
+  reports: [
+    [
+      "a delivery and its time",
+      { json: { status: "delivered", at: "2026-03-14T09:30:05Z" } },
+      DeliveryReport.Delivered({ at: 1_773_480_605_000 })
+    ],
+    [
+      "a delivery whose time cannot be read",
+      { json: { status: "delivered", at: "yesterday" } },
+      DeliveryReport.Delivered({ at: null })
+    ],
+    [
+      "a failure and its reason",
+      { json: { status: "undelivered", message: "EXPIRED" } },
+      DeliveryReport.Undelivered({ providerError: "EXPIRED" })
+    ],
+    ["a message on its way", { json: { status: "in_progress" } }, { _tag: "InProgress" }],
+    ["nothing by a status that is not documented", { json: { status: "perhaps" } }, { _tag: "NotKnown" }],
+    [
+      "nothing by a report under HTTP 500",
+      { status: 500, json: { status: "delivered" } },
+      { _tag: "NotKnown" }
+    ]
+  ]
+})
+
+describe("bridge: delivery reports", () => {
+  it.effect("are asked for with the gateway's id of the message, signed", () =>
+    Effect.gen(function* () {
+      const fake = yield* fakeGateway
+      const settings = { url: fake.url, secret: SECRET, reports_delivery: true }
+      const { deliveryReport } = connected(bridgeAdapter(yield* ProviderHttp), settings)
+      yield* deliveryReport?.("پیام 7") ?? Effect.die("it reports the delivery")
+      const [asked] = fake.received
+      expect(asked?.json).toEqual({
+        id: "report-%D9%BE%DB%8C%D8%A7%D9%85%207",
+        kind: "report",
+        message_id: "پیام 7"
+      })
+      expect(asked === undefined ? false : isSigned(asked)).toBe(true)
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("are not asked for unless the account says so", () =>
+    Effect.gen(function* () {
+      const { account } = yield* setUp
+      expect(account.deliveryReport).toBeNull()
+      expect(account.traits.reportsDelivery).toBe(false)
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
 })
 
 describe("bridge: the account", () => {

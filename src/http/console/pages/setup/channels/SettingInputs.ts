@@ -51,6 +51,10 @@ const words: Readonly<Record<string, Words>> = {
     label: ["Receives updates", "دریافت رویدادها"],
     hint: "نه، اگر برنامهٔ دیگری از شما رویدادهای بات را می‌گیرد؛ در حالت عادی بله."
   },
+  reports_delivery: {
+    label: ["Reports delivery", "گزارش تحویل"],
+    hint: "آیا درگاه شما می‌داند که پیام به دست گیرنده رسید؛ در حالت عادی نه."
+  },
   outcome: { label: ["Outcome", "نتیجه"], hint: "نتیجهٔ هر ارسال این حساب؛ در حالت عادی accepted." },
   latency_ms: {
     label: ["Latency (ms)", "درنگ (میلی‌ثانیه)"],
