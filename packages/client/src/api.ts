@@ -2051,7 +2051,12 @@ export interface components {
         would_save_sms: number
         /**
          * Format: int64
-         * @description Null without `sms_price`.
+         * @description What messengers cost.
+         */
+        would_save_messenger_rials: number
+        /**
+         * Format: int64
+         * @description SMS and messengers; null without `sms_price`.
          */
         would_save_rials: number | null
       }

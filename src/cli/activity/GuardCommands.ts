@@ -99,6 +99,8 @@ const days = Command.make("days", { customer: customerFlag }, ({ customer }) =>
           verified: day.verified,
           would_refuse: day.flagged,
           would_refuse_verified: day.flaggedVerified,
+          would_save_sms: day.flaggedSms,
+          would_save_messenger_rials: day.flaggedCharges,
           refused: day.refused,
           denied: day.denied
         }))

@@ -7,7 +7,9 @@ export interface GuardDay {
   readonly flagged: number
   /** Of them, those that were verified all the same: enforcing would have refused a user. */
   readonly flaggedVerified: number
+  /** What those cost that were not verified: SMS, and rials for messengers. */
   readonly flaggedSms: number
+  readonly flaggedCharges: number
   readonly refused: number
   readonly denied: number
 }
@@ -44,8 +46,18 @@ export const totalsOf = (days: ReadonlyArray<GuardDay>): GuardTotals =>
       flagged: sum.flagged + day.flagged,
       flaggedVerified: sum.flaggedVerified + day.flaggedVerified,
       flaggedSms: sum.flaggedSms + day.flaggedSms,
+      flaggedCharges: sum.flaggedCharges + day.flaggedCharges,
       refused: sum.refused + day.refused,
       denied: sum.denied + day.denied
     }),
-    { codes: 0, verified: 0, flagged: 0, flaggedVerified: 0, flaggedSms: 0, refused: 0, denied: 0 }
+    {
+      codes: 0,
+      verified: 0,
+      flagged: 0,
+      flaggedVerified: 0,
+      flaggedSms: 0,
+      flaggedCharges: 0,
+      refused: 0,
+      denied: 0
+    }
   )

@@ -5,6 +5,7 @@ import { creditOf } from "./CodeBudget.ts"
 import { expectedConversion, NO_CODES, Tally, usualPerHour } from "./Conversion.ts"
 import { ALARM_SCORE } from "./Cusum.ts"
 import { addRecent, Outage, outageOf, RecentCodes } from "./Outage.ts"
+import type { BudgetsTaken } from "./Mark.ts"
 import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "./Segments.ts"
 import { newSegment, SegmentState, taught, tested } from "./SegmentState.ts"
 
@@ -47,8 +48,7 @@ export interface MaturedCode {
   readonly isVerified: boolean
   /** It was never sent, or the customer canceled it: it says nothing. */
   readonly isVoid: boolean
-  /** It passed whatever the guard knew, so it took nothing of a budget. */
-  readonly isExempt: boolean
+  readonly took: BudgetsTaken
 }
 
 export interface RoundInput {
@@ -110,6 +110,10 @@ const credit = (draft: Draft, name: string, codes: number) =>
 
 const CUSTOMER_NAME = segmentName(CUSTOMER_SEGMENT)
 
+/** Whether a code took one of a segment's budget. */
+const tookFrom = ({ took }: MaturedCode, { kind }: Segment): boolean =>
+  took === "all" || (took === "parts" && kind !== "customer")
+
 /** Raises the alarm of a part of the customer's codes, or of the customer. */
 const raise = (draft: Draft, segment: Segment, state: SegmentState, at: Instant): SegmentState => {
   const alarm = alarmOf(segment, state, at)
@@ -145,7 +149,7 @@ const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Seg
   const { self, outage } = draft.customer
   const profiles = segment.kind === "customer" ? [self.profile] : [self.profile, before.profile]
   const expected = expectedConversion(input.platform, profiles, code.sentAt)
-  if (code.isVerified && !code.isExempt) credit(draft, name, creditOf(expected))
+  if (code.isVerified && tookFrom(code, segment)) credit(draft, name, creditOf(expected))
   const isOut = outage?.channel === code.channel && !code.isVerified
   const isAlarmed = input.alarmed.has(name)
   const after = isOut ? before : tested(before, code.maturedAt, code.isVerified, expected)
@@ -183,9 +187,8 @@ const keep = (draft: Draft, segment: Segment, state: SegmentState) => {
 
 /** A code that was never sent returns its credit. */
 const returnCredit = (draft: Draft, code: MaturedCode) => {
-  if (code.isExempt) return
   for (const segment of segmentsOf(code.prefix, code)) {
-    credit(draft, segmentName(segment), 1)
+    if (tookFrom(code, segment)) credit(draft, segmentName(segment), 1)
   }
 }
 
@@ -204,12 +207,13 @@ const judgeCode = (draft: Draft, input: RoundInput, code: MaturedCode) => {
   const results = testAll(draft, input, code)
   const teaches = !results.some((result) => result.isSuspicious)
   for (const { segment, state } of results) {
-    // Most segments are seen once: only those with something to remember are kept.
+    // Most segments are seen once: only those with something to remember are kept, and networks of users.
     if (!teaches) {
       keep(draft, segment, state)
       continue
     }
-    const isKnown = segment.kind === "customer" || input.segments.has(segmentName(segment))
+    const isOfUsers = segment.kind === "network" && code.isVerified
+    const isKnown = segment.kind === "customer" || isOfUsers || input.segments.has(segmentName(segment))
     if (!isKnown && state.score === 0 && !draft.segments.has(segmentName(segment))) continue
     keep(draft, segment, taught(state, code.sentAt, code.isVerified))
   }

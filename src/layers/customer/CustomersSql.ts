@@ -23,7 +23,8 @@ const guardColumns = `(
           from guard_entries e where e.customer_id = c.id), '[]') as "guardEntries", coalesce((
           select jsonb_agg(jsonb_build_object('kind', a.kind, 'key', a.key, 'reason', a.reason, 'action', a.action,
             'until', (extract(epoch from a.until) * 1000)::bigint))
-          from guard_alarms a where a.customer_id = c.id and a.cleared_at is null), '[]') as "guardAlarms"`
+          from guard_alarms a where a.customer_id = c.id and a.cleared_at is null
+            and a.reason in ('unverified', 'outage')), '[]') as "guardAlarms"`
 
 const ConfigurationRow = Schema.Struct({
   plan: Plan,

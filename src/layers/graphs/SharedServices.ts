@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { SubjectIds } from "../../services/SubjectIds.ts"
 import { BotInboxes } from "../../services/account/BotInboxes.ts"
 import { Workers } from "../../services/concurrency/Workers.ts"
+import { BudgetAlarms } from "../../services/guard/BudgetAlarms.ts"
 import { CodeBudgets } from "../../services/guard/CodeBudgets.ts"
 import { GuardMetrics } from "../../services/guard/GuardMetrics.ts"
 import { GuardRefusals } from "../../services/guard/GuardRefusals.ts"
@@ -31,10 +32,14 @@ export const Crypto = Layer.merge(OneShotDigest, PooledRandom)
 /** The guard's rules and counters. */
 const GuardParts = Layer.mergeAll(
   NetworksNode,
-  CodeBudgets.layer,
+  BudgetAlarms.layer,
   GuardRefusals.layer,
   GuardWakes.layer
-).pipe(Layer.provideMerge(GuardStoreSql), Layer.provideMerge(GuardMetrics.layer))
+).pipe(
+  Layer.provideMerge(CodeBudgets.layer),
+  Layer.provideMerge(GuardStoreSql),
+  Layer.provideMerge(GuardMetrics.layer)
+)
 
 /**
  * The services that every composition needs, with a store that is ready. Workers come last: when the process stops they finish

@@ -7,16 +7,18 @@ import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { outbox } from "../webhook/OutboxSql.ts"
 
 const WebhooksRow = Schema.Struct({ webhooks: Schema.Int })
+const RaisedRow = Schema.Struct({ ...WebhooksRow.fields, raised: Schema.Boolean })
 
 /** The fields of an alarm `c` that its event stores. */
 const SNAPSHOT = `jsonb_build_object('kind', c.kind, 'key', c.key, 'reason', c.reason, 'level', c.level,
   'action', c.action, 'enforced', c.enforced, 'started_at', c.started_at, 'until', c.until,
   'cleared_at', c.cleared_at, 'codes', c.codes, 'verified', c.verified)`
 
-/** Raises and clears alarms, each with its event. Returns how many webhooks are due now. */
+/** Raises and clears alarms, each with its event. Both return how many webhooks are due now. */
 export const guardAlarms = (sql: SqlClient.SqlClient, random: SecureRandom.SecureRandom["Service"]) => {
   const rows = rowsOf(WebhooksRow)
   const events = outbox(sql, random, { mode: "live", snapshot: sql.literal(SNAPSHOT) })
+  const raisedRows = rowsOf(RaisedRow)
   const count = (statement: Effect.Effect<ReadonlyArray<unknown>, unknown>) =>
     Effect.map(rows(statement), ([row]) => row?.webhooks ?? 0)
 
@@ -24,7 +26,7 @@ export const guardAlarms = (sql: SqlClient.SqlClient, random: SecureRandom.Secur
     const { kind, key, reason, level, action, startedAt, until, codes, verified } = alarm
     const id = yield* random.uuidV7()
     const event = yield* events.write(customerId, ["guard.alarm"], startedAt)
-    return yield* count(sql`
+    const [row] = yield* raisedRows(sql`
       with changed as (
         insert into guard_alarms (customer_id, id, kind, key, reason, level, action, enforced, started_at, until,
           codes, verified, events_written)
@@ -33,7 +35,8 @@ export const guardAlarms = (sql: SqlClient.SqlClient, random: SecureRandom.Secur
         on conflict (customer_id, kind, key, reason) where cleared_at is null do nothing
         returning *)
       ${event.parts}
-      select ${event.webhooks} as webhooks`)
+      select ${event.webhooks} as webhooks, exists (select from changed) as raised`)
+    return row ?? { webhooks: 0, raised: false }
   })
 
   const clear = Effect.fnUntraced(function* (customerId: number, id: string, now: Instant) {

@@ -2,7 +2,7 @@ import { Effect, type Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { leastBudget } from "../../domain/guard/CodeBudget.ts"
 import { segmentName } from "../../domain/guard/Segments.ts"
-import type { BudgetRequest } from "../../services/guard/GuardStore.ts"
+import type { BudgetRequest, Grant } from "../../services/guard/GuardStore.ts"
 import { type BatchColumn, batchSource } from "../postgres/batching/BatchColumns.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
 import { inOrder } from "../postgres/batching/BatchAnswers.ts"
@@ -41,15 +41,15 @@ const statement = `
       used = case when ${hasLapsed} then ${renewed} else b.used + ${granted} end,
       granted = case when ${hasLapsed} then ${renewed} else ${granted} end,
       ends_at = case when ${hasLapsed} then excluded.ends_at else b.ends_at end
-    returning customer_id, segment, granted)
-  select r.nth, t.granted from r join taken t on t.customer_id = r.customer_id and t.segment = r.segment`
+    returning customer_id, segment, granted, ceil(used)::int as used)
+  select r.nth, t.granted, t.used from r join taken t on t.customer_id = r.customer_id and t.segment = r.segment`
 
-const GrantRow = Schema.Struct({ nth: Schema.Int, granted: Schema.Int })
+const GrantRow = Schema.Struct({ nth: Schema.Int, granted: Schema.Int, used: Schema.Int })
 
 /** Grants codes of budgets, those asked for at the same time in one statement: one row for each segment. */
 export const makeGrants = (clients: BatchClients) => {
   const decoded = decodedAs(Schema.Array(GrantRow))
-  return makeStatementBatch<SqlClient.SqlClient, BudgetRequest, Option.Option<number>>(clients, {
+  return makeStatementBatch<SqlClient.SqlClient, BudgetRequest, Option.Option<Grant>>(clients, {
     name: "guard",
     conflictsOf: ({ customerId, segment }) => [`${customerId}:${segmentName(segment)}`],
     orderOf: ({ customerId, segment }) => `${customerId}:${segmentName(segment)}`,
@@ -57,7 +57,7 @@ export const makeGrants = (clients: BatchClients) => {
       Effect.map(decoded(retryRaces(sql.unsafe(statement, source.parameters(requests)))), (rows) =>
         inOrder(
           requests.length,
-          rows.map((row) => [row.nth, row.granted] as const)
+          rows.map(({ nth, granted, used }) => [nth, { codes: granted, used }] as const)
         )
       )
   })

@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { prefixOf } from "../../domain/guard/Segments.ts"
-import { Mark } from "../../domain/guard/Mark.ts"
+import { budgetsTaken, Mark } from "../../domain/guard/Mark.ts"
 import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/people/Admission.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/TimePosition.ts"
@@ -19,7 +19,9 @@ const CodeRow = Schema.Struct({
   network: Schema.NullOr(Schema.String),
   device: Schema.NullOr(Schema.String),
   proven: Schema.Boolean,
-  bombed: Schema.Boolean
+  bombed: Schema.Boolean,
+  sentSms: Schema.Int,
+  charged: Schema.Int
 })
 const IdRow = Schema.Struct({ id: Schema.String })
 const TimeRow = Schema.Struct({ count: Schema.Int, millis: Schema.NullOr(Schema.Number) })
@@ -33,7 +35,7 @@ const ENDED_MILLIS = 10 * MINUTE_MILLIS
 
 const toCode = (row: typeof CodeRow.Type, maturityMillis: number): ReadCode => {
   const sentAt = instantOf(row.id)
-  const flag = row.proven || row.mark === "exempt" ? null : row.mark
+  const flag = row.mark === "no_sms" || row.mark === "refuse" ? row.mark : null
   return {
     id: row.id,
     phone: row.phone,
@@ -45,9 +47,11 @@ const toCode = (row: typeof CodeRow.Type, maturityMillis: number): ReadCode => {
     channel: row.channel ?? "",
     isVerified: row.verified,
     isVoid: row.void,
-    isExempt: row.mark === "exempt",
+    took: budgetsTaken(row.mark),
     flag,
-    isBombed: row.bombed && !row.proven
+    isBombed: row.bombed && !row.proven,
+    sentSms: row.sentSms,
+    charged: row.charged
   }
 }
 
@@ -73,8 +77,10 @@ export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
             v.status in ('failed', 'canceled') as void,
             coalesce(v.status = 'verified'
               and v.verified_at <= v.created_at + make_interval(secs => ${maturityMillis / 1000}), false) as verified,
-            case when v.guard in ('no_sms', 'refuse') or b.phone is not null then ${isProven(sql)} else false end as proven,
-            b.phone is not null as bombed
+            case when b.phone is not null then ${isProven(sql)} else false end as proven,
+            b.phone is not null as bombed, v.captured::int as charged, (
+              select count(*)::int from jsonb_array_elements(v.attempts) a
+              where a ->> 'status' = 'sent' and v.route -> (a ->> 'step')::int ->> 'channel' = 'sms') as "sentSms"
           from verifications v
           left join platform_phone_counters b on b.phone = v.phone and cardinality(b.callers) >= ${BOMBED_BY}
             and b.callers_until > v.created_at and b.callers_until - interval '10 minutes' <= v.created_at

@@ -170,14 +170,16 @@ export const guardRoundWrites = (
         on conflict (customer_id, segment) do update set budget = excluded.budget,
           used = case when excluded.granted = 1 then 0 else b.used end),
       day as (
-        insert into guard_days as d (customer_id, day, codes, verified, flagged, flagged_verified, flagged_sms)
+        insert into guard_days as d (customer_id, day, codes, verified, flagged, flagged_verified, flagged_sms,
+          flagged_charges)
         select ${customerId}, (${timestamp(now)}::timestamptz at time zone 'UTC')::date, ${days.codes}, ${days.verified},
-          ${days.flagged}, ${days.flaggedVerified}, ${days.flaggedSms}
+          ${days.flagged}, ${days.flaggedVerified}, ${days.flaggedSms}, ${days.flaggedCharges}
         from freed where ${days.codes} > 0
         on conflict (customer_id, day) do update set codes = d.codes + excluded.codes,
           verified = d.verified + excluded.verified, flagged = d.flagged + excluded.flagged,
           flagged_verified = d.flagged_verified + excluded.flagged_verified,
-          flagged_sms = d.flagged_sms + excluded.flagged_sms)
+          flagged_sms = d.flagged_sms + excluded.flagged_sms,
+          flagged_charges = d.flagged_charges + excluded.flagged_charges)
       select exists (select from freed) as saved`).pipe(Effect.map(([row]) => row?.saved ?? false))
   }
 
@@ -197,7 +199,7 @@ export const guardRoundWrites = (
       webhooks += yield* alarms.clear(timer.customerId, alarm.id, result.now)
     }
     for (const alarm of result.raised) {
-      webhooks += yield* alarms.raise(timer.customerId, alarm, result.enforced)
+      webhooks += (yield* alarms.raise(timer.customerId, alarm, result.enforced)).webhooks
     }
     return { saved: true, webhooks }
   })

@@ -5,7 +5,10 @@ import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
 const StandingRow = Schema.Struct({ isProven: Schema.Boolean, isGoodNetwork: Schema.Boolean })
 
-/** A network is known by this many verified codes, and good while its test is far from an alarm. */
+/**
+ * A network is known by this many verified codes, whichever customer sent them: a new customer has none. It is good while
+ * no customer's test of it is near an alarm.
+ */
 const KNOWN_VERIFIED = 5
 const GOOD_SCORE = 6
 const GOOD_CONVERSION = 0.4
@@ -21,10 +24,10 @@ export const guardStanding = (sql: SqlClient.SqlClient): Pick<GuardStore["Servic
               select from verifications p where p.customer_id = ${customerId} and p.phone = ${phone} and p.mode = 'live'
                 and p.status = 'verified'
                 and p.verified_at > ${timestamp(now)}::timestamptz - interval '90 days') as "isProven",
-            exists (
-              select from guard_segments s where s.customer_id = ${customerId} and s.kind = 'network'
-                and s.key = ${network}::text and s.score < ${GOOD_SCORE} and s.verified >= ${KNOWN_VERIFIED}
-                and s.verified >= ${GOOD_CONVERSION} * s.codes) as "isGoodNetwork"`),
+            coalesce((
+              select sum(s.verified) >= ${KNOWN_VERIFIED} and sum(s.verified) >= ${GOOD_CONVERSION} * sum(s.codes)
+                and max(s.score) < ${GOOD_SCORE}
+              from guard_segments s where s.kind = 'network' and s.key = ${network}::text), false) as "isGoodNetwork"`),
         ([row]) => row ?? { isProven: false, isGoodNetwork: false }
       )
   }

@@ -31,7 +31,11 @@ export const GuardStoreSql = Layer.effect(
       if (webhooks > 0) timers.wakeAt(0)
     }
     const raise: GuardStore["Service"]["raise"] = (customerId, alarm, enforced) =>
-      Effect.map(alarms.raise(customerId, alarm, enforced), wakeFor)
+      Effect.map(alarms.raise(customerId, alarm, enforced), ({ webhooks, raised }) => {
+        wakeFor(webhooks)
+        if (raised) metrics.alarmed(alarm.reason)
+        return raised
+      })
 
     return GuardStore.of({
       ...guardCodes(reporting),
@@ -43,7 +47,7 @@ export const GuardStoreSql = Layer.effect(
       grant: (request) =>
         Effect.map(
           grantInBatch(request),
-          Option.getOrElse(() => 0)
+          Option.getOrElse(() => ({ codes: 0, used: 0 }))
         ),
 
       wake: (customerId, at) =>
@@ -63,7 +67,6 @@ export const GuardStoreSql = Layer.effect(
         const common = { kind: "phone", key: maskPhone(phone), reason: "bombed", action: "refuse" } as const
         const times = { startedAt: now, until: now + BOMBED_MILLIS }
         yield* raise(customerId, { ...common, ...times, level: 1, codes: 0, verified: 0 }, true)
-        metrics.alarmed("bombed")
       }),
 
       countRefused: (counts, now) =>

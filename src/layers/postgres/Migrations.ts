@@ -28,6 +28,7 @@ import activity from "./migrations/0025_activity.ts"
 import operators from "./migrations/0026_operators.ts"
 import standbyAccounts from "./migrations/0027_standby_accounts.ts"
 import accountCredits from "./migrations/0028_account_credits.ts"
+import knownNetworks from "./migrations/0029_known_networks.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -58,7 +59,8 @@ const migrations = {
   "0025_activity": activity,
   "0026_operators": operators,
   "0027_standby_accounts": standbyAccounts,
-  "0028_account_credits": accountCredits
+  "0028_account_credits": accountCredits,
+  "0029_known_networks": knownNetworks
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

@@ -27,9 +27,9 @@ const conditions: Readonly<Record<WalkedTable, string>> = {
   // Summed up again when somebody looks so far back.
   activity_slots: "t.starts_at + interval '100 days' <= $1",
   signing_keys: "t.retires_at <= $1",
-  // Most segments see few codes, and are forgotten after a day; the usual conversion of others is that of two weeks.
+  // Most segments see few codes, and are forgotten after a day. Networks of users are kept two weeks; the usual conversion of others is that of two weeks.
   guard_segments: `t.updated_at <= $1::timestamptz - interval '1 day'
-    and (t.codes < 20 or t.updated_at <= $1::timestamptz - interval '14 days')`,
+    and (t.codes < 5 or t.updated_at <= $1::timestamptz - interval '14 days')`,
   guard_budgets: "t.ends_at <= $1::timestamptz - interval '1 day'",
   guard_alarms: "t.cleared_at <= $1::timestamptz - interval '90 days'",
   guard_days: "t.day <= ($1::timestamptz at time zone 'UTC')::date - 90",

@@ -12,6 +12,8 @@ import { GuardStore } from "./GuardStore.ts"
 /** The codes that this process may still let pass in one segment. */
 interface Allowance {
   left: number
+  /** Codes that are out, of all processes, as the store last said. */
+  used: number
   /** The first codes, before the store hears of the segment: the first request asks for them too. */
   uncounted: number
   perGrant: number
@@ -43,10 +45,13 @@ export interface BudgetUse {
 export class CodeBudgets extends Context.Service<
   CodeBudgets,
   {
-    /** Takes a code of each segment. Returns the segments whose budget is used up, in which case none is taken. */
-    readonly take: (use: BudgetUse, now: Instant) => ReadonlyArray<Segment>
-    /** The same, after the store has answered. */
-    readonly takeSure: (use: BudgetUse, now: Instant) => Effect.Effect<ReadonlyArray<Segment>>
+    /**
+     * Takes a code of each segment. Returns the segments whose budget is used up, in which case none is taken. Only then
+     * the store's answer is awaited.
+     */
+    readonly take: (use: BudgetUse, now: Instant) => Effect.Effect<ReadonlyArray<Segment>>
+    /** The codes of a segment that are out, as far as this process knows. */
+    readonly used: (customerId: number, segment: Segment) => number
     /** Forgets what was granted: the segments' budgets have changed. */
     readonly forget: (use: BudgetUse) => void
   }
@@ -68,6 +73,7 @@ export class CodeBudgets extends Context.Service<
         if (oldest !== undefined) allowances.delete(oldest)
         const made: Allowance = {
           left: FREE_CODES,
+          used: 0,
           uncounted: FREE_CODES,
           perGrant: CODES_PER_GRANT,
           grantedAt: now,
@@ -94,9 +100,12 @@ export class CodeBudgets extends Context.Service<
           now
         }
         own.uncounted = 0
-        const granted = Effect.catchCause(store.grant(request), () => Effect.succeed(request.codes))
+        const granted = Effect.catchCause(store.grant(request), () =>
+          Effect.succeed({ codes: request.codes, used: own.used })
+        )
         runFork(
-          Effect.map(granted, (codes) => {
+          Effect.map(granted, ({ codes, used }) => {
+            own.used = used
             own.left += Math.max(0, codes - uncounted)
             own.asking = null
             if (codes < request.codes) own.emptyUntil = now + ASKED_AGAIN_MILLIS
@@ -108,7 +117,7 @@ export class CodeBudgets extends Context.Service<
       const counted = ({ segments, budget }: BudgetUse) =>
         budget === 0 ? segments.filter(({ kind }) => kind !== "customer") : segments
 
-      const take = (use: BudgetUse, now: Instant): ReadonlyArray<Segment> => {
+      const takeNow = (use: BudgetUse, now: Instant): ReadonlyArray<Segment> => {
         const own = counted(use).map((segment) => ({
           segment,
           allowance: find(nameOf(use.customerId, segment), now)
@@ -124,23 +133,21 @@ export class CodeBudgets extends Context.Service<
         return empty.map(({ segment }) => segment)
       }
 
-      const takeSure = (use: BudgetUse, now: Instant): Effect.Effect<ReadonlyArray<Segment>> =>
+      /** Others may have taken what the store granted, so it is asked until it grants less than was asked for. */
+      const take = (use: BudgetUse, now: Instant): Effect.Effect<ReadonlyArray<Segment>> =>
         Effect.suspend(() => {
-          const empty = take(use, now)
+          const empty = takeNow(use, now)
           const waits = empty.flatMap((segment) => {
             const { asking } = find(nameOf(use.customerId, segment), now)
             return asking === null ? [] : [asking.await]
           })
           if (waits.length === 0) return Effect.succeed(empty)
-          return Effect.andThen(
-            Effect.all(waits, { discard: true }),
-            Effect.sync(() => take(use, now))
-          )
+          return Effect.andThen(Effect.all(waits, { discard: true }), take(use, now))
         })
 
       return CodeBudgets.of({
         take,
-        takeSure,
+        used: (customerId, segment) => allowances.get(nameOf(customerId, segment))?.used ?? 0,
         forget: (use) => {
           for (const segment of use.segments) {
             const known = allowances.get(nameOf(use.customerId, segment))

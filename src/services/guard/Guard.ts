@@ -10,10 +10,11 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Phone } from "../../domain/Phone.ts"
 import type { Route } from "../../domain/routing/Route.ts"
 import type { CustomerSetUp } from "../customer/Customers.ts"
-import { CodeBudgets } from "./CodeBudgets.ts"
+import { BudgetAlarms } from "./BudgetAlarms.ts"
+import { type BudgetUse, CodeBudgets } from "./CodeBudgets.ts"
 import { GuardMetrics } from "./GuardMetrics.ts"
 import { GuardRefusals } from "./GuardRefusals.ts"
-import { GuardStore } from "./GuardStore.ts"
+import { GuardStore, type Standing } from "./GuardStore.ts"
 import { GuardWakes } from "./GuardWakes.ts"
 import { Networks } from "./Networks.ts"
 
@@ -98,14 +99,37 @@ const tracesOf = ({ hashed }: GuardRequest): ClientTraces =>
 const stronger = (route: Route, action: GuardAction | null): GuardAction | null =>
   action === "no_sms" && withoutSms(route) === null ? "refuse" : action
 
+/** What enforcing does with a code. */
+interface Decision {
+  readonly action: GuardAction | null
+  readonly mark: Mark | null
+  /** Why it is refused. */
+  readonly reason: "alarm" | "budget"
+}
+
+const NO_MARK: Decision = { action: null, mark: null, reason: "alarm" }
+const EXEMPT: Decision = { ...NO_MARK, mark: "exempt" }
+const KNOWN: Decision = { ...NO_MARK, mark: "known" }
+
+const refusal = (reason: Decision["reason"]): Decision => ({ action: "refuse", mark: null, reason })
+
+const UNKNOWN: Standing = { isProven: false, isGoodNetwork: false }
+
 /** Whether only the customer as a whole is suspicious, and not what the code has in common with fewer others. */
 const isCustomerOnly = (segments: ReadonlyArray<Segment>): boolean =>
   segments.every(({ kind }) => kind === "customer")
+
+/** Without the customer as a whole. */
+const partsOf = (use: BudgetUse): BudgetUse => ({
+  ...use,
+  segments: use.segments.filter(({ kind }) => kind !== "customer")
+})
 
 const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => GuardMode) {
   const clock = yield* Clock.Clock
   const networks = yield* Networks
   const budgets = yield* CodeBudgets
+  const alarms = yield* BudgetAlarms
   const store = yield* GuardStore
   const refusals = yield* GuardRefusals
   const wakes = yield* GuardWakes
@@ -117,64 +141,58 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
     budget: customer.guard.unverifiedHour
   })
 
-  const recorded = (request: GuardRequest, verdict: Judged, now: Instant): Admitted => {
-    const isEmpty = !verdict.isOutage && budgets.take(useOf(request, verdict), now).length > 0
-    const flag = isEmpty ? "refuse" : (stronger(request.route, verdict.action) ?? undefined)
-    if (flag !== undefined) metrics.flagged(flag)
-    return { route: request.route, mark: flag ?? null, callersLimit: NO_CALLERS_LIMIT }
-  }
-
-  const refuse = (request: GuardRequest, reason: "alarm" | "budget") => {
-    refusals.count(request.customer.customerId, "refused")
-    metrics.refused(reason)
-    return new SuspectedFraud()
-  }
-
-  /** Looks at who asks once more, before a code is refused or sent without SMS. */
-  const secondLook = Effect.fnUntraced(function* (
-    request: GuardRequest,
-    traces: ClientTraces,
-    isCustomersOnly: boolean,
+  const lookAt = (
+    { customer: { customerId }, phone }: GuardRequest,
+    { network }: ClientTraces,
     now: Instant
-  ) {
-    const { customer, phone } = request
-    const { customerId } = customer
-    const { isProven, isGoodNetwork } = yield* store.standing({
-      customerId,
-      phone,
-      network: traces.network,
-      now
-    })
-    return isProven || (isCustomersOnly && isGoodNetwork)
-  })
+  ) => Effect.catchCause(store.standing({ customerId, phone, network, now }), () => Effect.succeed(UNKNOWN))
 
-  const enforced = Effect.fnUntraced(function* (
+  /**
+   * What enforcing does with a code. Alarms and the budget of the customer as a whole spare networks that are known good:
+   * else an attack from others would refuse their users. Such a code still takes from the budgets of its other segments.
+   */
+  const decide = Effect.fnUntraced(function* (
     request: GuardRequest,
     verdict: Judged,
     traces: ClientTraces,
+    isEnforced: boolean,
     now: Instant
   ) {
-    const { route } = request
-    const exempt = { route, mark: "exempt" as const, callersLimit: BOMBED_BY }
-    const action = stronger(route, verdict.action)
+    const alarm = stronger(request.route, verdict.action)
     const use = useOf(request, verdict)
-    if (action !== null) {
-      budgets.forget({ ...use, segments: verdict.alarmed })
-      if (yield* secondLook(request, traces, isCustomerOnly(verdict.alarmed), now)) return exempt
-      if (action === "refuse") return yield* refuse(request, "alarm")
-    }
-    const empty = verdict.isOutage ? [] : yield* budgets.takeSure(use, now)
-    if (empty.length > 0) {
-      if (yield* secondLook(request, traces, isCustomerOnly(empty), now)) return exempt
-      return yield* refuse(request, "budget")
-    }
-    if (action !== null) metrics.refused("no_sms")
-    return {
-      route: action === null ? route : (withoutSms(route) ?? route),
-      mark: null,
-      callersLimit: BOMBED_BY
-    }
+    if (alarm !== null) budgets.forget({ ...use, segments: verdict.alarmed })
+    const look = alarm === null ? null : yield* lookAt(request, traces, now)
+    if (look?.isProven === true) return EXEMPT
+    const isSpared = look?.isGoodNetwork === true && isCustomerOnly(verdict.alarmed)
+    if (alarm === "refuse" && !isSpared) return refusal("alarm")
+    const passes: Decision = isSpared ? KNOWN : { ...NO_MARK, action: alarm }
+    if (verdict.isOutage) return passes
+
+    const empty = yield* budgets.take(isSpared ? partsOf(use) : use, now)
+    if (empty.length === 0) return passes
+    const { isProven, isGoodNetwork } = look ?? (yield* lookAt(request, traces, now))
+    if (isProven) return EXEMPT
+    const refusing = isGoodNetwork && isCustomerOnly(empty) ? yield* budgets.take(partsOf(use), now) : empty
+    if (refusing.length === 0) return KNOWN
+    alarms.usedUp(use, refusing, isEnforced, now)
+    return refusal("budget")
   })
+
+  const recorded = ({ route }: GuardRequest, { action, mark }: Decision): Admitted => {
+    if (action !== null) metrics.flagged(action)
+    return { route, mark: action ?? mark, callersLimit: NO_CALLERS_LIMIT }
+  }
+
+  const enforced = ({ customer, route }: GuardRequest, { action, mark, reason }: Decision) => {
+    if (action === "refuse") {
+      refusals.count(customer.customerId, "refused")
+      metrics.refused(reason)
+      return Effect.fail(new SuspectedFraud())
+    }
+    if (action === null) return Effect.succeed({ route, mark, callersLimit: BOMBED_BY })
+    metrics.refused("no_sms")
+    return Effect.succeed({ route: withoutSms(route) ?? route, mark, callersLimit: BOMBED_BY })
+  }
 
   const denied = (request: GuardRequest) => {
     refusals.count(request.customer.customerId, "denied")
@@ -207,9 +225,10 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
           callersLimit: NO_CALLERS_LIMIT
         })
       }
-      return mode === "record"
-        ? Effect.succeed(recorded(request, verdict, now))
-        : enforced(request, verdict, traces, now)
+      const isEnforced = mode === "enforcing"
+      return Effect.flatMap(decide(request, verdict, traces, isEnforced, now), (decision) =>
+        isEnforced ? enforced(request, decision) : Effect.succeed(recorded(request, decision))
+      )
     })
 
   const passesBombed = Effect.fnUntraced(function* ({ customer, phone }: GuardRequest) {

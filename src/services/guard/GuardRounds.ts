@@ -45,14 +45,19 @@ const BOMBED_MILLIS = 10 * 60_000
 
 type Changed = ReadonlyMap<string, { readonly segment: Segment; readonly state: SegmentState }>
 
+const sum = (amounts: ReadonlyArray<number>): number => amounts.reduce((all, each) => all + each, 0)
+
 const daysOf = (codes: ReadonlyArray<ReadCode>): DayCounts => {
   const flagged = codes.filter(({ flag, isBombed }) => flag !== null || isBombed)
+  const wasted = flagged.filter(({ isVerified }) => !isVerified)
   return {
     codes: codes.length,
     verified: codes.filter(({ isVerified }) => isVerified).length,
     flagged: flagged.length,
     flaggedVerified: flagged.filter(({ isVerified }) => isVerified).length,
-    flaggedSms: flagged.filter(({ channel }) => channel === "sms").length
+    flaggedSms: sum(wasted.map(({ sentSms }) => sentSms)),
+    // Without SMS a code still goes over messengers.
+    flaggedCharges: sum(wasted.map(({ charged, flag }) => (flag === "no_sms" ? 0 : charged)))
   }
 }
 

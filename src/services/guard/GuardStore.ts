@@ -20,6 +20,13 @@ export interface BudgetRequest {
   readonly now: Instant
 }
 
+export interface Grant {
+  /** How many of the codes the budget grants. */
+  readonly codes: number
+  /** How many are out with them. */
+  readonly used: number
+}
+
 export interface OpenStoredAlarm extends Alarm {
   readonly id: string
   readonly enforced: boolean
@@ -38,10 +45,13 @@ export interface RoundSource {
 export interface ReadCode extends MaturedCode {
   readonly id: string
   readonly phone: Phone
-  /** Codes that `enforcing` would have refused, had their phones not been verified before. */
+  /** What enforcing would have done. */
   readonly flag: "no_sms" | "refuse" | null
   /** So many customers had sent to the phone. */
   readonly isBombed: boolean
+  /** What it has cost: SMS that were sent, and rials for a messenger. */
+  readonly sentSms: number
+  readonly charged: number
 }
 
 export interface DayCounts {
@@ -49,7 +59,9 @@ export interface DayCounts {
   readonly verified: number
   readonly flagged: number
   readonly flaggedVerified: number
+  /** What the flagged ones have cost that were not verified. */
   readonly flaggedSms: number
+  readonly flaggedCharges: number
 }
 
 export interface RoundResult {
@@ -76,7 +88,7 @@ export interface OtherCustomers {
 export interface Standing {
   /** The phone was verified by this customer within 90 days. */
   readonly isProven: boolean
-  /** Codes of the network are verified as usual. */
+  /** Codes of the network are verified as usual, here or with the other customers. */
   readonly isGoodNetwork: boolean
 }
 
@@ -84,8 +96,7 @@ export interface Standing {
 export class GuardStore extends Context.Service<
   GuardStore,
   {
-    /** How many of the codes the budget grants. */
-    readonly grant: (request: BudgetRequest) => Effect.Effect<number>
+    readonly grant: (request: BudgetRequest) => Effect.Effect<Grant>
     /** Ensures a round of the customer's codes then. */
     readonly wake: (customerId: number, at: Instant) => Effect.Effect<void>
     readonly standing: (asked: {
@@ -96,8 +107,8 @@ export class GuardStore extends Context.Service<
     }) => Effect.Effect<Standing>
     /** Blocks a phone that too many customers send to, and raises the customer's alarm. */
     readonly bombed: (customerId: number, phone: Phone, now: Instant) => Effect.Effect<void>
-    /** Raises an alarm outside a round, unless the segment has one for this reason. */
-    readonly raise: (customerId: number, alarm: Alarm, enforced: boolean) => Effect.Effect<void>
+    /** Raises an alarm outside a round. False if the segment has one for this reason. */
+    readonly raise: (customerId: number, alarm: Alarm, enforced: boolean) => Effect.Effect<boolean>
     readonly countRefused: (
       counts: ReadonlyArray<{
         readonly customerId: number

@@ -123,7 +123,7 @@ const codeAt = (at: number, given: Partial<MaturedCode> = {}): MaturedCode => ({
   channel: "sms",
   isVerified: true,
   isVoid: false,
-  isExempt: false,
+  took: "all",
   ...given
 })
 
@@ -260,6 +260,7 @@ describe("the advice to enforce", () => {
     flagged: 0,
     flaggedVerified,
     flaggedSms: 0,
+    flaggedCharges: 0,
     refused: 0,
     denied: 0
   })

@@ -26,7 +26,8 @@ select r.nth, c.plan, c.webotp_host as "webOtpHost", c.brand, c.locale, c.limits
   select jsonb_agg(jsonb_build_object('kind', a.kind, 'key', a.key, 'reason', a.reason, 'action',
     a.action, 'until', (extract(epoch from a.until) * 1000)::bigint))
   from guard_alarms a
-  where a.customer_id = c.id and a.cleared_at is null), '[]') as "guardAlarms", coalesce((
+  where a.customer_id = c.id and a.cleared_at is null and a.reason in ('unverified', 'outage')), '[]') as "guardAlarms",
+  coalesce((
   select version
   from set_up_versions
   where customer_id = c.id), 0) + coalesce((

@@ -85,7 +85,10 @@ export const GuardResource = Schema.Struct({
     }),
     would_refuse_verified: Schema.Int,
     would_save_sms: Schema.Int,
-    would_save_rials: Schema.NullOr(Schema.Int).annotateKey({ description: "Null without `sms_price`." })
+    would_save_messenger_rials: Schema.Int.annotateKey({ description: "What messengers cost." }),
+    would_save_rials: Schema.NullOr(Schema.Int).annotateKey({
+      description: "SMS and messengers; null without `sms_price`."
+    })
   })
 }).annotate({ identifier: "Guard" })
 
@@ -110,8 +113,6 @@ export const toWireEntry = ({ type, value, createdAt }: StoredEntry): typeof Ent
 
 const toWireTotals = (days: ReadonlyArray<GuardDay>, smsPrice: number | null) => {
   const totals = totalsOf(days)
-  // SMS to phones that were then verified were not wasted; their share is unknown, so they count by the whole.
-  const wasted = Math.max(0, totals.flaggedSms - totals.flaggedVerified)
   return {
     days: days.length,
     codes: totals.codes,
@@ -120,8 +121,9 @@ const toWireTotals = (days: ReadonlyArray<GuardDay>, smsPrice: number | null) =>
     denied: totals.denied,
     would_refuse: totals.flagged,
     would_refuse_verified: totals.flaggedVerified,
-    would_save_sms: wasted,
-    would_save_rials: smsPrice === null ? null : wasted * smsPrice
+    would_save_sms: totals.flaggedSms,
+    would_save_messenger_rials: totals.flaggedCharges,
+    would_save_rials: smsPrice === null ? null : totals.flaggedSms * smsPrice + totals.flaggedCharges
   }
 }
 

@@ -35,6 +35,7 @@ const DayRow = Schema.Struct({
   flagged: Schema.Int,
   flaggedVerified: Schema.Int,
   flaggedSms: Schema.Int,
+  flaggedCharges: Schema.Int,
   refused: Schema.Int,
   denied: Schema.Int
 })
@@ -105,7 +106,7 @@ const makeReports = Effect.map(SqlClient.SqlClient, (sql) => {
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         dayRows(sql`
           select day::text as day, codes, verified, flagged, flagged_verified as "flaggedVerified",
-            flagged_sms as "flaggedSms", refused, denied
+            flagged_sms as "flaggedSms", flagged_charges::int as "flaggedCharges", refused, denied
           from guard_days where customer_id = ${customerId}
             and day > (${timestamp(now)}::timestamptz at time zone 'UTC')::date - 30
           order by day desc`)

@@ -1,5 +1,10 @@
 import type { ShownAlarm } from "../../../../domain/guard/Alarm.ts"
-import { type Advice, type GuardDay, totalsOf } from "../../../../domain/guard/GuardReport.ts"
+import {
+  type Advice,
+  type GuardDay,
+  type GuardTotals,
+  totalsOf
+} from "../../../../domain/guard/GuardReport.ts"
 import { EntryType, type GuardList, GuardMode } from "../../../../domain/guard/GuardSettings.ts"
 import type { SavedGuard, StoredEntry } from "../../../../services/resources/activity/GuardRecords.ts"
 import { csrfField } from "../../frame/forms/Forms.ts"
@@ -18,6 +23,15 @@ export const GUARD_PATH = pathOf("guard")
 
 /** Whether the person may change the set-up. */
 const mayChange = ({ actor }: View): boolean => actor.scope === "full"
+
+/** Messengers have their price; an SMS has one if the customer said so. */
+const savedRials = ({ smsPrice }: SavedGuard, totals: GuardTotals, { locale }: View) => {
+  const { say, number } = locale
+  const rials = totals.flaggedCharges + totals.flaggedSms * (smsPrice ?? 0)
+  return smsPrice === null
+    ? say(`${number(rials)} rials of messengers`, `${number(rials)} ریال پیام‌رسان‌ها`)
+    : say(`${number(rials)} rials`, `${number(rials)} ریال`)
+}
 
 export const guardTiles = (saved: SavedGuard, advice: Advice, days: ReadonlyArray<GuardDay>, view: View) => {
   const { say, number } = view.locale
@@ -47,6 +61,11 @@ export const guardTiles = (saved: SavedGuard, advice: Advice, days: ReadonlyArra
         `of them verified: ${number(totals.flaggedVerified)}`,
         `از آن‌ها تأییدشده: ${number(totals.flaggedVerified)}`
       )
+    },
+    {
+      label: say("Would be saved", "صرفه‌جویی می‌شد"),
+      value: say(`${number(totals.flaggedSms)} SMS`, `${number(totals.flaggedSms)} پیامک`),
+      note: savedRials(saved, totals, view)
     },
     { label: say("Codes judged", "کدهای بررسی‌شده"), value: number(totals.codes) }
   ])

@@ -1,0 +1,56 @@
+import { Context, Effect, Layer } from "effect"
+import { BUDGET_WINDOW_MILLIS } from "../../domain/guard/CodeBudget.ts"
+import { type Segment, segmentName } from "../../domain/guard/Segments.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { type BudgetUse, CodeBudgets } from "./CodeBudgets.ts"
+import { GuardStore } from "./GuardStore.ts"
+
+const MAX_SEGMENTS = 50_000
+
+/** Raises the alarm of segments whose budget is used up: once an hour for each, in the background. */
+export class BudgetAlarms extends Context.Service<
+  BudgetAlarms,
+  {
+    readonly usedUp: (use: BudgetUse, empty: ReadonlyArray<Segment>, enforced: boolean, now: Instant) => void
+  }
+>()("peyk/services/guard/BudgetAlarms") {
+  static readonly layer = Layer.effect(
+    BudgetAlarms,
+    Effect.gen(function* () {
+      const store = yield* GuardStore
+      const budgets = yield* CodeBudgets
+      const runFork = Effect.runForkWith(yield* Effect.context<never>())
+      const raisedUntil = new Map<string, Instant>()
+
+      const raise = (customerId: number, segment: Segment, enforced: boolean, now: Instant) => {
+        const name = `${customerId}:${segmentName(segment)}`
+        if ((raisedUntil.get(name) ?? 0) > now) return
+        if (raisedUntil.size >= MAX_SEGMENTS) raisedUntil.clear()
+        const until = now + BUDGET_WINDOW_MILLIS
+        raisedUntil.set(name, until)
+        const alarm = {
+          ...segment,
+          reason: "budget",
+          level: 1,
+          action: "refuse",
+          startedAt: now,
+          until,
+          codes: budgets.used(customerId, segment),
+          verified: 0
+        } as const
+        runFork(
+          Effect.catchCause(store.raise(customerId, alarm, enforced), (cause) => {
+            raisedUntil.delete(name)
+            return Effect.logWarning("an alarm of the guard was not raised", cause)
+          })
+        )
+      }
+
+      return BudgetAlarms.of({
+        usedUp: ({ customerId }, empty, enforced, now) => {
+          for (const segment of empty) raise(customerId, segment, enforced, now)
+        }
+      })
+    })
+  )
+}

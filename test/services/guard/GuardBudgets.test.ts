@@ -1,0 +1,159 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { GuardRecords } from "../../../src/services/resources/activity/GuardRecords.ts"
+import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { customerIn, guarded, phoneOf, send, verified } from "./GuardedCustomer.ts"
+
+const USERS = "198.51.100.7"
+const CUSTOMERS_BUDGET = 40
+const NETWORKS_BUDGET = 26
+/** What a process may still have in hand when codes are given back. */
+const IN_HAND = 4
+
+/** Codes of an attacker with a new network for each, which nobody verifies. How many passed. */
+const attackedFromEverywhere = Effect.fnUntraced(function* (customerId: number, codes: number) {
+  let leaked = 0
+  for (let n = 0; n < codes; n++) {
+    const ip = `203.${Math.floor(n / 250)}.${n % 250}.1`
+    if ((yield* send(customerId, phoneOf(1000 + n), { ip })) !== null) leaked += 1
+  }
+  return leaked
+})
+
+const judged = Effect.gen(function* () {
+  yield* TestClock.adjust("3 minutes")
+  yield* (yield* TimerRunner).runDue
+})
+
+/** The network of users is known: six of its codes were verified, with this customer. */
+const knownTo = Effect.fnUntraced(function* (customerId: number) {
+  for (let n = 0; n < 6; n++) assert.isTrue(yield* verified(customerId, phoneOf(n), USERS))
+  yield* judged
+})
+
+const alarmsOf = Effect.fnUntraced(function* (customerId: number) {
+  const { items } = yield* (yield* GuardRecords).alarms(customerId, { limit: 10, after: null })
+  return items
+})
+
+layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes", (it) => {
+  it.effect("do not refuse a network whose codes are verified, although others used up the customer's", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("enforcing")
+      yield* knownTo(customerId)
+      const leaked = yield* attackedFromEverywhere(customerId, 60)
+      assert.isAtMost(leaked, CUSTOMERS_BUDGET + IN_HAND)
+      assert.isNull(yield* send(customerId, phoneOf(5000), { ip: "192.0.2.1" }))
+      for (let n = 0; n < 10; n++) assert.isTrue(yield* verified(customerId, phoneOf(6000 + n), USERS))
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("know a network by its codes with other customers: a new customer has no history", () =>
+    Effect.gen(function* () {
+      yield* knownTo(yield* customerIn("record"))
+      const customerId = yield* customerIn("enforcing")
+      yield* attackedFromEverywhere(customerId, 60)
+      assert.isTrue(yield* verified(customerId, phoneOf(6000), USERS))
+      const [code] = yield* Effect.orDie(
+        (yield* SqlClient.SqlClient)`select guard from verifications where customer_id = ${customerId}
+          order by id desc limit 1`
+      )
+      assert.deepStrictEqual(code, { guard: "known" })
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("bound a network that was known, once an attack comes from it", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("enforcing")
+      yield* knownTo(customerId)
+      yield* attackedFromEverywhere(customerId, 60)
+      let leaked = 0
+      for (let n = 0; n < 60; n++) {
+        if ((yield* send(customerId, phoneOf(7000 + n), { ip: USERS })) !== null) leaked += 1
+      }
+      assert.isAtMost(leaked, NETWORKS_BUDGET + IN_HAND)
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("raise one alarm when they are used up, which ends after an hour", () =>
+    Effect.gen(function* () {
+      for (const mode of ["record", "enforcing"] as const) {
+        const customerId = yield* customerIn(mode)
+        yield* attackedFromEverywhere(customerId, 60)
+        // Raised in the background.
+        const alarms = yield* alarmsOf(customerId).pipe(
+          Effect.repeat({ until: (raised) => raised.length > 0 })
+        )
+        assert.deepInclude(alarms[0], {
+          kind: "customer",
+          reason: "budget",
+          action: "refuse",
+          codes: CUSTOMERS_BUDGET,
+          enforced: mode === "enforcing",
+          clearedAt: null
+        })
+        assert.strictEqual(alarms.length, 1)
+      }
+      const timers = yield* TimerRunner
+      yield* TestClock.adjust("61 minutes")
+      yield* timers.runDue
+      const sql = yield* SqlClient.SqlClient
+      const open = yield* Effect.orDie(
+        sql`select from guard_alarms where cleared_at is null and reason = 'budget'`
+      )
+      assert.strictEqual(open.length, 0)
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("hold for two processes together, which send at the same time", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.Scope
+      const memory = yield* Layer.makeMemoMap
+      const one = yield* Layer.buildWithMemoMap(guarded(), memory, scope)
+      const other = yield* Layer.buildWithMemoMap(Layer.fresh(guarded()), memory, scope)
+      const customerId = yield* Effect.provide(customerIn("enforcing"), one)
+      const rush = (first: number) =>
+        Effect.forEach(
+          Array.from({ length: 60 }, (_, n) => first + n),
+          (n) => send(customerId, phoneOf(n), { ip: `203.0.${n % 200}.1` }),
+          { concurrency: 20 }
+        )
+      const sent = yield* Effect.all([Effect.provide(rush(1), one), Effect.provide(rush(101), other)], {
+        concurrency: "unbounded"
+      })
+      const leaked = sent.flat().filter((id) => id !== null).length
+      assert.strictEqual(leaked, CUSTOMERS_BUDGET)
+      const alarms = yield* Effect.provide(
+        alarmsOf(customerId).pipe(Effect.repeat({ until: (raised) => raised.length > 0 })),
+        one
+      )
+      assert.strictEqual(alarms.length, 1)
+    })
+  )
+})
+
+layer(TestDatabase, { excludeTestServices: true })("what enforcing would save", (it) => {
+  it.effect("has the price of messengers, of codes that were not verified", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("record", ["bale"])
+      for (let n = 0; n < 30; n++) yield* send(customerId, phoneOf(n), { ip: "203.0.113.7" })
+      assert.isTrue(yield* verified(customerId, phoneOf(100), "203.0.113.7"))
+      yield* judged
+      const [day] = yield* (yield* GuardRecords).days(customerId)
+      assert.deepInclude(day, { flagged: 5, flaggedVerified: 1, flaggedSms: 0, flaggedCharges: 4000 })
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("counts every SMS of theirs", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("record")
+      for (let n = 0; n < 30; n++) yield* send(customerId, phoneOf(n), { ip: "203.0.113.7" })
+      yield* judged
+      const [day] = yield* (yield* GuardRecords).days(customerId)
+      assert.deepInclude(day, { flagged: 4, flaggedSms: 4, flaggedCharges: 0 })
+    }).pipe(Effect.provide(guarded()))
+  )
+})

@@ -1,0 +1,50 @@
+/** A customer behind the guard, its users and its attackers. */
+import { Effect, Exit, Layer } from "effect"
+import { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
+import type { GuardMode } from "../../../src/domain/guard/GuardSettings.ts"
+import { Guard } from "../../../src/services/guard/Guard.ts"
+import { Providers } from "../../../src/services/provider/Providers.ts"
+import { GuardRecords } from "../../../src/services/resources/activity/GuardRecords.ts"
+import { Codes } from "../../../src/services/verification/Codes.ts"
+import { Verifications } from "../../../src/services/verification/Verifications.ts"
+import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
+
+const CODE = "424242"
+
+const Accepting = Layer.merge(
+  Layer.mock(Providers)({ sendCode: () => Effect.succeed(ProviderOutcome.Accepted({ messageId: null })) }),
+  Layer.mock(Codes)({ next: () => Effect.succeed(CODE), maxWrongCodes: 5 })
+)
+export const guarded = (guard = Guard.layer, startsAt = 0) => testProcess(Accepting, {}, startsAt, guard)
+
+export const phoneOf = (n: number) => `+98912${String(1_000_000 + n * 20_011).slice(0, 7)}`
+
+export const customerIn = Effect.fnUntraced(function* (
+  mode: GuardMode,
+  channels: ["sms"] | ["bale", "sms"] | ["bale"] = ["sms"]
+) {
+  const customerId = yield* makeCustomer(channels)
+  yield* Effect.orDie((yield* GuardRecords).save(customerId, { mode }, null))
+  return customerId
+})
+
+export interface Asking {
+  readonly ip?: string
+  readonly deviceId?: string
+  readonly trusted?: boolean
+}
+
+export const send = Effect.fnUntraced(function* (customerId: number, phone: string, client: Asking = {}) {
+  const sent = yield* Effect.exit((yield* Verifications).send({ customerId, phone, client }))
+  return Exit.isSuccess(sent) ? sent.value.verificationId : null
+})
+
+export const verify = Effect.fnUntraced(function* (customerId: number, id: string) {
+  yield* Effect.orDie((yield* Verifications).verify({ customerId, id, code: CODE }))
+})
+
+export const verified = Effect.fnUntraced(function* (customerId: number, phone: string, ip: string) {
+  const id = yield* send(customerId, phone, { ip })
+  if (id !== null) yield* verify(customerId, id)
+  return id !== null
+})
