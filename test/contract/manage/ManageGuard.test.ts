@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 
 /** Phones in a row share all but the last four digits; these do not. */
-const scattered = () => `+98912${[...newPhone().slice(-7)].reverse().join("")}`
+const scattered = () => `+98912${Array.from(newPhone().slice(-7)).toReversed().join("")}`
 
 const guardOf = (manager: Manager) => manager.read<Guard>("/guard")
 
