@@ -1,3 +1,4 @@
+import { CsvError, type Info, parse } from "csv-parse/sync"
 import { Result } from "effect"
 import type { ContactLink } from "./ContactLink.ts"
 import { parseContactPhone } from "../Phone.ts"
@@ -6,21 +7,16 @@ const PHONE_COLUMN = "phone"
 const CHAT_COLUMN = "chat_id"
 const CHAT_ID = /^[\x21-\x7e]{1,128}$/
 /** Reports at most so many mistakes: a file in another format has too many. */
-const MAX_TOLD = 10
+const MAX_REPORTED = 10
 
-const FIELD = /\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(?:,|$)/g
+type Row = ReadonlyArray<string>
 
-/** Fields of a line. A field can be quoted, as spreadsheets write it, and then contain commas. */
-const fieldsOf = (line: string): ReadonlyArray<string> =>
-  Array.from(line.matchAll(FIELD), ([, quoted, plain = ""]) => quoted?.replaceAll('""', '"') ?? plain.trim())
-
-const readLine = (
-  line: string,
+const readRow = (
+  row: Row,
   columns: { readonly phone: number; readonly chat: number }
 ): Result.Result<ContactLink, string> => {
-  const fields = fieldsOf(line)
-  const chatId = fields[columns.chat] ?? ""
-  return parseContactPhone(fields[columns.phone] ?? "").pipe(
+  const chatId = row[columns.chat] ?? ""
+  return parseContactPhone(row[columns.phone] ?? "").pipe(
     Result.mapError(() => "is not an Iranian mobile number"),
     Result.filterOrFail(
       () => CHAT_ID.test(chatId),
@@ -30,23 +26,50 @@ const readLine = (
   )
 }
 
-/** Reads CSV with the columns `phone` and `chat_id`, in any order, among others. All or nothing, with all mistakes. */
-export const readContacts = (csv: string): Result.Result<ReadonlyArray<ContactLink>, string> => {
-  const [header = "", ...lines] = csv.replace(/^\uFEFF/, "").split(/\r?\n/)
-  const names = fieldsOf(header).map((name) => name.toLowerCase())
-  const columns = { phone: names.indexOf(PHONE_COLUMN), chat: names.indexOf(CHAT_COLUMN) }
-  if (columns.phone === -1 || columns.chat === -1) {
-    return Result.fail(`the first line has to name the columns ${PHONE_COLUMN} and ${CHAT_COLUMN}`)
-  }
-  const contacts: Array<ContactLink> = []
-  const mistakes: Array<string> = []
-  for (const [index, line] of lines.entries()) {
-    if (line.trim() === "") continue
-    const contact = readLine(line, columns)
-    if (Result.isSuccess(contact)) contacts.push(contact.success)
-    else mistakes.push(`line ${index + 2} ${contact.failure}`)
-  }
-  if (mistakes.length === 0) return Result.succeed(contacts)
-  const more = mistakes.length > MAX_TOLD ? [`and ${mistakes.length - MAX_TOLD} more`] : []
-  return Result.fail([...mistakes.slice(0, MAX_TOLD), ...more].join("; "))
+interface NumberedRow {
+  readonly row: Row
+  /** The number of the line on which the row ends: a quoted field can contain line breaks. */
+  readonly line: number
 }
+
+const rowsOf = (csv: string): Result.Result<ReadonlyArray<NumberedRow>, string> =>
+  Result.try({
+    try: () => {
+      const rows: Array<NumberedRow> = []
+      // csv-parse counts a CRLF within quotes as two lines
+      parse(csv.replaceAll(/\r\n?/g, "\n"), {
+        bom: true,
+        trim: true,
+        relax_column_count: true,
+        skip_empty_lines: true,
+        on_record: (row: Row, { lines }: Info) => {
+          rows.push({ row, line: lines })
+          return null
+        }
+      })
+      return rows
+    },
+    // its own message would show what the file says there
+    catch: (cause) =>
+      `line ${cause instanceof CsvError ? cause["lines"] : "?"} has a quote that is not closed, or inside a field`
+  })
+
+/** Reads CSV with the columns `phone` and `chat_id`, in any order, among others. All or nothing, with all mistakes. */
+export const readContacts = (csv: string): Result.Result<ReadonlyArray<ContactLink>, string> =>
+  Result.flatMap(rowsOf(csv), ([header, ...rows]) => {
+    const names = (header?.row ?? []).map((name) => name.toLowerCase())
+    const columns = { phone: names.indexOf(PHONE_COLUMN), chat: names.indexOf(CHAT_COLUMN) }
+    if (columns.phone === -1 || columns.chat === -1) {
+      return Result.fail(`the first line has to name the columns ${PHONE_COLUMN} and ${CHAT_COLUMN}`)
+    }
+    const contacts: Array<ContactLink> = []
+    const mistakes: Array<string> = []
+    for (const { row, line } of rows) {
+      const contact = readRow(row, columns)
+      if (Result.isSuccess(contact)) contacts.push(contact.success)
+      else mistakes.push(`line ${line} ${contact.failure}`)
+    }
+    if (mistakes.length === 0) return Result.succeed(contacts)
+    const more = mistakes.length > MAX_REPORTED ? [`and ${mistakes.length - MAX_REPORTED} more`] : []
+    return Result.fail([...mistakes.slice(0, MAX_REPORTED), ...more].join("; "))
+  })

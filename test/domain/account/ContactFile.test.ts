@@ -38,6 +38,28 @@ describe("a contact file", () => {
     ])
   })
 
+  it("may have line breaks within quotes, and each mistake is shown with the line on which its row ends", () => {
+    const note = '"first line\nsecond\r\nthird"'
+    assert.deepEqual(read("phone,note,chat_id", `09121234567,${note},42`), expected)
+    assert.strictEqual(
+      mistakesOf("phone,note,chat_id", `09121234567,${note},42`, `12345,${note},43`, "09121234567,,"),
+      "line 7 is not an Iranian mobile number; line 8 has no usable chat_id"
+    )
+  })
+
+  it("may end its lines with LF, CRLF or CR", () => {
+    for (const end of ["\n", "\r\n", "\r"]) {
+      assert.deepEqual(read(["phone,chat_id", "09121234567,42", ""].join(end)), expected)
+    }
+  })
+
+  it.each(['"09121234567,42', '0912"1234567,42', '"0912"1234567,42'])("refuses the quotes of %j", (line) => {
+    assert.strictEqual(
+      mistakesOf("phone,chat_id", line),
+      "line 2 has a quote that is not closed, or inside a field"
+    )
+  })
+
   it("without lines holds nobody", () => {
     assert.deepEqual(read("phone,chat_id"), [])
     assert.deepEqual(read("phone,chat_id", ""), [])
