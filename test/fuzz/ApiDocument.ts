@@ -75,7 +75,8 @@ export const otherOperations: ReadonlyArray<Operation> = [
   undocumented("GET", "/openapi.json"),
   undocumented("GET", "/simulator"),
   undocumented("GET", "/simulator/messages?phone=%2B989121234567"),
-  undocumented("POST", "/v1/inbound/x", { type: "object", additionalProperties: true })
+  undocumented("POST", "/v1/inbound/x", { type: "object", additionalProperties: true }),
+  undocumented("POST", "/v1/inbound/reports/1", { type: "object", additionalProperties: true })
 ]
 
 const findPath = makeRouteTable(

@@ -43,7 +43,7 @@ export const ProviderAdaptersHttp = Layer.effect(
       soroushplusBotAdapter(http, endpoints.soroushplusUrl),
       rubikaBotAdapter(http, endpoints.rubikaUrl),
       telegramBotAdapter(http, endpoints.telegramUrl),
-      telegramGatewayAdapter(http, endpoints.telegramGatewayUrl),
+      telegramGatewayAdapter(http, endpoints.telegramGatewayUrl, endpoints.publicUrl),
       bridgeAdapter(http)
     ]
     return new Map(adapters.map((adapter) => [adapter.name, adapter]))

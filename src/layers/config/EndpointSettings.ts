@@ -46,7 +46,8 @@ const proxy = (variable: string, description: string): Setting<Redacted.Redacted
 const publicUrl: Setting<string | null> = {
   name: "PEYK_PUBLIC_URL",
   byDefault: "",
-  description: "The public address of Peyk. Bots then get updates posted; else they poll.",
+  description:
+    "The public address of Peyk. Bots then get updates posted, and Telegram Gateway posts reports; else Peyk polls.",
   config: Config.map(
     Config.option(Config.schema(Schema.Union([Schema.Literal(""), HttpUrl]), "PEYK_PUBLIC_URL")),
     (given) =>

@@ -4,6 +4,7 @@ import { maxHeaderSize } from "node:http"
 import { availableParallelism } from "node:os"
 import { ServingMetrics } from "../../http/metrics/ServingMetrics.ts"
 import { Serving } from "../../http/server/Serving.ts"
+import { PostedReports } from "../../services/account/PostedReports.ts"
 import { Idempotency } from "../../services/customer/Idempotency.ts"
 import { TimerRunner } from "../../services/timer/TimerRunner.ts"
 import { OperatorsSql, SignInLinksSql } from "../access/ConsoleSessionsSql.ts"
@@ -50,7 +51,8 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provide([
       // As long as Node allows: an id that is too long is then refused as an id.
       Layer.succeed(HttpRouter.RouterConfig, { maxParamLength: maxHeaderSize }),
-      Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(configuration.maxBodyBytes))
+      Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(configuration.maxBodyBytes)),
+      Layer.provide(PostedReports.layer, graphs.live)
     ]),
     Layer.provideMerge(httpServerLayer(configuration)),
     Layer.provideMerge(servingLayer(configuration, graphs)),

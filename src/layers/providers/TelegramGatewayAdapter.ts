@@ -13,6 +13,7 @@ import { Credential, originOf, readSettings } from "./AccountSettings.ts"
 import { ask } from "./ProviderAnswers.ts"
 import type { ProviderHttp } from "./ProviderHttp.ts"
 import { Answer, gatewayCalls, isAuthorized, readReport } from "./TelegramGatewayAnswers.ts"
+import { callbackOf, readCallback } from "./TelegramGatewayCallbacks.ts"
 
 const TelegramGatewaySettings = Schema.Struct({
   token: Credential.annotateKey({ description: "The gateway's access token; not a bot's." }),
@@ -55,7 +56,11 @@ const traits: AccountTraits = {
 }
 
 /** Codes over Telegram to phone numbers. Source: core.telegram.org/gateway/api. */
-export const telegramGatewayAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
+export const telegramGatewayAdapter = (
+  http: ProviderHttp["Service"],
+  baseUrl: string,
+  publicUrl: string | null = null
+): ProviderAdapter => ({
   name: TELEGRAM_GATEWAY,
   channels: ["telegram"],
   settings: TelegramGatewaySettings,
@@ -74,7 +79,8 @@ export const telegramGatewayAdapter = (http: ProviderHttp["Service"], baseUrl: s
       const connection: ProviderConnection = {
         farEnd: originOf(baseUrl),
         traits,
-        sendCode: Effect.fnUntraced(function* ({ phone, code, expiresAt }) {
+        sendCode: Effect.fnUntraced(function* (delivery) {
+          const { phone, code, expiresAt } = delivery
           if (!CODE.test(Redacted.value(code))) return notSendable
           const ability = yield* calls.checkSendAbility(phone)
           if (Result.isFailure(ability)) return ability.failure
@@ -83,6 +89,7 @@ export const telegramGatewayAdapter = (http: ProviderHttp["Service"], baseUrl: s
             request_id: ability.success,
             code: Redacted.value(code),
             ttl: ttlOf(expiresAt, yield* Clock.currentTimeMillis),
+            ...callbackOf(publicUrl, delivery),
             ...(sender_username !== undefined && { sender_username: sender_username.replace(/^@/, "") })
           })
         }),
@@ -102,6 +109,7 @@ export const telegramGatewayAdapter = (http: ProviderHttp["Service"], baseUrl: s
             Effect.map(({ answer }) => readReport(answer)),
             Effect.catch(({ message }) => Effect.succeed(DeliveryReport.NotKnown({ reason: message })))
           ),
+        readReport: readCallback(token),
         inbox: null
       }
       return connection

@@ -9,7 +9,7 @@ import { BotAddresses } from "./BotAddresses.ts"
 import { type BotInboxRecord, BotInboxStore } from "./BotInboxStore.ts"
 import { makeBotReplies, type PendingReply } from "./BotReplies.ts"
 import { ContactLinks } from "./ContactLinks.ts"
-import type { AccountProblem, BotInbox } from "../provider/ProviderAdapter.ts"
+import type { AccountProblem, BotInbox, HeaderReader } from "../provider/ProviderAdapter.ts"
 import { Settings } from "../Settings.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import { Timers } from "../timer/Timers.ts"
@@ -21,8 +21,7 @@ export class UnknownInbox extends Data.TaggedError("UnknownInbox")<{}> {}
 
 export interface PostedUpdate<E, R> {
   readonly token: string
-  /** The value of a header, by its lower-case name. */
-  readonly header: (name: string) => string | undefined
+  readonly header: HeaderReader
   /** Read only once it is known that the platform posts it. */
   readonly body: Effect.Effect<unknown, E, R>
 }
@@ -79,11 +78,8 @@ export class BotInboxes extends Context.Service<
           (pending) => pending.flat()
         )
 
-      const isFromPlatform = (
-        record: BotInboxRecord,
-        { secretHeader }: BotInbox,
-        header: PostedUpdate<never, never>["header"]
-      ) => secretHeader === null || addresses.isSecret(record, header(secretHeader) ?? "")
+      const isFromPlatform = (record: BotInboxRecord, { secretHeader }: BotInbox, header: HeaderReader) =>
+        secretHeader === null || addresses.isSecret(record, header(secretHeader) ?? "")
 
       const receive = Effect.fnUntraced(function* <E, R>(posted: PostedUpdate<E, R>) {
         const accountId = addresses.accountOf(posted.token)

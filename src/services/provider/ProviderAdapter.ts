@@ -49,6 +49,22 @@ export interface Webhook {
   readonly secret: string
 }
 
+/** The value of a header, by its lower-case name. */
+export type HeaderReader = (name: string) => string | undefined
+
+export interface PostedReport {
+  readonly header: HeaderReader
+  /** As it came: signatures cover its bytes. */
+  readonly body: string
+}
+
+/** What a provider posts about one attempt. */
+export interface AttemptReport {
+  readonly customerId: number
+  readonly attemptId: string
+  readonly report: DeliveryReport
+}
+
 /** A provider with an account's settings: ready to send. */
 export interface ProviderConnection {
   readonly traits: AccountTraits
@@ -62,6 +78,8 @@ export interface ProviderConnection {
   readonly credit?: Effect.Effect<number, AccountProblem>
   /** The delivery report of an accepted message; null: the provider has none. */
   readonly deliveryReport: ((messageId: string) => Effect.Effect<DeliveryReport>) | null
+  /** Reads a report that the provider posts; null if it is not genuine. Absent: it posts none. */
+  readonly readReport?: (posted: PostedReport, now: Instant) => AttemptReport | null
   /** Null: people cannot write to this account. */
   readonly inbox: BotInbox | null
 }

@@ -23,6 +23,7 @@ describe("OPTIONS of a path that there is", () => {
     ["/v1/sandbox/otp/verify", "OPTIONS, POST"],
     ["/v1/messages/send", "OPTIONS, POST"],
     ["/v1/inbound/x", "OPTIONS, POST"],
+    ["/v1/inbound/reports/1", "OPTIONS, POST"],
     ["/v1/auth/sign-in", "OPTIONS, POST"],
     ["/healthz", "GET, HEAD, OPTIONS"],
     ["/docs", "GET, HEAD, OPTIONS"],

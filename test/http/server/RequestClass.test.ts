@@ -17,7 +17,7 @@ const cases: ReadonlyArray<readonly [RequestClass, string, ReadonlyArray<string>
   ],
   ["manage", "POST", ["/v1/manage/api-keys", "/console/keys"]],
   ["public", "GET", ["/docs", "/simulator", "/", "/v1/others", "/v1/manage", "http://a/v1/otp/send"]],
-  ["public", "POST", ["/v1/auth/sign-in", "/v1/inbound/abc", "/console/sign-in"]]
+  ["public", "POST", ["/v1/auth/sign-in", "/v1/inbound/abc", "/v1/inbound/reports/1", "/console/sign-in"]]
 ]
 
 describe("the class of a request", () => {

@@ -1,0 +1,70 @@
+import { Clock, Context, Data, Effect, Layer, Option } from "effect"
+import { attemptToReport, settledDelivery } from "../../domain/account/DeliveryReport.ts"
+import { recordDelivery } from "../../domain/verification/StepCalls.ts"
+import type { AttemptReport, HeaderReader } from "../provider/ProviderAdapter.ts"
+import { writeTransition } from "../Transitions.ts"
+import { VerificationStore } from "../verification/VerificationStore.ts"
+import { AccountConnections } from "./AccountConnections.ts"
+
+/** The account gets no reports, or this one is not from its provider. */
+export class UnknownReporter extends Data.TaggedError("UnknownReporter")<{}> {}
+
+export interface PostedToAccount<E, R> {
+  readonly accountId: number
+  readonly header: HeaderReader
+  /** As it came. Read only if the account's provider posts reports. */
+  readonly body: Effect.Effect<string, E, R>
+}
+
+/** `<id of the verification>-<step, from 1>`; see `Providers`. */
+const ATTEMPT_ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-([1-9]\d?)$/
+
+/** Records the delivery of codes that providers report by themselves. */
+export class PostedReports extends Context.Service<
+  PostedReports,
+  {
+    readonly receive: <E, R>(posted: PostedToAccount<E, R>) => Effect.Effect<void, UnknownReporter | E, R>
+  }
+>()("peyk/services/account/PostedReports") {
+  static readonly layer = Layer.effect(
+    PostedReports,
+    Effect.gen(function* () {
+      const connections = yield* AccountConnections
+      const verifications = yield* VerificationStore
+
+      const readerOf = (accountId: number) =>
+        Effect.map(connections.of(accountId), ({ readReport }) => readReport).pipe(
+          Effect.catchTag("AccountUnusable", () => Effect.undefined),
+          Effect.flatMap((read) => (read === undefined ? new UnknownReporter() : Effect.succeed(read)))
+        )
+
+      /** Nothing if it is not final, if the attempt is not this account's, or if its report is already there. */
+      const record = Effect.fnUntraced(function* (
+        accountId: number,
+        { customerId, attemptId, report }: AttemptReport
+      ) {
+        const [, id = "", number] = ATTEMPT_ID.exec(attemptId) ?? []
+        const delivery = settledDelivery(report)
+        if (id === "" || delivery === undefined) return
+        const step = Number(number) - 1
+        const reload = verifications.load(customerId, id)
+        const found = Option.getOrUndefined(yield* reload)
+        if (found === undefined || found.route[step]?.account_id !== accountId) return
+        if (attemptToReport(found.attempts, step) === undefined) return
+        yield* writeTransition(found, (current) => recordDelivery(current, step, delivery), {
+          write: (before, transition, now) => verifications.commit(before, transition, now, null),
+          reload
+        })
+      })
+
+      return PostedReports.of({
+        receive: Effect.fnUntraced(function* ({ accountId, header, body }) {
+          const read = yield* readerOf(accountId)
+          const report = read({ header, body: yield* body }, yield* Clock.currentTimeMillis)
+          if (report === null) return yield* new UnknownReporter()
+          yield* record(accountId, report)
+        })
+      })
+    })
+  )
+}
