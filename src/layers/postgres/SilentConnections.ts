@@ -1,4 +1,4 @@
-import { Cause, Effect, Exit } from "effect"
+import { Cause, Effect, Exit, type Scope } from "effect"
 import { connect, type NetConnectOpts, type Socket } from "node:net"
 import { LinkedSet } from "../../services/concurrency/LinkedSet.ts"
 
@@ -23,7 +23,10 @@ interface Connection {
    * When interrupted statements began: the driver still waits for their responses, as do the statements behind them.
    */
   readonly interrupted: Set<number>
+  /** Set once a statement can run on it. */
   probe: Probe | undefined
+  /** Leases that may keep others from it: of transactions, listeners and streams. */
+  held: number
   bytesHeard: number
   heardAt: number
   /** While nothing has arrived since. */
@@ -38,8 +41,10 @@ export interface WatchedPool {
   readonly probeWith: (socket: Socket, probe: Probe) => void
   /** `socket`: of the connection that the statement runs on. */
   readonly during: <A, E, R>(socket: Socket, statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Whether all connections are taken, if each carries so many statements. */
-  readonly isFull: (statementsPerConnection: number) => boolean
+  /** While the scope is open, the connection over this socket may be kept from others. */
+  readonly hold: (socket: Socket) => Effect.Effect<void, never, Scope.Scope>
+  /** Whether an open connection can take a statement at once, if each carries so many. */
+  readonly hasRoom: (statementsPerConnection: number) => boolean
   readonly closeAll: () => void
 }
 
@@ -80,6 +85,7 @@ const newConnection = (socket: Socket, patience: number, now: number): Connectio
   statements: new LinkedSet(),
   interrupted: new Set(),
   probe: undefined,
+  held: 0,
   bytesHeard: 0,
   heardAt: now,
   probedAt: undefined
@@ -136,15 +142,12 @@ const makePool = (
   failed: (cause: Cause.Cause<unknown>) => void
 ): WatchedPool => {
   const own = new Map<Socket, Connection>()
-  let running = 0
   const connectionOf = (socket: Socket): Connection | undefined =>
     own.get(socket) ?? [...own.values()].find((connection) => isSameEnd(connection.socket, socket))
   const begin = (connection: Connection | undefined) => {
     const begunAt = watch.now
     const link = connection?.statements.add({ begunAt })
-    running += 1
     return (exit: Exit.Exit<unknown, unknown>) => {
-      running -= 1
       if (connection !== undefined && link !== undefined) connection.statements.remove(link)
       if (Exit.isSuccess(exit)) return
       if (Cause.hasInterrupts(exit.cause)) connection?.interrupted.add(begunAt)
@@ -175,7 +178,22 @@ const makePool = (
           return undefined
         })
       }),
-    isFull: (statementsPerConnection) => running >= own.size * statementsPerConnection,
+    hold: (socket) =>
+      Effect.suspend(() => {
+        const connection = connectionOf(socket)
+        if (connection === undefined) return Effect.void
+        return Effect.acquireRelease(
+          Effect.sync(() => void (connection.held += 1)),
+          () => Effect.sync(() => void (connection.held -= 1))
+        )
+      }),
+    // A connection that is still opening may never open, so it has no room.
+    hasRoom: (statementsPerConnection) => {
+      for (const { probe, held, statements } of own.values()) {
+        if (probe !== undefined && held === 0 && statements.size < statementsPerConnection) return true
+      }
+      return false
+    },
     closeAll: () => {
       for (const connection of own.values()) close(watch, connection)
     }

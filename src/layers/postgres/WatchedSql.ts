@@ -123,15 +123,42 @@ export const makeWatchedSql = Effect.fnUntraced(function* (
   const socketFor = makeSockets(watched)
   const watch = (connection: PgConnection.PgConnection) =>
     watchedConnection(connection, socketFor(connection), watched)
+  /** Borrowers that wait for a connection: those that come later wait behind them. */
+  let waiting = 0
+  const waitAndUse = <A, E, R>(use: (connection: Connection) => Effect.Effect<A, E, R>) => {
+    let isWaiting = true
+    const stopWaiting = () => {
+      if (isWaiting) waiting -= 1
+      isWaiting = false
+    }
+    waiting += 1
+    return Effect.onExitPrimitive(
+      inTime(
+        pool.use((connection) => {
+          stopWaiting()
+          return use(watch(connection))
+        })
+      ),
+      () => void stopWaiting()
+    )
+  }
+  // A limit costs a timer, so only a statement that has to wait gets one.
   const borrower: SqlConnection.Borrower = (use) =>
-    Effect.suspend(() => {
-      const borrowed = pool.use((connection) => use(watch(connection)))
-      return watched.isFull(perConnection) ? inTime(borrowed) : borrowed
-    })
+    Effect.suspend(() =>
+      waiting === 0 && watched.hasRoom(perConnection)
+        ? pool.use((connection) => use(watch(connection)))
+        : waitAndUse(use)
+    )
+  const held = (connection: PgConnection.PgConnection) =>
+    Effect.as(watched.hold(socketFor(connection)), connection)
+  // The driver's own wait for the statements of others cannot be interrupted: it ends with the connection.
+  const reserve = Effect.flatMap(Effect.flatMap(pool.get, held), (connection) =>
+    watched.during(socketFor(connection), connection.pin)
+  )
   const sql = yield* SqlClient.make({
-    acquirer: inTime(Effect.map(pool.get, watch)),
+    acquirer: inTime(Effect.map(Effect.flatMap(pool.get, held), watch)),
     borrower,
-    transactionAcquirer: inTime(Effect.map(pool.reserve, watch)),
+    transactionAcquirer: inTime(Effect.map(reserve, watch)),
     compiler: PgClient.makeCompiler(),
     driver: "pg",
     prepareTransactionControls: true,
@@ -142,7 +169,7 @@ export const makeWatchedSql = Effect.fnUntraced(function* (
   return {
     sql,
     listen: (channel: string) =>
-      Effect.flatMap(inTime(pool.reserve), (connection) => {
+      Effect.flatMap(inTime(reserve), (connection) => {
         // The shared connection takes no statement while this one listens.
         watched.probeWith(socketFor(connection), probeOf(connection))
         return connection.listen(channel)

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, Redacted } from "effect"
+import { type Duration, Effect, Fiber, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
+import { TestClock } from "effect/testing"
 import { inject } from "vitest"
 import { makeSilentConnections } from "../../../src/layers/postgres/SilentConnections.ts"
 import { makeWatchedSql } from "../../../src/layers/postgres/WatchedSql.ts"
@@ -10,7 +11,9 @@ const TICKS = 10
 const PATIENCE_MILLIS = TICKS * 500
 
 /** A pool behind a proxy. Time passes by `ticks` only; probes are run. */
-const behindProxy = Effect.gen(function* () {
+const behindProxy = Effect.suspend(() => behindProxyWith("1 minute"))
+
+const behindProxyWith = Effect.fnUntraced(function* (patience: Duration.Input) {
   const proxy = yield* Effect.acquireRelease(
     Effect.promise(() => silentProxy(`${inject("postgresSocketDirectory")}/.s.PGSQL.5432`)),
     ({ close }) => Effect.sync(close)
@@ -27,7 +30,7 @@ const behindProxy = Effect.gen(function* () {
     multiplexConcurrency: 1
   }
   const { sql } = yield* Effect.provide(
-    makeWatchedSql(config, pool(PATIENCE_MILLIS), "1 minute"),
+    makeWatchedSql(config, pool(PATIENCE_MILLIS), patience),
     Reactivity.layer
   )
   const ticks = Effect.fnUntraced(function* (count: number) {
@@ -93,6 +96,27 @@ it.live("of two connections only the silent one is closed, also when it was rese
       assert.strictEqual(pool.closed(), 1)
       const after = yield* pool.backends
       assert.strictEqual(after.filter((pid) => before.includes(pid)).length, 1)
+    })
+  )
+)
+
+const CONNECT_MILLIS = 5000
+
+it.effect("a statement does not wait longer for connections that are being opened than for any other", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { proxy, sql } = yield* behindProxyWith(CONNECT_MILLIS / 5)
+      proxy.silenceNew()
+      const ask = Effect.forkChild(Effect.flip(sql`select 1`), { startImmediately: true })
+      const first = yield* ask
+      while (proxy.seen() === 0) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      const statements = [first, yield* ask]
+      yield* TestClock.adjust(CONNECT_MILLIS / 5)
+      const errors = yield* Effect.all(statements.map(Fiber.join))
+      assert.deepStrictEqual(
+        errors.map(({ reason }) => reason.message),
+        errors.map(() => "no connection to PostgreSQL was free in time")
+      )
     })
   )
 )
