@@ -52,4 +52,4 @@ export class Keys extends Context.Service<
       overlapMillis: number
     ) => Effect.Effect<CreatedKey, NotFound | Conflict>
   }
->()("peyk/services/resources/Keys") {}
+>()("peyk/services/resources/access/Keys") {}

@@ -29,4 +29,4 @@ export class Tokens extends Context.Service<
     readonly ownerOf: (id: number) => Effect.Effect<number, NotFound>
     readonly revoke: (customerId: number, id: number) => Effect.Effect<TokenRecord, NotFound>
   }
->()("peyk/services/resources/Tokens") {}
+>()("peyk/services/resources/access/Tokens") {}

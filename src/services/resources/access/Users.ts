@@ -50,4 +50,4 @@ export class Users extends Context.Service<
       passwordHash: string
     ) => Effect.Effect<UserRecord, NotFound>
   }
->()("peyk/services/resources/Users") {}
+>()("peyk/services/resources/access/Users") {}

@@ -14,4 +14,4 @@ export class AccountStates extends Context.Service<
       now: Instant
     ) => Effect.Effect<ReadonlyMap<number, AccountState>>
   }
->()("peyk/services/resources/AccountStates") {}
+>()("peyk/services/resources/accounts/AccountStates") {}

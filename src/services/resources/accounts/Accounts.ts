@@ -111,4 +111,4 @@ export class Accounts extends Context.Service<
       rotates: boolean
     ) => Effect.Effect<string, NotFound | Conflict>
   }
->()("peyk/services/resources/Accounts") {}
+>()("peyk/services/resources/accounts/Accounts") {}

@@ -36,4 +36,4 @@ export class Contacts extends Context.Service<
       phone: Phone
     ) => Effect.Effect<boolean, NotFound | Conflict>
   }
->()("peyk/services/resources/Contacts") {}
+>()("peyk/services/resources/accounts/Contacts") {}

@@ -26,7 +26,7 @@ export class ActivitySums extends Context.Service<
     ) => Effect.Effect<void>
     readonly read: (customerId: number, from: Instant) => Effect.Effect<ReadonlyArray<ActivitySlot>>
   }
->()("peyk/services/resources/ActivityReports/ActivitySums") {}
+>()("peyk/services/resources/activity/ActivityReports/ActivitySums") {}
 
 export interface ActivityReport {
   readonly slots: ReadonlyArray<ActivitySlot>
@@ -43,7 +43,7 @@ const PATIENCE = "80 millis"
 export class ActivityReports extends Context.Service<
   ActivityReports,
   { readonly read: (customerId: number, from: Instant) => Effect.Effect<ActivityReport> }
->()("peyk/services/resources/ActivityReports") {
+>()("peyk/services/resources/activity/ActivityReports") {
   static readonly layer = Layer.effect(
     ActivityReports,
     Effect.gen(function* () {

@@ -34,4 +34,4 @@ export class AuditLog extends Context.Service<
   {
     readonly list: (customerId: number, search: AuditSearch & PageRequest) => Effect.Effect<Page<AuditRecord>>
   }
->()("peyk/services/resources/AuditLog") {}
+>()("peyk/services/resources/activity/AuditLog") {}

@@ -55,4 +55,4 @@ export class GuardRecords extends Context.Service<
       entry: { readonly type: EntryType; readonly value: string }
     ) => Effect.Effect<void, NotFound | ValidationError>
   }
->()("peyk/services/resources/GuardRecords") {}
+>()("peyk/services/resources/activity/GuardRecords") {}

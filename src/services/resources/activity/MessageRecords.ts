@@ -28,4 +28,4 @@ export class MessageRecords extends Context.Service<
     /** @param mode live if absent */
     readonly find: (customerId: number, id: string, mode?: KeyMode) => Effect.Effect<Message, NotFound>
   }
->()("peyk/services/resources/MessageRecords") {}
+>()("peyk/services/resources/activity/MessageRecords") {}

@@ -46,4 +46,4 @@ export interface RunHistory {
 export class RunHistories extends Context.Service<
   RunHistories,
   { readonly read: (customerId: number, run: Run) => Effect.Effect<RunHistory> }
->()("peyk/services/resources/RunHistories") {}
+>()("peyk/services/resources/activity/RunHistories") {}

@@ -12,4 +12,4 @@ export class UsageReports extends Context.Service<
       grouping: UsageGrouping
     ) => Effect.Effect<ReadonlyArray<UsageGroup>>
   }
->()("peyk/services/resources/UsageReports") {}
+>()("peyk/services/resources/activity/UsageReports") {}

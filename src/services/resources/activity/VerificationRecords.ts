@@ -31,4 +31,4 @@ export class VerificationRecords extends Context.Service<
     /** @param mode live if absent */
     readonly find: (customerId: number, id: string, mode?: KeyMode) => Effect.Effect<Verification, NotFound>
   }
->()("peyk/services/resources/VerificationRecords") {}
+>()("peyk/services/resources/activity/VerificationRecords") {}
