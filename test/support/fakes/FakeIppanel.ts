@@ -48,6 +48,8 @@ export const fakeIppanel = (options: FakeOptions = {}) => {
   const routes: Readonly<Record<string, (received: Received) => Answer>> = {
     "POST /v1/api/send": ({ json }) => send(Object(json)),
     "GET /v1/api/payment/credit/mine": () => ippanelAnswer(200, "200-1", { credit: 24_810.5 }),
+    "GET /v1/api/number/numbers": () =>
+      ippanelAnswer(200, "200-1", [{ id: 10_001, number: IPPANEL_LINE, operator_id: 1, alias: null }]),
     "GET /v1/api/report/recipients": ({ query }) =>
       ippanelAnswer(
         200,
@@ -59,8 +61,22 @@ export const fakeIppanel = (options: FakeOptions = {}) => {
     "GET /v1/api/report/by_bulk": () => ippanelAnswer(200, "200-1", { state_id: 2 })
   }
 
+  const pattern = (code: string): Answer =>
+    code === IPPANEL_PATTERN
+      ? ippanelAnswer(200, "200-1", {
+          pattern_code: code,
+          pattern_status: "active",
+          variable: [{ name: VARIABLE, type: "string", len: 20 }]
+        })
+      : ippanelAnswer(404, "400-1")
+
+  const routeOf = ({ method, path }: Received) => {
+    const [, code] = /^\/v1\/api\/patterns\/(\w+)$/.exec(path) ?? []
+    return method === "GET" && code !== undefined ? () => pattern(code) : routes[`${method} ${path}`]
+  }
+
   return fakeFarEnd((received) => {
-    const answer = routes[`${received.method} ${received.path}`]
+    const answer = routeOf(received)
     if (answer === undefined) return { status: 404, text: "<html>Not Found</html>" }
     return received.headers["authorization"] === IPPANEL_KEY ? answer(received) : ippanelAnswer(401, "400-1")
   }, options)

@@ -42,6 +42,12 @@ export const fakeMelipayamak = (options: FakeOptions = {}) => {
     BaseServiceNumber: sendCode,
     SendSMS: sendText,
     GetCredit: () => melipayamakAnswer("1204.5"),
+    GetUserNumbers: () => ({
+      json: {
+        MyBase: { Value: "1", RetStatus: 1, StrRetStatus: "Ok" },
+        Data: [{ Number: MELIPAYAMAK_LINE }, { Number: "50004002" }]
+      }
+    }),
     GetDeliveries2: (fields) => melipayamakAnswer(sent.has(fields.get("recId") ?? "") ? "1" : "100")
   }
 

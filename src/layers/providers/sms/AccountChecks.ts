@@ -19,6 +19,23 @@ export const creditIn =
 export const describeCredit = (credit: number): string =>
   `credit ${Number.isFinite(credit) ? credit : "unknown"}`
 
+/**
+ * The credit, and a warning if the account's lines lack this one. Only a warning: a line that several accounts share
+ * may be missing from the list.
+ */
+export const describeAccount = Effect.fnUntraced(function* (
+  credit: Effect.Effect<number, AccountProblem>,
+  line: string | undefined,
+  lines: Effect.Effect<ReadonlyArray<string>, AccountProblem>
+) {
+  const left = describeCredit(yield* credit)
+  if (line === undefined) return left
+  const known = yield* lines
+  return known.length === 0 || known.includes(line)
+    ? left
+    : `${left}; line ${line} is not among the account's: ${known.join(", ")}`
+})
+
 /** Fails if the template does not have the variable that is to take the code. */
 export const requireVariable = (
   template: string,

@@ -3,10 +3,18 @@ import type { ProviderAdapter, ProviderConnection } from "../../../services/prov
 import { Credential, originOf, ProviderNumber, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
-import { describeCredit } from "./AccountChecks.ts"
+import { describeAccount } from "./AccountChecks.ts"
 import { formPost, Line, orNotKnown } from "./AnswerTable.ts"
 import { localNumber } from "./LocalNumber.ts"
-import { Answer, classifyCode, classifyText, readCredit, readReport } from "./MelipayamakAnswers.ts"
+import {
+  Answer,
+  classifyCode,
+  classifyText,
+  linesIn,
+  Numbers,
+  readCredit,
+  readReport
+} from "./MelipayamakAnswers.ts"
 
 const MelipayamakSettings = Schema.Struct({
   username: Credential,
@@ -31,6 +39,7 @@ export const melipayamakAdapter = (http: ProviderHttp["Service"], baseUrl: strin
       const credit = Effect.flatMap(ask(http, to("GetCredit", {}), Answer), ({ answer }) =>
         readCredit(answer)
       )
+      const lines = Effect.map(ask(http, to("GetUserNumbers", {}), Numbers), ({ answer }) => linesIn(answer))
       return {
         farEnd: originOf(baseUrl),
         traits: {
@@ -51,7 +60,7 @@ export const melipayamakAdapter = (http: ProviderHttp["Service"], baseUrl: strin
           return send(http, to("SendSMS", { ...message, isFlash: "false" }), Answer, classifyText)
         },
         credit,
-        check: Effect.map(credit, describeCredit),
+        check: describeAccount(credit, from, lines),
         deliveryReport: (recId) =>
           orNotKnown(
             Effect.map(ask(http, to("GetDeliveries2", { recId }), Answer), ({ answer }) => readReport(answer))

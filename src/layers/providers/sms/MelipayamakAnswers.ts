@@ -104,3 +104,11 @@ export const readCredit = (answer: Answer): Effect.Effect<number, AccountProblem
   const meaning = answer.RetStatus === INVALID_DATA ? "configuration" : common[valueOf(answer)]
   return Effect.fail(problemOf(wordsOf(answer), meaning))
 }
+
+/** Only other programs' code shows this answer; without numbers it says nothing. */
+export const Numbers = Schema.Struct({
+  Data: perhaps(Schema.Array(Schema.Struct({ Number: Schema.Union([Schema.Finite, Schema.String]) })))
+})
+
+export const linesIn = ({ Data }: typeof Numbers.Type): ReadonlyArray<string> =>
+  (Data ?? []).map(({ Number: line }) => String(line))

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { DeliveryReport } from "../../../../src/domain/account/DeliveryReport.ts"
 import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
 import { ippanelAdapter } from "../../../../src/layers/providers/sms/IppanelAdapter.ts"
+import type { Scripted } from "../../../support/fakes/FakeFarEnd.ts"
 import {
   fakeIppanel,
   IPPANEL_KEY,
@@ -79,6 +80,55 @@ describeProvider({
   reports: states.map(
     ([message_status, tag]) =>
       [`status ${message_status}`, ippanelAnswer(200, "200-1", [{ message_status }]), { _tag: tag }] as const
+  )
+})
+
+describe("ippanel: the check of an account", () => {
+  const checked = Effect.fnUntraced(function* (changes: object, ...answers: ReadonlyArray<Scripted>) {
+    const fake = yield* fakeIppanel()
+    const { check } = connected(ippanelAdapter(yield* ProviderHttp, `${fake.url}/v1`), {
+      ...settings,
+      ...changes
+    })
+    fake.script(...answers)
+    return yield* Effect.result(check ?? Effect.die("no check"))
+  })
+  const credit = ippanelAnswer(200, "200-1", { credit: 7 })
+  const lines = ippanelAnswer(200, "200-1", [{ number: IPPANEL_LINE }])
+  const pattern = (data: object) => ippanelAnswer(200, "200-1", data)
+
+  it.effect("warns of a line that is not in the account's list", () =>
+    Effect.gen(function* () {
+      expect(yield* checked({ from_number: "+983000999" })).toMatchObject({
+        success: "credit 24810.5; line +983000999 is not among the account's: +983000505"
+      })
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect.each([
+    ["an unknown pattern", { otp_pattern: "another" }, [], "400-1 message 400-1"],
+    [
+      "a pattern without the variable",
+      { otp_parameter: "otp" },
+      [],
+      `pattern ${IPPANEL_PATTERN} has no variable otp; it has: code`
+    ],
+    [
+      "a pattern that waits for approval",
+      {},
+      [credit, lines, pattern({ pattern_status: "pending", variable: [{ name: "code" }] })],
+      `pattern ${IPPANEL_PATTERN} is pending`
+    ]
+  ] as const)("names %s", ([, changes, answers, message]) =>
+    Effect.gen(function* () {
+      expect(yield* checked(changes, ...answers)).toMatchObject({ failure: { message, isDefinite: true } })
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("finds nothing wrong with a pattern that it cannot read", () =>
+    Effect.gen(function* () {
+      expect(yield* checked({}, credit, lines, pattern([]))).toMatchObject({ success: "credit 7" })
+    }).pipe(Effect.provide(ProviderHttpTest))
   )
 })
 

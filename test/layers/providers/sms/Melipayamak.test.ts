@@ -137,6 +137,18 @@ describeProvider({
 })
 
 describe("melipayamak: an account", () => {
+  it.effect.each([
+    [MELIPAYAMAK_LINE, "credit 1204.5"],
+    ["50009999", "credit 1204.5; line 50009999 is not among the account's: 50004001, 50004002"]
+  ] as const)("with the line %s is found to have: %s", ([from, found]) =>
+    Effect.gen(function* () {
+      const fake = yield* fakeMelipayamak()
+      const adapter = melipayamakAdapter(yield* ProviderHttp, `${fake.url}/api`)
+      const { check } = connected(adapter, { ...login, from })
+      expect(yield* check ?? Effect.die("no check")).toBe(found)
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
   it.effect("sends only what its settings suffice for", () =>
     Effect.gen(function* () {
       const adapter = melipayamakAdapter(yield* ProviderHttp, "http://127.0.0.1:1")

@@ -1,0 +1,126 @@
+import { Effect, Schema } from "effect"
+import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
+import { type Blame, inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
+import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
+import type { ProviderAnswer } from "../ProviderHttp.ts"
+import { requireVariable } from "./AccountChecks.ts"
+
+const Meta = Schema.Struct({
+  status: Schema.Boolean,
+  message: perhaps(Schema.String),
+  message_code: perhaps(Schema.String),
+  errors: perhaps(Schema.Unknown)
+})
+export const Answer = Schema.Struct({ meta: Meta, data: perhaps(Schema.Unknown) })
+type Answer = typeof Answer.Type
+
+const Sent = Schema.Struct({
+  message_outbox_ids: Schema.NonEmptyArray(Schema.Union([Schema.Int, Schema.String]))
+})
+const readSent = Schema.decodeUnknownOption(Sent)
+
+export const wordsOf = ({ meta }: Answer): string => providerWords(meta.message_code, meta.message)
+
+/** The outcome that each field of a 422 stands for. */
+const blameOf = (errors: unknown): Blame => {
+  const fields = Object.keys(Object(errors))
+  if (fields.some((field) => /recipient/.test(field))) return "recipient"
+  return fields.some((field) => ["code", "from_number"].includes(field)) ? "configuration" : "request"
+}
+
+const INVALID = 422
+
+export const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
+  const { meta, data } = answer
+  if (meta.status && received.status < 300) {
+    const sent = readSent(data)
+    return ProviderOutcome.Accepted({
+      messageId: sent._tag === "Some" ? String(sent.value.message_outbox_ids[0]) : null
+    })
+  }
+  return received.status === INVALID
+    ? ProviderOutcome.Rejected({ blame: blameOf(meta.errors), providerError: wordsOf(answer) })
+    : inWords(outcomeOfStatus(received), () => wordsOf(answer))
+}
+
+export const Recipients = Schema.Struct({
+  meta: Meta,
+  data: perhaps(
+    Schema.Array(Schema.Struct({ message_status: perhaps(Schema.Union([Schema.Int, Schema.String])) }))
+  )
+})
+export const Bulk = Schema.Struct({
+  meta: Meta,
+  data: perhaps(Schema.Struct({ state_id: perhaps(Schema.Union([Schema.Int, Schema.String])) }))
+})
+
+const undelivered: Readonly<Record<string, string>> = { 3: "3 not delivered", 4: "4 blacklisted" }
+/** Accepted does not mean sent: a person at IPPanel may reject it, and the credit may be too low. */
+const failedStates: Readonly<Record<string, string>> = {
+  3: "state 3 rejected",
+  4: "state 4 wrong recipients",
+  7: "state 7 canceled",
+  8: "state 8 no credit",
+  9: "state 9 system error"
+}
+
+/** Of a message whose recipients have no final state. */
+export const reportOfBulk = ({ data }: typeof Bulk.Type): DeliveryReport => {
+  const providerError = failedStates[String(data?.state_id)]
+  return providerError === undefined
+    ? DeliveryReport.InProgress()
+    : DeliveryReport.Undelivered({ providerError })
+}
+
+/** Of its one recipient; undefined if that has no final state. */
+export const reportOfRecipient = (answer: typeof Recipients.Type): DeliveryReport | undefined => {
+  if (!answer.meta.status) return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
+  const status = String(answer.data?.[0]?.message_status)
+  if (status === "2") return DeliveryReport.Delivered({ at: null })
+  const providerError = undelivered[status]
+  return providerError === undefined ? undefined : DeliveryReport.Undelivered({ providerError })
+}
+
+/** The data of an answer to a question that changes nothing. */
+export const dataOf = ({
+  answer,
+  status
+}: {
+  readonly answer: Answer
+  readonly status: number
+}): Effect.Effect<unknown, AccountProblem> =>
+  answer.meta.status && status < 300
+    ? Effect.succeed(answer.data)
+    : Effect.fail(
+        new AccountProblem({ message: wordsOf(answer), isDefinite: [401, 404, INVALID].includes(status) })
+      )
+
+const Lines = Schema.Array(Schema.Struct({ number: Schema.String }))
+const decodeLines = Schema.decodeUnknownOption(Lines)
+/** Empty if there are none, or if they cannot be read. */
+export const linesIn = (data: unknown): ReadonlyArray<string> => {
+  const lines = decodeLines(data)
+  return lines._tag === "Some" ? lines.value.map(({ number }) => number) : []
+}
+
+const Pattern = Schema.Struct({
+  pattern_status: perhaps(Schema.String),
+  variable: Schema.Array(Schema.Struct({ name: Schema.String }))
+})
+const decodePattern = Schema.decodeUnknownOption(Pattern)
+
+/** Fails if the pattern is not approved, or lacks the variable; one that cannot be read may be right. */
+export const requirePattern = Effect.fnUntraced(function* (code: string, variable: string, data: unknown) {
+  const pattern = decodePattern(data)
+  if (pattern._tag === "None") return
+  const { pattern_status: state, variable: variables } = pattern.value
+  if (typeof state === "string" && state !== "active") {
+    return yield* new AccountProblem({ message: `pattern ${code} is ${state}`, isDefinite: true })
+  }
+  yield* requireVariable(
+    `pattern ${code}`,
+    variable,
+    variables.map(({ name }) => name)
+  )
+})
