@@ -66,7 +66,7 @@ const settingsOf = (given: string) =>
 /** Connects an account unless its provider refuses it. If the provider cannot be asked, the account is connected. */
 const checkNew = Effect.fnUntraced(function* (owner: AccountOwner, account: NewAccount) {
   const finding = yield* (yield* Accounts).examine(owner, account)
-  if (finding._tag !== "Refused") return describeFinding(finding)
+  if (finding._tag !== "Refused") return finding
   return yield* new CommandError({
     message: `${account.provider} refuses the account: ${finding.reason} (connect it anyway with --no-check)`
   })
@@ -111,10 +111,13 @@ const connect = Command.make(
         const owner = yield* ownerOf(customer, shared)
         const settings = yield* settingsOf(given.settings)
         const account: NewAccount = { ...given, settings, allowsPrivateAddresses: true }
-        const check = checks ? yield* checkNew(owner, account) : "skipped"
+        const finding = checks ? yield* checkNew(owner, account) : undefined
+        const check = finding === undefined ? "skipped" : describeFinding(finding)
         const { channel, provider, label } = account
-        const connected = yield* audited(owner, (yield* Accounts).connect(owner, account), ({ id }) =>
-          entry("connect", id, { channel, provider, label })
+        const connected = yield* audited(
+          owner,
+          (yield* Accounts).connect(owner, { ...account, finding }),
+          ({ id }) => entry("connect", id, { channel, provider, label })
         )
         yield* printAccount(connected, { check, ...(yield* warnUnlessSending(connected)) })
       }).pipe(Effect.catchTags({ validation_error: describeError, channel_unavailable: describeError }))

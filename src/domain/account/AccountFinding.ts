@@ -2,8 +2,8 @@ import { Data } from "effect"
 
 /** The result of checking an account with its provider. */
 export type AccountFinding = Data.TaggedEnum<{
-  /** `detail`: the provider's information, for people. */
-  Works: { readonly detail: string }
+  /** `detail`: the provider's information, for people. `credit`: what is left to spend; null if it does not say. */
+  Works: { readonly detail: string; readonly credit: number | null }
   /** The provider refuses the account. */
   Refused: { readonly reason: string }
   /** The provider could not be reached. */

@@ -26,11 +26,13 @@ const connectKavenegar = (customerId: number, api_key: string) =>
     )
   )
 
-const checks = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  Effect.orDie(sql<{ readonly result: string; readonly detail: string; readonly credit: number | null }>`
+const checksOf = (customerId: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.orDie(sql<{ readonly result: string; readonly detail: string; readonly credit: number | null }>`
     select c.result, c.detail, c.credit from account_checks c
-      join sending_accounts a on a.id = c.account_id and a.provider = 'kavenegar' order by c.account_id`)
-)
+      join sending_accounts a on a.id = c.account_id and a.provider = 'kavenegar'
+      where a.customer_id = ${customerId} order by c.account_id`)
+  )
 
 layer(TestDatabase, { excludeTestServices: true })("what is left to spend", (it) => {
   it.effect("is asked of each account's provider every 15 minutes, and kept when it cannot be asked", () =>
@@ -43,7 +45,7 @@ layer(TestDatabase, { excludeTestServices: true })("what is left to spend", (it)
         yield* connectKavenegar(customerId, "a-wrong-key")
         yield* (yield* AccountCreditTimers).schedule(0)
         yield* runDue
-        assert.deepStrictEqual(yield* checks, [
+        assert.deepStrictEqual(yield* checksOf(customerId), [
           { result: "works", detail: "credit 1500000", credit: 1_500_000 },
           { result: "refused", detail: "403 کد شناسائی معتبر نمی‌باشد", credit: null }
         ])
@@ -54,7 +56,7 @@ layer(TestDatabase, { excludeTestServices: true })("what is left to spend", (it)
         yield* TestClock.adjust("1 minute")
         yield* runDue
         assert.strictEqual(fake.received.length, 4)
-        assert.deepStrictEqual((yield* checks)[0], {
+        assert.deepStrictEqual((yield* checksOf(customerId))[0], {
           result: "not_reached",
           detail: "409 busy",
           credit: 1_500_000
@@ -65,6 +67,27 @@ layer(TestDatabase, { excludeTestServices: true })("what is left to spend", (it)
             Layer.provide(Layer.succeed(ProviderEndpoints, endpoints))
           )
         )
+      )
+    })
+  )
+
+  it.effect("is known from the check before an account is connected", () =>
+    Effect.gen(function* () {
+      const fake = yield* fakeKavenegar()
+      const endpoints = { ...defaultEndpoints, kavenegarUrl: `${fake.url}/v1` }
+      yield* Effect.gen(function* () {
+        const customerId = yield* makeCustomer(["sms"])
+        const { connect, examine } = yield* Accounts
+        const settings = { api_key: KAVENEGAR_KEY }
+        const account = { channel: "sms" as const, provider: "kavenegar", settings }
+        const finding = yield* Effect.orDie(examine(customerId, account))
+        const named = { ...account, label: "Kavenegar", isDefault: false, finding }
+        yield* Effect.orDie(connect(customerId, named))
+        assert.deepStrictEqual(yield* checksOf(customerId), [
+          { result: "works", detail: "credit 1500000", credit: 1_500_000 }
+        ])
+      }).pipe(
+        Effect.provide(Layer.provide(testProcess(Layer.empty), Layer.succeed(ProviderEndpoints, endpoints)))
       )
     })
   )

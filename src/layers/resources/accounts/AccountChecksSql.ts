@@ -27,15 +27,29 @@ const StoredRow = Schema.Struct({
   allowsPrivateAddresses: Schema.Boolean
 })
 
-const ask = ({ check }: Pick<ProviderConnection, "check">): Effect.Effect<AccountFinding> =>
-  check === null
+type Questions = Pick<ProviderConnection, "check" | "credit">
+
+/** Null if the provider does not report it, or not now. */
+const creditLeft = ({ credit = Effect.succeed(Number.NaN) }: Questions): Effect.Effect<number | null> =>
+  credit.pipe(
+    Effect.map((amount) => (Number.isFinite(amount) ? amount : null)),
+    Effect.orElseSucceed(() => null)
+  )
+
+const ask = (questions: Questions): Effect.Effect<AccountFinding> =>
+  questions.check === null
     ? Effect.succeed(AccountFinding.CannotBeChecked())
-    : Effect.match(check, {
-        onSuccess: (detail) => AccountFinding.Works({ detail: keptText(detail) }),
+    : Effect.matchEffect(questions.check, {
+        onSuccess: (detail) =>
+          Effect.map(creditLeft(questions), (credit) =>
+            AccountFinding.Works({ detail: keptText(detail), credit })
+          ),
         onFailure: ({ message, isDefinite }) =>
-          isDefinite
-            ? AccountFinding.Refused({ reason: keptText(message) })
-            : AccountFinding.NotReached({ reason: keptText(message) })
+          Effect.succeed(
+            isDefinite
+              ? AccountFinding.Refused({ reason: keptText(message) })
+              : AccountFinding.NotReached({ reason: keptText(message) })
+          )
       })
 
 /**
@@ -77,10 +91,10 @@ export const accountChecks = (
   const noteCredit = (row: typeof StoredRow.Type): Effect.Effect<void> => {
     const credit = Result.getOrUndefined(connectionOfStored(row))?.credit
     if (credit === undefined) return Effect.void
-    return Effect.flatMap(Effect.result(credit), (asked) => {
-      const left = Result.isSuccess(asked) && Number.isFinite(asked.success) ? asked.success : null
-      const detail = Effect.map(Effect.fromResult(asked), (amount) => `credit ${amount}`)
-      return Effect.flatMap(ask({ check: detail }), (finding) => noteCheck(sql, row.id, finding, left))
+    return Effect.flatMap(Effect.result(credit), (result) => {
+      const asked = Effect.fromResult(result)
+      const check = Effect.map(asked, (amount) => `credit ${amount}`)
+      return Effect.flatMap(ask({ check, credit: asked }), (finding) => noteCheck(sql, row.id, finding))
     })
   }
 

@@ -3,18 +3,14 @@ import type { SqlClient } from "effect/sql"
 import { type AccountFinding, checkResultOf } from "../../../domain/account/AccountFinding.ts"
 import { timestamp } from "../../postgres/SqlRows.ts"
 
-/**
- * Keeps what a check of an account found, in place of what the one before it did.
- *
- * @param credit what is left to spend; null: the check does not say, so what is known stays
- */
+/** Stores the result of a check in place of the last one. A credit that it does not report stays as it was. */
 export const noteCheck = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   accountId: number,
-  finding: AccountFinding,
-  credit: number | null = null
+  finding: AccountFinding
 ) {
   const { result, detail } = checkResultOf(finding)
+  const credit = finding._tag === "Works" ? finding.credit : null
   const now = timestamp(yield* Clock.currentTimeMillis)
   yield* Effect.orDie(sql`
     insert into account_checks (account_id, checked_at, result, detail, credit)
