@@ -5,6 +5,7 @@ import { parseArgs } from "node:util"
 
 export const subjectNames = [
   "peyk",
+  "peyk-unlogged",
   "fastify",
   "fastify-crash-safe",
   "better-auth",
@@ -12,6 +13,7 @@ export const subjectNames = [
   "node-http"
 ] as const
 export type SubjectName = (typeof subjectNames)[number]
+const USUAL_SUBJECTS = subjectNames.filter((name) => name !== "peyk-unlogged")
 
 export const measureNames = ["send", "verify", "status", "message", "fallback", "pending"] as const
 /** Pending timers take minutes to create. */
@@ -96,7 +98,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
   if (Number(values.customers) > MOST_CUSTOMERS)
     throw new Error(`--customers may be ${MOST_CUSTOMERS} at most`)
   return {
-    subjects: listOf("subjects", values.subjects, subjectNames),
+    subjects: listOf("subjects", values.subjects ?? USUAL_SUBJECTS.join(), subjectNames),
     measures: listOf("measures", values.measures ?? USUAL_MEASURES, measureNames),
     rounds: whole("rounds", values.rounds),
     seconds: whole("seconds", values.seconds),

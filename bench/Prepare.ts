@@ -30,7 +30,7 @@ const make = Effect.fnUntraced(function* (directory: string, { customers, stored
   const amount = { stored, customers }
   const databases = subjects.flatMap((name) => databaseOf[name] ?? [])
   yield* Effect.promise(() => createDatabases(store, databases))
-  const hasPeyk = subjects.includes("peyk")
+  const hasPeyk = subjects.some((name) => name.startsWith("peyk"))
   const first = hasPeyk ? yield* Effect.promise(() => makeCustomer({ PEYK_DATA_DIR: directory })) : ""
   const peykKeys = hasPeyk ? yield* Effect.promise(() => multiplyCustomer(store, first, customers)) : []
   for (const name of subjects) {

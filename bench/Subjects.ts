@@ -58,23 +58,32 @@ const reference = (
   dialect: referenceDialect(customers)
 })
 
+const peyk = (
+  name: SubjectName,
+  { directory, peykKeys, processes }: BenchContext,
+  port: number,
+  env: NodeJS.ProcessEnv = {}
+): Program => ({
+  name,
+  file: "serve.ts",
+  port,
+  env: {
+    ...unlimited,
+    PEYK_DATA_DIR: directory,
+    PEYK_PORT: String(port),
+    PEYK_PROCESSES: String(processes),
+    ...env
+  },
+  processes,
+  dialect: peykDialect(peykKeys)
+})
+
 /** Not pgbench, which is a separate program. */
 const programs: Readonly<
   Record<Exclude<SubjectName, "pgbench">, (context: BenchContext, port: number) => Program>
 > = {
-  peyk: ({ directory, peykKeys, processes }, port) => ({
-    name: "peyk",
-    file: "serve.ts",
-    port,
-    env: {
-      ...unlimited,
-      PEYK_DATA_DIR: directory,
-      PEYK_PORT: String(port),
-      PEYK_PROCESSES: String(processes)
-    },
-    processes,
-    dialect: peykDialect(peykKeys)
-  }),
+  peyk: (context, port) => peyk("peyk", context, port),
+  "peyk-unlogged": (context, port) => peyk("peyk-unlogged", context, port, { PEYK_REQUEST_LOG_DAYS: "0" }),
   fastify: (context, port) => reference("fastify", "service.mjs", port, context),
   "fastify-crash-safe": (context, port) =>
     reference("fastify-crash-safe", "service.mjs", port, context, { CRASH_SAFE: "1" }),

@@ -28,6 +28,7 @@ export type LapsingTable = (typeof lapsingTables)[number]
 export const retentionTasks = [
   ...lapsingTables,
   "simulator_messages",
+  "request_blocks",
   "events",
   "verification_phones",
   "message_phones",
@@ -50,6 +51,7 @@ export interface RetentionAges {
   readonly retentionRecordsDays: number
   readonly retentionEventsDays: number
   readonly retentionAuditDays: number
+  readonly requestLogDays: number
   /** While its key exists, a request is replayed from its record. */
   readonly idempotencyMillis: number
 }
@@ -87,6 +89,9 @@ const taskAge = (task: RetentionTask, ages: RetentionAges): number => {
       return recordAge(ages, ages.retentionRecordsDays)
     case "audit_log":
       return ageOf(ages.retentionAuditDays)
+    case "request_blocks":
+      // Without a log, what an earlier process kept leaves too.
+      return Math.max(ages.requestLogDays * DAY_MILLIS, LAPSED_FOR_MILLIS)
     default:
       return LAPSED_FOR_MILLIS
   }

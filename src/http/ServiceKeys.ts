@@ -3,9 +3,10 @@ import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { KeyMode, Principal } from "../domain/people/Customer.ts"
 import type { TooManyRequestsApiKey } from "../domain/Errors.ts"
+import type { RequestNotes } from "../services/customer/RequestLog.ts"
 import type { Allowance } from "../services/customer/RequestWindows.ts"
 import { clientAddress, TrustedProxies } from "./server/ClientAddress.ts"
-import { documentedError, orEnvelope } from "./Envelope.ts"
+import { CurrentRequestNotes, documentedError, orEnvelope } from "./Envelope.ts"
 import { type KeyRefusal, type KeyWork, makeKeyAdmission, type StillChanging } from "./fast/KeyAdmission.ts"
 import { schemaErrorIn } from "./SchemaErrors.ts"
 
@@ -14,6 +15,8 @@ interface KeyRequest extends Principal {
   readonly perform: <A, E, R>(work: KeyWork<A, E, R>) => Effect.Effect<A, E | KeyRefusal | StillChanging, R>
   /** Reads the key from the store, for work whose statements do not compare the set-up's version. */
   readonly confirm: Effect.Effect<void, KeyRefusal>
+  /** For what the request log is to have of the request. */
+  readonly notes: RequestNotes
 }
 
 /** The caller of the request. */
@@ -85,9 +88,12 @@ const makeAdmission = (mode: KeyMode | "any") =>
     const keys = yield* makeKeyAdmission(mode)
     const trustedProxies = yield* TrustedProxies
     const admit: (typeof LiveKey)["Service"]["serviceKey"] = (httpEffect, { credential }) =>
-      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-        const use = { secret: credential, address: () => clientAddress(request, trustedProxies) }
-        return Effect.matchEffect(keys.admit(use), {
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const notes = yield* CurrentRequestNotes
+        const address = () => clientAddress(request, trustedProxies)
+        const use = { secret: credential, address, recognized: notes.key }
+        return yield* Effect.matchEffect(keys.admit(use), {
           onFailure: (error) =>
             Effect.andThen(
               error._tag === "too_many_requests_api_key" ? addRefusalHeaders(error) : Effect.void,
@@ -99,7 +105,8 @@ const makeAdmission = (mode: KeyMode | "any") =>
               Effect.provideService(afterKey(httpEffect, keys.confirm(use)), CurrentPrincipal, {
                 ...principal,
                 perform: (work) => keys.perform(use, principal, work),
-                confirm: keys.confirm(use)
+                confirm: keys.confirm(use),
+                notes
               })
             )
         })

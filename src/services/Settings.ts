@@ -57,6 +57,8 @@ export interface SettingsShape {
   readonly retentionRecordsDays: number
   readonly retentionEventsDays: number
   readonly retentionAuditDays: number
+  /** How many days the request log is kept; 0: there is none. */
+  readonly requestLogDays: number
 }
 
 export const defaultSettings: SettingsShape = {
@@ -98,7 +100,8 @@ export const defaultSettings: SettingsShape = {
   retentionPhonesDays: 90,
   retentionRecordsDays: 400,
   retentionEventsDays: 30,
-  retentionAuditDays: 0
+  retentionAuditDays: 0,
+  requestLogDays: 3
 }
 
 export const settingNames = [
@@ -140,7 +143,8 @@ export const settingNames = [
   "retentionPhonesDays",
   "retentionRecordsDays",
   "retentionEventsDays",
-  "retentionAuditDays"
+  "retentionAuditDays",
+  "requestLogDays"
 ] as const satisfies ReadonlyArray<keyof SettingsShape>
 
 export const Settings = Context.Reference<SettingsShape>("peyk/services/Settings", {

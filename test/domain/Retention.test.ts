@@ -28,6 +28,7 @@ const Ages = Schema.Struct({
   retentionRecordsDays: Days,
   retentionEventsDays: Days,
   retentionAuditDays: Days,
+  requestLogDays: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 90 })),
   idempotencyMillis: Schema.Int.check(Schema.isBetween({ minimum: 60_000, maximum: 30 * DAY }))
 })
 const Time = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 45 }))

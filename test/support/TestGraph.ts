@@ -39,6 +39,7 @@ const TABLES = [
   "events",
   "idempotency_keys",
   "simulator_messages",
+  "request_blocks",
   "verifications",
   "messages",
   "phone_counters",

@@ -19,7 +19,10 @@ const pages = {
   users: ["Users", "کاربران"],
   audit: ["Audit log", "گزارش تغییرات"],
   settings: ["Settings", "تنظیمات"],
-  customers: ["Customers", "مشتریان"]
+  customers: ["Customers", "مشتریان"],
+  health: ["Health", "سلامت"],
+  "shared-accounts": ["Shared accounts", "حساب‌های مشترک"],
+  "all-requests": ["All requests", "همهٔ درخواست‌ها"]
 } as const satisfies Readonly<Record<string, readonly [english: string, persian: string]>>
 
 export type PageName = keyof typeof pages
@@ -50,7 +53,11 @@ const groups: ReadonlyArray<NavigationGroup> = [
 ]
 
 /** For those who run the installation. */
-const operatorGroup = group("Operator", "گرداننده", ["customers"])
+const operatorPages = ["customers", "health", "shared-accounts", "all-requests"] as const
+const operatorGroup = group("Operator", "گرداننده", operatorPages)
+
+/** Paths below which an operator is who has entered no customer's console. */
+export const operatorPaths: ReadonlyArray<string> = operatorPages.map((name) => pathOf(name))
 
 /** The groups with those pages that are served. */
 export const navigationOf = (served: ReadonlySet<PageName>): ReadonlyArray<NavigationGroup> =>

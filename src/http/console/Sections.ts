@@ -7,6 +7,7 @@ import { testPages } from "./pages/activity/test/TestPages.ts"
 import { guardPages } from "./pages/guard/GuardPage.ts"
 import { keyPages } from "./pages/developers/KeyRoutes.ts"
 import { tokenPages } from "./pages/developers/TokensPage.ts"
+import { allRequestPages, requestPages } from "./pages/developers/requests/RequestRoutes.ts"
 import { webhookPages } from "./pages/developers/webhooks/WebhookRoutes.ts"
 import { usagePages } from "./pages/money/UsagePage.ts"
 import { walletPages } from "./pages/money/WalletPage.ts"
@@ -24,6 +25,7 @@ export const sections = [
   sessionPages,
   // Operators
   customerPages,
+  allRequestPages,
   // Activity
   overviewPages,
   verificationsPages,
@@ -40,6 +42,7 @@ export const sections = [
   keyPages,
   tokenPages,
   webhookPages,
+  requestPages,
   // Money
   walletPages,
   usagePages,

@@ -2,6 +2,7 @@ import { type Cause, Context, Effect, Exit, identity, Option, Redacted, Referenc
 import type { ServerResponse } from "node:http"
 import { TooManyRequestsApiKey } from "../../domain/Errors.ts"
 import type { Principal } from "../../domain/people/Customer.ts"
+import { RequestLog, type RequestNotes } from "../../services/customer/RequestLog.ts"
 import { Workers } from "../../services/concurrency/Workers.ts"
 import { answerError, type CodedError, errorCodeOf, RequestId } from "../Envelope.ts"
 import { CLIENT_GONE, RequestMetrics } from "../metrics/RequestMetrics.ts"
@@ -18,6 +19,8 @@ export interface FastAnswer {
   /** A string is JSON already. */
   readonly body: object | string
   readonly isReplayed?: boolean
+  /** The verification that the request made. */
+  readonly subjectId?: string
 }
 
 export type FastWork = KeyWork<FastAnswer, CodedError, never>
@@ -28,6 +31,9 @@ export interface FastRequest {
   /** The route's name in the table of routes. */
   readonly route: string
   readonly work: FastWork
+  /** What the request itself says for the request log. */
+  readonly phone?: string | undefined
+  readonly subjectId?: string | undefined
 }
 
 const ANSWERED: Effect.Effect<RequestOutcome> = Effect.succeed({ status: 200 })
@@ -40,8 +46,9 @@ const codedErrorIn = ({ reasons }: Cause.Cause<CodedError>): CodedError | undefi
 const makeKeyUses = Effect.map(
   TrustedProxies,
   (trustedProxies) =>
-    (secret: string, { headers, socket }: IncomingRequest): KeyUse => ({
+    (secret: string, { headers, socket }: IncomingRequest, notes: RequestNotes): KeyUse => ({
       secret: Redacted.make(secret),
+      recognized: notes.key,
       address: () => {
         const forwarded = { "x-forwarded-for": headers["x-forwarded-for"]?.toString() }
         const remoteAddress = Option.fromUndefinedOr(socket.remoteAddress)
@@ -65,6 +72,7 @@ export const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUn
   const keys = yield* makeKeyAdmission("live")
   const workers = yield* Workers
   const metrics = yield* RequestMetrics
+  const log = yield* RequestLog
   const trace = yield* makeTrace
   const contextOf = yield* makeContexts
   const useOf = yield* makeKeyUses
@@ -91,7 +99,7 @@ export const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUn
   }
 
   return (
-    { principal: known, secret, route, work }: FastRequest,
+    { principal: known, secret, route, work, phone, subjectId }: FastRequest,
     request: IncomingRequest,
     response: ServerResponse
   ): void => {
@@ -99,20 +107,26 @@ export const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUn
     const answered = metrics.begin(route, method)
     const requestId = requestIdFor(given["x-request-id"])
     const headers = headersFor(requestId)
-    const use = useOf(secret, request)
+    const notes = log.begin(route, method, requestId)
+    if (phone !== undefined) notes.phone(phone)
+    if (subjectId !== undefined) notes.subject(subjectId)
+    const use = useOf(secret, request, notes)
     const performed = Effect.flatMap(keys.admitKnown(use, known), ({ principal, allowance }) => {
       addRateLimitHeaders(headers, allowance)
       return keys.perform(use, principal, work)
     })
     const program = Effect.matchCauseEffect(performed, {
-      onSuccess: (answer) => succeed(response, headers, answer),
+      onSuccess: (answer) => {
+        if (answer.subjectId !== undefined) notes.subject(answer.subjectId)
+        return succeed(response, headers, answer)
+      },
       onFailure: (cause) => fail(response, headers, cause, requestId)
     })
     const traced = trace({ method, headers: given, route, requestId }, program, identity)
-    workers
-      .fork(traced, contextOf(requestId))
-      .addObserver((exit) =>
-        Exit.isSuccess(exit) ? answered(exit.value.status, exit.value.code) : answered(CLIENT_GONE)
-      )
+    workers.fork(traced, contextOf(requestId)).addObserver((exit) => {
+      const { status, code } = Exit.isSuccess(exit) ? exit.value : { status: CLIENT_GONE, code: undefined }
+      answered(status, code)
+      notes.answered(status, code)
+    })
   }
 })

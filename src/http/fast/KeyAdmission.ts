@@ -29,6 +29,8 @@ export interface KeyUse {
   readonly secret: Redacted.Redacted
   /** Where it is used from; null where that is not known. */
   readonly address: () => string | null
+  /** Called with the key's owner as soon as it is known, whether or not the key is admitted. */
+  readonly recognized: (principal: Principal) => void
 }
 
 interface AdmittedKey {
@@ -61,6 +63,7 @@ export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode | "an
   }
 
   const count = (use: KeyUse, principal: Principal): Effect.Effect<AdmittedKey, KeyRefusal> => {
+    use.recognized(principal)
     const refusal = check(use, principal)
     return refusal === undefined
       ? Effect.map(limits.admit(principal), (allowance) => ({ principal, allowance }))

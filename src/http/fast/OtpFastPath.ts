@@ -39,9 +39,9 @@ const make = Effect.fnUntraced(function* ({ isUnavailable, maxBodyBytes }: FastP
     const length = Number(request.headers["content-length"])
     if (posted === undefined || !(length > 0 && length <= maxBytes)) return false
     const take = (bytes: Buffer) => {
-      const work = posted.workOf(parseJson(bytes))
-      if (work !== undefined) run({ ...key, route: posted.route, work }, request, response)
-      return work !== undefined
+      const asked = posted.read(parseJson(bytes))
+      if (asked !== undefined) run({ ...key, route: posted.route, ...asked }, request, response)
+      return asked !== undefined
     }
     readWholeBody(request, response, { length, take, decline })
     return true
@@ -58,7 +58,7 @@ const make = Effect.fnUntraced(function* ({ isUnavailable, maxBodyBytes }: FastP
     const id = method === "GET" ? statusIdIn(url) : undefined
     const principal = id === undefined ? undefined : principalOf(secret)
     if (id === undefined || principal === undefined) return false
-    run({ principal, secret, route: STATUS, work: otp.status(id) }, request, response)
+    run({ principal, secret, route: STATUS, ...otp.status(id) }, request, response)
     return true
   }
   return takeRequest

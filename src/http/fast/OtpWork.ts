@@ -6,13 +6,15 @@ import { sendRequestOf } from "../otp/SendRequests.ts"
 import { isJson, keyInHeader } from "../RequestGuards.ts"
 import type { IncomingRequest } from "../server/IncomingRequest.ts"
 import type { JsonBody } from "./FastBody.ts"
-import type { FastAnswer, FastWork } from "./FastRequests.ts"
+import type { FastAnswer, FastRequest } from "./FastRequests.ts"
+
+type Asked = Pick<FastRequest, "work" | "phone" | "subjectId">
 
 /** A POST whose body is still to be read. */
 interface Posted {
   readonly route: string
   /** Undefined if the body is not what the route takes. */
-  readonly workOf: (body: JsonBody) => FastWork | undefined
+  readonly read: (body: JsonBody) => Asked | undefined
 }
 
 const SEND = "/v1/otp/send"
@@ -29,41 +31,52 @@ export const statusIdIn = (url: string): string | undefined => STATUS_PATH.exec(
 
 /** Checks requests for codes and turns them into work; leaves anything wrong or unusual to the router. */
 export const makeOtpWork = Effect.map(Verifications, (verifications) => {
-  const send = (key: string, { body, text }: JsonBody): FastWork | undefined => {
+  const send = (key: string, { body, text }: JsonBody): Asked | undefined => {
     const payload = decodeSend(body)
     if (Result.isFailure(payload)) return undefined
     const posted = { payload: payload.success, text }
-    return (principal) =>
-      Effect.map(
-        Effect.flatMap(Effect.fromResult(sendRequestOf(principal, key, posted)), verifications.send),
-        (sent): FastAnswer => ({ body: toSendResponse(sent), isReplayed: sent.replayed })
-      )
+    return {
+      phone: payload.success.phone,
+      work: (principal) =>
+        Effect.map(
+          Effect.flatMap(Effect.fromResult(sendRequestOf(principal, key, posted)), verifications.send),
+          (sent): FastAnswer => ({
+            body: toSendResponse(sent),
+            isReplayed: sent.replayed,
+            subjectId: sent.verificationId
+          })
+        )
+    }
   }
 
-  const verify = ({ body }: JsonBody): FastWork | undefined => {
+  const verify = ({ body }: JsonBody): Asked | undefined => {
     const payload = decodeVerify(body)
     if (Result.isFailure(payload)) return undefined
     const { verification_id: id, code } = payload.success
-    return ({ customerId, setUpVersion }) =>
-      Effect.map(verifications.verify({ customerId, id, code, setUpVersion }), (answer): FastAnswer => ({
-        body: answer
-      }))
+    return {
+      subjectId: id,
+      work: ({ customerId, setUpVersion }) =>
+        Effect.map(verifications.verify({ customerId, id, code, setUpVersion }), (answer): FastAnswer => ({
+          body: answer
+        }))
+    }
   }
 
-  const status =
-    (id: string): FastWork =>
-    ({ customerId, setUpVersion }) =>
+  const status = (id: string): Asked => ({
+    subjectId: id,
+    work: ({ customerId, setUpVersion }) =>
       Effect.map(verifications.status({ customerId, id, setUpVersion }), (view): FastAnswer => ({
         body: statusJson(view)
       }))
+  })
 
   const posted = ({ url, headers }: IncomingRequest): Posted | undefined => {
     if (!isJson(headers["content-type"])) return undefined
-    if (url === VERIFY) return { route: VERIFY, workOf: verify }
+    if (url === VERIFY) return { route: VERIFY, read: verify }
     const given = keyInHeader(String(headers["idempotency-key"] ?? ""))
     if (url !== SEND || Result.isFailure(given) || given.success === null) return undefined
     const key = given.success
-    return { route: SEND, workOf: (body) => send(key, body) }
+    return { route: SEND, read: (body) => send(key, body) }
   }
 
   return { posted, status }

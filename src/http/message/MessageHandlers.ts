@@ -90,11 +90,13 @@ const makeHandlers = Effect.fnUntraced(function* (name: "sent_messages" | "sandb
     Effect.map(view, (found) => answerJson(statusJson(found)))
   return {
     send: Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof MessageBody.Type }) {
-      const { perform } = yield* CurrentPrincipal
+      const { perform, notes } = yield* CurrentPrincipal
+      notes.phone(payload.to)
       const made = requestOf(payload)
       return yield* Effect.flatMap(made, (request) =>
         perform(({ setUpVersion }) => messages.send({ ...request, setUpVersion }))
       ).pipe(
+        Effect.tap(({ messageId }) => Effect.sync(() => notes.subject(messageId))),
         Effect.map((sent) =>
           HttpApiSchema.withHeaders({
             body: toMessageSendResponse(sent),

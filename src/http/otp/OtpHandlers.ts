@@ -8,7 +8,9 @@ import type {
   VerificationStatus,
   VerificationView
 } from "../../domain/verification/Verification.ts"
+import type { RequestNotes } from "../../services/customer/RequestLog.ts"
 import { VerificationRecords } from "../../services/resources/activity/VerificationRecords.ts"
+import type { SendAnswer } from "../../services/verification/VerificationSends.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
@@ -25,10 +27,17 @@ import { sandboxRequestOf, sendRequestOf } from "./SendRequests.ts"
 /** The text of a body that was decoded already. */
 const bodyText = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ text }) => Effect.orDie(text))
 
+/** The request log has the verification that a send made. */
+const noted =
+  ({ subject }: RequestNotes) =>
+  <E, R>(answer: Effect.Effect<SendAnswer, E, R>) =>
+    Effect.tap(answer, ({ verificationId }) => Effect.sync(() => subject(verificationId)))
+
 const verifyWith = (verifications: Verifications["Service"]) =>
   Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof VerifyBody.Type }) {
-    const { perform } = yield* CurrentPrincipal
+    const { perform, notes } = yield* CurrentPrincipal
     const { verification_id: id, code } = payload
+    notes.subject(id)
     return yield* orEnvelope(
       perform(({ customerId, setUpVersion }) => verifications.verify({ customerId, id, code, setUpVersion }))
     )
@@ -117,7 +126,8 @@ export const OtpHandlers = HttpApiBuilder.group(
       list: listWith(searches, { name: "otp", mode: "live", toJson: listedJson }),
       verify: verifyWith(verifications),
       send: Effect.fnUntraced(function* ({ payload }) {
-        const { perform } = yield* CurrentPrincipal
+        const { perform, notes } = yield* CurrentPrincipal
+        notes.phone(payload.phone)
         const key = yield* CurrentIdempotencyKey
         const text = yield* bodyText
         const answer = perform((principal) =>
@@ -127,6 +137,7 @@ export const OtpHandlers = HttpApiBuilder.group(
           )
         )
         return yield* answer.pipe(
+          noted(notes),
           Effect.map((sent) =>
             HttpApiSchema.withHeaders({
               body: toSendResponse(sent),
@@ -151,7 +162,8 @@ export const SandboxHandlers = HttpApiBuilder.group(
       list: listWith(searches, { name: "sandbox_otp", mode: "test", toJson: sandboxListedJson }),
       verify: verifyWith(verifications),
       send: Effect.fnUntraced(function* ({ payload }) {
-        const { perform } = yield* CurrentPrincipal
+        const { perform, notes } = yield* CurrentPrincipal
+        notes.phone(payload.phone)
         const text = yield* bodyText
         const answer = perform((principal) =>
           Effect.flatMap(
@@ -159,7 +171,7 @@ export const SandboxHandlers = HttpApiBuilder.group(
             verifications.send
           )
         )
-        return yield* orEnvelope(Effect.map(answer, toSendResponse))
+        return yield* orEnvelope(Effect.map(noted(notes)(answer), toSendResponse))
       })
     })
   })

@@ -3,7 +3,8 @@ import { SecureRandom } from "effect/crypto"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiError } from "effect/http-api"
 import { type Cors, corsOf } from "../Cors.ts"
-import { errorCodeOf, errorResponse, RequestId } from "../Envelope.ts"
+import { RequestLog, type RequestNotes } from "../../services/customer/RequestLog.ts"
+import { CurrentRequestNotes, errorCodeOf, errorResponse, RequestId } from "../Envelope.ts"
 import type { ErrorCode } from "../ErrorTable.ts"
 import { MANAGEMENT_PATH } from "../manage/ManageOptions.ts"
 import { givenRequestId } from "./RequestIds.ts"
@@ -123,14 +124,20 @@ const outcomeOf = (response: Response): RequestOutcome => ({
   code: errorCodeOf(response)
 })
 
-const count = (answered: Answered) => (exit: Exit.Exit<Response, Types.unhandled>) =>
-  Effect.sync(() =>
-    Exit.isSuccess(exit) ? answered(exit.value.status, errorCodeOf(exit.value)) : answered(CLIENT_GONE)
-  )
+const count = (answered: Answered, notes: RequestNotes) => (exit: Exit.Exit<Response, Types.unhandled>) =>
+  Effect.sync(() => {
+    const status = Exit.isSuccess(exit) ? exit.value.status : CLIENT_GONE
+    const code = Exit.isSuccess(exit) ? errorCodeOf(exit.value) : undefined
+    answered(status, code)
+    notes.answered(status, code)
+  })
+
+const SUBJECT = /^\/v1\/(?:sandbox\/)?(?:otp|messages)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/|$)/
 
 interface Surroundings {
   readonly random: SecureRandom.SecureRandom["Service"]
   readonly metrics: RequestMetrics["Service"]
+  readonly log: RequestLog["Service"]
   readonly trace: Effect.Success<typeof makeTrace>
 }
 
@@ -147,16 +154,17 @@ export const requestPipeline = ({
   isUnavailable,
   corsOrigins: origins
 }: RequestPipelineOptions) => {
-  const answer = (app: Effect.Effect<Response, Types.unhandled>, requestId: string) =>
+  const answer = (app: Effect.Effect<Response, Types.unhandled>, requestId: string, notes: RequestNotes) =>
     app.pipe(
       Effect.provideService(RequestId, requestId),
+      Effect.provideService(CurrentRequestNotes, notes),
       Effect.matchCauseEffect({
         onSuccess: (response) => Effect.succeed(wrapErrors(response, requestId)),
         onFailure: (cause) => fromCause(cause, requestId, isUnavailable)
       }),
       Effect.annotateLogs("request_id", requestId)
     )
-  const around = ({ random, metrics, trace }: Surroundings) => {
+  const around = ({ random, metrics, log, trace }: Surroundings) => {
     const handle = Effect.fnUntraced(function* (app: Effect.Effect<Response, Types.unhandled>) {
       const request = yield* HttpServerRequest.HttpServerRequest
       const path = pathOf(request.url)
@@ -165,14 +173,17 @@ export const requestPipeline = ({
       const answered = metrics.begin(route, request.method)
       const requestId = givenRequestId(request.headers["x-request-id"]) ?? (yield* random.uuidV7())
       const { method, headers } = request
+      const notes = log.begin(route, method, requestId)
+      const [, subject] = SUBJECT.exec(path) ?? []
+      if (subject !== undefined) notes.subject(subject)
       const cors = corsOf(origins, { method, path, headers }, served === undefined ? "" : allMethods(served))
       const asked = { method, path, served, cors, requestId }
       const known = immediate(asked)
       const response = yield* Effect.onExit(
         known === undefined
-          ? trace({ method, headers, route, requestId }, answer(app, requestId), outcomeOf)
+          ? trace({ method, headers, route, requestId }, answer(app, requestId, notes), outcomeOf)
           : Effect.succeed(known),
-        count(answered)
+        count(answered, notes)
       )
       return HttpServerResponse.setHeaders(response, {
         "x-request-id": requestId,
@@ -190,8 +201,9 @@ export const requestPipeline = ({
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom
       const metrics = yield* RequestMetrics
+      const log = yield* RequestLog
       const trace = yield* makeTrace
-      return HttpRouter.middleware(around({ random, metrics, trace }), { global: true })
+      return HttpRouter.middleware(around({ random, metrics, log, trace }), { global: true })
     })
   )
 }

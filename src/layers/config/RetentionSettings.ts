@@ -1,6 +1,6 @@
 import { Config, Schema } from "effect"
 import { defaultSettings, type SettingsShape } from "../../services/Settings.ts"
-import type { Setting } from "./Setting.ts"
+import { integer, type Setting } from "./Setting.ts"
 
 /** A shorter time would delete data that is still needed. */
 const MIN_DAYS = 7
@@ -48,5 +48,11 @@ export const retentionSettings = {
     "retentionAuditDays",
     "PEYK_RETENTION_AUDIT_DAYS",
     "Delete entries of the audit log after this. 0: never, else ≥ 7."
+  ),
+  requestLogDays: integer(
+    "PEYK_REQUEST_LOG_DAYS",
+    defaultSettings.requestLogDays,
+    { minimum: 0, maximum: 90 },
+    "Keep the log of requests (not their bodies) for so many days. 0: no log."
   )
 } as const

@@ -20,8 +20,10 @@ import { AccountSummaries } from "../../services/customer/AccountSummaries.ts"
 import { Billing } from "../../services/customer/Billing.ts"
 import { Limits } from "../../services/customer/Limits.ts"
 import { CustomerStandingsSql } from "../customer/CustomerStandingsSql.ts"
+import { RequestLog } from "../../services/customer/RequestLog.ts"
 import { KeyLimits } from "../../services/customer/KeyLimits.ts"
 import type { Configuration } from "../config/Configuration.ts"
+import { RequestStoreSql } from "../customer/RequestStoreSql.ts"
 import { KeyWindowStoreSql } from "../customer/KeyWindowStoreSql.ts"
 import { isLoopbackHost, isPrivateAddress } from "../network/PrivateAddresses.ts"
 import { ReadinessSql } from "../postgres/ReadinessSql.ts"
@@ -45,6 +47,9 @@ const AccountSummariesLive = Layer.provide(AccountSummaries.layer, [
 ])
 
 const KeyLimitsLive = Layer.provide(KeyLimits.layer, KeyWindowStoreSql)
+
+/** One buffer for the whole process. */
+const RequestLogLive = Layer.provide(RequestLog.layer, RequestStoreSql)
 
 const metricsAccess = ({ metricsToken: token, host }: Configuration) =>
   Layer.succeed(MetricsAccess, { token, isOpen: isLoopbackHost(host), isPrivate: isPrivateAddress })
@@ -102,7 +107,7 @@ export const httpRoutes = (
       consoleLive({ live, sandbox, messages }),
       AccountSummariesLive
     ]),
-    Layer.provide([KeyLimitsLive, RequestMetrics.layer])
+    Layer.provide([KeyLimitsLive, RequestMetrics.layer, RequestLogLive])
   )
 
 const requestTimeout = ({ slotWaitMillis, providerTimeoutMillis }: Configuration) =>
@@ -119,7 +124,7 @@ export const servingLayer = (configuration: Configuration, { live }: typeof useC
     Layer.provide(
       otpFastPath({ isUnavailable: isStoreUnavailable, maxBodyBytes: configuration.maxBodyBytes })
     ),
-    Layer.provide([live, KeyLimitsLive, RequestMetrics.layer])
+    Layer.provide([live, KeyLimitsLive, RequestMetrics.layer, RequestLogLive])
   )
 
 export const httpServerLayer = ({ host, port, processes, graceMillis }: Configuration) =>

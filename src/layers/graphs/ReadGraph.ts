@@ -9,6 +9,7 @@ import { ActivityReports } from "../../services/resources/activity/ActivityRepor
 import { ActivitySumsSql } from "../resources/activity/ActivitySumsSql.ts"
 import { AuditLogSql } from "../resources/activity/AuditLogSql.ts"
 import { MessageRecordsSql } from "../resources/activity/MessageRecordsSql.ts"
+import { RequestRecordsSql } from "../resources/activity/RequestRecordsSql.ts"
 import { RunHistoriesSql } from "../resources/activity/RunHistoriesSql.ts"
 import { VerificationRecordsSql } from "../resources/activity/VerificationRecordsSql.ts"
 import { UsageReportsSql } from "../resources/activity/UsageReportsSql.ts"
@@ -24,6 +25,7 @@ export const Reports = Layer.mergeAll(
   UsageReportsSql,
   AuditLogSql,
   RunHistoriesSql,
+  RequestRecordsSql,
   Layer.provide(ActivityReports.layer, ActivitySumsSql)
 ).pipe(overReports)
 

@@ -29,6 +29,7 @@ import operators from "./migrations/0026_operators.ts"
 import standbyAccounts from "./migrations/0027_standby_accounts.ts"
 import accountCredits from "./migrations/0028_account_credits.ts"
 import knownNetworks from "./migrations/0029_known_networks.ts"
+import requestLog from "./migrations/0030_request_log.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -60,7 +61,8 @@ const migrations = {
   "0026_operators": operators,
   "0027_standby_accounts": standbyAccounts,
   "0028_account_credits": accountCredits,
-  "0029_known_networks": knownNetworks
+  "0029_known_networks": knownNetworks,
+  "0030_request_log": requestLog
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

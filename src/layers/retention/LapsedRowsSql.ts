@@ -7,7 +7,7 @@ import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 /** About a thousand rows at most. */
 const PAGES = 16
 
-type WalkedTable = LapsingTable | "simulator_messages"
+type WalkedTable = LapsingTable | "simulator_messages" | "request_blocks"
 
 /** A condition on a row `t`: it has lapsed at `$1`. */
 const conditions: Readonly<Record<WalkedTable, string>> = {
@@ -33,7 +33,8 @@ const conditions: Readonly<Record<WalkedTable, string>> = {
   guard_budgets: "t.ends_at <= $1::timestamptz - interval '1 day'",
   guard_alarms: "t.cleared_at <= $1::timestamptz - interval '90 days'",
   guard_days: "t.day <= ($1::timestamptz at time zone 'UTC')::date - 90",
-  simulator_messages: "t.sent_at <= $1"
+  simulator_messages: "t.sent_at <= $1",
+  request_blocks: "t.ends_at <= $1"
 }
 
 const WalkRow = Schema.Struct({ gone: Schema.Int, pages: Schema.Int })

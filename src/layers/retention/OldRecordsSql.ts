@@ -10,7 +10,7 @@ const ROWS = 1000
 /** How many customers' records one batch reads. */
 const CUSTOMERS = 1000
 
-export type RecordTask = Exclude<RetentionTask, LapsingTable | "simulator_messages">
+export type RecordTask = Exclude<RetentionTask, LapsingTable | "simulator_messages" | "request_blocks">
 
 interface RecordWork {
   readonly table: "verifications" | "messages" | "events" | "audit_log"

@@ -11,7 +11,7 @@ import { originOf } from "../../manage/access/ManageAuth.ts"
 import { TrustedProxies } from "../../server/ClientAddress.ts"
 import { CONSOLE_PATH, safeNext, SIGN_IN_PATH, SIGN_OUT_PATH } from "../ConsolePaths.ts"
 import type { ConsoleRoute } from "../ConsoleRoute.ts"
-import { type NavigationGroup, navigationFor, pathOf } from "../Navigation.ts"
+import { type NavigationGroup, navigationFor, operatorPaths, pathOf } from "../Navigation.ts"
 import { answerPage, redirectTo } from "./Answers.ts"
 import { csrfOfSession, sessionSecret } from "./Cookies.ts"
 import { html } from "./Html.ts"
@@ -48,7 +48,7 @@ const actorOf = ({ id, user, enteredId }: ConsoleSession): Actor =>
 
 /** Paths that an operator needs who has entered no customer's console. */
 const isWithoutCustomer = (path: string): boolean =>
-  [pathOf("customers"), SIGN_OUT_PATH].some((each) => path.startsWith(each))
+  [...operatorPaths, SIGN_OUT_PATH].some((each) => path.startsWith(each))
 
 /** Serves routes to signed-in people. Others are asked to sign in; who asks too often has to wait. */
 export const makeSignedPages = Effect.fnUntraced(function* (navigation: ReadonlyArray<NavigationGroup>) {

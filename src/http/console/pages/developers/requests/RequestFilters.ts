@@ -1,0 +1,145 @@
+import { Clock, Effect, Result } from "effect"
+import type { KeyMode } from "../../../../../domain/people/Customer.ts"
+import { maskPhone, parseContactPhone } from "../../../../../domain/Phone.ts"
+import type { RequestSearch } from "../../../../../services/resources/activity/RequestRecords.ts"
+import { parseLocalTime } from "../../../frame/forms/LocalTime.ts"
+import type { Html } from "../../../frame/Html.ts"
+import type { View } from "../../../frame/SignedRoutes.ts"
+import { stateWords } from "../../../parts/Badge.ts"
+import { filters } from "../../../parts/lists/Filters.ts"
+
+const HOUR = 3_600_000
+const periods = { "1h": HOUR, "24h": 24 * HOUR } as const
+const isPeriod = (text: string): text is keyof typeof periods => Object.hasOwn(periods, text)
+
+const outcomes = {
+  good: [200, 399],
+  refused: [400, 499],
+  failed: [500, 599]
+} as const
+const isOutcome = (text: string): text is keyof typeof outcomes => Object.hasOwn(outcomes, text)
+
+const areas = ["/v1/otp", "/v1/messages", "/v1/sandbox", "/v1/account"]
+const modes: ReadonlyArray<KeyMode> = ["live", "test"]
+
+/** What a request id may be; a verification's id is one too. */
+const ID = /^[A-Za-z0-9._-]{1,128}$/
+const CODE = /^[a-z_]{1,60}$/
+
+export interface TypedSearch {
+  readonly search: RequestSearch
+  /** What could not be understood, in words; such a search finds nothing. */
+  readonly problem: string | null
+}
+
+const subjectOf = (text: string): Pick<RequestSearch, "id" | "maskedPhone"> | null => {
+  if (text === "") return {}
+  const phone = parseContactPhone(text)
+  if (Result.isSuccess(phone)) return { maskedPhone: maskPhone(phone.success) }
+  return ID.test(text) ? { id: text } : null
+}
+
+/** What the address of the request log asks for. */
+export const readRequestSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
+  Effect.map(Clock.currentTimeMillis, (now): TypedSearch => {
+    const text = (name: string) => (query.get(name) ?? "").trim()
+    const time = (name: string) => parseLocalTime(text(name), locale.zone) ?? undefined
+    const subject = subjectOf(text("q"))
+    const [outcome, period, code] = [text("outcome"), text("within"), text("code")]
+    const key = /^[1-9]\d{0,8}$/.test(text("key")) ? Number(text("key")) : undefined
+    const isCode = code === "" || CODE.test(code)
+    return {
+      search: {
+        ...subject,
+        statuses: isOutcome(outcome) ? outcomes[outcome] : undefined,
+        route: areas.find((area) => area === text("route")),
+        mode: modes.find((mode) => mode === text("mode")),
+        code: code === "" || !isCode ? undefined : code,
+        keyId: key,
+        from: time("from") ?? (isPeriod(period) ? now - periods[period] : undefined),
+        to: time("to")
+      },
+      problem:
+        subject === null || !isCode
+          ? locale.say("That is no phone number, id or error code.", "این شماره، شناسه یا کد خطا نیست.")
+          : null
+    }
+  })
+
+const areaWords = (area: string, { say }: View["locale"]): string => {
+  switch (area) {
+    case "/v1/otp":
+      return say("Codes", "کدها")
+    case "/v1/messages":
+      return say("Messages", "پیام‌ها")
+    case "/v1/sandbox":
+      return say("Sandbox", "آزمایشی")
+    default:
+      return say("Account", "حساب")
+  }
+}
+
+export const requestFilters = (
+  view: View,
+  keys: ReadonlyArray<{ readonly id: number; readonly name: string }>
+): Html => {
+  const { locale } = view
+  const { say } = locale
+  return filters(
+    view,
+    [
+      {
+        name: "q",
+        label: say("Request id, phone, or id of a send", "شناسهٔ درخواست، شماره یا شناسهٔ ارسال"),
+        isLtr: true,
+        isWide: true
+      },
+      {
+        name: "outcome",
+        label: say("Status", "وضعیت"),
+        any: say("All", "همه"),
+        choices: [
+          ["good", say("Successful (2xx)", "موفق (2xx)")],
+          ["refused", say("Refused (4xx)", "ردشده (4xx)")],
+          ["failed", say("Failed (5xx)", "ناموفق (5xx)")]
+        ]
+      },
+      {
+        name: "route",
+        label: say("Route", "مسیر"),
+        any: say("All", "همه"),
+        choices: areas.map((area) => [area, areaWords(area, locale)] as const)
+      },
+      {
+        name: "within",
+        label: say("Time", "زمان"),
+        any: say("Any time", "هر زمان"),
+        choices: [
+          ["1h", say("Last hour", "ساعت گذشته")],
+          ["24h", say("Last 24 hours", "۲۴ ساعت گذشته")]
+        ]
+      }
+    ],
+    [
+      { name: "code", label: say("Error code", "کد خطا"), placeholder: "invalid_phone", isLtr: true },
+      {
+        name: "mode",
+        label: say("Environment", "محیط"),
+        any: say("All", "همه"),
+        choices: modes.map((mode) => [mode, stateWords(mode, locale)] as const)
+      },
+      ...(keys.length === 0
+        ? []
+        : [
+            {
+              name: "key",
+              label: say("Key", "کلید"),
+              any: say("All", "همه"),
+              choices: keys.map(({ id, name }) => [String(id), name] as const)
+            }
+          ]),
+      { name: "from", label: say("From", "از"), type: "datetime-local" },
+      { name: "to", label: say("To", "تا"), type: "datetime-local" }
+    ]
+  )
+}

@@ -1,0 +1,154 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { NotFound } from "../../../domain/Errors.ts"
+import type { Page, PageRequest } from "../../../domain/Paging.ts"
+import {
+  formatRequestPosition,
+  LoggedRequest,
+  parseRequestPlace,
+  parseRequestPosition,
+  type RequestPosition
+} from "../../../domain/request/LoggedRequest.ts"
+import { lowestIdAfter, lowestIdFrom } from "../../../domain/TimePosition.ts"
+import { RequestRecords, type RequestSearch } from "../../../services/resources/activity/RequestRecords.ts"
+import { InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
+
+const EdgeRow = Schema.Struct({ id: Schema.String, endsAt: InstantColumn })
+
+/** How many blocks one query reads: enough for a page, with those of other processes, or to find the few that match. */
+const OVERLAPPING_BLOCKS = 50
+const SEARCHED_BLOCKS = 1000
+/** Blocks without the text that is looked for are not taken apart. */
+const SCANNED_BLOCKS = 20_000
+/** Higher than the number of any request in a block. */
+const END_OF_BLOCK = 9999
+
+const requestColumns = `b.id || '.' || n as id, b.customer_id as "customerId", c.name as "customerName",
+  (r ->> 0)::float8 as at, r ->> 1 as "requestId", r ->> 2 as route, r ->> 3 as method, (r ->> 4)::int as status,
+  r ->> 5 as code, (r ->> 6)::int as micros, r ->> 8 as mode, r ->> 9 as phone, r ->> 10 as "subjectId",
+  case when k.id is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix,
+    'lastFour', k.last_four) end as key`
+
+const source = `cross join lateral jsonb_array_elements(b.requests::jsonb) with ordinality as request(r, n)
+  join customers c on c.id = b.customer_id left join api_keys k on k.id = (r ->> 7)::int`
+
+const blockConditions = (
+  sql: SqlClient.SqlClient,
+  customerId: number | null,
+  { from, to }: RequestSearch,
+  position: RequestPosition | null
+): ReadonlyArray<Statement.Fragment> => {
+  const until = (at: number) => [
+    sql`b.begins_at <= ${timestamp(at)}::timestamptz`,
+    sql`b.id < ${lowestIdAfter(at)}::uuid`
+  ]
+  return [
+    sql`true`,
+    ...(customerId === null ? [] : [sql`b.customer_id = ${customerId}`]),
+    ...(from === undefined
+      ? []
+      : [sql`b.ends_at >= ${timestamp(from)}::timestamptz`, sql`b.id >= ${lowestIdFrom(from)}::uuid`]),
+    ...(to === undefined ? [] : until(to)),
+    ...(position === null ? [] : until(position.at))
+  ]
+}
+
+/** Texts that a block must have; the others are not taken apart. */
+const textsOf = ({ id, maskedPhone, code }: RequestSearch): ReadonlyArray<string> =>
+  [id, maskedPhone, code].filter((text) => text !== undefined)
+
+const filtersOf = (
+  sql: SqlClient.SqlClient,
+  { id, maskedPhone, route, statuses, code, keyId, mode }: RequestSearch
+): ReadonlyArray<Statement.Fragment> => [
+  ...textsOf({ id, maskedPhone, code }).map((text) => sql`strpos(b.requests, ${JSON.stringify(text)}) > 0`),
+  ...(id === undefined ? [] : [sql`${id} in (r ->> 1, r ->> 10)`]),
+  ...(maskedPhone === undefined ? [] : [sql`r ->> 9 = ${maskedPhone}`]),
+  ...(route === undefined ? [] : [sql`starts_with(r ->> 2, ${route})`]),
+  ...(statuses === undefined
+    ? []
+    : [sql`(r ->> 4)::int between ${statuses[0]}::int and ${statuses[1]}::int`]),
+  ...(code === undefined ? [] : [sql`r ->> 5 = ${code}`]),
+  ...(keyId === undefined ? [] : [sql`(r ->> 7)::int = ${keyId}::int`]),
+  ...(mode === undefined ? [] : [sql`r ->> 8 = ${mode}`])
+]
+
+const placeConditions = (
+  sql: SqlClient.SqlClient,
+  { from, to }: RequestSearch,
+  position: RequestPosition | null,
+  edge: typeof EdgeRow.Type | undefined
+): ReadonlyArray<Statement.Fragment> => [
+  ...(from === undefined ? [] : [sql`(r ->> 0)::float8 >= ${from}::float8`]),
+  ...(to === undefined ? [] : [sql`(r ->> 0)::float8 < ${to}::float8`]),
+  ...(position === null
+    ? []
+    : [
+        sql`((r ->> 0)::float8, b.id, n) < (${position.at}::float8, ${position.block}::uuid, ${position.number}::bigint)`
+      ]),
+  ...(edge === undefined ? [] : [sql`(r ->> 0)::float8 > ${edge.endsAt}::float8`])
+]
+
+const blocksToRead = (search: RequestSearch & PageRequest, isFiltered: boolean): number => {
+  if (textsOf(search).length > 0) return SCANNED_BLOCKS
+  return isFiltered ? SEARCHED_BLOCKS : search.limit + OVERLAPPING_BLOCKS
+}
+
+/**
+ * Reads blocks from the newest to the oldest. The blocks of several processes overlap in time, so requests are shown
+ * from those times only of which every block was read; the next page continues there.
+ */
+export const RequestRecordsSql = Layer.effect(
+  RequestRecords,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const requestRows = rowsOf(LoggedRequest)
+    const edgeRows = rowsOf(EdgeRow)
+    const columns = sql.literal(requestColumns)
+    const requests = sql.literal(source)
+
+    const list = Effect.fnUntraced(function* (
+      customerId: number | null,
+      search: RequestSearch & PageRequest
+    ) {
+      const { limit, after } = search
+      const position = parseRequestPosition(after)
+      const blocks = sql.and(blockConditions(sql, customerId, search, position))
+      const filters = filtersOf(sql, search)
+      const count = blocksToRead(search, filters.length > 0)
+      const [edge] = yield* edgeRows(sql`
+        select b.id, b.ends_at as "endsAt" from request_blocks b where ${blocks}
+        order by b.id desc offset ${count}::int limit 1`)
+      const conditions = [sql`true`, ...filters, ...placeConditions(sql, search, position, edge)]
+      const found = yield* requestRows(sql`
+        select ${columns} from (
+          select * from request_blocks b where ${blocks} order by b.id desc limit ${count}::int) b ${requests}
+        where ${sql.and(conditions)} order by at desc, b.id desc, n desc limit ${limit + 1}::int`)
+      const last = found.length > limit ? found[limit - 1] : undefined
+      const lastPlace = last === undefined ? null : parseRequestPlace(last.id)
+      const next =
+        last !== undefined && lastPlace !== null
+          ? { at: last.at, ...lastPlace }
+          : edge === undefined
+            ? null
+            : { at: edge.endsAt, block: edge.id, number: END_OF_BLOCK }
+      const page: Page<LoggedRequest> = {
+        items: found.slice(0, limit),
+        next: next === null ? null : formatRequestPosition(next)
+      }
+      return page
+    })
+
+    const find = Effect.fnUntraced(function* (customerId: number | null, id: string) {
+      const place = parseRequestPlace(id)
+      if (place === null) return yield* new NotFound()
+      const [row] = yield* requestRows(sql`
+        select ${columns} from request_blocks b ${requests}
+        where b.id = ${place.block}::uuid and n = ${place.number}::bigint
+          and ${customerId === null ? sql`true` : sql`b.customer_id = ${customerId}`}`)
+      return row ?? (yield* new NotFound())
+    })
+
+    return RequestRecords.of({ list, find })
+  })
+)

@@ -1,0 +1,98 @@
+import { Clock, Context, Effect, Layer, Result } from "effect"
+import type { Principal } from "../../domain/people/Customer.ts"
+import { maskPhone, parsePhone } from "../../domain/Phone.ts"
+import type { RequestFields } from "../../domain/request/LoggedRequest.ts"
+import { counters } from "../metrics/MetricFamilies.ts"
+import { Settings } from "../Settings.ts"
+import { RequestBuffer } from "./RequestBuffer.ts"
+import { RequestStore } from "./RequestStore.ts"
+
+/** A request that is being answered. What becomes known of it is noted; without a key, none of it is kept. */
+export interface RequestNotes {
+  readonly key: (principal: Pick<Principal, "customerId" | "keyId" | "mode">) => void
+  readonly phone: (phone: string) => void
+  readonly subject: (id: string) => void
+  readonly answered: (status: number, code: string | undefined) => void
+}
+
+const ignore = () => {}
+
+export const noNotes: RequestNotes = { key: ignore, phone: ignore, subject: ignore, answered: ignore }
+
+const FLUSH_EVERY = "1 second"
+/** A store that does not answer must not hold up the end of the process. */
+const LAST_FLUSH = "2 seconds"
+/** One statement's; a block has 7 KB at most. */
+const MAX_BLOCKS = 100
+const NANOS_PER_MICRO = 1000n
+
+const maskedOrNull = (phone: string | null): string | null =>
+  phone === null ? null : Result.match(parsePhone(phone), { onFailure: () => null, onSuccess: maskPhone })
+
+/**
+ * The log of the requests that customers make with their keys. A request only adds to a bounded buffer. A fiber writes
+ * the buffer every second; what the buffer has no room for, or the store does not take, is dropped and counted.
+ */
+export class RequestLog extends Context.Service<
+  RequestLog,
+  { readonly begin: (route: string, method: string, requestId: string) => RequestNotes }
+>()("peyk/services/customer/RequestLog") {
+  static readonly layerOff = Layer.succeed(RequestLog, { begin: () => noNotes })
+
+  static readonly layerOn = Layer.effect(
+    RequestLog,
+    Effect.gen(function* () {
+      const store = yield* RequestStore
+      const clock = yield* Clock.Clock
+      const dropped = counters(yield* Effect.context<never>(), "peyk_request_log_dropped_total", {
+        description: "Requests that are missing in the request log: the buffer was full, or the store failed."
+      })()
+      dropped(0)
+      const buffer = new RequestBuffer()
+
+      const begin = (route: string, method: string, requestId: string): RequestNotes => {
+        const startedAt = clock.monotonicTimeNanosUnsafe()
+        let by: Parameters<RequestNotes["key"]>[0] | null = null
+        let to: string | null = null
+        let about: string | null = null
+        return {
+          key: (principal) => {
+            by = principal
+          },
+          phone: (phone) => {
+            to = phone
+          },
+          subject: (id) => {
+            about = id
+          },
+          answered: (status, code) => {
+            if (by === null) return
+            const at = clock.currentTimeMillisUnsafe()
+            const micros = Number((clock.monotonicTimeNanosUnsafe() - startedAt) / NANOS_PER_MICRO)
+            const { customerId, keyId, mode } = by
+            const end = [micros, keyId, mode, maskedOrNull(to), about] as const
+            const fields: RequestFields = [at, requestId, route, method, status, code ?? null, ...end]
+            if (!buffer.add(customerId, at, JSON.stringify(fields))) dropped(1)
+          }
+        }
+      }
+
+      const flush = Effect.gen(function* () {
+        for (let blocks = buffer.take(MAX_BLOCKS); blocks.length > 0; blocks = buffer.take(MAX_BLOCKS)) {
+          const count = blocks.reduce((sum, { requests }) => sum + requests.length, 0)
+          yield* Effect.catchCause(store.add(blocks), () => Effect.sync(() => dropped(count)))
+        }
+      })
+      yield* Effect.addFinalizer(() => Effect.timeoutOption(flush, LAST_FLUSH))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(FLUSH_EVERY), flush)))
+      return RequestLog.of({ begin })
+    })
+  )
+
+  /** Off if nothing is to be kept. */
+  static readonly layer = Layer.unwrap(
+    Effect.map(Settings, ({ requestLogDays }) =>
+      requestLogDays === 0 ? RequestLog.layerOff : RequestLog.layerOn
+    )
+  )
+}

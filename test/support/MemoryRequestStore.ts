@@ -1,0 +1,18 @@
+import { Effect, Layer } from "effect"
+import type { RequestBlock } from "../../src/domain/request/LoggedRequest.ts"
+import { RequestStore } from "../../src/services/customer/RequestStore.ts"
+
+/** Keeps blocks in memory; each statement takes what `meanwhile` takes. */
+export const memoryRequestStore = (meanwhile: Effect.Effect<void> = Effect.void) => {
+  const blocks: Array<RequestBlock> = []
+  const layer = Layer.succeed(RequestStore, {
+    add: (added) =>
+      Effect.andThen(
+        meanwhile,
+        Effect.sync(() => {
+          blocks.push(...added)
+        })
+      )
+  })
+  return { blocks, layer }
+}
