@@ -22,7 +22,7 @@ export const RequestStoreSql = Layer.effect(
           select block.* from quick, unnest(${ids}::uuid[], ${blocks.map(({ customerId }) => customerId)}::int[],
             ${blocks.map(({ beginsAt }) => timestamp(beginsAt))}::timestamptz[],
             ${blocks.map(({ endsAt }) => timestamp(endsAt))}::timestamptz[],
-            ${blocks.map(({ requests }) => `[${requests.join()}]`)}::text[]) as block`)
+            string_to_array(${blocks.map(({ requests }) => `[${requests.join()}]`).join("\n")}, e'\\n')) as block`)
       })
     })
   })

@@ -1,6 +1,8 @@
 import { Layer } from "effect"
 import { SignInLinksSql } from "../access/ConsoleSessionsSql.ts"
 import { Billing } from "../../services/customer/Billing.ts"
+import { Messages } from "../../services/message/Messages.ts"
+import { SandboxMessages } from "../../services/message/SandboxMessages.ts"
 import { SandboxVerifications } from "../../services/verification/SandboxVerifications.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 import { CredentialStores } from "../access/CredentialStores.ts"
@@ -11,11 +13,7 @@ import { Reports, Searches } from "./ReadGraph.ts"
 import type { useCases } from "./UseCases.ts"
 
 /** The services of the console's pages: the same use cases and resources as the API's. */
-export const consoleLive = ({
-  live,
-  sandbox,
-  messages
-}: Pick<typeof useCases, "live" | "sandbox" | "messages">) =>
+export const consoleLive = ({ live, sandbox, messages, sandboxMessages }: typeof useCases) =>
   Layer.mergeAll(
     ConsoleSignInsLive,
     CredentialLimitsLive,
@@ -28,5 +26,6 @@ export const consoleLive = ({
     Billing.layer,
     live,
     Layer.provide(Layer.effect(SandboxVerifications, Verifications), sandbox),
-    messages
+    messages,
+    Layer.provide(Layer.effect(SandboxMessages, Messages), sandboxMessages)
   )

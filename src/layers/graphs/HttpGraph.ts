@@ -104,7 +104,7 @@ export const httpRoutes = (
         erasuresLive({ live, sandbox, messages, sandboxMessages })
       ]),
       ManageAdmissionLive,
-      consoleLive({ live, sandbox, messages }),
+      consoleLive({ live, sandbox, messages, sandboxMessages }),
       AccountSummariesLive
     ]),
     Layer.provide([KeyLimitsLive, RequestMetrics.layer, RequestLogLive])

@@ -64,7 +64,7 @@ describe("the request log", () => {
             12_000,
             3,
             "live",
-            "+98912•••4567",
+            "+98912***4567",
             "the-verification"
           ]
         ])

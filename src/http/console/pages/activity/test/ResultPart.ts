@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { VerifyReason } from "../../../../../domain/verification/VerificationMachine.ts"
 import { isTerminal } from "../../../../../domain/verification/Verification.ts"
 import { Messages } from "../../../../../services/message/Messages.ts"
+import { SandboxMessages } from "../../../../../services/message/SandboxMessages.ts"
 import { SandboxVerifications } from "../../../../../services/verification/SandboxVerifications.ts"
 import { Verifications } from "../../../../../services/verification/Verifications.ts"
 import { csrfField } from "../../../frame/forms/Forms.ts"
@@ -41,6 +42,11 @@ export const isSandbox = (mode: string | null): boolean => mode !== "live"
 export const verificationsOf = (mode: string | null) =>
   Effect.gen(function* () {
     return isSandbox(mode) ? yield* SandboxVerifications : yield* Verifications
+  })
+
+export const messagesOf = (mode: string | null) =>
+  Effect.gen(function* () {
+    return isSandbox(mode) ? yield* SandboxMessages : yield* Messages
   })
 
 const codeForm = (view: View, id: string): Html => {
@@ -84,7 +90,7 @@ const codeResult = Effect.fnUntraced(function* (view: View, id: string) {
 
 const messageResult = Effect.fnUntraced(function* (view: View, id: string) {
   const { say } = view.locale
-  const messages = yield* Messages
+  const messages = yield* messagesOf(view.query.get("mode"))
   const found = yield* Effect.catchTag(
     messages.status({ customerId: view.actor.customerId, id }),
     "SetUpChanged",

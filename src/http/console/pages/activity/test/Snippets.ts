@@ -6,8 +6,8 @@ import { bodyOf, type TestRequest } from "./TestRequest.ts"
 const KEY = "YOUR_API_KEY"
 
 const pathOf = ({ mode, kind }: TestRequest): string => {
-  if (kind === "message") return "/v1/messages/send"
-  return mode === "live" ? "/v1/otp/send" : "/v1/sandbox/otp/send"
+  const resource = kind === "message" ? "messages" : "otp"
+  return mode === "live" ? `/v1/${resource}/send` : `/v1/sandbox/${resource}/send`
 }
 
 /** The address that the browser used: a program of the customer's reaches the API there, too. */
@@ -30,7 +30,8 @@ const curl = (url: string, body: unknown): string =>
   ].join(" \\\n  ")
 
 const typeScript = (baseUrl: string, { mode, kind }: TestRequest, body: unknown): string => {
-  const call = kind === "message" ? "messages.send" : mode === "live" ? "otp.send" : "sandbox.otp.send"
+  const resource = kind === "message" ? "messages" : "otp"
+  const call = mode === "live" ? `${resource}.send` : `sandbox.${resource}.send`
   return `import { createClient } from "@peyk/client"
 
 const peyk = createClient({ baseUrl: "${baseUrl}", apiKey: "${KEY}" })

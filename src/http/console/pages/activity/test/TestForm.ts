@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { checkCodeTemplate } from "../../../../../domain/message/Template.ts"
+import { checkCodeTemplate, placeholders, type Template } from "../../../../../domain/message/Template.ts"
 import { csrfField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
@@ -12,7 +12,7 @@ import {
   textAreaField
 } from "../../../parts/Fields.ts"
 import { type Choices, targetOptions } from "../../setup/routing/RoutingEditor.ts"
-import { ROUTE_LENGTH, SAMPLE_PHONE, type TestRequest } from "./TestRequest.ts"
+import { parameterName, ROUTE_LENGTH, SAMPLE_PHONE, type TestRequest } from "./TestRequest.ts"
 
 export const TEST_PATH = pathOf("test")
 
@@ -44,30 +44,67 @@ const routeSelects = (request: TestRequest, choices: Choices, { locale }: View):
   </fieldset>`
 }
 
-const content = (request: TestRequest, choices: Choices, errors: FieldErrors, { locale }: View): Html => {
-  const { say } = locale
-  if (request.kind === "message") {
-    return textAreaField({
-      name: "message",
-      label: say("Text", "متن"),
-      value: request.message,
-      rows: 3,
-      isRequired: true,
-      errors
-    })
-  }
-  return selectField({
+const templateSelect = (
+  request: TestRequest,
+  templates: ReadonlyArray<Template>,
+  none: string,
+  errors: FieldErrors,
+  { locale: { say } }: View
+): Html =>
+  selectField({
     name: "template",
-    label: say("Text on messengers", "متن در پیام‌رسان‌ها"),
+    label: request.kind === "code" ? say("Text on messengers", "متن در پیام‌رسان‌ها") : say("Template", "قالب"),
     value: String(request.templateId ?? ""),
-    choices: [
-      ["", say("As the order or the default says", "به گفتهٔ ترتیب یا پیش‌فرض")],
-      ...choices.templates
-        .filter((template) => Result.isSuccess(checkCodeTemplate(template)))
-        .map(({ id, name }) => [String(id), name] as const)
-    ],
+    choices: [["", none], ...templates.map(({ id, name }) => [String(id), name] as const)],
     errors
   })
+
+const codeContent = (request: TestRequest, { templates }: Choices, errors: FieldErrors, view: View): Html => {
+  const { say } = view.locale
+  const usable = templates.filter((template) => Result.isSuccess(checkCodeTemplate(template)))
+  const none = say("As the order or the default says", "به گفتهٔ ترتیب یا پیش‌فرض")
+  return templateSelect(request, usable, none, errors, view)
+}
+
+/** A text, or a template with what is put into its placeholders. */
+const messageContent = (
+  request: TestRequest,
+  { templates }: Choices,
+  errors: FieldErrors,
+  view: View
+): Html => {
+  const { say } = view.locale
+  const usable = templates.filter(({ active }) => active)
+  const chosen = usable.find(({ id }) => id === request.templateId)
+  return html`${
+    usable.length > 0 &&
+    templateSelect(request, usable, say("None: a text of your own", "هیچ: متن خودتان"), errors, view)
+  }
+  ${
+    chosen === undefined
+      ? textAreaField({
+          name: "message",
+          label: say("Text", "متن"),
+          value: request.message,
+          rows: 3,
+          isRequired: true,
+          errors
+        })
+      : placeholders(chosen.body).map((name) =>
+          inputField({
+            name: parameterName(name),
+            label: name,
+            value: request.parameters.get(name) ?? "",
+            isRequired: true,
+            errors
+          })
+        )
+  }`
+}
+
+const content = (request: TestRequest, choices: Choices, errors: FieldErrors, view: View): Html | null => {
+  if (request.kind === "message") return messageContent(request, choices, errors, view)
+  return request.mode === "live" ? codeContent(request, choices, errors, view) : null
 }
 
 /** The form of a test. What is typed changes the requests beside it. */
@@ -86,7 +123,7 @@ export const testForm = (view: View, request: TestRequest, choices: Choices, err
         "mode",
         "sandbox",
         say("Sandbox", "آزمایشگاه"),
-        say("Nothing is sent or charged; the code is 123456.", "چیزی فرستاده یا حساب نمی‌شود؛ کد ۱۲۳۴۵۶ است."),
+        say("Nothing is sent or charged; a code is 123456.", "چیزی فرستاده یا حساب نمی‌شود؛ کد ۱۲۳۴۵۶ است."),
         request.mode === "sandbox"
       )}
       ${radio(
@@ -111,20 +148,16 @@ export const testForm = (view: View, request: TestRequest, choices: Choices, err
       errors
     })}
     <div id="test-content" class="fields">
-      ${
-        request.mode === "live" &&
-        selectField({
-          name: "kind",
-          label: say("What", "چه چیزی"),
-          value: request.kind,
-          choices: [
-            ["code", say("A code", "کد تأیید")],
-            ["message", say("A message", "پیام")]
-          ]
-        })
-      }
-      ${routeSelects(request, choices, view)}
-      ${request.mode === "live" && content(request, choices, errors, view)}
+      ${selectField({
+        name: "kind",
+        label: say("What", "چه چیزی"),
+        value: request.kind,
+        choices: [
+          ["code", say("A code", "کد تأیید")],
+          ["message", say("A message", "پیام")]
+        ]
+      })}
+      ${routeSelects(request, choices, view)} ${content(request, choices, errors, view)}
     </div>
     <div class="actions">
       <button class="button primary" name="do" value="send">${say("Send", "فرستادن")}</button>

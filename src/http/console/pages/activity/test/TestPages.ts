@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import { isSetUpChanged } from "../../../../../services/customer/SetUpChanged.ts"
-import { Messages } from "../../../../../services/message/Messages.ts"
 import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
@@ -11,7 +10,7 @@ import { change, page, type View } from "../../../frame/SignedRoutes.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"
 import { type FieldErrors, fieldErrorsOf, noFieldErrors } from "../../../parts/Fields.ts"
 import { choicesOf } from "../../setup/routing/RoutingPage.ts"
-import { resultPanel, verificationsOf } from "./ResultPart.ts"
+import { messagesOf, resultPanel, verificationsOf } from "./ResultPart.ts"
 import { snippets } from "./Snippets.ts"
 import { TEST_PATH, testForm } from "./TestForm.ts"
 import { channelsOf, checkRequest, type TestRequest, testRequestOf } from "./TestRequest.ts"
@@ -52,12 +51,13 @@ const sendCode = Effect.fnUntraced(function* (customerId: number, request: TestR
 })
 
 const sendMessage = Effect.fnUntraced(function* (customerId: number, request: TestRequest) {
-  const { messageId } = yield* (yield* Messages).send({
-    customerId,
-    to: request.phone,
-    message: request.message,
-    channels: channelsOf(request)
-  })
+  const { mode, phone: to, message, templateId, parameters } = request
+  const messages = yield* messagesOf(mode)
+  const content =
+    templateId === null
+      ? { message }
+      : { template: { id: templateId, parameters, given: Object.fromEntries(parameters) } }
+  const { messageId } = yield* messages.send({ customerId, to, ...content, channels: channelsOf(request) })
   return messageId
 })
 

@@ -9,7 +9,9 @@ export interface TestRequest {
   /** In order: `bale:`, `bale:7`, `bale:shared`. None: the saved order. */
   readonly targets: ReadonlyArray<string>
   readonly templateId: number | null
+  /** A message's text; with a template, what is put into its placeholders. */
   readonly message: string
+  readonly parameters: ReadonlyMap<string, string>
 }
 
 export const SAMPLE_PHONE = "09121234567"
@@ -17,22 +19,32 @@ export const SAMPLE_PHONE = "09121234567"
 /** The route's selects: a first channel, and two more if it fails. */
 export const ROUTE_LENGTH = 3
 
-type Typed = Pick<URLSearchParams, "get" | "getAll">
+type Typed = Pick<URLSearchParams, "get" | "getAll" | "entries">
+
+/** The form's name of a placeholder, apart from the names of its other fields. */
+export const parameterName = (placeholder: string): string => `parameter.${placeholder}`
+
+const parametersOf = (typed: Typed): ReadonlyMap<string, string> =>
+  new Map(
+    [...typed.entries()].flatMap(([name, value]) =>
+      name.startsWith("parameter.") ? [[name.slice("parameter.".length), value] as const] : []
+    )
+  )
 
 export const testRequestOf = (typed: Typed): TestRequest => {
   const template = typed.get("template") ?? ""
-  // The sandbox sends codes only.
   const mode = typed.get("mode") === "live" ? "live" : "sandbox"
   return {
     mode,
-    kind: mode === "live" && typed.get("kind") === "message" ? "message" : "code",
+    kind: typed.get("kind") === "message" ? "message" : "code",
     phone: (typed.get("phone") ?? "").trim(),
     targets: typed
       .getAll("target")
       .filter((target) => target !== "")
       .slice(0, ROUTE_LENGTH),
     templateId: /^[1-9]\d{0,8}$/.test(template) ? Number(template) : null,
-    message: (typed.get("message") ?? "").replaceAll("\r\n", "\n")
+    message: (typed.get("message") ?? "").replaceAll("\r\n", "\n"),
+    parameters: parametersOf(typed)
   }
 }
 
@@ -58,7 +70,12 @@ export const bodyOf = (request: TestRequest): Readonly<Record<string, unknown>> 
   const channels = wireChannels(channelsOf(request))
   const phone = request.phone === "" ? SAMPLE_PHONE : request.phone
   if (request.kind === "message") {
-    return { to: phone, message: request.message, channels }
+    const { templateId: id, parameters } = request
+    const content =
+      id === null
+        ? { message: request.message }
+        : { template: { id, parameters: Object.fromEntries(parameters) } }
+    return { to: phone, ...content, channels }
   }
   return {
     phone,

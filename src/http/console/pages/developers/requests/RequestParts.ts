@@ -1,4 +1,4 @@
-import type { LoggedRequest } from "../../../../../domain/request/LoggedRequest.ts"
+import { type LoggedRequest, shownPhone } from "../../../../../domain/request/LoggedRequest.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { badge, type Tone } from "../../../parts/Badge.ts"
@@ -24,4 +24,4 @@ export const tookWords = ({ micros }: Pick<LoggedRequest, "micros">, { say, numb
     : `${number(Math.max(1, Math.round(micros / MICROS_PER_MILLI)))} ${say("ms", "م‌ث")}`
 
 export const maskedPhone = ({ phone }: Pick<LoggedRequest, "phone">): Html =>
-  phone === null ? html`<span class="muted">–</span>` : ltr(phone)
+  phone === null ? html`<span class="muted">–</span>` : ltr(shownPhone(phone))

@@ -26,10 +26,11 @@ import { contactsPanel } from "./ContactsPart.ts"
 import { inboxPanel } from "./InboxPart.ts"
 import { settingInputs } from "./SettingInputs.ts"
 import { isSimulated, simulatorPanel } from "./SimulatorPart.ts"
+import { standbyPanel } from "./StandbyPart.ts"
 
 /** Which form of the page was refused, with what was typed. */
 export interface Refused {
-  readonly form: "details" | "settings" | "contacts"
+  readonly form: "details" | "settings" | "contacts" | "standby"
   readonly errors: FieldErrors
   readonly typed: URLSearchParams
 }
@@ -180,7 +181,17 @@ const actions = (view: View, account: AccountRecord): Html => {
           confirm: say("Switch it off", "خاموش شود")
         })
       : postButton(view, { action: pathFor(account, "/enable"), label: say("Switch on", "روشن کردن") })
-  }`
+  }
+  ${confirmButton(view, {
+    action: pathFor(account, "/delete"),
+    label: say("Delete", "حذف"),
+    kind: "quiet",
+    question: say(
+      "The account goes, with its settings and its contacts. The history keeps its label. This cannot be undone.",
+      "حساب با تنظیمات و مخاطبانش حذف می‌شود. نامش در تاریخچه می‌ماند. این کار برگشت ندارد."
+    ),
+    confirm: say("Delete the account", "حساب حذف شود")
+  })}`
 }
 
 /** One account; after a form that was refused, with what was typed. */
@@ -191,6 +202,7 @@ export const accountPage = Effect.fnUntraced(function* (view: View, id: number, 
   const now = yield* Clock.currentTimeMillis
   const state = (yield* (yield* AccountStates).read(actor.customerId, [id], now)).get(id)
   const mayWrite = actor.scope === "full"
+  const standbyErrors = refused?.form === "standby" ? refused.errors : noFieldErrors
   const contactErrors = refused?.form === "contacts" ? refused : { errors: noFieldErrors, typed: null }
   const made: Page = {
     title: account.label,
@@ -202,7 +214,7 @@ export const accountPage = Effect.fnUntraced(function* (view: View, id: number, 
     actions: mayWrite ? actions(view, account) : null,
     content: html`<div class="columns">
       <div class="stack">
-        ${nowPanel(view, account, state, now)}
+        ${nowPanel(view, account, state, now)} ${yield* standbyPanel(view, account, standbyErrors)}
         ${isSimulated(account) && (yield* simulatorPanel(view, account))}
         ${account.needsContact && (yield* contactsPanel(view, account, contactErrors.errors, contactErrors.typed))}
         ${yield* inboxPanel(view, account)}

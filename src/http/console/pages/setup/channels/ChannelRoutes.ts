@@ -1,9 +1,11 @@
 import { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
+import { accountEntry } from "../../../../../services/resources/accounts/AccountWrites.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
 import { pathId } from "../../../frame/PathIds.ts"
+import { writeAs } from "../../../frame/forms/Writes.ts"
 import { type ConsoleError, refusalOf } from "../../../frame/Refusals.ts"
 import { change, page, type View } from "../../../frame/SignedRoutes.ts"
 import { fieldErrorsOf } from "../../../parts/Fields.ts"
@@ -15,6 +17,7 @@ import { connectAccount, showConnect } from "./ConnectPage.ts"
 import { linkContacts, removeContact } from "./ContactForms.ts"
 import { rotateInbox } from "./InboxPart.ts"
 import { forceOutcome } from "./SimulatorPart.ts"
+import { saveStandby } from "./StandbyPart.ts"
 
 const ACCOUNT_PATH = `${CHANNELS_PATH}/:id` as const
 
@@ -23,7 +26,7 @@ const backTo = (id: number, key: NoticeKey): HttpServerResponse.HttpServerRespon
 
 /** A form of an account's page. If it is refused because of its fields, the page is shown again with them. */
 const accountForm = <E extends ConsoleError, R>(
-  action: "" | "/settings" | "/contacts",
+  action: "" | "/settings" | "/contacts" | "/standby",
   form: Refused["form"],
   save: (view: View, id: number, typed: URLSearchParams) => Effect.Effect<unknown, E, R>
 ) =>
@@ -55,6 +58,18 @@ const accountButton = <E extends ConsoleError, R>(
 const checkAccount = (view: View, id: number) =>
   Effect.flatMap(Accounts, (accounts) => accounts.check(view.actor.customerId, id))
 
+/** Refused while something still needs the account. */
+const deleteAccount = Effect.fnUntraced(function* (view: View) {
+  const id = yield* pathId
+  const accounts = yield* Accounts
+  yield* writeAs(
+    view,
+    "account.remove",
+    Effect.as(accounts.remove(view.actor.customerId, id), { result: null, audit: accountEntry("remove", id) })
+  )
+  return seeOther(withNotice(CHANNELS_PATH, "deleted"))
+})
+
 /** The customer's sending accounts: a list, one at a time, and how one is connected. */
 export const channelPages = {
   name: "channels",
@@ -71,6 +86,8 @@ export const channelPages = {
       )
     ),
     accountForm("/contacts", "contacts", linkContacts),
+    accountForm("/standby", "standby", saveStandby),
+    change(`${ACCOUNT_PATH}/delete`, deleteAccount),
     accountButton("/contacts/remove", "deleted", removeContact),
     accountButton("/check", "checked", checkAccount),
     accountButton("/default", "saved", (view, id) => updateAccount(view, id, { isDefault: true })),

@@ -1,0 +1,115 @@
+import { Effect } from "effect"
+import { MAX_STANDBY } from "../../../../../domain/account/Standby.ts"
+import { type AccountRecord, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
+import { accountEntry } from "../../../../../services/resources/accounts/AccountWrites.ts"
+import { csrfField } from "../../../frame/forms/Forms.ts"
+import { writeAs } from "../../../frame/forms/Writes.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { View } from "../../../frame/SignedRoutes.ts"
+import { errorSummary, type FieldErrors, selectField } from "../../../parts/Fields.ts"
+import { foreign } from "../../../parts/Text.ts"
+import { CHANNELS_PATH } from "./ChannelsPage.ts"
+
+const MAX_CANDIDATES = 100
+
+/** The customer's other accounts of the same channel. */
+const candidatesOf = Effect.fnUntraced(function* (view: View, { id, channel }: AccountRecord) {
+  const accounts = yield* Accounts
+  const { items } = yield* accounts.list(view.actor.customerId, {
+    limit: MAX_CANDIDATES,
+    after: null,
+    channel
+  })
+  return items.filter((each) => each.id !== id)
+})
+
+const inOrder = (view: View, standby: ReadonlyArray<number>, others: ReadonlyArray<AccountRecord>): Html => {
+  const { say } = view.locale
+  const byId = new Map(others.map((each) => [each.id, each]))
+  return standby.length === 0
+    ? html`<p class="muted">${say("No account takes over for it.", "هیچ حسابی جای آن را نمی‌گیرد.")}</p>`
+    : html`<ol class="standby">
+        ${standby.map(
+          (id) =>
+            html`<li>
+              <a href="${CHANNELS_PATH}/${id}">${foreign(byId.get(id)?.label ?? String(id))}</a>
+            </li>`
+        )}
+      </ol>`
+}
+
+const standbyForm = (
+  view: View,
+  { id, version, standby = [] }: AccountRecord,
+  others: ReadonlyArray<AccountRecord>,
+  errors: FieldErrors
+): Html => {
+  const { say, number } = view.locale
+  const places = Math.min(standby.length + 2, others.length, MAX_STANDBY)
+  const choices = [
+    ["", say("None", "هیچ")] as const,
+    ...others.map(({ id: other, label }) => [String(other), label] as const)
+  ]
+  return html`<form class="fields" method="post" action="${CHANNELS_PATH}/${id}/standby">
+    ${csrfField(view.csrf)} <input type="hidden" name="version" value="${version}" />
+    ${errorSummary(errors, view.locale)}
+    ${Array.from({ length: places }, (_, index) =>
+      selectField({
+        name: `standby.${index}`,
+        label: say(`Place ${number(index + 1)}`, `جای ${number(index + 1)}`),
+        value: String(standby[index] ?? ""),
+        choices
+      })
+    )}
+    <div><button class="button">${say("Save", "ذخیره")}</button></div>
+  </form>`
+}
+
+/** The accounts that take over with codes while this one cannot send. */
+export const standbyPanel = Effect.fnUntraced(function* (
+  view: View,
+  account: AccountRecord,
+  errors: FieldErrors
+) {
+  const { say } = view.locale
+  const others = yield* candidatesOf(view, account)
+  const standby = account.standby ?? []
+  if (others.length === 0 && standby.length === 0) return null
+  return html`<section class="panel" aria-labelledby="standby-title">
+    <div class="panel-head"><h2 id="standby-title">${say("Standby accounts", "حساب‌های پشتیبان")}</h2></div>
+    <div class="panel-body fields" id="field-account_ids">
+      <p class="hint">
+        ${say(
+          "They send a code in its place, in this order, while it cools down, is at its rate, or is refused.",
+          "تا این حساب در استراحت یا در سقف نرخ است یا پذیرفته نمی‌شود، به همین ترتیب کدها را می‌فرستند."
+        )}
+      </p>
+      ${
+        view.actor.scope === "full"
+          ? standbyForm(view, account, others, errors)
+          : inOrder(view, standby, others)
+      }
+    </div>
+  </section>`
+})
+
+/** The accounts that were chosen, without the empty places. */
+const chosen = (typed: URLSearchParams): ReadonlyArray<number> =>
+  Array.from({ length: MAX_STANDBY }, (_, index) => Number(typed.get(`standby.${index}`) ?? "")).filter(
+    (id) => Number.isSafeInteger(id) && id > 0
+  )
+
+export const saveStandby = Effect.fnUntraced(function* (view: View, id: number, typed: URLSearchParams) {
+  const accounts = yield* Accounts
+  const version = Number(typed.get("version") ?? "")
+  const standby = chosen(typed)
+  const expected = Number.isSafeInteger(version) && version > 0 ? version : null
+  yield* writeAs(
+    view,
+    "account.standby",
+    Effect.map(accounts.update(view.actor.customerId, id, { standby }, expected), () => ({
+      result: null,
+      audit: accountEntry("update", id, { standby })
+    }))
+  )
+})
