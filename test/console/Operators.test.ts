@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { onEmbeddedStore } from "../support/EmbeddedStore.ts"
 import { auth, manage, PASSWORD, withPasswordFile } from "../contract/Manager.ts"
 import { type Server, startServer } from "../contract/Server.ts"
 import { csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
@@ -9,6 +12,12 @@ const email = "Root@example.ir"
 
 const submit = async (visitor: Visitor, page: string, action: string, fields: Record<string, string> = {}) =>
   visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(page)) })
+
+const onStore = (text: string) =>
+  onEmbeddedStore(
+    server.dataDir,
+    Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text))
+  )
 
 const byLink = async (address: string) => {
   const made = (await server.cli("operator", "sign-in-link", "--email", address)) as Record<string, string>
@@ -78,6 +87,37 @@ describe("an operator", () => {
     expect((await operator.get("/console/keys")).status).toBe(302)
   })
 
+  it("connects, switches off and deletes a shared account, in the platform's audit log", async () => {
+    const path = "/console/shared-accounts"
+    expect((await operator.get(path)).text).toContain("No shared account yet")
+    expect((await operator.get(`${path}/connect`)).text).not.toContain("kavenegar")
+    const from = `${path}/connect?channel=bale&provider=simulator`
+    expect((await operator.get(from)).text).not.toContain('name="default"')
+    const fields = { channel: "bale", provider: "simulator", label: "For all" }
+    expect((await submit(operator, from, `${path}/connect`, fields)).location).toContain("notice=created")
+    const { text } = await operator.get(path)
+    expect(text).toContain("For all")
+    const id = /shared-accounts\/(\d+)\/disable/.exec(text)?.[1] ?? ""
+    expect((await submit(operator, path, `${path}/${id}/disable`)).location).toContain("notice=disabled")
+    expect((await submit(operator, path, `${path}/${id}/delete`)).location).toContain("notice=deleted")
+    expect((await operator.get(path)).text).not.toContain("For all")
+    const log = await manage(server, "GET", "/audit-log?action=account.", {
+      authorization: `apikey ${server.demo.token}`
+    })
+    expect(log.text).not.toContain("For all")
+  })
+
+  it("sees which accounts and webhooks fail, whose they are, and what is due", async () => {
+    const before = await operator.get("/console/health")
+    expect(before.text).toContain("Ready")
+    expect(before.text).toContain("No account cools down or is refused.")
+    await onStore("update account_pace set failures = 7, cooling_until = now() + interval '1 hour'")
+    const { text } = await operator.get("/console/health")
+    expect(text).toContain("Cooling down")
+    expect(text).toContain(`href="/console/customers/${server.demo.customer_id}"`)
+    await onStore("update account_pace set failures = 0, cooling_until = null")
+  })
+
   it("may sign in with a password, but gets no token of the management API", async () => {
     await withPasswordFile(PASSWORD, (file) =>
       server.cli("operator", "create", "--email", "second@example.ir", "--password-file", file)
@@ -101,7 +141,9 @@ describe("an operator", () => {
 describe("for a customer's people", () => {
   it("the pages of operators are not there", async () => {
     const owner = await signedIn(server, server.demo.customer_id, "owner")
-    expect((await owner.get("/console/customers")).status).toBe(404)
+    for (const page of ["customers", "health", "shared-accounts", "all-requests"]) {
+      expect((await owner.get(`/console/${page}`)).status).toBe(404)
+    }
     const path = `/console/customers/${server.demo.customer_id}`
     expect((await submit(owner, "/console/overview", `${path}/top-up`, { amount: "1" })).status).toBe(404)
     expect((await submit(owner, "/console/overview", `${path}/enter`)).status).toBe(404)

@@ -143,6 +143,28 @@ describe("an account's page", () => {
     expect((await owner.get(path)).text).not.toContain("+989351234567")
   })
 
+  it("has standby accounts of its channel, in order, without a cycle", async () => {
+    const [first, second] = [await connect(rubika), await connect({ ...rubika, label: "Second" })]
+    const [path, other] = [`/console/channels/${first}`, `/console/channels/${second}`]
+    const saved = await submit(owner, path, `${path}/standby`, { "standby.0": second })
+    expect(saved.location).toContain("notice=saved")
+    expect(await api("GET", `/accounts/${first}`)).toMatchObject({ standby: [Number(second)] })
+    const cycle = await submit(owner, other, `${other}/standby`, { "standby.0": first })
+    expect(cycle.status).toBe(422)
+    expect(cycle.text).toContain('role="alert"')
+    await submit(owner, path, `${path}/standby`, { "standby.0": "" })
+    expect(await api("GET", `/accounts/${first}`)).toMatchObject({ standby: [] })
+  })
+
+  it("is deleted, once", async () => {
+    const id = await connect({ ...rubika, label: "Short-lived" })
+    const path = `/console/channels/${id}`
+    const gone = await submit(owner, path, `${path}/delete`, {})
+    expect(gone.location).toBe("/console/channels?notice=deleted")
+    expect((await owner.get(path)).status).toBe(404)
+    expect((await submit(owner, "/console/channels/1", `${path}/delete`, {})).status).toBe(404)
+  })
+
   it("shows when it cools down, and why", async () => {
     await submit(owner, "/console/channels/2", "/console/channels/2/outcome", {
       outcome: "throttled",
@@ -270,6 +292,28 @@ describe("a test", () => {
     })
     expect(verified.location).toContain("reason=ok")
     expect((await owner.get(verified.location ?? "")).text).toContain("verified")
+  })
+
+  it("of the sandbox can be a message, with a text or a template and its placeholders", async () => {
+    const test = { mode: "sandbox", kind: "message", phone: "09121234567", target: "bale:", do: "send" }
+    const sent = await submit(owner, "/console/test", "/console/test", { ...test, message: "سلام" })
+    expect(sent.location).toMatch(/mode=sandbox&kind=message&id=/)
+    expect((await owner.get(sent.location ?? "")).text).toContain("Sent")
+    const { id } = await api<{ id: number }>("POST", "/templates", {
+      name: "Order",
+      body: "سفارش {{order}} رسید."
+    })
+    const chosen = { ...test, template: String(id) }
+    const form = await submit(owner, "/console/test", "/console/test", { ...chosen, do: "preview" })
+    expect(form.text).toContain('name="parameter.order"')
+    const missing = await submit(owner, "/console/test", "/console/test", chosen)
+    expect(missing.status).toBe(422)
+    const filled = await submit(owner, "/console/test", "/console/test", {
+      ...chosen,
+      "parameter.order": "1843"
+    })
+    expect(filled.status).toBe(303)
+    expect(filled.location).toContain("kind=message")
   })
 
   it("shows the same request for programs, without a key", async () => {

@@ -12,6 +12,8 @@ import { webhookPages } from "./pages/developers/webhooks/WebhookRoutes.ts"
 import { usagePages } from "./pages/money/UsagePage.ts"
 import { walletPages } from "./pages/money/WalletPage.ts"
 import { customerPages } from "./pages/operator/CustomerRoutes.ts"
+import { healthPages } from "./pages/operator/HealthPage.ts"
+import { sharedAccountPages } from "./pages/operator/shared/SharedRoutes.ts"
 import { auditPages } from "./pages/people/AuditPage.ts"
 import { settingsPages } from "./pages/people/SettingsPage.ts"
 import { userPages } from "./pages/people/UsersPage.ts"
@@ -25,6 +27,8 @@ export const sections = [
   sessionPages,
   // Operators
   customerPages,
+  healthPages,
+  sharedAccountPages,
   allRequestPages,
   // Activity
   overviewPages,

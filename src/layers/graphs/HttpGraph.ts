@@ -105,7 +105,8 @@ export const httpRoutes = (
       ]),
       ManageAdmissionLive,
       consoleLive({ live, sandbox, messages, sandboxMessages }),
-      AccountSummariesLive
+      AccountSummariesLive,
+      ReadinessSql
     ]),
     Layer.provide([KeyLimitsLive, RequestMetrics.layer, RequestLogLive])
   )

@@ -8,6 +8,7 @@ import { ReportingSql } from "../postgres/Store.ts"
 import { ActivityReports } from "../../services/resources/activity/ActivityReports.ts"
 import { ActivitySumsSql } from "../resources/activity/ActivitySumsSql.ts"
 import { AuditLogSql } from "../resources/activity/AuditLogSql.ts"
+import { HealthReportsSql } from "../resources/HealthReportsSql.ts"
 import { MessageRecordsSql } from "../resources/activity/MessageRecordsSql.ts"
 import { RequestRecordsSql } from "../resources/activity/RequestRecordsSql.ts"
 import { RunHistoriesSql } from "../resources/activity/RunHistoriesSql.ts"
@@ -26,6 +27,7 @@ export const Reports = Layer.mergeAll(
   AuditLogSql,
   RunHistoriesSql,
   RequestRecordsSql,
+  HealthReportsSql,
   Layer.provide(ActivityReports.layer, ActivitySumsSql)
 ).pipe(overReports)
 

@@ -5,10 +5,9 @@ import { smsProviders } from "../../domain/routing/Channel.ts"
 import { gauge } from "../../services/metrics/MetricFamilies.ts"
 import { withoutSpans } from "../../services/metrics/Spans.ts"
 import { type TimerKind, timerKinds } from "../../domain/Timer.ts"
-import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
+import { dueTimers } from "./DueTimersSql.ts"
+import { rowsOf } from "./SqlRows.ts"
 
-/** The count stops here: a larger number would not say more. */
-const MAX_COUNTED = 10_000
 /** A hanging store has no figures, and readers of metrics give up soon. */
 const TIMEOUT = "2 seconds"
 /** However often metrics are read. */
@@ -23,11 +22,6 @@ const states = ["active", "idle", "idle in transaction", "other"] as const
 type State = (typeof states)[number]
 const isState = (state: string): state is State => states.some((known) => known === state)
 
-const DueRow = Schema.Struct({
-  kind: Schema.Literals(timerKinds),
-  due: Schema.Int,
-  oldestAt: Schema.NullOr(InstantColumn)
-})
 const AccountsRow = Schema.Struct({
   provider: Schema.String,
   lowest: Schema.NullOr(Schema.Finite),
@@ -58,19 +52,7 @@ const readFigures = Effect.gen(function* () {
   const begunAt = clock.monotonicTimeNanosUnsafe()
   yield* sql`select 1`
   const roundTripSeconds = Number(clock.monotonicTimeNanosUnsafe() - begunAt) / NANOS_PER_SECOND
-  const due = yield* rowsOf(DueRow)(sql`
-    select k as kind,
-      (select count(*)::int from (
-        select 1 from timers where kind collate "C" = k and not parked and claimable_at <= ${timestamp(now)}
-        union all
-        select 1 from timers where kind collate "C" = k and parked and claimable_at <= ${timestamp(now)}
-        limit ${MAX_COUNTED}) counted) as due,
-      least(
-        (select claimable_at from timers where kind collate "C" = k and not parked and claimable_at <= ${timestamp(now)}
-         order by claimable_at limit 1),
-        (select min(claimable_at) from timers
-         where kind collate "C" = k and parked and claimable_at <= ${timestamp(now)})) as "oldestAt"
-    from unnest(${timerKinds}::text[]) as k`)
+  const due = yield* dueTimers(sql, now)
   const accounts = yield* rowsOf(AccountsRow)(sql`
     select a.provider, min(c.credit) as lowest, (count(*) filter (where c.result = 'refused'))::int as refused
     from account_checks c join sending_accounts a on a.id = c.account_id

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { AccountFinding } from "../../../domain/account/AccountFinding.ts"
 import { fieldError } from "../../../domain/Errors.ts"
-import { type AccountChange, type AccountConnection, Accounts } from "./Accounts.ts"
+import { type AccountChange, type AccountConnection, type AccountOwner, Accounts } from "./Accounts.ts"
 import { auditEntriesOf } from "../ManagementWrites.ts"
 
 /** The audit log's entries of changes to accounts, and to their contacts. */
@@ -26,12 +26,12 @@ export const auditedChange = (change: AccountChange) => {
  * to go on all the same.
  */
 export const examineFirst = Effect.fnUntraced(function* (
-  customerId: number,
+  owner: AccountOwner,
   account: AccountConnection,
   way: string
 ) {
   const accounts = yield* Accounts
-  const finding = yield* accounts.examine(customerId, account)
+  const finding = yield* accounts.examine(owner, account)
   if (!AccountFinding.$is("Refused")(finding)) return finding
   return yield* fieldError("settings", `the provider refuses the account: ${finding.reason} (${way})`)
 })

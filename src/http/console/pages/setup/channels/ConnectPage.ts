@@ -3,7 +3,7 @@ import { fieldError } from "../../../../../domain/Errors.ts"
 import { Channel, isChannel } from "../../../../../domain/routing/Channel.ts"
 import { type ProviderAdapter, ProviderAdapters } from "../../../../../services/provider/ProviderAdapter.ts"
 import { settingFields, typedSettings } from "../../../../../services/provider/SettingFields.ts"
-import { Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
+import { type AccountOwner, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
 import { accountEntry, examineFirst } from "../../../../../services/resources/accounts/AccountWrites.ts"
 import { NewAccountBody } from "../../../../manage/setup/SetUpApi.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
@@ -23,6 +23,7 @@ import {
   inputField,
   noFieldErrors
 } from "../../../parts/Fields.ts"
+import type { PageName } from "../../../Navigation.ts"
 import { withNotice } from "../../../parts/Notice.ts"
 import { channelName } from "../../../parts/Text.ts"
 import { uncheckedWay } from "./AccountForms.ts"
@@ -35,6 +36,24 @@ interface Choice {
   readonly adapter: ProviderAdapter
 }
 
+/** Where an account is connected: a customer's own, or the platform's. */
+export interface ConnectPlace {
+  readonly owner: AccountOwner
+  readonly name: PageName
+  readonly connectPath: string
+  readonly channels: ReadonlyArray<Channel>
+  /** Where it leads to, after that. */
+  readonly pathOfAccount: (id: number) => string
+}
+
+const ownPlace = ({ actor }: View): ConnectPlace => ({
+  owner: actor.customerId,
+  name: "channels",
+  connectPath: CONNECT_PATH,
+  channels: Channel.literals,
+  pathOfAccount: (id) => `${CHANNELS_PATH}/${id}`
+})
+
 /** The fields of the form; a new form has none. */
 type Typed = Pick<URLSearchParams, "get" | "has">
 
@@ -44,40 +63,55 @@ const connectable = (adapters: ProviderAdapters["Service"]): ReadonlyArray<Provi
     .filter(({ switchedOff }) => switchedOff === undefined)
     .toSorted((a, b) => a.channels.length - b.channels.length)
 
-const choiceOf = (adapters: ProviderAdapters["Service"], typed: Typed): Choice | null => {
+const choiceOf = (
+  { channels }: ConnectPlace,
+  adapters: ProviderAdapters["Service"],
+  typed: Typed
+): Choice | null => {
   const channel = typed.get("channel") ?? ""
   const adapter = connectable(adapters).find(({ name }) => name === typed.get("provider"))
-  return isChannel(channel) && adapter?.channels.includes(channel) ? { channel, adapter } : null
+  if (adapter === undefined || !isChannel(channel) || !channels.includes(channel)) return null
+  return adapter.channels.includes(channel) ? { channel, adapter } : null
 }
 
-const choiceLink = (channel: Channel, { name }: ProviderAdapter, { locale }: View): Html =>
+const choiceLink = (path: string, channel: Channel, { name }: ProviderAdapter, { locale }: View): Html =>
   html`<li>
-    <a class="choice-card" href="${CONNECT_PATH}?${String(new URLSearchParams({ channel, provider: name }))}">
+    <a class="choice-card" href="${path}?${String(new URLSearchParams({ channel, provider: name }))}">
       <span>${providerName(name, locale)}</span>
       <span class="onwards">${icon("arrow")}</span>
     </a>
   </li>`
 
 /** The first step: what sends, and over which channel. */
-const choose = (adapters: ProviderAdapters["Service"], view: View): Html =>
+const choose = (
+  { channels: offered, connectPath }: ConnectPlace,
+  adapters: ProviderAdapters["Service"],
+  view: View
+): Html =>
   html`<div class="choice-groups">
-    ${Channel.literals.map(
+    ${offered.map(
       (channel) =>
         html`<section class="panel" aria-labelledby="channel-${channel}">
           <div class="panel-head"><h2 id="channel-${channel}">${channelName(channel, view.locale)}</h2></div>
           <ul class="panel-body choice-cards">
             ${connectable(adapters)
               .filter(({ channels }) => channels.includes(channel))
-              .map((adapter) => choiceLink(channel, adapter, view))}
+              .map((adapter) => choiceLink(connectPath, channel, adapter, view))}
           </ul>
         </section>`
     )}
   </div>`
 
-const connectForm = (view: View, { channel, adapter }: Choice, typed: Typed, errors: FieldErrors): Html => {
+const connectForm = (
+  view: View,
+  { owner, connectPath }: ConnectPlace,
+  { channel, adapter }: Choice,
+  typed: Typed,
+  errors: FieldErrors
+): Html => {
   const { say } = view.locale
   const suggested = `${channelName(channel, view.locale)} · ${providerName(adapter.name, view.locale)}`
-  return html`<form class="panel panel-body fields narrow" method="post" action="${CONNECT_PATH}">
+  return html`<form class="panel panel-body fields narrow" method="post" action="${connectPath}">
     ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
     <input type="hidden" name="channel" value="${channel}" />
     <input type="hidden" name="provider" value="${adapter.name}" />
@@ -99,15 +133,18 @@ const connectForm = (view: View, { channel, adapter }: Choice, typed: Typed, err
       </p>
       ${settingInputs(settingFields(adapter.settings), (name) => typed.get(name), view.locale)}
     </fieldset>
-    ${checkField({
-      name: "default",
-      label: say("The channel's default account", "حساب پیش‌فرض این کانال"),
-      hint: say(
-        "Used where a request or the routing order names the channel only.",
-        "هر جا درخواست یا مسیر ارسال تنها نام کانال را ببرد، این حساب به کار می‌رود."
-      ),
-      isChecked: typed.has("default")
-    })}
+    ${
+      owner !== null &&
+      checkField({
+        name: "default",
+        label: say("The channel's default account", "حساب پیش‌فرض این کانال"),
+        hint: say(
+          "Used where a request or the routing order names the channel only.",
+          "هر جا درخواست یا مسیر ارسال تنها نام کانال را ببرد، این حساب به کار می‌رود."
+        ),
+        isChecked: typed.has("default")
+      })
+    }
     ${checkField({
       name: "check",
       label: say("Ask the provider first whether the account works", "پیش از اتصال از ارائه‌دهنده پرسیده شود"),
@@ -115,22 +152,23 @@ const connectForm = (view: View, { channel, adapter }: Choice, typed: Typed, err
     })}
     <div class="actions">
       <button class="button primary">${say("Connect", "اتصال")}</button>
-      <a class="button quiet" href="${CONNECT_PATH}">${say("Choose another provider", "ارائه‌دهندهٔ دیگر")}</a>
+      <a class="button quiet" href="${connectPath}">${say("Choose another provider", "ارائه‌دهندهٔ دیگر")}</a>
     </div>
   </form>`
 }
 
 const connectPage = (
   view: View,
+  place: ConnectPlace,
   adapters: ProviderAdapters["Service"],
   typed: Typed,
   errors: FieldErrors
 ): Page => {
   const { say } = view.locale
-  const choice = choiceOf(adapters, typed)
+  const choice = choiceOf(place, adapters, typed)
   return {
     title: say("Connect an account", "اتصال حساب"),
-    name: "channels",
+    name: place.name,
     lead:
       choice === null
         ? say("Choose what sends, and over which channel.", "برگزینید چه چیزی و با کدام کانال بفرستد.")
@@ -138,25 +176,27 @@ const connectPage = (
             `${providerName(choice.adapter.name, view.locale)}, for ${channelName(choice.channel, view.locale)}`,
             `${providerName(choice.adapter.name, view.locale)}، برای ${channelName(choice.channel, view.locale)}`
           ),
-    content: choice === null ? choose(adapters, view) : connectForm(view, choice, typed, errors)
+    content: choice === null ? choose(place, adapters, view) : connectForm(view, place, choice, typed, errors)
   }
 }
 
-export const showConnect = Effect.fnUntraced(function* (view: View) {
-  return connectPage(view, yield* ProviderAdapters, view.query, noFieldErrors)
+export const connectPageAt = Effect.fnUntraced(function* (view: View, place: ConnectPlace) {
+  return connectPage(view, place, yield* ProviderAdapters, view.query, noFieldErrors)
 })
+
+export const showConnect = (view: View) => connectPageAt(view, ownPlace(view))
 
 const wrongFields = (error: ConsoleError, { locale }: View): FieldErrors => {
   const errors = fieldErrorsOf(error)
   return errors.size > 0 ? errors : new Map([["settings", refusalOf(error, locale).text]])
 }
 
-/** Connects the account that a form describes, unless its provider refuses it. */
-export const connectAccount = (view: View, typed: URLSearchParams) =>
+/** Connects the account that a form describes, unless its provider refuses it. `view` is whose change it is. */
+export const connectAt = (view: View, place: ConnectPlace, typed: URLSearchParams) =>
   Effect.gen(function* () {
-    const { customerId } = view.actor
+    const { owner } = place
     const adapters = yield* ProviderAdapters
-    const choice = choiceOf(adapters, typed)
+    const choice = choiceOf(place, adapters, typed)
     if (choice === null) return yield* fieldError("provider", "Choose a channel and a provider")
     const settings = typedSettings(settingFields(choice.adapter.settings), (name) =>
       typed.get(inputName(name))
@@ -169,26 +209,31 @@ export const connectAccount = (view: View, typed: URLSearchParams) =>
     })
     const accounts = yield* Accounts
     const finding = typed.has("check")
-      ? yield* examineFirst(customerId, { channel, provider, settings }, uncheckedWay(view))
+      ? yield* examineFirst(owner, { channel, provider, settings }, uncheckedWay(view))
       : undefined
-    const isDefault = typed.has("default")
+    const isDefault = owner !== null && typed.has("default")
     const id = yield* writeAs(
       view,
       "account.connect",
       Effect.map(
-        accounts.connect(customerId, { channel, provider, label, settings, isDefault, finding }),
-        ({ id }) => ({ result: id, audit: accountEntry("connect", id, { channel, provider, label }) })
+        accounts.connect(owner, { channel, provider, label, settings, isDefault, finding }),
+        ({ id }) => ({
+          result: id,
+          audit: accountEntry("connect", id, { channel, provider, label })
+        })
       )
     )
-    return seeOther(withNotice(`${CHANNELS_PATH}/${id}`, "created"))
+    return seeOther(withNotice(place.pathOfAccount(id), "created"))
   }).pipe(
     Effect.catch((error: ConsoleError) =>
       Effect.map(ProviderAdapters, (adapters) => {
         const { status, headers } = refusalOf(error, view.locale)
-        return answerPage(view, connectPage(view, adapters, typed, wrongFields(error, view)), {
+        return answerPage(view, connectPage(view, place, adapters, typed, wrongFields(error, view)), {
           status,
           headers
         })
       })
     )
   )
+
+export const connectAccount = (view: View, typed: URLSearchParams) => connectAt(view, ownPlace(view), typed)

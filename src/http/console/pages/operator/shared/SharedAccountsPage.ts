@@ -1,0 +1,123 @@
+import { Clock, Effect } from "effect"
+import type { AccountState } from "../../../../../domain/account/AccountState.ts"
+import type { Instant } from "../../../../../domain/Instant.ts"
+import { isIdPosition } from "../../../../../domain/Paging.ts"
+import { type AccountRecord, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
+import { AccountStates } from "../../../../../services/resources/accounts/AccountStates.ts"
+import { icon } from "../../../frame/Document.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { Page } from "../../../frame/Layout.ts"
+import type { View } from "../../../frame/SignedRoutes.ts"
+import { pathOf } from "../../../Navigation.ts"
+import { confirmButton, postButton } from "../../../parts/Confirm.ts"
+import { emptyState } from "../../../parts/lists/EmptyState.ts"
+import { pager, pageRequest } from "../../../parts/lists/Pager.ts"
+import { table } from "../../../parts/lists/Table.ts"
+import { channelName, foreign } from "../../../parts/Text.ts"
+import {
+  accountState,
+  lastCheck,
+  minuteOf,
+  providerName,
+  sendsWords
+} from "../../setup/channels/AccountWords.ts"
+
+export const SHARED_PATH = pathOf("shared-accounts")
+export const CONNECT_SHARED_PATH = `${SHARED_PATH}/connect` as const
+
+const buttons = (view: View, { id, active, label }: AccountRecord): Html => {
+  const { say } = view.locale
+  const path = `${SHARED_PATH}/${id}`
+  const button = (action: string, words: string) =>
+    postButton(view, { action: `${path}/${action}`, label: words, isSmall: true })
+  return html`<div class="actions">
+    ${button("check", say("Check now", "بررسی کن"))}
+    ${active ? button("disable", say("Switch off", "خاموش کردن")) : button("enable", say("Switch on", "روشن کردن"))}
+    ${confirmButton(view, {
+      action: `${path}/delete`,
+      label: say("Delete", "حذف"),
+      kind: "quiet",
+      isSmall: true,
+      question: say(
+        `“${label}” goes for all customers. This cannot be undone.`,
+        `«${label}» برای همهٔ مشتریان حذف می‌شود. این کار برگشت ندارد.`
+      ),
+      confirm: say("Delete the account", "حساب حذف شود")
+    })}
+  </div>`
+}
+
+const sharedTable = (
+  view: View,
+  accounts: ReadonlyArray<AccountRecord>,
+  states: ReadonlyMap<number, AccountState>,
+  now: Instant
+): Html => {
+  const { locale } = view
+  const { say } = locale
+  return table<AccountRecord>(
+    say("Shared accounts", "حساب‌های مشترک"),
+    [
+      {
+        header: say("Account", "حساب"),
+        kind: "title",
+        cell: ({ label, provider }) =>
+          html`${foreign(label)} <span class="sub">${providerName(provider, locale)}</span>`
+      },
+      { header: say("Channel", "کانال"), cell: ({ channel }) => channelName(channel, locale) },
+      {
+        header: say("State", "وضعیت"),
+        cell: (account) => accountState(account, states.get(account.id), now, locale)
+      },
+      { header: say("Sends", "می‌فرستد"), cell: (account) => sendsWords(account, locale) },
+      {
+        header: say("This minute", "این دقیقه"),
+        kind: "number",
+        cell: ({ id }) => minuteOf(states.get(id), locale)
+      },
+      {
+        header: say("Last check", "آخرین بررسی"),
+        cell: ({ id }) => lastCheck(states.get(id)?.lastCheck ?? null, locale)
+      },
+      { header: say("Actions", "کارها"), kind: "actions", cell: (account) => buttons(view, account) }
+    ],
+    accounts
+  )
+}
+
+/** The platform's accounts, which customers of the start plan may send over. */
+export const showSharedAccounts = Effect.fnUntraced(function* (view: View) {
+  const { say } = view.locale
+  const now = yield* Clock.currentTimeMillis
+  const page = yield* pageRequest(view, isIdPosition)
+  const { items, next } = yield* (yield* Accounts).list(null, page)
+  const ids = items.map(({ id }) => id)
+  const states = yield* (yield* AccountStates).read(null, ids, now)
+  const made: Page = {
+    title: say("Shared accounts", "حساب‌های مشترک"),
+    name: "shared-accounts",
+    lead: say(
+      "The platform's accounts. Customers of the start plan send over them with sender “shared”.",
+      "حساب‌های این نصب. مشتریان طرح «شروع» با فرستندهٔ shared از آن‌ها می‌فرستند."
+    ),
+    actions: html`<a class="button primary" href="${CONNECT_SHARED_PATH}">
+      ${icon("plus")}${say("Connect an account", "اتصال حساب")}
+    </a>`,
+    content: html`<div class="panel">
+      ${
+        items.length > 0
+          ? sharedTable(view, items, states, now)
+          : emptyState(
+              say("No shared account yet", "هنوز حساب مشترکی نیست"),
+              say(
+                "Connect one, and customers of the start plan can send over it at once.",
+                "یکی وصل کنید تا مشتریان طرح «شروع» بی‌درنگ با آن بفرستند."
+              ),
+              { href: CONNECT_SHARED_PATH, label: say("Connect an account", "اتصال حساب") }
+            )
+      }
+      ${pager(view, next)}
+    </div>`
+  }
+  return made
+})
