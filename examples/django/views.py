@@ -1,0 +1,53 @@
+"""pip install django ./clients/python. In urls.py: path("login/send", views.send), path("login/verify", views.verify)."""
+import json
+import os
+
+from django.http import JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+from peyk import Peyk, PeykError
+
+peyk = Peyk(os.environ["PEYK_URL"], api_key=os.environ["PEYK_API_KEY"])
+
+
+# The bodies are JSON, which another site's form cannot send. Check that, or use Django's CSRF token.
+def json_of(request):
+    if request.headers.get("Content-Type") != "application/json":
+        raise ValueError("the body must be JSON")
+    return json.loads(request.body)
+
+
+def refused(error):
+    return JsonResponse({"error": error.code}, status=error.status or 503)
+
+
+@csrf_exempt
+@require_POST
+def send(request):
+    try:
+        sent = peyk.otp.send(str(json_of(request)["phone"]), client={"ip": request.META["REMOTE_ADDR"]})
+    except PeykError as error:
+        return refused(error)
+    response = JsonResponse({"expires_in": sent["expires_in"]})
+    # The page never sees the id: a code works only in the browser that asked for it.
+    response.set_cookie(
+        "verification", sent["verification_id"], max_age=sent["expires_in"], httponly=True, samesite="Lax"
+    )
+    return response
+
+
+@csrf_exempt
+@require_POST
+def verify(request):
+    verification_id = request.COOKIES.get("verification", "")
+    try:
+        outcome = peyk.otp.verify(verification_id, str(json_of(request)["code"]))
+        if not outcome["verified"]:
+            return JsonResponse({"verified": False, "reason": outcome["reason"]})
+        phone = peyk.otp.status(verification_id)["phone"]
+    except PeykError as error:
+        return refused(error)
+    # Start your own session for this phone here: login(request, user).
+    response = JsonResponse({"verified": True, "phone": phone})
+    response.delete_cookie("verification")
+    return response

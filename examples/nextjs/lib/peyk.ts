@@ -1,0 +1,13 @@
+import { createClient, PeykError } from "@peyk/client"
+
+export const peyk = createClient({ baseUrl: process.env.PEYK_URL!, apiKey: process.env.PEYK_API_KEY! })
+
+/** Responds to Peyk's errors with their code, which the page shows. */
+export const withErrors = async (handle: () => Promise<Response>): Promise<Response> => {
+  try {
+    return await handle()
+  } catch (error) {
+    if (!(error instanceof PeykError)) throw error
+    return Response.json({ error: error.code }, { status: error.status ?? 503 })
+  }
+}

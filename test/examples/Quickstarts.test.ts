@@ -1,0 +1,104 @@
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { hasTools, root } from "../clients/packages/Packed.ts"
+import { newPhone } from "../contract/Client.ts"
+import { codeOf } from "../contract/Operator.ts"
+import { type Server, startServer } from "../contract/Server.ts"
+import { copyExample, has, quickstarts } from "./QuickstartPrograms.ts"
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server?.stop())
+
+const runs: Readonly<Record<keyof typeof quickstarts, boolean>> = {
+  Express: hasTools,
+  "Next.js": true,
+  NestJS: hasTools,
+  Django: has("python3", "--version"),
+  Laravel: has("php", "-r", "exit(extension_loaded('curl') ? 0 : 1);")
+}
+
+interface Adapter {
+  readonly peykOtp: (options: { readonly baseUrl: string; readonly apiKey: string }) => {
+    readonly sendOTP: (request: { readonly phoneNumber: string }) => Promise<void>
+    readonly verifyOTP: (request: { readonly phoneNumber: string; readonly code: string }) => Promise<boolean>
+  }
+}
+
+/** Posts as a browser does, with the cookies it received. */
+const browserAt = (url: string) => {
+  const cookies = new Map<string, string>()
+  return async (path: string, body: object) => {
+    const cookie = [...cookies].map((pair) => pair.join("=")).join("; ")
+    const reply = await fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie },
+      body: JSON.stringify(body)
+    })
+    for (const set of reply.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      cookies.set(name, value)
+    }
+    return { status: reply.status, body: (await reply.json()) as Readonly<Record<string, unknown>> }
+  }
+}
+
+describe("the quickstart for", () => {
+  for (const [name, start] of Object.entries(quickstarts)) {
+    it.runIf(runs[name as keyof typeof quickstarts])(
+      `${name} signs in by a code, and shows what is wrong`,
+      async () => {
+        const example = await start(server)
+        try {
+          const post = browserAt(example.url)
+          const phone = newPhone()
+          expect(await post("/login/send", { phone: "12" })).toEqual({
+            status: 422,
+            body: { error: "invalid_phone" }
+          })
+          expect(await post("/login/send", { phone })).toEqual({ status: 200, body: { expires_in: 300 } })
+          const code = await codeOf(server, phone)
+          const wrong = code === "111111" ? "222222" : "111111"
+          expect(await post("/login/verify", { code: wrong })).toEqual({
+            status: 200,
+            body: { verified: false, reason: "invalid_code" }
+          })
+          const stranger = await browserAt(example.url)("/login/verify", { code })
+          expect(stranger.body["verified"]).not.toBe(true)
+          expect(await post("/login/verify", { code })).toEqual({
+            status: 200,
+            body: { verified: true, phone }
+          })
+        } finally {
+          await example.stop()
+        }
+      }
+    )
+  }
+
+  it("each framework has at most 60 lines", () => {
+    const files = globSync("examples/**/*.{mjs,ts,py,php,html}", { cwd: root })
+    expect(files.length).toBeGreaterThan(8)
+    for (const file of files) {
+      expect(readFileSync(join(root, file), "utf8").split("\n").length - 1, file).toBeLessThanOrEqual(60)
+    }
+  })
+})
+
+describe("the hooks for sign-in libraries", () => {
+  it("send a code of Peyk's, and accept it once", async () => {
+    const file = pathToFileURL(join(copyExample("auth"), "peyk-otp.mjs"))
+    const { peykOtp } = (await import(file.href)) as Adapter
+    const { sendOTP, verifyOTP } = peykOtp({ baseUrl: server.url, apiKey: server.demo.live_key })
+    const phoneNumber = newPhone()
+    expect(await verifyOTP({ phoneNumber, code: "123456" })).toBe(false)
+    await sendOTP({ phoneNumber })
+    const code = await codeOf(server, phoneNumber)
+    expect(await verifyOTP({ phoneNumber, code })).toBe(true)
+    expect(await verifyOTP({ phoneNumber, code })).toBe(false)
+  })
+})
