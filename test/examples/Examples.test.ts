@@ -32,11 +32,15 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
   ],
   ["docs/bridge.md", "BRIDGE_SECRET=whsec_… PORT=8090 python3 gateway.py"],
   ["docs/bridge.md", "BRIDGE_SECRET=whsec_… php -S 127.0.0.1:8090 gateway.php"],
-  ["docs/quickstarts.md", "mkdir shop && cd shop"],
+  [
+    "docs/operations.md",
+    "peyk() { sudo systemd-run --quiet --pipe --wait --uid=peyk --property=EnvironmentFile=/etc/peyk/environment \\"
+  ],
   [
     "docs/providers.md",
     "curl -s http://127.0.0.1:8080/v1/inbound/TOKEN -H 'Content-Type: application/json' \\"
-  ]
+  ],
+  ["docs/quickstarts.md", "mkdir shop && cd shop"]
 ]
 
 const isCountingDown = (from: number) => (left: unknown) =>

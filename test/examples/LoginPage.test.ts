@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, it } from "vitest"
 import { hasTools } from "../clients/packages/Packed.ts"
 import { findChromium } from "../console/browser/kit/Chromium.ts"
 import { newPhone } from "../contract/Client.ts"

@@ -1,0 +1,151 @@
+import { execFileSync, spawnSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { describe, expect, it } from "vitest"
+import { settings } from "../../src/layers/config/Configuration.ts"
+import { hasTools, root, tools } from "../clients/packages/Packed.ts"
+import { renderChart } from "./ChartTemplates.ts"
+
+interface Resource {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly spec: ReturnType<typeof JSON.parse>
+}
+
+const require = createRequire(join(tools, "x.js"))
+const deploy = join(root, "deploy")
+const read = (file: string): string => readFileSync(join(deploy, file), "utf8")
+
+/** A tree whose shape the tests know, and TypeScript need not. */
+type Tree = ReturnType<typeof JSON.parse>
+
+const parse = (text: string): Tree => require("js-yaml").load(text)
+const resourcesIn = (text: string): ReadonlyArray<Resource> => require("js-yaml").loadAll(text)
+
+/** By the schemas that Kubernetes publishes. */
+const validate = async ({ apiVersion, kind, ...fields }: Resource): Promise<void> => {
+  const file = pathToFileURL(join(tools, "kubernetes-models", apiVersion, `${kind}.js`))
+  const { [kind]: Model } = (await import(file.href)) as Tree
+  new Model({ apiVersion, kind, ...fields }).validate()
+}
+
+const chart = (): ReadonlyArray<Resource> =>
+  renderChart(join(deploy, "helm/peyk"), {
+    Release: { Name: "peyk" },
+    Values: parse(read("helm/peyk/values.yaml"))
+  }).flatMap(resourcesIn)
+
+const byKind = (resources: ReadonlyArray<Resource>): Tree =>
+  Object.fromEntries(resources.map((each) => [each.kind, each]))
+
+describe.runIf(hasTools)("the deployment files", () => {
+  const kubernetes = [
+    ["deploy/kubernetes", () => resourcesIn(read("kubernetes/peyk.yaml"))],
+    ["deploy/helm", chart]
+  ] as const
+
+  it.each(kubernetes)("of %s are valid by the schemas of Kubernetes", async (_, load) => {
+    const resources = load()
+    expect(resources.map(({ kind }) => kind).toSorted()).toEqual([
+      "Deployment",
+      "Job",
+      "PodDisruptionBudget",
+      "Service"
+    ])
+    await Promise.all(resources.map(validate))
+  })
+
+  it("are refused by these schemas with a text for a number", async () => {
+    const [job] = resourcesIn(read("kubernetes/peyk.yaml"))
+    if (job === undefined) return expect.unreachable()
+    await expect(validate({ ...job, spec: { ...job.spec, backoffLimit: "five" } })).rejects.toThrow(
+      "backoffLimit"
+    )
+  })
+
+  it.each(kubernetes)("of %s replace pods without a gap, and move requests only to ready ones", (_, load) => {
+    const { Deployment, PodDisruptionBudget, Service } = byKind(load())
+    const { template, strategy, selector, replicas } = Deployment.spec
+    const [container] = template.spec.containers
+    expect(replicas).toBeGreaterThan(1)
+    expect(strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 })
+    expect(container.readinessProbe.httpGet.path).toBe("/readyz")
+    expect(container.livenessProbe.httpGet.path).toBe("/healthz")
+    expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(
+      30 + container.lifecycle.preStop.sleep.seconds
+    )
+    for (const labels of [
+      selector.matchLabels,
+      Service.spec.selector,
+      PodDisruptionBudget.spec.selector.matchLabels
+    ])
+      expect(template.metadata.labels).toMatchObject(labels)
+  })
+
+  it.each(kubernetes)("of %s run without root, capabilities and a writable disk", (_, load) => {
+    const { Deployment, Job } = byKind(load())
+    for (const { spec } of [Deployment.spec.template, Job.spec.template]) {
+      expect(spec.securityContext.runAsNonRoot).toBe(true)
+      expect(spec.containers[0].securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] }
+      })
+      expect(spec.containers[0].envFrom).toEqual([{ secretRef: { name: "peyk" } }])
+    }
+  })
+
+  it("of the chart and the plain ones differ in labels and hooks alone", () => {
+    const plain = byKind(resourcesIn(read("kubernetes/peyk.yaml")))
+    const rendered = byKind(chart())
+    const podOf = (resources: Tree, kind: string) => resources[kind].spec.template.spec.containers
+    for (const kind of ["Deployment", "Job"]) expect(podOf(rendered, kind)).toEqual(podOf(plain, kind))
+    expect(rendered.Job.metadata.annotations["helm.sh/hook"]).toBe("pre-install,pre-upgrade")
+  })
+
+  it("of compose mount files that exist, set settings that exist, and provision Grafana", () => {
+    const { services, volumes } = parse(read("docker/compose.yml"))
+    const mounted = Object.values<Tree>(services).flatMap((each) => each.volumes ?? [])
+    for (const mount of mounted as ReadonlyArray<string>) {
+      const [source = ""] = mount.split(":")
+      if (source.startsWith(".")) expect(existsSync(join(deploy, "docker", source)), source).toBe(true)
+      else expect(volumes).toHaveProperty(source)
+    }
+    const known = new Set<string>(Object.values(settings).map(({ name }) => name))
+    expect(Object.keys(services.peyk.environment).filter((name) => !known.has(name))).toEqual([])
+    const { datasources } = parse(read("grafana/provisioning/datasources/peyk.yml"))
+    expect(datasources[0].url).toBe("http://prometheus:9090")
+    const { providers } = parse(read("grafana/provisioning/dashboards/peyk.yml"))
+    expect(services.grafana.volumes.join()).toContain(`${providers[0].options.path}/peyk.json`)
+    expect(services["first-customer"].profiles).toEqual(["setup"])
+  })
+
+  it("give each alert a runbook that exists", () => {
+    const runbooks = readFileSync(join(root, "docs/runbooks.md"), "utf8")
+    const { groups } = parse(read("prometheus/peyk.rules.yml"))
+    for (const { alert, annotations } of groups[0].rules) {
+      expect(annotations.runbook_url).toBe(`docs/runbooks.md#${alert.toLowerCase()}`)
+      expect(runbooks).toContain(`\n## ${alert}\n`)
+    }
+  })
+})
+
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0
+
+describe.runIf(hasSystemd)("the systemd unit", () => {
+  it("has an exposure of at most 3", () => {
+    const args = [
+      "security",
+      "--offline=true",
+      "--threshold=30",
+      "--no-pager",
+      join(deploy, "systemd/peyk.service")
+    ]
+    const printed = execFileSync("systemd-analyze", args, { encoding: "utf8" })
+    const [, exposure] = /exposure level for peyk\.service: ([\d.]+)/.exec(printed) ?? []
+    expect(Number(exposure)).toBeLessThanOrEqual(3)
+  })
+})
