@@ -1,10 +1,12 @@
 /**
- * `npm run generate`: writes what the clients have from openapi.json: types, and the management operations. It needs the
+ * `npm run generate`: writes what the clients have from openapi.json: types, the management operations, and a collection
+ * for Postman and Bruno. It needs the
  * tools in test/generators (`npm --prefix test/generators ci`).
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { type ApiDocument, makeCollection } from "./PostmanCollection.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const target = `${root}packages/client/src/`
@@ -63,6 +65,10 @@ export type ManagedId = keyof typeof managedOperations
 
 writeFileSync(`${root}clients/python/peyk/operations.json`, json)
 writeFileSync(`${root}clients/php/src/operations.json`, json)
+writeFileSync(
+  `${root}clients/postman/peyk.postman_collection.json`,
+  `${JSON.stringify(makeCollection(document as unknown as ApiDocument), null, 1)}\n`
+)
 
 const tools = `${root}test/generators/node_modules/.bin/`
 execFileSync(`${tools}openapi-typescript`, [`${root}openapi.json`, "-o", `${target}api.ts`], {
