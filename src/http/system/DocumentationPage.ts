@@ -1,47 +1,43 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { HttpApiScalar, OpenApi } from "effect/http-api"
-import { createHash } from "node:crypto"
+import { OpenApi } from "effect/http-api"
 import { Api } from "../Api.ts"
 import { serveFixed } from "./FixedPage.ts"
+import type { ApiDocument } from "./reference/ApiDocument.ts"
+import { referencePage } from "./reference/ReferencePage.ts"
 
 export const DOCS_PATH = "/docs"
 export const OPENAPI_PATH = "/openapi.json"
 
-const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g
+/** Nothing but the page's own styles; not even a script. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
 
-const hashSource = (script: string): string =>
-  `'sha256-${createHash("sha256").update(script).digest("base64")}'`
-
-/** Allows the page's scripts by their hashes, and nothing from another host. The page can call this service. */
-const contentSecurityPolicy = (html: string): string =>
-  [
-    "default-src 'none'",
-    `script-src ${[...html.matchAll(INLINE_SCRIPT)].map(([, script = ""]) => hashSource(script)).join(" ")}`,
-    "style-src 'unsafe-inline'",
-    "img-src 'self' data:",
-    "font-src data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'"
-  ].join("; ")
-
-const servePage = () =>
-  serveFixed({
-    contentType: "text/html; charset=utf-8",
-    headersOf: (html) => ({
-      "content-security-policy": contentSecurityPolicy(Buffer.from(html).toString("utf8")),
-      "referrer-policy": "no-referrer",
-      "x-frame-options": "DENY"
-    })
-  })
-
-/** The API's reference for people. Its default fonts would come from the network. */
+/** The API's reference for people. */
 export const DocumentationPage = Layer.unwrap(
   Effect.sync(() =>
-    HttpApiScalar.layer(Api, { path: DOCS_PATH, scalar: { withDefaultFonts: false } }).pipe(
-      Layer.provide(servePage().layer)
+    HttpRouter.add(
+      "GET",
+      DOCS_PATH,
+      Effect.sync(() =>
+        HttpServerResponse.text(referencePage(OpenApi.fromApi(Api) as unknown as ApiDocument))
+      )
+    ).pipe(
+      Layer.provide(
+        serveFixed({
+          contentType: "text/html; charset=utf-8",
+          headersOf: () => ({
+            "content-security-policy": CONTENT_SECURITY_POLICY,
+            "referrer-policy": "no-referrer",
+            "x-frame-options": "DENY"
+          })
+        }).layer
+      )
     )
   )
 )
