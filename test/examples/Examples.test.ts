@@ -32,6 +32,11 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
   ],
   ["docs/bridge.md", "BRIDGE_SECRET=whsec_… PORT=8090 python3 gateway.py"],
   ["docs/bridge.md", "BRIDGE_SECRET=whsec_… php -S 127.0.0.1:8090 gateway.php"],
+  ["docs/bridge.md", "npm install smpp@0.5.1"],
+  [
+    "docs/bridge.md",
+    "BRIDGE_SECRET=whsec_… SMPP_URL=smpp://smsc.example.com:2775 SMPP_SYSTEM_ID=… SMPP_PASSWORD=… SMPP_FROM=30001234 \\"
+  ],
   [
     "docs/operations.md",
     "peyk() { sudo systemd-run --quiet --pipe --wait --uid=peyk --property=EnvironmentFile=/etc/peyk/environment \\"

@@ -71,10 +71,21 @@ export const REFERENCE_STYLE = html`<style>
     vertical-align: top;
     padding-inline-end: 1rem;
   }
-  #show-curl:checked ~ main .curl,
-  #show-typescript:checked ~ main .typescript,
-  #show-python:checked ~ main .python,
-  #show-php:checked ~ main .php {
+  header {
+    position: sticky;
+    top: 0;
+    z-index: 1;
+    background: Canvas;
+    padding: 0.5rem 0;
+  }
+  article,
+  h3 {
+    scroll-margin-top: 3rem;
+  }
+  body:has(#show-curl:checked) .curl,
+  body:has(#show-typescript:checked) .typescript,
+  body:has(#show-python:checked) .python,
+  body:has(#show-php:checked) .php {
     display: block;
   }
   @media (min-width: 70rem) {
