@@ -686,7 +686,7 @@ export interface paths {
     get: operations["routing.read"]
     /**
      * Save the default routing order
-     * @description Replaces the whole order; an empty list removes it. Send the `ETag` you read as `If-Match`; if it has changed since, the response is 412.
+     * @description Replaces the whole order; an empty list removes it. With `order: measured`, each code first tries the cheapest channel whose conversion is within five points of the best. Send the `ETag` you read as `If-Match`; if it has changed since, the response is 412.
      */
     put: operations["routing.save"]
     post?: never
@@ -2546,6 +2546,23 @@ export interface components {
        * @description Rials
        */
       cost: number
+      /** @description Why the channels had this order; absent where they were tried as saved or as the request says. */
+      measured_routing?: {
+        /** @description The first channel was tried only to see how it does, as with one code in 25. */
+        explored: boolean
+        steps: {
+          channel: components["schemas"]["Channel"]
+          /** @description The share of codes to this operator that are verified on the channel if it is tried first. */
+          conversion: number | ("Infinity" | "-Infinity" | "NaN")
+          /**
+           * Format: int64
+           * @description Your codes behind it; older ones count less, so it is no plain count.
+           */
+          codes: number
+          /** Format: int64 */
+          verified: number
+        }[]
+      }
     }
     Template: {
       /** Format: int64 */
@@ -2620,12 +2637,16 @@ export interface components {
       request_id: string
     }
     Routing: {
+      /**
+       * @description Absent: the steps are tried as they stand.
+       * @enum {string}
+       */
+      order?: "measured"
       steps: {
         channel: components["schemas"]["Channel"]
         /** Format: int64 */
         account_id?: number
-        /** Format: int64 */
-        wait?: number
+        wait?: number | "measured"
         /** @enum {string} */
         sender?: "shared"
         /** Format: int64 */
@@ -2635,14 +2656,16 @@ export interface components {
       version: number
     }
     NewRouting: {
+      /** @description saved (default): the steps are tried as they stand; measured: the cheapest channel close to the best comes first. */
+      order?: ("saved" | "measured") | null
       /** @description The channels in order; an empty list removes the order. */
       steps: {
         /** @description eitaa, bale, soroushplus, rubika or sms; telegram with an account of Telegram Gateway */
         channel: string
         /** Format: int64 */
         account_id?: number | null
-        /** Format: int64 */
-        wait?: number | null
+        /** @description 45 to 120 seconds, or measured: the time in which 90 % of the channel's codes are verified. */
+        wait?: number | "measured" | null
         /** @description The platform's account; start plan only. */
         sender?: "shared" | null
         /** @description The text of codes on this step, if the request names no template. Messengers only. */

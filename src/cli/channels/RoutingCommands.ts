@@ -1,6 +1,6 @@
 import { Effect, Result, Schema } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
-import { RoutingStep } from "../../domain/people/Customer.ts"
+import { RoutingStep, StepOrder } from "../../domain/people/Customer.ts"
 import { checkNames, stepProblems } from "../../domain/routing/Route.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
@@ -69,14 +69,20 @@ const set = Command.make(
     steps: Flag.String("steps").pipe(
       Flag.withDescription('The order, e.g. [{"channel":"bale"},{"channel":"sms","wait":45}]'),
       Flag.mapEffect(readSteps)
+    ),
+    order: Flag.Literals("order", StepOrder.literals).pipe(
+      Flag.withDescription(
+        "saved: as they stand; measured: the cheapest channel close to the best comes first"
+      ),
+      Flag.withDefault("saved")
     )
   },
-  ({ customer, steps }) =>
+  ({ customer, steps, order }) =>
     withManagement(
       Effect.gen(function* () {
         yield* requireCustomer(customer)
-        yield* audited(customer, (yield* RoutingOrders).save(customer, steps, null), () =>
-          entry("save", customer, { steps })
+        yield* audited(customer, (yield* RoutingOrders).save(customer, steps, null, order), () =>
+          entry("save", customer, { order, steps })
         ).pipe(Effect.mapError(inWords))
         yield* printMany(steps.map(toFields))
       })
@@ -87,8 +93,9 @@ const showOrder = Command.make("show", { customer: customerFlag }, ({ customer }
   withManagement(
     Effect.gen(function* () {
       yield* requireCustomer(customer)
-      const { steps } = yield* (yield* RoutingOrders).find(customer)
-      yield* printMany(steps.map(toFields))
+      const { order, steps } = yield* (yield* RoutingOrders).find(customer)
+      const shown = order === "measured" ? { order } : {}
+      yield* printMany(steps.map(toFields).map((step) => ({ ...step, ...shown })))
     })
   )
 ).pipe(Command.withDescription("Show a customer's default routing order"))

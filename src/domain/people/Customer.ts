@@ -61,11 +61,19 @@ export type SendingAccount = typeof SendingAccount.Type
 /** Waiting time before the next channel, in whole seconds. */
 export const WaitSeconds = Schema.Int.check(Schema.isBetween({ minimum: 45, maximum: 120 }))
 
+/** `measured`: the time in which most codes of that channel are verified. */
+export const StepWait = Schema.Union([WaitSeconds, Schema.Literal("measured")])
+export type StepWait = typeof StepWait.Type
+
+/** `saved`: the steps are tried as they are saved; `measured`: by what was measured of each channel. */
+export const StepOrder = Schema.Literals(["saved", "measured"])
+export type StepOrder = typeof StepOrder.Type
+
 /** One step of a customer's saved routing order. */
 export const RoutingStep = Schema.Struct({
   channel: Channel,
   account_id: Schema.optionalKey(Schema.Int),
-  wait: Schema.optionalKey(WaitSeconds),
+  wait: Schema.optionalKey(StepWait),
   sender: Schema.optionalKey(Schema.Literal("shared")),
   /** The text of codes, if the request names no template. */
   template_id: Schema.optionalKey(Schema.Int)

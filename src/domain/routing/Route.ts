@@ -1,6 +1,6 @@
 import { Array as Arr, Result, Schema, Struct } from "effect"
 import { type Channel, channelType, isCodeChannel, isSmsProvider } from "./Channel.ts"
-import type { CustomerConfiguration } from "../people/Customer.ts"
+import type { CustomerConfiguration, StepWait } from "../people/Customer.ts"
 import {
   DuplicateChannel,
   FallbackOrderRequired,
@@ -15,6 +15,18 @@ import { standbyAccounts } from "../account/Standby.ts"
 import { checkCodeTemplate } from "../message/Template.ts"
 import { type AccountRequest, codeRouteAccount, RouteAccount, selectAccount } from "./RouteAccount.ts"
 
+/** Why a step has its place. */
+export const MeasuredPlace = Schema.Struct({
+  /** The share of codes that are verified on this channel if it is tried first, with this operator. */
+  conversion: Schema.Number,
+  /** The customer's codes behind it; older ones count less. */
+  codes: Schema.Int,
+  verified: Schema.Int,
+  /** It is first only to see how it does. */
+  explored: Schema.optionalKey(Schema.Literal(true))
+})
+export type MeasuredPlace = typeof MeasuredPlace.Type
+
 /** One step of a code's route: which account sends, and how many seconds to wait before the next. */
 export const RouteStep = Schema.Struct({
   ...RouteAccount.fields,
@@ -24,7 +36,11 @@ export const RouteStep = Schema.Struct({
   /** The text of the code on this step; absent: the verification's text. */
   textBody: Schema.optionalKey(Schema.String),
   /** Takes over for the step before it: only one of them delivers the code. Absent: a channel of its own. */
-  standby: Schema.optionalKey(Schema.Literal(true))
+  standby: Schema.optionalKey(Schema.Literal(true)),
+  /** The wait is the measured one, where that is known. */
+  waitsMeasured: Schema.optionalKey(Schema.Literal(true)),
+  /** The counts by which the step has its place; absent: it has its place in the saved order or the request. */
+  measured: Schema.optionalKey(MeasuredPlace)
 })
 export type RouteStep = typeof RouteStep.Type
 export type Route = Arr.NonEmptyReadonlyArray<RouteStep>
@@ -35,8 +51,8 @@ export interface StepRequest {
   readonly account_id?: number | undefined
   readonly sender?: "shared" | undefined
   readonly provider?: string | undefined
-  readonly wait?: number | undefined
-  /** Only for steps of a saved order. */
+  /** `measured` only for steps of a saved order, as `template_id`. */
+  readonly wait?: StepWait | undefined
   readonly template_id?: number | undefined
 }
 
@@ -118,8 +134,14 @@ const toRoute = (steps: ReadonlyArray<RouteStep>): Result.Result<Route, Fallback
   Arr.isReadonlyArrayNonEmpty(steps) ? Result.succeed(steps) : Result.fail(new FallbackOrderRequired())
 
 /** The request overrides the saved order. `wait` is the request's own if the channels are. */
-const waitOf = ({ wait }: KnownStep, { channels, channelTimeout }: RouteRequest): number =>
-  (channels === undefined ? (channelTimeout ?? wait) : (wait ?? channelTimeout)) ?? DEFAULT_WAIT_SECONDS
+const waitOf = (
+  { wait }: KnownStep,
+  { channels, channelTimeout }: RouteRequest
+): Pick<RouteStep, "wait" | "waitsMeasured"> => {
+  const seconds =
+    (channels === undefined ? (channelTimeout ?? wait) : (wait ?? channelTimeout)) ?? DEFAULT_WAIT_SECONDS
+  return seconds === "measured" ? { wait: DEFAULT_WAIT_SECONDS, waitsMeasured: true } : { wait: seconds }
+}
 
 /** The text of a saved step's template. */
 const textOf = (
@@ -147,7 +169,7 @@ export const resolveStep = (
     }
     const text = yield* textOf(step, request, configuration)
     const source = request.channels === undefined ? ("saved" as const) : ("request" as const)
-    return { ...codeRouteAccount(account), wait: waitOf(step, request), source, ...text }
+    return { ...codeRouteAccount(account), ...waitOf(step, request), source, ...text }
   })
 
 /** The step, followed by those that take over for it. */
@@ -160,7 +182,7 @@ const withStandby = (
   if (account?.standby === undefined || account.standby.length === 0) return [step]
   const standby = standbyAccounts(account, own).map((each): RouteStep => ({
     ...codeRouteAccount(each),
-    ...Struct.pick(step, ["wait", "textBody"]),
+    ...Struct.pick(step, ["wait", "textBody", "waitsMeasured"]),
     standby: true
   }))
   return [step, ...standby]

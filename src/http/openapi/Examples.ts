@@ -82,9 +82,22 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Ex
   "guard.replace": one("Refuse what looks like abuse", { mode: "enforcing", sms_price: 1200 }),
   "guard.update": one("At most 200 unverified codes in an hour", { unverified_hour: 200 }),
   "guard.add": one("A range of numbers", { type: "prefix", value: "0912345" }),
-  "routing.save": one("Bale first, SMS after 45 seconds", {
-    steps: [{ channel: "bale", wait: 45 }, { channel: "sms" }]
-  }),
+  "routing.save": {
+    saved: {
+      summary: "Bale first, SMS after 45 seconds",
+      value: { steps: [{ channel: "bale", wait: 45 }, { channel: "sms" }] }
+    },
+    measured: {
+      summary: "The cheapest channel close to the best first, with measured waits",
+      value: {
+        order: "measured",
+        steps: [
+          { channel: "bale", wait: "measured" },
+          { channel: "sms", wait: "measured" }
+        ]
+      }
+    }
+  },
   "templates.create": one("A text with a name", { name: "order", body: "سلام {{name}}، سفارش شما ارسال شد." }),
   "templates.update": one("Another text", { body: "{{name}} عزیز، سفارش شما ارسال شد." }),
   "webhooks.create": one("Ends of verifications", {

@@ -24,7 +24,7 @@ export const managementTexts: Readonly<Record<string, string>> = {
   "accounts.importContacts": "A phone that is linked already gets the new chat.",
   "accounts.removeContact": "The bot cannot reach this phone until it is linked again.",
   "routing.read": "The order that a send of a code uses if it has no `channels`.",
-  "routing.save": `Replaces the whole order; an empty list removes it. ${VERSIONED}`,
+  "routing.save": `Replaces the whole order; an empty list removes it. With \`order: measured\`, each code first tries the cheapest channel whose conversion is within five points of the best. ${VERSIONED}`,
   "templates.list": "Inactive ones too, unless you filter.",
   "templates.create":
     "Placeholders have the form `{{name}}`. A template for codes contains `{{code}}`, and may contain `{{minutes}}`.",

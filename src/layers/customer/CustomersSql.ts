@@ -2,7 +2,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { Alarm } from "../../domain/guard/Alarm.ts"
 import { defaultGuard, GuardEntry, GuardSettings } from "../../domain/guard/GuardSettings.ts"
 import { LimitOverrides } from "../../domain/people/Admission.ts"
-import { Plan, RoutingStep, SendingAccount } from "../../domain/people/Customer.ts"
+import { Plan, RoutingStep, SendingAccount, StepOrder } from "../../domain/people/Customer.ts"
 import { Locale } from "../../domain/message/CodeText.ts"
 import { Template } from "../../domain/message/Template.ts"
 import { Customers, type CustomerSetUp } from "../../services/customer/Customers.ts"
@@ -33,6 +33,7 @@ const ConfigurationRow = Schema.Struct({
   locale: Locale,
   limits: LimitOverrides,
   routing: Schema.NullOr(Schema.Array(RoutingStep)),
+  stepOrder: StepOrder,
   accounts: Schema.Array(SendingAccount),
   routingTemplates: Schema.Array(Template),
   guard: Schema.NullOr(GuardSettings),
@@ -51,7 +52,8 @@ export const CustomersSql = Layer.effect(
       key: { name: "customer_id", type: "int4", of: (customerId) => customerId },
       row: ConfigurationRow,
       statement: (keys) => `
-        select r.nth, c.plan, c.webotp_host as "webOtpHost", c.brand, c.locale, c.limits, nullif(o.steps, '[]') as routing, coalesce((
+        select r.nth, c.plan, c.webotp_host as "webOtpHost", c.brand, c.locale, c.limits, nullif(o.steps, '[]') as routing,
+          coalesce(o.step_order, 'saved') as "stepOrder", coalesce((
           select jsonb_agg(jsonb_build_object('id', a.id, 'channel', a.channel, 'provider', a.provider,
             'label', a.label, 'isDefault', a.is_default, 'active', a.disabled_at is null,
             'shared', a.customer_id is null, 'sendsCodes', a.sends_codes, 'sendsTexts', a.sends_texts,
@@ -81,6 +83,7 @@ export const CustomersSql = Layer.effect(
         locale: row.locale,
         limits: row.limits,
         routing: row.routing,
+        stepOrder: row.stepOrder,
         routingTemplates: row.routingTemplates,
         accounts: row.accounts.filter(({ shared }) => !shared),
         sharedAccounts: row.accounts.filter(({ shared }) => shared),

@@ -8,6 +8,7 @@ import { GuardMetrics } from "../../services/guard/GuardMetrics.ts"
 import { GuardRefusals } from "../../services/guard/GuardRefusals.ts"
 import { GuardWakes } from "../../services/guard/GuardWakes.ts"
 import { Idempotency } from "../../services/customer/Idempotency.ts"
+import { RouteRecords } from "../../services/routing/RouteRecords.ts"
 import { TimerPools } from "../../services/timer/TimerPools.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { AccountConnectionsSql } from "../account/AccountConnectionsSql.ts"
@@ -23,6 +24,7 @@ import { NetworksNode } from "../guard/NetworksNode.ts"
 import { GuardStoreSql } from "../guard/GuardStoreSql.ts"
 import { ChangeFeed } from "../postgres/cache/ChangeFeed.ts"
 import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
+import { RouteRecordsSql } from "../routing/RouteRecordsSql.ts"
 import { TimerStoreSql } from "../timer/TimerStoreSql.ts"
 import { ClientHashesMac } from "../verification/ClientHashesMac.ts"
 import { CodeVaultMac } from "../verification/CodeVaultMac.ts"
@@ -52,7 +54,8 @@ export const SharedServices = Layer.mergeAll(
   CustomersSql,
   ApiKeysSql,
   BotInboxes.layer,
-  GuardParts
+  GuardParts,
+  Layer.provide(RouteRecords.layer, RouteRecordsSql)
 ).pipe(
   Layer.provideMerge(
     Layer.mergeAll(ContactLinksSql, AccountConnectionsSql, BotInboxStoreSql, BotAddressesMac, Workers.layer)

@@ -30,6 +30,7 @@ import standbyAccounts from "./migrations/0027_standby_accounts.ts"
 import accountCredits from "./migrations/0028_account_credits.ts"
 import knownNetworks from "./migrations/0029_known_networks.ts"
 import requestLog from "./migrations/0030_request_log.ts"
+import measuredRoutes from "./migrations/0031_measured_routes.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -62,7 +63,8 @@ const migrations = {
   "0027_standby_accounts": standbyAccounts,
   "0028_account_credits": accountCredits,
   "0029_known_networks": knownNetworks,
-  "0030_request_log": requestLog
+  "0030_request_log": requestLog,
+  "0031_measured_routes": measuredRoutes
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

@@ -8,20 +8,20 @@ import {
   TemplateNotFound
 } from "../../domain/Errors.ts"
 import { checkCodeTemplate, Template } from "../../domain/message/Template.ts"
-import { RoutingStep } from "../../domain/people/Customer.ts"
+import { RoutingStep, StepOrder } from "../../domain/people/Customer.ts"
 import { TELEGRAM_GATEWAY } from "../../domain/routing/Channel.ts"
 import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { lockCustomer } from "./OwnerSql.ts"
 
-const RoutingRow = Schema.Struct({ steps: Schema.Array(RoutingStep), version: Schema.Int })
+const RoutingRow = Schema.Struct({ order: StepOrder, steps: Schema.Array(RoutingStep), version: Schema.Int })
 const AccountChannelRow = Schema.Struct({ id: Schema.Int, channel: Schema.String, provider: Schema.String })
 const PlanRow = Schema.Struct({ plan: Schema.String })
 
 const isTelegram = ({ channel }: RoutingStep): boolean => channel === "telegram"
 const isGateway = ({ provider }: typeof AccountChannelRow.Type): boolean => provider === TELEGRAM_GATEWAY
 
-const NOTHING_SAVED = { steps: [], version: 0 }
+const NOTHING_SAVED = { order: "saved", steps: [], version: 0 } as const
 
 export const RoutingOrdersSql = Layer.effect(
   RoutingOrders,
@@ -33,7 +33,9 @@ export const RoutingOrdersSql = Layer.effect(
 
     const find = (customerId: number) =>
       Effect.map(
-        routingRows(sql`select steps, version from routing_orders where customer_id = ${customerId}`),
+        routingRows(
+          sql`select step_order as "order", steps, version from routing_orders where customer_id = ${customerId}`
+        ),
         ([row]) => row ?? NOTHING_SAVED
       )
 
@@ -79,7 +81,7 @@ export const RoutingOrdersSql = Layer.effect(
       find,
 
       // Within the transaction of the write, concurrent saves wait here.
-      save: Effect.fnUntraced(function* (customerId, steps, version) {
+      save: Effect.fnUntraced(function* (customerId, steps, version, order = "saved") {
         yield* lockCustomer(sql, customerId)
         const saved = yield* find(customerId)
         if (version !== null && saved.version !== version) {
@@ -90,9 +92,10 @@ export const RoutingOrdersSql = Layer.effect(
         yield* checkTemplates(customerId, steps)
         const now = timestamp(yield* Clock.currentTimeMillis)
         yield* Effect.orDie(sql`
-          insert into routing_orders (customer_id, steps, updated_at)
-          values (${customerId}, ${JSON.stringify(steps)}::jsonb, ${now})
-          on conflict (customer_id) do update set steps = excluded.steps, updated_at = excluded.updated_at`)
+          insert into routing_orders (customer_id, steps, step_order, updated_at)
+          values (${customerId}, ${JSON.stringify(steps)}::jsonb, ${order}, ${now})
+          on conflict (customer_id) do update set steps = excluded.steps, step_order = excluded.step_order,
+            updated_at = excluded.updated_at`)
         return yield* find(customerId)
       })
     })

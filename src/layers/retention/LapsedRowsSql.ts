@@ -29,7 +29,7 @@ const conditions: Readonly<Record<WalkedTable, string>> = {
   signing_keys: "t.retires_at <= $1",
   // Most segments see few codes, and are forgotten after a day. Networks of users are kept two weeks; the usual conversion of others is that of two weeks.
   guard_segments: `t.updated_at <= $1::timestamptz - interval '1 day'
-    and (t.codes < 5 or t.updated_at <= $1::timestamptz - interval '14 days')`,
+    and (t.codes < 2 or t.updated_at <= $1::timestamptz - interval '14 days')`,
   guard_budgets: "t.ends_at <= $1::timestamptz - interval '1 day'",
   guard_alarms: "t.cleared_at <= $1::timestamptz - interval '90 days'",
   guard_days: "t.day <= ($1::timestamptz at time zone 'UTC')::date - 90",

@@ -1,10 +1,12 @@
 import { Context, type Effect } from "effect"
-import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
+import type { CustomerConfiguration, StepOrder } from "../../domain/people/Customer.ts"
 import type { GuardSetUp } from "../../domain/guard/Verdict.ts"
 import type { SetUpChanged } from "./SetUpChanged.ts"
 
 export interface CustomerSetUp extends CustomerConfiguration {
   readonly guard: GuardSetUp
+  /** Of the saved routing order. */
+  readonly stepOrder: StepOrder
   readonly setUpVersion: number
 }
 

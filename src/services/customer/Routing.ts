@@ -1,5 +1,6 @@
-import { Context, Layer, type Result } from "effect"
-import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
+import { Context, Effect, Layer, type Result } from "effect"
+import type { CustomerConfiguration, StepOrder } from "../../domain/people/Customer.ts"
+import { type MeasuredCode, measuredRoute } from "../../domain/routing/measured/MeasuredRoute.ts"
 import type { ChannelsRequired, RouteError, TemplateError } from "../../domain/Errors.ts"
 import {
   type MessageRoute,
@@ -13,6 +14,13 @@ import {
   type Route,
   type RouteRequest
 } from "../../domain/routing/Route.ts"
+import { RouteRecords } from "../routing/RouteRecords.ts"
+import type { CustomerSetUp } from "./Customers.ts"
+
+/** A request's own channels are tried as it says. */
+const isMeasured = (route: Route, order: StepOrder): boolean =>
+  route[0].source === "saved" &&
+  (order === "measured" || route.some(({ waitsMeasured }) => waitsMeasured === true))
 
 /** Resolves the channels of a request into the accounts that will send. */
 export class Routing extends Context.Service<
@@ -22,6 +30,12 @@ export class Routing extends Context.Service<
       customer: CustomerConfiguration,
       request: RouteRequest
     ) => Result.Result<Route, RouteError | TemplateError>
+    /** The route of one code, by what was measured of its channels, where the customer wants that. */
+    readonly ofCode: (
+      customer: CustomerSetUp,
+      route: Route,
+      code: Pick<MeasuredCode, "phone" | "id">
+    ) => Route
     readonly resolveMessage: (
       customer: CustomerConfiguration,
       steps: ReadonlyArray<MessageStepRequest>
@@ -29,12 +43,23 @@ export class Routing extends Context.Service<
   }
 >()("peyk/services/customer/Routing") {
   /** Uses the customer's own accounts and saved order. */
-  static readonly layer = Layer.succeed(
+  static readonly layer = Layer.effect(
     Routing,
-    Routing.of({
-      resolve: (customer, request) => resolveRoute(request, customer),
-      resolveMessage: (customer, steps) => resolveMessageRoute(steps, customer)
-    })
+    Effect.map(RouteRecords, (records) =>
+      Routing.of({
+        resolve: (customer, request) => resolveRoute(request, customer),
+        ofCode: ({ customerId, stepOrder, guard }, route, { phone, id }) =>
+          isMeasured(route, stepOrder)
+            ? measuredRoute(route, records.of(customerId), {
+                phone,
+                id,
+                order: stepOrder,
+                smsPrice: guard.smsPrice
+              })
+            : route,
+        resolveMessage: (customer, steps) => resolveMessageRoute(steps, customer)
+      })
+    )
   )
 
   /** By channel name only. */
@@ -42,6 +67,7 @@ export class Routing extends Context.Service<
     Routing,
     Routing.of({
       resolve: (_, request) => resolveSandboxRoute(request),
+      ofCode: (_, route) => route,
       resolveMessage: (_, steps) => resolveSandboxMessageRoute(steps)
     })
   )

@@ -189,7 +189,7 @@ export class GuardRounds extends Context.Service<
         from: string,
         maturityMillis: number,
         pause: number,
-        alarms: ReadonlyArray<{ readonly until: Instant }>,
+        alarms: ReadonlyArray<Pick<Alarm, "reason" | "until">>,
         now: Instant
       ) {
         const next = yield* store.nextSentAt(customerId, from)
@@ -197,7 +197,9 @@ export class GuardRounds extends Context.Service<
           onNone: () => now + IDLE_ROUND_MILLIS,
           onSome: (sentAt) => Math.max(sentAt + maturityMillis, now + pause)
         })
-        return Math.max(now, Math.min(maturesAt, ...alarms.map(({ until }) => until)))
+        // An outage ends when codes are verified again, whatever its alarm says.
+        const ends = alarms.flatMap(({ reason, until }) => (reason === "outage" ? [] : [until]))
+        return Math.max(now, Math.min(maturesAt, ...ends))
       })
 
       const makeRound = Effect.fnUntraced(function* (timer: DueTimer, source: RoundSource, now: Instant) {

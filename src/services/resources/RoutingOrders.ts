@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { RoutingStep } from "../../domain/people/Customer.ts"
+import type { RoutingStep, StepOrder } from "../../domain/people/Customer.ts"
 import type {
   InvalidChannel,
   PreconditionFailed,
@@ -10,6 +10,7 @@ import type {
 
 /** A customer's saved routing order; version 0 and no steps if none is saved. */
 export interface SavedRouting {
+  readonly order: StepOrder
   readonly steps: ReadonlyArray<RoutingStep>
   readonly version: number
 }
@@ -22,7 +23,9 @@ export class RoutingOrders extends Context.Service<
     readonly save: (
       customerId: number,
       steps: ReadonlyArray<RoutingStep>,
-      version: number | null
+      version: number | null,
+      /** By default as saved. */
+      order?: StepOrder
     ) => Effect.Effect<
       SavedRouting,
       InvalidChannel | PreconditionFailed | ValidationError | SharedSenderNotAllowed | TemplateError

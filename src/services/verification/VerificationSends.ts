@@ -150,10 +150,10 @@ export class VerificationSends extends Context.Service<
         const { metadata = null, client } = request
         const hashed = client === undefined ? null : hashes.of(client)
         const asked: GuardRequest = { customer, phone: planned.phone, client, hashed, route: planned.route }
-        const { route, mark, callersLimit } = yield* Effect.tapError(guard.admit(asked), () =>
-          customers.confirm(customer)
-        )
+        const admitted = yield* Effect.tapError(guard.admit(asked), () => customers.confirm(customer))
+        const { mark, callersLimit } = admitted
         const id = yield* ids.next
+        const route = routing.ofCode(customer, admitted.route, { phone: planned.phone, id })
         const now = clock.currentTimeMillisUnsafe()
         const verification = startVerification({ id, customerId, metadata, ...planned, route }, now)
         const admission: Admission = {

@@ -51,6 +51,39 @@ describe("the routing order", () => {
     expect(reply.headers.get("etag")).toBe(etagOf(0))
   })
 
+  it("is as measured, with measured waits, if the customer wants that, and says so", async () => {
+    const manager = await newManager(server)
+    await Promise.all([manager.newAccount("bale"), manager.newAccount("sms")])
+    const steps = [{ channel: "sms", wait: "measured" }, { channel: "bale" }]
+    const measured = ok(await manager.put("/routing", { order: "measured", steps }))
+    expect(measured).toEqual({ order: "measured", steps, version: 1 })
+    expect(await routing(manager)).toEqual(measured)
+
+    const { secret } = await manager.newKey()
+    const { verification_id } = await otp(server, secret).sent()
+    const shown = await manager.read<Readonly<Record<string, unknown>>>(`/verifications/${verification_id}`)
+    expect(shown).toMatchObject({
+      measured_routing: {
+        explored: expect.any(Boolean),
+        steps: expect.arrayContaining([
+          { channel: "bale", conversion: expect.any(Number), codes: 0, verified: 0 }
+        ])
+      }
+    })
+    const named = await otp(server, secret).sent({ channels: ["sms"] })
+    expect(await manager.read(`/verifications/${named.verification_id}`)).not.toHaveProperty(
+      "measured_routing"
+    )
+
+    expect(ok(await manager.put("/routing", { steps }))).toEqual({ steps, version: 2 })
+    refused(await manager.put("/routing", { order: "best", steps }), 422, "validation_error")
+    refused(
+      await manager.put("/routing", { steps: [{ channel: "sms", wait: "learnt" }] }),
+      422,
+      "validation_error"
+    )
+  })
+
   it("is saved whole, with a new version each time", async () => {
     const steps = [{ channel: "bale", account_id: bale, wait: 45 }, { channel: "sms" }]
     const reply = await save(steps)

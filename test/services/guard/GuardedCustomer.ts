@@ -5,17 +5,19 @@ import type { GuardMode } from "../../../src/domain/guard/GuardSettings.ts"
 import { Guard } from "../../../src/services/guard/Guard.ts"
 import { Providers } from "../../../src/services/provider/Providers.ts"
 import { GuardRecords } from "../../../src/services/resources/activity/GuardRecords.ts"
+import type { SettingsShape } from "../../../src/services/Settings.ts"
 import { Codes } from "../../../src/services/verification/Codes.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
 
-const CODE = "424242"
+export const RIGHT_CODE = "424242"
 
 const Accepting = Layer.merge(
   Layer.mock(Providers)({ sendCode: () => Effect.succeed(ProviderOutcome.Accepted({ messageId: null })) }),
-  Layer.mock(Codes)({ next: () => Effect.succeed(CODE), maxWrongCodes: 5 })
+  Layer.mock(Codes)({ next: () => Effect.succeed(RIGHT_CODE), maxWrongCodes: 5 })
 )
-export const guarded = (guard = Guard.layer, startsAt = 0) => testProcess(Accepting, {}, startsAt, guard)
+export const guarded = (guard = Guard.layer, settings: Partial<SettingsShape> = {}) =>
+  testProcess(Accepting, settings, 0, guard)
 
 export const phoneOf = (n: number) => `+98912${String(1_000_000 + n * 20_011).slice(0, 7)}`
 
@@ -40,7 +42,7 @@ export const send = Effect.fnUntraced(function* (customerId: number, phone: stri
 })
 
 export const verify = Effect.fnUntraced(function* (customerId: number, id: string) {
-  yield* Effect.orDie((yield* Verifications).verify({ customerId, id, code: CODE }))
+  yield* Effect.orDie((yield* Verifications).verify({ customerId, id, code: RIGHT_CODE }))
 })
 
 export const verified = Effect.fnUntraced(function* (customerId: number, phone: string, ip: string) {

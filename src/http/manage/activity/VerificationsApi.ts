@@ -1,6 +1,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { formatInstant, type Instant } from "../../../domain/Instant.ts"
+import { Channel } from "../../../domain/routing/Channel.ts"
+import type { Route } from "../../../domain/routing/Route.ts"
 import {
   type Verification,
   VerificationStatus,
@@ -30,13 +32,46 @@ const AttemptResource = Schema.Struct({
   ...attemptDetails
 })
 
+const MeasuredRouting = Schema.Struct({
+  explored: Schema.Boolean.annotateKey({
+    description: "The first channel was tried only to see how it does, as with one code in 25."
+  }),
+  steps: Schema.Array(
+    Schema.Struct({
+      channel: Channel,
+      conversion: Schema.Number.annotateKey({
+        description:
+          "The share of codes to this operator that are verified on the channel if it is tried first."
+      }),
+      codes: Schema.Int.annotateKey({
+        description: "Your codes behind it; older ones count less, so it is no plain count."
+      }),
+      verified: Schema.Int
+    })
+  )
+})
+
 /** Contains neither its code nor the text that contained it. */
 const VerificationResource = Schema.Struct({
   ...StatusResponse.fields,
   attempts: Schema.Array(AttemptResource),
   created_at: Timestamp,
-  cost: Rials
+  cost: Rials,
+  measured_routing: Schema.optionalKey(MeasuredRouting).annotateKey({
+    description:
+      "Why the channels had this order; absent where they were tried as saved or as the request says."
+  })
 }).annotate({ identifier: "Verification" })
+
+const toMeasuredRouting = (route: Route): { readonly measured_routing?: typeof MeasuredRouting.Type } => {
+  const steps = route.flatMap(({ channel, measured }) =>
+    measured === undefined
+      ? []
+      : [{ channel, conversion: measured.conversion, codes: measured.codes, verified: measured.verified }]
+  )
+  const explored = route[0].measured?.explored === true
+  return steps.length === 0 ? {} : { measured_routing: { explored, steps } }
+}
 
 /** Everything except the metadata, which is JSON text already. */
 export const toVerification = (
@@ -56,7 +91,8 @@ export const toVerification = (
     ...status,
     attempts,
     created_at: formatInstant(verification.createdAt),
-    cost: verification.captured
+    cost: verification.captured,
+    ...toMeasuredRouting(verification.route)
   }
 }
 

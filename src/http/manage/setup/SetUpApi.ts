@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import { MAX_STANDBY } from "../../../domain/account/Standby.ts"
-import { RoutingStep, WaitSeconds } from "../../../domain/people/Customer.ts"
+import { RoutingStep, StepOrder, StepWait } from "../../../domain/people/Customer.ts"
 import { stepProblems } from "../../../domain/routing/Route.ts"
 import { documentedError } from "../../Envelope.ts"
 import { TemplateId } from "../../otp/OtpSchemas.ts"
@@ -210,18 +210,31 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: sending accounts" })) {}
 
-const Routing = Schema.Struct({ steps: Schema.Array(RoutingStep), version: Schema.Int }).annotate({
+const Routing = Schema.Struct({
+  order: Schema.optionalKey(Schema.Literal("measured")).annotateKey({
+    description: "Absent: the steps are tried as they stand."
+  }),
+  steps: Schema.Array(RoutingStep),
+  version: Schema.Int
+}).annotate({
   identifier: "Routing"
 })
 
 export const RoutingBody = Schema.Struct({
+  order: optional(StepOrder).annotateKey({
+    description:
+      "saved (default): the steps are tried as they stand; measured: the cheapest channel close to the best comes first."
+  }),
   steps: Schema.Array(
     Schema.Struct({
       channel: Schema.String.annotate({
         description: "eitaa, bale, soroushplus, rubika or sms; telegram with an account of Telegram Gateway"
       }),
       account_id: optional(PositiveInt),
-      wait: optional(WaitSeconds),
+      wait: optional(StepWait).annotateKey({
+        description:
+          "45 to 120 seconds, or measured: the time in which 90 % of the channel's codes are verified."
+      }),
       sender: optional(Schema.Literal("shared")).annotateKey({
         description: "The platform's account; start plan only."
       }),

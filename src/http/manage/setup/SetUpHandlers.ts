@@ -2,7 +2,7 @@ import { Effect, Result, Struct } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { checkNames } from "../../../domain/routing/Route.ts"
 import type { RoutingStep } from "../../../domain/people/Customer.ts"
-import { RoutingOrders } from "../../../services/resources/RoutingOrders.ts"
+import { RoutingOrders, type SavedRouting } from "../../../services/resources/RoutingOrders.ts"
 import { TemplateRecords } from "../../../services/resources/TemplateRecords.ts"
 import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { Api } from "../../Api.ts"
@@ -36,6 +36,12 @@ const readSteps = ({ steps }: typeof RoutingBody.Type) =>
       }))
   )
 
+const toRouting = ({ order, steps, version }: SavedRouting) => ({
+  ...(order === "measured" && { order }),
+  steps,
+  version
+})
+
 const routingEntry = auditEntriesOf("routing")
 
 export const RoutingHandlers = HttpApiBuilder.group(
@@ -47,7 +53,7 @@ export const RoutingHandlers = HttpApiBuilder.group(
     return handlers.handleAll({
       read: Effect.fnUntraced(function* () {
         const { actor } = yield* CurrentActor
-        return answerResource(yield* routing.find(actor.customerId))
+        return answerResource(toRouting(yield* routing.find(actor.customerId)))
       }),
 
       save: ({ payload }) =>
@@ -56,10 +62,11 @@ export const RoutingHandlers = HttpApiBuilder.group(
           Effect.gen(function* () {
             const { actor } = yield* CurrentActor
             const steps = yield* Effect.fromResult(readSteps(payload))
-            const saved = yield* routing.save(actor.customerId, steps, yield* expectedVersion)
+            const order = payload.order ?? "saved"
+            const saved = yield* routing.save(actor.customerId, steps, yield* expectedVersion, order)
             return {
-              body: saved,
-              audit: routingEntry("save", actor.customerId, { steps })
+              body: toRouting(saved),
+              audit: routingEntry("save", actor.customerId, { order, steps })
             }
           })
         ).pipe(orEnvelope)

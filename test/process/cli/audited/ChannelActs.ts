@@ -59,10 +59,10 @@ export const channelActs: ReadonlyArray<Act> = [
   },
   {
     command: "routing set",
-    words: () => [...ofCustomer(), "--steps", '[{"channel":"bale"}]'],
+    words: () => [...ofCustomer(), "--steps", '[{"channel":"bale"}]', "--order", "measured"],
     action: "routing.save",
     subject: "routing",
-    details: { steps: [{ channel: "bale" }] }
+    details: { order: "measured", steps: [{ channel: "bale" }] }
   },
   {
     command: "template create",

@@ -20,7 +20,7 @@ import { confirmButton, postButton } from "../../../parts/Confirm.ts"
 import { copyButton } from "../../../parts/CopyButton.ts"
 import { facts } from "../../../parts/Facts.ts"
 import { withNotice } from "../../../parts/Notice.ts"
-import { foreign, isolated, ltr, mono } from "../../../parts/Text.ts"
+import { channelName, foreign, isolated, ltr, mono } from "../../../parts/Text.ts"
 import { replayEvents } from "../RunActions.ts"
 import { eventsPart, metadataRows, requestedId, runPeriods, storyPart } from "../RunParts.ts"
 import { timeline } from "../Timeline.ts"
@@ -82,6 +82,27 @@ const buttons = (view: View, { verification, now }: CodeRun, isLive: boolean) =>
   })}`
 }
 
+/** Why the channels had this order, where it was measured. */
+const measuredRows = ({ route }: Verification, { locale }: View) => {
+  const { say, number, percent } = locale
+  return route.flatMap(({ channel, measured }) => {
+    if (measured === undefined) return []
+    const { conversion, codes, verified, explored } = measured
+    const counts = say(
+      `${percent(conversion)} verified if tried first, by ${number(verified)} of ${number(codes)} codes`,
+      `${percent(conversion)} تأیید اگر نخست باشد، از ${number(verified)} کد از ${number(codes)}`
+    )
+    const note =
+      explored === true ? say("; first this time to see how it does", "؛ این بار برای سنجش، نخست") : ""
+    return [
+      [
+        say(`Why ${channelName(channel, locale)} here`, `چرا ${channelName(channel, locale)} اینجا`),
+        `${counts}${note}`
+      ] as const
+    ]
+  })
+}
+
 const details = (view: View, { verification, now }: CodeRun, isLive: boolean) => {
   const { locale } = view
   const { say } = locale
@@ -97,6 +118,7 @@ const details = (view: View, { verification, now }: CodeRun, isLive: boolean) =>
       : [say("Verified", "تأیید"), locale.time(verifiedAt)],
     [say("Cost", "هزینه"), locale.rials(captured)],
     held === 0 ? null : [say("Held", "نگه‌داشته"), locale.rials(held)],
+    ...measuredRows(verification, view),
     ...metadataRows(metadata).map(([key, value]) => [mono(key), foreign(value)] as const)
   ])
 }

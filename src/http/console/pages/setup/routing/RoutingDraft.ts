@@ -13,6 +13,8 @@ export interface DraftStep {
 }
 
 const MAX_STEPS = 20
+/** In place of seconds, and of the saved order. */
+export const MEASURED = "measured"
 
 export const draftOf = (steps: ReadonlyArray<RoutingStep>): ReadonlyArray<DraftStep> =>
   steps.map(({ channel, account_id, sender, wait, template_id }) => ({
@@ -67,7 +69,7 @@ const stepOf = Effect.fnUntraced(function* ({ target, wait, template }: DraftSte
   return yield* readTyped(RoutingStep, {
     channel,
     ...(account === "" ? {} : account === "shared" ? { sender: "shared" } : { account_id: Number(account) }),
-    ...(wait.trim() === "" ? {} : { wait: typedNumber(wait) }),
+    ...(wait.trim() === "" ? {} : { wait: wait.trim() === MEASURED ? MEASURED : typedNumber(wait) }),
     ...(template === "" ? {} : { template_id: Number(template) })
   })
 })

@@ -1,6 +1,6 @@
 import type { Template } from "../../../../../domain/message/Template.ts"
 import { checkCodeTemplate } from "../../../../../domain/message/Template.ts"
-import type { Plan } from "../../../../../domain/people/Customer.ts"
+import type { Plan, StepOrder } from "../../../../../domain/people/Customer.ts"
 import { type Channel, codeChannels } from "../../../../../domain/routing/Channel.ts"
 import { DEFAULT_WAIT_SECONDS } from "../../../../../domain/routing/Route.ts"
 import type { SendingAccount } from "../../../../../domain/people/Customer.ts"
@@ -11,9 +11,9 @@ import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { pathOf } from "../../../Navigation.ts"
-import { errorSummary, type FieldErrors } from "../../../parts/Fields.ts"
+import { errorSummary, type FieldErrors, selectField } from "../../../parts/Fields.ts"
 import { channelName } from "../../../parts/Text.ts"
-import type { DraftStep } from "./RoutingDraft.ts"
+import { type DraftStep, MEASURED } from "./RoutingDraft.ts"
 
 export const ROUTING_PATH = pathOf("routing")
 
@@ -103,10 +103,10 @@ const stepRow = (
       <label class="field">
         <span>${hidden(say("Wait (s)", "انتظار (ثانیه)"))}</span>
         <input
-          type="number"
+          type="text"
+          inputmode="numeric"
           name="wait"
-          min="45"
-          max="120"
+          list="waits"
           value="${wait}"
           placeholder="${DEFAULT_WAIT_SECONDS}"
           dir="ltr"
@@ -131,12 +131,18 @@ const stepRow = (
   </li>`
 }
 
+/** An order as the form has it. */
+export interface EditedOrder {
+  readonly rows: ReadonlyArray<DraftStep>
+  readonly order: StepOrder
+  readonly version: number
+}
+
 /** The form in which an order is made. Its buttons work without JavaScript: each shows the page with the new draft. */
 export const routingEditor = (
   view: View,
-  rows: ReadonlyArray<DraftStep>,
+  { rows, order, version }: EditedOrder,
   choices: Choices,
-  version: number,
   errors: FieldErrors
 ): Html => {
   const { say } = view.locale
@@ -160,6 +166,20 @@ export const routingEditor = (
       <button class="hidden" name="do" value="preview" tabindex="-1" aria-hidden="true">
         ${say("Preview", "پیش‌نمایش")}
       </button>
+      ${selectField({
+        name: "order",
+        label: say("Which channel is first", "کدام کانال نخست است"),
+        choices: [
+          ["saved", say("As the steps stand", "به ترتیب گام‌ها")],
+          [
+            MEASURED,
+            say("The cheapest close to the best, as measured", "ارزان‌ترینِ نزدیک به بهترین، طبق سنجش")
+          ]
+        ],
+        value: order,
+        errors
+      })}
+      <datalist id="waits"><option value="${MEASURED}"></option></datalist>
       <ol class="route-steps" data-steps>
         ${rows.map((step, row) => stepRow(step, row, rows.length, choices, view))}
       </ol>

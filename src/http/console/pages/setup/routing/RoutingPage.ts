@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { fieldError } from "../../../../../domain/Errors.ts"
-import type { RoutingStep } from "../../../../../domain/people/Customer.ts"
+import type { RoutingStep, StepOrder } from "../../../../../domain/people/Customer.ts"
 import { checkNames, stepProblems } from "../../../../../domain/routing/Route.ts"
 import { Customers } from "../../../../../services/customer/Customers.ts"
 import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
@@ -19,8 +19,8 @@ import { withNotice } from "../../../parts/Notice.ts"
 import { CONNECT_PATH } from "../channels/ChannelsPage.ts"
 import { outlookPanel } from "./OutlookPart.ts"
 import { outlookOf } from "./RouteOutlook.ts"
-import { afterButton, draftOf, type DraftStep, stepsOf, typedDraft } from "./RoutingDraft.ts"
-import { type Choices, ROUTING_PATH, routingEditor } from "./RoutingEditor.ts"
+import { afterButton, draftOf, type DraftStep, MEASURED, stepsOf, typedDraft } from "./RoutingDraft.ts"
+import { type Choices, type EditedOrder, ROUTING_PATH, routingEditor } from "./RoutingEditor.ts"
 
 const MAX_TEMPLATES = 100
 
@@ -33,9 +33,7 @@ export const choicesOf = Effect.fnUntraced(function* (customerId: number) {
   return { plan, accounts, sharedChannels, templates } satisfies Choices
 })
 
-interface Draft {
-  readonly rows: ReadonlyArray<DraftStep>
-  readonly version: number
+interface Draft extends EditedOrder {
   readonly errors: FieldErrors
 }
 
@@ -48,7 +46,8 @@ const noAccounts = ({ actor, locale: { say } }: View): Html =>
     )}
   </div>`
 
-const routingPage = Effect.fnUntraced(function* (view: View, { rows, version, errors }: Draft) {
+const routingPage = Effect.fnUntraced(function* (view: View, draft: Draft) {
+  const { rows, errors } = draft
   const { say } = view.locale
   const { customerId } = view.actor
   const choices = yield* choicesOf(customerId)
@@ -56,7 +55,7 @@ const routingPage = Effect.fnUntraced(function* (view: View, { rows, version, er
   const outlook = outlookPanel(yield* outlookOf(customerId, steps, choices.templates), view.locale)
   const editor =
     view.actor.scope === "full"
-      ? html`<div class="stack">${routingEditor(view, rows, choices, version, errors)}</div>`
+      ? html`<div class="stack">${routingEditor(view, draft, choices, errors)}</div>`
       : null
   const made: Page = {
     title: say("Routing", "مسیر ارسال"),
@@ -74,8 +73,8 @@ const routingPage = Effect.fnUntraced(function* (view: View, { rows, version, er
 })
 
 const showRouting = Effect.fnUntraced(function* (view: View) {
-  const { steps, version } = yield* (yield* RoutingOrders).find(view.actor.customerId)
-  return yield* routingPage(view, { rows: draftOf(steps), version, errors: noFieldErrors })
+  const { steps, order, version } = yield* (yield* RoutingOrders).find(view.actor.customerId)
+  return yield* routingPage(view, { rows: draftOf(steps), order, version, errors: noFieldErrors })
 })
 
 const entry = auditEntriesOf("routing")
@@ -89,16 +88,16 @@ const readSteps = Effect.fnUntraced(function* (rows: ReadonlyArray<DraftStep>) {
   return steps
 })
 
-const save = Effect.fnUntraced(function* (view: View, rows: ReadonlyArray<DraftStep>, version: number) {
+const save = Effect.fnUntraced(function* (view: View, { rows, order, version }: EditedOrder) {
   const { customerId } = view.actor
   const steps = yield* readSteps(rows)
   const routing = yield* RoutingOrders
   yield* writeAs(
     view,
     "routing.save",
-    Effect.as(routing.save(customerId, steps, version), {
+    Effect.as(routing.save(customerId, steps, version, order), {
       result: null,
-      audit: entry("save", customerId, { steps })
+      audit: entry("save", customerId, { order, steps })
     })
   )
   return seeOther(withNotice(ROUTING_PATH, "saved"))
@@ -119,16 +118,17 @@ const submitRouting = (view: View, typed: URLSearchParams) => {
   const button = typed.get("do") ?? "preview"
   const rows = typedDraft(typed)
   const version = versionIn(typed)
+  const order: StepOrder = typed.get("order") === MEASURED ? MEASURED : "saved"
   if (button !== "save") {
     const next = afterButton(rows, button, typed.get("added") ?? "")
-    return Effect.map(routingPage(view, { rows: next, version, errors: noFieldErrors }), (shown) =>
+    return Effect.map(routingPage(view, { rows: next, order, version, errors: noFieldErrors }), (shown) =>
       answerPage(view, shown)
     )
   }
-  return save(view, rows, version).pipe(
+  return save(view, { rows, order, version }).pipe(
     Effect.catch((error: ConsoleError) => {
       const { status, headers } = refusalOf(error, view.locale)
-      return Effect.map(routingPage(view, { rows, version, errors: errorsOf(error, view) }), (shown) =>
+      return Effect.map(routingPage(view, { rows, order, version, errors: errorsOf(error, view) }), (shown) =>
         answerPage(view, shown, { status, headers })
       )
     })

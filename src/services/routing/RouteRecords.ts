@@ -1,0 +1,117 @@
+import { Cache, Clock, Context, Duration, Effect, Layer } from "effect"
+import type { Instant } from "../../domain/Instant.ts"
+import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/people/Admission.ts"
+import { idAt } from "../../domain/TimePosition.ts"
+import { noRecord, recorded } from "../../domain/routing/measured/ChannelRecord.ts"
+import type { RouteKnowledge } from "../../domain/routing/measured/MeasuredRoute.ts"
+import { type ReadTry, RouteRecordStore } from "./RouteRecordStore.ts"
+
+/** So old are the codes that records are made from, and so many of them are read. */
+const OLDEST_MILLIS = 14 * DAY_MILLIS
+const MAX_CODES = 3000
+/** The longest wait of a first channel: until then its code may still be verified there. */
+const MATURITY_MILLIS = 2 * MINUTE_MILLIS
+const REFRESHED_MILLIS = 10_000
+const PLATFORM_AGE = Duration.minutes(10)
+const MAX_CUSTOMERS = 10_000
+
+interface Entry {
+  knowledge: RouteKnowledge
+  /** Codes with lower ids are counted. */
+  countedUntil: string
+  refreshedAt: Instant
+  isRefreshing: boolean
+}
+
+const nothingKnown: RouteKnowledge = { records: {}, platform: {}, cooling: new Set() }
+
+const withTries = (
+  records: RouteKnowledge["records"],
+  tries: ReadonlyArray<ReadTry>
+): RouteKnowledge["records"] => {
+  const counted = { ...records }
+  for (const each of tries) counted[each.channel] = recorded(counted[each.channel] ?? noRecord, each)
+  return counted
+}
+
+/**
+ * What is known of customers' channels. It is read from the stored codes in the background, so a send never waits for it:
+ * the first sends of a process go over the saved order.
+ */
+export class RouteRecords extends Context.Service<
+  RouteRecords,
+  {
+    readonly of: (customerId: number) => RouteKnowledge
+    /** Reads what is new, as `of` does in the background. */
+    readonly refresh: (customerId: number) => Effect.Effect<void>
+  }
+>()("peyk/services/routing/RouteRecords") {
+  static readonly layer = Layer.effect(
+    RouteRecords,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const store = yield* RouteRecordStore
+      const runFork = Effect.runForkWith(yield* Effect.context<never>())
+      const entries = new Map<number, Entry>()
+      const platform = yield* Cache.make<"platform", RouteKnowledge["platform"]>({
+        capacity: 1,
+        timeToLive: PLATFORM_AGE,
+        lookup: () => store.platform
+      })
+
+      const entryOf = (customerId: number): Entry => {
+        const found = entries.get(customerId)
+        if (found !== undefined) return found
+        const [oldest] = entries.size >= MAX_CUSTOMERS ? entries.keys() : []
+        if (oldest !== undefined) entries.delete(oldest)
+        const made: Entry = {
+          knowledge: nothingKnown,
+          countedUntil: "",
+          refreshedAt: Number.NEGATIVE_INFINITY,
+          isRefreshing: false
+        }
+        entries.set(customerId, made)
+        return made
+      }
+
+      const read = Effect.fnUntraced(function* (customerId: number, entry: Entry) {
+        const now = clock.currentTimeMillisUnsafe()
+        const oldest = idAt(now - OLDEST_MILLIS)
+        const from = entry.countedUntil < oldest ? oldest : entry.countedUntil
+        const until = idAt(now - MATURITY_MILLIS)
+        const tries = from < until ? yield* store.tries({ customerId, from, until, limit: MAX_CODES }) : []
+        const knowledge = {
+          records: withTries(entry.knowledge.records, tries),
+          platform: yield* Cache.get(platform, "platform"),
+          cooling: yield* store.cooling(customerId, now)
+        }
+        Object.assign(entry, { knowledge, countedUntil: from < until ? until : from, refreshedAt: now })
+      })
+
+      const refresh = (customerId: number): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          const entry = entryOf(customerId)
+          if (entry.isRefreshing) return Effect.void
+          entry.isRefreshing = true
+          return read(customerId, entry).pipe(
+            Effect.catchCause((cause) => Effect.logWarning("the records of channels were not read", cause)),
+            Effect.ensuring(
+              Effect.sync(() => {
+                entry.isRefreshing = false
+              })
+            )
+          )
+        })
+
+      return RouteRecords.of({
+        refresh,
+        of: (customerId) => {
+          const entry = entryOf(customerId)
+          const isOld = clock.currentTimeMillisUnsafe() - entry.refreshedAt >= REFRESHED_MILLIS
+          if (isOld && !entry.isRefreshing) runFork(refresh(customerId))
+          return entry.knowledge
+        }
+      })
+    })
+  )
+}
