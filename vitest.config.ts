@@ -1,3 +1,6 @@
+// @effect-diagnostics processEnv:off
+import { enableCompileCache } from "node:module"
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { LogGatherer } from "./test/support/LogGuard.ts"
 
@@ -20,6 +23,11 @@ const mockModules = [
   "test/layers/providers/Bridge.test.ts",
   "test/services/webhook/WebhookAddresses.test.ts"
 ]
+
+/** What `bin/peyk.js` uses too. Workers, and the processes that tests start, inherit it: they load Effect from it. */
+const compileCache = fileURLToPath(new URL("./node_modules/.cache/peyk", import.meta.url))
+enableCompileCache(compileCache)
+process.env["NODE_COMPILE_CACHE"] = compileCache
 
 /** A hook may start a server and a dozen commands, on a machine that runs other tests. */
 const shared = { pool: "forks", testTimeout: 30_000, hookTimeout: 120_000 } as const
