@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import { codeOf } from "../contract/Operator.ts"
 import { freePort, neutralEnvironment, type Server, startServer } from "../contract/Server.ts"
 import { fakeSmsir, SMSIR_KEY } from "../support/fakes/FakeSmsir.ts"
+import { npxScript, openCommandSocket } from "./CommandSocket.ts"
 import type { Shell } from "./ShellExamples.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
@@ -26,9 +27,14 @@ const writeProgram = async (folder: string, name: string, script: string) => {
   await chmod(file, 0o755)
 }
 
-/** `npx peyk` without the search for the package; npm as if it were started in the project; curl to the test's port. */
+const socketIn = (programs: string) => join(programs, "commands.sock")
+
+/**
+ * `npx peyk` without the search for the package, and without a process where it does not serve; npm as if it were
+ * started in the project; curl to the test's port.
+ */
 const writePrograms = async (folder: string) => {
-  await writeProgram(folder, "npx", `[ "$1" = peyk ] && shift && exec ${node} ${root}bin/peyk.js "$@"`)
+  await writeProgram(folder, "npx", npxScript(socketIn(folder), `${node} ${root}bin/peyk.js`))
   await writeProgram(
     folder,
     "npm",
@@ -107,6 +113,10 @@ export const openDocumentShell = async (
   }
   await sendFirst(server, variables)
   const ownPort = String(await freePort())
+  const commands = await openCommandSocket(socketIn(programs))
+  // as for a reader, files are those of the folder
+  const before = process.cwd()
+  process.chdir(folder)
   const shell = (mayFail: boolean): Shell => ({
     cwd: folder,
     env: {
@@ -149,6 +159,8 @@ export const openDocumentShell = async (
       }
     },
     stop: async () => {
+      process.chdir(before)
+      commands.close()
       await server.stop()
       await Effect.runPromise(Scope.close(scope, Exit.void))
       await rm(folder, { recursive: true, force: true })
