@@ -1,10 +1,7 @@
-import { Clock, Context, Effect, Layer, Option } from "effect"
-import { settledDelivery } from "../../domain/account/DeliveryReport.ts"
-import { sandboxReport } from "../../domain/verification/SandboxPhone.ts"
+import { Context, Effect, Layer } from "effect"
 import { recordDelivery } from "../../domain/verification/StepCalls.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
-import { TimerStore } from "../timer/TimerStore.ts"
-import { writeTransition } from "../Transitions.ts"
+import { makeSimulatedReport } from "../account/SimulatedReport.ts"
 import { VerificationStore } from "./VerificationStore.ts"
 
 /** The delivery reports that the sandbox simulates. */
@@ -19,22 +16,12 @@ export class SandboxReports extends Context.Service<
     SandboxReports,
     Effect.gen(function* () {
       const store = yield* VerificationStore
-      const timers = yield* TimerStore
-      return SandboxReports.of({
-        report: Effect.fnUntraced(function* (timer) {
-          const { customerId, subject: id, lane: step } = timer
-          const found = Option.getOrUndefined(yield* store.load(customerId, id))
-          const delivery =
-            found && settledDelivery(sandboxReport(found.phone, yield* Clock.currentTimeMillis))
-          if (found !== undefined && delivery !== undefined) {
-            yield* writeTransition(found, (current) => recordDelivery(current, step, delivery), {
-              write: (before, transition, now) => store.commit(before, transition, now, null),
-              reload: store.load(customerId, id)
-            })
-          }
-          yield* timers.remove(timer)
-        })
+      const report = yield* makeSimulatedReport({
+        load: store.load,
+        record: recordDelivery,
+        write: (before, transition, now) => store.commit(before, transition, now, null)
       })
+      return SandboxReports.of({ report })
     })
   )
 }
