@@ -11,8 +11,9 @@ import type {
 import type { TextDelivery } from "../../services/provider/Providers.ts"
 import { Credential, originOf, readSettings } from "./AccountSettings.ts"
 import { verifyInitData, verifySharedContact } from "./EitaaInitData.ts"
-import { outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
+import { Answer, classify } from "./EitaaAppAnswers.ts"
+import { send } from "./ProviderAnswers.ts"
+import type { ProviderHttp } from "./ProviderHttp.ts"
 
 const EitaaSettings = Schema.Struct({
   token: Credential,
@@ -20,57 +21,6 @@ const EitaaSettings = Schema.Struct({
     description: "Whether a signed contact without a user belongs to the person who shared it; no by default."
   })
 })
-
-/** Only `{"ok":true,"result":"success"}` is documented: anything else is a failure. */
-const Answer = Schema.Struct({
-  ok: Schema.Boolean,
-  result: Schema.optionalKey(Schema.Unknown),
-  error_code: perhaps(Schema.Int),
-  description: perhaps(Schema.String)
-})
-const readResult = Schema.decodeUnknownOption(
-  Schema.Struct({ message_id: Schema.Union([Schema.String, Schema.Finite]) })
-)
-
-/** Errors about the person, not the app. */
-const LOST_CONTACT = /blocked by (the )?user|(chat|user)( is| was)? (not found|blocked|deactivated)/i
-const NOT_ALLOWED = /blocked|permission|access(?! token)/i
-
-/** No list of errors is published. A refusal without a reason is usually a person who does not allow messages. */
-const refusalOf = ({ error_code, description }: typeof Answer.Type, httpStatus: number): ProviderOutcome => {
-  const providerError = providerWords(error_code, description)
-  if (LOST_CONTACT.test(description ?? "")) {
-    return ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
-  }
-  const isBare = (error_code ?? null) === null && (description ?? "") === ""
-  const isRecipient =
-    isBare || [403, 404].includes(error_code ?? httpStatus) || NOT_ALLOWED.test(description ?? "")
-  return ProviderOutcome.Rejected({ blame: isRecipient ? "recipient" : "request", providerError })
-}
-
-const isAboutService = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500
-
-const failureOf = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome => {
-  const { error_code, description } = answer
-  const providerError = providerWords(error_code, description)
-  const statuses = [received.status, error_code ?? received.status]
-  if (statuses.includes(401)) return ProviderOutcome.Rejected({ blame: "configuration", providerError })
-  const status = statuses.find(isAboutService)
-  if (status !== undefined) return inWords(outcomeOfStatus({ ...received, status }), () => providerError)
-  // A redirect, or a success with a failing HTTP status.
-  const isContradicted = answer.ok || (received.status >= 300 && received.status < 400)
-  return isContradicted ? outcomeOfStatus(received) : refusalOf(answer, received.status)
-}
-
-const classify = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
-  answer.ok && received.status < 300
-    ? ProviderOutcome.Accepted({
-        messageId: Option.match(readResult(answer.result), {
-          onNone: () => null,
-          onSome: ({ message_id }) => String(message_id)
-        })
-      })
-    : failureOf(answer, received)
 
 /** The body that the app's own backend forwards: both strings as Eitaa signed them. */
 const readPosted = Schema.decodeUnknownOption(

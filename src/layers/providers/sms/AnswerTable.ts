@@ -1,5 +1,7 @@
 import { Effect, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
+import type { Instant } from "../../../domain/Instant.ts"
+import type { AccountTraits } from "../../../domain/people/Customer.ts"
 import { type Blame, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import type { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
 import type { ProviderAnswer, ProviderRequest } from "../ProviderHttp.ts"
@@ -57,3 +59,39 @@ export const formPost = (url: string, fields: Readonly<Record<string, string>>):
   headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
   body: String(new URLSearchParams(fields))
 })
+
+/** What all SMS providers have in common, but for what is given. */
+export const smsTraits = (
+  given: Pick<AccountTraits, "sendsCodes" | "sendsTexts"> & Partial<AccountTraits>
+): AccountTraits => ({
+  deduplicatesCodes: false,
+  deduplicatesTexts: false,
+  reportsDelivery: true,
+  needsContact: false,
+  cooldownByKind: true,
+  ...given
+})
+
+/** The states of a provider's reports. */
+export interface ReportTable {
+  readonly delivered: number | string
+  /** The states that are not final; `others`: all that are in no other list. A state in no list says nothing. */
+  readonly inProgress: ReadonlyArray<number | string> | "others"
+  /** With the words that are stored. */
+  readonly undelivered: Readonly<Record<number | string, string>>
+}
+
+export const reportOfState = (
+  { delivered, inProgress, undelivered }: ReportTable,
+  state: number | string,
+  /** Why nothing is known if the state is in no list. */
+  reason: string,
+  at: Instant | null = null
+): DeliveryReport => {
+  const providerError = undelivered[state]
+  if (state === delivered) return DeliveryReport.Delivered({ at })
+  if (providerError !== undefined) return DeliveryReport.Undelivered({ providerError })
+  return inProgress === "others" || inProgress.includes(state)
+    ? DeliveryReport.InProgress()
+    : DeliveryReport.NotKnown({ reason })
+}

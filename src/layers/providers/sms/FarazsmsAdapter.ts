@@ -9,7 +9,7 @@ import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, outcomeOfStatus, perhaps, providerWords, send } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
 import { creditIn, describeCredit, numberOf, requireVariable } from "./AccountChecks.ts"
-import { isWord, Line } from "./AnswerTable.ts"
+import { isWord, Line, smsTraits } from "./AnswerTable.ts"
 import { localNumber } from "./LocalNumber.ts"
 
 const FarazsmsSettings = Schema.Struct({
@@ -102,15 +102,11 @@ export const farazsmsAdapter = (http: ProviderHttp["Service"], baseUrl: string):
       })
       return {
         farEnd: originOf(baseUrl),
-        traits: {
+        traits: smsTraits({
           sendsCodes: otp_pattern !== undefined,
           sendsTexts: line_number !== undefined,
-          deduplicatesCodes: false,
-          deduplicatesTexts: false,
-          reportsDelivery: false,
-          needsContact: false,
-          cooldownByKind: true
-        },
+          reportsDelivery: false
+        }),
         sendCode: ({ phone, code }) =>
           post("pattern", {
             code: otp_pattern,

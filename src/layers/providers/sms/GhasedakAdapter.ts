@@ -8,7 +8,7 @@ import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
 import { creditIn, describeCredit, requireVariable } from "./AccountChecks.ts"
-import { isWord, Line, orNotKnown } from "./AnswerTable.ts"
+import { isWord, Line, orNotKnown, smsTraits } from "./AnswerTable.ts"
 import { classifyCode, classifyText, readEnvelope, readReport, wordsOf } from "./GhasedakAnswers.ts"
 import { localNumber } from "./LocalNumber.ts"
 
@@ -71,15 +71,7 @@ export const ghasedakAdapter = (http: ProviderHttp["Service"], baseUrl: string):
       })
       return {
         farEnd: originOf(baseUrl),
-        traits: {
-          sendsCodes: otp_template !== undefined,
-          sendsTexts: line_number !== undefined,
-          deduplicatesCodes: false,
-          deduplicatesTexts: false,
-          reportsDelivery: true,
-          needsContact: false,
-          cooldownByKind: true
-        },
+        traits: smsTraits({ sendsCodes: otp_template !== undefined, sendsTexts: line_number !== undefined }),
         sendCode: ({ phone, code, attemptId }) => {
           const receptors = [{ mobile: localNumber(phone), clientReferenceId: attemptId }]
           const inputs = [{ param: otp_parameter, value: Redacted.value(code) }]

@@ -1,6 +1,7 @@
 import { Option, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
 import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { type ReportTable, reportOfState } from "./AnswerTable.ts"
 import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 
@@ -60,24 +61,21 @@ export const classifyText = classifyBy((data) =>
 
 const decodeReports = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ status: Schema.Int })))
 
-const DELIVERED = 5
-const inProgress = [0, 3]
-const undelivered: Readonly<Record<number, string>> = {
-  1: "1 canceled",
-  2: "2 blacklisted",
-  4: "4 did not reach the handset",
-  6: "6 sent with an error"
+/** 7 and 8 are states without a result: it is being debugged, or not known. */
+const states: ReportTable = {
+  delivered: 5,
+  inProgress: [0, 3],
+  undelivered: {
+    1: "1 canceled",
+    2: "2 blacklisted",
+    4: "4 did not reach the handset",
+    6: "6 sent with an error"
+  }
 }
 
-/** 7 and 8 are states without a result: it is being debugged, or not known. */
 export const readReport = (data: unknown): DeliveryReport => {
   const [report] = Option.getOrElse(decodeReports(data), () => [])
-  if (report === undefined) return DeliveryReport.NotKnown({ reason: "no report" })
-  const { status } = report
-  const providerError = undelivered[status]
-  if (status === DELIVERED) return DeliveryReport.Delivered({ at: null })
-  if (inProgress.includes(status)) return DeliveryReport.InProgress()
-  return providerError === undefined
-    ? DeliveryReport.NotKnown({ reason: `status ${status}` })
-    : DeliveryReport.Undelivered({ providerError })
+  return report === undefined
+    ? DeliveryReport.NotKnown({ reason: "no report" })
+    : reportOfState(states, report.status, `status ${report.status}`)
 }

@@ -4,7 +4,7 @@ import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
 import { creditIn, describeAccount } from "./AccountChecks.ts"
-import { InternationalLine, isWord, orNotKnown } from "./AnswerTable.ts"
+import { InternationalLine, isWord, orNotKnown, smsTraits } from "./AnswerTable.ts"
 import {
   Answer,
   Bulk,
@@ -66,15 +66,10 @@ export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): 
       })
       return {
         farEnd: originOf(baseUrl),
-        traits: {
+        traits: smsTraits({
           sendsCodes: otp_pattern !== undefined && from_number !== undefined,
-          sendsTexts: from_number !== undefined,
-          deduplicatesCodes: false,
-          deduplicatesTexts: false,
-          reportsDelivery: true,
-          needsContact: false,
-          cooldownByKind: true
-        },
+          sendsTexts: from_number !== undefined
+        }),
         sendCode: ({ phone, code }) =>
           post({
             sending_type: "pattern",

@@ -5,7 +5,7 @@ import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
 import { describeCredit } from "./AccountChecks.ts"
-import { formPost, isWord, Line, orNotKnown } from "./AnswerTable.ts"
+import { formPost, isWord, Line, orNotKnown, smsTraits } from "./AnswerTable.ts"
 import { Answer, classify, readCredit, readReport } from "./KavenegarAnswers.ts"
 import { localNumber } from "./LocalNumber.ts"
 
@@ -41,15 +41,11 @@ export const kavenegarAdapter = (http: ProviderHttp["Service"], baseUrl: string)
       )
       return {
         farEnd: originOf(baseUrl),
-        traits: {
+        traits: smsTraits({
           sendsCodes: otp_template !== undefined,
           sendsTexts: true,
-          deduplicatesCodes: false,
-          deduplicatesTexts: true,
-          reportsDelivery: true,
-          needsContact: false,
-          cooldownByKind: true
-        },
+          deduplicatesTexts: true
+        }),
         sendCode: ({ phone, code }) => {
           // Kavenegar demands `token`, whichever the template shows.
           const tokens = { token: Redacted.value(code), [otp_token]: Redacted.value(code) }

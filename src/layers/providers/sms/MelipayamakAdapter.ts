@@ -4,7 +4,7 @@ import { Credential, originOf, ProviderNumber, readSettings } from "../AccountSe
 import { ask, send } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
 import { describeAccount } from "./AccountChecks.ts"
-import { formPost, Line, orNotKnown } from "./AnswerTable.ts"
+import { formPost, Line, orNotKnown, smsTraits } from "./AnswerTable.ts"
 import { localNumber } from "./LocalNumber.ts"
 import {
   Answer,
@@ -42,15 +42,7 @@ export const melipayamakAdapter = (http: ProviderHttp["Service"], baseUrl: strin
       const lines = Effect.map(ask(http, to("GetUserNumbers", {}), Numbers), ({ answer }) => linesIn(answer))
       return {
         farEnd: originOf(baseUrl),
-        traits: {
-          sendsCodes: otp_body_id !== undefined,
-          sendsTexts: from !== undefined,
-          deduplicatesCodes: false,
-          deduplicatesTexts: false,
-          reportsDelivery: true,
-          needsContact: false,
-          cooldownByKind: true
-        },
+        traits: smsTraits({ sendsCodes: otp_body_id !== undefined, sendsTexts: from !== undefined }),
         sendCode: ({ phone, code }) => {
           const fields = { to: localNumber(phone), bodyId: String(otp_body_id), text: Redacted.value(code) }
           return send(http, to("BaseServiceNumber", fields), Answer, classifyCode)

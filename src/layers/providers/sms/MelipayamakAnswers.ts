@@ -5,7 +5,7 @@ import type { AccountProblem } from "../../../services/provider/ProviderAdapter.
 import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 import { numberOf, problemOf } from "./AccountChecks.ts"
-import { type AnswerTable, outcomeOfMeaning } from "./AnswerTable.ts"
+import { type AnswerTable, outcomeOfMeaning, reportOfState, type ReportTable } from "./AnswerTable.ts"
 
 /** Every answer, with HTTP 200 also where it refuses. */
 export const Answer = Schema.Struct({
@@ -76,27 +76,23 @@ const classifyBy =
 export const classifyCode = classifyBy(codeMeanings)
 export const classifyText = classifyBy(textMeanings)
 
-const DELIVERED = "1"
-const underWay = ["0", "8", "200", "400"]
-const undelivered: Readonly<Record<string, string>> = {
-  2: "2 did not reach the handset",
-  3: "3 operator error",
-  16: "16 did not reach the operator",
-  35: "35 blacklisted",
-  300: "300 filtered",
-  500: "500 not accepted"
+const states: ReportTable = {
+  delivered: "1",
+  inProgress: ["0", "8", "200", "400"],
+  undelivered: {
+    2: "2 did not reach the handset",
+    3: "3 operator error",
+    16: "16 did not reach the operator",
+    35: "35 blacklisted",
+    300: "300 filtered",
+    500: "500 not accepted"
+  }
 }
 
-export const readReport = (answer: Answer): DeliveryReport => {
-  const value = valueOf(answer)
-  const providerError = undelivered[value]
-  if (answer.RetStatus !== OK) return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
-  if (value === DELIVERED) return DeliveryReport.Delivered({ at: null })
-  if (underWay.includes(value)) return DeliveryReport.InProgress()
-  return providerError === undefined
-    ? DeliveryReport.NotKnown({ reason: wordsOf(answer) })
-    : DeliveryReport.Undelivered({ providerError })
-}
+export const readReport = (answer: Answer): DeliveryReport =>
+  answer.RetStatus === OK
+    ? reportOfState(states, valueOf(answer), wordsOf(answer))
+    : DeliveryReport.NotKnown({ reason: wordsOf(answer) })
 
 /** The question has nothing but the credentials in it: invalid data are wrong ones. */
 export const readCredit = (answer: Answer): Effect.Effect<number, AccountProblem> => {

@@ -4,7 +4,7 @@ import { Credential, ProviderNumber, originOf, readSettings } from "../AccountSe
 import { ask, send } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
 import { describeCredit, numberOf } from "./AccountChecks.ts"
-import { orNotKnown } from "./AnswerTable.ts"
+import { orNotKnown, smsTraits } from "./AnswerTable.ts"
 import { localNumber } from "./LocalNumber.ts"
 import {
   Answer,
@@ -58,15 +58,10 @@ export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): Pr
       )
       return {
         farEnd: originOf(baseUrl),
-        traits: {
+        traits: smsTraits({
           sendsCodes: otp_template_id !== undefined,
-          sendsTexts: line_number !== undefined,
-          deduplicatesCodes: false,
-          deduplicatesTexts: false,
-          reportsDelivery: true,
-          needsContact: false,
-          cooldownByKind: true
-        },
+          sendsTexts: line_number !== undefined
+        }),
         sendCode: ({ phone, code }) =>
           send(
             http,

@@ -4,7 +4,7 @@ import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcom
 import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
 import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
-import { type AnswerTable, outcomeOfMeaning } from "./AnswerTable.ts"
+import { type AnswerTable, outcomeOfMeaning, reportOfState, type ReportTable } from "./AnswerTable.ts"
 
 const envelopeOf = <Data extends Schema.Top>(data: Data) =>
   Schema.Struct({
@@ -108,27 +108,26 @@ export const Report = envelopeOf(
   })
 )
 
-const DELIVERED = 1
 /** A larger number is in another unit. */
 const MAX_UNIX_SECONDS = 1e11
-const undelivered: Readonly<Record<number, string>> = {
-  2: "2 did not reach the handset",
-  4: "4 did not reach the operator",
-  6: "6 error",
-  7: "7 blacklisted"
+const states: ReportTable = {
+  delivered: 1,
+  inProgress: "others",
+  undelivered: {
+    2: "2 did not reach the handset",
+    4: "4 did not reach the operator",
+    6: "6 error",
+    7: "7 blacklisted"
+  }
 }
 
-/** States 3 and 5 (and none yet) are still in progress; times are Unix seconds. */
+/** Times are Unix seconds. */
 export const readReport = ({ status, data }: typeof Report.Type): DeliveryReport => {
   if (status !== SUCCESS) return DeliveryReport.NotKnown({ reason: `status ${status}` })
   const state = data?.deliveryState ?? 0
   const at = data?.deliveryDateTime
   const isTime = typeof at === "number" && Number.isInteger(at) && at > 0 && at < MAX_UNIX_SECONDS
-  if (state === DELIVERED) return DeliveryReport.Delivered({ at: isTime ? at * 1000 : null })
-  const providerError = undelivered[state]
-  return providerError === undefined
-    ? DeliveryReport.InProgress()
-    : DeliveryReport.Undelivered({ providerError })
+  return reportOfState(states, state, `state ${state}`, isTime ? at * 1000 : null)
 }
 
 const readLines = Schema.decodeUnknownOption(Schema.Array(Schema.Union([Schema.Finite, Schema.String])))
