@@ -1,0 +1,99 @@
+/** Eight kinds of attack, as requests for codes that nobody enters. */
+import type { Random } from "../../../../bench/soak/Random.ts"
+import { anyNetwork, type Asked, HOUR, MINUTE, randomPhone, SECOND } from "./Users.ts"
+
+export interface Attack {
+  readonly name: string
+  readonly asked: ReadonlyArray<Asked>
+  /** What its codes have in common: each of these is one attacked segment. */
+  readonly segmentOf: (asked: Asked) => string
+}
+
+type Given = Pick<Asked, "phone"> & Partial<Asked>
+
+const make = (
+  name: string,
+  starts: number,
+  codes: number,
+  lasts: number,
+  given: (nth: number) => Given,
+  segmentOf: (asked: Asked) => string = () => name
+): Attack => ({
+  name,
+  segmentOf,
+  asked: Array.from({ length: codes }, (_, nth) => ({
+    at: starts + Math.round((nth * lasts) / codes),
+    customer: 0,
+    by: name,
+    verifiesAfter: null,
+    hasMessenger: true,
+    retries: 0,
+    ...given(nth)
+  }))
+})
+
+/** The first customer is attacked, if not all of them are. `scale`: of the number of codes. */
+export const attacks = (
+  random: Random,
+  starts: (nth: number) => number,
+  customers: number,
+  scale: number
+) => {
+  const codes = (most: number) => Math.round(most * scale)
+  const victims = Array.from({ length: codes(20) }, () => randomPhone(random))
+  const range = `+98911${random.between(100, 999)}`
+  return [
+    make("one address", starts(0), codes(600), 40 * MINUTE, () => ({
+      phone: randomPhone(random),
+      ip: "203.0.113.5"
+    })),
+    make("many addresses", starts(1), codes(1500), 2 * HOUR, () => ({
+      phone: randomPhone(random),
+      ip: anyNetwork(random)
+    })),
+    make("range of numbers", starts(2), codes(800), HOUR, (nth) => ({
+      phone: range + String(nth).padStart(4, "0"),
+      ip: anyNetwork(random)
+    })),
+    make("slow drip", starts(3), codes(240), 20 * HOUR * scale, () => ({
+      phone: randomPhone(random),
+      ip: "203.0.113.77"
+    })),
+    make(
+      "bomber",
+      starts(4),
+      codes(20) * customers * 6,
+      30 * MINUTE,
+      (nth) => ({
+        phone: victims[nth % victims.length] ?? "",
+        customer: Math.floor(nth / victims.length) % customers,
+        ip: anyNetwork(random)
+      }),
+      ({ phone }) => phone
+    ),
+    make("guessing", starts(5), codes(200), HOUR, () => ({
+      phone: randomPhone(random),
+      ip: "198.51.100.9",
+      deviceId: "guesser",
+      wrong: 5
+    })),
+    make("replayed device", starts(6), codes(600), HOUR, () => ({
+      phone: randomPhone(random),
+      ip: anyNetwork(random),
+      deviceId: "replayed"
+    })),
+    make("own bug", starts(7), codes(1200), 40 * MINUTE, () => ({ phone: randomPhone(random) }))
+  ] satisfies ReadonlyArray<Attack>
+}
+
+/** A provider delivers nothing on this channel. */
+export interface Lost {
+  readonly channel: "bale" | "sms"
+  readonly from: number
+  readonly until: number
+}
+
+export const isLost = (lost: ReadonlyArray<Lost>, channel: Lost["channel"], at: number): boolean =>
+  lost.some((each) => each.channel === channel && each.from <= at && at < each.until)
+
+export const STEP_WAIT = 60 * SECOND

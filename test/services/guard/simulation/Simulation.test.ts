@@ -1,0 +1,44 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestDatabase } from "../../../support/TestDatabase.ts"
+import { guarded } from "../GuardedCustomer.ts"
+import { oneDay, type Outcome, thirtyDays } from "./Plan.ts"
+import { simulate } from "./Simulation.ts"
+
+/** The seeds of the long form, by `npm run simulate:guard`. */
+const seeds = (process.env["GUARD_SEEDS"] ?? "").split(",").filter((seed) => seed !== "")
+const AN_HOUR = 3_600_000
+const MAX_LEAKED = 50
+/** Eight attacks in fourteen hours, before any network is known; thirty days have one in 800. */
+const MAX_REFUSED = 0.15
+
+/** `segment: codes that leaked`, where they were too many. */
+const leaks = ({ attacks }: Outcome) =>
+  attacks.flatMap(({ name, leaked }) => (leaked > MAX_LEAKED ? [`${name}: ${leaked}`] : []))
+
+layer(TestDatabase, { excludeTestServices: true })("users and eight kinds of attack", (it) => {
+  it.effect(
+    "in their first day: attacks leak little, most users pass, and an outage blocks nobody",
+    () =>
+      Effect.gen(function* () {
+        const outcome = yield* simulate(oneDay("a"))
+        assert.deepStrictEqual(leaks(outcome), [])
+        assert.strictEqual(outcome.refusedInOutage, 0)
+        assert.isAtMost(outcome.refused, MAX_REFUSED * outcome.codes)
+      }).pipe(Effect.provide(guarded())),
+    120_000
+  )
+
+  for (const seed of seeds) {
+    it.effect(
+      `in thirty days, with seed ${seed}`,
+      () =>
+        Effect.gen(function* () {
+          const outcome = yield* simulate(thirtyDays(seed))
+          yield* Effect.sync(() => process.stdout.write(`${JSON.stringify(outcome, null, 2)}\n`))
+          assert.strictEqual(outcome.refusedInOutage, 0)
+        }).pipe(Effect.provide(guarded())),
+      AN_HOUR
+    )
+  }
+})
