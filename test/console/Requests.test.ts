@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { ok, request } from "../contract/Client.ts"
 import { type Server, startServer, until } from "../contract/Server.ts"
-import { csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
+import { newOperator, signedIn, type Visitor } from "./Visitor.ts"
 
 let server: Server
 let owner: Visitor
@@ -91,15 +91,7 @@ describe("the request log", () => {
 
   it("is of all customers for an operator, and of nobody else for a customer", async () => {
     expect((await owner.get("/console/all-requests")).status).toBe(404)
-    await server.cli("operator", "create", "--email", "log@example.ir")
-    const made = (await server.cli("operator", "sign-in-link", "--email", "log@example.ir")) as Record<
-      string,
-      string
-    >
-    const { pathname, search, searchParams } = new URL(made["url"] ?? "")
-    const operator = newVisitor(server)
-    const csrf = csrfIn(await operator.get(`${pathname}${search}`))
-    await operator.post("/console/sign-in-link", { csrf, token: searchParams.get("token") ?? "" })
+    const operator = await newOperator(server, "log@example.ir")
     const list = await operator.get("/console/all-requests?code=invalid_phone")
     expect(list.text).toContain("Demo")
     const one = await operator.get(firstRequest(list.text, "/console/all-requests"))

@@ -61,3 +61,14 @@ export const signedIn = async (
   expect(reply.status, reply.text).toBe(303)
   return { ...visitor, user }
 }
+
+/** A new operator, signed in by a link. */
+export const newOperator = async (server: Pick<Running, "url" | "cli">, email: string): Promise<Visitor> => {
+  await server.cli("operator", "create", "--email", email)
+  const made = (await server.cli("operator", "sign-in-link", "--email", email)) as { readonly url: string }
+  const { pathname, search, searchParams } = new URL(made.url)
+  const visitor = newVisitor(server)
+  const csrf = csrfIn(await visitor.get(`${pathname}${search}`))
+  await visitor.post("/console/sign-in-link", { csrf, token: searchParams.get("token") ?? "" })
+  return visitor
+}

@@ -1,11 +1,33 @@
 import { DateTime, Option } from "effect"
 import type { Instant } from "../../../../domain/Instant.ts"
+import { foldDigits } from "../../../../domain/text/Digits.ts"
+import { fromJalali } from "../../../../domain/text/JalaliDate.ts"
 
 const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/
+/** `1405/9/3 14:30`; without a time it is the beginning of the day. */
+const JALALI = /^(1[2-5]\d\d)[/-](\d{1,2})[/-](\d{1,2})(?:[T\s]+(\d{1,2}):(\d\d))?$/
 
-/** The instant of a date and time field in the viewer's zone; null for any other text. */
-export const parseLocalTime = (text: string, zone: string): Instant | null => {
-  if (!LOCAL.test(text)) return null
-  const made = DateTime.makeZoned(text, { timeZone: zone, adjustForTimeZone: true })
-  return Option.match(made, { onNone: () => null, onSome: DateTime.toEpochMillis })
+const inZone = (text: string, timeZone: string): Instant | null =>
+  Option.match(DateTime.makeZoned(text, { timeZone, adjustForTimeZone: true }), {
+    onNone: () => null,
+    onSome: DateTime.toEpochMillis
+  })
+
+const parseJalali = (text: string, zone: string): Instant | null => {
+  const [, year, month, day, hour = "0", minute = "00"] = JALALI.exec(text) ?? []
+  if (Number(hour) > 23 || Number(minute) > 59) return null
+  const at = fromJalali(Number(year), Number(month), Number(day))
+  if (at === null) return null
+  const date = DateTime.formatIsoDateUtc(DateTime.makeUnsafe(at))
+  return inZone(`${date}T${hour.padStart(2, "0")}:${minute}`, zone)
+}
+
+/**
+ * The instant of a date and time field in the viewer's zone; null for any other text. Browsers send Gregorian dates; in
+ * Persian, people type those of their own calendar.
+ */
+export const parseLocalTime = (given: string, zone: string): Instant | null => {
+  const text = foldDigits(given).trim()
+  if (JALALI.test(text)) return parseJalali(text, zone)
+  return LOCAL.test(text) ? inZone(text, zone) : null
 }

@@ -4,7 +4,7 @@ import { html, type Html } from "../../frame/Html.ts"
 import { parseLocalTime } from "../../frame/forms/LocalTime.ts"
 import type { Locale } from "../../frame/Locale.ts"
 import { typedNumber } from "../../frame/forms/TypedBody.ts"
-import { type FieldErrors, inputField, selectField, textAreaField } from "../../parts/Fields.ts"
+import { type FieldErrors, inputField, selectField, textAreaField, timeField } from "../../parts/Fields.ts"
 
 /** A time of a form, as the management API takes it; null: none. Anything else stays, and is refused there. */
 export const typedTime = (text: string | null, zone: string): string | null => {
@@ -41,15 +41,8 @@ export const nameField = ({ say }: Locale, value: string, errors: FieldErrors): 
     errors
   })
 
-export const expiryField = ({ say }: Locale, value: string, hint: string, errors: FieldErrors): Html =>
-  inputField({
-    name: "expires_at",
-    label: say("Expires", "انقضا"),
-    type: "datetime-local",
-    hint,
-    value,
-    errors
-  })
+export const expiryField = (locale: Locale, value: string, hint: string, errors: FieldErrors): Html =>
+  timeField({ name: "expires_at", label: locale.say("Expires", "انقضا"), hint, value, errors }, locale)
 
 export const modeField = ({ say }: Locale, value: string): Html =>
   selectField({

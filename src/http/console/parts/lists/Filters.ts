@@ -1,5 +1,7 @@
 import { html, type Html } from "../../frame/Html.ts"
+import type { Locale } from "../../frame/Locale.ts"
 import type { Visit } from "../../frame/Visit.ts"
+import { JALALI_EXAMPLE } from "../Fields.ts"
 
 export interface TextFilter {
   readonly name: string
@@ -21,7 +23,20 @@ export interface ChoiceFilter {
 
 export type Filter = TextFilter | ChoiceFilter
 
-const control = (filter: Filter, value: string): Html =>
+/** In Persian a time is typed in the calendar of Iran: the browser's own field knows the Gregorian one only. */
+const textControl = (filter: TextFilter, value: string, { language }: Locale): Html => {
+  const isJalali = filter.type === "datetime-local" && language === "fa"
+  return html`<input
+    type="${isJalali ? "text" : (filter.type ?? "search")}"
+    name="${filter.name}"
+    value="${value}"
+    placeholder="${isJalali ? JALALI_EXAMPLE : (filter.placeholder ?? "")}"
+    ${(filter.isLtr === true || isJalali) && html`dir="ltr"`}
+    autocomplete="off"
+  />`
+}
+
+const control = (filter: Filter, value: string, locale: Locale): Html =>
   "choices" in filter
     ? html`<select name="${filter.name}">
         <option value="">${filter.any}</option>
@@ -30,19 +45,12 @@ const control = (filter: Filter, value: string): Html =>
             html`<option value="${choice}" ${choice === value && html`selected`}>${label}</option>`
         )}
       </select>`
-    : html`<input
-        type="${filter.type ?? "search"}"
-        name="${filter.name}"
-        value="${value}"
-        placeholder="${filter.placeholder ?? ""}"
-        ${filter.isLtr === true && html`dir="ltr"`}
-        autocomplete="off"
-      />`
+    : textControl(filter, value, locale)
 
-const field = (filter: Filter, query: URLSearchParams): Html =>
+const field = (filter: Filter, { query, locale }: Pick<Visit, "query" | "locale">): Html =>
   html`<label class="field ${"isWide" in filter && filter.isWide === true && "wide"}">
     <span>${filter.label}</span>
-    ${control(filter, query.get(filter.name) ?? "")}
+    ${control(filter, query.get(filter.name) ?? "", locale)}
   </label>`
 
 /**
@@ -50,10 +58,12 @@ const field = (filter: Filter, query: URLSearchParams): Html =>
  * needed less often: they are folded away unless one is set.
  */
 export const filters = (
-  { path, query, locale: { say } }: Pick<Visit, "path" | "query" | "locale">,
+  view: Pick<Visit, "path" | "query" | "locale">,
   all: ReadonlyArray<Filter>,
   more: ReadonlyArray<Filter> = []
 ): Html => {
+  const { path, query } = view
+  const { say } = view.locale
   const isAnySet = (some: ReadonlyArray<Filter>) => some.some(({ name }) => (query.get(name) ?? "") !== "")
   const isSet = isAnySet([...all, ...more])
   return html`<form
@@ -63,7 +73,7 @@ export const filters = (
     role="search"
     aria-label="${say("Filters", "پالایه‌ها")}"
   >
-    ${all.map((filter) => field(filter, query))}
+    ${all.map((filter) => field(filter, view))}
     <div class="filter-actions">
       <button class="button">${say("Apply", "اعمال")}</button>
       ${isSet && html`<a class="button quiet" href="${path}">${say("Clear", "پاک‌کردن")}</a>`}
@@ -72,7 +82,7 @@ export const filters = (
       more.length > 0 &&
       html`<details class="more-filters" ${isAnySet(more) && html`open`}>
         <summary>${say("More filters", "پالایه‌های بیشتر")}</summary>
-        <div class="filters">${more.map((filter) => field(filter, query))}</div>
+        <div class="filters">${more.map((filter) => field(filter, view))}</div>
       </details>`
     }
   </form>`

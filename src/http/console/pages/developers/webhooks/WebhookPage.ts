@@ -16,7 +16,7 @@ import { badge, stateBadge } from "../../../parts/Badge.ts"
 import { confirmButton, postButton } from "../../../parts/Confirm.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
 import { facts } from "../../../parts/Facts.ts"
-import { errorSummary, type FieldErrors, inputField } from "../../../parts/Fields.ts"
+import { errorSummary, type FieldErrors, timeField } from "../../../parts/Fields.ts"
 import { filters } from "../../../parts/lists/Filters.ts"
 import { pager, pageRequest } from "../../../parts/lists/Pager.ts"
 import { table } from "../../../parts/lists/Table.ts"
@@ -125,17 +125,19 @@ const replayForm = (view: View, { id }: WebhookEndpoint, errors: FieldErrors): H
       <summary class="panel-head"><h2 id="replay-title">${say("Replay", "تحویل دوباره")}</h2></summary>
       <form class="panel-body fields" method="post" action="${pathFor(id, "/replay")}">
         ${csrfField(view.csrf)}
-        ${inputField({
-          name: "since",
-          label: say("Every event since", "همهٔ رویدادها از"),
-          type: "datetime-local",
-          hint: say(
-            "The oldest 1000 at a time. Events are kept for 30 days.",
-            "هر بار ۱۰۰۰ رویداد، از قدیمی‌ترین. رویدادها ۳۰ روز می‌مانند."
-          ),
-          isRequired: true,
-          errors
-        })}
+        ${timeField(
+          {
+            name: "since",
+            label: say("Every event since", "همهٔ رویدادها از"),
+            hint: say(
+              "The oldest 1000 at a time. Events are kept for 30 days.",
+              "هر بار ۱۰۰۰ رویداد، از قدیمی‌ترین. رویدادها ۳۰ روز می‌مانند."
+            ),
+            isRequired: true,
+            errors
+          },
+          view.locale
+        )}
         <div><button class="button">${say("Deliver them again", "دوباره تحویل شوند")}</button></div>
       </form>
     </details>

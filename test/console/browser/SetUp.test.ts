@@ -1,0 +1,92 @@
+import { beforeAll, expect, it } from "vitest"
+import { newCustomer } from "../../contract/Operator.ts"
+import { signedIn, type Visitor } from "../Visitor.ts"
+import { receivedCode, sendCode } from "./kit/Activity.ts"
+import { desktop, type Look, nameOf } from "./kit/Looks.ts"
+import { describeInBrowser } from "./kit/Suite.ts"
+
+const without: Look = { ...desktop, scripts: false }
+
+describeInBrowser("setting up in a browser", (stage) => {
+  let owner: Visitor
+  let newcomer: Visitor
+  beforeAll(async () => {
+    owner = await signedIn(stage, stage.demo.customer_id, "owner")
+    newcomer = await signedIn(stage, (await newCustomer(stage)).id, "owner")
+  })
+
+  it.each([desktop, without].map((look) => [nameOf(look), look] as const))(
+    "connects an account by its provider's form: %s",
+    async (_, look) => {
+      const label = `Rubika ${look.scripts}`
+      await stage.within(look, newcomer, async ({ open, page }) => {
+        await open("/console/channels")
+        await page.getByRole("link", { name: "Connect an account" }).first().click()
+        await page.getByRole("region", { name: "Rubika" }).getByRole("link", { name: "Rubika bot" }).click()
+        await page.getByLabel("Label").fill(label)
+        await page.getByLabel("Token").fill("a-secret-token")
+        await page.getByLabel("Ask the provider first whether the account works").uncheck()
+        await page.getByRole("button", { name: "Connect" }).click()
+        expect(await page.getByRole("status").innerText()).toContain("Created")
+        expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(label)
+      })
+    }
+  )
+
+  it("moves a step of the saved order by the keyboard, and stays at it", async () => {
+    await stage.within(desktop, owner, async ({ open, page }) => {
+      await open("/console/routing")
+      const targets = () => page.locator("[data-step] select").first().inputValue()
+      const before = await targets()
+      const down = page.locator('[data-step] [data-move="down"]').first()
+      await down.focus()
+      await page.keyboard.press("Enter")
+      await expect.poll(targets).not.toBe(before)
+      expect(await page.evaluate("document.activeElement?.dataset.move")).toBe("down")
+    })
+  })
+
+  it("leads from the first page to a code, its steps and a correct entry, without scripts", async () => {
+    await stage.within(without, owner, async ({ open, page }) => {
+      await open("/console/overview")
+      await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Send a test" }).click()
+      await page.getByLabel("Phone").fill("09121239011")
+      await page.getByRole("button", { name: "Send", exact: true }).click()
+      await page.getByLabel("The code that arrived").fill("123456")
+      await page.getByRole("button", { name: "Verify" }).click()
+      expect(await page.getByRole("status").innerText()).toContain("The code is right")
+      await page.getByRole("link", { name: "What happened, step by step" }).click()
+      expect(await page.getByRole("region", { name: "What happened" }).innerText()).toContain(
+        "The right code was entered"
+      )
+    })
+  })
+
+  it("explains a code that failed in two clicks from the overview, without scripts", async () => {
+    const phone = "+989121239012"
+    const { verification_id: id } = await sendCode(stage, phone, { channels: ["bale"] })
+    await receivedCode(stage, phone)
+    await stage.within(without, owner, async ({ open, page }) => {
+      await open(`/console/requests?q=${id}`)
+      await expect
+        .poll(async () => {
+          await page.reload()
+          return page.locator(".row-link").count()
+        })
+        .toBeGreaterThan(0)
+      await page.locator(".row-link").first().click()
+      await page.getByRole("main").getByRole("link", { name: id }).click()
+      await page.getByRole("heading", { name: "What happened" }).waitFor()
+    })
+  })
+
+  it("takes dates of the calendar of Iran in Persian", async () => {
+    await stage.within({ ...without, language: "fa" }, owner, async ({ open, page }) => {
+      await open("/console/audit")
+      await page.getByLabel("از", { exact: true }).fill("۱۳۹۰/۱/۱")
+      await page.getByRole("button", { name: "اعمال" }).click()
+      expect(new URL(page.url()).searchParams.get("from")).toBe("۱۳۹۰/۱/۱")
+      expect(await page.locator('[role="table"]').count()).toBe(1)
+    })
+  })
+})
