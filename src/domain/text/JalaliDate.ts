@@ -1,3 +1,5 @@
+import { DateTime } from "effect"
+
 /** The days as everywhere else in the console: Intl has the calendar of Iran. */
 const calendar = new Intl.DateTimeFormat("en-u-ca-persian-nu-latn", {
   timeZone: "UTC",
@@ -20,7 +22,9 @@ const nameOf = (at: number): string => {
 }
 
 const beginOf = (year: number): number | undefined =>
-  FIRST_DAYS.map((day) => Date.UTC(year + YEARS_APART, 2, day)).find((at) => nameOf(at) === `${year}/1/1`)
+  FIRST_DAYS.map((day) =>
+    DateTime.toEpochMillis(DateTime.makeUnsafe({ year: year + YEARS_APART, month: 3, day }))
+  ).find((at) => nameOf(at) === `${year}/1/1`)
 
 /** Six months have 31 days, the next five 30. */
 const daysBefore = (month: number): number => (month <= 7 ? (month - 1) * 31 : 186 + (month - 7) * 30)
