@@ -21,6 +21,7 @@ import { MessageStatus } from "../domain/message/Message.ts"
 import { VerificationStatus } from "../domain/verification/Verification.ts"
 import { phoneFilter, sentListErrors, sentList, sentQuery } from "./lists/SentQuery.ts"
 import { pageOf } from "./manage/wire/ManageWire.ts"
+import { MessageBatchBody, MessageBatchResponse } from "./message/MessageBatchSchemas.ts"
 import { MessageBody, MessageSendResponse, MessageStatusResponse } from "./message/MessageSchemas.ts"
 import {
   ListedSandboxVerification,
@@ -35,7 +36,13 @@ import {
   VerifyResponse
 } from "./otp/OtpSchemas.ts"
 import { transformDocument } from "./openapi/DocumentTransform.ts"
-import { OptionalIdempotencyKey, OptionalJson, RequireIdempotencyKey, RequireJson } from "./RequestGuards.ts"
+import {
+  OptionalIdempotencyKey,
+  OptionalJson,
+  RequireBatchJson,
+  RequireIdempotencyKey,
+  RequireJson
+} from "./RequestGuards.ts"
 import { LiveKey, TestKey } from "./ServiceKeys.ts"
 import { ResourceId } from "./WireSchemas.ts"
 
@@ -95,16 +102,18 @@ const simulatedMessageErrors = messageSendErrors.filter(
 
 const replayed = { "idempotency-replayed": Schema.optionalKey(Schema.Literal("true")) }
 
+const requiredKey = {
+  "idempotency-key": Schema.String.annotate({
+    description: "Unique per request; at most 255 characters."
+  })
+}
+
 const idParams = { verification_id: ResourceId }
 
 export class OtpGroup extends HttpApiGroup.make("otp")
   .add(
     HttpApiEndpoint.post("send", "/send", {
-      headers: {
-        "idempotency-key": Schema.String.annotate({
-          description: "Unique per request; at most 255 characters."
-        })
-      },
+      headers: requiredKey,
       payload: SendBody,
       success: HttpApiSchema.WithHeaders(SendResponse, replayed),
       error: errors(...codeSendErrors)
@@ -228,6 +237,15 @@ export class MessagesGroup extends HttpApiGroup.make("messages")
       .annotateMerge(OpenApi.annotations({ summary: "Create a message to one phone, for now or later" }))
       .middleware(RequireJson)
       .middleware(OptionalIdempotencyKey),
+    HttpApiEndpoint.post("batch", "/batch", {
+      headers: requiredKey,
+      payload: MessageBatchBody,
+      success: HttpApiSchema.WithHeaders(MessageBatchResponse, replayed),
+      error: errors("idempotency_key_conflict", "idempotency_key_in_progress")
+    })
+      .annotateMerge(OpenApi.annotations({ summary: "Create up to 500 messages" }))
+      .middleware(RequireBatchJson)
+      .middleware(RequireIdempotencyKey),
     HttpApiEndpoint.get("status", "/:message_id", {
       params: { message_id: ResourceId },
       success: MessageStatusResponse,
@@ -268,6 +286,15 @@ export class SandboxMessagesGroup extends HttpApiGroup.make("sandbox-messages")
       .annotateMerge(OpenApi.annotations({ summary: "Create a simulated message, for now or later" }))
       .middleware(RequireJson)
       .middleware(OptionalIdempotencyKey),
+    HttpApiEndpoint.post("batch", "/batch", {
+      headers: requiredKey,
+      payload: MessageBatchBody,
+      success: HttpApiSchema.WithHeaders(MessageBatchResponse, replayed),
+      error: errors("idempotency_key_conflict", "idempotency_key_in_progress")
+    })
+      .annotateMerge(OpenApi.annotations({ summary: "Create up to 500 simulated messages" }))
+      .middleware(RequireBatchJson)
+      .middleware(RequireIdempotencyKey),
     HttpApiEndpoint.get("status", "/:message_id", {
       params: { message_id: ResourceId },
       success: MessageStatusResponse,

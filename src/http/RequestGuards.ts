@@ -5,7 +5,7 @@ import { IdempotencyKeyTooLong, IdempotencyRequired } from "../domain/Errors.ts"
 import { answerError, documentedError } from "./Envelope.ts"
 import { announcesBody, awaitBody } from "./server/RequestBody.ts"
 
-const MAX_IDEMPOTENCY_KEY_LENGTH = 255
+export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 
 /** The request's Idempotency-Key header; null without one. */
 export class CurrentIdempotencyKey extends Context.Service<CurrentIdempotencyKey, string | null>()(
@@ -87,6 +87,29 @@ export class RequireJson extends HttpApiMiddleware.Service<RequireJson>()("peyk/
   static readonly layer = Layer.effect(
     RequireJson,
     Effect.map(maxBodyBytes, (maxBytes) => RequireJson.of(afterJson(maxBytes)))
+  )
+}
+
+const BATCH_BYTES = 1_048_576
+
+/** For operations whose body is a batch: up to 1 MiB, or what the operator allows for every body. */
+export class RequireBatchJson extends HttpApiMiddleware.Service<RequireBatchJson>()(
+  "peyk/http/RequireBatchJson",
+  { error: bodyErrors }
+) {
+  static readonly layer = Layer.effect(
+    RequireBatchJson,
+    Effect.map(maxBodyBytes, (usual) => {
+      const maxBytes = Math.max(usual, BATCH_BYTES)
+      const read = afterJson(maxBytes)
+      return RequireBatchJson.of((httpEffect) =>
+        Effect.provideService(
+          read(httpEffect),
+          HttpIncomingMessage.MaxBodySize,
+          Number.isFinite(maxBytes) ? ByteSize.bytes(maxBytes) : undefined
+        )
+      )
+    })
   )
 }
 

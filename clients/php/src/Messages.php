@@ -25,7 +25,7 @@ final class Messages extends Sent
     }
 
     /**
-     * Creates up to 500 messages. Each has its own outcome, in the order of the request. Not in the sandbox.
+     * Creates up to 500 messages. Each has its own outcome, in the order of the request.
      *
      * @param list<array<string, mixed>> $messages
      * @return array{data: list<array<string, mixed>>}

@@ -90,7 +90,7 @@ class Messages(_Sent):
     def batch(
         self, messages: List[Dict[str, Any]], *, idempotency_key: Optional[str] = None
     ) -> Dict[str, Any]:
-        """Creates up to 500 messages. Each has its own outcome, in the order of the request. Not in the sandbox."""
+        """Creates up to 500 messages. Each has its own outcome, in the order of the request."""
         return self._transport.send(
             "POST",
             f"{self._root}/batch",

@@ -1,7 +1,6 @@
 import type { Body, Query, Success } from "./ApiTypes.ts"
 import { type List, makeList } from "./Lists.ts"
 import { withKey } from "./Otp.ts"
-import type { ApiErrorCode } from "./PeykError.ts"
 import type { CallOptions, IdempotentOptions, Send } from "./Transport.ts"
 
 type WithKey = { readonly idempotencyKey?: string }
@@ -16,31 +15,12 @@ export interface Messages {
   readonly status: (messageId: string, options?: CallOptions) => Promise<Success<"messages.status">>
   /** Cancels a message of which nothing was sent yet. */
   readonly cancel: (messageId: string, options?: CallOptions) => Promise<Success<"messages.cancel">>
-  readonly list: List<Success<"messages.list">["data"][number], Query<"messages.list">>
-}
-
-/** The result of one message of a batch. */
-export type BatchItem =
-  | {
-      readonly index: number
-      readonly message_id: string
-      readonly status: Success<"messages.send">["status"]
-    }
-  | {
-      readonly index: number
-      readonly error: {
-        readonly code: ApiErrorCode
-        readonly message: string
-        readonly details: Readonly<Record<string, unknown>>
-      }
-    }
-
-export interface LiveMessages extends Messages {
   /** Creates up to 500 messages in one call. Each has its own outcome, in the order of the request. */
   readonly batch: (
     messages: ReadonlyArray<Body<"messages.send">>,
     options?: IdempotentOptions
-  ) => Promise<{ readonly data: ReadonlyArray<BatchItem> }>
+  ) => Promise<Success<"messages.batch">>
+  readonly list: List<Success<"messages.list">["data"][number], Query<"messages.list">>
 }
 
 const credential = "apiKey"
@@ -64,21 +44,14 @@ export const makeMessages = (send: Send, root: string): Messages => ({
       isSafe: true,
       options
     }),
+  batch: (messages, options) =>
+    send({
+      method: "POST",
+      path: `${root}/batch`,
+      credential,
+      body: { messages },
+      isIdempotent: true,
+      options
+    }),
   list: makeList((query, options) => send({ method: "GET", path: root, credential, query, options }))
 })
-
-export const makeLiveMessages = (send: Send): LiveMessages => {
-  const root = "/v1/messages"
-  return {
-    ...makeMessages(send, root),
-    batch: (messages, options) =>
-      send({
-        method: "POST",
-        path: `${root}/batch`,
-        credential,
-        body: { messages },
-        isIdempotent: true,
-        options
-      })
-  }
-}

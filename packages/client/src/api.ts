@@ -264,6 +264,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  "/v1/messages/batch": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Create up to 500 messages
+     * @description Each message is checked and admitted by itself, in the order of the request: one that is refused has its error in `data`, and the others go on. All are stored together. Repeating the request with the same `Idempotency-Key` returns the same response and creates nothing. The body may have 1 MiB.
+     */
+    post: operations["messages.batch"]
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   "/v1/messages/{message_id}": {
     parameters: {
       query?: never
@@ -338,6 +358,26 @@ export interface paths {
      * @description Validates the message and creates a real record; nothing is sent. Phones +989000000001 to …08 force an outcome.
      */
     post: operations["sandbox-messages.send"]
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  "/v1/sandbox/messages/batch": {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Create up to 500 simulated messages
+     * @description As `POST /v1/messages/batch`, but nothing is sent, charged or counted.
+     */
+    post: operations["sandbox-messages.batch"]
     delete?: never
     options?: never
     head?: never
@@ -2967,6 +3007,54 @@ export interface components {
       }
       request_id: string
     }
+    IdempotencyRequiredError: {
+      error: {
+        /** @enum {string} */
+        code: "idempotency_required"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
+    }
+    IdempotencyKeyInProgressError: {
+      error: {
+        /** @enum {string} */
+        code: "idempotency_key_in_progress"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
+    }
+    MessageBatchResponse: {
+      data: (
+        | {
+            /**
+             * Format: int64
+             * @description The message's place in the request, from 0 on.
+             */
+            index: number
+            message_id: string
+            /** @enum {string} */
+            status: "queued"
+          }
+        | {
+            /**
+             * Format: int64
+             * @description The message's place in the request, from 0 on.
+             */
+            index: number
+            error: {
+              code: string
+              message: string
+              details: Record<string, never>
+            }
+          }
+      )[]
+    }
+    MessageBatchRequest: {
+      /** @description 1 to 500 bodies of POST /v1/messages/send. */
+      messages: components["schemas"]["MessageSendRequest"][]
+    }
     InsufficientBalanceError: {
       error: {
         /** @enum {string} */
@@ -2980,15 +3068,6 @@ export interface components {
       error: {
         /** @enum {string} */
         code: "too_many_requests_phone_hour"
-        message: string
-        details: Record<string, never>
-      }
-      request_id: string
-    }
-    IdempotencyKeyInProgressError: {
-      error: {
-        /** @enum {string} */
-        code: "idempotency_key_in_progress"
         message: string
         details: Record<string, never>
       }
@@ -3336,15 +3415,6 @@ export interface components {
         /** @description The provider's delivery report; null without one. */
         delivery: ("delivered" | "undelivered") | null
       }[]
-    }
-    IdempotencyRequiredError: {
-      error: {
-        /** @enum {string} */
-        code: "idempotency_required"
-        message: string
-        details: Record<string, never>
-      }
-      request_id: string
     }
     SharedSenderUnavailableError: {
       error: {
@@ -4635,6 +4705,46 @@ export interface operations {
       503: components["responses"]["ServiceUnavailable"]
     }
   }
+  "messages.batch": {
+    parameters: {
+      query?: never
+      header: {
+        /** @description Required. A repeated request with the same key returns the first response again. Kept for 24 hours. */
+        "Idempotency-Key": components["parameters"]["RequiredIdempotencyKey"]
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["MessageBatchRequest"]
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["MessageBatchResponse"]
+        }
+      }
+      400: components["responses"]["IdempotencyRequiredOrIdempotencyKeyTooLong"]
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["TestKeyNotAllowedOrIpNotAllowed"]
+      408: components["responses"]["RequestTimeout"]
+      409: components["responses"]["IdempotencyKeyConflictOrIdempotencyKeyInProgress"]
+      413: components["responses"]["PayloadTooLarge"]
+      415: components["responses"]["UnsupportedMediaType"]
+      422: components["responses"]["Validation"]
+      429: components["responses"]["TooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
   "messages.status": {
     parameters: {
       query?: never
@@ -4804,6 +4914,46 @@ export interface operations {
         }
       }
       429: components["responses"]["TooManyRequestsPhoneHourOrTooManyRequestsApiKey"]
+      500: components["responses"]["Internal"]
+      503: components["responses"]["ServiceUnavailable"]
+    }
+  }
+  "sandbox-messages.batch": {
+    parameters: {
+      query?: never
+      header: {
+        /** @description Required. A repeated request with the same key returns the first response again. Kept for 24 hours. */
+        "Idempotency-Key": components["parameters"]["RequiredIdempotencyKey"]
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["MessageBatchRequest"]
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"]
+          "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["MessageBatchResponse"]
+        }
+      }
+      400: components["responses"]["IdempotencyRequiredOrIdempotencyKeyTooLong"]
+      401: components["responses"]["Unauthenticated"]
+      403: components["responses"]["LiveKeyNotAllowedOrIpNotAllowed"]
+      408: components["responses"]["RequestTimeout"]
+      409: components["responses"]["IdempotencyKeyConflictOrIdempotencyKeyInProgress"]
+      413: components["responses"]["PayloadTooLarge"]
+      415: components["responses"]["UnsupportedMediaType"]
+      422: components["responses"]["Validation"]
+      429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
     }

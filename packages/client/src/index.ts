@@ -1,13 +1,13 @@
 /** Client of Peyk: one-time codes and messages for Iranian phones. */
 import type { Success } from "./ApiTypes.ts"
 import { makeManage, type Manage } from "./Manage.ts"
-import { type LiveMessages, makeLiveMessages, makeMessages, type Messages } from "./Messages.ts"
+import { makeMessages, type Messages } from "./Messages.ts"
 import { makeOtp, makeSandboxOtp, type Otp, type SandboxOtp } from "./Otp.ts"
 import { type CallOptions, type ClientOptions, makeSend } from "./Transport.ts"
 
 export interface Client {
   readonly otp: Otp
-  readonly messages: LiveMessages
+  readonly messages: Messages
   /** Everything with a test key: nothing is sent, and the code is 123456. */
   readonly sandbox: SandboxOtp & { readonly messages: Messages }
   /** The customer's plan, limits, prices, quota and wallet, for a service key. */
@@ -20,7 +20,7 @@ export const createClient = (options: ClientOptions): Client => {
   const send = makeSend(options)
   return {
     otp: makeOtp(send),
-    messages: makeLiveMessages(send),
+    messages: makeMessages(send, "/v1/messages"),
     sandbox: { ...makeSandboxOtp(send), messages: makeMessages(send, "/v1/sandbox/messages") },
     account: (call) => send({ method: "GET", path: "/v1/account", credential: "apiKey", options: call }),
     manage: makeManage(send)
@@ -30,7 +30,7 @@ export const createClient = (options: ClientOptions): Client => {
 export type { Body, OperationId, Query, Success } from "./ApiTypes.ts"
 export type { List, Page } from "./Lists.ts"
 export type { Manage } from "./Manage.ts"
-export type { BatchItem, LiveMessages, Messages } from "./Messages.ts"
+export type { Messages } from "./Messages.ts"
 export type { Otp, SandboxOtp } from "./Otp.ts"
 export type { ApiErrorCode, ClientErrorCode, ErrorCode, ErrorDetails, ValidationIssue } from "./PeykError.ts"
 export { isPeykError, PeykError } from "./PeykError.ts"

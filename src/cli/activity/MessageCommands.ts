@@ -1,7 +1,14 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type Message, MessageStatus, Strategy } from "../../domain/message/Message.ts"
 import { messageJson, toMessage } from "../../http/manage/activity/ManagedMessagesApi.ts"
+import {
+  MessageBatchBody,
+  type MessageBatchResponse,
+  readBatch,
+  toBatchResponse
+} from "../../http/message/MessageBatchSchemas.ts"
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../../http/RequestGuards.ts"
 import { pageJson } from "../../http/RawJson.ts"
 import { toWirePage } from "../../http/manage/wire/ManageWire.ts"
 import { MessageRecords } from "../../services/resources/activity/MessageRecords.ts"
@@ -10,6 +17,7 @@ import { Messages } from "../../services/message/Messages.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { audited, withManagement, withUseCases } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
+import { readInput } from "../input/InputFile.ts"
 import { asLines, asTable, print } from "../output/Output.ts"
 import { printPage } from "../output/Pages.ts"
 import { searchFlags, searchOf } from "../input/SearchFlags.ts"
@@ -93,6 +101,16 @@ const show = Command.make(
 ).pipe(Command.withDescription("Show a message with its text and attempts"))
 
 const entry = auditEntriesOf("message")
+const batchEntry = auditEntriesOf("customer", "message")
+
+const IdempotencyKey = Schema.NonEmptyString.check(Schema.isMaxLength(MAX_IDEMPOTENCY_KEY_LENGTH))
+
+const decodeBatchText = Schema.decodeUnknownResult(Schema.fromJsonString(MessageBatchBody))
+
+const toBatchRow = (item: (typeof MessageBatchResponse.Type)["data"][number]) =>
+  "error" in item
+    ? { index: item.index, message_id: null, status: "refused", error: item.error.code }
+    : { ...item, error: null }
 
 const cancel = Command.make(
   "cancel",
@@ -118,7 +136,41 @@ const cancel = Command.make(
     )
 ).pipe(Command.withDescription("Cancel a message that was not sent yet"))
 
+const batch = Command.make(
+  "batch",
+  {
+    customer: customerFlag,
+    file: Flag.String("file").pipe(
+      Flag.withDescription("JSON as for POST /v1/messages/batch; - reads standard input")
+    ),
+    key: Flag.String("idempotency-key").pipe(
+      Flag.withDescription("A new key for each batch; with the same key and file again, nothing is created"),
+      Flag.withSchema(IdempotencyKey)
+    )
+  },
+  ({ customer, file, key }) =>
+    withUseCases(
+      Effect.gen(function* () {
+        const { id } = yield* requireCustomer(customer)
+        const text = yield* readInput(file)
+        const body = yield* Effect.mapError(
+          Effect.fromResult(decodeBatchText(text)),
+          ({ message }) => new CommandError({ message: `nothing was sent: ${message}` })
+        )
+        const { outcomes, replayed } = yield* Effect.mapError(
+          (yield* Messages).sendBatch({ ...readBatch(body.messages, text, key), customerId: id }),
+          () => new CommandError({ message: "this key was used with another batch" })
+        )
+        const { data } = toBatchResponse(outcomes)
+        const created = data.filter((item) => "message_id" in item).length
+        const counts = { created, refused: data.length - created }
+        if (!replayed) yield* audited(id, Effect.void, () => batchEntry("batch", id, counts))
+        yield* print(JSON.stringify({ data }), asTable(data.map(toBatchRow)))
+      })
+    )
+).pipe(Command.withDescription("Create up to 500 messages from a file"))
+
 export const messageCommand = Command.make("message").pipe(
   Command.withDescription("Messages that were sent, and what came of them"),
-  Command.withSubcommands([list, show, cancel])
+  Command.withSubcommands([list, show, batch, cancel])
 )

@@ -3,13 +3,15 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { type MessageStatus, type MessageView, viewMessage } from "../../domain/message/Message.ts"
 import type { KeyMode } from "../../domain/people/Customer.ts"
-import { normalPhone } from "../../domain/Phone.ts"
-import type { MessageRequest, TemplateUse } from "../../services/message/MessageSends.ts"
+import { IdempotencyRequired } from "../../domain/Errors.ts"
+import type { MessageRequest } from "../../services/message/MessageSends.ts"
 import { MessageRecords } from "../../services/resources/activity/MessageRecords.ts"
 import { Messages } from "../../services/message/Messages.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
-import { type MessageBody, toMessageSendResponse, toMessageStatus, toMessageSteps } from "./MessageSchemas.ts"
+import { type MessageBody, toMessageSendResponse, toMessageStatus } from "./MessageSchemas.ts"
+import { type MessageBatchBody, readBatch, toBatchResponse } from "./MessageBatchSchemas.ts"
+import { messageOf } from "./MessageRequests.ts"
 import { readMetadata, withMetadata } from "../Metadata.ts"
 import { createdWithin, metadataFilters } from "../lists/SentQuery.ts"
 import { pageRequest, toWirePage } from "../manage/wire/ManageWire.ts"
@@ -17,13 +19,6 @@ import { searchedPhone } from "../manage/wire/SearchFields.ts"
 import { answerJson, pageJson } from "../RawJson.ts"
 import { CurrentIdempotencyKey } from "../RequestGuards.ts"
 import { CurrentPrincipal } from "../ServiceKeys.ts"
-
-const templateOf = ({ template }: typeof MessageBody.Type): TemplateUse | undefined => {
-  if (template == null) return undefined
-  const given = template.parameters ?? {}
-  const parameters = new Map(Object.entries(given).map(([name, value]) => [name, String(value)]))
-  return { id: template.id, parameters, given }
-}
 
 const metadataOf = ({ metadata }: typeof MessageBody.Type) =>
   metadata == null
@@ -35,35 +30,22 @@ const metadataOf = ({ metadata }: typeof MessageBody.Type) =>
 const requestOf = Effect.fnUntraced(function* (payload: typeof MessageBody.Type) {
   const { customerId } = yield* CurrentPrincipal
   const key = yield* CurrentIdempotencyKey
-  const metadata = yield* metadataOf(payload)
-  const template = templateOf(payload)
-  const channels = toMessageSteps(payload.channels)
-  const { message, strategy, send_at, delay } = payload
-  const to = normalPhone(payload.to)
-  // In the contract's words: its fingerprint is stored, and other versions of Peyk must compute the same.
-  const body = {
-    to,
-    message: message ?? undefined,
-    template: template && { id: template.id, parameters: template.given },
-    channels,
-    strategy: strategy ?? undefined,
-    metadata: metadata?.value,
-    send_at: send_at ?? undefined,
-    delay: delay ?? undefined
-  }
+  const { content, body } = messageOf(payload, yield* metadataOf(payload))
   const request: MessageRequest = {
+    ...content,
     customerId,
-    to,
-    message: body.message,
-    template,
-    channels,
-    strategy: body.strategy,
-    metadata: metadata?.text,
-    sendAt: body.send_at,
-    delay: body.delay,
     idempotency: key === null ? undefined : { key, body }
   }
   return request
+})
+
+/** The batch in the body, with its required key. */
+const batchOf = Effect.fnUntraced(function* ({ messages }: typeof MessageBatchBody.Type) {
+  const { customerId } = yield* CurrentPrincipal
+  const key = yield* CurrentIdempotencyKey
+  if (key === null) return yield* new IdempotencyRequired()
+  const request = yield* HttpServerRequest.HttpServerRequest
+  return { ...readBatch(messages, yield* Effect.orDie(request.text), key), customerId }
 })
 
 interface OneRequest {
@@ -101,6 +83,20 @@ const makeHandlers = Effect.fnUntraced(function* (name: "sent_messages" | "sandb
           HttpApiSchema.withHeaders({
             body: toMessageSendResponse(sent),
             headers: sent.replayed ? { "idempotency-replayed": "true" as const } : {}
+          })
+        ),
+        orEnvelope
+      )
+    }),
+    batch: Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof MessageBatchBody.Type }) {
+      const { perform } = yield* CurrentPrincipal
+      return yield* Effect.flatMap(batchOf(payload), (request) =>
+        perform(({ setUpVersion }) => messages.sendBatch({ ...request, setUpVersion }))
+      ).pipe(
+        Effect.map(({ outcomes, replayed }) =>
+          HttpApiSchema.withHeaders({
+            body: toBatchResponse(outcomes),
+            headers: replayed ? { "idempotency-replayed": "true" as const } : {}
           })
         ),
         orEnvelope

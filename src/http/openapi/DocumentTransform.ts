@@ -1,4 +1,5 @@
 import { errorTable } from "../ErrorTable.ts"
+import { describeBatchItems } from "./BatchItems.ts"
 import { addExamples } from "./Examples.ts"
 import { type Json, mapObjects, mapValues, objectAt } from "./Json.ts"
 import { mapOperations, withComponents } from "./Operations.ts"
@@ -81,6 +82,7 @@ const strictBodies = (document: Json): ReadonlyArray<string> => {
 const passes: ReadonlyArray<(document: Json) => Json> = [
   plainSchemas,
   openObjects,
+  describeBatchItems,
   nameShapes,
   namePages,
   shareParameters,

@@ -62,6 +62,12 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Ex
       { to: "09351234567", message: "سفارش شما آمادهٔ تحویل است.", channels: ["sms"] }
     ]
   }),
+  "sandbox-messages.batch": one("Two simulated messages", {
+    messages: [
+      { to: PHONE, message: "سفارش شما ارسال شد.", channels: ["bale", "sms"] },
+      { to: "09351234567", message: "سفارش شما آمادهٔ تحویل است.", channels: ["sms"] }
+    ]
+  }),
   "api-keys.create": one("A key for a backend", {
     name: "backend",
     mode: "live",

@@ -17,9 +17,14 @@ const apiTexts: Readonly<Record<string, string>> = {
   "sandbox.status": "The simulated verification's status.",
   "sandbox-messages.send":
     "Validates the message and creates a real record; nothing is sent. Phones +989000000001 to …08 force an outcome.",
+  "sandbox-messages.batch":
+    "As `POST /v1/messages/batch`, but nothing is sent, charged or counted.",
   "sandbox-messages.status": "The simulated message with its attempts.",
   "messages.send":
     "Responds when the message is stored; sending is asynchronous. `failover` tries the channels in order until one succeeds, `broadcast` uses all of them.",
+  "messages.batch":
+    "Each message is checked and admitted by itself, in the order of the request: one that is refused has its error in `data`, and the others go on. " +
+    "All are stored together. Repeating the request with the same `Idempotency-Key` returns the same response and creates nothing. The body may have 1 MiB.",
   "messages.status": "The status, the counters, and every attempt with its outcome.",
   "account.read": "For the customer of the service key.",
   "auth.signIn":

@@ -1,4 +1,4 @@
-import { type Cause, Effect, Exit, Layer, Option, SchemaIssue, type Types } from "effect"
+import { type Cause, Effect, Exit, Layer, Option, type Types } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiError } from "effect/http-api"
@@ -11,33 +11,16 @@ import { givenRequestId } from "./RequestIds.ts"
 import { type Answered, CLIENT_GONE, RequestMetrics, UNMATCHED } from "../metrics/RequestMetrics.ts"
 import { NO_SNIFFING } from "../SecurityHeaders.ts"
 import { makeTrace, type RequestOutcome } from "../metrics/RequestSpans.ts"
-import { MAX_ISSUES, schemaErrorIn } from "../SchemaErrors.ts"
+import { issuesIn, schemaErrorIn } from "../SchemaErrors.ts"
 import type { FindPath, ServedPath } from "../RouteTable.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({
-  // Its value can be a secret in the wrong place.
-  leafHook: (issue) => (issue._tag === "UnexpectedKey" ? "unknown field" : SchemaIssue.defaultLeafHook(issue))
-})
-
 const rootOf = { Payload: "body", Params: "path", Query: "query", Headers: "headers" } as const
-
-/** `body.channels[0].wait` */
-const formatPath = (root: string, path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>): string =>
-  path.reduce<string>((text, segment) => {
-    const key = typeof segment === "object" ? segment.key : segment
-    return typeof key === "number" ? `${text}[${key}]` : `${text}.${String(key)}`
-  }, root)
 
 const fromSchemaError = ({ kind, cause }: HttpApiError.HttpApiSchemaError, requestId: string): Response => {
   if (kind === "Body" || kind === "ResponseHeaders") return errorResponse("internal_error", requestId)
-  const errors = formatIssues(cause.issue)
-    .issues.slice(0, MAX_ISSUES)
-    .map(({ path, message }) => ({
-      path: formatPath(rootOf[kind], path ?? []),
-      message
-    }))
+  const errors = issuesIn(cause.issue, rootOf[kind])
   return errorResponse("validation_error", requestId, { details: { errors } })
 }
 

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import {
   OptionalIdempotencyKey,
   OptionalJson,
+  RequireBatchJson,
   RequireIdempotencyKey,
   RequireJson
 } from "../../http/RequestGuards.ts"
@@ -84,6 +85,8 @@ export const httpRoutes = (
         Searches,
         LiveKey.layer,
         OptionalIdempotencyKey.layer,
+        RequireIdempotencyKey.layer,
+        RequireBatchJson.layer,
         RequireJson.layer
       ]),
       Layer.provide(SandboxMessageHandlers, [
@@ -91,6 +94,8 @@ export const httpRoutes = (
         Searches,
         TestKey.layer,
         OptionalIdempotencyKey.layer,
+        RequireIdempotencyKey.layer,
+        RequireBatchJson.layer,
         RequireJson.layer
       ]),
       Layer.provide(AccountHandlers, [AccountSummariesLive, AnyKey.layer]),

@@ -1,8 +1,11 @@
 import { Layer } from "effect"
+import type { KeyMode } from "../../domain/people/Customer.ts"
 import { AccountSlots } from "../../services/account/AccountSlots.ts"
 import { Billing } from "../../services/customer/Billing.ts"
 import { Limits } from "../../services/customer/Limits.ts"
 import { CallRooms } from "../../services/provider/CallRooms.ts"
+import { MessageBatches } from "../../services/message/MessageBatches.ts"
+import type { MessageBatchStore } from "../../services/message/MessageBatchStore.ts"
 import { MessageDeliveries } from "../../services/message/MessageDeliveries.ts"
 import { MessageMetrics } from "../../services/message/MessageMetrics.ts"
 import { Messages } from "../../services/message/Messages.ts"
@@ -12,6 +15,7 @@ import { Providers } from "../../services/provider/Providers.ts"
 import { Routing } from "../../services/customer/Routing.ts"
 import type { Templates } from "../../services/customer/Templates.ts"
 import { AccountSlotsSql } from "../account/AccountSlotsSql.ts"
+import { MessageBatchStoreSql } from "../message/MessageBatchStoreSql.ts"
 import { MessageStoreSql } from "../message/MessageStoreSql.ts"
 import { ProvidersByAccount } from "../account/ProvidersByAccount.ts"
 import { TemplatesSql } from "../message/TemplatesSql.ts"
@@ -29,11 +33,11 @@ export type MessageSeams =
 
 /** The use cases of one mode's messages with the given seams, and their store. */
 export const messageGraph = <E, R, E2, R2>(
-  store: Layer.Layer<MessageStore, E2, R2>,
+  store: Layer.Layer<MessageStore | MessageBatchStore, E2, R2>,
   seams: Layer.Layer<MessageSeams, E, R>
 ) =>
   Layer.fresh(Messages.layer).pipe(
-    Layer.provide(Layer.fresh(MessageSends.layer)),
+    Layer.provide(Layer.mergeAll(Layer.fresh(MessageSends.layer), Layer.fresh(MessageBatches.layer))),
     Layer.provideMerge(Layer.fresh(MessageDeliveries.layer)),
     Layer.provide(seams),
     Layer.provideMerge(store)
@@ -63,8 +67,10 @@ export const SandboxMessageSeams = Layer.mergeAll(
   MessageMetrics.layerNone
 )
 
-export const liveMessageStore = MessageStoreSql("live")
+const storeOf = (mode: KeyMode) => Layer.mergeAll(MessageStoreSql(mode), MessageBatchStoreSql(mode))
+
+export const liveMessageStore = storeOf("live")
 
 export const LiveMessages = messageGraph(liveMessageStore, LiveMessageSeams)
 
-export const SandboxMessages = messageGraph(MessageStoreSql("test"), SandboxMessageSeams)
+export const SandboxMessages = messageGraph(storeOf("test"), SandboxMessageSeams)

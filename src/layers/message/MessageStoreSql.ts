@@ -22,7 +22,7 @@ import { subjectTimers } from "../timer/SubjectTimersSql.ts"
 import { moveParts } from "../customer/WalletSql.ts"
 
 const OPERATIONS = { live: "messages.send", test: "sandbox.messages.send" }
-const TIMER_KINDS = { live: "message", test: "sandbox_message" } as const
+export const TIMER_KINDS = { live: "message", test: "sandbox_message" } as const
 
 export const MessageRow = Schema.Struct({
   ...Message.fields,
@@ -33,6 +33,10 @@ export const MessageRow = Schema.Struct({
   held: RialsColumn,
   captured: RialsColumn
 })
+/** The changing part of a message `c` that an event stores. */
+export const MESSAGE_SNAPSHOT =
+  "jsonb_build_object('status', c.status, 'attempts', c.attempts, 'completed_at', c.completed_at)"
+
 /** Columns of `messages m`. */
 export const messageColumns = `m.id, m.customer_id as "customerId", m.phone, m.status, m.revision, m.strategy, m.route,
   m.text, m.template, m.metadata, m.attempts, m.reservations,
@@ -64,9 +68,7 @@ export const MessageStoreSql = (mode: KeyMode) =>
 
       const columns = sql.literal(messageColumns)
 
-      const snapshot = sql.literal(
-        `jsonb_build_object('status', c.status, 'attempts', c.attempts, 'completed_at', c.completed_at)`
-      )
+      const snapshot = sql.literal(MESSAGE_SNAPSHOT)
 
       const keys = idempotencyKeys(sql, OPERATIONS[mode])
       const timers = subjectTimers(sql, timerKind)

@@ -3,8 +3,10 @@ import { SqlClient } from "effect/sql"
 import { TemplateNotFound } from "../../domain/Errors.ts"
 import { defaultCodeText, ownCodeText } from "../../domain/message/CodeText.ts"
 import { checkCodeTemplate, fillTemplate, Template } from "../../domain/message/Template.ts"
-import { Templates } from "../../services/customer/Templates.ts"
+import { type FillTemplate, Templates } from "../../services/customer/Templates.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
+
+const notFound = (id: number) => Result.fail(new TemplateNotFound({ details: { template_id: id } }))
 
 export const TemplatesSql = Layer.effect(
   Templates,
@@ -12,24 +14,35 @@ export const TemplatesSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const templateRows = rowsOf(Template)
 
-    const find = Effect.fnUntraced(function* (customerId: number, templateId: number) {
-      const [template] = yield* templateRows(sql`
+    const find = Effect.fnUntraced(function* (customerId: number, ids: ReadonlyArray<number>) {
+      const found = yield* templateRows(sql`
         select id, name, body, disabled_at is null as active from templates
-        where customer_id = ${customerId} and id = ${templateId}`)
-      return template ?? (yield* new TemplateNotFound({ details: { template_id: templateId } }))
+        where customer_id = ${customerId} and id = any(${ids}::int[])`)
+      const byId = new Map(found.map((template) => [template.id, template]))
+      return (id: number) => {
+        const template = byId.get(id)
+        return template === undefined ? notFound(id) : Result.succeed(template)
+      }
     })
 
     return Templates.of({
       codeText: ({ customerId, brand, webOtpHost, locale: usual }, { templateId, locale = usual }) =>
         templateId === undefined
           ? Effect.succeed(defaultCodeText({ locale, brand, webOtpHost }))
-          : Effect.flatMap(find(customerId, templateId), (template) =>
-              Effect.fromResult(Result.map(checkCodeTemplate(template), ownCodeText))
+          : Effect.flatMap(find(customerId, [templateId]), (template) =>
+              Effect.fromResult(
+                template(templateId).pipe(Result.flatMap(checkCodeTemplate), Result.map(ownCodeText))
+              )
             ),
-      fill: Effect.fnUntraced(function* (customerId, templateId, parameters) {
-        const template = yield* find(customerId, templateId)
-        return { template, text: yield* Effect.fromResult(fillTemplate(template, parameters)) }
-      })
+      read: (customerId, ids) =>
+        Effect.map(
+          ids.length === 0 ? Effect.succeed(notFound) : find(customerId, ids),
+          (template): FillTemplate =>
+            (id, parameters) =>
+              Result.flatMap(template(id), (found) =>
+                Result.map(fillTemplate(found, parameters), (text) => ({ template: found, text }))
+              )
+        )
     })
   })
 )

@@ -31,6 +31,7 @@ import accountCredits from "./migrations/0028_account_credits.ts"
 import knownNetworks from "./migrations/0029_known_networks.ts"
 import requestLog from "./migrations/0030_request_log.ts"
 import measuredRoutes from "./migrations/0031_measured_routes.ts"
+import messageBatches from "./migrations/0032_message_batches.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -64,7 +65,8 @@ const migrations = {
   "0028_account_credits": accountCredits,
   "0029_known_networks": knownNetworks,
   "0030_request_log": requestLog,
-  "0031_measured_routes": measuredRoutes
+  "0031_measured_routes": measuredRoutes,
+  "0032_message_batches": messageBatches
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

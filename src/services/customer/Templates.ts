@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Result } from "effect"
 import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
 import type { TemplateError, TemplateParametersMismatch } from "../../domain/Errors.ts"
 import type { CodeText, Locale } from "../../domain/message/CodeText.ts"
@@ -10,6 +10,11 @@ export interface FilledTemplate {
   readonly text: string
 }
 
+export type FillTemplate = (
+  templateId: number,
+  parameters: ReadonlyMap<string, string>
+) => Result.Result<FilledTemplate, TemplateError | TemplateParametersMismatch>
+
 /** The texts that customers wrote. */
 export class Templates extends Context.Service<
   Templates,
@@ -19,11 +24,8 @@ export class Templates extends Context.Service<
       customer: CustomerConfiguration,
       request: { readonly templateId?: number | undefined; readonly locale?: Locale | undefined }
     ) => Effect.Effect<CodeText, TemplateError>
-    readonly fill: (
-      customerId: number,
-      templateId: number,
-      parameters: ReadonlyMap<string, string>
-    ) => Effect.Effect<FilledTemplate, TemplateError | TemplateParametersMismatch>
+    /** Reads these templates of the customer, to fill them without further reads. */
+    readonly read: (customerId: number, templateIds: ReadonlyArray<number>) => Effect.Effect<FillTemplate>
   }
 >()("peyk/services/customer/Templates") {
   /** The default text only, which nobody receives. */
@@ -31,7 +33,7 @@ export class Templates extends Context.Service<
     Templates,
     Templates.of({
       codeText: () => Effect.succeed({ textBody: null, textLocale: null }),
-      fill: () => Effect.die("templates are not offered here")
+      read: () => Effect.die("templates are not offered here")
     })
   )
 }

@@ -3,7 +3,9 @@ import { type IdempotencyError, type MessageEnded, NotFound } from "../../domain
 import { type Message, type MessageView, viewMessage } from "../../domain/message/Message.ts"
 import { cancelMessage } from "../../domain/message/MessageCancellation.ts"
 import { MessageMetrics } from "./MessageMetrics.ts"
-import { type MessageAnswer, type MessageRefusal, type MessageRequest, MessageSends } from "./MessageSends.ts"
+import { type BatchAnswer, MessageBatches, type BatchRequest } from "./MessageBatches.ts"
+import type { MessageRefusal } from "./MessagePlans.ts"
+import { type MessageAnswer, type MessageRequest, MessageSends } from "./MessageSends.ts"
 import { MessageStore } from "./MessageStore.ts"
 import type { SetUpChanged } from "../customer/SetUpChanged.ts"
 
@@ -21,6 +23,7 @@ export class Messages extends Context.Service<
     readonly send: (
       request: MessageRequest
     ) => Effect.Effect<MessageAnswer, MessageRefusal | IdempotencyError | SetUpChanged>
+    readonly sendBatch: (request: BatchRequest) => Effect.Effect<BatchAnswer, IdempotencyError | SetUpChanged>
     readonly status: (subject: Subject) => Effect.Effect<MessageView, NotFound | SetUpChanged>
     /** Returns the canceled message, also if it was canceled before. */
     readonly cancel: (subject: Subject) => Effect.Effect<MessageView, NotFound | MessageEnded | SetUpChanged>
@@ -30,6 +33,7 @@ export class Messages extends Context.Service<
     Messages,
     Effect.gen(function* () {
       const { send } = yield* MessageSends
+      const { send: sendBatch } = yield* MessageBatches
       const store = yield* MessageStore
       const metrics = yield* MessageMetrics
 
@@ -54,6 +58,7 @@ export class Messages extends Context.Service<
 
       return Messages.of({
         send,
+        sendBatch,
         status: (subject) => Effect.map(read(subject), viewMessage),
         cancel: (subject) => Effect.map(Effect.flatMap(read(subject), cancel), viewMessage)
       })

@@ -18,20 +18,27 @@ const place = (
 ): string => `select t.customer_id, t.id_${index}, t.type_${index}, t.id,
   t.before + ${index + 1}, t.data, t.now, '${mode}' from reported t where t.event_count > ${index}`
 
+const VERIFICATION_SNAPSHOT = `jsonb_build_object('status', c.status, 'attempts', c.attempts,
+  'next_step_at', c.next_step_at, 'verified_at', c.verified_at)`
+
 /**
- * The outbox of a batch of verifications whose `changed c` has `event_count` and `now` besides a row's columns, and whose
+ * The outbox of a batch whose `changed c` has `event_count` and `now` besides a row's columns, and whose
  * `events_written` has been raised already.
  *
  * @param sources the first event that a row may have, the second and so on, as many as any row has
+ * @param snapshot the changing part of `c` that an event stores
  */
-export const outboxParts = (mode: KeyMode, sources: ReadonlyArray<EventSource>): OutboxParts =>
+export const outboxParts = (
+  mode: KeyMode,
+  sources: ReadonlyArray<EventSource>,
+  snapshot: string = VERIFICATION_SNAPSHOT
+): OutboxParts =>
   sources.length > 0
     ? {
         parts: `, reported as materialized (
           select c.customer_id, c.id, c.now, c.event_count, c.events_written - c.event_count as before,
             ${sources.map(({ type, id }, index) => `${type} as type_${index}, ${id} as id_${index}`).join(", ")},
-            jsonb_build_object('status', c.status, 'attempts', c.attempts, 'next_step_at', c.next_step_at,
-              'verified_at', c.verified_at) as data
+            ${snapshot} as data
           from changed c where c.event_count > 0),
         event as (
           insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)

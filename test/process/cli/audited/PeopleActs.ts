@@ -27,6 +27,14 @@ export const peopleActs: ReadonlyArray<Act> = [
     details: { amount: 5000 }
   },
   {
+    command: "message batch",
+    words: () => [...ofCustomer(), "--file", "-", "--idempotency-key", "k"],
+    input: '{"messages":[{"to":"09121234567","message":"x","channels":"sms"}]}',
+    action: "message.batch",
+    subject: "customer",
+    details: { created: 0, refused: 1 }
+  },
+  {
     command: "key create",
     words: () => [...ofCustomer(), "--mode", "live", "--name", "shop"],
     action: "api_key.create",

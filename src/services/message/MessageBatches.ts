@@ -1,0 +1,94 @@
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import type { IdempotencyError } from "../../domain/Errors.ts"
+import { type BatchOutcome, refusedOutcome } from "../../domain/message/MessageBatch.ts"
+import { sendTime } from "../../domain/message/Message.ts"
+import { Customers } from "../customer/Customers.ts"
+import { Idempotency, type IdempotentRequest } from "../customer/Idempotency.ts"
+import { type SetUpChanged, withCurrentSetUp } from "../customer/SetUpChanged.ts"
+import { SubjectIds } from "../SubjectIds.ts"
+import { Timers } from "../timer/Timers.ts"
+import { Workers } from "../concurrency/Workers.ts"
+import { type BatchEntry, isPlanned, MessageBatchStore } from "./MessageBatchStore.ts"
+import { makeMessagePlans, type MessageContent } from "./MessagePlans.ts"
+
+export interface BatchRequest {
+  readonly customerId: number
+  /** Failures are messages whose form was refused already. */
+  readonly items: ReadonlyArray<Result.Result<MessageContent, BatchOutcome>>
+  readonly idempotency: IdempotentRequest
+  /** The version that the request's key was read with; absent: the request has no key. */
+  readonly setUpVersion?: number | undefined
+}
+
+export interface BatchAnswer {
+  /** In the order of the request. */
+  readonly outcomes: ReadonlyArray<BatchOutcome>
+  /** An earlier request with the same idempotency key created these messages. */
+  readonly replayed: boolean
+}
+
+/** Creates many messages at once: each is admitted by itself, and all are accepted in one write. */
+export class MessageBatches extends Context.Service<
+  MessageBatches,
+  {
+    readonly send: (request: BatchRequest) => Effect.Effect<BatchAnswer, IdempotencyError | SetUpChanged>
+  }
+>()("peyk/services/message/MessageBatches") {
+  static readonly layer = Layer.effect(
+    MessageBatches,
+    Effect.gen(function* () {
+      const ids = yield* SubjectIds
+      const store = yield* MessageBatchStore
+      const idempotency = yield* Idempotency
+      const { plan, templatesFor } = yield* makeMessagePlans
+      const customers = yield* Customers
+      const timers = yield* Timers
+      const workers = yield* Workers
+
+      const prepare = Effect.fnUntraced(function* (request: BatchRequest) {
+        const { customerId, items } = request
+        const now = yield* Clock.currentTimeMillis
+        const customer = yield* customers.configuration(customerId, request.setUpVersion)
+        const contents = items.flatMap((item) => (Result.isSuccess(item) ? [item.success] : []))
+        const fill = yield* templatesFor(customerId, contents)
+        const entries = yield* Effect.forEach(items, (item) =>
+          Effect.map(ids.next, (id): BatchEntry => {
+            if (Result.isFailure(item)) return item.failure
+            const planned = plan(customer, item.success, fill, { id, createdAt: now })
+            return Result.isSuccess(planned) ? planned.success : refusedOutcome(planned.failure)
+          })
+        )
+        return { customerId, setUpVersion: customer.setUpVersion, entries, now }
+      })
+
+      /** None if the idempotency key was taken. Any process with room takes the messages. */
+      const accept = Effect.fnUntraced(function* (
+        prepared: Effect.Success<ReturnType<typeof prepare>>,
+        request: BatchRequest
+      ) {
+        const claim = yield* idempotency.claim(request.idempotency, prepared.now)
+        if (claim === null) return yield* Effect.die("a batch has an idempotency key")
+        const accepted = yield* store.accept({ ...prepared, idempotency: claim })
+        if (Option.isNone(accepted)) return Option.none<BatchAnswer>()
+        ids.turn()
+        for (const entry of prepared.entries) if (isPlanned(entry)) timers.wakeAt(sendTime(entry.message))
+        return Option.some<BatchAnswer>({ outcomes: accepted.value, replayed: false })
+      })
+
+      const make = (request: BatchRequest) =>
+        Effect.flatMap(prepare(request), (prepared) => workers.runToEnd(accept(prepared, request)))
+
+      return MessageBatches.of({
+        send: (request) =>
+          withCurrentSetUp(
+            request.setUpVersion,
+            idempotency.answerOnce(request.idempotency, {
+              make: make(request),
+              find: (key, now) => store.findClaimedKey(request.customerId, key, now),
+              replay: (outcomes: ReadonlyArray<BatchOutcome>) => Effect.succeed({ outcomes, replayed: true })
+            })
+          )
+      })
+    })
+  )
+}
