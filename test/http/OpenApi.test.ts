@@ -68,7 +68,7 @@ describe("the committed OpenAPI document", () => {
     )
     assert.deepStrictEqual(
       demanding.map(([endpoint]) => endpoint),
-      ["post /v1/otp/send"]
+      ["post /v1/otp/send", "post /v1/messages/batch", "post /v1/sandbox/messages/batch"]
     )
   })
 

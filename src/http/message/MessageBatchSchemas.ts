@@ -89,9 +89,7 @@ const errorOf = ({ code, details }: Exclude<BatchOutcome, { readonly id: string 
   details
 })
 
-export const toBatchResponse = (
-  outcomes: ReadonlyArray<BatchOutcome>
-): typeof MessageBatchResponse.Type => ({
+export const toBatchResponse = (outcomes: ReadonlyArray<BatchOutcome>): typeof MessageBatchResponse.Type => ({
   data: outcomes.map((outcome, index) =>
     "id" in outcome
       ? { index, message_id: outcome.id, status: "queued" as const }

@@ -17,8 +17,7 @@ const apiTexts: Readonly<Record<string, string>> = {
   "sandbox.status": "The simulated verification's status.",
   "sandbox-messages.send":
     "Validates the message and creates a real record; nothing is sent. Phones +989000000001 to …08 force an outcome.",
-  "sandbox-messages.batch":
-    "As `POST /v1/messages/batch`, but nothing is sent, charged or counted.",
+  "sandbox-messages.batch": "As `POST /v1/messages/batch`, but nothing is sent, charged or counted.",
   "sandbox-messages.status": "The simulated message with its attempts.",
   "messages.send":
     "Responds when the message is stored; sending is asynchronous. `failover` tries the channels in order until one succeeds, `broadcast` uses all of them.",

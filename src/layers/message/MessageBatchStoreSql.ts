@@ -3,7 +3,12 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { admitInOrder, BatchOutcome, refusedOutcome } from "../../domain/message/MessageBatch.ts"
 import type { KeyMode } from "../../domain/people/Customer.ts"
-import { type BatchEntry, isPlanned, type MessageBatch, MessageBatchStore } from "../../services/message/MessageBatchStore.ts"
+import {
+  type BatchEntry,
+  isPlanned,
+  type MessageBatch,
+  MessageBatchStore
+} from "../../services/message/MessageBatchStore.ts"
 import { SetUpChanged } from "../../services/customer/SetUpChanged.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
@@ -48,10 +53,7 @@ export const MessageBatchStoreSql = (mode: KeyMode) =>
           select exists (select from verdict where reason is null) as "isCurrent",
             exists (select from claimed) as "isClaimed"`)
 
-      const keepAnswer = (
-        { customerId, idempotency }: MessageBatch,
-        outcomes: ReadonlyArray<BatchOutcome>
-      ) =>
+      const keepAnswer = ({ customerId, idempotency }: MessageBatch, outcomes: ReadonlyArray<BatchOutcome>) =>
         sql`update idempotency_keys set answer = ${JSON.stringify(outcomes)}::json
           where customer_id = ${customerId} and operation = ${OPERATIONS[mode]} and key = ${idempotency.key}`
 

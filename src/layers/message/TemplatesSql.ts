@@ -17,7 +17,7 @@ export const TemplatesSql = Layer.effect(
     const find = Effect.fnUntraced(function* (customerId: number, ids: ReadonlyArray<number>) {
       const found = yield* templateRows(sql`
         select id, name, body, disabled_at is null as active from templates
-        where customer_id = ${customerId} and id = any(${ids}::int[])`)
+        where customer_id = ${customerId} and id = any(${ids.map(BigInt)}::bigint[])`)
       const byId = new Map(found.map((template) => [template.id, template]))
       return (id: number) => {
         const template = byId.get(id)

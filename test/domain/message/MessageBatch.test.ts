@@ -1,6 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { admitInOrder, type Asking, refusedOutcome, type Standing } from "../../../src/domain/message/MessageBatch.ts"
+import {
+  admitInOrder,
+  type Asking,
+  refusedOutcome,
+  type Standing
+} from "../../../src/domain/message/MessageBatch.ts"
 import { parsePhone } from "../../../src/domain/Phone.ts"
 
 const NOW = Date.UTC(2026, 0, 31, 12)
@@ -8,10 +13,7 @@ const PHONE = Result.getOrThrow(parsePhone("09121234567"))
 const OTHER = Result.getOrThrow(parsePhone("09121234568"))
 const UNUSED: Standing = { phones: new Map(), usedThisMonth: 0, available: 0 }
 
-const ask = (
-  phone: typeof PHONE,
-  { hour = 0, day = 0, monthlyQuota = 0, hold = 0 } = {}
-): Asking => ({
+const ask = (phone: typeof PHONE, { hour = 0, day = 0, monthlyQuota = 0, hold = 0 } = {}): Asking => ({
   phone,
   admission: { phone: { hour, day, platformDay: 0, callers: 0 }, monthlyQuota, hold }
 })
@@ -56,11 +58,7 @@ describe("messages that are admitted in order", () => {
       ask(OTHER, { hour: 2, monthlyQuota: 5 }),
       ask(OTHER, { hour: 2, monthlyQuota: 5 })
     ]
-    assert.deepStrictEqual(tags(full, asked), [
-      "too_many_requests_phone_hour",
-      "admitted",
-      "quota_exceeded"
-    ])
+    assert.deepStrictEqual(tags(full, asked), ["too_many_requests_phone_hour", "admitted", "quota_exceeded"])
   })
 
   it("hold money one after the other, and a cheaper one still fits", () => {
@@ -72,9 +70,12 @@ describe("messages that are admitted in order", () => {
 
 describe("a refused message of a batch", () => {
   it("keeps its code, its details, and when to come again", () => {
-    assert.deepStrictEqual(refusedOutcome({ _tag: "quota_exceeded", retryAfterSeconds: 9, details: { a: 1 } }), {
-      code: "quota_exceeded",
-      details: { a: 1, retry_after_seconds: 9 }
-    })
+    assert.deepStrictEqual(
+      refusedOutcome({ _tag: "quota_exceeded", retryAfterSeconds: 9, details: { a: 1 } }),
+      {
+        code: "quota_exceeded",
+        details: { a: 1, retry_after_seconds: 9 }
+      }
+    )
   })
 })

@@ -58,7 +58,8 @@ layer(TestDatabase, { excludeTestServices: true })("a batch of messages", (it) =
       const customerId = yield* makeCustomer(["bale"], "business")
       const sql = yield* SqlClient.SqlClient
       const [template] = yield* sql<{ readonly id: number }>`
-        insert into templates (customer_id, name, body) values (${customerId}, 'T', 'سلام {{name}}') returning id`
+        insert into templates (customer_id, name, body, created_at)
+        values (${customerId}, 'T', 'سلام {{name}}', now()) returning id`
       const parameters = new Map([["name", "سارا"]])
       const use = { id: template?.id ?? 0, parameters, given: {} }
       const contents = texts(SIZE, { message: undefined, template: use })
