@@ -60,7 +60,7 @@ describe("the committed OpenAPI document", () => {
     }
   })
 
-  it("demands an Idempotency-Key of a live send only", () => {
+  it("demands an Idempotency-Key of a live code and of a batch only", () => {
     const demanding = [...operations(document)].filter(([, operation]) =>
       parametersOf(operation).some(
         ({ name, required }) => String(name).toLowerCase() === "idempotency-key" && required === true
