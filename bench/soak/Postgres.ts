@@ -25,9 +25,9 @@ export interface Postgres {
   readonly setReadOnly: (isReadOnly: boolean) => Promise<void>
   /**
    * Builds a standby that each commit waits for, and promotes it in place of the primary, which is then killed. `cutOver`
-   * leads clients from the one to the other. Returns what was done, or why it cannot be done.
+   * leads clients from the one to the other, before it is promoted. Returns what was done, or why it cannot be done.
    */
-  readonly promoteStandby: (cutOver: (socketPath: string) => void) => Promise<string>
+  readonly promoteStandby: (cutOver: (socketPath: string) => Promise<void> | void) => Promise<string>
   /** Keeps everybody from a table for so long. */
   readonly lockTable: (table: string, millis: number) => Promise<void>
   /** The processes' connections. */
@@ -174,7 +174,7 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
       const from = now()
       const standby = await followedBy(primary, join(directory, `standby-${standbys}`))
       const cutAt = now()
-      cutOver(standby.socketPath)
+      await cutOver(standby.socketPath)
       await standby.query("select pg_promote()")
       const promotedAt = now()
       current = standby

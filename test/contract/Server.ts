@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { gatherLog } from "../support/LogGuard.ts"
+import { makeDemo, storeSettings } from "./OwnStore.ts"
 import { copyStoreTemplate } from "./StoreTemplate.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
@@ -202,6 +203,7 @@ export const startProcess = async (options: Options = {}): Promise<Running> => {
         "0"
       ])
     ),
+    ...(options.env?.DATABASE_URL === undefined ? await storeSettings(dataDir) : {}),
     ...options.env,
     PEYK_PORT: String(port),
     PEYK_DATA_DIR: dataDir
@@ -291,6 +293,7 @@ export const startServer = async (options: Options = {}): Promise<Server> => {
   const dataDir = await storeFor(options)
   const running = await startProcess({ ...options, dataDir })
   try {
+    await makeDemo(running.env, dataDir)
     const demo = await until("demo.json", () =>
       readFile(join(dataDir, "demo.json"), "utf8").then(
         (text) => JSON.parse(text) as Demo,

@@ -1,6 +1,7 @@
 // @effect-diagnostics processEnv:off
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
+import { copyDatabase } from "./OwnStore.ts"
 
 /** Where the run keeps a store that has been started once; not set outside of it. */
 const DIRECTORY = "PEYK_TEST_STORE"
@@ -13,5 +14,7 @@ export const setStoreTemplate = (directory: string): void => {
 export const copyStoreTemplate = async (dataDir: string): Promise<void> => {
   const template = process.env[DIRECTORY]
   // cp keeps the owner: of root's servers, PostgreSQL runs as nobody
-  if (template !== undefined) await promisify(execFile)("cp", ["-Rp", `${template}/.`, dataDir])
+  if (template === undefined) return
+  await promisify(execFile)("cp", ["-Rp", `${template}/.`, dataDir])
+  await copyDatabase(dataDir)
 }

@@ -14,6 +14,7 @@ import { Wallets } from "../../services/resources/Wallets.ts"
 import { Settings } from "../../services/Settings.ts"
 import { describeFinding } from "../output/AccountFindings.ts"
 import { readConfiguration } from "../CommandContext.ts"
+import { connections, serverSettings } from "./StoreAdvice.ts"
 import { JsonFlag } from "../output/Output.ts"
 
 class Unhealthy extends Data.TaggedError("Unhealthy")<{ readonly message: string }> {}
@@ -108,10 +109,14 @@ const storeFindings = (configuration: Configuration) =>
     if (!store.ok) return [store]
     const schema = yield* examine("schema", migrations)
     if (!schema.ok) return [store, schema]
+    const ofOwn = isEmbedded(configuration)
+      ? []
+      : [yield* examine("connections", connections), yield* examine("server settings", serverSettings)]
     const secret = yield* examine("master secret", Effect.as(checkMasterSecret, "opens this store"))
     return [
       store,
       schema,
+      ...ofOwn,
       secret,
       yield* examine("timers", timers),
       yield* examine("wallets", wallets),

@@ -67,6 +67,20 @@ export const settings = {
     "The port to listen on; 0 picks a free one."
   ),
   databaseUrl: optionalSecret("DATABASE_URL", "", "PostgreSQL ≥ 15. Without it Peyk runs an embedded one."),
+  databasePooler: {
+    name: "PEYK_DATABASE_POOLER",
+    byDefault: "auto",
+    description: "Between Peyk and PostgreSQL: auto looks for a pooler; none, or transaction.",
+    config: Config.withDefault(
+      Config.Literals(["auto", "none", "transaction"], "PEYK_DATABASE_POOLER"),
+      "auto" as const
+    )
+  },
+  databaseListenUrl: optionalSecret(
+    "PEYK_DATABASE_LISTEN_URL",
+    "",
+    "The same database without the pooler, for the one connection that listens."
+  ),
   dataDirectory: text(
     "PEYK_DATA_DIR",
     "./data",

@@ -7,14 +7,19 @@ export class MaintenanceSql extends Context.Service<
   MaintenanceSql,
   {
     readonly sql: SqlClient.SqlClient
-    readonly listen: (
-      channel: string
-    ) => Effect.Effect<
-      Queue.Dequeue<PgConnection.Notification, SqlError.SqlError>,
-      SqlError.SqlError,
-      Scope.Scope
-    >
-    /** Closes the connections, whatever runs on them. */
+    /** Whether a pooler is between this process and PostgreSQL. */
+    readonly isPooled: boolean
+    /** Null behind a pooler, where no session belongs to this process. */
+    readonly listen:
+      | ((
+          channel: string
+        ) => Effect.Effect<
+          Queue.Dequeue<PgConnection.Notification, SqlError.SqlError>,
+          SqlError.SqlError,
+          Scope.Scope
+        >)
+      | null
+    /** Closes the connections that listen, whatever runs on them. */
     readonly closeAll: Effect.Effect<void>
   }
 >()("peyk/layers/postgres/MaintenanceSql") {}

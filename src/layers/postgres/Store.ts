@@ -1,5 +1,4 @@
-import type { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as path from "node:path"
@@ -10,8 +9,12 @@ import { MasterKey } from "../crypto/MasterKey.ts"
 import { checkMasterSecret, resolveMasterSecret } from "../crypto/MasterSecret.ts"
 import { migrate } from "./Migrations.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
+import { hostUrls } from "./Hosts.ts"
+import { hasPooler, isPooled, pooled } from "./Pooler.ts"
+import { findPrimary, followPrimary, type StorePlace } from "./Primary.ts"
 import { rowsOf } from "./SqlRows.ts"
 import { StartupError } from "../process/StartupError.ts"
+import { saysNotNow } from "./StoreAvailability.ts"
 import { StoreWrites } from "./StoreWrites.ts"
 import { makeWatchedSql } from "./WatchedSql.ts"
 
@@ -66,10 +69,13 @@ interface Patience {
 const patienceFor = (statementTimeoutMillis: number): number =>
   statementTimeoutMillis === 0 ? UNLIMITED_PATIENCE_MILLIS : statementTimeoutMillis + ANSWER_MILLIS
 
-const watchedPool = (options: PgClient.PgPoolConfig & Patience) =>
+const watchedPool = (options: StorePlace & Patience) =>
   Effect.gen(function* () {
     const { failed } = yield* StoreWrites
-    const watched = (yield* ConnectionWatch).pool(options.patienceMillis, failed)
+    const watched = (yield* ConnectionWatch).pool(options.patienceMillis, (cause) => {
+      failed(cause)
+      if (saysNotNow(cause)) options.primary?.suspect()
+    })
     const pool = yield* Effect.mapError(
       Effect.provide(makeWatchedSql(options, watched, options.patienceMillis), Reactivity.layer),
       unreachable
@@ -78,10 +84,7 @@ const watchedPool = (options: PgClient.PgPoolConfig & Patience) =>
   })
 
 /** Separate connections for one purpose. */
-const poolOf = <Self>(
-  purpose: Context.Key<Self, SqlClient.SqlClient>,
-  options: PgClient.PgPoolConfig & Patience
-) =>
+const poolOf = <Self>(purpose: Context.Key<Self, SqlClient.SqlClient>, options: StorePlace & Patience) =>
   Layer.effect(
     purpose,
     Effect.map(watchedPool(options), ({ sql }) => sql)
@@ -113,10 +116,22 @@ export const requireStore = (configuration: Configuration): Effect.Effect<void, 
         )
   )
 
+/** A place of one host, or of several of which one accepts writes. */
+const placeOf = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const urls = yield* Effect.fromResult(hostUrls(url))
+  const [only] = urls
+  if (urls.length === 1 && only !== undefined) return { url: only } satisfies StorePlace
+  const first = yield* findPrimary(urls)
+  if (first === undefined) return yield* new StartupError({ message: NO_PRIMARY })
+  return { url: first, primary: yield* followPrimary(urls, first) } satisfies StorePlace
+})
+
+const NO_PRIMARY = "PostgreSQL cannot be reached: no host of the URL accepts writes"
+
 /** Where the store is: the operator's PostgreSQL, or the embedded one, which this starts and keeps for its scope. */
 export const locate = Effect.fnUntraced(function* (configuration: Configuration) {
   const { databaseUrl } = configuration
-  if (Option.isSome(databaseUrl)) return { url: databaseUrl.value }
+  if (Option.isSome(databaseUrl)) return yield* placeOf(databaseUrl.value)
   const { socketPath, password } = yield* Effect.mapError(
     EmbeddedPostgres.start(embeddedDirectory(configuration), {
       flags: ["-c", `max_connections=${maxConnections(configuration)}`]
@@ -177,15 +192,15 @@ export const poolLimits = ({ poolSize }: Configuration): Readonly<Record<string,
   maintenance: maintenanceOptions.maxConnections
 })
 
-export const batchSql = (place: PgClient.PgPoolConfig, statementTimeoutMillis = 0) =>
+export const batchSql = (place: StorePlace, statementTimeoutMillis = 0) =>
   poolOf(BatchSql, {
     ...batchOptions,
-    ...place,
     patienceMillis: patienceFor(statementTimeoutMillis),
     startupParameters: {
       ...batchOptions.startupParameters,
       ...timeouts(statementTimeoutMillis).startupParameters
-    }
+    },
+    ...place
   })
 
 /** For changes of the schema: without a time-out, and for one process at a time. */
@@ -211,21 +226,45 @@ const maintenanceOptions = {
   startupParameters: { statement_timeout: String(MAINTENANCE_MILLIS) }
 }
 
-export const maintenanceSql = (place: PgClient.PgPoolConfig) =>
-  Layer.effect(MaintenanceSql, watchedPool({ ...maintenanceOptions, ...place }))
+/** Listens where a session belongs to this process alone: next to the other connections unless there is a place for it. */
+const listenerFor = (place: StorePlace) =>
+  watchedPool({ ...maintenanceOptions, maxConnections: 1, startupParameters: {}, ...place })
+
+export const maintenanceSql = (place: StorePlace, listenPlace?: StorePlace) =>
+  Layer.effect(
+    MaintenanceSql,
+    Effect.gen(function* () {
+      const { sql, ...own } = yield* watchedPool({ ...maintenanceOptions, ...place })
+      const shared = { sql, isPooled: isPooled(place) }
+      if (listenPlace !== undefined) return { ...shared, ...(yield* listenerFor(listenPlace)), sql }
+      return shared.isPooled ? { ...shared, listen: null, closeAll: Effect.void } : { ...shared, ...own }
+    })
+  )
+
+/** The place as it can be used: directly, or through the pooler that is configured or found there. */
+const reached = Effect.fnUntraced(function* (configuration: Configuration, place: StorePlace) {
+  const { databasePooler } = configuration
+  if (isEmbedded(configuration) || databasePooler === "none") return place
+  const found = databasePooler === "transaction" || (yield* Effect.mapError(hasPooler(place), unreachable))
+  return found ? { ...place, ...pooled } : place
+})
+
+const listenPlace = ({ databaseListenUrl }: Configuration) =>
+  Option.match(databaseListenUrl, { onNone: () => Effect.succeed(undefined), onSome: placeOf })
 
 /** Connections to the store. */
 export const SqlLive = (configuration: Configuration) =>
   Layer.unwrap(
-    Effect.map(locate(configuration), (place) =>
-      Layer.mergeAll(
+    Effect.gen(function* () {
+      const place = yield* reached(configuration, yield* locate(configuration))
+      return Layer.mergeAll(
         poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...place }),
         poolOf(ReportingSql, { ...reportingOptions, ...place }),
         batchSql(place, configuration.statementTimeoutMillis),
-        maintenanceSql(place),
+        maintenanceSql(place, yield* listenPlace(configuration)),
         poolOf(MigrationSql, { ...migrationOptions, ...place })
       )
-    )
+    })
   ).pipe(Layer.provide(ConnectionWatch.layer), Layer.provideMerge(StoreWrites.layer))
 
 const VersionRow = Schema.Struct({ version: Schema.Int })

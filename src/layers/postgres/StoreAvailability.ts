@@ -1,3 +1,4 @@
+import type { Cause } from "effect"
 import { SqlError } from "effect/sql"
 
 const UNREACHABLE: ReadonlySet<string> = new Set([
@@ -21,6 +22,10 @@ const sqlStateOf = (cause: unknown): string =>
 /** Whether PostgreSQL reported that it cannot work now. */
 export const isNotNow = (error: unknown): boolean =>
   SqlError.isSqlError(error) && NOT_NOW.test(sqlStateOf(error.reason.cause))
+
+/** The same, for the error of a statement. */
+export const saysNotNow = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some((reason) => reason._tag === "Fail" && isNotNow(reason.error))
 
 /** Whether a defect means that the store is unreachable, cannot work now, or took too long: only time helps. */
 export const isStoreUnreachable = (defect: unknown): boolean =>

@@ -3,7 +3,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import { gauge } from "../../services/metrics/MetricFamilies.ts"
 import { withoutSpans } from "../../services/metrics/Spans.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
-import { isNotNow } from "./StoreAvailability.ts"
+import { saysNotNow } from "./StoreAvailability.ts"
 
 const PROBE_PAUSE = "2 seconds"
 /** For this long after a statement failed because of the disk, the store counts as failing, whatever a probe shows. */
@@ -34,9 +34,7 @@ export class StoreWrites extends Context.Service<
         read: () => Number(failedAt === null)
       })
       const failed = (cause: Cause.Cause<unknown>) => {
-        if (cause.reasons.some((reason) => reason._tag === "Fail" && isNotNow(reason.error))) {
-          failedAt = clock.currentTimeMillisUnsafe()
-        }
+        if (saysNotNow(cause)) failedAt = clock.currentTimeMillisUnsafe()
       }
       /** Allocates half a megabyte of new blocks, and releases them. Its own failure counts like any other. */
       const write = Effect.flatMap(

@@ -2,6 +2,7 @@ import { PgClient, PgConnection, PgPool } from "@effect/sql-pg"
 import { type Duration, Effect, Predicate, Redacted, Stream } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { type NetConnectOpts, Socket } from "node:net"
+import type { StorePlace } from "./Primary.ts"
 import type { WatchedPool } from "./SilentConnections.ts"
 
 const DEFAULT_PORT = 5432
@@ -104,16 +105,28 @@ const commit = (connection: Connection) =>
       : Effect.void
   )
 
+/** The driver reads the URL for each connection that it opens: with several hosts it is the primary's at that time. */
+const poolConfig = (config: StorePlace, { open }: WatchedPool): PgPool.Config => {
+  const { primary } = config
+  if (primary === undefined) return { ...config, stream: () => open(addressOf(config)) }
+  const stream = () => {
+    const socket = open(addressOf({ ...config, url: primary.url() }))
+    primary.opened(socket)
+    return socket
+  }
+  return Object.defineProperty({ ...config, stream }, "url", { get: primary.url, enumerable: true })
+}
+
 /**
  * A pool as the driver makes it, with two limits that the driver lacks: a silent connection is closed
  * (`ConnectionWatch`), and the wait for a free connection ends after `patience`.
  */
 export const makeWatchedSql = Effect.fnUntraced(function* (
-  config: PgClient.PgPoolConfig,
+  config: StorePlace,
   watched: WatchedPool,
   patience: Duration.Input
 ) {
-  const pool = yield* PgPool.make({ ...config, stream: () => watched.open(addressOf(config)) })
+  const pool = yield* PgPool.make(poolConfig(config, watched))
   const perConnection = config.multiplex === true ? (config.multiplexConcurrency ?? 1) : 1
   const inTime = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.timeoutOrElse(work, {

@@ -65,6 +65,10 @@ const MAX_PATIENCE_BEATS = 320
 /** So long after its last own beat, a process may have missed something. */
 const MAX_SILENCE_MILLIS = 5000
 
+const NOTHING_HEARD =
+  "DATABASE_URL leads to a pooler: set PEYK_DATABASE_LISTEN_URL to the database itself. " +
+  "Until then, changes of set-up take up to 5 s to be noticed"
+
 /** `customer:7`, `customer:` (all), `key:<hash in hex>`, `account:7`; the triggers of the schema write them. */
 const toChange = (payload: string): Change => {
   const [kind, subject = ""] = payload.split(":")
@@ -110,6 +114,15 @@ export class ChangeFeed extends Context.Service<
       }
       const deliver = (change: Change) =>
         Effect.forEach(listeners, (listener) => listener(change), { discard: true })
+
+      if (listen === null) {
+        yield* Effect.logWarning(NOTHING_HEARD)
+        return ChangeFeed.of({
+          isHeard: () => false,
+          subscribe: () => Effect.void,
+          listening: Effect.never
+        })
+      }
 
       yield* Effect.scoped(
         Effect.gen(function* () {

@@ -1,0 +1,82 @@
+import { type PgClient, PgConnection } from "@effect/sql-pg"
+import { Effect, Latch, type Redacted, Schema } from "effect"
+import type { Socket } from "node:net"
+import { decodedAs } from "./SqlRows.ts"
+import { pooled } from "./Pooler.ts"
+
+const PROBE_TIMEOUT = "2 seconds"
+/** Between two looks for the primary, while connections are lost. */
+const LOOK_PAUSE = "500 millis"
+
+/** The one of several hosts that accepts writes. */
+export interface Primary {
+  readonly url: () => Redacted.Redacted
+  /** Something suggests that it no longer accepts writes: looks for it again. */
+  readonly suspect: () => void
+  /** A connection to it, which is closed when another host takes over. */
+  readonly opened: (socket: Socket) => void
+}
+
+const Writable = Schema.Tuple([Schema.Struct({ writable: Schema.Boolean })])
+
+const acceptsWrites = (url: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    const connection = yield* PgConnection.make({ url, ...pooled, applicationName: "peyk" })
+    const asked = connection.query("select current_setting('transaction_read_only') = 'off' as writable")
+    const [{ writable }] = yield* decodedAs(Writable)(Effect.map(asked, ({ rows }) => rows))
+    return writable
+  }).pipe(
+    Effect.scoped,
+    Effect.timeout(PROBE_TIMEOUT),
+    Effect.orElseSucceed(() => false)
+  )
+
+/** The first in their order that accepts writes; all are asked at once, because one may not respond. */
+export const findPrimary = (urls: ReadonlyArray<Redacted.Redacted>) =>
+  Effect.map(Effect.forEach(urls, acceptsWrites, { concurrency: "unbounded" }), (writable) =>
+    urls.find((_, index) => writable[index] === true)
+  )
+
+/** How to reach a store: a place as the driver knows it, and the primary if there are several hosts. */
+export type StorePlace = PgClient.PgPoolConfig & { readonly primary?: Primary }
+
+/** Follows the primary among these hosts for as long as the scope lives. */
+export const followPrimary = Effect.fnUntraced(function* (
+  urls: ReadonlyArray<Redacted.Redacted>,
+  first: Redacted.Redacted
+) {
+  let current = first
+  const suspected = Latch.makeUnsafe(false)
+  const sockets = new Map<Socket, Redacted.Redacted>()
+
+  const moveTo = (url: Redacted.Redacted) => {
+    current = url
+    for (const [socket, its] of sockets) {
+      if (its !== url) socket.destroy(new Error("another PostgreSQL is the primary now"))
+    }
+    return Effect.logWarning(`PostgreSQL: host ${urls.indexOf(url) + 1} of ${urls.length} is the primary now`)
+  }
+
+  const look = Effect.gen(function* () {
+    yield* suspected.await
+    suspected.closeUnsafe()
+    const found = yield* findPrimary(urls)
+    if (found === undefined) suspected.openUnsafe()
+    else if (found !== current) yield* moveTo(found)
+    yield* Effect.sleep(LOOK_PAUSE)
+  })
+  yield* Effect.forkScoped(Effect.forever(look))
+
+  const primary: Primary = {
+    url: () => current,
+    suspect: () => suspected.openUnsafe(),
+    opened: (socket) => {
+      sockets.set(socket, current)
+      socket.once("close", () => {
+        sockets.delete(socket)
+        suspected.openUnsafe()
+      })
+    }
+  }
+  return primary
+})

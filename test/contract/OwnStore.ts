@@ -1,0 +1,80 @@
+// @effect-diagnostics processEnv:off
+/**
+ * Runs the tests' servers on a PostgreSQL that is not embedded: PEYK_TEST_DATABASE_URL is how the program reaches it,
+ * through a pooler for example. PEYK_TEST_ADMIN_URL is how the tests reach the same server directly.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { randomBytes } from "node:crypto"
+import { existsSync } from "node:fs"
+import { readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+
+type Environment = Readonly<Record<string, string>>
+
+const programUrl = process.env.PEYK_TEST_DATABASE_URL
+const adminUrl = process.env.PEYK_TEST_ADMIN_URL ?? programUrl
+
+const at = (url: string, database: string): string => {
+  const changed = new URL(url)
+  changed.pathname = `/${database}`
+  return changed.href
+}
+
+const administer = (...statements: ReadonlyArray<string>) =>
+  Effect.runPromise(
+    Effect.flatMap(PgClient.make({ url: Redacted.make(adminUrl ?? ""), maxConnections: 1 }), (sql) =>
+      Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
+    ).pipe(Effect.provide(Reactivity.layer), Effect.scoped)
+  )
+
+/** In a data directory: the settings of the program whose store would be in there. */
+const settingsFile = (dataDir: string) => join(dataDir, "store.json")
+
+const readSettings = async (dataDir: string) =>
+  JSON.parse(await readFile(settingsFile(dataDir), "utf8")) as Environment
+
+const newDatabase = () => `peyk_${randomBytes(6).toString("hex")}`
+
+const settingsOf = (url: string, database: string): Environment => ({
+  DATABASE_URL: at(url, database),
+  PEYK_DATABASE_LISTEN_URL: at(adminUrl ?? url, database),
+  PEYK_SIMULATOR: "true"
+})
+
+/** The settings of a data directory's store, which is made if there is none; none if stores are embedded. */
+export const storeSettings = async (dataDir: string): Promise<Environment> => {
+  if (programUrl === undefined) return {}
+  if (existsSync(settingsFile(dataDir))) return readSettings(dataDir)
+  const database = newDatabase()
+  await administer(`create database ${database}`)
+  const settings = { ...settingsOf(programUrl, database), PEYK_SECRET: randomBytes(32).toString("base64") }
+  await writeFile(settingsFile(dataDir), JSON.stringify(settings))
+  return settings
+}
+
+/** The URL at which tests reach the store of a data directory; undefined: it is embedded. */
+export const ownStoreUrl = async (dataDir: string): Promise<string | undefined> =>
+  existsSync(settingsFile(dataDir)) ? (await readSettings(dataDir)).PEYK_DATABASE_LISTEN_URL : undefined
+
+/** Gives a copied data directory a database of its own, copied too. */
+export const copyDatabase = async (dataDir: string): Promise<void> => {
+  if (programUrl === undefined) return
+  const settings = await readSettings(dataDir)
+  const template = new URL(settings.DATABASE_URL ?? "").pathname.slice(1)
+  const database = newDatabase()
+  await administer(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${template}'`,
+    `create database ${database} template ${template}`
+  )
+  const copy = { ...settings, ...settingsOf(programUrl, database) }
+  await writeFile(settingsFile(dataDir), JSON.stringify(copy))
+}
+
+/** Makes the demo customer, which the program makes in embedded stores only. */
+export const makeDemo = async (env: Environment, dataDir: string): Promise<void> => {
+  if (programUrl === undefined || existsSync(join(dataDir, "demo.json"))) return
+  const { makeDemoIn } = await import("../support/DemoStore.ts")
+  await makeDemoIn(env)
+}
