@@ -116,6 +116,8 @@ export const requireStore = (configuration: Configuration): Effect.Effect<void, 
         )
   )
 
+const NO_PRIMARY = "PostgreSQL cannot be reached: no host of the URL accepts writes"
+
 /** A place of one host, or of several of which one accepts writes. */
 const placeOf = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const urls = yield* Effect.fromResult(hostUrls(url))
@@ -125,8 +127,6 @@ const placeOf = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   if (first === undefined) return yield* new StartupError({ message: NO_PRIMARY })
   return { url: first, primary: yield* followPrimary(urls, first) } satisfies StorePlace
 })
-
-const NO_PRIMARY = "PostgreSQL cannot be reached: no host of the URL accepts writes"
 
 /** Where the store is: the operator's PostgreSQL, or the embedded one, which this starts and keeps for its scope. */
 export const locate = Effect.fnUntraced(function* (configuration: Configuration) {
