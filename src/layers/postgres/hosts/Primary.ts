@@ -1,7 +1,7 @@
 import { type PgClient, PgConnection } from "@effect/sql-pg"
 import { Effect, Latch, type Redacted, Schema } from "effect"
 import type { Socket } from "node:net"
-import { decodedAs } from "./SqlRows.ts"
+import { decodedAs } from "../SqlRows.ts"
 import { pooled } from "./Pooler.ts"
 
 const PROBE_TIMEOUT = "2 seconds"

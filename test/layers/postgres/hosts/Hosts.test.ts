@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
-import { hostUrls } from "../../../src/layers/postgres/Hosts.ts"
+import { hostUrls } from "../../../../src/layers/postgres/hosts/Hosts.ts"
 
 const urlsOf = (url: string) =>
   Result.map(hostUrls(Redacted.make(url)), (urls) => urls.map((each) => Redacted.value(each)))

@@ -1,7 +1,7 @@
 import { type PgClient, PgConnection } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import { SqlError } from "effect/sql"
-import { decodedAs } from "./SqlRows.ts"
+import { decodedAs } from "../SqlRows.ts"
 
 const PROBE_TIMEOUT = "5 seconds"
 
