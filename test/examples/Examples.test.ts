@@ -37,6 +37,8 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
     "docs/bridge.md",
     "BRIDGE_SECRET=whsec_… SMPP_URL=smpp://smsc.example.com:2775 SMPP_SYSTEM_ID=… SMPP_PASSWORD=… SMPP_FROM=30001234 \\"
   ],
+  ["docs/fa/README.md", "npm ci"],
+  ["docs/fa/quickstart.md", "mkdir shop && cd shop"],
   [
     "docs/operations.md",
     "peyk() { sudo systemd-run --quiet --pipe --wait --uid=peyk --property=EnvironmentFile=/etc/peyk/environment \\"

@@ -9,7 +9,7 @@ import { type MessageAnswer, type MessageRequest, MessageSends } from "./Message
 import { MessageStore } from "./MessageStore.ts"
 import type { SetUpChanged } from "../customer/SetUpChanged.ts"
 
-interface Subject {
+export interface Subject {
   readonly customerId: number
   readonly id: string
   /** The idempotency key of the request; null: it has none. */
