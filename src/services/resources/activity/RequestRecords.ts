@@ -29,4 +29,4 @@ export class RequestRecords extends Context.Service<
     ) => Effect.Effect<Page<LoggedRequest>>
     readonly find: (customerId: number | null, id: string) => Effect.Effect<LoggedRequest, NotFound>
   }
->()("peyk/services/resources/RequestRecords") {}
+>()("peyk/services/resources/activity/RequestRecords") {}
