@@ -11,7 +11,11 @@ const MAX_URL_BYTES = 256
 const MAX_AGE_MILLIS = 5 * 60_000
 
 /** The id alone would not show whose verification it is. */
-const Payload = Schema.TemplateLiteralParser([Schema.NumberFromString, ":", Schema.String])
+const Payload = Schema.TemplateLiteralParser([
+  Schema.FiniteFromString.check(Schema.isInt()),
+  ":",
+  Schema.String
+])
 
 /**
  * Asks Telegram to post what becomes of a code: nothing if it could not, because Peyk has no public https address.

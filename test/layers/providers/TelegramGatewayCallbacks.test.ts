@@ -58,6 +58,10 @@ describe("a report that Telegram Gateway posts", () => {
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
+  const withPayload = (payload: string) => {
+    const body = JSON.stringify({ payload })
+    return [headersWith(signed(body)), body] as const
+  }
   const forged: ReadonlyArray<readonly [string, Readonly<Record<string, string>>, string?]> = [
     ["no signature", { "x-request-timestamp": TIMESTAMP }],
     ["no time", { "x-request-signature": SIGNATURE }],
@@ -69,6 +73,8 @@ describe("a report that Telegram Gateway posts", () => {
     ["another body than the signed one", headersWith(SIGNATURE), BODY.replace("delivered", "expired")],
     ["one more space than the signed body", headersWith(SIGNATURE), `${BODY} `],
     ["a body that is not JSON", headersWith(signed("no")), "no"],
+    ["a customer that is no number", ...withPayload("NaN:x-1")],
+    ["a customer that is no whole number", ...withPayload("1.5:x-1")],
     ["no payload of ours", headersWith(signed("{}")), "{}"]
   ]
   it.effect.each(forged)("is refused with %s", ([, headers, body]) =>
