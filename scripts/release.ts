@@ -1,3 +1,4 @@
+// @effect-diagnostics globalDate:off
 /**
  * `npm run release -- 0.2.0`: sets the version everywhere, and dates the CHANGELOG. It changes files only: look at them,
  * commit, and push the tag that it prints. The publish workflow does the rest.
