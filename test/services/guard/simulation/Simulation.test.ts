@@ -1,3 +1,4 @@
+// @effect-diagnostics processEnv:off
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
