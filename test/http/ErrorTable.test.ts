@@ -75,6 +75,15 @@ const sandbox = [...anyRequest, "ip_not_allowed", "live_key_not_allowed"]
 const body = ["request_timeout", "unsupported_media_type", "payload_too_large", "validation_error"]
 const anySend = [...body, "invalid_phone", "invalid_channel", "duplicate_channel"]
 
+/** An item of a batch has an answer of its own. */
+const aBatch = [
+  ...body,
+  "idempotency_required",
+  "idempotency_key_too_long",
+  "idempotency_key_conflict",
+  "idempotency_key_in_progress"
+]
+
 /** The answers of each endpoint itself. */
 const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
   [
@@ -156,6 +165,8 @@ const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
       "insufficient_balance"
     ]
   ],
+  ["post /v1/messages/batch", [...live, ...aBatch]],
+  ["post /v1/sandbox/messages/batch", [...sandbox, ...aBatch]],
   ["get /v1/sandbox/messages/{message_id}", [...sandbox, "validation_error", "not_found"]],
   ["get /v1/sandbox/messages", [...sandbox, "validation_error", "invalid_phone"]],
   [
