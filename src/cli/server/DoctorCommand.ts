@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Configuration } from "../../layers/config/Configuration.ts"
 import { ManagementLive } from "../../layers/graphs/Live.ts"
 import { settingsLayer, simulatorLayer } from "../../layers/graphs/Infrastructure.ts"
-import { checkMasterSecret } from "../../layers/crypto/MasterSecret.ts"
+import { checkMasterSecret, requireSecret } from "../../layers/crypto/MasterSecret.ts"
 import { appliedMigration, checkHistory, latestMigration } from "../../layers/postgres/Migrations.ts"
 import { rowsOf, timestamp } from "../../layers/postgres/SqlRows.ts"
 import { isEmbedded, MasterKeyLive, requireStore, SqlLive } from "../../layers/postgres/Store.ts"
@@ -139,7 +139,10 @@ const findingsOf = Effect.gen(function* (): Effect.fn.Return<ReadonlyArray<Findi
   const settings = yield* Effect.exit(readConfiguration)
   if (Exit.isFailure(settings)) return [node, { check: "settings", ok: false, finding: messageOf(settings) }]
   const found = yield* Effect.exit(
-    Effect.andThen(requireStore(settings.value), storeFindings(settings.value))
+    Effect.andThen(
+      isEmbedded(settings.value) ? requireStore(settings.value) : requireSecret(settings.value.secret),
+      storeFindings(settings.value)
+    )
   )
   const rest = Exit.isSuccess(found)
     ? found.value

@@ -80,6 +80,14 @@ export const findMasterSecret = (options: {
     return Option.some(yield* decodeSecret(encoded, file))
   })
 
+const noSecret = Effect.fail(
+  new StartupError({ message: `PEYK_SECRET is required with DATABASE_URL; ${MAKE_ONE}` })
+)
+
+/** Fails if no secret is given: a store that is not embedded needs one. Known before the store is reached. */
+export const requireSecret = (given: Option.Option<Redacted.Redacted>): Effect.Effect<void, StartupError> =>
+  Option.isSome(given) ? Effect.void : noSecret
+
 /** The master secret: the given one, else (embedded) the one in the data directory, created on the first start. */
 export const resolveMasterSecret = (options: {
   readonly given: Option.Option<Redacted.Redacted>
@@ -87,9 +95,7 @@ export const resolveMasterSecret = (options: {
   readonly dataDirectory: string | null
 }): Effect.Effect<Redacted.Redacted<Uint8Array>, StartupError, SqlClient.SqlClient> => {
   if (Option.isSome(options.given)) return decodeSecret(Redacted.value(options.given.value), "PEYK_SECRET")
-  return options.dataDirectory === null
-    ? Effect.fail(new StartupError({ message: `PEYK_SECRET is required with DATABASE_URL; ${MAKE_ONE}` }))
-    : secretOfDirectory(options.dataDirectory)
+  return options.dataDirectory === null ? noSecret : secretOfDirectory(options.dataDirectory)
 }
 
 const CheckRow = Schema.Struct({ secretCheck: Schema.Uint8Array })
