@@ -43,6 +43,7 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
     "docs/operations.md",
     "peyk() { sudo systemd-run --quiet --pipe --wait --uid=peyk --property=EnvironmentFile=/etc/peyk/environment \\"
   ],
+  ["docs/operations.md", "PEYK_TEST_DATABASE_URL=postgres://postgres@localhost:6432/postgres \\"],
   [
     "docs/providers.md",
     "curl -s http://127.0.0.1:8080/v1/inbound/TOKEN -H 'Content-Type: application/json' \\"
