@@ -12,8 +12,9 @@ import { isSameToken } from "../console/frame/Cookies.ts"
 import { readForm } from "../console/frame/forms/Forms.ts"
 import { type ConsoleError, foreignForm } from "../console/frame/Refusals.ts"
 import { readVisit, type Visit } from "../console/frame/Visit.ts"
-import { orEnvelope } from "../Envelope.ts"
+import { answerError, orEnvelope } from "../Envelope.ts"
 import type { ServedRoute } from "../RouteTable.ts"
+import { acceptsHtml } from "./AcceptedHtml.ts"
 import { SIMULATOR_PATH } from "../console/Navigation.ts"
 import { DELETE_PATH, personOf, simulatorPage } from "./simulator/SimulatorPage.ts"
 
@@ -42,13 +43,19 @@ const messages = Effect.gen(function* () {
   return HttpServerResponse.jsonUnsafe({ data }, { headers: { "cache-control": "no-store" } })
 }).pipe(orEnvelope)
 
-/** For people: an error is a page, too. */
+/** For people an error is a page, too; a program gets the envelope. */
 const asPage = <R>(
   answer: (visit: Visit) => Effect.Effect<HttpServerResponse.HttpServerResponse, ConsoleError, R>
 ) =>
-  Effect.flatMap(readVisit, (visit) =>
-    Effect.catch(answer(visit), (error: ConsoleError) => Effect.succeed(answerRefusal(visit, error)))
-  )
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const visit = yield* readVisit
+    return yield* Effect.catch(answer(visit), (error: ConsoleError) =>
+      error._tag === "foreign_form" || acceptsHtml(request)
+        ? Effect.succeed(answerRefusal(visit, error))
+        : answerError(error)
+    )
+  })
 
 /** Deletes a message, or all: for those who may change things of a customer's. */
 const remove = Effect.fnUntraced(function* (visit: Visit) {

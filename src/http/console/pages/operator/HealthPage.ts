@@ -77,7 +77,8 @@ const panel = (id: string, title: string, content: Html): Html =>
     ${content}
   </section>`
 
-const allWell = (words: string): Html => html`<p class="all-well">${icon("check")}${words}</p>`
+const allWell = (words: string): Html =>
+  html`<div class="panel-body"><p class="all-well">${icon("check")}${words}</p></div>`
 
 const timersPanel = ({ timers }: HealthReport, now: Instant, { locale }: View): Html => {
   const { say, number, duration } = locale
