@@ -34,6 +34,13 @@ export interface EventRecord {
   readonly occurredAt: number
 }
 
+/** An alarm of the guard. */
+export interface AlarmRecord {
+  readonly id: string
+  readonly isCleared: boolean
+  readonly eventsWritten: number
+}
+
 export interface TimerRecord {
   readonly kind: string
   readonly subject: string
@@ -43,6 +50,7 @@ export interface TimerRecord {
 export interface Records {
   readonly subjects: ReadonlyArray<SubjectRecord>
   readonly events: ReadonlyArray<EventRecord>
+  readonly alarms: ReadonlyArray<AlarmRecord>
   readonly timers: ReadonlyArray<TimerRecord>
   readonly keys: ReadonlyArray<{ readonly key: string; readonly subject: string }>
   readonly wallets: ReadonlyArray<{
@@ -79,6 +87,9 @@ const WALLETS = `
 export const readRecords = async ({ query }: Postgres): Promise<Records> => ({
   subjects: await query<SubjectRecord>(SUBJECTS),
   events: await query<EventRecord>(EVENTS),
+  alarms: await query<AlarmRecord>(
+    `select id::text, cleared_at is not null as "isCleared", events_written as "eventsWritten" from guard_alarms`
+  ),
   timers: await query<TimerRecord>(
     `select kind, subject::text, lease_token is not null as "isLeased" from timers`
   ),

@@ -1,6 +1,6 @@
 /** No event without its change, no change without its event; and each was delivered. */
 import { describe, groupBy, type Invariant } from "../Evidence.ts"
-import type { EventRecord, SubjectRecord } from "../Records.ts"
+import type { AlarmRecord, EventRecord, SubjectRecord } from "../Records.ts"
 
 const isRun = (events: ReadonlyArray<EventRecord>): boolean =>
   events.every(({ sequence }, index) => sequence === index + 1)
@@ -38,9 +38,25 @@ const messageExpectations = (
   const wasBegun = attempts.some(({ attempted_at }) => attempted_at !== null)
   return [
     ["message.queued", count("message.queued") === 1],
-    ["message.sending", count("message.sending") === (wasBegun ? 1 : 0)],
+    // A message that found no connection had begun, and its attempt has no call.
+    ["message.sending", count("message.sending") === 1 || (!wasBegun && count("message.sending") === 0)],
     ...endsOnce(["message.sent", "message.failed", "message.partial_failed"], status, count)
   ]
+}
+
+const gapsOf = (written: number, events: ReadonlyArray<EventRecord>): ReadonlyArray<string> =>
+  isRun(events) && events.length === written
+    ? []
+    : [`wrote ${written} events, and there are ${events.map(({ sequence }) => sequence).join(" ")}`]
+
+const alarmProblems = (alarm: AlarmRecord, events: ReadonlyArray<EventRecord>): ReadonlyArray<string> => {
+  const types = events.map(({ type }) => type)
+  const expected = alarm.isCleared ? ["guard.alarm", "guard.cleared"] : ["guard.alarm"]
+  const isExpected = types.join() === expected.join()
+  return [
+    ...gapsOf(alarm.eventsWritten, events),
+    ...(isExpected ? [] : [`has the events ${types.join(", ")}`])
+  ].map((problem) => `alarm ${alarm.id} ${problem}`)
 }
 
 const problemsOf = (subject: SubjectRecord, events: ReadonlyArray<EventRecord>): ReadonlyArray<string> => {
@@ -48,18 +64,14 @@ const problemsOf = (subject: SubjectRecord, events: ReadonlyArray<EventRecord>):
   const expectations =
     subject.kind === "code" ? codeExpectations(subject, count) : messageExpectations(subject, count)
   return [
-    ...(isRun(events) && events.length === subject.eventsWritten
-      ? []
-      : [
-          `wrote ${subject.eventsWritten} events, and there are ${events.map(({ sequence }) => sequence).join(" ")}`
-        ]),
+    ...gapsOf(subject.eventsWritten, events),
     ...expectations.flatMap(([type, isMet]) => (isMet ? [] : [`has ${count(type)} times ${type}`]))
   ]
 }
 
 export const events: Invariant = ({ records, webhooks }) => {
   const bySubject = groupBy(records.events, ({ subject }) => subject)
-  const known = new Set(records.subjects.map(({ id }) => id))
+  const known = new Set([...records.subjects, ...records.alarms].map(({ id }) => id))
   const kept = new Map(records.events.map((event) => [event.id, event]))
   const arrived = [...webhooks.events.values()].reduce((sum, event) => sum + event.arrived, 0)
   return {
@@ -71,6 +83,7 @@ export const events: Invariant = ({ records, webhooks }) => {
           (problem) => `${describe(subject)} ${problem}`
         )
       ),
+      ...records.alarms.flatMap((alarm) => alarmProblems(alarm, bySubject.get(alarm.id) ?? [])),
       ...records.events
         .filter(({ subject }) => !known.has(subject))
         .map(({ id, type }) => `${type} ${id} is about nothing`),

@@ -72,10 +72,10 @@ const healthTiles = (report: HealthReport, isReady: boolean, now: Instant, view:
 }
 
 const panel = (id: string, title: string, content: Html): Html =>
-  html`<section class="panel" aria-labelledby="${id}">
+  html`<div class="panel">
     <div class="panel-head"><h2 id="${id}">${title}</h2></div>
     ${content}
-  </section>`
+  </div>`
 
 const allWell = (words: string): Html =>
   html`<div class="panel-body"><p class="all-well">${icon("check")}${words}</p></div>`
