@@ -35,7 +35,7 @@ const ENDED_MILLIS = 10 * MINUTE_MILLIS
 
 const toCode = (row: typeof CodeRow.Type, maturityMillis: number): ReadCode => {
   const sentAt = instantOf(row.id)
-  const flag = row.mark === "no_sms" || row.mark === "refuse" ? row.mark : null
+  const flag = !row.proven && (row.mark === "no_sms" || row.mark === "refuse") ? row.mark : null
   return {
     id: row.id,
     phone: row.phone,
@@ -77,7 +77,7 @@ export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
             v.status in ('failed', 'canceled') as void,
             coalesce(v.status = 'verified'
               and v.verified_at <= v.created_at + make_interval(secs => ${maturityMillis / 1000}), false) as verified,
-            case when b.phone is not null then ${isProven(sql)} else false end as proven,
+            case when v.guard in ('no_sms', 'refuse') or b.phone is not null then ${isProven(sql)} else false end as proven,
             b.phone is not null as bombed, v.captured::int as charged, (
               select count(*)::int from jsonb_array_elements(v.attempts) a
               where a ->> 'status' = 'sent' and v.route -> (a ->> 'step')::int ->> 'channel' = 'sms') as "sentSms"

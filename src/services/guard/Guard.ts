@@ -113,6 +113,23 @@ const KNOWN: Decision = { ...NO_MARK, mark: "known" }
 
 const refusal = (reason: Decision["reason"]): Decision => ({ action: "refuse", mark: null, reason })
 
+/** Recording must not slow an attacked customer down: beyond this, the round alone judges a flag. */
+export const RECORDED_LOOKS_PER_SECOND = 50
+const SECOND_MILLIS = 1000
+
+/** Takes a recorded look; false if this second has had enough of them. */
+const makeRecordedLooks = () => {
+  let second = 0
+  let left = 0
+  return (now: Instant): boolean => {
+    const current = Math.floor(now / SECOND_MILLIS)
+    if (current !== second) left = RECORDED_LOOKS_PER_SECOND
+    second = current
+    left -= 1
+    return left >= 0
+  }
+}
+
 const UNKNOWN: Standing = { isProven: false, isGoodNetwork: false }
 
 /** Whether only the customer as a whole is suspicious, and not what the code has in common with fewer others. */
@@ -134,6 +151,7 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
   const refusals = yield* GuardRefusals
   const wakes = yield* GuardWakes
   const metrics = yield* GuardMetrics
+  const takeRecordedLook = makeRecordedLooks()
 
   const useOf = ({ customer }: GuardRequest, { segments }: Judged) => ({
     customerId: customer.customerId,
@@ -144,8 +162,12 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
   const lookAt = (
     { customer: { customerId }, phone }: GuardRequest,
     { network }: ClientTraces,
+    isEnforced: boolean,
     now: Instant
-  ) => Effect.catchCause(store.standing({ customerId, phone, network, now }), () => Effect.succeed(UNKNOWN))
+  ) =>
+    isEnforced || takeRecordedLook(now)
+      ? Effect.catchCause(store.standing({ customerId, phone, network, now }), () => Effect.succeed(UNKNOWN))
+      : Effect.succeed(UNKNOWN)
 
   /**
    * What enforcing does with a code. Alarms and the budget of the customer as a whole spare networks that are known good:
@@ -161,7 +183,7 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
     const alarm = stronger(request.route, verdict.action)
     const use = useOf(request, verdict)
     if (alarm !== null) budgets.forget({ ...use, segments: verdict.alarmed })
-    const look = alarm === null ? null : yield* lookAt(request, traces, now)
+    const look = alarm === null ? null : yield* lookAt(request, traces, isEnforced, now)
     if (look?.isProven === true) return EXEMPT
     const isSpared = look?.isGoodNetwork === true && isCustomerOnly(verdict.alarmed)
     if (alarm === "refuse" && !isSpared) return refusal("alarm")
@@ -170,7 +192,7 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
 
     const empty = yield* budgets.take(isSpared ? partsOf(use) : use, now)
     if (empty.length === 0) return passes
-    const { isProven, isGoodNetwork } = look ?? (yield* lookAt(request, traces, now))
+    const { isProven, isGoodNetwork } = look ?? (yield* lookAt(request, traces, isEnforced, now))
     if (isProven) return EXEMPT
     const refusing = isGoodNetwork && isCustomerOnly(empty) ? yield* budgets.take(partsOf(use), now) : empty
     if (refusing.length === 0) return KNOWN
