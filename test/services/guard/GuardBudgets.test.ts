@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { RECORDED_LOOKS_PER_SECOND } from "../../../src/services/guard/Guard.ts"
 import { GuardRecords } from "../../../src/services/resources/activity/GuardRecords.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -154,6 +155,23 @@ layer(TestDatabase, { excludeTestServices: true })("what enforcing would save", 
       yield* judged
       const [day] = yield* (yield* GuardRecords).days(customerId)
       assert.deepInclude(day, { flagged: 4, flaggedSms: 4, flaggedCharges: 0 })
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("leaves out a phone that was verified before, also if more codes came than it looked at", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("record")
+      yield* knownTo(customerId)
+      yield* attackedFromEverywhere(customerId, CUSTOMERS_BUDGET + IN_HAND + RECORDED_LOOKS_PER_SECOND)
+      yield* send(customerId, phoneOf(0), { ip: USERS })
+      const sql = yield* SqlClient.SqlClient
+      const marks = yield* Effect.orDie(
+        sql`select guard, phone from verifications where customer_id = ${customerId} and guard is not null order by id`
+      )
+      assert.deepStrictEqual(marks.at(-1), { guard: "refuse", phone: phoneOf(0) })
+      yield* judged
+      const [day] = yield* (yield* GuardRecords).days(customerId)
+      assert.deepInclude(day, { flagged: marks.length - 1 })
     }).pipe(Effect.provide(guarded()))
   )
 })
