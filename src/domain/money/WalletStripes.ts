@@ -6,8 +6,8 @@ export interface WalletStripe {
 }
 
 /**
- * The wallet's parts after they hold these amounts, by part. What is available is spread anew if a part does not cover
- * its amount. The whole wallet must cover all of them.
+ * The wallet's parts after they hold these amounts, by part. The available balance is spread again if a part does not
+ * cover its amount. The whole wallet must cover all of them.
  */
 export const holdInStripes = (
   stripes: ReadonlyArray<WalletStripe>,

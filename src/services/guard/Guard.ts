@@ -99,7 +99,7 @@ const tracesOf = ({ hashed }: GuardRequest): ClientTraces =>
 const stronger = (route: Route, action: GuardAction | null): GuardAction | null =>
   action === "no_sms" && withoutSms(route) === null ? "refuse" : action
 
-/** What enforcing does with a code. */
+/** The decision of enforcing on a code. */
 interface Decision {
   readonly action: GuardAction | null
   readonly mark: Mark | null
@@ -170,7 +170,7 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
       : Effect.succeed(UNKNOWN)
 
   /**
-   * What enforcing does with a code. Alarms and the budget of the customer as a whole spare networks that are known good:
+   * Decides on a code as enforcing would. Alarms and the budget of the customer as a whole spare networks known as good:
    * else an attack from others would refuse their users. Such a code still takes from the budgets of its other segments.
    */
   const decide = Effect.fnUntraced(function* (

@@ -35,8 +35,8 @@ const withTries = (
 }
 
 /**
- * What is known of customers' channels. It is read from the stored codes in the background, so a send never waits for it:
- * the first sends of a process go over the saved order.
+ * The records of customers' channels. They are read from the stored codes in the background, so a send never waits: the
+ * first sends of a process go over the saved order.
  */
 export class RouteRecords extends Context.Service<
   RouteRecords,

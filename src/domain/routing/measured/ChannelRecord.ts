@@ -10,7 +10,7 @@ export interface FirstTry {
   readonly millis: number | null
 }
 
-/** What is known of a channel before it fell, to be known again once it has recovered. */
+/** The record of a channel before it fell, restored once the channel has recovered. */
 interface Before {
   readonly tally: Tally
   readonly prefixes: Readonly<Record<string, Tally>>

@@ -28,7 +28,7 @@ const WEIGHT_OF_CUSTOMER = 40
 /** A fallen channel is judged by its codes since then. */
 const WEIGHT_IF_FALLEN = 2
 
-/** What share of codes is verified on a channel that is tried first: by operator, drawn to the customer and the platform. */
+/** The verified share of codes on a channel that is tried first: by operator, drawn to customer and platform. */
 export const conversionOf = ({ records, platform }: Known, channel: Channel, prefix: string): number => {
   const { tally, prefixes, before } = records[channel] ?? noRecord
   const general = drawn(platform[channel] ?? [0, 0], FIRST_GUESS, WEIGHT_OF_GUESS)

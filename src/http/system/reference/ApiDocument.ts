@@ -54,7 +54,7 @@ export interface ApiDocument {
 /** The last part of `#/components/schemas/Name`. */
 export const nameOf = ($ref: string): string => $ref.slice($ref.lastIndexOf("/") + 1)
 
-/** What a reference stands for; the thing itself if it is none. */
+/** The target of a reference; the value itself if it is none. */
 export const resolve = <A>(document: ApiDocument, thing: OrReference<A>): A => {
   if (typeof thing !== "object" || thing === null || !("$ref" in thing) || typeof thing.$ref !== "string")
     return thing as A

@@ -23,7 +23,7 @@ const isOutcome = (text: string): text is keyof typeof outcomes => Object.hasOwn
 const areas = ["/v1/otp", "/v1/messages", "/v1/sandbox", "/v1/account"]
 const modes: ReadonlyArray<KeyMode> = ["live", "test"]
 
-/** What a request id may be; a verification's id is one too. */
+/** The form of a request id; a verification's id has it too. */
 const ID = /^[A-Za-z0-9._-]{1,128}$/
 const CODE = /^[a-z_]{1,60}$/
 
