@@ -137,7 +137,7 @@ export const settings = {
   guard: {
     name: "PEYK_GUARD",
     byDefault: "enforcing",
-    description: "What customers can set for the guard at most: off, record or enforcing.",
+    description: "The strictest guard mode that customers can choose: off, record or enforcing.",
     config: Config.withDefault(
       Config.Literals(["off", "record", "enforcing"], "PEYK_GUARD"),
       "enforcing" as const

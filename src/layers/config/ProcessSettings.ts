@@ -39,7 +39,7 @@ export const processSettings = {
     "PEYK_OVERLOAD_DELAY_MS",
     500,
     { minimum: 50, maximum: 60_000 },
-    "Peyk refuses requests (503) while its own part takes longer than this."
+    "If requests take longer than this, without waits for providers, Peyk refuses some (503)."
   ),
   maxConnections: integer(
     "PEYK_MAX_CONNECTIONS",
