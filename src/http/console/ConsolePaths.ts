@@ -19,6 +19,6 @@ export const safeNext = (given: string | null): string =>
     ? given
     : HOME_PATH
 
-/** A sign-in link, for whoever is to open it. */
+/** The address of a sign-in link. */
 export const signInUrl = (origin: string, link: Redacted.Redacted): string =>
   `${origin}${SIGN_IN_LINK_PATH}?token=${Redacted.value(link)}`

@@ -15,7 +15,7 @@ import { setUpColumns, SetUpFields, SetUpVersions } from "../postgres/cache/SetU
 const { kind, key, reason, action, until } = Alarm.fields
 const OpenAlarmColumn = Schema.Struct({ kind, key, reason, action, until })
 
-/** Of a customer `c`. */
+/** Selects the guard of a customer `c`: its settings, lists and open alarms. */
 const guardColumns = `(
           select jsonb_build_object('mode', g.mode, 'unverifiedHour', g.unverified_hour, 'smsPrice', g.sms_price)
           from guard_settings g where g.customer_id = c.id) as guard, coalesce((

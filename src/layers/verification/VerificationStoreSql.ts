@@ -27,7 +27,7 @@ import { verificationColumns, VerificationRow } from "./VerificationRow.ts"
 
 const ClaimedRow = Schema.Struct({ ...VerificationRow.fields, fingerprint: Schema.Uint8Array })
 
-/** Beside each other, accepting and recording are to stay two groups of sends: one is in the database while we work on the other. */
+/** Keeps accepting and recording as two groups of sends: PostgreSQL works on one while this process works on the other. */
 const FLUSH_WRITES_AT = 24
 
 interface VerificationStoreOptions {

@@ -14,7 +14,7 @@ export class Operators extends Context.Service<
       readonly name: string
       readonly passwordHash: string
     }) => Effect.Effect<UserRecord, Conflict>
-    /** None where there is no operator with this address who may sign in. */
+    /** None if no operator with this address may sign in. */
     readonly signInLink: (email: string, now: Instant) => Effect.Effect<Option.Option<SignInLink>>
   }
 >()("peyk/services/access/Operators") {}

@@ -31,19 +31,19 @@ export interface SignedIn {
 /** For any e-mail address: refusing one customer's sign-ins would reveal that the address is one of theirs. */
 const checkingOrigin = ({ ip }: Origin): HashingOrigin => hashingOrigin(null, ip)
 
-/** A client that disconnects does not undo a comparison. */
+/** Whether no password was compared. A client that disconnects afterwards does not undo the comparison. */
 const wasNotCompared = (cause: Cause.Cause<{ readonly _tag: string }>): boolean => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   return error === undefined ? Cause.hasDies(cause) : error._tag !== "unauthenticated"
 }
 
-/** People who sign in with a password. */
+/** Signs people in with a password, and keeps their sessions. */
 export class SignIns extends Context.Service<
   SignIns,
   {
     /** The refusal never shows why: a wrong password, an unknown address, or a disabled user. */
     readonly signIn: (given: GivenPassword, origin: Origin) => Effect.Effect<SignedIn, SignInError>
-    /** The same into a session of another kind, which `start` begins. */
+    /** The same for another kind of session, which `start` begins. */
     readonly signInWith: <S>(
       given: GivenPassword,
       origin: Origin,

@@ -6,7 +6,7 @@ import { Accounts } from "../resources/accounts/Accounts.ts"
 import { Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 
-/** The timer of the rounds. */
+/** The timer of the rounds that ask for credits. */
 export class AccountCreditTimers extends Context.Service<
   AccountCreditTimers,
   {
@@ -15,7 +15,7 @@ export class AccountCreditTimers extends Context.Service<
   }
 >()("peyk/services/account/AccountCredits/AccountCreditTimers") {}
 
-/** Asks providers again and again what is left to spend, so that an account that runs out of credit is noticed before. */
+/** Asks providers regularly for the remaining credit of each account, so that operators see early that one runs out. */
 export class AccountCredits extends Context.Service<
   AccountCredits,
   { readonly runTimer: (timer: DueTimer) => Effect.Effect<void> }

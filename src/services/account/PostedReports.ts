@@ -12,7 +12,7 @@ export class UnknownReporter extends Data.TaggedError("UnknownReporter")<{}> {}
 export interface PostedToAccount<E, R> {
   readonly accountId: number
   readonly header: HeaderReader
-  /** As it came. Read only if the account's provider posts reports. */
+  /** The body exactly as it came. It is read only if the account's provider posts reports. */
   readonly body: Effect.Effect<string, E, R>
 }
 
@@ -38,7 +38,7 @@ export class PostedReports extends Context.Service<
           Effect.flatMap((read) => (read === undefined ? new UnknownReporter() : Effect.succeed(read)))
         )
 
-      /** Nothing if it is not final, if the attempt is not this account's, or if its report is already there. */
+      /** Does nothing if the report is not final, or if the attempt is another account's or has a report already. */
       const record = Effect.fnUntraced(function* (
         accountId: number,
         { customerId, attemptId, report }: AttemptReport

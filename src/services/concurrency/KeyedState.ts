@@ -7,8 +7,8 @@ interface Entry<State> {
 }
 
 /**
- * The newest state of something that several fibers of this process change at the same time. Each change is based on
- * it, one after the other, so that the store does not refuse a change that saw an older state.
+ * Keeps the newest state of subjects that several fibers of this process change at the same time. The changes of one
+ * subject run one after the other, each on the newest state. So the store refuses none of them for an older state.
  */
 export const makeKeyedState = <State extends { readonly id: string; readonly revision: number }>() => {
   const entries = new Map<string, Entry<State>>()
@@ -27,14 +27,14 @@ export const makeKeyedState = <State extends { readonly id: string; readonly rev
   }
 
   return {
-    /** Work during which the newest state of its subject is kept. */
+    /** Keeps the newest state of the subject during this work. */
     sharing: <A, E>(state: State, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.acquireUseRelease(
         Effect.sync(() => enter(state)),
         () => work,
         (entry) => Effect.sync(() => leave(state.id, entry))
       ),
-    /** A change of the newest state, made alone; its result is the newest then. */
+    /** Runs a change on the newest state, alone. Its result is then the newest state. */
     change: <A extends { readonly state: State }>(
       state: State,
       change: (newest: State) => Effect.Effect<A>

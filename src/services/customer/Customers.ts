@@ -5,7 +5,7 @@ import type { SetUpChanged } from "./SetUpChanged.ts"
 
 export interface CustomerSetUp extends CustomerConfiguration {
   readonly guard: GuardSetUp
-  /** Of the saved routing order. */
+  /** How the steps of the saved routing order are ordered for a code. */
   readonly stepOrder: StepOrder
   readonly setUpVersion: number
 }

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 
-/** Requests of a minute that a process can admit. */
+/** A part of a key's minute: the requests that one process can admit. */
 export interface Block {
   /** None if the minute is used up. */
   readonly granted: number
@@ -10,7 +10,7 @@ export interface Block {
   readonly endsAt: Instant
 }
 
-/** How much of the minute of each service key, token and session is granted, over all processes. */
+/** Grants the requests of a minute of each service key, token and session to processes, in blocks. */
 export class KeyWindowStore extends Context.Service<
   KeyWindowStore,
   {

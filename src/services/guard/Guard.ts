@@ -28,11 +28,11 @@ export interface GuardRequest {
 
 /** A code that may be sent. */
 export interface Admitted {
-  /** Without SMS, where the guard says so. */
+  /** The route of the code; its SMS steps are left out if the guard refuses SMS only. */
   readonly route: Route
-  /** To be stored with the code. */
+  /** The mark to store with the code. */
   readonly mark: Mark | null
-  /** So many customers may send to the phone within ten minutes; 0: they are not counted. */
+  /** How many customers may send to the phone within ten minutes; 0: they are not counted. */
   readonly callersLimit: number
 }
 
@@ -46,7 +46,7 @@ export const GuardCeiling = Context.Reference<GuardMode>("peyk/services/guard/Gu
   defaultValue: () => "enforcing"
 })
 
-/** Stands against pumping, bombing and guessing: decides whether a code may be sent. */
+/** Decides whether a code may be sent, to stop pumping, bombing and guessing. */
 export class Guard extends Context.Service<
   Guard,
   {
@@ -136,7 +136,7 @@ const UNKNOWN: Standing = { isProven: false, isGoodNetwork: false }
 const isCustomerOnly = (segments: ReadonlyArray<Segment>): boolean =>
   segments.every(({ kind }) => kind === "customer")
 
-/** Without the customer as a whole. */
+/** The budgets of all segments but that of the customer as a whole. */
 const partsOf = (use: BudgetUse): BudgetUse => ({
   ...use,
   segments: use.segments.filter(({ kind }) => kind !== "customer")

@@ -39,7 +39,7 @@ const MAX_CODES = 1000
 /** Older codes are not judged any more: the process was down. */
 const MAX_AGE_MILLIS = 2 * 3_600_000
 const PLATFORM_AGE = Duration.minutes(10)
-/** From this score on the other customers are looked at, and rounds are more frequent. */
+/** From this score on, the guard also looks at the other customers, and runs more rounds. */
 const WATCHFUL_SCORE = 3
 const BOMBED_MILLIS = 10 * 60_000
 

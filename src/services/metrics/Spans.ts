@@ -1,6 +1,6 @@
 import { Context, Effect, type Fiber, Random, References, type Tracer } from "effect"
 
-/** The part of the traces that begin here that is kept: 1 for all, 0.01 for a hundredth. */
+/** The share of traces to keep, of those that begin in Peyk: 1 for all, 0.01 for a hundredth. */
 export const TraceRatio = Context.Reference<number>("peyk/services/metrics/Spans/TraceRatio", {
   defaultValue: () => 1
 })
@@ -30,7 +30,7 @@ export const reportSpan =
       isTraced(fiber) ? Effect.tap(work, (answer) => Effect.annotateCurrentSpan(attributesOf(answer))) : work
     )
 
-/** Constant polling belongs to no trace, and would be most of what is collected. */
+/** Work without spans: constant polling belongs to no trace, and its spans would outnumber all others. */
 export const withoutSpans: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> =
   Effect.withTracerEnabled(false)
 

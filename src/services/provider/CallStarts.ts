@@ -5,15 +5,15 @@ import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import { AccountSlots, type Start } from "../account/AccountSlots.ts"
 
 interface StartWait {
-  /** In total, however often other calls start first. */
+  /** The longest wait in total, even if other calls start first several times. */
   readonly waitMillis: number
   readonly waiting: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** Recording a start can take long itself: then the start is recorded so much ahead. */
+/** Recording a start can take long itself. The start is then recorded ahead of time, by at most this. */
 const MAX_LEAD_MILLIS = 1000
 
-/** When a call starts after its slot came: in time, or after the account's gap since the last start. */
+/** Decides when a call starts once its slot has come: at the slot, or a gap after the account's last start. */
 export const makeCallStarts = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const slots = yield* AccountSlots
@@ -40,7 +40,7 @@ export const makeCallStarts = Effect.gen(function* () {
     }
   })
 
-  /** `hasStart`: call at once; else when the account can start the call, which is after the longest wait. */
+  /** With `hasStart`, call at once. Otherwise `at` is when the account can start the call, after the longest wait. */
   return (account: RouteAccount, slot: Start, wait: StartWait): Effect.Effect<Start> =>
     Effect.suspend(() =>
       slot.hasStart && isStartInTime(slot.at, clock.currentTimeMillisUnsafe())

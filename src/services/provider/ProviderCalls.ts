@@ -12,7 +12,7 @@ export const neverRecorded = ProviderOutcome.Unknown({
   providerError: "the step was begun and its outcome never recorded"
 })
 
-/** The end of a time-out has a timer of its own: after a pause of this process, answers that came in it are read. */
+/** The last part of a time-out has its own timer: a process that was paused first reads the responses that arrived. */
 const LAST_MILLIS = 100
 
 const timeOut = (millis: number) => {
@@ -26,7 +26,7 @@ const inTime = (call: Effect.Effect<ProviderOutcome>, timeoutMillis: number) =>
     Effect.as(timeOut(timeoutMillis), ProviderOutcome.Unknown({ providerError: NO_ANSWER }))
   )
 
-/** A call without an outcome in time, or whose adapter breaks, has an unknown one. */
+/** The outcome of a call. It is unknown if the call takes too long, or if its adapter fails. */
 export const outcomeOf = (
   call: Effect.Effect<ProviderOutcome>,
   options: { readonly channel: Channel; readonly timeoutMillis: number }
@@ -44,7 +44,7 @@ export const outcomeOf = (
     inSpan("call provider", { kind: "client", attributes: { "peyk.channel": options.channel } })
   )
 
-/** For the log: that a send failed, and why. */
+/** Logs that a send failed, and why. */
 export const reportFailure = (
   outcome: ProviderOutcome,
   send: { readonly subject: string; readonly channel: Channel | undefined; readonly phone: Phone }

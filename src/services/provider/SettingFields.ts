@@ -5,10 +5,10 @@ import { SECRET_SETTINGS } from "./ProviderAdapter.ts"
 export interface SettingField {
   readonly name: string
   readonly isRequired: boolean
-  /** For people; null: its name says enough. */
+  /** An explanation for people; null: the name says enough. */
   readonly hint: string | null
   readonly kind: "text" | "secret" | "number" | "boolean" | "choice"
-  /** The values of a `choice`; of others none. */
+  /** The values of a `choice`; empty for the other kinds. */
   readonly choices: ReadonlyArray<string>
 }
 
@@ -25,7 +25,7 @@ const kindOf = (name: string, ast: SchemaAST.AST): SettingField["kind"] => {
   return SchemaAST.isNumber(ast) && ast.encoding === undefined ? "number" : "text"
 }
 
-/** The fields of a provider's settings; none where they are no struct. */
+/** The fields of a provider's settings; none if the settings are not a struct. */
 export const settingFields = ({ ast }: Schema.Top): ReadonlyArray<SettingField> =>
   SchemaAST.isObjects(ast)
     ? ast.propertySignatures.map(({ name, type }) => {
@@ -42,7 +42,7 @@ export const settingFields = ({ ast }: Schema.Top): ReadonlyArray<SettingField> 
 
 const valueOf = ({ kind }: SettingField, text: string): unknown => {
   if (kind === "boolean") return text === "true"
-  // A value that is no number stays as it is: then the provider's schema says what it expected.
+  // A text that is not a number stays as it is, so that the provider's schema reports what it expected.
   return kind === "number" && Number.isFinite(Number(text)) ? Number(text) : text
 }
 

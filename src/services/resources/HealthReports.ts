@@ -31,10 +31,10 @@ export interface FailingWebhook extends Owned {
 
 export interface HealthReport {
   readonly roundTripMillis: number
-  /** Of all processes of this installation. */
+  /** Connections to PostgreSQL of all processes of this installation. */
   readonly connections: number
   readonly timers: ReadonlyArray<DueTimers>
-  /** At most 100 of each. */
+  /** At most 100 accounts, and at most 100 webhooks. */
   readonly accounts: ReadonlyArray<FailingAccount>
   readonly webhooks: ReadonlyArray<FailingWebhook>
 }

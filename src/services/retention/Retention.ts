@@ -30,7 +30,7 @@ type Counts = Partial<Record<RetentionTask, number>>
 export class Retention extends Context.Service<
   Retention,
   {
-    /** One turn of a round. */
+    /** Runs batches for a limited time, then frees the timer for any process. */
     readonly runTimer: (timer: DueTimer) => Effect.Effect<void>
   }
 >()("peyk/services/retention/Retention") {

@@ -16,7 +16,7 @@ export interface RetentionBatch {
   readonly next: RetentionPosition | null
 }
 
-/** Old rows, a batch at a time. */
+/** Erases and deletes old rows, a batch at a time. */
 export class RetentionStore extends Context.Service<
   RetentionStore,
   {

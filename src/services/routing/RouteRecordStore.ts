@@ -5,12 +5,12 @@ import type { Channel } from "../../domain/routing/Channel.ts"
 import type { FirstTry } from "../../domain/routing/measured/ChannelRecord.ts"
 
 export interface ReadTry extends FirstTry {
-  /** Of its code. */
+  /** The id of the verification. */
   readonly id: string
   readonly channel: Channel
 }
 
-/** What records of channels are made from. */
+/** Reads the codes that the records of channels are counted from. */
 export class RouteRecordStore extends Context.Service<
   RouteRecordStore,
   {

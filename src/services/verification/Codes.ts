@@ -18,7 +18,7 @@ export class Codes extends Context.Service<
     readonly maxWrongCodes: number | null
   }
 >()("peyk/services/verification/Codes") {
-  /** Uniform from a CSPRNG. */
+  /** Codes are uniformly random, from a CSPRNG. */
   static readonly layerRandom = Layer.effect(
     Codes,
     Effect.gen(function* () {
@@ -31,7 +31,7 @@ export class Codes extends Context.Service<
     })
   )
 
-  /** The sandbox's: always the same code, and no lock. For one phone no code is right. */
+  /** The sandbox's codes: always the same one, and no lock. For one phone no code is right. */
   static readonly layerSandbox = Layer.succeed(
     Codes,
     Codes.of({

@@ -18,14 +18,15 @@ import { makeVerificationWrites } from "./VerificationWrites.ts"
 export interface StepTry {
   readonly timer: LeasedTimer
   readonly code: string
-  /** The longest wait for an account's slot, and for a place among the calls to a provider. */
+  /** The longest wait for an account's slot. */
   readonly waitMillis: number
+  /** The longest wait for a free connection to the provider. */
   readonly placeMillis: number
-  /** True for a try that a request waits for: it leaves to the background what has to wait. */
+  /** True if a request waits for this try: longer waits then continue in the background. */
   readonly isAwaited: boolean
   /** Handles a failure before anything was sent. */
   readonly releaseForRetry: (cause: Cause.Cause<never>) => Effect.Effect<never>
-  /** Wraps each wait for others: for the account's slot, for a place, for the provider's answer. */
+  /** Wraps each wait for others: for the account's slot, for a free connection, for the provider's response. */
   readonly waiting: ReturnType<Workers["Service"]["waitOutside"]>
 }
 
@@ -37,7 +38,7 @@ export interface StepSlot {
 
 export const accountAt = ({ route }: Verification, step: number) => route[step] ?? route[0]
 
-/** For the log. */
+/** Logs a step that was not accepted. */
 export const reportStep = ({ id, phone, route }: Verification, step: number, outcome: ProviderOutcome) =>
   reportFailure(outcome, { subject: `verification ${id}`, channel: route[step]?.channel, phone })
 
@@ -93,7 +94,7 @@ export const makeStepCalls = Effect.gen(function* () {
     })
   }
 
-  /** Lets the next process lease the timer at once, unless one has already. */
+  /** Releases the timer, so that any process can lease it at once. Does nothing if one has leased it already. */
   const releaseUncalled = (verification: Verification, step: number, timer: LeasedTimer) =>
     Effect.suspend(() => {
       const now = clock.currentTimeMillisUnsafe()
@@ -104,8 +105,8 @@ export const makeStepCalls = Effect.gen(function* () {
   return {
     releaseUncalled,
     /**
-     * Calls only under a lease: the process that holds it now may have repeated the call and been refused, and then this
-     * call would deliver all the same.
+     * Calls only under a lease. Without one, another process may have repeated the call and recorded a refusal. Then
+     * this call would deliver the code all the same.
      */
     callStep: (verification: Verification, chosen: StepSlot, stepTry: StepTry): Effect.Effect<Verification> =>
       timers.isLeased(stepTry.timer)

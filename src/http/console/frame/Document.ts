@@ -2,7 +2,7 @@ import { ASSETS_PATH } from "../ConsolePaths.ts"
 import { html, type Html } from "./Html.ts"
 import { addressWith, type Visit } from "./Visit.ts"
 
-/** A drawing of the console's sprite; it says nothing that the words beside it do not. */
+/** A drawing of the console's sprite; the words next to it say the same. */
 export const icon = (name: string): Html =>
   html`<svg class="icon" aria-hidden="true" focusable="false">
     <use href="${ASSETS_PATH}/icons.svg#${name}"></use>

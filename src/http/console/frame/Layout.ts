@@ -18,9 +18,9 @@ export interface Signed extends Visit {
 /** A page as it is shown within the frame. */
 export interface Page {
   readonly title: string
-  /** Where it is in the navigation; null: nowhere. */
+  /** The page's entry in the navigation; null: it has none. */
   readonly name: PageName | null
-  /** Beside the title: what can be done here. */
+  /** Actions of the page, next to the title. */
   readonly actions?: Html | null
   /** Under the title. */
   readonly lead?: Html | string | null

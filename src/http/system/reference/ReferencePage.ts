@@ -14,7 +14,7 @@ import { REFERENCE_STYLE } from "./ReferenceStyle.ts"
 
 export const LANGUAGES = ["curl", "TypeScript", "Python", "PHP"] as const
 
-/** Of descriptions, which are Markdown: code alone. */
+/** Descriptions are Markdown; they use only its code spans. */
 const text = (markdown = ""): Html =>
   html`${markdown.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
 

@@ -51,7 +51,7 @@ const outcomeOfError = (answer: Answer, received: ProviderAnswer): ProviderOutco
     ? ProviderOutcome.Rejected({ blame: "request", providerError: wordsOf(answer) })
     : inWords(outcomeOfStatus(received), () => wordsOf(answer))
 
-/** No answer has an id by which a message could be asked about. */
+/** No response has a message id, so there are no delivery reports. */
 const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
   if (answer.status === "error") return outcomeOfError(answer, received)
   return received.status < 300
@@ -87,7 +87,7 @@ export const farazsmsAdapter = (http: ProviderHttp["Service"], baseUrl: string):
       const headers = { "api-key": api_key }
       const get = makeGet(http, baseUrl, headers)
       const post = (kind: string, message: Readonly<Record<string, unknown>>) => {
-        // Else the digits of a code arrive as Persian digits.
+        // Without this, the digits of a code arrive as Persian digits.
         const body = JSON.stringify({ ...message, number_format: "english", schedule: null })
         const request = { method: "POST", url: `${baseUrl}/ws/v1/sms/${kind}`, headers, body } as const
         return send(http, request, Answer, classify)

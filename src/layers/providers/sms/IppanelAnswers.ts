@@ -65,7 +65,7 @@ const failedStates: Readonly<Record<string, string>> = {
   9: "state 9 system error"
 }
 
-/** Of a message whose recipients have no final state. */
+/** The report of a message whose recipients have no final state. */
 export const reportOfBulk = ({ data }: typeof Bulk.Type): DeliveryReport => {
   const providerError = failedStates[String(data?.state_id)]
   return providerError === undefined
@@ -73,7 +73,7 @@ export const reportOfBulk = ({ data }: typeof Bulk.Type): DeliveryReport => {
     : DeliveryReport.Undelivered({ providerError })
 }
 
-/** Of its one recipient; undefined if that has no final state. */
+/** The report of the message's only recipient; undefined if that has no final state. */
 export const reportOfRecipient = (answer: typeof Recipients.Type): DeliveryReport | undefined => {
   if (!answer.meta.status) return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
   const status = String(answer.data?.[0]?.message_status)

@@ -22,8 +22,8 @@ export const auditedChange = (change: AccountChange) => {
 }
 
 /**
- * Before an account gets settings: its provider is asked. If it refuses them, so does Peyk; `way` tells the caller how
- * to go on all the same.
+ * Asks the provider before an account gets settings. If the provider refuses them, so does Peyk; `way` says how the
+ * caller can save them all the same.
  */
 export const examineFirst = Effect.fnUntraced(function* (
   owner: AccountOwner,

@@ -3,10 +3,10 @@ import type { Locale } from "../../frame/Locale.ts"
 import type { PageName } from "../../Navigation.ts"
 
 interface ErrorWords {
-  /** As the end of “Bale: …”. */
+  /** The end of a sentence that begins with “Bale: ”. */
   readonly what: readonly [english: string, persian: string]
   readonly todo: readonly [english: string, persian: string]
-  /** Where that is done. */
+  /** The page on which to do it. */
   readonly page: PageName | null
 }
 

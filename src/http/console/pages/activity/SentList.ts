@@ -14,7 +14,7 @@ interface SentList<Row> {
   readonly next: string | null
   readonly problems: ReadonlyArray<string>
   readonly path: string
-  /** Where nothing was sent at all. */
+  /** The words to show if nothing was sent at all. */
   readonly none: { readonly title: string; readonly text: string }
 }
 

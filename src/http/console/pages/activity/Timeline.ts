@@ -3,9 +3,9 @@ import { html, type Html, type Part } from "../../frame/Html.ts"
 import type { Locale } from "../../frame/Locale.ts"
 import type { Tone } from "../../parts/Badge.ts"
 
-/** One thing that happened to a send, or is to come. */
+/** One event of a send, past or future. */
 export interface Moment {
-  /** Null: when it was is not known. */
+  /** Null: the time is not known. */
   readonly at: Instant | null
   readonly tone: Tone
   readonly what: Part
@@ -16,7 +16,7 @@ export interface Moment {
   readonly isToCome?: boolean
 }
 
-/** Without spaces around it: they would be shown. */
+/** The element has no spaces around the words, because the page would show them. */
 const saidPart = (words: string, { say }: Locale): Html => {
   const before = html`<span class="hidden">${say("The provider said:", "سخن سرویس‌دهنده:")} </span>`
   return html`<p class="words">${before}${words}</p>`
@@ -30,7 +30,7 @@ const entry = ({ at, tone, what, more = [], words, isToCome }: Moment, locale: L
     ${words != null && words !== "" && saidPart(words, locale)}
   </li>`
 
-/** Moments in the order of their time; one without a time stays where it is. */
+/** Moments by their time. One without a time keeps its place; future ones are last. */
 const inOrder = (moments: ReadonlyArray<Moment>): ReadonlyArray<Moment> => {
   let known = 0
   return moments
@@ -42,7 +42,7 @@ const inOrder = (moments: ReadonlyArray<Moment>): ReadonlyArray<Moment> => {
     .map(({ moment }) => moment)
 }
 
-/** The events, from the first to the next. */
+/** A list of the moments, oldest first. */
 export const timeline = (moments: ReadonlyArray<Moment>, locale: Locale): Html =>
   html`<ol class="timeline">
     ${inOrder(moments).map((moment) => entry(moment, locale))}

@@ -6,7 +6,7 @@ import type { Locale } from "../../frame/Locale.ts"
 import { typedNumber } from "../../frame/forms/TypedBody.ts"
 import { type FieldErrors, inputField, selectField, textAreaField, timeField } from "../../parts/Fields.ts"
 
-/** A time of a form, as the management API takes it; null: none. Anything else stays, and is refused there. */
+/** A time typed into a form, as the management API takes it; null: none. The API refuses any other text. */
 export const typedTime = (text: string | null, zone: string): string | null => {
   const trimmed = (text ?? "").trim()
   if (trimmed === "") return null
@@ -27,7 +27,7 @@ export const typedKey = (fields: URLSearchParams) => ({
   allowed_ips: typedNetworks(fields.get("allowed_ips"))
 })
 
-/** `allowed_ips.3` blames the field of all networks. */
+/** Shows an error of `allowed_ips.3` at the one field for all networks. */
 export const byField = (errors: FieldErrors): FieldErrors =>
   new Map([...errors].map(([name, message]) => [name.split(".")[0] ?? name, message]))
 

@@ -227,7 +227,7 @@ const saveCustomer = (view: View, fields: URLSearchParams) =>
     Effect.catch(showAgain(view, (errors) => settingsPage(view, { form: "customer", typed: fields, errors })))
   )
 
-/** Whoever finds an open session must not take the account over: the sign-in has to be a new one. */
+/** A new password needs a recent sign-in: a person who finds an open session must not take over the account. */
 const requireFresh = Effect.fnUntraced(function* ({ session, locale: { say } }: View) {
   const age = (yield* Clock.currentTimeMillis) - instantOf(session.id)
   if (age > LINK_LIFE_MILLIS) {

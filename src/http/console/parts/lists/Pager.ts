@@ -6,7 +6,7 @@ import { addressWith, type Visit } from "../../frame/Visit.ts"
 
 const ROWS = 25
 
-/** The part of a list that the address asks for. `isPosition` is that of the list's port. */
+/** The page of a list that the address asks for. `isPosition` recognizes a cursor of this list. */
 export const pageRequest = (
   { query }: Pick<Visit, "query">,
   isPosition: (text: string) => boolean,
@@ -21,7 +21,7 @@ export const pageRequest = (
       })
 }
 
-/** Under a list: to its beginning and to its next part. Filters stay. Nothing where all is shown. */
+/** Links below a list to its first and its next page, with the same filters. Null if the list has one page. */
 export const pager = (view: Pick<Visit, "path" | "query" | "locale">, next: string | null): Html | null => {
   const { say } = view.locale
   const isFirst = !view.query.has("cursor")

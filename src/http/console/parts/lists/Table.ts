@@ -1,7 +1,7 @@
 import { html, type Html, type Part } from "../../frame/Html.ts"
 
 export interface Column<Row> {
-  /** On a phone it stands beside the cell. */
+  /** The heading; on a phone it stands next to each cell. */
   readonly header: string
   readonly cell: (row: Row) => Part
   /**

@@ -119,9 +119,9 @@ const webhookConcerns = Effect.fnUntraced(function* ({ actor, locale }: View) {
   })
 })
 
-/** From this share of the quota on. */
+/** The used share of a quota from which on it needs attention. */
 const NEAR = 0.8
-/** So many more sends at the highest price. */
+/** A wallet needs attention if it has money for fewer sends, at the highest price. */
 const SENDS_LEFT = 100
 
 const moneyConcerns = (

@@ -107,7 +107,7 @@ const content = (request: TestRequest, choices: Choices, errors: FieldErrors, vi
   return request.mode === "live" ? codeContent(request, choices, errors, view) : null
 }
 
-/** The form of a test. What is typed changes the requests beside it. */
+/** The form of a test. The example requests next to it follow what is typed. */
 export const testForm = (view: View, request: TestRequest, choices: Choices, errors: FieldErrors): Html => {
   const { say } = view.locale
   return html`<form

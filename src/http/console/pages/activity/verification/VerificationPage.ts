@@ -28,7 +28,7 @@ import { verificationStory } from "./VerificationStory.ts"
 import { type CodeRun, verificationMoments } from "./VerificationTimeline.ts"
 
 const PATH = pathOf("verifications")
-/** Of either mode. */
+/** Finds a verification of either mode: live first, then the sandbox. */
 const findVerification = Effect.fnUntraced(function* ({ actor }: View) {
   const records = yield* VerificationRecords
   const id = yield* requestedId

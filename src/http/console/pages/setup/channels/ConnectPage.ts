@@ -42,7 +42,7 @@ export interface ConnectPlace {
   readonly name: PageName
   readonly connectPath: string
   readonly channels: ReadonlyArray<Channel>
-  /** Where it leads to, after that. */
+  /** The page to show once the account is connected. */
   readonly pathOfAccount: (id: number) => string
 }
 

@@ -31,7 +31,7 @@ export const isSimulated = ({ provider }: Pick<AccountRecord, "provider">): bool
 const isOutcome = (text: string): text is SimulatedOutcome =>
   SimulatedOutcome.literals.some((outcome) => outcome === text)
 
-/** Buttons that decide what an account's next send comes to, once. `back` is the page that they are on. */
+/** Buttons that force the outcome of an account's next send, once. `back` is the page that they are on. */
 export const outcomeButtons = (
   view: Pick<Signed, "csrf" | "locale">,
   id: number,

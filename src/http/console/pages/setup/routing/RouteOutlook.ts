@@ -11,9 +11,9 @@ import { AccountStates } from "../../../../../services/resources/accounts/Accoun
 import type { CustomerConfiguration } from "../../../../../domain/people/Customer.ts"
 import type { Template } from "../../../../../domain/message/Template.ts"
 
-/** The present outcome of one step. */
+/** The outcome that one step would have now. */
 export interface StepOutlook extends StepPreview {
-  /** Rials for a success. */
+  /** The price of a successful send, in rials. */
   readonly price: number
   readonly blockage: Blockage | null
 }

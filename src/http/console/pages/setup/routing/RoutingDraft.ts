@@ -13,7 +13,7 @@ export interface DraftStep {
 }
 
 const MAX_STEPS = 20
-/** In place of seconds, and of the saved order. */
+/** The form's value for a measured wait, and for a measured order. */
 export const MEASURED = "measured"
 
 export const draftOf = (steps: ReadonlyArray<RoutingStep>): ReadonlyArray<DraftStep> =>

@@ -10,7 +10,7 @@ export interface TemplateDraft {
   readonly action: string
   readonly name: string
   readonly body: string
-  /** Of the template that is changed; null: a new one. */
+  /** The version of the template to change; null: a new template. */
   readonly version: number | null
   readonly typed: (name: string) => string | null
   readonly errors: FieldErrors
@@ -31,7 +31,7 @@ const sampleInputs = ({ body, typed }: TemplateDraft, { locale: { say } }: View)
   </fieldset>`
 }
 
-/** The form of a template, beside its preview. */
+/** The form of a template, next to its preview. */
 export const templateEditor = (view: View, draft: TemplateDraft): Html => {
   const { say } = view.locale
   const { action, name, body, version, errors } = draft
