@@ -62,7 +62,7 @@ const postTo = async (server: Server, path: string, body: object) => {
   return (await reply.json()) as Readonly<Record<string, string>>
 }
 
-/** Of what a reader has sent before: ids to look at. */
+/** Sends a code and a message first, and creates a webhook, so that examples have ids to read. */
 const sendFirst = async (server: Server, variables: Record<string, string>) => {
   const code = await postTo(server, "/v1/otp/send", { phone: "09120000000" })
   const message = { to: "09120000000", message: "first", channels: "bale" }

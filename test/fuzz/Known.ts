@@ -3,7 +3,7 @@ import type { Random } from "../../bench/soak/Random.ts"
 
 const MOST = 200
 
-/** Of these only what the fuzzer created itself: it would revoke what it needs. */
+/** The fuzzer uses only those that it created itself: otherwise it would revoke its own. */
 const CREDENTIALS = new Set(["api-keys", "tokens", "users"])
 
 const ID_NAMES: Readonly<Record<string, string>> = {

@@ -21,7 +21,7 @@ interface PlanNode {
   readonly "Node Type": string
   readonly "Relation Name"?: string | undefined
   readonly "Index Cond"?: string | undefined
-  /** Of a bitmap: the conditions of the indexes that it was made from. */
+  /** The conditions of the indexes that a bitmap was made from. */
   readonly "Recheck Cond"?: string | undefined
   readonly "Plan Rows": number
   readonly "Total Cost": number

@@ -68,7 +68,7 @@ export const endpointAt = Effect.fnUntraced(function* (
       webhooks.deliveries(customerId, endpoint.id, { limit: 100, after: null }),
       ({ items }) => items
     ),
-    /** Of the newest event. */
+    /** The delivery of the newest event. */
     delivery: Effect.flatMap(
       webhooks.deliveries(customerId, endpoint.id, { limit: 1, after: null }),
       ({ items: [newest] }) => (newest === undefined ? Effect.die("no delivery") : Effect.succeed(newest))

@@ -19,7 +19,7 @@ const emailFlag = Flag.String("email").pipe(Flag.withDescription("What they sign
 
 const BYTES = 32
 
-/** Of an operator without a password: nobody knows it, so they sign in by a link. */
+/** A random password that nobody knows, for an operator without one: they sign in by a link. */
 const unknownPassword = Effect.sync(() => Redacted.make(randomBytes(BYTES).toString("base64url")))
 
 const create = Command.make(

@@ -6,7 +6,7 @@ import { parseContactPhone } from "../Phone.ts"
 const PHONE_COLUMN = "phone"
 const CHAT_COLUMN = "chat_id"
 const CHAT_ID = /^[\x21-\x7e]{1,128}$/
-/** Reports at most so many mistakes: a file in another format has too many. */
+/** The most mistakes to report: a file in another format has too many. */
 const MAX_REPORTED = 10
 
 type Row = ReadonlyArray<string>

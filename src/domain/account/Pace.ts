@@ -24,7 +24,7 @@ export type Verdict =
   /** It works: earlier failures are over. */
   | { readonly _tag: "Works" }
   | { readonly _tag: "Failed" }
-  /** The provider asked to slow down, optionally for so many whole milliseconds. */
+  /** The provider asked to slow down: for this many whole milliseconds, or without a time. */
   | { readonly _tag: "CoolDown"; readonly millis: number | null }
 
 /** Ignores an invalid waiting time (NaN, negative, a date in the past). */

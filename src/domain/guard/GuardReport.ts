@@ -5,9 +5,9 @@ export interface GuardDay {
   readonly verified: number
   /** Sent, though enforcing would refuse them or send them without SMS. */
   readonly flagged: number
-  /** Of them, those that were verified all the same: enforcing would have refused a user. */
+  /** Flagged codes that were verified: enforcing would have refused real users. */
   readonly flaggedVerified: number
-  /** What those cost that were not verified: SMS, and rials for messengers. */
+  /** The cost of flagged codes that were not verified: SMS, and rials for messengers. */
   readonly flaggedSms: number
   readonly flaggedCharges: number
   readonly refused: number

@@ -11,7 +11,7 @@ export const SegmentState = Schema.Struct({
   run: Schema.Struct({ since: Schema.Number, codes: Schema.Int, verified: Schema.Int }),
   /** The codes that the profile learns from, if the run ends without an alarm. */
   pending: Tally,
-  /** Of its last alarm, and when that ended or was raised; 0: there was none. */
+  /** The level of its last alarm, and when that ended or was raised; 0: there was none. */
   level: Schema.Int,
   levelAt: Schema.Number,
   /** Its budget is small until its codes are verified again. */

@@ -102,7 +102,7 @@ const LATE_MILLIS = 60_000
 /** A slot of an hour ago whose sends are not over is summed up again after about a minute, one of a day ago after half an hour. */
 const AGE_SHARE = 50
 
-/** Whether its figures may have changed so much that they are worth another look. */
+/** Whether its figures may have changed enough to sum them up again. */
 export const isStale = ({ startsAt, summedAt, isOpen }: SummedSlot, now: Instant): boolean => {
   if (summedAt === null) return true
   const isFinal = !isOpen && summedAt >= startsAt + SLOT_MILLIS + LATE_MILLIS

@@ -58,7 +58,7 @@ export const Verification = Schema.Struct({
   nextStepAt: Schema.NullOr(Instant),
   /** Its account's slot at that time is reserved for it. */
   slotReserved: Schema.Boolean,
-  /** That step was called once already, and what came of it is unknown: it is called once more, with the same id. */
+  /** That step was called, and the outcome is unknown: Peyk repeats the call once, with the same id. */
   repeating: Schema.Boolean,
   /** The response of send: the status, and the step whose channel it named. Both are null before the first outcome. */
   answeredStatus: Schema.NullOr(Schema.Literals(["queued", "failed"])),

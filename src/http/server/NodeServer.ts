@@ -39,10 +39,10 @@ export interface ServingSnapshot extends OverloadSnapshot {
 const HEADERS_TIMEOUT_MILLIS = 10_000
 const CHECK_MILLIS = 1000
 
-/** Every machine has memory for so many bodies of the usual size. */
+/** Every machine has memory for this many bodies of the usual size. */
 const MAX_BODY_WAITS = 1024
 
-/** If so many of the connections are used, those without a complete request make room. */
+/** The used share of the connections from which on Peyk closes those without a complete request. */
 const CROWDED = 0.9
 const EVICTED_AT_ONCE = 0.05
 

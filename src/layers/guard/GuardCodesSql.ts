@@ -26,7 +26,7 @@ const CodeRow = Schema.Struct({
 const IdRow = Schema.Struct({ id: Schema.String })
 const TimeRow = Schema.Struct({ count: Schema.Int, millis: Schema.NullOr(Schema.Number) })
 
-/** The time to verify is measured on so many codes of the last days, at least the second number. */
+/** The time to verify is measured on at most, and at least, this many codes of the last days. */
 const MEASURED_CODES = 1000
 const ENOUGH_CODES = 50
 const MEASURED_MILLIS = 14 * DAY_MILLIS

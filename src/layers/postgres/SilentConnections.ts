@@ -43,7 +43,7 @@ export interface WatchedPool {
   readonly during: <A, E, R>(socket: Socket, statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** While the scope is open, the connection over this socket may be kept from others. */
   readonly hold: (socket: Socket) => Effect.Effect<void, never, Scope.Scope>
-  /** Whether an open connection can take a statement at once, if each carries so many. */
+  /** Whether an open connection can take a statement at once, if each carries at most this many. */
   readonly hasRoom: (statementsPerConnection: number) => boolean
   readonly closeAll: () => void
 }

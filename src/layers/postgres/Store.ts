@@ -96,7 +96,7 @@ const OTHER_CONNECTIONS = 10
 const SPARE_CONNECTIONS = 20
 const USUAL_MAX_CONNECTIONS = 100
 
-/** More than PostgreSQL's own default only if so many processes need it. */
+/** The default of PostgreSQL, or more if the processes need more connections. */
 const maxConnections = ({ processes, poolSize }: Configuration): number =>
   Math.max(USUAL_MAX_CONNECTIONS, processes * (poolSize + OTHER_CONNECTIONS) + SPARE_CONNECTIONS)
 

@@ -14,7 +14,7 @@ export const ClockTolerance = Context.Reference<number>("peyk/layers/postgres/St
 
 const WARN_MILLIS = 1000
 const LOOK_PAUSE = "1 second"
-/** Between two comparisons, this process's own clock is checked so many times. */
+/** How often this process's own clock is checked between two comparisons. */
 const LOOKS = 5
 const NANOS_PER_MILLI = 1e6
 const MILLIS_PER_SECOND = 1000

@@ -19,7 +19,7 @@ export interface ServerProcess {
   readonly kill: (signal: NodeJS.Signals) => void
   /** None if it does not respond. */
   readonly metrics: Effect.Effect<Option.Option<OwnMetrics>>
-  /** Whether it responds within so many milliseconds. */
+  /** Whether the process responds within this many milliseconds. */
   readonly answers: (withinMillis: number) => Effect.Effect<boolean>
 }
 

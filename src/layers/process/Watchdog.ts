@@ -8,7 +8,7 @@ const PAUSE_SHARE = 4
 /**
  * Ends once a process has been silent for so long; never if that is 0.
  *
- * @param answers checks the process, and waits so many milliseconds for its reply
+ * @param answers checks the process, and waits at most this many milliseconds for its reply
  */
 export const untilSilent = (
   answers: (withinMillis: number) => Effect.Effect<boolean>,

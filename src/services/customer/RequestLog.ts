@@ -19,7 +19,7 @@ const ignore = () => {}
 
 export const noNotes: RequestNotes = { key: ignore, phone: ignore, subject: ignore, answered: ignore }
 
-/** Of texts without quotes and backslashes. `JSON.stringify` of the whole takes twice as long. */
+/** Quotes a text that has no quotes or backslashes. `JSON.stringify` of the whole entry takes twice as long. */
 const quoted = (text: string | null | undefined): string => (text == null ? "null" : `"${text}"`)
 
 const FLUSH_EVERY = "1 second"

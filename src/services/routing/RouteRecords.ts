@@ -6,7 +6,7 @@ import { noRecord, recorded } from "../../domain/routing/measured/ChannelRecord.
 import type { RouteKnowledge } from "../../domain/routing/measured/MeasuredRoute.ts"
 import { type ReadTry, RouteRecordStore } from "./RouteRecordStore.ts"
 
-/** So old are the codes that records are made from, and so many of them are read. */
+/** Records are counted from codes of at most this age, and from at most this many codes. */
 const OLDEST_MILLIS = 14 * DAY_MILLIS
 const MAX_CODES = 3000
 /** The longest wait of a first channel: until then its code may still be verified there. */

@@ -15,7 +15,7 @@ import { codeOf, simulated } from "../Operator.ts"
 import { type Server, startServer } from "../Server.ts"
 
 let server: Server
-/** Of the demo: somebody else. */
+/** Manages the demo customer, which is another customer. */
 let stranger: Manager
 beforeAll(async () => {
   server = await startServer({ env: { PEYK_TELEGRAM_URL: "http://127.0.0.1:9" } })

@@ -12,7 +12,7 @@ const failures = [
 ] as const
 
 let server: Server
-/** Beside its working accounts, the customer has one with each of these outcomes. */
+/** In addition to its working accounts, the customer has one with each of these outcomes. */
 let live: ReturnType<typeof messages>
 const accounts = { bale: 0, eitaa: 0, rubika: 0, telegram: 0, soroushplus: 0, sms: 0 }
 /** The route over the customer's failing account of the channel; over the slow one of sms. */

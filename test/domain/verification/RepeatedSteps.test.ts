@@ -55,7 +55,7 @@ const ended = (verification: Verification, status: "verified" | "locked" | "expi
 
 const errorCodes = ({ attempts }: Verification) => attempts.map(({ step, error_code }) => [step, error_code])
 
-/** That the outcome is unknown was announced before: the repeat announces only what settles it. */
+/** The unknown outcome has its event already: the repeat adds one only if it settles the outcome. */
 const eventsOfRepeat = (errorCode: string | null): ReadonlyArray<EventType> => {
   if (errorCode === null) return ["verification.attempt_sent"]
   return errorCode === "provider_outcome_unknown" ? [] : ["verification.attempt_failed"]

@@ -134,7 +134,7 @@ describe("the overload gate", () => {
     const { gate, load } = gateOf()
     const now = overload(gate, 0) - 1
     leave(gate, "send", gate.snapshot().inFlight.send)
-    // Of the 128 that may work under overload.
+    // The shares of the 128 requests that may work under overload.
     const room = { manage: 32, public: 16 }[kind]
     assert.strictEqual(enter(gate, kind, 100, now), room)
     load.waiting[who] = room

@@ -14,7 +14,7 @@ import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
 
-/** Of this test's requests: far enough from the epoch that ids can be earlier. */
+/** The time of this test's requests: far enough from the epoch that ids can be earlier. */
 const NOW = 1_795_000_000_000
 
 const process = Layer.mergeAll(RequestStoreSql, RequestRecordsSql).pipe(

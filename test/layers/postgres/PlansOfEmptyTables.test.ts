@@ -13,7 +13,7 @@ import { watchedBatches } from "../../support/WatchedBatches.ts"
 const PHONE = "09121234567"
 const OTHERS = 3000
 
-/** Of a table, in this transaction of this client. */
+/** The rows that this transaction has read from a table. */
 const rowsRead = (sql: SqlClient.SqlClient, table: string) =>
   Effect.map(
     sql<{ rows: number }>`

@@ -67,7 +67,7 @@ const removals = [
   { command: "account delete", words: ofAccount, action: "account.remove", subject: "account" }
 ]
 
-/** Of the demo customer, whose accounts send. */
+/** Commands that need a send: the demo customer's accounts can send. */
 const ON_SENDS = ["verification next", "verification cancel", "message cancel"]
 
 const perform = ({ command, words = () => [], input, makes, subject }: Act) =>

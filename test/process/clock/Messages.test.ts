@@ -118,7 +118,7 @@ describe("after kill -9", () => {
     await crash()
     const answered = await cut
 
-    // Whoever got no answer asks again, with the same key; so does whoever got one.
+    // Clients with and without a response repeat the request, with the same key.
     for (const [index, each] of requests.entries()) {
       const { message_id: id } = ok<Message>(await send(each), 201)
       const before = answered[index]

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const SERVES = /process (\d) serves \(pid (\d+)\)/g
 
-/** Of each process that ever served, in their order: its number and pid. */
+/** The number and pid of each process that ever served, in their order. */
 const served = () =>
   [...server.output().matchAll(SERVES)].map(([, number, pid]) => [Number(number), Number(pid)] as const)
 const pidsNow = () => [...new Map(served()).values()]

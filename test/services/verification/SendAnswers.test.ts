@@ -41,7 +41,7 @@ layer(TestDatabase, { excludeTestServices: true })("the answer of send", (it) =>
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const customerId = yield* makeCustomer(["bale", "eitaa", "sms"])
-      // Of two accounts within their gaps, the earlier one has the earlier slot.
+      // If both accounts are within their gaps, the one that sent earlier has the earlier slot.
       yield* sendOf(customerId, ["eitaa"], "first")
       yield* TestClock.adjust("2 seconds")
       yield* sendOf(customerId, ["bale"], "second")

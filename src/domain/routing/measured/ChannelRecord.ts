@@ -40,7 +40,7 @@ export const noRecord: ChannelRecord = {
 }
 
 const KEPT = 1 - 1 / 400
-/** Of one operator there are fewer codes. */
+/** The same for one operator, which has fewer codes. */
 const KEPT_OF_PREFIX = 1 - 1 / 200
 const MAX_TIMES = 100
 
@@ -50,7 +50,7 @@ const MAX_TIMES = 100
  */
 const FALLEN_SCORE = 7
 const RECOVERED_SCORE = 2.5
-/** Of a fallen channel's codes so many are verified, and of those of one that has recovered. */
+/** The conversions of a fallen and of a recovered channel that the test for a recovery compares. */
 const FALLEN_CONVERSION = 0.1
 const RECOVERED_CONVERSION = 0.4
 /** What was known before a fall weighs no more than this many codes afterwards. */

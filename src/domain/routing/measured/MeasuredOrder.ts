@@ -14,7 +14,7 @@ export interface Candidate {
 /** What an order is made of. */
 export interface Known {
   readonly records: Readonly<Partial<Record<Channel, ChannelRecord>>>
-  /** Of all customers. */
+  /** The codes of all customers, by channel. */
   readonly platform: Readonly<Partial<Record<Channel, Tally>>>
 }
 
@@ -79,7 +79,7 @@ const inOrder = (candidates: ReadonlyArray<Measured>): ReadonlyArray<Measured> =
   return ordered
 }
 
-/** One code in so many tries another channel first: else nobody would know how the others are. */
+/** One code in this many tries another channel first. Without that, nothing new is learnt about the others. */
 const EXPLORES_ONE_IN = 25
 
 /** FNV-1a, 32 bits: the same id always explores alike. */

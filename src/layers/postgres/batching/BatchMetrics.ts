@@ -14,7 +14,7 @@ export type BatchName =
   | "account_connection"
   | "guard"
 
-/** A statement is made for so many requests. */
+/** Counts a statement that begins, and its requests. */
 type Began = (requests: number) => void
 
 const ignore: Began = () => {}

@@ -24,7 +24,7 @@ export interface BatchClients<Client = SqlClient.SqlClient> {
   readonly alone: Client
   /** Shared by kinds of batches that wait for each other's statements as for their own. */
   readonly lane?: BatchLane
-  /** A batch with so many requests does not wait for more. */
+  /** A batch with this many requests does not wait for more. */
   readonly flushAt?: number
 }
 

@@ -24,7 +24,7 @@ const firstOf = (entries: unknown): unknown => (Array.isArray(entries) ? entries
 
 const OK = 200
 
-/** Of `return.status`. 429 is a forbidden address and 501 test mode, whatever HTTP means by them. */
+/** The meanings of `return.status`. They are not those of HTTP: 429 is a forbidden address and 501 test mode. */
 const meanings: AnswerTable = {
   400: "request",
   401: "configuration",

@@ -34,7 +34,7 @@ const operators = [
 /** So many codes later it is known whether a code was verified. */
 const KNOWN_AFTER = 20
 
-/** Of users without a code, so many wait for the next channel. */
+/** The share of users without a code that wait for the next channel. */
 const PATIENT = 0.6
 const OUTAGE_CODES = 250
 const OUT = 0.02

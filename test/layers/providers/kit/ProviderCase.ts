@@ -34,7 +34,7 @@ export interface ProviderCase extends SendCalls {
   readonly channel: Channel
   readonly fake: Effect.Effect<FakeFarEnd, never, Scope.Scope>
   readonly adapter: (http: ProviderHttp["Service"], url: string) => ProviderAdapter
-  /** Of an account that sends all that the provider carries. */
+  /** The settings of an account that sends all that the provider carries. */
   readonly settings: (url: string) => Readonly<Record<string, unknown>>
   /** The settings that no log, span or outcome may hold. */
   readonly credentials: ReadonlyArray<string>

@@ -32,7 +32,7 @@ const make = (
   }))
 })
 
-/** The first customer is attacked, if not all of them are. `scale`: of the number of codes. */
+/** Attacks on the first customer, or on all of them. `scale` is the factor for the number of codes. */
 export const attacks = (
   random: Random,
   starts: (nth: number) => number,

@@ -5,10 +5,10 @@ import { DAY, HOUR } from "./Users.ts"
 export interface Plan {
   readonly seed: string
   readonly days: number
-  /** Of the first customer's users, and of each other customer's. */
+  /** The codes of users in a day: of the first customer, and of each other customer. */
   readonly codesPerDay: readonly [first: number, others: number]
   readonly attackAt: (nth: number) => number
-  /** Of the attacks' codes. */
+  /** The factor for the number of codes of each attack. */
   readonly scale: number
   readonly lost: ReadonlyArray<Lost>
   readonly mode: GuardMode
