@@ -17,7 +17,7 @@ interface Overdue {
 export interface Lateness {
   /** How late each timer was that was late at all, in milliseconds that somebody could have worked. */
   readonly timers: ReadonlyArray<{ readonly timer: string; readonly millis: number }>
-  /** By how much the machine was late itself, at worst: with waking up who had slept. */
+  /** The longest delay of the machine itself: how late it woke a sleeping timer. */
   readonly ofMachine: number
 }
 

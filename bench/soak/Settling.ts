@@ -6,7 +6,7 @@ import { now } from "./Time.ts"
 
 const PATIENCE_MILLIS = 60_000
 const LOOK_EVERY_MILLIS = 200
-/** So often in a row nothing must be due: finished work makes other work due. */
+/** How often in a row nothing must be due: finished work makes other work due. */
 const QUIET_LOOKS = 4
 
 /** Work that is due or in progress, or a webhook that waits for its turn at its endpoint. */

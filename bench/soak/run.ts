@@ -50,16 +50,16 @@ const users = Number(options.users)
 const { seed } = options
 
 const only = options.faults.split(",").filter((word) => word !== "")
-/** By how much the clock of every second process is ahead. */
+/** How far the clock of every second process is ahead. */
 const apartMillis = Number(options.apart)
 
-/** By what the clocks show it has to last, and be renewed in time. */
+/** A lease must last, and be renewed in time, although the clocks differ. */
 const LEASE_MILLIS = 2000 + 2 * apartMillis
 const STATEMENT_TIMEOUT_MILLIS = 3000
 const CUSTOMERS = 3
-/** So many phones have met the bot of eitaa's accounts; later phones cannot be reached over it. */
+/** The number of phones that the bot of eitaa's accounts can reach. Later phones are unreachable over it. */
 const ACQUAINTED = 20_000
-/** A run of so many seconds has time for faults that take long. */
+/** A run of this many seconds has time for faults that take long. */
 const LONG_SECONDS = 120
 const isLong = seconds >= LONG_SECONDS
 /** The share of the time with all faults; after it, only faults that a process survives. */
@@ -80,7 +80,7 @@ const freePort = () =>
     })
   })
 
-/** The surroundings without anything that would configure the program. */
+/** The environment without variables that would configure the program. */
 const neutral = Object.fromEntries(
   Object.entries(process.env).flatMap(([name, value]) =>
     value === undefined || name === "DATABASE_URL" || name.startsWith("PEYK_") ? [] : [[name, value]]
@@ -99,7 +99,7 @@ const environment = (databaseUrl: string, directory: string, providers: Provider
   PEYK_PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MILLIS),
   PEYK_MESSAGE_PATIENCE_MS: "15000",
   PEYK_LIMIT_KEY_MINUTE: "1000000",
-  // Accounts are as fast as they like, and rest briefly: what is watched is what gets through.
+  // Accounts have no rate and short cooldowns, so that the soak sends as much as it can.
   PEYK_ACCOUNT_GAP_MS: "0",
   ...Object.fromEntries(
     ["EITAA", "BALE", "SOROUSHPLUS"].map((channel) => [`PEYK_ACCOUNT_RATE_${channel}`, "0"])
@@ -112,7 +112,7 @@ interface Stage {
   readonly directory: string
   readonly providers: Providers
   readonly webhooks: WebhookReceiver
-  /** Whatever is to be stopped in the end, whatever happens. */
+  /** Registers what to stop at the end, also after a failure. */
   readonly onEnd: (stop: () => Promise<unknown>) => void
 }
 

@@ -212,7 +212,7 @@ const statusesIn = (table: Readonly<Record<string, unknown>>): Record<string, un
 
 const isManagement = (endpoint: string): boolean => / (\/v1\/(manage|auth)\/|\/\.well-known\/)/.test(endpoint)
 
-/** Whatever is managed, who asks comes first. */
+/** Every management operation checks the credential first. */
 const anyManagement = ["unauthenticated", "scope_insufficient", "internal_error", "service_unavailable"]
 
 const sorted = (pairs: ReadonlyArray<readonly [string, number | undefined]>) =>

@@ -27,7 +27,7 @@ export interface StepSlot {
   readonly slot: Start
 }
 
-/** Nobody waits here: a step that has to wait is due again later. */
+/** No request waits for a message: a step that must wait is due again later. */
 const NOT_WAITING = { waitMillis: 0, waiting: <A, E, R>(wait: Effect.Effect<A, E, R>) => wait }
 
 export const accountAt = ({ route }: Message, step: number) => route[step] ?? route[0]

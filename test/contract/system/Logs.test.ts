@@ -343,7 +343,7 @@ beforeAll(async () => {
     forbidden.set(path.replace(/^.*\/(\d+-)?/, ""), `the inbox path of ${channel}`)
   }
   for (const phone of phones) {
-    // Whatever comes before it: 98, +98, 0098 or 0.
+    // The prefix does not matter: 98, +98, 0098 or 0.
     const bare = phone.replace("+98", "")
     forbidden.set(bare, `the phone ${phone}`)
     forbidden.set(

@@ -20,7 +20,7 @@ const env = {
   PEYK_FREE_MONTHLY_QUOTA: "0"
 }
 
-/** Accepts everything, slowly, whoever's it is; distinguishes codes from texts. */
+/** Accepts every send slowly, for all customers; distinguishes codes from texts. */
 const slowGateway = () => {
   const now = { code: 0, text: 0 }
   const most = { code: 0, text: 0 }

@@ -52,7 +52,7 @@ const setReadOnly = async (value: "on" | "off") => {
 
 const TABLES = ["verifications", "messages"]
 
-/** Whatever is written fails with this SQLSTATE, as on a full disk. */
+/** Every write fails with this SQLSTATE, as on a full disk. */
 const failWith = async (sqlState: string) => {
   await ask(`create or replace function fail_to_write() returns trigger language plpgsql as $$
     begin raise exception 'could not extend a file' using errcode = '${sqlState}'; end $$`)

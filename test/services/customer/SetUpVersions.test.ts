@@ -207,7 +207,7 @@ layer(TestDatabase, { excludeTestServices: true })("the version of a customer's 
       yield* unannounced
       yield* sql`update api_keys set revoked_at = ${new Date(0)} where id = ${record.id}`
       assert.isDefined(keys.recall(Redacted.value(secret)))
-      // Whatever is read of the customer says that the key is to be read again.
+      // Every read of the customer reports that the key must be read again.
       yield* (yield* Customers).configuration(customerId)
       assert.isUndefined(keys.recall(Redacted.value(secret)))
       assert.strictEqual((yield* Effect.flip(keys.authenticate(secret)))._tag, "unauthenticated")

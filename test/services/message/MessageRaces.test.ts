@@ -30,7 +30,7 @@ const leaseToTheDead = Effect.fnUntraced(function* (id: string) {
     where subject = ${id}::uuid`
 })
 
-/** A message that is due, under a lease of whoever knows the token of its timer. */
+/** A message that is due, and its timer, which a dead process has leased. */
 const dueAndLeased = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const customerId = yield* makeCustomer()

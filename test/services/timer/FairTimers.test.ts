@@ -108,7 +108,7 @@ layer(TestDatabase, { excludeTestServices: true })("a customer's flood over a pr
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into timers (customer_id, kind, subject, claimable_at, parked)
         select ${flooder}::int, 'message', gen_random_uuid(), 'epoch', true from generate_series(1, ${FLOOD}::int)`
-      // Timers whose message is gone are removed by whoever claims them.
+      // The process that claims a timer without a message removes it.
       yield* Effect.forkChild((yield* TimerRunner).loop)
       yield* Effect.repeat(countOf("true"), { until: (count) => count === 0 })
     }).pipe(Effect.provide(testProcess(providers.layer, { timerConcurrency: 4 })))

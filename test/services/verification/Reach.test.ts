@@ -161,7 +161,7 @@ const cases: ReadonlyArray<Case> = [
   }
 ]
 
-/** Notes when each far end is called, and lets it do what it is told to. */
+/** Records when each far end is called, and lets the test decide its response. */
 const watch = (ends: Readonly<Record<FarEnd, FakeFarEnd>>, faults: Case["faults"], clock: Clock.Clock) => {
   const times: Array<readonly [FarEnd, number]> = []
   for (const name of ["kavenegar", "smsir", "safir"] as const) {

@@ -23,7 +23,7 @@ export const signedByEitaa = (
   return String(new URLSearchParams({ ...fields, hash }))
 }
 
-/** Eitaa's mini-app API as its documentation has it: whoever has a numeric id has allowed the app to write. */
+/** Eitaa's mini-app API as its documentation has it: a person with a numeric id has allowed the app to write. */
 export const fakeEitaa = (options: FakeOptions = {}) =>
   fakeFarEnd(({ method, path, json }: Received) => {
     const { token, chat_id, text } = Object(json)

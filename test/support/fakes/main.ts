@@ -134,7 +134,7 @@ const HELP = {
   "GET /<provider>/received": "the requests that it got"
 }
 
-/** By this the fakes are told what to do, while they run. */
+/** The paths that set the next responses of the fakes, and list what they received. */
 const control =
   (fakes: Readonly<Record<string, Playable>>) =>
   ({ method, path, json }: Received): Answer => {

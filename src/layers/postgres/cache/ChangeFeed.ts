@@ -62,7 +62,7 @@ const LISTEN_TIMEOUT = "5 seconds"
 const MAX_MISSED_BEATS = 5
 /** If none ever arrives (behind a transaction pooler), that happens less and less often. */
 const MAX_PATIENCE_BEATS = 320
-/** So long after its last own beat, a process may have missed something. */
+/** This long after its last own beat, a process may have missed a change. */
 const MAX_SILENCE_MILLIS = 5000
 
 const NOTHING_HEARD =
