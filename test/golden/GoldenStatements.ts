@@ -1,6 +1,8 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Message } from "../../src/domain/message/Message.ts"
+import type { MessageTransition } from "../../src/domain/message/MessageMachine.ts"
 import type { RouteAccount } from "../../src/domain/routing/RouteAccount.ts"
 import { AccountConnectionsSql } from "../../src/layers/account/AccountConnectionsSql.ts"
 import { AccountSlotsSql } from "../../src/layers/account/AccountSlotsSql.ts"
@@ -17,7 +19,7 @@ import { AccountConnections } from "../../src/services/account/AccountConnection
 import { AccountSlots } from "../../src/services/account/AccountSlots.ts"
 import { ApiKeys } from "../../src/services/customer/ApiKeys.ts"
 import { Customers } from "../../src/services/customer/Customers.ts"
-import { MessageStore } from "../../src/services/message/MessageStore.ts"
+import { type MessageAcceptance, MessageStore } from "../../src/services/message/MessageStore.ts"
 import { ProviderAdapters } from "../../src/services/provider/ProviderAdapter.ts"
 import { defaultSettings, Settings } from "../../src/services/Settings.ts"
 import { SubjectIds } from "../../src/services/SubjectIds.ts"
@@ -103,6 +105,16 @@ const commit = (...names: ReadonlyArray<keyof typeof Subjects.transitions>) =>
       { concurrency: "unbounded" }
     )
   )
+
+const acceptMessage = (acceptance: MessageAcceptance) => MessageStore.use((store) => store.accept(acceptance))
+
+const messageWithQuota: MessageAcceptance = {
+  ...Subjects.messageAcceptance,
+  admission: { ...Subjects.admission, monthlyQuota: 100 }
+}
+
+const commitMessage = (before: Message, transition: MessageTransition) =>
+  MessageStore.use((store) => store.commit(Subjects.messageTimer, before, transition, Subjects.NOW))
 
 const request = {
   customerId: Subjects.CUSTOMER,
@@ -229,37 +241,54 @@ recorded only while its lease lasts.`,
   },
   {
     name: "message_accept",
+    about: `Accepts the messages of many requests, while nobody is refused, as accept accepts codes. Each has a timer for
+each of its lanes, and its first event.`,
+    isBatched: true,
+    run: acceptMessage(Subjects.messageAcceptance)
+  },
+  {
+    name: "message_accept_checked",
+    about: `Accepts the messages of many requests, and reports which are refused and why, as accept_checked does.`,
+    isBatched: true,
+    run: acceptMessage(messageWithQuota),
+    after: ["race"]
+  },
+  {
+    name: "message_accept_alone",
     about: `Accepts one message, as accept_alone accepts a code.`,
     isBatched: false,
-    run: MessageStore.use((store) => store.accept(Subjects.messageAcceptance))
+    run: acceptMessage(messageWithQuota),
+    after: ["race", [{ exceptions: [{ nth: 1, reason: "ask_alone", until: null }], webhooks: 0 }]]
   },
   {
     name: "message_read",
-    about: `Reads one message for a request, if its key's set-up is current.`,
-    isBatched: false,
+    about: `Reads the messages of many requests, if their keys' set-up is current.`,
+    isBatched: true,
     run: MessageStore.use((store) => store.read(request))
   },
   {
     name: "message_read_due",
-    about: `Reads the message of a due timer that is still leased by this process.`,
-    isBatched: false,
+    about: `Reads the messages of many due timers that are still leased by this process.`,
+    isBatched: true,
     run: MessageStore.use((store) => store.loadLeased(Subjects.messageTimer))
   },
   {
     name: "message_begin",
-    about: `Records that a provider is about to be called for a message, while its timer's lease lasts.`,
-    isBatched: false,
-    run: MessageStore.use((store) =>
-      store.commit(Subjects.messageTimer, Subjects.message, Subjects.begun, Subjects.NOW)
-    )
+    about: `Records that providers are about to be called for messages, each while its timer's lease lasts.`,
+    isBatched: true,
+    run: commitMessage(Subjects.message, Subjects.begun)
   },
   {
     name: "message_record",
-    about: `Records the outcome of a call for a message: state, timer, delivery report, money, events.`,
-    isBatched: false,
-    run: MessageStore.use((store) =>
-      store.commit(Subjects.messageTimer, Subjects.begun.next, Subjects.messageSent, Subjects.NOW)
-    )
+    about: `Records the outcomes of calls for messages: state, timer, delivery report, money, events.`,
+    isBatched: true,
+    run: commitMessage(Subjects.begun.next, Subjects.messageSent)
+  },
+  {
+    name: "message_cancel",
+    about: `Records that messages were canceled: the timers of all their lanes are removed, and held money is released.`,
+    isBatched: true,
+    run: commitMessage(Subjects.message, Subjects.messageCanceled)
   }
 ]
 

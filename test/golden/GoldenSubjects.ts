@@ -1,4 +1,6 @@
+import { Result } from "effect"
 import { Phone } from "../../src/domain/Phone.ts"
+import { cancelMessage } from "../../src/domain/message/MessageCancellation.ts"
 import { chargeMessage } from "../../src/domain/message/MessageLanes.ts"
 import { beginAttempt, recordOutcome } from "../../src/domain/message/MessageMachine.ts"
 import { startMessage } from "../../src/domain/message/Message.ts"
@@ -106,6 +108,8 @@ export const messageSent = recordOutcome(
   ProviderOutcome.Accepted({ messageId: "m" }),
   NOW
 )
+
+export const messageCanceled = Result.getOrThrow(cancelMessage(message, NOW))
 
 export const messageAcceptance: MessageAcceptance = {
   message,

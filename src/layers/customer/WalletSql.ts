@@ -1,9 +1,7 @@
 import { Effect, Schema } from "effect"
-import type { SecureRandom } from "effect/crypto"
 import type { SqlClient, SqlError } from "effect/sql"
-import { stripeOf, type WalletMove } from "../../domain/money/Charging.ts"
-import type { Instant } from "../../domain/Instant.ts"
-import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { stripeOf } from "../../domain/money/Charging.ts"
+import { rowsOf } from "../postgres/SqlRows.ts"
 
 const CoverRow = Schema.Struct({ covers: Schema.Boolean })
 
@@ -39,20 +37,3 @@ export const gatherInto = (
         else 0 end
     from total t where w.customer_id = ${customerId} and t.amount >= ${hold}::bigint`)
 }
-
-/** Further parts of a `with` statement whose `changed c` is the changed send: its captures and releases. */
-export const moveParts =
-  (sql: SqlClient.SqlClient, random: SecureRandom.SecureRandom["Service"]) =>
-  (id: string, { capture, release }: WalletMove, now: Instant) =>
-    Effect.gen(function* () {
-      if (capture === 0 && release === 0) return sql``
-      const moved = sql`, wallet as (
-        update wallets w set balance = w.balance - ${capture}::bigint, held = w.held - ${capture + release}::bigint
-        from changed c where w.customer_id = c.customer_id and w.stripe = ${stripeOf(id)}::smallint)`
-      if (capture === 0) return moved
-      return sql`${moved}, entry as (
-        insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
-        select c.customer_id, ${yield* random.uuidV7()}::uuid, 'capture', ${-capture}::bigint, c.id,
-          ${timestamp(now)}::timestamptz
-        from changed c)`
-    })

@@ -3,18 +3,16 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { walletMove } from "../../domain/money/Charging.ts"
 import type { KeyMode } from "../../domain/people/Customer.ts"
-import type { AdmissionError } from "../../domain/Errors.ts"
-import type { SetUpChanged } from "../../services/customer/SetUpChanged.ts"
 import { SubjectIds } from "../../services/SubjectIds.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
 import { Timers } from "../../services/timer/Timers.ts"
-import { type Acceptance, VerificationStore } from "../../services/verification/VerificationStore.ts"
+import { VerificationStore } from "../../services/verification/VerificationStore.ts"
 import { acceptAlone } from "./AcceptVerificationSql.ts"
-import { phoneRefusal } from "./AdmissionSql.ts"
+import { acceptedVerifications, SEND_OPERATION } from "./AcceptedVerifications.ts"
+import { committedVerifications } from "./CommittedVerifications.ts"
 import { makeCommitLeased } from "./LeasedCommitSql.ts"
 import { makeBatchLane, SerializeWrites } from "../postgres/batching/BatchLane.ts"
-import { makeAcceptBatch } from "../postgres/batching/AcceptBatchSql.ts"
-import { SEND_OPERATION } from "../postgres/batching/AcceptStatement.ts"
+import { makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
 import { makeCommitBatch } from "../postgres/batching/CommitBatchSql.ts"
 import { makeCompareBatch } from "../postgres/batching/CompareBatchSql.ts"
 import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
@@ -23,7 +21,12 @@ import { idempotencyKeys } from "../customer/IdempotencySql.ts"
 import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
 import { first, rowsOf } from "../postgres/SqlRows.ts"
 import { BatchSql } from "../postgres/Store.ts"
-import { verificationColumns, VerificationRow } from "./VerificationRow.ts"
+import {
+  dueVerifications,
+  loadedVerifications,
+  verificationColumns,
+  VerificationRow
+} from "./VerificationRow.ts"
 
 const ClaimedRow = Schema.Struct({ ...VerificationRow.fields, fingerprint: Schema.Uint8Array })
 
@@ -53,37 +56,32 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
       const writing: BatchClients = (yield* SerializeWrites)
         ? { ...clients, lane: makeBatchLane() }
         : { ...clients, flushAt: FLUSH_WRITES_AT }
-      const acceptInBatch = yield* makeAcceptBatch(writing, mode, timerKind, ids.turn)
-      const commitInBatch = yield* makeCommitBatch(writing, mode, timerKind, random.uuidV7())
+      const commitInBatch = yield* makeCommitBatch(
+        writing,
+        committedVerifications(mode, timerKind),
+        random.uuidV7()
+      )
       const compareInBatch = yield* makeCompareBatch(clients, mode, timerKind, random.uuidV7())
-      const loadInBatch = yield* makeLoadBatch(clients, mode)
-      const loadLeasedInBatch = yield* makeLoadLeasedBatch(clients, mode, timerKind, versions)
+      const loadInBatch = yield* makeLoadBatch(clients, loadedVerifications(mode))
+      const loadLeasedInBatch = yield* makeLoadLeasedBatch(
+        clients,
+        dueVerifications(mode),
+        timerKind,
+        versions
+      )
       /** Webhooks are due at once. */
       const wakeFor = (webhooks: number) => {
         if (webhooks > 0) timerLoop.wakeAt(0)
       }
 
-      const isAccepted = (acceptance: Acceptance): Effect.Effect<boolean, AdmissionError | SetUpChanged> =>
-        Effect.flatMap(acceptInBatch(acceptance), (verdict) => {
-          switch (verdict.reason) {
-            case "set_up_changed":
-              return versions.changed(acceptance.verification.customerId, acceptance.setUpVersion)
-            case null:
-              return Effect.succeed(true)
-            case "key_taken":
-              return Effect.succeed(false)
-            case "ask_alone":
-              return acceptAlone(sql, mode, timerKind, acceptance).pipe(
-                Effect.catchTag("SetUpChanged", () =>
-                  versions.changed(acceptance.verification.customerId, acceptance.setUpVersion)
-                )
-              )
-            default:
-              return Effect.fail(
-                phoneRefusal(verdict.reason, verdict.until, acceptance.verification.createdAt)
-              )
-          }
-        })
+      const isAccepted = yield* makeAccept(writing, {
+        name: "accept",
+        kind: acceptedVerifications(mode, timerKind),
+        toRows: (batch) => Effect.sync(() => (ids.turn(), batch)),
+        wakeFor,
+        alone: (acceptance) => acceptAlone(sql, mode, timerKind, acceptance),
+        versions
+      })
 
       return VerificationStore.of({
         accept: (acceptance) =>
@@ -116,7 +114,11 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
             isCurrent ? Effect.succeed(found) : versions.changed(request.customerId, request.setUpVersion)
           ),
 
-        loadLeased: loadLeasedInBatch,
+        loadLeased: (timer) =>
+          Effect.map(
+            loadLeasedInBatch(timer),
+            Option.map(({ sealedCode, ...verification }) => ({ sealedCode, verification }))
+          ),
 
         commit: (before, transition, now, timer) => {
           const write = commitInBatch({
@@ -124,8 +126,7 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
             transition,
             now,
             heldTimer: timer,
-            move: walletMove(before, transition.next),
-            events: transition.events
+            move: walletMove(before, transition.next)
           })
           return Effect.map(write, ({ isWritten, webhooks }) => {
             wakeFor(webhooks)

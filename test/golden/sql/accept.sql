@@ -9,12 +9,12 @@ judged as materialized (
     from set_up_versions
     where customer_id = 0), 0)) then 'set_up_changed' end as verdict
   from (
-    select unnest($1) as customer_id, unnest($2) as id, unnest($3) as phone, unnest($4) as status,
-      unnest($5) as revision, unnest($6) as route, unnest($7) as text_body, unnest($8) as remaining,
-      unnest($9) as now, unnest($10) as expires_at, unnest($11) as code_hash, unnest($12) as sealed_code,
-      unnest($13) as lease_until, unnest($14) as lease_token, unnest($15) as key, unnest($16) as fingerprint,
-      unnest($17) as key_until, unnest($18) as stripe, unnest($19) as hour, unnest($20) as day,
-      unnest($21) as platform_day, unnest($22) as callers, unnest($23) as hold, unnest($24) as set_up,
+    select unnest($1) as customer_id, unnest($2) as id, unnest($3) as phone, unnest($4) as now,
+      unnest($5) as key, unnest($6) as fingerprint, unnest($7) as key_until, unnest($8) as stripe,
+      unnest($9) as hour, unnest($10) as day, unnest($11) as platform_day, unnest($12) as callers,
+      unnest($13) as hold, unnest($14) as set_up, unnest($15) as status, unnest($16) as revision,
+      unnest($17) as route, unnest($18) as text_body, unnest($19) as remaining, unnest($20) as expires_at,
+      unnest($21) as code_hash, unnest($22) as sealed_code, unnest($23) as lease_until, unnest($24) as lease_token,
       unnest($25) as nth) r
   left join set_up_versions s on s.customer_id = r.customer_id),
 claimed as (

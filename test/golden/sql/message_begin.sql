@@ -1,40 +1,55 @@
--- Records that a provider is about to be called for a message, while its timer's lease lasts.
+-- Records that providers are about to be called for messages, each while its timer's lease lasts.
 -- The code makes this statement; `npm run golden` writes this file.
 
 with
 changed as (
-  update messages set status = $1, revision = $2, attempts = $3::jsonb, reservations = $4::jsonb,
-    patient_until = $5::timestamptz, completed_at = $6::timestamptz, held = $7::bigint, captured = $8::bigint,
-    events_written = events_written + $9
-  where customer_id = $10 and id = $11::uuid and revision = $12 and exists (
-    select
+  update messages m set status = r.status, revision = r.revision, attempts = r.attempts::jsonb,
+    reservations = r.reservations::jsonb, patient_until = r.patient_until, completed_at = r.completed_at,
+    held = r.held, captured = r.captured, events_written = m.events_written + r.event_count
+  from (
+    select unnest($1) as customer_id, unnest($2) as id, unnest($3) as revision_before, unnest($4) as revision,
+      unnest($5) as status, unnest($6) as attempts, unnest($7) as held, unnest($8) as captured,
+      unnest($9) as now, unnest($10) as event_count, unnest($11) as lane, unnest($12) as reservations,
+      unnest($13) as patient_until, unnest($14) as completed_at, unnest($15) as event_type_0, unnest($16) as event_id_0,
+      unnest($17) as held_token, unnest($18) as nth) r
+  where m.customer_id = r.customer_id and m.id = r.id and m.mode || '' = 'live' and m.revision = r.revision_before
+    and (r.held_token is null or coalesce((
+    select true
     from timers t
-    where t.customer_id = $13 and t.kind = $14 and t.subject = $15::uuid and t.lane = $16 and t.lease_token = $17::uuid)
-  returning *),
-timer as (
-  select),
+    where t.customer_id = r.customer_id and t.kind = 'message' and t.subject = r.id and t.lane = r.lane
+      and t.lease_token = r.held_token), false))
+  returning m.customer_id, m.id, m.status, m.attempts, m.events_written, m.completed_at, 'message'::text as timer_kind,
+    r.lane as timer_lane, r.now, r.event_count, r.nth, r.event_type_0, r.event_id_0),
+reported as materialized (
+  select c.customer_id, c.id, c.now, c.event_count, c.events_written - c.event_count as before,
+    c.event_type_0 as type_0, c.event_id_0 as id_0, jsonb_build_object('status', c.status, 'attempts',
+    c.attempts, 'completed_at', c.completed_at) as data
+  from changed c
+  where c.event_count > 0),
 event as (
   insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)
-  select c.customer_id, e.id, e.type, c.id, c.events_written - $18 + e.nth, jsonb_build_object('status',
-    c.status, 'attempts', c.attempts, 'completed_at', c.completed_at), $19, $20
-  from changed c, unnest($21::uuid[], $22::text[]) with ordinality as e (id, type, nth)
-  returning customer_id, id, type, mode),
+  select t.customer_id, t.id_0, t.type_0, t.id, t.before + 1, t.data, t.now, 'live'
+  from reported t
+  where t.event_count > 0
+  returning customer_id, id, type, occurred_at),
+wanted as materialized (
+  select e.customer_id, e.id, e.occurred_at, w.id as endpoint_id, w.lane
+  from event e
+  join webhook_endpoints w on w.customer_id = e.customer_id and w.disabled_at is null and w.mode = 'live'
+    and (w.events @> array[e.type] or w.events @> array['*'])),
 delivery as (
   insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
-  select e.customer_id, w.id, e.id, 'pending', $23::timestamptz, $24::timestamptz
-  from event e
-  join webhook_endpoints w on w.customer_id = $25 and w.disabled_at is null and w.mode = e.mode and (w.events @> array[e.type]
-    or w.events @> array['*'])
-  returning endpoint_id, event_id),
+  select customer_id, endpoint_id, id, 'pending', occurred_at, occurred_at
+  from wanted),
 webhook as (
   insert into timers as t (customer_id, kind, subject, lane, claimable_at)
-  select w.customer_id, $26, d.event_id, w.lane, $27::timestamptz
-  from delivery d
-  join webhook_endpoints w on w.customer_id = $28 and w.id = d.endpoint_id
+  select customer_id, 'webhook', id, lane, occurred_at
+  from wanted
   on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
   where t.lease_token is null
   returning true)
-select count(*)::int as count, (
+select (
+  select case when count(*) < cardinality($1) then coalesce(array_agg(nth::int), '{}') end
+  from changed) as written, (
   select count(*)::int
   from webhook) as webhooks
-from changed

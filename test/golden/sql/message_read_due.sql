@@ -1,8 +1,14 @@
--- Reads the message of a due timer that is still leased by this process.
+-- Reads the messages of many due timers that are still leased by this process.
 -- The code makes this statement; `npm run golden` writes this file.
 
-select m.id, m.customer_id as "customerId", m.phone, m.status, m.revision, m.strategy, m.route,
-  m.text, m.template, m.metadata, m.attempts, m.reservations, m.patient_until as "patientUntil",
+with
+r as materialized (
+  select r.*, 'message' as timer_kind
+  from (
+    select unnest($1) as customer_id, unnest($2) as id, unnest($3) as lane, unnest($4) as lease_token,
+      unnest($5) as nth) r)
+select r.nth::int, m.id, m.customer_id as "customerId", m.phone, m.status, m.revision, m.strategy,
+  m.route, m.text, m.template, m.metadata, m.attempts, m.reservations, m.patient_until as "patientUntil",
   m.scheduled_for as "scheduledFor", m.created_at as "createdAt", m.completed_at as "completedAt",
   m.held, m.captured, coalesce((
   select version
@@ -14,8 +20,7 @@ select m.id, m.customer_id as "customerId", m.phone, m.status, m.revision, m.str
   select version
   from set_up_versions
   where customer_id = 0), 0) as "platformVersion"
-from messages m
-where m.customer_id = $1 and m.id = $2::uuid and exists (
-  select
-  from timers t
-  where t.customer_id = $3 and t.kind = $4 and t.subject = $5::uuid and t.lane = $6 and t.lease_token = $7::uuid)
+from r
+join timers t on t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.id and t.lane = r.lane
+  and t.lease_token = r.lease_token
+join messages m on m.customer_id = r.customer_id and m.id = r.id and m.mode || '' = 'live'

@@ -3,9 +3,10 @@
 
 with
 r as materialized (
-  select r.*, 'verification' as timer_kind, 0::smallint as lane
+  select r.*, 'verification' as timer_kind
   from (
-    select unnest($1) as customer_id, unnest($2) as id, unnest($3) as lease_token, unnest($4) as nth) r)
+    select unnest($1) as customer_id, unnest($2) as id, unnest($3) as lane, unnest($4) as lease_token,
+      unnest($5) as nth) r)
 select r.nth::int, v.id, v.customer_id as "customerId", v.phone, v.status, v.revision, v.route,
   v.text_body as "textBody", v.text_locale as "textLocale", v.metadata, v.attempts, v.remaining,
   v.next_step_at as "nextStepAt", v.slot_reserved as "slotReserved", v.repeating, v.answered_status as "answeredStatus",

@@ -11,10 +11,10 @@ changed as (
     'queued') then v.code_hash end, held = r.held, captured = r.captured, events_written = v.events_written + r.event_count
   from (
     select unnest($1) as customer_id, unnest($2) as id, unnest($3) as revision_before, unnest($4) as revision,
-      unnest($5) as status, unnest($6) as attempts, unnest($7) as remaining, unnest($8) as slot_reserved,
-      unnest($9) as repeating, unnest($10) as next_step_at, unnest($11) as answered_status, unnest($12) as answered_step,
-      unnest($13) as keeps_code, unnest($14) as held, unnest($15) as captured, unnest($16) as now,
-      unnest($17) as event_count, unnest($18) as due_at, unnest($19) as released_at, unnest($20) as released_token,
+      unnest($5) as status, unnest($6) as attempts, unnest($7) as held, unnest($8) as captured,
+      unnest($9) as now, unnest($10) as event_count, unnest($11) as remaining, unnest($12) as slot_reserved,
+      unnest($13) as repeating, unnest($14) as next_step_at, unnest($15) as answered_status, unnest($16) as answered_step,
+      unnest($17) as keeps_code, unnest($18) as due_at, unnest($19) as released_at, unnest($20) as released_token,
       unnest($21) as is_done, unnest($22) as report_lane, unnest($23) as report_at, unnest($24) as stripe,
       unnest($25) as capture, unnest($26) as release, unnest($27) as ledger_id, unnest($28) as event_type_0,
       unnest($29) as event_id_0, unnest($30) as event_type_1, unnest($31) as event_id_1, unnest($32) as held_token,
@@ -23,10 +23,10 @@ changed as (
     and (r.held_token is null or coalesce((
     select true
     from timers t
-    where t.customer_id = r.customer_id and t.kind = 'verification' and t.subject = r.id and t.lane = 0
+    where t.customer_id = r.customer_id and t.kind = 'verification' and t.subject = r.id and t.lane = 0::smallint
       and t.lease_token = r.held_token), false))
-  returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at,
-    v.events_written, 'verification'::text as timer_kind, 0::smallint as timer_lane, r.now,
+  returning v.customer_id, v.id, v.status, v.attempts, v.events_written, v.next_step_at,
+    v.verified_at, 'verification'::text as timer_kind, 0::smallint as timer_lane, r.now,
     r.event_count, r.nth, r.due_at, r.released_at, r.released_token, r.is_done, r.report_lane,
     r.report_at, r.stripe, r.capture, r.release, r.ledger_id, r.event_type_0, r.event_id_0,
     r.event_type_1, r.event_id_1),

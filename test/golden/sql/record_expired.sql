@@ -10,15 +10,15 @@ changed as (
     'queued') then v.code_hash end, held = r.held, captured = r.captured, events_written = v.events_written + r.event_count
   from (
     select unnest($1) as customer_id, unnest($2) as id, unnest($3) as revision_before, unnest($4) as revision,
-      unnest($5) as status, unnest($6) as attempts, unnest($7) as remaining, unnest($8) as slot_reserved,
-      unnest($9) as repeating, unnest($10) as next_step_at, unnest($11) as answered_status, unnest($12) as answered_step,
-      unnest($13) as keeps_code, unnest($14) as held, unnest($15) as captured, unnest($16) as now,
-      unnest($17) as event_count, unnest($18) as is_done, unnest($19) as stripe, unnest($20) as capture,
+      unnest($5) as status, unnest($6) as attempts, unnest($7) as held, unnest($8) as captured,
+      unnest($9) as now, unnest($10) as event_count, unnest($11) as remaining, unnest($12) as slot_reserved,
+      unnest($13) as repeating, unnest($14) as next_step_at, unnest($15) as answered_status, unnest($16) as answered_step,
+      unnest($17) as keeps_code, unnest($18) as is_done, unnest($19) as stripe, unnest($20) as capture,
       unnest($21) as release, unnest($22) as ledger_id, unnest($23) as event_type_0, unnest($24) as event_id_0,
       unnest($25) as nth) r
   where v.customer_id = r.customer_id and v.id = r.id and v.mode || '' = 'live' and v.revision = r.revision_before
-  returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at,
-    v.events_written, 'verification'::text as timer_kind, 0::smallint as timer_lane, r.now,
+  returning v.customer_id, v.id, v.status, v.attempts, v.events_written, v.next_step_at,
+    v.verified_at, 'verification'::text as timer_kind, 0::smallint as timer_lane, r.now,
     r.event_count, r.nth, r.is_done, r.stripe, r.capture, r.release, r.ledger_id, r.event_type_0,
     r.event_id_0),
 done_timer as (

@@ -3,9 +3,8 @@ import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
-import { Workers } from "../../../src/services/concurrency/Workers.ts"
 import { scriptProviders, unreachable } from "../../support/ScriptedProviders.ts"
-import { sendMessage } from "../../support/SentMessages.ts"
+import { sendMessage, settle } from "../../support/SentMessages.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
 import { watchedBatches } from "../../support/WatchedBatches.ts"
@@ -82,28 +81,50 @@ layer(TestDatabase, { excludeTestServices: true })(
       }).pipe(Effect.provide(Layer.provide(testProcess(providers.layer, { phoneHourLimit: 1 }), counted)))
     })
 
-    it.effect("of timers is not read through by messages and by what is due", () => {
+    it.effect("of timers is not read through by the batches that send messages", () => {
       const providers = scriptProviders({ bale: unreachable })
+      const { fetched, counted } = countingBatches("timers")
       return Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const customerId = yield* makeCustomer(["bale", "sms"])
         const sendAndFailOver = Effect.gen(function* () {
           yield* sendMessage(customerId, ["bale", "sms"])
-          yield* (yield* Workers).idle
-          yield* (yield* TimerRunner).runDue
+          yield* settle
+        })
+        yield* emptied("timers")
+        yield* sendAndFailOver
+        yield* sql`insert into timers (customer_id, kind, subject, claimable_at)
+          select ${customerId}, 'message', gen_random_uuid(), 'infinity' from generate_series(1, ${OTHERS}::int)`
+        yield* sendAndFailOver
+        assert.deepStrictEqual(providers.channels().slice(-2), ["bale", "sms"])
+        assert.isAtLeast(fetched.length, 12)
+        assert.isBelow(Math.max(...fetched), 100)
+      }).pipe(Effect.provide(Layer.provide(testProcess(providers.layer), counted)))
+    })
+
+    it.effect("of timers is not read through to find what is due", () => {
+      const providers = scriptProviders()
+      return Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const customerId = yield* makeCustomer(["bale"])
+        const add = (count: number, claimableAt: string) => sql`
+          insert into timers (customer_id, kind, subject, claimable_at)
+          select ${customerId}, 'message', gen_random_uuid(), ${claimableAt}::timestamptz
+          from generate_series(1, ${count}::int)`
+        const runOne = Effect.gen(function* () {
+          yield* add(1, "epoch")
+          assert.strictEqual(yield* (yield* TimerRunner).runDue, 1)
           return yield* rowsRead(sql, "timers")
         })
         yield* emptied("timers")
         const [before, after] = yield* sql.withTransaction(
           Effect.gen(function* () {
             // PostgreSQL plans a statement for each of its first five uses, and may keep the sixth plan.
-            const read = yield* Effect.repeat(sendAndFailOver, { times: 6 })
-            yield* sql`insert into timers (customer_id, kind, subject, claimable_at)
-              select ${customerId}, 'message', gen_random_uuid(), 'infinity' from generate_series(1, ${OTHERS}::int)`
-            return [read, yield* sendAndFailOver] as const
+            const read = yield* Effect.repeat(runOne, { times: 6 })
+            yield* add(OTHERS, "infinity")
+            return [read, yield* runOne] as const
           })
         )
-        assert.deepStrictEqual(providers.channels().slice(-2), ["bale", "sms"])
         assert.isBelow(after - before, 100)
       }).pipe(Effect.provide(testProcess(providers.layer)))
     })

@@ -7,6 +7,7 @@ import { startVerification } from "../../../src/domain/verification/Verification
 import { acceptStatement, type AcceptShape } from "../../../src/layers/postgres/batching/AcceptStatement.ts"
 import { decodedAs, timestamp } from "../../../src/layers/postgres/SqlRows.ts"
 import { BatchSql } from "../../../src/layers/postgres/Store.ts"
+import { acceptedVerifications } from "../../../src/layers/verification/AcceptedVerifications.ts"
 import { acceptAlone } from "../../../src/layers/verification/AcceptVerificationSql.ts"
 import type { Acceptance } from "../../../src/services/verification/VerificationStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -251,9 +252,9 @@ const Verdicts = Schema.Array(
 )
 const batchRows = decodedAs(Schema.Tuple([Schema.Struct({ exceptions: Schema.NullOr(Verdicts) })]))
 
+const kind = acceptedVerifications("live", "verification")
+
 const shape: AcceptShape = {
-  mode: "live",
-  timerKind: "verification",
   hasQuotas: true,
   hasExtras: false,
   checksFirst: true
@@ -261,14 +262,14 @@ const shape: AcceptShape = {
 
 const inBatch = Effect.fnUntraced(function* (acceptances: ReadonlyArray<Acceptance>) {
   const sql = yield* BatchSql
-  const { text, parameters } = acceptStatement(shape)
+  const { text, parameters } = acceptStatement(kind, shape)
   const [{ exceptions }] = yield* batchRows(sql.unsafe(text, parameters(acceptances)))
   return exceptions ?? []
 })
 
 const unchecked = Effect.fnUntraced(function* (acceptance: Acceptance) {
   const sql = yield* BatchSql
-  const { text, parameters } = acceptStatement({ ...shape, checksFirst: false })
+  const { text, parameters } = acceptStatement(kind, { ...shape, checksFirst: false })
   return yield* Effect.exit(sql.unsafe(text, parameters([acceptance])))
 })
 

@@ -1,12 +1,13 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { KeyMode } from "../../../domain/people/Customer.ts"
-import type { Instant } from "../../../domain/Instant.ts"
-import type { TimerKind } from "../../../domain/Timer.ts"
-import type { Acceptance } from "../../../services/verification/VerificationStore.ts"
+import type { AdmissionError } from "../../../domain/Errors.ts"
+import type { SetUpChanged } from "../../../services/customer/SetUpChanged.ts"
+import { phoneRefusal } from "../../verification/AdmissionSql.ts"
+import type { SetUpVersions } from "../cache/SetUpVersions.ts"
 import { isRace, retryRaces } from "../Races.ts"
 import { decodedAs } from "../SqlRows.ts"
-import { acceptStatement, hasExtras } from "./AcceptStatement.ts"
+import { type AcceptKind, type AcceptRequest, acceptStatement } from "./AcceptStatement.ts"
+import type { BatchName } from "./BatchMetrics.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
 const Exception = Schema.Struct({
@@ -24,20 +25,17 @@ const Exception = Schema.Struct({
 })
 
 /** The result of one acceptance; "ask_alone": only its own statement can decide. */
-export type AcceptVerdict =
-  | { readonly reason: null }
-  | { readonly reason: (typeof Exception.Type)["reason"]; readonly until: Instant | null }
+type AcceptVerdict = { readonly reason: null } | Pick<typeof Exception.Type, "reason" | "until">
 
 const ACCEPTED: AcceptVerdict = { reason: null }
 
-const OutcomeRow = Schema.Struct({ exceptions: Schema.NullOr(Schema.Array(Exception)) })
+const OutcomeRow = Schema.Struct({
+  exceptions: Schema.optionalKey(Schema.NullOr(Schema.Array(Exception))),
+  webhooks: Schema.optionalKey(Schema.Int)
+})
 
 /** Phones and keys of different customers do not conflict, but that is rare, and a check would cost time. */
-const conflictsOf = ({
-  verification: { phone },
-  admission,
-  idempotency
-}: Acceptance): ReadonlyArray<string> => {
+const conflictsOf = (phone: string, { admission, idempotency }: AcceptRequest): ReadonlyArray<string> => {
   const { hour, day, platformDay, callers } = admission.phone
   const isCounted = hour > 0 || day > 0 || platformDay > 0 || callers > 0
   if (idempotency === null) return isCounted ? [phone] : []
@@ -51,64 +49,112 @@ const CHECKS_AFTER_REFUSAL = 64
 const isContested = (error: SqlError.SqlError): boolean =>
   isRace(error) || error.reason._tag === "UniqueViolation"
 
+const statementsOf = <Request extends AcceptRequest, Row extends Request>(
+  kind: AcceptKind<Request, Row>,
+  checksFirst: boolean
+) => {
+  const made = (hasQuotas: boolean) => ({
+    plain: acceptStatement(kind, { checksFirst, hasQuotas, hasExtras: false }),
+    extras: acceptStatement(kind, { checksFirst, hasQuotas, hasExtras: true })
+  })
+  return { plain: made(false), quotas: made(true) }
+}
+
+interface AcceptOptions<Request extends AcceptRequest, Row extends Request> {
+  readonly name: BatchName
+  readonly kind: AcceptKind<Request, Row>
+  /** Makes the rows of a batch, right before its statement. */
+  readonly toRows: (batch: ReadonlyArray<Request>) => Effect.Effect<ReadonlyArray<Row>>
+  /** Called with the number of webhooks that are due at once. */
+  readonly wakeFor: (webhooks: number) => void
+}
+
 /**
- * Accepts the verifications of many requests in one statement, before which `turn` is called. While no request is
- * refused, it does not check first what can refuse one, which is a fifth of its cost. It counts, and if that shows a
- * refusal, the batch is repeated with a check first, and so are the next ones.
+ * Accepts many requests in one statement. While no request is refused, it does not check first what can refuse one,
+ * which is a fifth of its cost. It counts, and if that shows a refusal, the batch is repeated with a check first, and
+ * so are the next ones.
  */
-export const makeAcceptBatch = (
+const makeAcceptBatch = <Request extends AcceptRequest, Row extends Request>(
   clients: BatchClients,
-  mode: KeyMode,
-  timerKind: TimerKind,
-  turn: () => void
+  { name, kind, toRows, wakeFor }: AcceptOptions<Request, Row>
 ) => {
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
-  const statements = (checksFirst: boolean) => {
-    const made = (hasQuotas: boolean) => ({
-      plain: acceptStatement({ mode, timerKind, checksFirst, hasQuotas, hasExtras: false }),
-      extras: acceptStatement({ mode, timerKind, checksFirst, hasQuotas, hasExtras: true })
-    })
-    return { plain: made(false), quotas: made(true) }
-  }
-  const unseen = statements(false)
-  const looking = statements(true)
+  const unseen = statementsOf(kind, false)
+  const looking = statementsOf(kind, true)
   let checksLeft = 0
 
   const ask = (
     sql: SqlClient.SqlClient,
     { plain, quotas }: typeof unseen,
-    batch: ReadonlyArray<Acceptance>
-  ) => {
+    batch: ReadonlyArray<Row>
+  ): Effect.Effect<typeof OutcomeRow.Type, SqlError.SqlError> => {
     const { extras, plain: usual } = batch.some(({ admission }) => admission.monthlyQuota > 0)
       ? quotas
       : plain
-    const { text, parameters } = batch.some(hasExtras) ? extras : usual
-    return sql.unsafe(text, parameters(batch))
+    const { text, parameters } = batch.some(kind.hasExtras) ? extras : usual
+    return Effect.map(decoded(sql.unsafe(text, parameters(batch))), ([outcome]) => {
+      wakeFor(outcome.webhooks ?? 0)
+      return outcome
+    })
   }
 
-  const look = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Acceptance>) =>
-    Effect.map(decoded(retryRaces(ask(sql, looking, batch))), ([{ exceptions }]) => {
+  const look = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Row>) =>
+    Effect.map(retryRaces(ask(sql, looking, batch)), ({ exceptions = null }) => {
       checksLeft = exceptions === null ? checksLeft - 1 : CHECKS_AFTER_REFUSAL
       const verdicts: Array<AcceptVerdict> = batch.map(() => ACCEPTED)
       for (const { nth, ...verdict } of exceptions ?? []) verdicts[nth - 1] = verdict
       return verdicts
     })
 
-  return makeStatementBatch<SqlClient.SqlClient, Acceptance, AcceptVerdict>(clients, {
-    name: "accept",
-    conflictsOf,
-    orderOf: ({ verification }) => verification.phone,
-    run: (sql, batch) => {
-      turn()
-      if (checksLeft > 0) return look(sql, batch)
-      return Effect.catchIf(
-        Effect.map(ask(sql, unseen, batch), () => batch.map(() => ACCEPTED)),
-        isContested,
-        () => {
-          checksLeft = CHECKS_AFTER_REFUSAL
-          return look(sql, batch)
-        }
-      )
-    }
+  const accept = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Row>) => {
+    if (checksLeft > 0) return look(sql, batch)
+    return Effect.catchIf(
+      Effect.map(ask(sql, unseen, batch), () => batch.map(() => ACCEPTED)),
+      isContested,
+      () => {
+        checksLeft = CHECKS_AFTER_REFUSAL
+        return look(sql, batch)
+      }
+    )
+  }
+
+  return makeStatementBatch<SqlClient.SqlClient, Request, AcceptVerdict>(clients, {
+    name,
+    conflictsOf: (request) => conflictsOf(kind.subjectOf(request).phone, request),
+    orderOf: (request) => kind.subjectOf(request).phone,
+    run: (sql, batch) => Effect.flatMap(toRows(batch), (rows) => accept(sql, rows))
   })
 }
+
+/**
+ * Accepts requests in batches, or `alone` if money or quota does not cover all of a batch. False if the idempotency key
+ * is taken.
+ */
+export const makeAccept = <Request extends AcceptRequest, Row extends Request>(
+  clients: BatchClients,
+  options: AcceptOptions<Request, Row> & {
+    readonly alone: (request: Request) => Effect.Effect<boolean, AdmissionError | SetUpChanged>
+    readonly versions: SetUpVersions["Service"]
+  }
+) =>
+  Effect.map(makeAcceptBatch(clients, options), (acceptInBatch) => {
+    const { kind, alone, versions } = options
+    return (request: Request): Effect.Effect<boolean, AdmissionError | SetUpChanged> => {
+      const { customerId, createdAt } = kind.subjectOf(request)
+      const changed = () => versions.changed(customerId, request.setUpVersion)
+      return Effect.flatMap(acceptInBatch(request), (verdict) => {
+        switch (verdict.reason) {
+          case "set_up_changed":
+            return changed()
+          case null:
+            return Effect.succeed(true)
+          case "key_taken":
+            return Effect.succeed(false)
+          case "ask_alone":
+            return Effect.catchTag(alone(request), "SetUpChanged", changed)
+          default:
+            return Effect.fail(phoneRefusal(verdict.reason, verdict.until, createdAt))
+        }
+      })
+    }
+  })

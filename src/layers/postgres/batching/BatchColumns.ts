@@ -27,11 +27,11 @@ export const batchSource = <Row>(columns: ReadonlyArray<BatchColumn<Row>>) => {
 }
 
 /**
- * Which of the rows `v` are requested, and in our mode. As an expression: indexes over one mode are for searches, and a
+ * Which of the rows with this alias are requested, and in our mode. As an expression: indexes over one mode are for searches, and a
  * planner that does not know the table yet would read all of a customer's rows through them.
  */
-export const isVerification = (mode: KeyMode): string =>
-  `v.customer_id = r.customer_id and v.id = r.id and v.mode || '' = '${mode}'`
+export const isRequested = (alias: "v" | "m", mode: KeyMode): string =>
+  `${alias}.customer_id = r.customer_id and ${alias}.id = r.id and ${alias}.mode || '' = '${mode}'`
 
 /**
  * The rows, with constants as if they were columns. If constants were compared with an indexed column, a planner that

@@ -9,8 +9,9 @@ import { stripeOf } from "../../../domain/money/Charging.ts"
 import { retryRaces } from "../Races.ts"
 import { currentSetUp } from "../cache/SetUpVersions.ts"
 import { decodedAs } from "../SqlRows.ts"
+import { VERIFICATION_SNAPSHOT } from "../../verification/VerificationRow.ts"
 import { inOrder } from "./BatchAnswers.ts"
-import { type BatchColumn, batchSource, isVerification, withConstants } from "./BatchColumns.ts"
+import { type BatchColumn, batchSource, isRequested, withConstants } from "./BatchColumns.ts"
 import { batchId } from "./BatchIds.ts"
 import { outboxParts } from "./OutboxParts.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
@@ -53,7 +54,8 @@ const columns: ReadonlyArray<BatchColumn<CodeRow>> = [
 const source = batchSource(columns)
 
 const statementOf = (mode: KeyMode, timerKind: TimerKind) => {
-  const outbox = outboxParts(mode, [{ type: "'verification.' || c.status", id: "c.event_id" }])
+  const ended = { type: "'verification.' || c.status", id: "c.event_id" }
+  const outbox = outboxParts(mode, [ended], VERIFICATION_SNAPSHOT)
   return `
   with ${withConstants(
     source.rows,
@@ -64,7 +66,7 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind) => {
     select v.customer_id, v.id, v.held as was_held, v.code_hash = r.code_hash as matched,
       v.code_hash <> r.code_hash and coalesce(v.wrong_codes + 1 >= r.max_wrong, false) as locks,
       r.now, r.nth, r.stripe, r.event_id, r.timer_kind, r.lane
-    from r join verifications v on ${isVerification(mode)}
+    from r join verifications v on ${isRequested("v", mode)}
       and v.status in ('pending', 'queued') and v.expires_at > r.now and r.is_current
     for update of v),
   compared as (

@@ -1,14 +1,13 @@
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyMode } from "../../../domain/people/Customer.ts"
-import type { Verification } from "../../../domain/verification/Verification.ts"
 import type { LeasedTimer, TimerKind } from "../../../domain/Timer.ts"
-import type { KnownSetUp, StoredVerification } from "../../../services/verification/VerificationStore.ts"
+import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 import { currentSetUp, setUpColumns, SetUpFields, type SetUpVersions } from "../cache/SetUpVersions.ts"
 import { decodedAs } from "../SqlRows.ts"
-import { verificationColumns, VerificationRow } from "../../verification/VerificationRow.ts"
 import { inOrder } from "./BatchAnswers.ts"
-import { type BatchColumn, batchSource, isVerification, withConstants } from "./BatchColumns.ts"
+import { type BatchColumn, batchSource, isRequested, withConstants } from "./BatchColumns.ts"
+import type { BatchName } from "./BatchMetrics.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
 interface Subject {
@@ -17,14 +16,22 @@ interface Subject {
   readonly setUpVersion: KnownSetUp
 }
 
-interface Loaded {
-  /** Whether the set-up is still the one that the request was checked with. */
-  readonly isCurrent: boolean
-  readonly found: Option.Option<Verification>
+/** The rows of one mode that are read. */
+export interface LoadKind<Row extends Schema.Decoder<unknown>> {
+  readonly name: BatchName
+  readonly mode: KeyMode
+  readonly table: "verifications" | "messages"
+  readonly alias: "v" | "m"
+  /** Columns of the alias. */
+  readonly columns: string
+  readonly row: Row
 }
 
-const CHANGED: Loaded = { isCurrent: false, found: Option.none() }
-const MISSING: Loaded = { isCurrent: true, found: Option.none() }
+interface Loaded<Found> {
+  /** Whether the set-up is still the one that the request was checked with. */
+  readonly isCurrent: boolean
+  readonly found: Option.Option<Found>
+}
 
 const columns: ReadonlyArray<BatchColumn<Subject>> = [
   { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
@@ -33,84 +40,89 @@ const columns: ReadonlyArray<BatchColumn<Subject>> = [
 ]
 const source = batchSource(columns)
 
-const LoadedRow = Schema.Struct({ ...VerificationRow.fields, nth: Schema.Int })
-/** `isCurrent` decides which of the two a row is, so each row is decoded once. */
-const AnswerRow = Schema.Union([
-  Schema.Struct({ ...LoadedRow.fields, isCurrent: Schema.Literal(true) }),
-  Schema.Struct({ nth: Schema.Int, isCurrent: Schema.Literal(false) })
-])
-
-const loadedOf = (row: typeof AnswerRow.Type): Loaded => {
-  if (!row.isCurrent) return CHANGED
-  const { nth: _, isCurrent, ...verification } = row
-  return { isCurrent, found: Option.some(verification) }
+/** A row as it is read, with the place of its request. */
+interface Read {
+  readonly nth: unknown
+  readonly isCurrent?: unknown
 }
 
-/** Reads the verifications of many requests in one statement. */
-export const makeLoadBatch = (clients: BatchClients, mode: KeyMode) => {
+/** Reads what many requests ask for in one statement. */
+export const makeLoadBatch = <Row extends Schema.Decoder<unknown>>(
+  clients: BatchClients,
+  { name, mode, table, alias, columns: read, row }: LoadKind<Row>
+) => {
   const statement = `
-    select r.nth::int, ${currentSetUp.condition} as "isCurrent", ${verificationColumns} from ${source.rows}
-    ${currentSetUp.join} left join verifications v on ${isVerification(mode)}
-    where v.id is not null or not ${currentSetUp.condition}`
-  const decoded = decodedAs(Schema.Array(AnswerRow))
-  return makeStatementBatch<SqlClient.SqlClient, Subject, Loaded>(clients, {
-    name: "read",
+    select r.nth::int, ${currentSetUp.condition} as "isCurrent", ${read} from ${source.rows}
+    ${currentSetUp.join} left join ${table} ${alias} on ${isRequested(alias, mode)}
+    where ${alias}.id is not null or not ${currentSetUp.condition}`
+  // Null where the set-up has changed.
+  const decoded = decodedAs(Schema.Array(Schema.Tuple([Schema.Int, Schema.NullOr(row)])))
+  return makeStatementBatch<SqlClient.SqlClient, Subject, Loaded<Row["Type"]>>(clients, {
+    name,
     conflictsOf: () => [],
     orderOf: ({ id }) => id,
     run: (sql, subjects) =>
-      Effect.map(decoded(sql.unsafe(statement, source.parameters(subjects))), (rows) => {
-        const answers = Array.from({ length: subjects.length }, () => MISSING)
-        for (const row of rows) answers[row.nth - 1] = loadedOf(row)
-        return answers
-      })
+      sql.unsafe<Read>(statement, source.parameters(subjects)).pipe(
+        Effect.map((rows) => rows.map((each) => [each.nth, each.isCurrent === true ? each : null])),
+        decoded,
+        Effect.map((rows) => {
+          const answers: Array<Loaded<Row["Type"]>> = subjects.map(() => ({
+            isCurrent: true,
+            found: Option.none()
+          }))
+          for (const [nth, found] of rows) {
+            answers[nth - 1] = { isCurrent: found !== null, found: Option.fromNullOr(found) }
+          }
+          return answers
+        })
+      )
   })
 }
 
 const leasedSource = batchSource<LeasedTimer>([
   { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
   { name: "id", type: "uuid", of: ({ subject }) => subject },
+  { name: "lane", type: "int2", of: ({ lane }) => lane },
   { name: "lease_token", type: "uuid", of: ({ leaseToken }) => leaseToken }
 ])
 
-const LeasedRow = Schema.Struct({
-  ...LoadedRow.fields,
-  ...SetUpFields,
-  sealedCode: Schema.NullOr(Schema.Uint8Array)
-})
+const Versions = Schema.Struct(SetUpFields)
 
 /**
- * Reads the verifications of many timers that are still leased, in one statement, with the versions of their customers'
+ * Reads what many timers that are still leased are about, in one statement, with the versions of their customers'
  * set-ups, so that the next work uses no older one.
  */
-export const makeLoadLeasedBatch = (
+export const makeLoadLeasedBatch = <Row extends Schema.Decoder<unknown>>(
   clients: BatchClients,
-  mode: KeyMode,
+  { name, mode, table, alias, columns: read, row }: LoadKind<Row>,
   timerKind: TimerKind,
   versions: SetUpVersions["Service"]
 ) => {
   const statement = `
-    with ${withConstants(leasedSource.rows, { timer_kind: `'${timerKind}'`, lane: "0::smallint" })}
-    select r.nth::int, ${verificationColumns}, v.sealed_code as "sealedCode",
-      ${setUpColumns("v.customer_id")} from r
+    with ${withConstants(leasedSource.rows, { timer_kind: `'${timerKind}'` })}
+    select r.nth::int, ${read}, ${setUpColumns(`${alias}.customer_id`)} from r
     join timers t on t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.id
       and t.lane = r.lane and t.lease_token = r.lease_token
-    join verifications v on ${isVerification(mode)}`
-  const decoded = decodedAs(Schema.Array(LeasedRow))
-  return makeStatementBatch<SqlClient.SqlClient, LeasedTimer, Option.Option<StoredVerification>>(clients, {
-    name: "read_due",
+    join ${table} ${alias} on ${isRequested(alias, mode)}`
+  const decoded = decodedAs(Schema.Array(Schema.Tuple([Schema.Int, Versions, row])))
+  return makeStatementBatch<SqlClient.SqlClient, LeasedTimer, Option.Option<Row["Type"]>>(clients, {
+    name,
     conflictsOf: () => [],
     orderOf: ({ subject }) => subject,
     run: (sql, timers) =>
-      decoded(sql.unsafe(statement, leasedSource.parameters(timers))).pipe(
-        Effect.map((rows) =>
-          inOrder(
+      sql.unsafe<Read>(statement, leasedSource.parameters(timers)).pipe(
+        Effect.map((rows) => rows.map((each) => [each.nth, each, each])),
+        decoded,
+        Effect.map((rows) => {
+          for (const [nth, read] of rows) {
+            const timer = timers[nth - 1]
+            if (timer !== undefined) versions.note(timer.customerId, read)
+          }
+          return inOrder(
             timers.length,
-            rows.map(({ nth, sealedCode, setUpVersion, platformVersion, ...verification }) => {
-              versions.note(verification.customerId, { setUpVersion, platformVersion })
-              return [nth, { sealedCode, verification }] as const
-            })
+            rows.map(([nth, , found]) => [nth, found] as const)
           )
-        )
+        })
       )
   })
 }

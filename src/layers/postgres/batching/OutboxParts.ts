@@ -18,9 +18,6 @@ const place = (
 ): string => `select t.customer_id, t.id_${index}, t.type_${index}, t.id,
   t.before + ${index + 1}, t.data, t.now, '${mode}' from reported t where t.event_count > ${index}`
 
-const VERIFICATION_SNAPSHOT = `jsonb_build_object('status', c.status, 'attempts', c.attempts,
-  'next_step_at', c.next_step_at, 'verified_at', c.verified_at)`
-
 /**
  * The outbox of a batch whose `changed c` has `event_count` and `now` besides a row's columns, and whose
  * `events_written` has been raised already.
@@ -31,7 +28,7 @@ const VERIFICATION_SNAPSHOT = `jsonb_build_object('status', c.status, 'attempts'
 export const outboxParts = (
   mode: KeyMode,
   sources: ReadonlyArray<EventSource>,
-  snapshot: string = VERIFICATION_SNAPSHOT
+  snapshot: string
 ): OutboxParts =>
   sources.length > 0
     ? {

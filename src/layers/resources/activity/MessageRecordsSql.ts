@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotFound } from "../../../domain/Errors.ts"
 import { MessageRecords } from "../../../services/resources/activity/MessageRecords.ts"
-import { messageColumns, MessageRow } from "../../message/MessageStoreSql.ts"
+import { messageColumns, MessageRow } from "../../message/MessageRow.ts"
 import { rowsOf } from "../../postgres/SqlRows.ts"
 import { metadataIs, modeIs, searchByTime, triedOver, withinIds } from "../TimePages.ts"
 

@@ -1,0 +1,47 @@
+import type { KeyMode } from "../../domain/people/Customer.ts"
+import type { Message } from "../../domain/message/Message.ts"
+import type { Lane } from "../../domain/message/MessageLanes.ts"
+import type { CommitKind } from "../postgres/batching/CommitBatchSql.ts"
+import type { CommitEntry } from "../postgres/batching/CommitParts.ts"
+import { MESSAGE_SNAPSHOT, TIMER_KINDS } from "./MessageRow.ts"
+
+/** A transition of a message in one of its lanes. */
+export interface MessageCommit extends CommitEntry<Message> {
+  readonly lane: Lane
+}
+
+/** The transition ends all lanes. */
+const isCanceled = ({ transition: { next } }: MessageCommit): boolean => next.status === "canceled"
+
+/** One mode's messages, for the statement that commits a batch of their transitions. */
+export const committedMessages = (mode: KeyMode): CommitKind<MessageCommit> => ({
+  name: "message_record",
+  mode,
+  timerKind: TIMER_KINDS[mode],
+  table: "messages",
+  alias: "m",
+  columns: [
+    { name: "lane", type: "int2", of: ({ lane }) => lane },
+    {
+      name: "reservations",
+      type: "text",
+      of: ({ transition }) => JSON.stringify(transition.next.reservations)
+    },
+    { name: "patient_until", type: "timestamptz", of: ({ transition }) => transition.next.patientUntil },
+    { name: "completed_at", type: "timestamptz", of: ({ transition }) => transition.next.completedAt }
+  ],
+  sets: `reservations = r.reservations::jsonb, patient_until = r.patient_until, completed_at = r.completed_at`,
+  lane: "r.lane",
+  shown: ["completed_at"],
+  snapshot: MESSAGE_SNAPSHOT,
+  parts: [
+    {
+      isNeeded: isCanceled,
+      columns: [{ name: "is_canceled", type: "bool", of: isCanceled }],
+      sql: `other_timers as (
+        delete from timers t using changed c
+        where c.is_canceled and t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id
+          and t.lane <> c.timer_lane)`
+    }
+  ]
+})
