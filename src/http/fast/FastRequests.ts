@@ -13,13 +13,16 @@ import { requestIdFor } from "../server/RequestIds.ts"
 import { fromCause, type IsUnavailable } from "../server/RequestPipeline.ts"
 import { allowanceOf } from "../ServiceKeys.ts"
 import { addRateLimitHeaders, type HeaderList, headersFor, writeEnvelope, writeJson } from "./FastAnswer.ts"
+import type { JsonBody } from "./FastBody.ts"
 import { type KeyUse, type KeyWork, makeKeyAdmission } from "./KeyAdmission.ts"
 
 export interface FastAnswer {
+  /** Absent: 200. */
+  readonly status?: 200 | 201
   /** A string is JSON already. */
   readonly body: object | string
   readonly isReplayed?: boolean
-  /** The verification that the request made. */
+  /** The verification or message that the request made. */
   readonly subjectId?: string
 }
 
@@ -36,7 +39,18 @@ export interface FastRequest {
   readonly subjectId?: string | undefined
 }
 
-const ANSWERED: Effect.Effect<RequestOutcome> = Effect.succeed({ status: 200 })
+/** What a request asks for. */
+export type Asked = Pick<FastRequest, "work" | "phone" | "subjectId">
+
+/** A POST whose body is still to be read. */
+export interface Posted {
+  readonly route: string
+  /** Undefined if the body is not what the route takes. */
+  readonly read: (body: JsonBody) => Asked | undefined
+}
+
+const answered = (status: number): Effect.Effect<RequestOutcome> => Effect.succeed({ status })
+const ANSWERED = { 200: answered(200), 201: answered(201) }
 
 const codedErrorIn = ({ reasons }: Cause.Cause<CodedError>): CodedError | undefined => {
   const [reason] = reasons
@@ -77,10 +91,14 @@ export const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUn
   const contextOf = yield* makeContexts
   const useOf = yield* makeKeyUses
 
-  const succeed = (response: ServerResponse, headers: HeaderList, { body, isReplayed }: FastAnswer) => {
+  const succeed = (
+    response: ServerResponse,
+    headers: HeaderList,
+    { status = 200, body, isReplayed }: FastAnswer
+  ) => {
     if (isReplayed) headers.push("idempotency-replayed", "true")
-    writeJson(response, 200, headers, typeof body === "string" ? body : JSON.stringify(body))
-    return ANSWERED
+    writeJson(response, status, headers, typeof body === "string" ? body : JSON.stringify(body))
+    return ANSWERED[status]
   }
 
   const fail = (

@@ -6,16 +6,7 @@ import { sendRequestOf } from "../otp/SendRequests.ts"
 import { isJson, keyInHeader } from "../RequestGuards.ts"
 import type { IncomingRequest } from "../server/IncomingRequest.ts"
 import type { JsonBody } from "./FastBody.ts"
-import type { FastAnswer, FastRequest } from "./FastRequests.ts"
-
-type Asked = Pick<FastRequest, "work" | "phone" | "subjectId">
-
-/** A POST whose body is still to be read. */
-interface Posted {
-  readonly route: string
-  /** Undefined if the body is not what the route takes. */
-  readonly read: (body: JsonBody) => Asked | undefined
-}
+import type { Asked, FastAnswer, Posted } from "./FastRequests.ts"
 
 const SEND = "/v1/otp/send"
 const VERIFY = "/v1/otp/verify"

@@ -4,15 +4,14 @@ import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { type MessageStatus, type MessageView, viewMessage } from "../../domain/message/Message.ts"
 import type { KeyMode } from "../../domain/people/Customer.ts"
 import { IdempotencyRequired } from "../../domain/Errors.ts"
-import type { MessageRequest } from "../../services/message/MessageSends.ts"
 import { MessageRecords } from "../../services/resources/activity/MessageRecords.ts"
 import { Messages } from "../../services/message/Messages.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
 import { type MessageBody, toMessageSendResponse, toMessageStatus } from "./MessageSchemas.ts"
 import { type MessageBatchBody, readBatch, toBatchResponse } from "./MessageBatchSchemas.ts"
-import { messageOf } from "./MessageRequests.ts"
-import { readMetadata, withMetadata } from "../Metadata.ts"
+import { messageRequestOf } from "./MessageRequests.ts"
+import { withMetadata } from "../Metadata.ts"
 import { createdWithin, metadataFilters } from "../lists/SentQuery.ts"
 import { pageRequest, toWirePage } from "../manage/wire/ManageWire.ts"
 import { searchedPhone } from "../manage/wire/SearchFields.ts"
@@ -20,24 +19,11 @@ import { answerJson, pageJson } from "../RawJson.ts"
 import { CurrentIdempotencyKey } from "../RequestGuards.ts"
 import { CurrentPrincipal } from "../ServiceKeys.ts"
 
-const metadataOf = ({ metadata }: typeof MessageBody.Type) =>
+/** The text is read only for metadata. */
+const textOf = ({ metadata }: typeof MessageBody.Type) =>
   metadata == null
-    ? Effect.undefined
-    : Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        Effect.flatMap(Effect.orDie(request.text), (text) => Effect.fromResult(readMetadata(text, metadata)))
-      )
-
-const requestOf = Effect.fnUntraced(function* (payload: typeof MessageBody.Type) {
-  const { customerId } = yield* CurrentPrincipal
-  const key = yield* CurrentIdempotencyKey
-  const { content, body } = messageOf(payload, yield* metadataOf(payload))
-  const request: MessageRequest = {
-    ...content,
-    customerId,
-    idempotency: key === null ? undefined : { key, body }
-  }
-  return request
-})
+    ? Effect.succeed("")
+    : Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => Effect.orDie(request.text))
 
 /** The batch in the body, with its required key. */
 const batchOf = Effect.fnUntraced(function* ({ messages }: typeof MessageBatchBody.Type) {
@@ -74,9 +60,10 @@ const makeHandlers = Effect.fnUntraced(function* (name: "sent_messages" | "sandb
     send: Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof MessageBody.Type }) {
       const { perform, notes } = yield* CurrentPrincipal
       notes.phone(payload.to)
-      const made = requestOf(payload)
-      return yield* Effect.flatMap(made, (request) =>
-        perform(({ setUpVersion }) => messages.send({ ...request, setUpVersion }))
+      const key = yield* CurrentIdempotencyKey
+      const posted = { payload, text: yield* textOf(payload) }
+      return yield* perform((principal) =>
+        Effect.flatMap(Effect.fromResult(messageRequestOf(principal, key, posted)), messages.send)
       ).pipe(
         Effect.tap(({ messageId }) => Effect.sync(() => notes.subject(messageId))),
         Effect.map((sent) =>

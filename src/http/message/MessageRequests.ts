@@ -1,6 +1,11 @@
+import { Result } from "effect"
+import type { Principal } from "../../domain/people/Customer.ts"
 import { normalPhone } from "../../domain/Phone.ts"
 import type { MessageContent, TemplateUse } from "../../services/message/MessagePlans.ts"
-import type { Metadata } from "../Metadata.ts"
+import type { MessageRequest } from "../../services/message/MessageSends.ts"
+import type { CodedError } from "../Envelope.ts"
+import { type Metadata, readMetadata } from "../Metadata.ts"
+import type { Posted } from "../otp/SendRequests.ts"
 import { type MessageBody, toMessageSteps } from "./MessageSchemas.ts"
 
 const templateOf = ({ template }: typeof MessageBody.Type): TemplateUse | undefined => {
@@ -39,3 +44,19 @@ export const messageOf = (payload: typeof MessageBody.Type, metadata: Metadata |
   }
   return { content, body }
 }
+
+/** The customer's request, with its idempotency key. */
+export const messageRequestOf = (
+  { customerId, setUpVersion }: Principal,
+  key: string | null,
+  { payload, text }: Posted<typeof MessageBody.Type>
+): Result.Result<MessageRequest, CodedError> =>
+  Result.map(readMetadata(text, payload.metadata), (metadata) => {
+    const { content, body } = messageOf(payload, metadata)
+    return {
+      ...content,
+      customerId,
+      setUpVersion,
+      idempotency: key === null ? undefined : { key, body }
+    }
+  })

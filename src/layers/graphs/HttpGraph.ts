@@ -10,7 +10,7 @@ import {
 import { makeRoutes } from "../../http/Routes.ts"
 import { AccountHandlers } from "../../http/account/AccountHandlers.ts"
 import { AnyKey, LiveKey, TestKey } from "../../http/ServiceKeys.ts"
-import { otpFastPath } from "../../http/fast/OtpFastPath.ts"
+import { hotRequests } from "../../http/fast/HotRequests.ts"
 import { MessageHandlers, SandboxMessageHandlers } from "../../http/message/MessageHandlers.ts"
 import { MetricsAccess } from "../../http/metrics/MetricsAccess.ts"
 import { RequestMetrics } from "../../http/metrics/RequestMetrics.ts"
@@ -119,7 +119,7 @@ export const httpRoutes = (
 const requestTimeout = ({ slotWaitMillis, providerTimeoutMillis }: Configuration) =>
   slotWaitMillis + providerTimeoutMillis + OWN_ANSWER_MILLIS
 
-export const servingLayer = (configuration: Configuration, { live }: typeof useCases) =>
+export const servingLayer = (configuration: Configuration, { live, messages }: typeof useCases) =>
   Serving.layer({
     maxInFlight: configuration.maxRequestsInFlight,
     maxDelayMillis: configuration.overloadDelayMillis,
@@ -128,9 +128,9 @@ export const servingLayer = (configuration: Configuration, { live }: typeof useC
     requestTimeoutMillis: requestTimeout(configuration)
   }).pipe(
     Layer.provide(
-      otpFastPath({ isUnavailable: isStoreUnavailable, maxBodyBytes: configuration.maxBodyBytes })
+      hotRequests({ isUnavailable: isStoreUnavailable, maxBodyBytes: configuration.maxBodyBytes })
     ),
-    Layer.provide([live, KeyLimitsLive, RequestMetrics.layer, RequestLogLive])
+    Layer.provide([live, messages, KeyLimitsLive, RequestMetrics.layer, RequestLogLive])
   )
 
 export const httpServerLayer = ({ host, port, processes, graceMillis }: Configuration) =>

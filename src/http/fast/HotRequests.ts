@@ -7,6 +7,7 @@ import type { IncomingRequest } from "../server/IncomingRequest.ts"
 import type { IsUnavailable } from "../server/RequestPipeline.ts"
 import { parseJson, readWholeBody } from "./FastBody.ts"
 import { type FastRequest, makeFastRequests } from "./FastRequests.ts"
+import { makeMessageWork } from "./MessageWork.ts"
 import { makeOtpWork, STATUS, statusIdIn } from "./OtpWork.ts"
 
 export interface FastPathOptions {
@@ -21,6 +22,7 @@ const make = Effect.fnUntraced(function* ({ isUnavailable, maxBodyBytes }: FastP
   const maxBytes = Math.min(MAX_FAST_BYTES, maxBodyBytes)
   const apiKeys = yield* ApiKeys
   const otp = yield* makeOtpWork
+  const messages = yield* makeMessageWork
   const run = yield* makeFastRequests(isUnavailable)
 
   /** Undefined also if the key is not cached. */
@@ -35,7 +37,7 @@ const make = Effect.fnUntraced(function* ({ isUnavailable, maxBodyBytes }: FastP
     response: ServerResponse,
     decline: () => void
   ): boolean => {
-    const posted = otp.posted(request)
+    const posted = otp.posted(request) ?? messages.posted(request)
     const length = Number(request.headers["content-length"])
     if (posted === undefined || !(length > 0 && length <= maxBytes)) return false
     const take = (bytes: Buffer) => {
@@ -51,7 +53,7 @@ const make = Effect.fnUntraced(function* ({ isUnavailable, maxBodyBytes }: FastP
     const secret = request.headers["x-api-key"]
     const { method, url = "" } = request
     if (typeof secret !== "string") return false
-    if (method === "POST" && url.startsWith("/v1/otp/")) {
+    if (method === "POST" && (url.startsWith("/v1/otp/") || url.startsWith("/v1/messages/"))) {
       const principal = principalOf(secret)
       return principal !== undefined && post({ principal, secret }, request, response, decline)
     }
@@ -65,8 +67,8 @@ const make = Effect.fnUntraced(function* ({ isUnavailable, maxBodyBytes }: FastP
 })
 
 /**
- * Answers the most frequent requests (codes sent, verified and looked up with live keys) without router, middleware
- * and documents. Takes only requests with nothing wrong or unusual about them, and leaves all others untouched to the
+ * Answers the most frequent requests (codes sent, verified and looked up, and messages sent, with live keys) without
+ * router, middleware and documents. Takes only requests with nothing wrong or unusual about them, and leaves all others untouched to the
  * router, which alone knows how to answer those.
  */
-export const otpFastPath = (options: FastPathOptions) => Layer.effect(FastPath, make(options))
+export const hotRequests = (options: FastPathOptions) => Layer.effect(FastPath, make(options))
