@@ -28,7 +28,7 @@ export const compare = async ({ subjects, pgbench, load, store, options }: Compa
     next += count
     return next - count
   }
-  const turn = makeTurn({ measures, load, storePid: store.pid, takePhones, settlingSeconds })
+  const turn = makeTurn({ measures, load, store, takePhones, settlingSeconds })
   const measure = async (subject: Subject, seconds: number) => {
     subject.resume()
     const runs = await turn(subject, seconds)

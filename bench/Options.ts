@@ -15,9 +15,17 @@ export const subjectNames = [
 export type SubjectName = (typeof subjectNames)[number]
 const USUAL_SUBJECTS = subjectNames.filter((name) => name !== "peyk-unlogged")
 
-export const measureNames = ["send", "verify", "status", "message", "fallback", "pending"] as const
+export const measureNames = [
+  "send",
+  "verify",
+  "status",
+  "message",
+  "message-whole",
+  "fallback",
+  "pending"
+] as const
 /** Pending timers take minutes to create. */
-const USUAL_MEASURES = "send,verify,status,message,fallback"
+const USUAL_MEASURES = "send,verify,status,message,message-whole,fallback"
 export type MeasureName = (typeof measureNames)[number]
 
 const generatorNames = ["wrk", "autocannon"] as const

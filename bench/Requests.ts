@@ -59,10 +59,9 @@ export const peykDialect = (apiKeys: ReadonlyArray<string>): Dialect => {
   }
 }
 
-/** The references have no messages and no fallback. */
+/** The references send messages at once, and have no fallback. */
 export const referenceDialect = (customers: number): Dialect => ({
   ...peykDialect(Array.from({ length: customers }, (_, n) => `svc_live_reference${n + 1}`)),
-  message: null,
   scheduled: null,
   fallback: null
 })

@@ -1,9 +1,11 @@
 /** One program's turn: all its measures, once. */
+import { setTimeout as pause } from "node:timers/promises"
 import type { Job, LoadGenerator } from "./Load.ts"
 import type { MeasureName, Options } from "./Options.ts"
 import { cpuSeconds, familyCpuSeconds, residentMegabytes, sumOver } from "./ProcessStats.ts"
 import type { Run } from "./Report.ts"
 import { toPhones } from "./Requests.ts"
+import { OWN_DATABASE, type Store } from "./Store.ts"
 import type { Subject } from "./Subject.ts"
 
 /** More than any program sends; a run that used them up would only end early. */
@@ -22,25 +24,45 @@ const report = ({ subject, operation, perSecond, p99, failed }: Run) => {
   )
 }
 
+const LONGEST_MILLIS = 120_000
+const POLL_MILLIS = 20
+
+/** The timers of Peyk's messages are removed with their last step; the references have none. */
+const allMessagesDone = async (store: Store) => {
+  for (let waited = 0; waited < LONGEST_MILLIS; waited += POLL_MILLIS) {
+    const [[row] = []] = await store.run(OWN_DATABASE, [
+      `select exists (select from timers where kind collate "C" = 'message') as "isLeft"`
+    ])
+    if (row?.["isLeft"] !== true) return
+    await pause(POLL_MILLIS)
+  }
+  throw new Error("messages were not sent in time")
+}
+
 export interface TurnOptions {
   readonly measures: Options["measures"]
   readonly load: LoadGenerator
-  readonly storePid: number
+  readonly store: Store
   /** The number of the first of so many phones that no other run uses. */
   readonly takePhones: (count: number) => number
   /** For so long uncounted sends (or messages where only those are measured) come first. */
   readonly settlingSeconds: number
 }
 
-export const makeTurn = ({ measures, load, storePid, takePhones: take, settlingSeconds }: TurnOptions) => {
+export const makeTurn = ({ measures, load, store, takePhones: take, settlingSeconds }: TurnOptions) => {
   /** Returns what was measured, by the subject's name. */
   return async (subject: Subject, seconds: number): Promise<ReadonlyArray<Run>> => {
     const { name, dialect, pids, url } = subject
     const runs: Array<Run> = []
-    const measure = async (operation: string, job: Omit<Job, "url" | "seconds">) => {
-      if (job.requests.length === 0) return
-      const before = [sumOver(pids, cpuSeconds), familyCpuSeconds(storePid)] as const
-      const { cpu, ...result } = await load.run({ url, seconds, ...job })
+    const begin = () => ({
+      program: sumOver(pids, cpuSeconds),
+      store: familyCpuSeconds(store.pid)
+    })
+    const record = (
+      operation: string,
+      { cpu, ...result }: Awaited<ReturnType<LoadGenerator["run"]>>,
+      begun: ReturnType<typeof begin>
+    ) => {
       const run: Run = {
         subject: name,
         operation,
@@ -48,13 +70,29 @@ export const makeTurn = ({ measures, load, storePid, takePhones: take, settlingS
         p50: result.p50,
         p99: result.p99,
         failed: result.failed,
-        programCpu: perRequest(before[0], sumOver(pids, cpuSeconds), result.requests),
-        storeCpu: perRequest(before[1], familyCpuSeconds(storePid), result.requests),
+        programCpu: perRequest(begun.program, sumOver(pids, cpuSeconds), result.requests),
+        storeCpu: perRequest(begun.store, familyCpuSeconds(store.pid), result.requests),
         loadCpu: perRequest(0, cpu, result.requests),
         memory: sumOver(pids, residentMegabytes)
       }
       runs.push(run)
       report(run)
+    }
+    const measure = async (operation: string, job: Omit<Job, "url" | "seconds">) => {
+      if (job.requests.length === 0) return
+      const begun = begin()
+      record(operation, await load.run({ url, seconds, ...job }), begun)
+    }
+    /** Messages are accepted first, and done later. */
+    const measureMessages = async (requests: Job["requests"]) => {
+      const begun = begin()
+      const result = await load.run({ url, seconds, requests, cycles: false })
+      const endedAt = performance.now()
+      if (wants("message")) record("message", result, begun)
+      await allMessagesDone(store)
+      const wholeSeconds = result.requests / result.perSecond + (performance.now() - endedAt) / 1000
+      const perSecond = result.requests / wholeSeconds
+      if (wants("message-whole")) record("message-whole", { ...result, perSecond }, begun)
     }
     const wants = (measure: MeasureName) => measures.includes(measure)
     const most = MOST_PER_SECOND * seconds
@@ -62,11 +100,13 @@ export const makeTurn = ({ measures, load, storePid, takePhones: take, settlingS
     const cycles = name === "node-http"
     const sends = wants("send") || wants("verify") || wants("status")
 
-    const settled = sends ? send : wants("message") ? message : null
+    const wantsMessages = wants("message") || wants("message-whole")
+    const settled = sends ? send : wantsMessages ? message : null
     if (settlingSeconds > 0 && settled !== null) {
       const count = MOST_PER_SECOND * settlingSeconds
       const requests = toPhones(take(count), count, settled)
       await load.run({ url, seconds: settlingSeconds, requests, cycles })
+      if (settled === message) await allMessagesDone(store)
     }
     if (sends) await measure("send", { requests: toPhones(take(most), most, send), cycles })
     const targets = await subject.targets()
@@ -80,9 +120,7 @@ export const makeTurn = ({ measures, load, storePid, takePhones: take, settlingS
     if (wants("status") && status !== null) {
       await measure("status", { requests: targets.map(status), cycles: true })
     }
-    if (wants("message") && message !== null) {
-      await measure("message", { requests: toPhones(take(most), most, message), cycles: false })
-    }
+    if (wantsMessages && message !== null) await measureMessages(toPhones(take(most), most, message))
     return runs
   }
 }

@@ -18,6 +18,10 @@ create table verifications (
   wrong_attempts int not null default 0, path jsonb not null, created_at timestamptz not null default now(),
   expires_at timestamptz not null, verified_at timestamptz
 ) with (fillfactor = 85);
+create table messages (
+  id uuid primary key, account_id int not null, phone text not null, text text not null, status text not null,
+  path jsonb not null, created_at timestamptz not null default now(), sent_at timestamptz
+) with (fillfactor = 85);
 create table attempts (
   verification_id uuid not null, sequence int not null, channel jsonb not null, status text not null,
   dispatched_at timestamptz not null default now(), transition_reason text,

@@ -7,7 +7,7 @@
 import { createHash, randomFillSync, randomInt } from "node:crypto"
 import Fastify from "fastify"
 import postgres from "postgres"
-import { ACCEPT, RECORD, REPLAY, SEND, STATUS, VERIFY } from "./statements.ts"
+import { ACCEPT, MESSAGE, RECORD, REPLAY, SEND, STATUS, VERIFY } from "./statements.ts"
 
 const env = process.env
 const isCrashSafe = env.CRASH_SAFE === "1"
@@ -44,6 +44,7 @@ const pathJson = JSON.stringify([channel])
 /** The provider: accepts at once, and remembers its codes for the verify measure. */
 const sent = []
 const provider = async (id, phone, code) => void sent.push({ id, phone, code })
+const callProvider = async () => {}
 process.on("message", () => process.send(sent.splice(0)))
 process.on("disconnect", () => process.exit())
 
@@ -78,6 +79,23 @@ const sendAnswer = answerOf({
   current_attempt_channel: channelSchema,
   expires_in: { type: "integer" }
 })
+const messageAnswer = {
+  schema: {
+    response: {
+      201: {
+        type: "object",
+        properties: {
+          message_id: { type: "string" },
+          status: { type: "string" },
+          strategy: { type: "string" },
+          scheduled_for: { type: ["string", "null"] },
+          template: { type: ["object", "null"] },
+          current_channel: channelSchema
+        }
+      }
+    }
+  }
+}
 const verifyAnswer = answerOf({ verified: { type: "boolean" }, reason: { type: "string" } })
 
 const write = async ({ keyHash, idempotencyKey, requestHash, id, phone, code }) => {
@@ -125,6 +143,40 @@ app.post("/v1/otp/send", sendAnswer, async (request, reply) => {
   reply.header("Idempotency-Replayed", "true")
   const { id: verification_id, status, path } = first
   return { verification_id, status, current_attempt_channel: path[0], expires_in: 300 }
+})
+
+// replays and the limits of messages are not measured
+app.post("/v1/messages/send", messageAnswer, async (request, reply) => {
+  const { "x-api-key": key, "idempotency-key": idempotencyKey } = request.headers
+  const body = request.body
+  if (!key) return refuse(reply, 401, "unauthenticated")
+  const match = typeof body?.to === "string" && PHONE.exec(body.to)
+  if (!match) return refuse(reply, 422, "invalid_phone")
+  const text = typeof body.message === "string" ? body.message.trim() : ""
+  if (text === "" || text.length > 1000) return refuse(reply, 422, "message_required")
+  if (!isWithinKeyLimit(key)) return refuse(reply, 429, "too_many_requests_api_key")
+  const phone = `+98${match[1]}`
+  const requestHash = sha256(JSON.stringify(body))
+  const id = uuid7()
+  await callProvider()
+  const [row] = await run(MESSAGE, [
+    sha256(key),
+    idempotencyKey ?? id,
+    requestHash,
+    id,
+    phone,
+    text,
+    pathJson
+  ])
+  if (!row.done) return refuse(reply, 409, "idempotency_key_conflict")
+  return reply.code(201).send({
+    message_id: id,
+    status: "queued",
+    strategy: "failover",
+    scheduled_for: null,
+    template: null,
+    current_channel: channel
+  })
 })
 
 app.post("/v1/otp/verify", verifyAnswer, async (request, reply) => {

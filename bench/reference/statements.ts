@@ -29,6 +29,13 @@ a as (
   insert into attempts (verification_id, sequence, channel, status) select id, 1, $8::text::jsonb, 'sent' from v returning 1
 )${outcome("a")}`
 
+/** A message, after the provider was called. */
+export const MESSAGE = `${counted},
+v as (
+  insert into messages (id, account_id, phone, text, status, path, sent_at)
+  select $4, account_id, $5, $6, 'sent', $7::text::jsonb, now() from c where hour_n <= 1000 and day_n <= 1000 returning id
+)${outcome("v")}`
+
 /** Before the provider is called. */
 export const ACCEPT = `${counted},${verification("pending")}${outcome("v")}`
 
