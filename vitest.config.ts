@@ -19,8 +19,8 @@ const inBrowser = ["test/console/browser/**/*.test.ts"]
 
 /** A mock reaches only modules that are loaded after it: these files need a worker of their own. */
 const mockModules = [
-  "test/layers/network/PrivateAddresses.test.ts",
-  "test/layers/providers/Bridge.test.ts",
+  "test/layers/network/PublicLookup.test.ts",
+  "test/layers/providers/BridgeAccount.test.ts",
   "test/services/webhook/WebhookAddresses.test.ts"
 ]
 

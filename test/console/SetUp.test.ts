@@ -1,188 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { newCustomer } from "../contract/Operator.ts"
-import { manage } from "../contract/Manager.ts"
 import { type Server, startServer } from "../contract/Server.ts"
 import { csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
+import { demoApi, submit } from "./Forms.ts"
 
 let server: Server
 let owner: Visitor
 let viewer: Visitor
 let stranger: Visitor
+let api: ReturnType<typeof demoApi>
 beforeAll(async () => {
   server = await startServer()
+  api = demoApi(server)
   owner = await signedIn(server, server.demo.customer_id, "owner")
   viewer = await signedIn(server, server.demo.customer_id, "viewer")
   stranger = await signedIn(server, (await newCustomer(server)).id, "owner")
 })
 afterAll(() => server?.stop())
-
-const token = () => ({ authorization: `apikey ${server.demo.token}` })
-const api = async <A>(method: string, path: string, body?: unknown) =>
-  JSON.parse((await manage(server, method, path, token(), body)).text) as A
-
-/** Sends a form of the page at `from`, as a browser does. */
-const submit = async (
-  visitor: Visitor,
-  from: string,
-  action: string,
-  fields: Readonly<Record<string, string>>
-) => visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(from)) })
-
-const CONNECT = "/console/channels/connect"
-
-const connect = async (fields: Readonly<Record<string, string>>) => {
-  const reply = await submit(
-    owner,
-    `${CONNECT}?channel=${fields["channel"]}&provider=${fields["provider"]}`,
-    CONNECT,
-    fields
-  )
-  expect(reply.status, reply.text).toBe(303)
-  return /\/console\/channels\/(\d+)/.exec(reply.location ?? "")?.[1] ?? ""
-}
-
-const rubika = {
-  channel: "rubika",
-  provider: "rubika_bot",
-  label: "Shop",
-  "settings.token": "secret-token-7"
-}
-
-describe("connecting an account", () => {
-  it("asks for what the provider's own schema names, and hides what is secret", async () => {
-    const { text } = await owner.get(`${CONNECT}?channel=sms&provider=kavenegar`)
-    expect(text).toMatch(/name="settings\.api_key"[^>]*required[^>]*type="password"/s)
-    expect(text).toContain('name="settings.otp_template"')
-    expect(text).toContain('<option value="token10"')
-  })
-
-  it("never shows a secret that was typed, not even when the form is shown again", async () => {
-    const fields = { ...rubika, label: "", "settings.trust_contacts": "true" }
-    const reply = await submit(owner, `${CONNECT}?channel=rubika&provider=rubika_bot`, CONNECT, fields)
-    expect(reply.status).toBe(422)
-    expect(reply.text).not.toContain("secret-token-7")
-    expect(reply.text).toMatch(/aria-invalid="true"/)
-    const id = await connect(rubika)
-    expect((await owner.get(`/console/channels/${id}`)).text).not.toContain("secret-token-7")
-  })
-
-  it("says what is wrong with the settings", async () => {
-    const fields = {
-      channel: "sms",
-      provider: "ippanel",
-      label: "x",
-      "settings.api_key": "k",
-      "settings.from_number": "1"
-    }
-    const reply = await submit(owner, `${CONNECT}?channel=sms&provider=ippanel`, CONNECT, fields)
-    expect(reply.status).toBe(422)
-    expect(reply.text).toContain("must begin with +98")
-  })
-
-  it("is in the audit log as the user's, without the settings", async () => {
-    await connect({ ...rubika, label: "Audited" })
-    const { data } = await api<{ data: ReadonlyArray<Record<string, unknown>> }>("GET", "/audit-log?limit=5")
-    expect(data[0]).toMatchObject({
-      action: "account.connect",
-      details: { label: "Audited" },
-      actor: { kind: "user" }
-    })
-    expect(JSON.stringify(data)).not.toContain("secret-token")
-  })
-})
-
-describe("an account's page", () => {
-  it("shows its state, and saves its label and pace", async () => {
-    const id = await connect({ ...rubika, label: "Paced" })
-    const path = `/console/channels/${id}`
-    const saved = await submit(owner, path, path, {
-      label: "<b>Renamed</b>",
-      gap_ms: "2000",
-      per_minute: "5",
-      version: "1"
-    })
-    expect(saved).toMatchObject({ status: 303, location: `${path}?notice=saved` })
-    const { text } = await owner.get(path)
-    expect(text).toContain("&lt;b&gt;Renamed&lt;/b&gt;")
-    expect(text).toContain("0 of 5")
-    expect(await api("GET", `/accounts/${id}`)).toMatchObject({ gap_ms: 2000, per_minute: 5 })
-  })
-
-  it("is not overwritten by a form of an earlier version", async () => {
-    const id = await connect({ ...rubika, label: "Twice" })
-    const path = `/console/channels/${id}`
-    await submit(owner, path, path, { label: "First", gap_ms: "", per_minute: "", version: "1" })
-    const late = await submit(owner, path, path, {
-      label: "Second",
-      gap_ms: "",
-      per_minute: "",
-      version: "1"
-    })
-    expect(late.status).toBe(412)
-    expect(await api("GET", `/accounts/${id}`)).toMatchObject({ label: "First" })
-  })
-
-  it("keeps what a check found", async () => {
-    const reply = await submit(owner, "/console/channels/1", "/console/channels/1/check", {})
-    expect(reply.status).toBe(303)
-    expect((await owner.get("/console/channels/1")).text).toContain("Cannot be checked")
-  })
-
-  it("imports contacts, all or none", async () => {
-    const id = await connect({ ...rubika, label: "Contacts" })
-    const path = `/console/channels/${id}`
-    const wrong = await submit(owner, path, `${path}/contacts`, { contacts: "09121234567,7\nnobody,8" })
-    expect(wrong.status).toBe(422)
-    expect(wrong.text).toContain("line 3 is not an Iranian mobile number")
-    const right = await submit(owner, path, `${path}/contacts`, {
-      contacts: "chat_id,phone\n7,09121234567\n8,09351234567"
-    })
-    expect(right.status).toBe(303)
-    expect((await owner.get(path)).text).toContain("+989351234567")
-    await submit(owner, path, `${path}/contacts/remove`, { phone: "+989351234567" })
-    expect((await owner.get(path)).text).not.toContain("+989351234567")
-  })
-
-  it("has standby accounts of its channel, in order, without a cycle", async () => {
-    const [first, second] = [await connect(rubika), await connect({ ...rubika, label: "Second" })]
-    const [path, other] = [`/console/channels/${first}`, `/console/channels/${second}`]
-    const saved = await submit(owner, path, `${path}/standby`, { "standby.0": second })
-    expect(saved.location).toContain("notice=saved")
-    expect(await api("GET", `/accounts/${first}`)).toMatchObject({ standby: [Number(second)] })
-    const cycle = await submit(owner, other, `${other}/standby`, { "standby.0": first })
-    expect(cycle.status).toBe(422)
-    expect(cycle.text).toContain('role="alert"')
-    await submit(owner, path, `${path}/standby`, { "standby.0": "" })
-    expect(await api("GET", `/accounts/${first}`)).toMatchObject({ standby: [] })
-  })
-
-  it("is deleted, once", async () => {
-    const id = await connect({ ...rubika, label: "Short-lived" })
-    const path = `/console/channels/${id}`
-    const gone = await submit(owner, path, `${path}/delete`, {})
-    expect(gone.location).toBe("/console/channels?notice=deleted")
-    expect((await owner.get(path)).status).toBe(404)
-    expect((await submit(owner, "/console/channels/1", `${path}/delete`, {})).status).toBe(404)
-  })
-
-  it("shows when it cools down, and why", async () => {
-    await submit(owner, "/console/channels/2", "/console/channels/2/outcome", {
-      outcome: "throttled",
-      back: "account"
-    })
-    expect((await owner.get("/console/channels/2")).text).toContain("Throttled")
-    await submit(owner, "/console/test", "/console/test", {
-      mode: "live",
-      do: "send",
-      phone: "09121110001",
-      target: "bale:"
-    })
-    const { text } = await owner.get("/console/channels/2")
-    expect(text).toContain("Cooling down")
-    expect(text).toContain("its provider asked to slow down")
-    expect((await owner.get("/console/routing")).text).toContain("Skipped now")
-  })
-})
 
 describe("the routing order", () => {
   const row = (target: string) => ["target", target] as const

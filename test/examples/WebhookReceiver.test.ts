@@ -4,8 +4,8 @@ import { Webhooks } from "../../src/services/resources/Webhooks.ts"
 import { exampleServer } from "../support/ExampleServer.ts"
 import { scriptProviders } from "../support/ScriptedProviders.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { makeCustomer } from "../support/TestGraph.ts"
-import { endpointAt, runDue, sendCode, webhookProcess } from "../support/WebhookProcess.ts"
+import { makeCustomer, runDue } from "../support/TestGraph.ts"
+import { endpointAt, sendCode, webhookProcess } from "../support/WebhookProcess.ts"
 
 /** The receiver is started with a secret, which the endpoint has to be made for: it moves there once it is known. */
 const setUp = Effect.gen(function* () {

@@ -57,3 +57,10 @@ export const eventsOf = Effect.fnUntraced(function* (subject: string) {
   return yield* sql<{ readonly type: string; readonly sequence: number; readonly data: unknown }>`
     select type, sequence, data from events where subject = ${subject}::uuid order by sequence`
 })
+
+export const timersOf = Effect.fnUntraced(function* (subject: string) {
+  const sql = yield* SqlClient.SqlClient
+  return (yield* sql`select 1 from timers where subject = ${subject}::uuid`).length
+})
+
+export const UNKNOWN = "provider_outcome_unknown"

@@ -31,6 +31,7 @@ import { CustomerRecords } from "../../src/services/resources/CustomerRecords.ts
 import { RoutingOrders } from "../../src/services/resources/RoutingOrders.ts"
 import { Wallets } from "../../src/services/resources/Wallets.ts"
 import { defaultSettings, Settings, type SettingsShape } from "../../src/services/Settings.ts"
+import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
 
 const TestMasterKey = MasterKey.layer(Redacted.make(new Uint8Array(32).fill(7)))
 
@@ -160,3 +161,6 @@ export const makeCustomer = Effect.fnUntraced(function* (
   if (steps.length > 0) yield* Effect.orDie((yield* RoutingOrders).save(id, steps, null))
   return id
 })
+
+/** Does what is due, and returns how much that was. */
+export const runDue = Effect.flatMap(TimerRunner, (timers) => timers.runDue)

@@ -4,13 +4,12 @@ import { AllowsPrivateAddresses } from "../../src/layers/network/AddressPolicy.t
 import { Webhooks } from "../../src/services/resources/Webhooks.ts"
 import type { KeyMode } from "../../src/domain/people/Customer.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
-import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../src/services/verification/Verifications.ts"
 import { Workers } from "../../src/services/concurrency/Workers.ts"
 import { fakeFarEnd, type Received } from "./fakes/FakeFarEnd.ts"
 import type { scriptProviders } from "./ScriptedProviders.ts"
 import { PHONE } from "./SentMessages.ts"
-import { makeCustomer, testProcess } from "./TestGraph.ts"
+import { makeCustomer, runDue, testProcess } from "./TestGraph.ts"
 
 /** One process that may call receivers on loopback. */
 export const webhookProcess = (
@@ -41,9 +40,6 @@ export interface Payload {
 }
 
 export const payloadOf = ({ json }: Received) => json as Payload
-
-/** Does what is due; how much that was. */
-export const runDue = Effect.flatMap(TimerRunner, (runner) => runner.runDue)
 
 /** Jumps to `seconds` after `start` and does what is due then. */
 export const comeTo = Effect.fnUntraced(function* (start: number, seconds: number) {

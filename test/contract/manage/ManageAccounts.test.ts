@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { issues, messages, newPhone, ok, otp, refused, request, timestamp } from "../Client.ts"
+import { issues, newPhone, ok, otp, refused, request, timestamp } from "../Client.ts"
 import type { List } from "../ManagedCustomer.ts"
 import {
   type Account,
@@ -9,14 +9,12 @@ import {
   done,
   etagOf,
   type Fields,
-  ifMatch,
   type Manager,
   newManager,
   withKey
 } from "../ManagedSetUp.ts"
 import { type Server, startServer, until } from "../Server.ts"
-
-const SECRET = "3000000003:NobodysTelegramToken_0123456789abcdefg"
+import { accountsOf, bot, SECRET, simulatorAccount } from "./ManagedAccounts.ts"
 
 /** A bot platform that knows every token, or none. */
 const startPlatform = async () => {
@@ -61,24 +59,8 @@ afterAll(async () => {
   platform?.stop()
 })
 
-const bot = (fields: Fields = {}) => ({
-  channel: "telegram",
-  provider: "telegram_bot",
-  label: "Our bot",
-  settings: { token: SECRET },
-  ...fields
-})
-const simulatorAccount = (fields: Fields = {}) => ({
-  channel: "bale",
-  provider: "simulator",
-  label: "A bale",
-  settings: {},
-  ...fields
-})
 const newBot = async () => ok<Account>(await mine.post("/accounts", bot({ check: false })), 201)
 const read = (id: number) => mine.read<Account>(`/accounts/${id}`)
-const all = async (of = mine) => (await of.read<List<Account>>("/accounts?limit=100")).data
-const errorsOf = (details: Fields) => JSON.stringify(details["errors"])
 
 describe("an account that is connected", () => {
   it("is shown with what it does, and what was found of it", async () => {
@@ -106,7 +88,7 @@ describe("an account that is connected", () => {
     const again = await mine.get(`/accounts/${account.credential_id}`)
     expect(ok(again)).toEqual(account)
     expect(again.headers.get("etag")).toBe(etagOf(1))
-    expect(await all()).toContainEqual(account)
+    expect(await accountsOf(mine)).toContainEqual(account)
   })
 
   it("that cannot be asked is connected, and says so; its credential is never shown again", async () => {
@@ -146,33 +128,13 @@ describe("an account that is connected", () => {
     const eitaa = await owner.newAccount("eitaa", { default: true })
     const second = await owner.newAccount("bale", { default: true })
     const defaults = async () =>
-      (await all(owner)).filter((account) => account.default).map(({ credential_id }) => credential_id)
+      (await accountsOf(owner)).filter((account) => account.default).map(({ credential_id }) => credential_id)
     expect(await defaults()).toEqual([eitaa.credential_id, second.credential_id])
     const reply = await owner.patch(`/accounts/${first.credential_id}`, { default: true })
     expect(ok(reply)).toMatchObject({ default: true })
     expect(await defaults()).toEqual([first.credential_id, eitaa.credential_id])
     ok(await owner.patch(`/accounts/${first.credential_id}`, { default: false }))
     expect(await defaults()).toEqual([eitaa.credential_id])
-  })
-})
-
-describe("accounts that are each made the default at once", () => {
-  it("leave one default, and every request is answered", async () => {
-    const owner = await newManager(server)
-    const accounts = await Promise.all([1, 2, 3, 4, 5, 6].map(() => owner.newAccount("bale")))
-    const replies = await Promise.all(
-      accounts.map(({ credential_id }) => owner.patch(`/accounts/${credential_id}`, { default: true }))
-    )
-    expect(replies.map(({ status }) => status)).toEqual(accounts.map(() => 200))
-    expect((await all(owner)).filter((account) => account.default)).toHaveLength(1)
-  })
-
-  it("leave one default when they are connected", async () => {
-    const owner = await newManager(server)
-    await Promise.all([1, 2, 3, 4, 5, 6].map(() => owner.newAccount("bale", { default: true })))
-    const found = await all(owner)
-    expect(found).toHaveLength(6)
-    expect(found.filter((account) => account.default)).toHaveLength(1)
   })
 })
 
@@ -200,11 +162,11 @@ describe("an account whose provider is asked first", () => {
 
   it("is not connected where the provider refuses it, unless nobody asks", async () => {
     await known(false, async () => {
-      const before = await all()
+      const before = await accountsOf(mine)
       const reply = await mine.post("/accounts", baleBot())
       expect(issues(reply)).toEqual(["body.settings"])
       expect(reply.text).not.toContain(SECRET)
-      expect(await all()).toEqual(before)
+      expect(await accountsOf(mine)).toEqual(before)
       const unasked = await mine.post("/accounts", baleBot({ check: false }))
       const { credential_id: id } = ok<Account>(unasked, 201)
       const checked = await mine.post(`/accounts/${id}/check`, undefined)
@@ -230,253 +192,6 @@ describe("an account whose provider is asked first", () => {
       expect(ok(again, 201)).toEqual(first)
       expect(again.headers.get("idempotency-replayed")).toBe("true")
     })
-  })
-})
-
-describe("an account that is wrong", () => {
-  const unchanged = async (body: unknown) => {
-    const before = await all()
-    const reply = await mine.post("/accounts", body)
-    const { details } = refused(reply, 422, "validation_error")
-    expect(await all()).toEqual(before)
-    return { reply, details, told: errorsOf(details) }
-  }
-
-  it("is refused with all that is wrong with its settings, and without what they are", async () => {
-    const settings = { outcome: "Very-Secret", latency_ms: -5, api_key: "Also-Secret" }
-    const { reply, told } = await unchanged(simulatorAccount({ settings }))
-    for (const field of ["outcome", "latency_ms", "api_key"]) expect(told).toContain(field)
-    for (const value of ["Very-Secret", "Also-Secret"]) expect(reply.text).not.toContain(value)
-    for (const { path } of JSON.parse(told) as ReadonlyArray<{ readonly path: string }>) {
-      expect(path).toMatch(/^body\.settings\b/)
-    }
-  })
-
-  it("is refused without settings that its provider needs", async () => {
-    const { told } = await unchanged(bot({ settings: {} }))
-    expect(told).toContain("token")
-  })
-
-  it("names the provider as the field that is wrong, where there is no such provider", async () => {
-    const { told } = await unchanged(simulatorAccount({ provider: "nobody" }))
-    expect(JSON.parse(told)).toMatchObject([{ path: "body.provider" }])
-  })
-
-  it("is refused on a channel that its provider does not serve, and on none", async () => {
-    const { told } = await unchanged(bot({ channel: "bale" }))
-    expect(told).toContain("telegram")
-    expect(issues(await mine.post("/accounts", simulatorAccount({ channel: "fax" })))).toEqual([
-      "body.channel"
-    ])
-  })
-
-  it.each(["", " ", "x".repeat(101), 7])("is refused with the label %s", async (label) => {
-    expect(issues(await mine.post("/accounts", simulatorAccount({ label })))).toEqual(["body.label"])
-  })
-
-  it("is refused with all that is wrong at once", async () => {
-    const wrong = { channel: "fax", provider: 1, label: "", settings: "x", default: "yes" }
-    expect(issues(await mine.post("/accounts", wrong))).toEqual([
-      "body.channel",
-      "body.default",
-      "body.label",
-      "body.provider",
-      "body.settings"
-    ])
-  })
-
-  const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
-  it.each([
-    "http://gateway.example.com/hook",
-    "https://127.0.0.1/hook",
-    "https://localhost/hook",
-    "https://10.0.0.7/hook",
-    "https://192.168.1.1:8443/hook",
-    "https://169.254.169.254/latest",
-    "https://[::1]/hook",
-    "https://[::ffff:127.0.0.1]/hook",
-    "https://[fd00::1]/hook",
-    "https://2130706433/hook",
-    "https://0x7f.1/hook",
-    "https://intranet/",
-    "https://x.lan/",
-    "not a url"
-  ])("as a bridge to %s is refused", async (url) => {
-    const { told } = await unchanged(simulatorAccount({ provider: "bridge", settings: { url, secret } }))
-    expect(told).toContain("url")
-    expect(told).not.toContain(secret)
-  })
-
-  it("as a bridge is not let to a private address by a change either", async () => {
-    const settings = { url: "https://gateway.example.com/hook", secret }
-    const made = await mine.post("/accounts", simulatorAccount({ provider: "bridge", settings }))
-    const { credential_id: id } = ok<Account>(made, 201)
-    expect(made.text).not.toContain(secret)
-    const change = { settings: { url: "https://10.0.0.7/hook", secret } }
-    refused(await mine.patch(`/accounts/${id}`, change), 422, "validation_error")
-    refused(await mine.patch(`/accounts/${id}`, { ...change, check: false }), 422, "validation_error")
-    expect(await read(id)).toMatchObject({ version: 1 })
-  })
-
-  it("can be let to a private address by the operator", async () => {
-    const open = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
-    try {
-      const owner = await newManager(open)
-      const settings = { url: "http://127.0.0.1:9/hook", secret }
-      ok(await owner.post("/accounts", simulatorAccount({ provider: "bridge", settings })), 201)
-    } finally {
-      await open.stop()
-    }
-  }, 120_000)
-})
-
-describe("the list of accounts", () => {
-  it("is filtered and comes in parts that make up the whole", async () => {
-    const owner = await newManager(server)
-    for (const channel of ["bale", "eitaa", "sms", "bale", "rubika"]) await owner.newAccount(channel)
-    const whole = await all(owner)
-    expect(whole).toHaveLength(5)
-    const bales = (await owner.read<List<Account>>("/accounts?channel=bale")).data
-    expect(bales).toEqual(whole.filter(({ channel }) => channel === "bale"))
-    ok(await owner.patch(`/accounts/${bales[0]?.credential_id}`, { active: false }))
-    const active = async (flag: string) => (await owner.read<List<Account>>(`/accounts?active=${flag}`)).data
-    expect(await active("false")).toHaveLength(1)
-    expect(await active("true")).toHaveLength(4)
-    const parts = await owner.parts<Account>("/accounts", 2)
-    expect(parts.map((part) => part.length)).toEqual([2, 2, 1])
-    expect(parts.flat()).toEqual(await all(owner))
-    expect(issues(await owner.get("/accounts?cursor=%00x&limit=100"))).toEqual(["query.cursor"])
-    expect(issues(await owner.get("/accounts?channel=fax&active=yes"))).toEqual([
-      "query.active",
-      "query.channel"
-    ])
-    for (const limit of ["0", "101", "abc"]) {
-      expect(new Set(issues(await owner.get(`/accounts?limit=${limit}`)))).toEqual(new Set(["query.limit"]))
-    }
-  })
-})
-
-describe("a change of an account", () => {
-  it("changes what it names and keeps the rest, with a new version", async () => {
-    const { check, ...account } = await mine.newAccount("eitaa")
-    expect(check.result).toBe("cannot_be_checked")
-    const reply = await mine.patch(`/accounts/${account.credential_id}`, { label: "Renamed" })
-    const changed = ok<Account>(reply)
-    expect(changed).toEqual({ ...account, label: "Renamed", version: changed.version })
-    expect(changed.version).toBeGreaterThan(account.version)
-    expect(reply.headers.get("etag")).toBe(etagOf(changed.version))
-  })
-
-  it("sets the account's pace, and null takes it back", async () => {
-    const { credential_id: id } = await mine.newAccount("eitaa")
-    const set = await mine.patch(`/accounts/${id}`, { gap_ms: 250, per_minute: 12 })
-    expect(ok(set)).toMatchObject({ gap_ms: 250, per_minute: 12 })
-    const one = await mine.patch(`/accounts/${id}`, { gap_ms: null })
-    expect(ok(one)).toMatchObject({ gap_ms: null, per_minute: 12 })
-    expect(ok(await mine.patch(`/accounts/${id}`, { per_minute: null }))).toMatchObject({ per_minute: null })
-    const wrong = await mine.patch(`/accounts/${id}`, { gap_ms: -1, per_minute: 1.5 })
-    expect(new Set(issues(wrong))).toEqual(new Set(["body.gap_ms", "body.per_minute"]))
-  })
-
-  it("takes null for absent where there is no default", async () => {
-    const { credential_id: id } = await mine.newAccount("eitaa", { label: "Kept", default: true })
-    const body = { label: null, active: null, default: null, settings: null, check: null }
-    const reply = await mine.patch(`/accounts/${id}`, body)
-    expect(ok(reply)).toMatchObject({ label: "Kept", active: true, default: true })
-  })
-
-  it("replaces the settings, which take effect on the next send", async () => {
-    const owner = await newManager(server)
-    const { credential_id: id } = await owner.newAccount("bale")
-    const { secret } = await owner.newKey()
-    const live = messages(server, secret)
-    expect(await live.delivered({ channels: "bale" })).toMatchObject({ status: "sent" })
-    ok(await owner.patch(`/accounts/${id}`, { settings: { outcome: "unreachable" } }))
-    await until("the new settings to be used", async () =>
-      (await live.delivered({ channels: "bale" })).status === "failed" ? true : undefined
-    )
-    const wrong = await owner.patch(`/accounts/${id}`, { settings: { outcome: "Very-Secret" }, label: "x" })
-    expect(errorsOf(refused(wrong, 422, "validation_error").details)).toContain("outcome")
-    expect(wrong.text).not.toContain("Very-Secret")
-    expect(await owner.read(`/accounts/${id}`)).toMatchObject({ label: "The bale" })
-  })
-
-  it("is guarded by If-Match", async () => {
-    const { credential_id: id, version } = await mine.newAccount("eitaa")
-    const { version: next } = ok<Account>(
-      await mine.patch(`/accounts/${id}`, { label: "a" }, ifMatch(version))
-    )
-    const stale = await mine.patch(`/accounts/${id}`, { label: "b" }, ifMatch(version))
-    expect(refused(stale, 412, "precondition_failed").details).toEqual({ version: next })
-    const staleSettings = await mine.patch(
-      `/accounts/${id}`,
-      { settings: { outcome: "unreachable" } },
-      ifMatch(version)
-    )
-    refused(staleSettings, 412, "precondition_failed")
-    ok(await mine.patch(`/accounts/${id}`, { label: "c" }, ifMatch("*")))
-    expect(issues(await mine.patch(`/accounts/${id}`, { label: "d" }, ifMatch("x")))).toEqual([
-      "headers.if-match"
-    ])
-    expect(await read(id)).toMatchObject({ label: "c" })
-  })
-
-  it("is one of many at once, if all say the same version", async () => {
-    const { credential_id: id, version } = await mine.newAccount("eitaa")
-    const replies = await Promise.all(
-      Array.from({ length: 8 }, (_, n) =>
-        mine.patch(`/accounts/${id}`, { label: `label ${n}` }, ifMatch(version))
-      )
-    )
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 412)])
-  })
-
-  it("raises the version for each of what can be changed, and the sends do not", async () => {
-    const owner = await newManager(server)
-    let { credential_id: id, version } = await owner.newAccount("bale")
-    const changes: ReadonlyArray<Fields> = [
-      { settings: { latency_ms: 1 } },
-      { default: true },
-      { gap_ms: 5 },
-      { per_minute: 100 },
-      { active: false },
-      { active: true },
-      { label: "Other" }
-    ]
-    for (const change of changes) {
-      const changed = ok<Account>(await owner.patch(`/accounts/${id}`, change))
-      expect([change, changed.version > version]).toEqual([change, true])
-      version = changed.version
-    }
-    const { secret } = await owner.newKey()
-    await until("a message to be sent", async () => {
-      const reply = await messages(server, secret).send({ channels: "bale" })
-      return reply.status === 201 ? true : undefined
-    })
-    expect(await owner.read(`/accounts/${id}`)).toMatchObject({ version })
-  })
-})
-
-describe("an account that is switched off", () => {
-  it("sends nothing until it is switched on again", async () => {
-    const owner = await newManager(server)
-    const bale = await owner.newAccount("bale")
-    await owner.newAccount("sms")
-    const { secret } = await owner.newKey()
-    const send = () => otp(server, secret).send({ channels: "bale" })
-    const message = () => messages(server, secret).send({ channels: "bale" })
-    const untilAnswered = (status: number) =>
-      until(`the answer ${status}`, async () => ((await send()).status === status ? true : undefined), 10_000)
-    await untilAnswered(200)
-    const off = await owner.patch(`/accounts/${bale.credential_id}`, { active: false })
-    expect(ok(off)).toMatchObject({ active: false })
-    await untilAnswered(422)
-    refused(await send(), 422, "channel_unavailable")
-    refused(await message(), 422, "channel_unavailable")
-    expect(ok(await owner.patch(`/accounts/${bale.credential_id}`, { active: true }))).toMatchObject({
-      active: true
-    })
-    await untilAnswered(200)
   })
 })
 

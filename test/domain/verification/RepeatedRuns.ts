@@ -2,7 +2,9 @@ import { Arbitrary, Schema } from "effect"
 import { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
 import type { Route } from "../../../src/domain/routing/Route.ts"
 import type { RouteAccount } from "../../../src/domain/routing/RouteAccount.ts"
-import { route } from "./VerificationRuns.ts"
+import { recordAttempt } from "../../../src/domain/verification/StepCalls.ts"
+import type { Verification } from "../../../src/domain/verification/Verification.ts"
+import { created, outcomes, route, routeOf, START } from "./VerificationRuns.ts"
 
 type NonEmpty<Step> = readonly [Step, ...ReadonlyArray<Step>]
 
@@ -49,3 +51,24 @@ export const repeats = [
   ["unavailable", ProviderOutcome.Unavailable({ providerError: "gone" }), "provider_outcome_unknown"],
   ["unknown again", ProviderOutcome.Unknown({ providerError: "lost" }), "provider_outcome_unknown"]
 ] as const
+
+export const callAt = (
+  step: number,
+  outcome: ProviderOutcome,
+  attemptedAt: number,
+  finishedAt = attemptedAt + 35
+) => ({
+  step,
+  outcome,
+  attemptedAt,
+  finishedAt
+})
+
+/** A code over one channel, which de-duplicates. */
+export const only = created(deduplicating(routeOf([60]), [0]))
+
+export const afterUnknown = (verification: Verification): Verification =>
+  recordAttempt(verification, callAt(0, outcomes.Unknown, START)).next
+
+export const errorCodes = ({ attempts }: Verification) =>
+  attempts.map(({ step, error_code }) => [step, error_code])

@@ -6,12 +6,9 @@ import { AccountCreditTimersSql } from "../../../src/layers/account/AccountCredi
 import { defaultEndpoints, ProviderEndpoints } from "../../../src/layers/providers/ProviderEndpoints.ts"
 import { AccountCreditTimers } from "../../../src/services/account/AccountCredits.ts"
 import { Accounts } from "../../../src/services/resources/accounts/Accounts.ts"
-import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { fakeKavenegar, KAVENEGAR_KEY, kavenegarAnswer } from "../../support/fakes/FakeKavenegar.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
-
-const runDue = Effect.flatMap(TimerRunner, ({ runDue }) => runDue)
+import { makeCustomer, runDue, testProcess } from "../../support/TestGraph.ts"
 
 const connectKavenegar = (customerId: number, api_key: string) =>
   Effect.flatMap(Accounts, ({ connect }) =>

@@ -5,13 +5,13 @@ import { TestClock } from "effect/testing"
 import type { Channel } from "../../../src/domain/routing/Channel.ts"
 import { type Delivery, DeliveryReport } from "../../../src/domain/account/DeliveryReport.ts"
 import type { AccountUnusable } from "../../../src/services/account/AccountConnections.ts"
-import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { accountsOf, customerWithReports, eventsOf } from "../../support/RepeatableAccounts.ts"
 import { connectedProcess, connectionWith, switchedOff } from "../../support/ScriptedConnections.ts"
 import { scriptProviders, unreachable } from "../../support/ScriptedProviders.ts"
 import { arriveAt, PHONE, sendMessage } from "../../support/SentMessages.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { runDue } from "../../support/TestGraph.ts"
 
 const { Delivered, InProgress, NotKnown, Undelivered } = DeliveryReport
 
@@ -53,8 +53,6 @@ const send = Effect.fnUntraced(function* (customerId: number, channels: Readonly
     verify: (code: string) => verifications.verify({ customerId, id, code })
   }
 })
-
-const runDue = Effect.flatMap(TimerRunner, (timers) => timers.runDue)
 
 /** The deliveries that are kept, by step. */
 const deliveriesOf = Effect.fnUntraced(function* (table: "verifications" | "messages", id: string) {

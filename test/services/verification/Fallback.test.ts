@@ -3,11 +3,10 @@ import { Clock, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { StepRequest } from "../../../src/domain/routing/Route.ts"
 import { foldDigits } from "../../../src/domain/text/Digits.ts"
-import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { accepted, scriptProviders, unknown, unreachable } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
+import { makeCustomer, runDue, testProcess } from "../../support/TestGraph.ts"
 
 const PHONE = "09121234567"
 
@@ -25,8 +24,6 @@ const send = Effect.fnUntraced(function* (
       Effect.flatMap(Verifications, (verifications) => verifications.verify({ customerId, id, code }))
   }
 })
-
-const runDue = Effect.flatMap(TimerRunner, (timers) => timers.runDue)
 
 /** Jumps to `seconds` after `start` and does what is due then. */
 const arriveAt = Effect.fnUntraced(function* (start: number, seconds: number) {

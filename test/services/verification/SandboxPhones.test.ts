@@ -5,8 +5,8 @@ import { AllowsPrivateAddresses } from "../../../src/layers/network/AddressPolic
 import { Workers } from "../../../src/services/concurrency/Workers.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { makeCustomer, sandboxProcess } from "../../support/TestGraph.ts"
-import { comeTo, endpointAt, payloadOf, receiver, runDue } from "../../support/WebhookProcess.ts"
+import { makeCustomer, runDue, sandboxProcess } from "../../support/TestGraph.ts"
+import { comeTo, endpointAt, payloadOf, receiver } from "../../support/WebhookProcess.ts"
 
 const CHANNELS = [{ channel: "bale" }, { channel: "sms" }]
 

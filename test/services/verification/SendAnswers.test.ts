@@ -2,7 +2,6 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Struct } from "effect"
 import { TestClock } from "effect/testing"
 import type { Channel } from "../../../src/domain/routing/Channel.ts"
-import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { heldUpAt } from "../../support/HeldUp.ts"
 import { liveFor, paced } from "../../support/PacedAccounts.ts"
@@ -10,7 +9,7 @@ import { customerWithRepeats } from "../../support/RepeatableAccounts.ts"
 import { scriptProviders, unknown, unreachable } from "../../support/ScriptedProviders.ts"
 import { scriptSlots } from "../../support/ScriptedSlots.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
+import { makeCustomer, runDue, testProcess } from "../../support/TestGraph.ts"
 
 /** A send that can be made again with the same idempotency key; without what distinguishes a replay from the first. */
 const sendOf = (customerId: number, channels: ReadonlyArray<Channel>, key = "a key") => {
@@ -22,8 +21,6 @@ const sendOf = (customerId: number, channels: ReadonlyArray<Channel>, key = "a k
 
 const statusOf = (customerId: number, id: string) =>
   Effect.flatMap(Verifications, ({ status }) => status({ customerId, id }))
-
-const runDue = Effect.flatMap(TimerRunner, (timers) => timers.runDue)
 
 layer(TestDatabase, { excludeTestServices: true })("the answer of send", (it) => {
   it.effect("names the channel that was called, and not one before it whose account is in a cooldown", () => {

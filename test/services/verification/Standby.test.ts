@@ -6,7 +6,6 @@ import type { ProviderOutcome } from "../../../src/domain/account/ProviderOutcom
 import { Accounts } from "../../../src/services/resources/accounts/Accounts.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
 import { Workers } from "../../../src/services/concurrency/Workers.ts"
-import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import {
   accepted,
@@ -19,9 +18,7 @@ import {
   unreachable
 } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
-
-const runDue = Effect.flatMap(TimerRunner, (timers) => timers.runDue)
+import { makeCustomer, runDue, testProcess } from "../../support/TestGraph.ts"
 
 /** A customer with an sms account, another that stands by for it, and bale. */
 const withStandby = Effect.gen(function* () {

@@ -6,8 +6,8 @@ import { beforeEach, vi } from "vitest"
 import { Webhooks } from "../../../src/services/resources/Webhooks.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { makeCustomer } from "../../support/TestGraph.ts"
-import { endpointAt, runDue, webhookProcess } from "../../support/WebhookProcess.ts"
+import { makeCustomer, runDue } from "../../support/TestGraph.ts"
+import { endpointAt, webhookProcess } from "../../support/WebhookProcess.ts"
 
 type Answer = ReadonlyArray<string> | "unknown"
 

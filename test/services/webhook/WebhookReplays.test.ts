@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { Webhooks } from "../../../src/services/resources/Webhooks.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { makeCustomer } from "../../support/TestGraph.ts"
+import { makeCustomer, runDue } from "../../support/TestGraph.ts"
 import {
   customerAt,
   endpointAt,
@@ -13,7 +13,6 @@ import {
   patient,
   payloadOf,
   receiver,
-  runDue,
   sendCode,
   webhookProcess
 } from "../../support/WebhookProcess.ts"

@@ -6,7 +6,8 @@ import { Webhooks } from "../../../src/services/resources/Webhooks.ts"
 import type { Received } from "../../support/fakes/FakeFarEnd.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { customerAt, receiver, runDue, sendCode, webhookProcess } from "../../support/WebhookProcess.ts"
+import { customerAt, receiver, sendCode, webhookProcess } from "../../support/WebhookProcess.ts"
+import { runDue } from "../../support/TestGraph.ts"
 
 const headersOf = ({ headers }: Received) => ({
   "webhook-id": headers["webhook-id"] ?? "",

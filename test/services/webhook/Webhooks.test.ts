@@ -9,7 +9,7 @@ import { WEBHOOK_TRY_MILLIS } from "../../../src/domain/Schedules.ts"
 import { scriptProviders, unreachable } from "../../support/ScriptedProviders.ts"
 import { PHONE, sendMessage, settle } from "../../support/SentMessages.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { makeCustomer } from "../../support/TestGraph.ts"
+import { makeCustomer, runDue } from "../../support/TestGraph.ts"
 import {
   comeTo,
   customerAt,
@@ -18,7 +18,6 @@ import {
   patient,
   payloadOf,
   receiver,
-  runDue,
   sendCode,
   webhookProcess
 } from "../../support/WebhookProcess.ts"
