@@ -10,7 +10,7 @@ import { orEnvelope } from "../../Envelope.ts"
 import { templateIdOf } from "../../otp/SendRequests.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } from "../wire/ManageWire.ts"
-import type { RoutingBody } from "./SetUpApi.ts"
+import type { RoutingBody } from "./RoutingApi.ts"
 import { toTemplate } from "../wire/SetUpWire.ts"
 
 /** Known channels, each once. */

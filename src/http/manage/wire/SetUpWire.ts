@@ -6,7 +6,7 @@ import { parseContactPhone } from "../../../domain/Phone.ts"
 import { checkCodeTemplate, placeholders, templateProblem } from "../../../domain/message/Template.ts"
 import type { AccountRecord } from "../../../services/resources/accounts/Accounts.ts"
 import type { TemplateRecord } from "../../../services/resources/TemplateRecords.ts"
-import type { ContactsBody } from "../setup/SetUpApi.ts"
+import type { ContactsBody } from "../setup/AccountsApi.ts"
 
 const timeOf = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
 

@@ -11,7 +11,7 @@ import {
   auditedChange,
   examineFirst
 } from "../../../../../services/resources/accounts/AccountWrites.ts"
-import { AccountChangeBody } from "../../../../manage/setup/SetUpApi.ts"
+import { AccountChangeBody } from "../../../../manage/setup/AccountsApi.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { readTyped, typedNumber } from "../../../frame/forms/TypedBody.ts"

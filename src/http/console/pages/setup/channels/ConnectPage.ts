@@ -5,7 +5,7 @@ import { type ProviderAdapter, ProviderAdapters } from "../../../../../services/
 import { settingFields, typedSettings } from "../../../../../services/provider/SettingFields.ts"
 import { type AccountOwner, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
 import { accountEntry, examineFirst } from "../../../../../services/resources/accounts/AccountWrites.ts"
-import { NewAccountBody } from "../../../../manage/setup/SetUpApi.ts"
+import { NewAccountBody } from "../../../../manage/setup/AccountsApi.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"
 import { icon } from "../../../frame/Document.ts"

@@ -6,7 +6,7 @@ import {
   type TemplateRecord,
   TemplateRecords
 } from "../../../../../services/resources/TemplateRecords.ts"
-import { NewTemplate } from "../../../../manage/setup/SetUpApi.ts"
+import { NewTemplate } from "../../../../manage/setup/TemplatesApi.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"

@@ -2,26 +2,24 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import { MAX_STANDBY } from "../../../domain/account/Standby.ts"
-import { RoutingStep, StepOrder, StepWait } from "../../../domain/people/Customer.ts"
-import { stepProblems } from "../../../domain/routing/Route.ts"
 import { documentedError } from "../../Envelope.ts"
-import { TemplateId } from "../../otp/OtpSchemas.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
 import { optional, PositiveInt } from "../../WireSchemas.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
-import { Name, TemplateText, Timestamp } from "../wire/ManageFields.ts"
-import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
+import { Name, Timestamp } from "../wire/ManageFields.ts"
+import { pageQuery, pageOf } from "../wire/ManageWire.ts"
 import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
-
-const id = { id: PathId }
-const invalid = documentedError("validation_error")
-const notFound = documentedError("not_found")
-const changed = documentedError("precondition_failed")
-const conflict = documentedError("conflict")
-const unavailable = documentedError("channel_unavailable")
-const keyErrors = [documentedError("idempotency_key_conflict"), documentedError("idempotency_key_too_long")]
-
-const summary = (text: string) => OpenApi.annotations({ summary: text })
+import {
+  id,
+  invalid,
+  notFound,
+  changed,
+  conflict,
+  unavailable,
+  keyErrors,
+  summary,
+  removal
+} from "./SetUpEndpoints.ts"
 
 export const Account = Schema.Struct({
   credential_id: Schema.Int,
@@ -148,16 +146,9 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
     })
       .annotateMerge(summary("Change an account: label, settings, default, active, pace"))
       .middleware(RequireJson),
-    HttpApiEndpoint.delete("remove", "/:id", {
-      params: id,
-      success: HttpApiSchema.Empty(204),
-      error: [...undeclaredBodyErrors, notFound, conflict]
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Delete an account with its contacts",
-        description:
-          "409 conflict while the routing order names it, or what is under way may use it; see details.reason."
-      })
+    removal(
+      "Delete an account with its contacts",
+      "409 conflict while the routing order names it, or what is under way may use it; see details.reason."
     ),
     HttpApiEndpoint.put("standby", "/:id/standby", {
       params: id,
@@ -209,131 +200,3 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
   .middleware(NoUndeclaredBody)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: sending accounts" })) {}
-
-const Routing = Schema.Struct({
-  order: Schema.optionalKey(Schema.Literal("measured")).annotateKey({
-    description: "Absent: the steps are tried as they stand."
-  }),
-  steps: Schema.Array(RoutingStep),
-  version: Schema.Int
-}).annotate({
-  identifier: "Routing"
-})
-
-export const RoutingBody = Schema.Struct({
-  order: optional(StepOrder).annotateKey({
-    description:
-      "saved (default): the steps are tried as they stand; measured: the cheapest channel close to the best comes first."
-  }),
-  steps: Schema.Array(
-    Schema.Struct({
-      channel: Schema.String.annotate({
-        description: "eitaa, bale, soroushplus, rubika or sms; telegram with an account of Telegram Gateway"
-      }),
-      account_id: optional(PositiveInt),
-      wait: optional(StepWait).annotateKey({
-        description:
-          "45 to 120 seconds, or measured: the time in which 90 % of the channel's codes are verified."
-      }),
-      sender: optional(Schema.Literal("shared")).annotateKey({
-        description: "The platform's account; start plan only."
-      }),
-      template_id: optional(TemplateId).annotateKey({
-        description: "The text of codes on this step, if the request names no template. Messengers only."
-      })
-    }).check(Schema.makeFilter(stepProblems))
-  )
-    .check(Schema.isMaxLength(20))
-    .annotate({ description: "The channels in order; an empty list removes the order." })
-}).annotate({ identifier: "NewRouting" })
-
-export class RoutingGroup extends HttpApiGroup.make("routing")
-  .add(
-    HttpApiEndpoint.get("read", "/", { success: Routing }).annotateMerge(
-      summary("Read the default routing order; version 0 where none is saved")
-    ),
-    HttpApiEndpoint.put("save", "/", {
-      payload: RoutingBody,
-      success: Routing,
-      error: [
-        changed,
-        documentedError("invalid_channel"),
-        documentedError("duplicate_channel"),
-        documentedError("shared_sender_not_allowed"),
-        documentedError("template_not_found"),
-        documentedError("template_invalid")
-      ]
-    })
-      .annotateMerge(summary("Save the default routing order"))
-      .middleware(RequireJson)
-  )
-  .prefix("/v1/manage/routing")
-  .middleware(NoUndeclaredBody)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: routing" })) {}
-
-export const TemplateResource = Schema.Struct({
-  id: Schema.Int,
-  name: Schema.String,
-  body: Schema.String,
-  active: Schema.Boolean,
-  placeholders: Schema.Array(Schema.String),
-  problem: Schema.NullOr(Schema.String).annotateKey({ description: "Why the text cannot be used." }),
-  carries_codes: Schema.Boolean,
-  created_at: Timestamp,
-  version: Schema.Int
-}).annotate({ identifier: "Template" })
-
-export const NewTemplate = Schema.Struct({ name: Name, body: TemplateText }).annotate({
-  identifier: "NewTemplate"
-})
-
-export const TemplateChangeBody = Schema.Struct({
-  name: optional(Name),
-  body: optional(TemplateText),
-  active: optional(Schema.Boolean)
-}).annotate({ identifier: "TemplateChange" })
-
-export class TemplatesGroup extends HttpApiGroup.make("templates")
-  .add(
-    HttpApiEndpoint.get("list", "/", {
-      query: pageQuery("templates"),
-      success: pageOf(TemplateResource),
-      error: invalid
-    }).annotateMerge(summary("List templates")),
-    HttpApiEndpoint.post("create", "/", {
-      payload: NewTemplate,
-      success: TemplateResource.pipe(HttpApiSchema.status(201)),
-      error: keyErrors
-    })
-      .annotateMerge(summary("Create a template"))
-      .middleware(RequireJson)
-      .middleware(OptionalIdempotencyKey),
-    HttpApiEndpoint.get("read", "/:id", {
-      params: id,
-      success: TemplateResource,
-      error: notFound
-    }).annotateMerge(summary("Read a template")),
-    HttpApiEndpoint.patch("update", "/:id", {
-      params: id,
-      payload: TemplateChangeBody,
-      success: TemplateResource,
-      error: [notFound, changed]
-    })
-      .annotateMerge(summary("Change a template, or switch it off"))
-      .middleware(RequireJson),
-    HttpApiEndpoint.delete("remove", "/:id", {
-      params: id,
-      success: HttpApiSchema.Empty(204),
-      error: [...undeclaredBodyErrors, notFound, conflict]
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Delete a template",
-        description: "409 conflict while a step of the routing order names it; see details.reason."
-      })
-    )
-  )
-  .prefix("/v1/manage/templates")
-  .middleware(NoUndeclaredBody)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: templates" })) {}

@@ -1,0 +1,73 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { RoutingStep, StepOrder, StepWait } from "../../../domain/people/Customer.ts"
+import { stepProblems } from "../../../domain/routing/Route.ts"
+import { documentedError } from "../../Envelope.ts"
+import { TemplateId } from "../../otp/OtpSchemas.ts"
+import { RequireJson } from "../../RequestGuards.ts"
+import { optional, PositiveInt } from "../../WireSchemas.ts"
+import { ManageAuth } from "../access/ManageAuth.ts"
+import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { changed, summary } from "./SetUpEndpoints.ts"
+
+const Routing = Schema.Struct({
+  order: Schema.optionalKey(Schema.Literal("measured")).annotateKey({
+    description: "Absent: the steps are tried as they stand."
+  }),
+  steps: Schema.Array(RoutingStep),
+  version: Schema.Int
+}).annotate({
+  identifier: "Routing"
+})
+
+export const RoutingBody = Schema.Struct({
+  order: optional(StepOrder).annotateKey({
+    description:
+      "saved (default): the steps are tried as they stand; measured: the cheapest channel close to the best comes first."
+  }),
+  steps: Schema.Array(
+    Schema.Struct({
+      channel: Schema.String.annotate({
+        description: "eitaa, bale, soroushplus, rubika or sms; telegram with an account of Telegram Gateway"
+      }),
+      account_id: optional(PositiveInt),
+      wait: optional(StepWait).annotateKey({
+        description:
+          "45 to 120 seconds, or measured: the time in which 90 % of the channel's codes are verified."
+      }),
+      sender: optional(Schema.Literal("shared")).annotateKey({
+        description: "The platform's account; start plan only."
+      }),
+      template_id: optional(TemplateId).annotateKey({
+        description: "The text of codes on this step, if the request names no template. Messengers only."
+      })
+    }).check(Schema.makeFilter(stepProblems))
+  )
+    .check(Schema.isMaxLength(20))
+    .annotate({ description: "The channels in order; an empty list removes the order." })
+}).annotate({ identifier: "NewRouting" })
+
+export class RoutingGroup extends HttpApiGroup.make("routing")
+  .add(
+    HttpApiEndpoint.get("read", "/", { success: Routing }).annotateMerge(
+      summary("Read the default routing order; version 0 where none is saved")
+    ),
+    HttpApiEndpoint.put("save", "/", {
+      payload: RoutingBody,
+      success: Routing,
+      error: [
+        changed,
+        documentedError("invalid_channel"),
+        documentedError("duplicate_channel"),
+        documentedError("shared_sender_not_allowed"),
+        documentedError("template_not_found"),
+        documentedError("template_invalid")
+      ]
+    })
+      .annotateMerge(summary("Save the default routing order"))
+      .middleware(RequireJson)
+  )
+  .prefix("/v1/manage/routing")
+  .middleware(NoUndeclaredBody)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: routing" })) {}

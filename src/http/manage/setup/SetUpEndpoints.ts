@@ -1,0 +1,25 @@
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import { documentedError } from "../../Envelope.ts"
+import { PathId } from "../wire/ManageWire.ts"
+import { undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
+
+export const id = { id: PathId }
+export const invalid = documentedError("validation_error")
+export const notFound = documentedError("not_found")
+export const changed = documentedError("precondition_failed")
+export const conflict = documentedError("conflict")
+export const unavailable = documentedError("channel_unavailable")
+export const keyErrors = [
+  documentedError("idempotency_key_conflict"),
+  documentedError("idempotency_key_too_long")
+]
+
+export const summary = (text: string) => OpenApi.annotations({ summary: text })
+
+/** Deletes a resource that nothing uses. */
+export const removal = (text: string, description: string) =>
+  HttpApiEndpoint.delete("remove", "/:id", {
+    params: id,
+    success: HttpApiSchema.Empty(204),
+    error: [...undeclaredBodyErrors, notFound, conflict]
+  }).annotateMerge(OpenApi.annotations({ summary: text, description }))

@@ -1,0 +1,69 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
+import { optional } from "../../WireSchemas.ts"
+import { ManageAuth } from "../access/ManageAuth.ts"
+import { Name, TemplateText, Timestamp } from "../wire/ManageFields.ts"
+import { pageQuery, pageOf } from "../wire/ManageWire.ts"
+import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { id, invalid, notFound, changed, keyErrors, summary, removal } from "./SetUpEndpoints.ts"
+
+export const TemplateResource = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  body: Schema.String,
+  active: Schema.Boolean,
+  placeholders: Schema.Array(Schema.String),
+  problem: Schema.NullOr(Schema.String).annotateKey({ description: "Why the text cannot be used." }),
+  carries_codes: Schema.Boolean,
+  created_at: Timestamp,
+  version: Schema.Int
+}).annotate({ identifier: "Template" })
+
+export const NewTemplate = Schema.Struct({ name: Name, body: TemplateText }).annotate({
+  identifier: "NewTemplate"
+})
+
+export const TemplateChangeBody = Schema.Struct({
+  name: optional(Name),
+  body: optional(TemplateText),
+  active: optional(Schema.Boolean)
+}).annotate({ identifier: "TemplateChange" })
+
+export class TemplatesGroup extends HttpApiGroup.make("templates")
+  .add(
+    HttpApiEndpoint.get("list", "/", {
+      query: pageQuery("templates"),
+      success: pageOf(TemplateResource),
+      error: invalid
+    }).annotateMerge(summary("List templates")),
+    HttpApiEndpoint.post("create", "/", {
+      payload: NewTemplate,
+      success: TemplateResource.pipe(HttpApiSchema.status(201)),
+      error: keyErrors
+    })
+      .annotateMerge(summary("Create a template"))
+      .middleware(RequireJson)
+      .middleware(OptionalIdempotencyKey),
+    HttpApiEndpoint.get("read", "/:id", {
+      params: id,
+      success: TemplateResource,
+      error: notFound
+    }).annotateMerge(summary("Read a template")),
+    HttpApiEndpoint.patch("update", "/:id", {
+      params: id,
+      payload: TemplateChangeBody,
+      success: TemplateResource,
+      error: [notFound, changed]
+    })
+      .annotateMerge(summary("Change a template, or switch it off"))
+      .middleware(RequireJson),
+    removal(
+      "Delete a template",
+      "409 conflict while a step of the routing order names it; see details.reason."
+    )
+  )
+  .prefix("/v1/manage/templates")
+  .middleware(NoUndeclaredBody)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: templates" })) {}

@@ -1,0 +1,33 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { errors } from "../SendErrors.ts"
+
+const Health = Schema.Struct({ status: Schema.Literal("ok") })
+
+/** Prometheus' text format. */
+export const METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+export class SystemGroup extends HttpApiGroup.make("system")
+  .add(
+    HttpApiEndpoint.get("healthz", "/healthz", { success: Health }).annotateMerge(
+      OpenApi.annotations({ summary: "Whether the process runs" })
+    ),
+    HttpApiEndpoint.get("readyz", "/readyz", {
+      success: Health,
+      error: errors("service_unavailable")
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "Whether the store is reachable and its schema current" })
+    ),
+    HttpApiEndpoint.get("metrics", "/metrics", {
+      success: Schema.String.pipe(HttpApiSchema.asText({ contentType: METRICS_CONTENT_TYPE })),
+      error: errors("unauthenticated")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Metrics, for Prometheus",
+        description:
+          "With PEYK_METRICS_TOKEN set: for callers that send it as Authorization: Bearer. Else, if Peyk listens on loopback " +
+          "only: for local callers, not through a proxy."
+      })
+    )
+  )
+  .annotateMerge(OpenApi.annotations({ title: "System" })) {}
