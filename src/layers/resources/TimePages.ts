@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
+import { NotFound } from "../../domain/Errors.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { KeyMode } from "../../domain/people/Customer.ts"
 import {
@@ -53,7 +54,7 @@ const MAX_LOOKED_THROUGH = 10_000
 
 const EdgeRow = Schema.Struct({ at: InstantColumn, id: Schema.String })
 
-export interface Search {
+interface Search {
   /** The rows to read, by an index; they have `created_at` and `id`. */
   readonly range: ReadonlyArray<Statement.Fragment>
   /** The further conditions on a row. */
@@ -61,14 +62,19 @@ export interface Search {
   readonly limit: number
 }
 
+interface Source {
+  readonly from: string
+  readonly columns: string
+}
+
 /**
  * Finds rows from the newest to the oldest, by the time in their ids. One search reads a bounded number of rows, even if
  * few match: if it does not find enough, the next part continues from there. The edge is read first, so that rows that
  * arrive meanwhile are not returned twice.
  */
-export const searchByTime = <Row extends { readonly id: string; readonly createdAt: number }>(
+const searchByTime = <Row extends { readonly id: string; readonly createdAt: number }>(
   sql: SqlClient.SqlClient,
-  source: { readonly from: string; readonly columns: string },
+  source: Source,
   rows: (statement: Statement.Statement<unknown>) => Effect.Effect<ReadonlyArray<Row>>
 ) => {
   const [from, columns] = [sql.literal(source.from), sql.literal(source.columns)]
@@ -103,14 +109,14 @@ export const searchByTime = <Row extends { readonly id: string; readonly created
 }
 
 /** Rows with an attempt over this channel. */
-export const triedOver = (sql: SqlClient.SqlClient, channel: string): Statement.Fragment => sql`
+const triedOver = (sql: SqlClient.SqlClient, channel: string): Statement.Fragment => sql`
   exists (select from jsonb_array_elements(attempts) a where route -> (a ->> 'step')::int ->> 'channel' = ${channel})`
 
 /** The metadata as JSON that PostgreSQL accepts: without U+0000 and unpaired surrogates. */
 const READABLE = String.raw`regexp_replace(metadata, '\\u(0000|d[89a-f][0-9a-f]{2})', '\\ufffd', 'gi')::json`
 
 /** Rows whose metadata has these texts under these top-level keys. */
-export const metadataIs = (
+const metadataIs = (
   sql: SqlClient.SqlClient,
   metadata: ReadonlyMap<string, string> = new Map()
 ): ReadonlyArray<Statement.Fragment> =>
@@ -120,7 +126,54 @@ export const metadataIs = (
  * Records of one mode. Most are live, and are read in order; those of the sandbox are looked for among them, a limited
  * number at a time.
  */
-export const modeIs = (sql: SqlClient.SqlClient, mode: KeyMode): Pick<Search, "range" | "filters"> => {
+const modeIs = (sql: SqlClient.SqlClient, mode: KeyMode): Pick<Search, "range" | "filters"> => {
   const condition = [sql`mode = ${mode}`]
   return mode === "live" ? { range: condition, filters: [] } : { range: [], filters: condition }
+}
+
+/** What a search of codes and one of messages have in common. */
+interface SendSearch extends TimeRange, PageRequest {
+  readonly mode?: KeyMode | undefined
+  readonly phone?: string | undefined
+  readonly channel?: string | undefined
+  readonly metadata?: ReadonlyMap<string, string> | undefined
+}
+
+/** Lists and finds the codes or the messages of a customer. */
+export const sendRecords = <Row extends { readonly id: string; readonly createdAt: number }>(
+  sql: SqlClient.SqlClient,
+  source: Source,
+  rows: (statement: Statement.Statement<unknown>) => Effect.Effect<ReadonlyArray<Row>>
+) => {
+  const search = searchByTime(sql, source, rows)
+  const [from, columns] = [sql.literal(source.from), sql.literal(source.columns)]
+  return {
+    list: (
+      customerId: number,
+      { mode = "live", limit, phone, channel, metadata, ...range }: SendSearch,
+      filters: ReadonlyArray<Statement.Fragment>
+    ) =>
+      search({
+        limit,
+        range: [
+          sql`customer_id = ${customerId}`,
+          ...modeIs(sql, mode).range,
+          ...(phone === undefined ? [] : [sql`phone = ${phone}`]),
+          ...withinIds(sql, ["created_at", "id"], range)
+        ],
+        filters: [
+          ...modeIs(sql, mode).filters,
+          ...filters,
+          ...(channel === undefined ? [] : [triedOver(sql, channel)]),
+          ...metadataIs(sql, metadata)
+        ]
+      }),
+
+    find: Effect.fnUntraced(function* (customerId: number, id: string, mode: KeyMode = "live") {
+      const [row] = yield* rows(sql`
+        select ${columns} from ${from}
+        where customer_id = ${customerId} and id = ${id}::uuid and mode = ${mode}`)
+      return row ?? (yield* new NotFound())
+    })
+  }
 }

@@ -15,7 +15,7 @@ import type { Page } from "../../frame/Layout.ts"
 import { operatorPage, type View } from "../../frame/SignedRoutes.ts"
 import { pathOf } from "../../Navigation.ts"
 import { badge, stateBadge, type Tone } from "../../parts/Badge.ts"
-import { table } from "../../parts/lists/Table.ts"
+import { type Column, table } from "../../parts/lists/Table.ts"
 import { channelName, foreign, ltr, mono } from "../../parts/Text.ts"
 import { type Tile, tiles } from "../../parts/Tiles.ts"
 
@@ -71,107 +71,98 @@ const healthTiles = (report: HealthReport, isReady: boolean, now: Instant, view:
   ])
 }
 
-const panel = (id: string, title: string, content: Html): Html =>
+interface HealthPanel<Row> {
+  readonly id: string
+  readonly title: string
+  readonly columns: ReadonlyArray<Column<Row>>
+  readonly rows: ReadonlyArray<Row>
+  /** Shown instead of an empty table. */
+  readonly goodNews: string
+}
+
+const panel = <Row>({ id, title, columns, rows, goodNews }: HealthPanel<Row>): Html =>
   html`<div class="panel">
     <div class="panel-head"><h2 id="${id}">${title}</h2></div>
-    ${content}
+    ${
+      rows.length === 0
+        ? html`<div class="panel-body"><p class="all-well">${icon("check")}${goodNews}</p></div>`
+        : table<Row>(title, columns, rows)
+    }
   </div>`
-
-const allWell = (words: string): Html =>
-  html`<div class="panel-body"><p class="all-well">${icon("check")}${words}</p></div>`
 
 const timersPanel = ({ timers }: HealthReport, now: Instant, { locale }: View): Html => {
   const { say, number, duration } = locale
-  const title = say("Timers due", "زمان‌سنج‌های سررسیده")
-  const due = timers.filter(({ count }) => count > 0)
-  return panel(
-    "timers-title",
-    title,
-    due.length === 0
-      ? allWell(say("Nothing waits for a process.", "چیزی در انتظار پردازه‌ای نیست."))
-      : table<DueTimers>(
-          title,
-          [
-            { header: say("Kind", "نوع"), kind: "title", cell: ({ kind }) => mono(kind) },
-            { header: say("Due", "سررسیده"), kind: "number", cell: ({ count }) => number(count) },
-            {
-              header: say("The oldest, for", "دیرترین، از"),
-              kind: "number",
-              cell: (each) =>
-                each.oldestAt === null ? "–" : duration((now - each.oldestAt) / MILLIS_PER_SECOND)
-            },
-            {
-              header: say("State", "وضعیت"),
-              cell: (each) =>
-                lateOf(each, now)
-                  ? badge("warn", say("Late", "دیر"))
-                  : badge("good", say("In time", "به‌هنگام"))
-            }
-          ],
-          due
-        )
-  )
+  return panel<DueTimers>({
+    id: "timers-title",
+    title: say("Timers due", "زمان‌سنج‌های سررسیده"),
+    columns: [
+      { header: say("Kind", "نوع"), kind: "title", cell: ({ kind }) => mono(kind) },
+      { header: say("Due", "سررسیده"), kind: "number", cell: ({ count }) => number(count) },
+      {
+        header: say("The oldest, for", "دیرترین، از"),
+        kind: "number",
+        cell: (each) => (each.oldestAt === null ? "–" : duration((now - each.oldestAt) / MILLIS_PER_SECOND))
+      },
+      {
+        header: say("State", "وضعیت"),
+        cell: (each) =>
+          lateOf(each, now) ? badge("warn", say("Late", "دیر")) : badge("good", say("In time", "به‌هنگام"))
+      }
+    ],
+    rows: timers.filter(({ count }) => count > 0),
+    goodNews: say("Nothing waits for a process.", "چیزی در انتظار پردازه‌ای نیست.")
+  })
 }
 
 const accountsPanel = ({ accounts }: HealthReport, view: View): Html => {
   const { locale } = view
   const { say } = locale
-  const title = say("Accounts that fail", "حساب‌های ناموفق")
-  return panel(
-    "accounts-title",
-    title,
-    accounts.length === 0
-      ? allWell(say("No account cools down or is refused.", "هیچ حسابی در استراحت یا پذیرفته‌نشده نیست."))
-      : table<FailingAccount>(
-          title,
-          [
-            { header: say("Account", "حساب"), kind: "title", cell: ({ label }) => foreign(label) },
-            { header: say("Channel", "کانال"), cell: ({ channel }) => channelName(channel, locale) },
-            { header: say("Of", "از آنِ"), cell: (each) => owner(each, view) },
-            {
-              header: say("State", "وضعیت"),
-              cell: ({ coolingUntil }) =>
-                coolingUntil === null
-                  ? stateBadge("misconfigured", locale)
-                  : html`${stateBadge("cooling", locale)}
-                      <span class="sub">${say("until", "تا")} ${locale.clock(coolingUntil)}</span>`
-            }
-          ],
-          accounts
-        )
-  )
+  return panel<FailingAccount>({
+    id: "accounts-title",
+    title: say("Accounts that fail", "حساب‌های ناموفق"),
+    columns: [
+      { header: say("Account", "حساب"), kind: "title", cell: ({ label }) => foreign(label) },
+      { header: say("Channel", "کانال"), cell: ({ channel }) => channelName(channel, locale) },
+      { header: say("Of", "از آنِ"), cell: (each) => owner(each, view) },
+      {
+        header: say("State", "وضعیت"),
+        cell: ({ coolingUntil }) =>
+          coolingUntil === null
+            ? stateBadge("misconfigured", locale)
+            : html`${stateBadge("cooling", locale)}
+                <span class="sub">${say("until", "تا")} ${locale.clock(coolingUntil)}</span>`
+      }
+    ],
+    rows: accounts,
+    goodNews: say("No account cools down or is refused.", "هیچ حسابی در استراحت یا پذیرفته‌نشده نیست.")
+  })
 }
 
 const webhooksPanel = ({ webhooks }: HealthReport, view: View): Html => {
   const { locale } = view
   const { say } = locale
-  const title = say("Webhooks that fail", "وب‌هوک‌های ناموفق")
-  return panel(
-    "webhooks-title",
-    title,
-    webhooks.length === 0
-      ? allWell(say("Every webhook takes its events.", "همهٔ وب‌هوک‌ها رویدادهایشان را می‌گیرند."))
-      : table<FailingWebhook>(
-          title,
-          [
-            {
-              header: say("Endpoint", "نقطهٔ پایانی"),
-              kind: "title",
-              cell: ({ url }) => ltr(URL.parse(url)?.host ?? url)
-            },
-            { header: say("Of", "از آنِ"), cell: (each) => owner(each, view) },
-            {
-              header: say("State", "وضعیت"),
-              cell: ({ failingSince }) =>
-                failingSince === null
-                  ? stateBadge("disabled", locale)
-                  : html`${badge("warn", say("Failing", "ناموفق"))}
-                      <span class="sub">${say("since", "از")} ${locale.time(failingSince)}</span>`
-            }
-          ],
-          webhooks
-        )
-  )
+  return panel<FailingWebhook>({
+    id: "webhooks-title",
+    title: say("Webhooks that fail", "وب‌هوک‌های ناموفق"),
+    columns: [
+      {
+        header: say("Endpoint", "نقطهٔ پایانی"),
+        kind: "title",
+        cell: ({ url }) => ltr(URL.parse(url)?.host ?? url)
+      },
+      { header: say("Of", "از آنِ"), cell: (each) => owner(each, view) },
+      {
+        header: say("State", "وضعیت"),
+        cell: ({ failingSince }) =>
+          failingSince === null
+            ? stateBadge("disabled", locale)
+            : html`${badge("warn", say("Failing", "ناموفق"))}
+                <span class="sub">${say("since", "از")} ${locale.time(failingSince)}</span>`
+      }
+    ],
+    rows: webhooks,
+    goodNews: say("Every webhook takes its events.", "همهٔ وب‌هوک‌ها رویدادهایشان را می‌گیرند.")
+  })
 }
 
 const REFRESH_SECONDS = 10
