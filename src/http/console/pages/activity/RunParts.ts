@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import { NotFound } from "../../../../domain/Errors.ts"
 import type { Instant } from "../../../../domain/Instant.ts"
+import type { KeyMode } from "../../../../domain/people/Customer.ts"
 import type { RunDelivery, RunEvent } from "../../../../services/resources/activity/RunHistories.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
@@ -10,6 +11,7 @@ import { postButton } from "../../parts/Confirm.ts"
 import { pageLink } from "../../parts/PageLink.ts"
 import { mono } from "../../parts/Text.ts"
 import { whatToDo } from "./ErrorWords.ts"
+import { type Moment, timeline } from "./Timeline.ts"
 import type { Story } from "./verification/VerificationStory.ts"
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -18,6 +20,48 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export const requestedId = Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
   UUID.test(id.toLowerCase()) ? Effect.succeed(id.toLowerCase()) : Effect.fail(new NotFound())
 )
+
+/** A send of either mode: a live one, or else one of the sandbox. */
+export const findRun = <A, R>(find: (mode: KeyMode) => Effect.Effect<A, NotFound, R>) =>
+  Effect.map(find("live"), (found) => ({ found, isLive: true })).pipe(
+    Effect.catchTag("not_found", () => Effect.map(find("test"), (found) => ({ found, isLive: false })))
+  )
+
+const REFRESH_SECONDS = 2
+
+interface RunPage {
+  /** The page is up to date while something may still happen. */
+  readonly isActive: boolean
+  readonly story: Html
+  readonly moments: ReadonlyArray<Moment>
+  readonly details: Html
+  /** Below the details. */
+  readonly more: Html
+}
+
+/** The page of a send. */
+export const runContent = ({ locale }: View, { isActive, story, moments, details, more }: RunPage): Html => {
+  const { say } = locale
+  return html`<div id="run" ${isActive && html`data-live="${REFRESH_SECONDS}"`}>
+    ${story}
+    <div class="columns">
+      <section class="panel">
+        <div class="panel-head">
+          <h2>${say("Timeline", "خط زمان")}</h2>
+          ${isActive && html`<span class="live-mark">${say("Live", "زنده")}</span>`}
+        </div>
+        <div class="panel-body">${timeline(moments, locale)}</div>
+      </section>
+      <div class="stack">
+        <section class="panel">
+          <div class="panel-head"><h2>${say("Details", "جزئیات")}</h2></div>
+          <div class="panel-body">${details}</div>
+        </section>
+        ${more}
+      </div>
+    </div>
+  </div>`
+}
 
 /** The sentence on top of the page of a send, and what can be done about it. */
 export const storyPart = (view: View, { tone, sentences, errorCode }: Story, buttons: Html | null): Html => {

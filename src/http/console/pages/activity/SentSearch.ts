@@ -7,7 +7,7 @@ import { Channel } from "../../../../domain/routing/Channel.ts"
 import { parseLocalTime } from "../../frame/forms/LocalTime.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { stateWords } from "../../parts/Badge.ts"
-import { type Filter, filters } from "../../parts/lists/Filters.ts"
+import { type Filter, filters as filterForm } from "../../parts/lists/Filters.ts"
 import { pageRequest } from "../../parts/lists/Pager.ts"
 import { channelName } from "../../parts/Text.ts"
 
@@ -20,16 +20,21 @@ const isChannel = (text: string): text is Channel => Channel.literals.some((chan
 
 const MAX_TEXT = 200
 
-/** The search that the address of a list of sends describes. */
-export interface SentSearch {
+/** The filters that lists of codes and of messages share. */
+export interface SentFilters {
   readonly mode: KeyMode
   readonly phone: Phone | undefined
-  /** A whole id: the page of that send is what is wanted. */
-  readonly id: string | null
   readonly channel: Channel | undefined
   readonly from: Instant | undefined
   readonly to: Instant | undefined
   readonly metadata: ReadonlyMap<string, string>
+}
+
+/** The search that the address of a list of sends describes. */
+export interface SentSearch {
+  /** A whole id: the page of that send is what is wanted. */
+  readonly id: string | null
+  readonly filters: SentFilters
   /** The errors in a search, in words; such a search finds nothing. */
   readonly problems: ReadonlyArray<string>
 }
@@ -65,21 +70,20 @@ export const readSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
     }
     const period = text("within")
     const channel = text("channel")
-    return {
-      mode: text("mode") === "test" ? "test" : "live",
+    const filters = {
+      mode: text("mode") === "test" ? ("test" as const) : ("live" as const),
       phone,
-      id,
       channel: isChannel(channel) ? channel : undefined,
       from: time("from") ?? (isPeriod(period) ? now - periods[period] : undefined),
       to: time("to"),
-      metadata: metadata ?? new Map(),
-      problems
+      metadata: metadata ?? new Map<string, string>()
     }
+    return { id, filters, problems }
   })
 
 export const sentPage = (view: View) => pageRequest(view, isTimePosition)
 
-/** The filters that lists of codes and of messages share. */
+/** The fields of the filters that lists of codes and of messages share. */
 export const searchFilters = (
   view: View,
   statuses: ReadonlyArray<string>,
@@ -94,7 +98,7 @@ export const searchFilters = (
     ["7d", say("Last 7 days", "۷ روز گذشته")],
     ["30d", say("Last 30 days", "۳۰ روز گذشته")]
   ]
-  return filters(
+  return filterForm(
     view,
     [
       {

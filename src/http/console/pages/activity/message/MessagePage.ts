@@ -19,8 +19,15 @@ import { foreign, isolated, ltr, mono } from "../../../parts/Text.ts"
 import { messageStory } from "./MessageStory.ts"
 import { messageMoments, type MessageRun } from "./MessageTimeline.ts"
 import { replayEvents } from "../RunActions.ts"
-import { eventsPart, metadataRows, requestedId, runPeriods, storyPart } from "../RunParts.ts"
-import { timeline } from "../Timeline.ts"
+import {
+  eventsPart,
+  findRun,
+  metadataRows,
+  requestedId,
+  runContent,
+  runPeriods,
+  storyPart
+} from "../RunParts.ts"
 
 const PATH = pathOf("messages")
 
@@ -30,12 +37,7 @@ const readRun = Effect.fnUntraced(function* ({ actor }: View) {
   const records = yield* MessageRecords
   const histories = yield* RunHistories
   const id = yield* requestedId
-  const { message, isLive } = yield* records.find(actor.customerId, id).pipe(
-    Effect.map((found) => ({ message: found, isLive: true })),
-    Effect.catchTag("not_found", () =>
-      Effect.map(records.find(actor.customerId, id, "test"), (found) => ({ message: found, isLive: false }))
-    )
-  )
+  const { found: message, isLive } = yield* findRun((mode) => records.find(actor.customerId, id, mode))
   const now = yield* Clock.currentTimeMillis
   const periods = runPeriods(message.createdAt, sendTime(message), now)
   const history = yield* histories.read(actor.customerId, { kind: "message", id: message.id, periods })
@@ -77,8 +79,6 @@ const details = (view: View, { message }: MessageRun, isLive: boolean) => {
   ])
 }
 
-const REFRESH_SECONDS = 2
-
 const show = Effect.fnUntraced(function* (view: View) {
   const { locale } = view
   const { say } = locale
@@ -88,29 +88,17 @@ const show = Effect.fnUntraced(function* (view: View) {
     title: `${say("Message to", "پیام به")} ${isolated(message.phone)}`,
     name: "messages",
     lead: html`<a href="${PATH}">${say("Messages", "پیام‌ها")}</a>`,
-    content: html`<div id="run" ${isActive(message) && html`data-live="${REFRESH_SECONDS}"`}>
-      ${storyPart(view, messageStory(run, locale), isLive ? cancelButton(view, run) : null)}
-      <div class="columns">
-        <section class="panel">
-          <div class="panel-head">
-            <h2>${say("Timeline", "خط زمان")}</h2>
-            ${isActive(message) && html`<span class="live-mark">${say("Live", "زنده")}</span>`}
-          </div>
-          <div class="panel-body">${timeline(messageMoments(run, locale), locale)}</div>
+    content: runContent(view, {
+      isActive: isActive(message),
+      story: storyPart(view, messageStory(run, locale), isLive ? cancelButton(view, run) : null),
+      moments: messageMoments(run, locale),
+      details: details(view, run, isLive),
+      more: html`<section class="panel">
+          <div class="panel-head"><h2>${say("Text", "متن")}</h2></div>
+          <p class="panel-body message-text" dir="auto">${message.text}</p>
         </section>
-        <div class="stack">
-          <section class="panel">
-            <div class="panel-head"><h2>${say("Details", "جزئیات")}</h2></div>
-            <div class="panel-body">${details(view, run, isLive)}</div>
-          </section>
-          <section class="panel">
-            <div class="panel-head"><h2>${say("Text", "متن")}</h2></div>
-            <p class="panel-body message-text" dir="auto">${message.text}</p>
-          </section>
-          ${eventsPart(view, history.events, `${PATH}/${message.id}`)}
-        </div>
-      </div>
-    </div>`
+        ${eventsPart(view, history.events, `${PATH}/${message.id}`)}`
+    })
   } as const
 })
 

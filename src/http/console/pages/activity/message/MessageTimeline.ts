@@ -5,7 +5,7 @@ import { html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { channelName, foreign, mono } from "../../../parts/Text.ts"
 import { callWords, deliveryMoment, routeWords } from "../AttemptParts.ts"
-import { messageAttemptState } from "../AttemptStates.ts"
+import { attemptState } from "../AttemptStates.ts"
 import { whatWentWrong } from "../ErrorWords.ts"
 import type { Moment } from "../Timeline.ts"
 
@@ -48,7 +48,7 @@ const accepted = ({ message }: MessageRun, locale: Locale): Moment => {
 }
 
 const titleOf = (attempt: MessageAttempt, name: string, { say }: Locale): string => {
-  switch (messageAttemptState(attempt)) {
+  switch (attemptState(attempt)) {
     case "sent":
     case "delivered":
     case "undelivered":
@@ -81,7 +81,7 @@ const attempted = (
       attempt.status === "sent"
         ? "good"
         : attempt.status === "failed"
-          ? messageAttemptState(attempt) === "unknown"
+          ? attemptState(attempt) === "unknown"
             ? "warn"
             : "bad"
           : "info",

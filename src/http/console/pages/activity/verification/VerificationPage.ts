@@ -22,36 +22,32 @@ import { facts } from "../../../parts/Facts.ts"
 import { withNotice } from "../../../parts/Notice.ts"
 import { channelName, foreign, isolated, ltr, mono } from "../../../parts/Text.ts"
 import { replayEvents } from "../RunActions.ts"
-import { eventsPart, metadataRows, requestedId, runPeriods, storyPart } from "../RunParts.ts"
-import { timeline } from "../Timeline.ts"
+import {
+  eventsPart,
+  findRun,
+  metadataRows,
+  requestedId,
+  runContent,
+  runPeriods,
+  storyPart
+} from "../RunParts.ts"
 import { verificationStory } from "./VerificationStory.ts"
 import { type CodeRun, verificationMoments } from "./VerificationTimeline.ts"
 
 const PATH = pathOf("verifications")
-/** Finds a verification of either mode: live first, then the sandbox. */
-const findVerification = Effect.fnUntraced(function* ({ actor }: View) {
-  const records = yield* VerificationRecords
-  const id = yield* requestedId
-  return yield* records.find(actor.customerId, id).pipe(
-    Effect.map((verification) => ({ verification, isLive: true })),
-    Effect.catchTag("not_found", () =>
-      Effect.map(records.find(actor.customerId, id, "test"), (verification) => ({
-        verification,
-        isLive: false
-      }))
-    )
-  )
-})
 
-const readRun = Effect.fnUntraced(function* (view: View, verification: Verification, isLive: boolean) {
+const readRun = Effect.fnUntraced(function* ({ actor }: View) {
+  const records = yield* VerificationRecords
   const histories = yield* RunHistories
   const { maxWrongCodes } = yield* Settings
+  const id = yield* requestedId
+  const { found: verification, isLive } = yield* findRun((mode) => records.find(actor.customerId, id, mode))
   const now = yield* Clock.currentTimeMillis
-  const { id, createdAt } = verification
+  const { createdAt } = verification
   const periods = runPeriods(createdAt, createdAt, now)
-  const history = yield* histories.read(view.actor.customerId, { kind: "verification", id, periods })
+  const history = yield* histories.read(actor.customerId, { kind: "verification", id, periods })
   const run: CodeRun = { verification, history, now, maxWrongCodes: isLive ? maxWrongCodes : null }
-  return run
+  return { run, isLive }
 })
 
 const buttons = (view: View, { verification, now }: CodeRun, isLive: boolean) => {
@@ -123,38 +119,22 @@ const details = (view: View, { verification, now }: CodeRun, isLive: boolean) =>
   ])
 }
 
-const REFRESH_SECONDS = 2
-
 const show = Effect.fnUntraced(function* (view: View) {
   const { locale } = view
   const { say } = locale
-  const { verification, isLive } = yield* findVerification(view)
-  const run = yield* readRun(view, verification, isLive)
-  const path = `${PATH}/${verification.id}`
-  const isActive = !isTerminal(effectiveStatus(verification, run.now))
+  const { run, isLive } = yield* readRun(view)
+  const { verification, history } = run
   return {
     title: `${say("Code to", "کد به")} ${isolated(verification.phone)}`,
     name: "verifications",
     lead: html`<a href="${PATH}">${say("Verifications", "کدهای تأیید")}</a>`,
-    content: html`<div id="run" ${isActive && html`data-live="${REFRESH_SECONDS}"`}>
-      ${storyPart(view, verificationStory(run, locale), buttons(view, run, isLive))}
-      <div class="columns">
-        <section class="panel">
-          <div class="panel-head">
-            <h2>${say("Timeline", "خط زمان")}</h2>
-            ${isActive && html`<span class="live-mark">${say("Live", "زنده")}</span>`}
-          </div>
-          <div class="panel-body">${timeline(verificationMoments(run, locale), locale)}</div>
-        </section>
-        <div class="stack">
-          <section class="panel">
-            <div class="panel-head"><h2>${say("Details", "جزئیات")}</h2></div>
-            <div class="panel-body">${details(view, run, isLive)}</div>
-          </section>
-          ${eventsPart(view, run.history.events, path)}
-        </div>
-      </div>
-    </div>`
+    content: runContent(view, {
+      isActive: !isTerminal(effectiveStatus(verification, run.now)),
+      story: storyPart(view, verificationStory(run, locale), buttons(view, run, isLive)),
+      moments: verificationMoments(run, locale),
+      details: details(view, run, isLive),
+      more: eventsPart(view, history.events, `${PATH}/${verification.id}`)
+    })
   } as const
 })
 
@@ -190,8 +170,7 @@ const tryNext = Effect.fnUntraced(function* (view: View, fields: URLSearchParams
 })
 
 const replay = Effect.fnUntraced(function* (view: View) {
-  const { verification, isLive } = yield* findVerification(view)
-  const { history } = yield* readRun(view, verification, isLive)
+  const { verification, history } = (yield* readRun(view)).run
   return yield* replayEvents(view, history.events, `${PATH}/${verification.id}`)
 })
 

@@ -9,7 +9,7 @@ import type { RunHistory } from "../../../../../services/resources/activity/RunH
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { channelName, foreign, mono } from "../../../parts/Text.ts"
-import { codeAttemptState } from "../AttemptStates.ts"
+import { attemptState } from "../AttemptStates.ts"
 import { callWords, deliveryMoment, routeWords } from "../AttemptParts.ts"
 import { whatWentWrong } from "../ErrorWords.ts"
 import type { Moment } from "../Timeline.ts"
@@ -89,7 +89,7 @@ const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale
   const { route } = run.verification
   const step = route[attempt.step] ?? route[0]
   const name = channelName(step.channel, locale)
-  const state = codeAttemptState(attempt)
+  const state = attemptState(attempt)
   const call = callWords(step, attempt.provider_message_id, locale)
   const sent: Moment = {
     at: attempt.attempted_at,
