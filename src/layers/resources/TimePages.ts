@@ -11,6 +11,7 @@ import {
   type TimePosition,
   type TimeRange
 } from "../../domain/TimePosition.ts"
+import type { SendSearch } from "../../services/resources/activity/SendSearch.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
 /** The conditions of a page of a list by falling time, which begins after a position. */
@@ -131,14 +132,6 @@ const modeIs = (sql: SqlClient.SqlClient, mode: KeyMode): Pick<Search, "range" |
   return mode === "live" ? { range: condition, filters: [] } : { range: [], filters: condition }
 }
 
-/** What a search of codes and one of messages have in common. */
-interface SendSearch extends TimeRange, PageRequest {
-  readonly mode?: KeyMode | undefined
-  readonly phone?: string | undefined
-  readonly channel?: string | undefined
-  readonly metadata?: ReadonlyMap<string, string> | undefined
-}
-
 /** Lists and finds the codes or the messages of a customer. */
 export const sendRecords = <Row extends { readonly id: string; readonly createdAt: number }>(
   sql: SqlClient.SqlClient,
@@ -150,7 +143,7 @@ export const sendRecords = <Row extends { readonly id: string; readonly createdA
   return {
     list: (
       customerId: number,
-      { mode = "live", limit, phone, channel, metadata, ...range }: SendSearch,
+      { mode = "live", limit, phone, channel, metadata, ...range }: SendSearch & PageRequest,
       filters: ReadonlyArray<Statement.Fragment>
     ) =>
       search({

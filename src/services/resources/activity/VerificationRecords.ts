@@ -1,22 +1,13 @@
 import { Context, type Effect } from "effect"
-import type { Channel } from "../../../domain/routing/Channel.ts"
 import type { KeyMode } from "../../../domain/people/Customer.ts"
 import type { NotFound } from "../../../domain/Errors.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"
-import type { Phone } from "../../../domain/Phone.ts"
-import type { TimeRange } from "../../../domain/TimePosition.ts"
 import type { Verification, VerificationStatus } from "../../../domain/verification/Verification.ts"
+import type { SendSearch } from "./SendSearch.ts"
 
-export interface VerificationSearch extends TimeRange {
-  /** Live if absent. */
-  readonly mode?: KeyMode | undefined
-  readonly phone?: Phone | undefined
+export interface VerificationSearch extends SendSearch {
   /** The status for readers: an active one past its end is expired. */
   readonly status?: VerificationStatus | undefined
-  /** A channel that was tried. */
-  readonly channel?: Channel | undefined
-  /** Top-level keys of the metadata, and the text that each must have. */
-  readonly metadata?: ReadonlyMap<string, string> | undefined
 }
 
 /** A customer's live verifications, the newest first. */
