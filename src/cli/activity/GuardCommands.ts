@@ -29,7 +29,7 @@ const show = Command.make("show", { customer: customerFlag }, ({ customer }) =>
       yield* printOne(toWireGuard(saved, yield* guard.state(customer), days))
     })
   )
-).pipe(Command.withDescription("Show a customer's guard: settings, alarms, and what it would have refused"))
+).pipe(Command.withDescription("Show a customer's guard: settings, alarms, and a report of refusals"))
 
 /** `default` restores what Peyk chooses by itself. */
 const amountFlag = (name: string, description: string) =>
@@ -107,7 +107,7 @@ const days = Command.make("days", { customer: customerFlag }, ({ customer }) =>
       )
     })
   )
-).pipe(Command.withDescription("What the guard refused or would have, by day"))
+).pipe(Command.withDescription("List the codes that the guard refused, or would refuse, by day"))
 
 const alarms = Command.make("alarms", { customer: customerFlag }, ({ customer }) =>
   withManagement(
@@ -142,7 +142,7 @@ const clear = Command.make(
         yield* printOne({ ...fields, segment: segment.kind, key: segment.key })
       })
     )
-).pipe(Command.withDescription("End an alarm, and forget what raised it"))
+).pipe(Command.withDescription("End an alarm, and forget the codes that raised it"))
 
 const valueFlag = (type: EntryType, description: string) =>
   Flag.String(type).pipe(Flag.withDescription(description), Flag.optional)
@@ -181,7 +181,7 @@ const listCommand = (list: GuardList, description: string) => {
         yield* printOne({ type: added.type, value: added.value })
       })
     )
-  ).pipe(Command.withDescription("Add a line"))
+  ).pipe(Command.withDescription("Add an entry to the list"))
 
   const remove = Command.make("remove", lineFlags, ({ customer, ...given }) =>
     withManagement(
@@ -197,7 +197,7 @@ const listCommand = (list: GuardList, description: string) => {
         yield* printOne({ removed: true, ...line })
       })
     )
-  ).pipe(Command.withDescription("Remove a line"))
+  ).pipe(Command.withDescription("Remove an entry from the list"))
 
   const lines = Command.make("list", { customer: customerFlag }, ({ customer }) =>
     withManagement(
@@ -207,7 +207,7 @@ const listCommand = (list: GuardList, description: string) => {
         yield* printMany(found.map(({ type, value }) => ({ type, value })))
       })
     )
-  ).pipe(Command.withDescription("List the lines"))
+  ).pipe(Command.withDescription("List the entries"))
 
   return Command.make(list).pipe(
     Command.withDescription(description),

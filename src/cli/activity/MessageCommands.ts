@@ -61,11 +61,11 @@ const list = Command.make(
   {
     ...searchFlags,
     status: Flag.Literals("status", MessageStatus.literals).pipe(
-      Flag.withDescription("Only in this state"),
+      Flag.withDescription("Only with this status"),
       Flag.optional
     ),
     strategy: Flag.Literals("strategy", Strategy.literals).pipe(
-      Flag.withDescription("Only sent like this"),
+      Flag.withDescription("Only with this strategy"),
       Flag.optional
     )
   },
@@ -171,6 +171,6 @@ const batch = Command.make(
 ).pipe(Command.withDescription("Create up to 500 messages from a file"))
 
 export const messageCommand = Command.make("message").pipe(
-  Command.withDescription("Messages that were sent, and what came of them"),
+  Command.withDescription("Sent messages and their outcomes"),
   Command.withSubcommands([list, show, batch, cancel])
 )

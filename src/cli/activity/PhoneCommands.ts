@@ -29,9 +29,13 @@ const erase = Command.make(
         yield* printOne({ ...erased })
       })
     )
-).pipe(Command.withDescription("Cancel what is under way to a phone, and erase it from a customer's records"))
+).pipe(
+  Command.withDescription(
+    "Cancel codes and messages in progress to a phone, and erase it from a customer's records"
+  )
+)
 
 export const phoneCommand = Command.make("phone").pipe(
-  Command.withDescription("Phones that codes and messages went to"),
+  Command.withDescription("Recipients: erase a phone from the records"),
   Command.withSubcommands([erase])
 )

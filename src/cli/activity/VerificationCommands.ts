@@ -55,7 +55,7 @@ const list = Command.make(
   {
     ...searchFlags,
     status: Flag.Literals("status", VerificationStatus.literals).pipe(
-      Flag.withDescription("Only in this state, as a reader sees it"),
+      Flag.withDescription("Only with this status, as in responses"),
       Flag.optional
     )
   },
@@ -131,7 +131,7 @@ const next = Command.make(
     customer: customerFlag,
     verification: verificationFlag,
     fromSequence: Flag.Int("from-sequence").pipe(
-      Flag.withDescription("The attempt that you looked at; if a later one exists, nothing happens"),
+      Flag.withDescription("The last attempt that you saw; if a later one exists, nothing happens"),
       Flag.optional
     )
   },
@@ -142,6 +142,6 @@ const next = Command.make(
 ).pipe(Command.withDescription("Try the next channel of a verification now"))
 
 export const verificationCommand = Command.make("verification").pipe(
-  Command.withDescription("Codes that were sent, and what came of them"),
+  Command.withDescription("Sent codes and their outcomes"),
   Command.withSubcommands([list, show, next, cancel])
 )

@@ -39,7 +39,7 @@ const printAccount = (account: AccountRecord, extra: Readonly<Record<string, str
 const ownerFlags = {
   customer: Flag.optional(customerFlag),
   shared: Flag.Boolean("shared").pipe(
-    Flag.withDescription("The platform's own, shared"),
+    Flag.withDescription("An account of the platform, shared by customers"),
     Flag.withDefault(false)
   )
 }
@@ -227,7 +227,7 @@ const inbox = Command.make(
   {
     account: accountFlag,
     rotate: Flag.Boolean("rotate").pipe(
-      Flag.withDescription("Give the account another address; the old one ends at once"),
+      Flag.withDescription("Create another path; the old one stops working at once"),
       Flag.withDefault(false)
     )
   },

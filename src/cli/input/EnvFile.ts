@@ -9,7 +9,9 @@ const NAME = "--env-file"
  */
 export const EnvFileFlag = GlobalFlag.Setting("env-file")({
   flag: Flag.String("env-file").pipe(
-    Flag.withDescription("Read settings from a file of NAME=value lines; the environment's own win"),
+    Flag.withDescription(
+      "Read settings from a file of NAME=value lines; variables that are already set override it"
+    ),
     Flag.optional
   )
 })

@@ -16,7 +16,7 @@ export const searchFlags = {
     Flag.optional
   ),
   channel: Flag.Literals("channel", Channel.literals).pipe(
-    Flag.withDescription("Only what was tried over this channel"),
+    Flag.withDescription("Only those that were tried over this channel"),
     Flag.optional
   ),
   createdAfter: timeFlag("created-after", "Only what was created then or later"),

@@ -3,7 +3,7 @@ import { Flag, GlobalFlag } from "effect/cli"
 
 /** `--json`, valid after every command. */
 export const JsonFlag = GlobalFlag.Setting("json")({
-  flag: Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, for machines"), Flag.withDefault(false))
+  flag: Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, for programs"), Flag.withDefault(false))
 })
 
 type Value = string | number | boolean | null | ReadonlyArray<unknown> | object

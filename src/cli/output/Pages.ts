@@ -22,7 +22,7 @@ export const pageFlags = {
     Flag.withDefault(DEFAULT_LIMIT)
   ),
   cursor: Flag.String("cursor").pipe(
-    Flag.withDescription("Where to go on: the cursor that the part before ended with"),
+    Flag.withDescription("The cursor that the previous page ended with"),
     Flag.optional
   )
 }

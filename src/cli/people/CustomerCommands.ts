@@ -71,12 +71,12 @@ const update = Command.make(
       Flag.optional
     ),
     webOtpHost: Flag.String("webotp-host").pipe(
-      Flag.withDescription("The site that takes codes out of messages by itself (WebOTP); empty for none"),
+      Flag.withDescription("The host of the site that reads codes by itself (WebOTP); empty for none"),
       Flag.withSchema(Schema.Union([Schema.Literal(""), HostName])),
       Flag.optional
     ),
     brand: Flag.String("brand").pipe(
-      Flag.withDescription("Whose codes these are, in the default text; empty for none"),
+      Flag.withDescription("The brand that the default text of codes names; empty for none"),
       Flag.withSchema(Schema.Union([Schema.Literal(""), Brand])),
       Flag.optional
     ),
@@ -107,7 +107,7 @@ const update = Command.make(
         yield* printOne(toFields(changed))
       }).pipe(Effect.mapError(() => noCustomer(customer)))
     )
-).pipe(Command.withDescription("Change a customer; what is not named stays as it is"))
+).pipe(Command.withDescription("Change a customer; options that you leave out change nothing"))
 
 export const customerCommand = Command.make("customer").pipe(
   Command.withDescription("Customers"),

@@ -33,7 +33,10 @@ const create = Command.make(
   {
     customer: customerFlag,
     mode: Flag.Literals("mode", KeyMode.literals).pipe(Flag.withDescription("live, or test for the sandbox")),
-    name: Flag.String("name").pipe(Flag.withDescription("What the key is for"), Flag.withDefault("")),
+    name: Flag.String("name").pipe(
+      Flag.withDescription("A name that says what uses the key"),
+      Flag.withDefault("")
+    ),
     expiresAt: Flag.Date("expires-at").pipe(Flag.withDescription("When it expires, ISO 8601"), Flag.optional)
   },
   ({ customer, mode, name, expiresAt }) =>
@@ -54,7 +57,7 @@ const create = Command.make(
         )
       )
     )
-).pipe(Command.withDescription("Create a service key; its secret is shown this once"))
+).pipe(Command.withDescription("Create a service key; its secret is shown only once"))
 
 const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
   withManagement(
@@ -76,7 +79,7 @@ const revoke = Command.make("revoke", { key: keyFlag }, ({ key }) =>
       yield* printKey(record)
     }).pipe(Effect.mapError(noKey(key)))
   )
-).pipe(Command.withDescription("Revoke a service key, in every process within seconds"))
+).pipe(Command.withDescription("Revoke a service key, in every process at once"))
 
 const limit = Command.make(
   "limit",
@@ -101,7 +104,7 @@ const limit = Command.make(
         yield* printKey(record)
       }).pipe(Effect.mapError(noKey(key)))
     )
-).pipe(Command.withDescription("Give a service key a limit of its own"))
+).pipe(Command.withDescription("Set the limit of a service key"))
 
 export const keyCommand = Command.make("key").pipe(
   Command.withDescription("Service keys"),

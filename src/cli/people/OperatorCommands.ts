@@ -15,7 +15,7 @@ import { originOf } from "../output/Welcome.ts"
 
 const entry = auditEntriesOf("operator")
 
-const emailFlag = Flag.String("email").pipe(Flag.withDescription("What they sign in with"))
+const emailFlag = Flag.String("email").pipe(Flag.withDescription("The address that they sign in with"))
 
 const BYTES = 32
 

@@ -17,9 +17,12 @@ const create = Command.make(
   {
     customer: customerFlag,
     scope: Flag.Literals("scope", Scope.literals).pipe(
-      Flag.withDescription("full, or read_only for what only reads")
+      Flag.withDescription("full, or read_only for programs that only read")
     ),
-    name: Flag.String("name").pipe(Flag.withDescription("What the token is for"), Flag.withDefault("")),
+    name: Flag.String("name").pipe(
+      Flag.withDescription("A name that says what uses the token"),
+      Flag.withDefault("")
+    ),
     expiresAt: Flag.Date("expires-at").pipe(
       Flag.withDescription("When it expires, ISO 8601; in 90 days if absent"),
       Flag.optional
@@ -43,7 +46,7 @@ const create = Command.make(
         )
       )
     )
-).pipe(Command.withDescription("Create a personal access token; its secret is shown this once"))
+).pipe(Command.withDescription("Create a personal access token; its secret is shown only once"))
 
 const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
   withManagement(
@@ -70,7 +73,7 @@ const revoke = Command.make(
         yield* printOne(yield* toToken(record))
       }).pipe(Effect.mapError(() => new CommandError({ message: `there is no token ${token}` })))
     )
-).pipe(Command.withDescription("Revoke a personal access token, in every process within seconds"))
+).pipe(Command.withDescription("Revoke a personal access token, in every process at once"))
 
 export const tokenCommand = Command.make("token").pipe(
   Command.withDescription("Personal access tokens, for the management API"),

@@ -27,9 +27,9 @@ const create = Command.make(
   "create",
   {
     customer: customerFlag,
-    email: Flag.String("email").pipe(Flag.withDescription("What they sign in with")),
+    email: Flag.String("email").pipe(Flag.withDescription("The address that they sign in with")),
     role: Flag.Literals("role", Role.literals).pipe(
-      Flag.withDescription("viewer reads, developer also changes things, owner also decides who may")
+      Flag.withDescription("viewer reads, developer also changes things, owner also manages users and tokens")
     ),
     name: Flag.String("name").pipe(Flag.withDescription("Their name"), Flag.withDefault("")),
     passwordFile: passwordFlag
@@ -79,7 +79,7 @@ const switchTo =
     )
 
 const disable = Command.make("disable", { user: userFlag }, switchTo(true)).pipe(
-  Command.withDescription("Sign a user out everywhere, and let them in no more")
+  Command.withDescription("Sign a user out everywhere, and refuse further sign-ins")
 )
 
 const enable = Command.make("enable", { user: userFlag }, switchTo(false)).pipe(
@@ -102,7 +102,7 @@ const setPassword = Command.make(
         yield* printOne(toUser(changed))
       }).pipe(Effect.catchTag("not_found", noUser(user)))
     )
-).pipe(Command.withDescription("Give a user another password, and sign them out everywhere"))
+).pipe(Command.withDescription("Change a user's password, and sign them out everywhere"))
 
 const nobody = (customer: number, email: string | null) =>
   new CommandError({
@@ -117,7 +117,7 @@ const signInLink = Command.make(
   {
     customer: customerFlag,
     email: Flag.String("email").pipe(
-      Flag.withDescription("Whose link it is; the first owner's by default"),
+      Flag.withDescription("The user of the link; the first owner by default"),
       Flag.optional
     )
   },
@@ -161,7 +161,7 @@ const rotate = Command.make("rotate", {}, () =>
       yield* printOne({ kid: id, algorithm, created_at: formatInstant(createdAt) })
     })
   )
-).pipe(Command.withDescription("Sign with another key from now on; the old one is trusted for another hour"))
+).pipe(Command.withDescription("Create a new signing key; Peyk accepts the old one for another hour"))
 
 export const signingKeyCommand = Command.make("signing-key").pipe(
   Command.withDescription("The keys that sign the JWTs of sign-ins"),

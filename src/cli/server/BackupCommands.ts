@@ -66,7 +66,7 @@ const backup = Effect.fnUntraced(function* (configuration: Configuration, target
 export const backupCommand = Command.make("backup", { file }, (given) =>
   withStore((configuration) => backup(configuration, given.file))
 ).pipe(
-  Command.withDescription("Write all that the embedded store holds to a file; the server may be running"),
+  Command.withDescription("Write the whole embedded store to a file; the server can be running"),
   Command.withExamples([
     { command: "peyk backup /backups/peyk.backup", description: "The master secret is not in it" }
   ])

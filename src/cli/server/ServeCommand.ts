@@ -69,7 +69,7 @@ export const serve = (configuration: Configuration, graphs = useCases) =>
 export const serveCommand = Command.make("serve", {}, () =>
   withConfiguration((configuration) => serve(configuration))
 ).pipe(
-  Command.withDescription("Serve the API, and do what is due"),
+  Command.withDescription("Serve the API, and run due work"),
   Command.withExamples([
     { command: "peyk serve", description: "On the embedded store, at http://127.0.0.1:8080" }
   ])
@@ -82,4 +82,4 @@ export const migrateCommand = Command.make("migrate", {}, () =>
       yield* printOne({ schema: "up to date", migration: applied })
     }).pipe(Effect.provide(Infrastructure(configuration)))
   )
-).pipe(Command.withDescription("Bring the store's schema up to date (serve does it too)"))
+).pipe(Command.withDescription("Upgrade the schema of the store (serve does it too)"))

@@ -34,10 +34,10 @@ const create = Command.make(
   "create",
   {
     customer: customerFlag,
-    url: Flag.String("url").pipe(Flag.withDescription("Where events are posted: https")),
+    url: Flag.String("url").pipe(Flag.withDescription("The https address that receives the events")),
     events: Flag.String("events").pipe(Flag.withDescription("Types, separated by commas; * is all of them")),
     description: Flag.String("description").pipe(
-      Flag.withDescription("What the webhook is for"),
+      Flag.withDescription("The purpose of the webhook"),
       Flag.withDefault("")
     ),
     mode: Flag.Literals("mode", KeyMode.literals).pipe(
@@ -65,7 +65,7 @@ const create = Command.make(
         })
       )
     )
-).pipe(Command.withDescription("Create a webhook; its secret is shown this once"))
+).pipe(Command.withDescription("Create a webhook; its secret is shown only once"))
 
 const list = Command.make("list", { customer: customerFlag, ...pageFlags }, ({ customer, ...given }) =>
   withManagement(
@@ -103,6 +103,6 @@ const remove = Command.make(
 ).pipe(Command.withDescription("Delete a webhook; its pending deliveries end"))
 
 export const webhookCommand = Command.make("webhook").pipe(
-  Command.withDescription("Webhooks: where a customer's events are posted"),
+  Command.withDescription("Webhooks: the addresses that receive a customer's events"),
   Command.withSubcommands([create, list, show, remove, deliveries, replay])
 )

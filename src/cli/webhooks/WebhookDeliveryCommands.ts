@@ -40,7 +40,7 @@ export const deliveries = Command.make(
     customer: customerFlag,
     webhook: webhookFlag,
     status: Flag.Literals("status", DeliveryStatus.literals).pipe(
-      Flag.withDescription("Only in this state"),
+      Flag.withDescription("Only with this status"),
       Flag.optional
     ),
     eventType: Flag.Literals("event-type", [...WebhookEventType.literals, TEST_EVENT]).pipe(
@@ -66,7 +66,7 @@ export const deliveries = Command.make(
         yield* printPage(JSON.stringify(answer), answer.data.map(toRow), answer.next_cursor)
       })
     )
-).pipe(Command.withDescription("List what was delivered to a webhook and what was not, the newest first"))
+).pipe(Command.withDescription("List the deliveries to a webhook, the newest first"))
 
 const replayOne = (customer: number, webhook: number, event: string) =>
   Effect.gen(function* () {
