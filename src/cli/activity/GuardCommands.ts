@@ -107,7 +107,7 @@ const days = Command.make("days", { customer: customerFlag }, ({ customer }) =>
       )
     })
   )
-).pipe(Command.withDescription("List the codes that the guard refused, or would refuse, by day"))
+).pipe(Command.withDescription("Count the codes that the guard refused, or would refuse, by day"))
 
 const alarms = Command.make("alarms", { customer: customerFlag }, ({ customer }) =>
   withManagement(
