@@ -123,7 +123,7 @@ export const eventsPart = (view: View, events: ReadonlyArray<RunEvent>, path: st
     ${
       events.length === 0
         ? html`<p class="panel-body muted">
-            ${say("None are kept any more: events are kept for 30 days.", "رویدادی نمانده است: رویدادها ۳۰ روز نگه داشته می‌شوند.")}
+            ${say("They were deleted: Peyk keeps events for 30 days.", "رویدادی نمانده است: رویدادها ۳۰ روز نگه داشته می‌شوند.")}
           </p>`
         : html`<ol class="events">
             ${events.map(

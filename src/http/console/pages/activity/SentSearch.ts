@@ -57,7 +57,7 @@ export const readSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
     const phone = wanted === "" || id !== null ? undefined : Result.getOrUndefined(parseContactPhone(wanted))
     if (wanted !== "" && id === null && phone === undefined)
       problems.push(
-        say("That is neither a phone number nor a whole id.", "این نه شمارهٔ موبایل است و نه یک شناسهٔ کامل.")
+        say("This is not a phone number or a complete id.", "این نه شمارهٔ موبایل است و نه یک شناسهٔ کامل.")
       )
     const metadata = text("metadata") === "" ? new Map<string, string>() : readMetadata(text("metadata"))
     if (metadata === null)

@@ -150,7 +150,7 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
               : emptyState(
                   say("No movement yet", "هنوز گردشی نیست"),
                   say(
-                    "Whoever runs this service tops the wallet up.",
+                    "The operator of this service tops up the wallet.",
                     "گردانندهٔ سرویس موجودی را افزایش می‌دهد."
                   )
                 )

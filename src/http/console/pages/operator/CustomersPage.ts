@@ -72,7 +72,7 @@ export const showCustomers = Effect.fnUntraced(function* (view: View) {
   const made: Page = {
     title: say("Customers", "مشتریان"),
     name: "customers",
-    lead: say("Everybody who uses this installation.", "همهٔ کسانی که از این نصب استفاده می‌کنند."),
+    lead: say("All customers of this installation.", "همهٔ کسانی که از این نصب استفاده می‌کنند."),
     actions: html`<a class="button primary" href="${NEW_CUSTOMER_PATH}"
       >${say("New customer", "مشتری تازه")}</a
     >`,

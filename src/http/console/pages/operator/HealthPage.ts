@@ -161,7 +161,7 @@ const webhooksPanel = ({ webhooks }: HealthReport, view: View): Html => {
       }
     ],
     rows: webhooks,
-    goodNews: say("Every webhook takes its events.", "همهٔ وب‌هوک‌ها رویدادهایشان را می‌گیرند.")
+    goodNews: say("Every webhook accepts its events.", "همهٔ وب‌هوک‌ها رویدادهایشان را می‌گیرند.")
   })
 }
 
@@ -175,7 +175,7 @@ const showHealth = Effect.fnUntraced(function* (view: View) {
   const made: Page = {
     title: say("Health", "سلامت"),
     name: "health",
-    lead: say("What the whole installation does now.", "آنچه این نصب اکنون می‌کند."),
+    lead: say("The current state of the whole installation.", "آنچه این نصب اکنون می‌کند."),
     content: html`<div id="health" class="sections" data-live="${REFRESH_SECONDS}">
       ${healthTiles(report, isReady, now, view)} ${timersPanel(report, now, view)}
       ${accountsPanel(report, view)} ${webhooksPanel(report, view)}

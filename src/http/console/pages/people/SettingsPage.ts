@@ -88,7 +88,10 @@ const customerForm = (view: View, customer: CustomerRecord, refused: Refused | n
     ${inputField({
       name: "webotp_host",
       label: say("WebOTP site", "سایت WebOTP"),
-      hint: say("Its pages read codes out of SMS by themselves.", "صفحه‌هایش کد را خودکار از پیامک می‌خوانند."),
+      hint: say(
+        "Pages of this site can read the code from the SMS by themselves.",
+        "صفحه‌هایش کد را خودکار از پیامک می‌خوانند."
+      ),
       placeholder: "shop.example.ir",
       value: value("webotp_host", customer.webOtpHost),
       isLtr: true,

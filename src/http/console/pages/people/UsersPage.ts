@@ -160,7 +160,7 @@ const linkPage = (view: View, email: string, { secret, expiresAt }: SignInLink):
         done: USERS_PATH,
         more: html`<p class="hint">
           ${say("It works once, until", "یک بار کار می‌کند، تا")} ${clock(expiresAt)}.
-          ${say("Hand it over by a way that you trust.", "از راهی که به آن اطمینان دارید برسانید.")}
+          ${say("Send it to them in a way that you trust.", "از راهی که به آن اطمینان دارید برسانید.")}
         </p>`
       },
       view.locale

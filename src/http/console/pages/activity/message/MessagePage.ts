@@ -53,7 +53,7 @@ const cancelButton = (view: View, { message }: MessageRun) => {
     action: `${PATH}/${message.id}/cancel`,
     label: say("Cancel", "لغو"),
     kind: "danger",
-    question: say("Routes that are left are not tried.", "مسیرهای مانده امتحان نمی‌شوند."),
+    question: say("Peyk tries no further route.", "مسیرهای مانده امتحان نمی‌شوند."),
     confirm: say("Cancel this message", "این پیام را لغو کن")
   })
 }

@@ -82,7 +82,7 @@ export const snippets = (view: Visit, request: TestRequest): Html => {
     </div>
     <div class="panel-body stack-tight">
       <p class="muted">
-        ${say("Put a key of yours in place of", "کلید خود را جای این بگذارید:")}
+        ${say("Use your own key in place of", "کلید خود را جای این بگذارید:")}
         <bdi dir="ltr" class="mono">${KEY}</bdi>.
         <a href="/console/keys">${say("API keys", "کلیدهای API")}</a>
       </p>

@@ -62,7 +62,7 @@ const templateSelect = (
 const codeContent = (request: TestRequest, { templates }: Choices, errors: FieldErrors, view: View): Html => {
   const { say } = view.locale
   const usable = templates.filter((template) => Result.isSuccess(checkCodeTemplate(template)))
-  const none = say("As the order or the default says", "به گفتهٔ ترتیب یا پیش‌فرض")
+  const none = say("As the saved order or the default says", "به گفتهٔ ترتیب یا پیش‌فرض")
   return templateSelect(request, usable, none, errors, view)
 }
 
@@ -123,7 +123,7 @@ export const testForm = (view: View, request: TestRequest, choices: Choices, err
         "mode",
         "sandbox",
         say("Sandbox", "آزمایشگاه"),
-        say("Nothing is sent or charged; a code is 123456.", "چیزی فرستاده یا حساب نمی‌شود؛ کد ۱۲۳۴۵۶ است."),
+        say("Nothing is sent or charged; the code is 123456.", "چیزی فرستاده یا حساب نمی‌شود؛ کد ۱۲۳۴۵۶ است."),
         request.mode === "sandbox"
       )}
       ${radio(

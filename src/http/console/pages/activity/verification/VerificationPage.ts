@@ -89,7 +89,7 @@ const measuredRows = ({ route }: Verification, { locale }: View) => {
       `${percent(conversion)} تأیید اگر نخست باشد، از ${number(verified)} کد از ${number(codes)}`
     )
     const note =
-      explored === true ? say("; first this time to see how it does", "؛ این بار برای سنجش، نخست") : ""
+      explored === true ? say("; tried first this time to measure it", "؛ این بار برای سنجش، نخست") : ""
     return [
       [
         say(`Why ${channelName(channel, locale)} here`, `چرا ${channelName(channel, locale)} اینجا`),

@@ -62,7 +62,10 @@ export const readRequestSearch = ({ query, locale }: Pick<View, "query" | "local
       },
       problem:
         subject === null || !isCode
-          ? locale.say("That is no phone number, id or error code.", "این شماره، شناسه یا کد خطا نیست.")
+          ? locale.say(
+              "This is not a phone number, an id or an error code.",
+              "این شماره، شناسه یا کد خطا نیست."
+            )
           : null
     }
   })

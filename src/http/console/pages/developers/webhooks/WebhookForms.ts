@@ -50,7 +50,7 @@ const eventChoice = ({ say }: Locale, typed: URLSearchParams, errors: FieldError
   return html`<fieldset class="fields" id="field-events">
     <legend>${say("Events", "رویدادها")}</legend>
     ${errors.has("events") && html`<p class="field-error" dir="auto">${errors.get("events")}</p>`}
-    ${eventBox(EVERY_EVENT, say("Every event, also those to come", "همهٔ رویدادها، آینده‌ها هم"), typed)}
+    ${eventBox(EVERY_EVENT, say("All events, also future types", "همهٔ رویدادها، آینده‌ها هم"), typed)}
     <details ${some.length > 0 && html`open`}>
       <summary class="more-summary">${say("Choose events", "انتخاب رویدادها")}</summary>
       <div class="event-groups">

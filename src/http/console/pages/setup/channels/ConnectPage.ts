@@ -118,13 +118,13 @@ const connectForm = (
     ${inputField({
       name: "label",
       label: say("Label", "نام حساب"),
-      hint: say("For you: your users never see it.", "برای خودتان؛ کاربران شما آن را نمی‌بینند."),
+      hint: say("Only you see it, never your users.", "برای خودتان؛ کاربران شما آن را نمی‌بینند."),
       value: typed.get("label") ?? suggested,
       isRequired: true,
       errors
     })}
     <fieldset class="fields" id="field-settings">
-      <legend>${say("What the provider gave you", "آنچه از ارائه‌دهنده گرفته‌اید")}</legend>
+      <legend>${say("Settings from the provider", "آنچه از ارائه‌دهنده گرفته‌اید")}</legend>
       <p class="hint">
         ${say(
           "Stored encrypted, and never shown again: not here, and not by the API.",

@@ -26,7 +26,7 @@ export const inboxPanel = Effect.fnUntraced(function* (view: View, { id }: Accou
         action: `${CHANNELS_PATH}/${id}/inbox/rotate`,
         label: say("New path", "مسیر تازه"),
         isSmall: true,
-        question: say("The present path stops working at once.", "مسیر کنونی بی‌درنگ از کار می‌افتد."),
+        question: say("The current path stops working at once.", "مسیر کنونی بی‌درنگ از کار می‌افتد."),
         confirm: say("Make a new path", "مسیر تازه بساز")
       })}
     </div>

@@ -171,10 +171,7 @@ export const routingEditor = (
         label: say("Which channel is first", "کدام کانال نخست است"),
         choices: [
           ["saved", say("As the steps stand", "به ترتیب گام‌ها")],
-          [
-            MEASURED,
-            say("The cheapest close to the best, as measured", "ارزان‌ترینِ نزدیک به بهترین، طبق سنجش")
-          ]
+          [MEASURED, say("The cheapest of the best, as measured", "ارزان‌ترینِ نزدیک به بهترین، طبق سنجش")]
         ],
         value: order,
         errors
