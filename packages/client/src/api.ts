@@ -275,7 +275,7 @@ export interface paths {
     put?: never
     /**
      * Create up to 500 messages
-     * @description Each message is checked and admitted by itself, in the order of the request: one that is refused has its error in `data`, and the others go on. All are stored together. Repeating the request with the same `Idempotency-Key` returns the same response and creates nothing. The body may have 1 MiB.
+     * @description Peyk checks and accepts each message on its own, in the order of the request. A refused message has its error in `data`; the others are accepted. All are stored together. Repeating the request with the same `Idempotency-Key` returns the same response and creates nothing. The body has at most 1 MiB.
      */
     post: operations["messages.batch"]
     delete?: never
@@ -375,7 +375,7 @@ export interface paths {
     put?: never
     /**
      * Create up to 500 simulated messages
-     * @description As `POST /v1/messages/batch`, but nothing is sent, charged or counted.
+     * @description Like `POST /v1/messages/batch`, but nothing is sent, charged or counted.
      */
     post: operations["sandbox-messages.batch"]
     delete?: never
@@ -453,7 +453,7 @@ export interface paths {
     }
     /**
      * Read the customer's plan, limits, prices, quota and wallet
-     * @description For the customer of the service key.
+     * @description The limits, prices, quota and wallet of the key's customer.
      */
     get: operations["account.read"]
     put?: never
@@ -551,7 +551,7 @@ export interface paths {
     put?: never
     /**
      * Connect an account; the provider is asked first whether it works
-     * @description Settings are encrypted, and no operation returns them. `check` has what the provider answered.
+     * @description Settings are encrypted, and no operation returns them. `check` has the provider's response.
      */
     post: operations["accounts.connect"]
     delete?: never
@@ -598,7 +598,7 @@ export interface paths {
     get?: never
     /**
      * Set the accounts that take over with a code when this one cannot send it
-     * @description In order, of the same channel; an empty list removes them. Used for codes, never if the recipient was refused.
+     * @description The accounts of the same channel that take over with a code, in order; an empty list removes them. They stay out if the recipient was refused.
      */
     put: operations["accounts.standby"]
     post?: never
@@ -659,7 +659,7 @@ export interface paths {
     put?: never
     /**
      * Create another inbox path for an account; the old one ends at once
-     * @description Then set the new path at the provider.
+     * @description The old path stops working at once: set the new one at the provider.
      */
     post: operations["accounts.rotateInbox"]
     delete?: never
@@ -745,7 +745,7 @@ export interface paths {
     }
     /**
      * List templates
-     * @description Inactive ones too, unless you filter.
+     * @description Includes inactive templates, unless you filter.
      */
     get: operations["templates.list"]
     put?: never
@@ -957,7 +957,7 @@ export interface paths {
     }
     /**
      * List holds with their subjects, the newest first
-     * @description Money that is set aside for sends under way.
+     * @description Money that is held for sends in progress.
      */
     get: operations["wallet.holds"]
     put?: never
@@ -1151,7 +1151,7 @@ export interface paths {
     put?: never
     /**
      * Deliver all events since a time again, up to 1000 at a time
-     * @description Of the last 30 days. If `has_more` is true, call again with `next_since`.
+     * @description Replays events of the last 30 days. If `next_since` is not null, call again with it as `since`.
      */
     post: operations["webhooks.replaySince"]
     delete?: never
@@ -1169,12 +1169,12 @@ export interface paths {
     }
     /**
      * Read the guard: settings, state, open alarms, and what it refused or would have
-     * @description With what enforcing would have refused in the last 30 days, and what that would have saved.
+     * @description The settings, the open alarms, and a report of the last 30 days: the codes that enforcing would have refused, and their cost.
      */
     get: operations["guard.read"]
     /**
      * Save the guard's settings; absent ones become the defaults
-     * @description Mode `record` refuses nobody but who is on the deny list. Send the `ETag` you read as `If-Match`; if it has changed since, the response is 412.
+     * @description Mode `record` refuses only what is on the deny list. Send the `ETag` you read as `If-Match`; if it has changed since, the response is 412.
      */
     put: operations["guard.replace"]
     post?: never
@@ -1183,7 +1183,7 @@ export interface paths {
     head?: never
     /**
      * Change some of the guard's settings
-     * @description Mode `enforcing` is allowed from the start, and advised after clean days. Send the `ETag` you read as `If-Match`; if it has changed since, the response is 412.
+     * @description You can choose the mode `enforcing` from the start; `enforcing_advised` says when Peyk advises it. Send the `ETag` you read as `If-Match`; if it has changed since, the response is 412.
      */
     patch: operations["guard.update"]
     trace?: never
@@ -1197,7 +1197,7 @@ export interface paths {
     }
     /**
      * List alarms, the newest first
-     * @description Also those that are over.
+     * @description Includes alarms that have ended.
      */
     get: operations["guard.alarms"]
     put?: never
@@ -1219,7 +1219,7 @@ export interface paths {
     put?: never
     /**
      * End an alarm, and forget what raised it
-     * @description For a false alarm: what the guard has counted of this segment is deleted.
+     * @description Use it for a false alarm: it deletes what the guard has counted of this segment.
      */
     post: operations["guard.clear"]
     delete?: never
@@ -1237,13 +1237,13 @@ export interface paths {
     }
     /**
      * Read the allow list or the deny list
-     * @description Deny lists count in every mode. Allow lists pass whatever the guard knows.
+     * @description The deny list applies in every mode. The guard never refuses what is on the allow list.
      */
     get: operations["guard.entries"]
     put?: never
     /**
      * Add a phone, a prefix or a network to a list
-     * @description Adding what is there changes nothing. Both lists together have at most 1000 lines.
+     * @description Adding an entry that exists changes nothing. Both lists together have at most 1000 entries.
      */
     post: operations["guard.add"]
     delete?: never
@@ -1423,7 +1423,7 @@ export interface paths {
     put?: never
     /**
      * Sign in with a password
-     * @description Returns an access token for 15 minutes and a refresh token. Repeated failures have to wait: 429.
+     * @description Returns an access token for 15 minutes and a refresh token. After repeated failures, sign-ins are refused for a while: 429.
      */
     post: operations["auth.signIn"]
     delete?: never
@@ -1463,7 +1463,7 @@ export interface paths {
     put?: never
     /**
      * End a session
-     * @description Its refresh token stops working at once; an access token until it expires.
+     * @description Ends the session: its refresh token and its access tokens stop working at once, in every process.
      */
     post: operations["auth.signOut"]
     delete?: never
@@ -1481,7 +1481,7 @@ export interface paths {
     }
     /**
      * The public keys of the JWTs that sign-in returns
-     * @description To check access tokens in another service.
+     * @description The public keys with which another service can check access tokens.
      */
     get: operations["well-known.jwks"]
     put?: never

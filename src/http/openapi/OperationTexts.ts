@@ -17,20 +17,21 @@ const apiTexts: Readonly<Record<string, string>> = {
   "sandbox.status": "The simulated verification's status.",
   "sandbox-messages.send":
     "Validates the message and creates a real record; nothing is sent. Phones +989000000001 to …08 force an outcome.",
-  "sandbox-messages.batch": "As `POST /v1/messages/batch`, but nothing is sent, charged or counted.",
+  "sandbox-messages.batch": "Like `POST /v1/messages/batch`, but nothing is sent, charged or counted.",
   "sandbox-messages.status": "The simulated message with its attempts.",
   "messages.send":
     "Responds when the message is stored; sending is asynchronous. `failover` tries the channels in order until one succeeds, `broadcast` uses all of them.",
   "messages.batch":
-    "Each message is checked and admitted by itself, in the order of the request: one that is refused has its error in `data`, and the others go on. " +
-    "All are stored together. Repeating the request with the same `Idempotency-Key` returns the same response and creates nothing. The body may have 1 MiB.",
+    "Peyk checks and accepts each message on its own, in the order of the request. A refused message has its error in `data`; the others are accepted. " +
+    "All are stored together. Repeating the request with the same `Idempotency-Key` returns the same response and creates nothing. The body has at most 1 MiB.",
   "messages.status": "The status, the counters, and every attempt with its outcome.",
-  "account.read": "For the customer of the service key.",
+  "account.read": "The limits, prices, quota and wallet of the key's customer.",
   "auth.signIn":
-    "Returns an access token for 15 minutes and a refresh token. Repeated failures have to wait: 429.",
+    "Returns an access token for 15 minutes and a refresh token. After repeated failures, sign-ins are refused for a while: 429.",
   "auth.refresh": "Each refresh token works once. If one is used again, the session ends.",
-  "auth.signOut": "Its refresh token stops working at once; an access token until it expires.",
-  "well-known.jwks": "To check access tokens in another service.",
+  "auth.signOut":
+    "Ends the session: its refresh token and its access tokens stop working at once, in every process.",
+  "well-known.jwks": "The public keys with which another service can check access tokens.",
   "system.healthz": "For a liveness probe. It does not touch the store.",
   "system.readyz": "For a readiness probe: 503 while this process cannot serve."
 }

@@ -9,11 +9,11 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Account: "What a service key may use: limits, prices, quota, wallet.",
   "Management: service keys": "The keys of your backends.",
   "Management: sending accounts":
-    "The messenger and SMS accounts that you connected, and whom their bots reach.",
+    "The messenger and SMS accounts that you connected, and the contacts of their bots.",
   "Management: routing": "The channels that codes use if a request names none.",
   "Management: templates": "Texts with placeholders, for messages and codes.",
-  "Management: verifications": "Search codes that were sent, with what each provider answered.",
-  "Management: messages": "Search messages that were sent, with what each provider answered.",
+  "Management: verifications": "Search codes that were sent, with each provider's response.",
+  "Management: messages": "Search messages that were sent, with each provider's response.",
   "Management: phones": "Erase a phone from your records.",
   "Management: usage": "Counts and costs by day and channel.",
   "Management: account": "Your plan, limits, prices, quota and wallet.",
@@ -27,7 +27,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   "Sign-in": "Sessions of people. Programs use a personal access token.",
   "Well-known": "Public keys.",
   System: "Health and metrics of the service.",
-  Events: "What Peyk posts to your webhooks."
+  Events: "The events that Peyk posts to your webhooks."
 }
 
 /** Describes each tag, and adds the one of the webhooks. */
