@@ -10,7 +10,8 @@ import type { Server } from "./Servers.ts"
 import { now } from "./Time.ts"
 
 export interface Target {
-  readonly servers: ReadonlyArray<Server>
+  /** Each with the proxy between it and PostgreSQL. */
+  readonly servers: ReadonlyArray<Server & { readonly store: Proxy }>
   readonly postgres: Postgres
   readonly client: Client
   /** Between the processes and the providers. */

@@ -1,5 +1,5 @@
 /** The clients' record, in memory: counts of answers, and for each code and message the facts that must hold later. */
-import type { Broken, Outcome } from "./Client.ts"
+import type { Broken, Operation, Outcome, Reply } from "./Client.ts"
 import { errorCodeOf, problemOf } from "./Contract.ts"
 import type { Customer } from "./Customers.ts"
 import { now } from "./Time.ts"
@@ -28,6 +28,13 @@ export interface Subject {
   rightCodesGiven: number
 }
 
+/** A send that a process accepted, when it was the first to do so. */
+interface Accepted {
+  readonly server: number
+  readonly at: number
+}
+
+const SENDS: ReadonlyArray<Operation> = ["POST /v1/otp/send", "POST /v1/messages/send"]
 const MAX_SUBJECTS = 100_000
 const MAX_BROKEN = 50_000
 const MAX_KEPT = 1000
@@ -39,6 +46,9 @@ export class Journal {
   readonly broken: Array<Broken> = []
   /** Requests that were repeated until they were answered. */
   readonly repeated: Array<Attempts> = []
+  readonly accepted: Array<Accepted> = []
+  /** The longest wait for a 503, in milliseconds. */
+  longestRefusal = 0
   /** Faults that one answer shows. */
   readonly problems: Array<string> = []
   /** Faults that two answers show together. */
@@ -80,8 +90,14 @@ export class Journal {
       if (!outcome.byUs && this.broken.length < MAX_BROKEN) this.broken.push(outcome)
       return
     }
+    this.noteTimes(outcome)
     const problem = problemOf(outcome)
     if (problem !== undefined) this.problem(problem)
+  }
+
+  private noteTimes({ operation, status, isReplayed, server, from, to }: Reply): void {
+    if (status === 503) this.longestRefusal = Math.max(this.longestRefusal, to - from)
+    if (status < 300 && !isReplayed && SENDS.includes(operation)) this.accepted.push({ server, at: to })
   }
 
   problem(text: string): void {

@@ -1,7 +1,7 @@
 /** Watches the timers table while everything happens: how long after its time a timer is still not taken up. */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Disturbances } from "./Disturbances.ts"
-import type { Postgres } from "./Postgres.ts"
+import type { StoreQueries } from "./StoreQueries.ts"
 import { now } from "./Time.ts"
 
 const LOOK_EVERY_MILLIS = 200
@@ -37,7 +37,7 @@ const OVERDUE = (instant: number, flooding: number) => `
     and claimable_at < to_timestamp(${(instant - NOTED_FROM_MILLIS) / 1000}) limit 200`
 
 export const watchLateness = (
-  postgres: Postgres,
+  postgres: StoreQueries,
   disturbances: Disturbances,
   servers: number,
   flooding: number

@@ -1,7 +1,7 @@
 /** The resources that processes hold: measured while idle, once when warm and once at the end. */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Client } from "./Client.ts"
-import type { Postgres } from "./Postgres.ts"
+import type { StoreQueries } from "./StoreQueries.ts"
 import type { Memory, Server } from "./Servers.ts"
 
 export interface Holdings {
@@ -17,7 +17,7 @@ export const SETTLE_MILLIS = 6000
 /** One is sometimes opened or closed between two counts; a forgotten one stays. */
 const COUNTS = 10
 
-const countAll = async (servers: ReadonlyArray<Server>, postgres: Postgres): Promise<Holdings> => ({
+const countAll = async (servers: ReadonlyArray<Server>, postgres: StoreQueries): Promise<Holdings> => ({
   servers: await Promise.all(
     servers.map(async (server) => ({ ...(await server.memory()), life: server.life() }))
   ),
@@ -30,7 +30,7 @@ export const knownConnections = ({ servers }: Holdings): number =>
 /** Nothing may be in progress. */
 export const takeStock = async (
   servers: ReadonlyArray<Server>,
-  postgres: Postgres,
+  postgres: StoreQueries,
   client: Client
 ): Promise<Holdings> => {
   client.forgetIdle()

@@ -1,20 +1,19 @@
 /** The PostgreSQL that all processes share: a real one, which this program starts, restarts and asks. */
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Layer, ManagedRuntime, Redacted, Scope } from "effect"
+import { Effect, Exit, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
 import { copyPrimary, whyNoStandby } from "./Standby.ts"
+import { openStore, OTHERS, type StoreQueries } from "./StoreQueries.ts"
 import { now } from "./Time.ts"
 
-export interface Postgres {
+export interface Postgres extends StoreQueries {
   /** Where its socket is. */
   readonly socketPath: string
   /** The `DATABASE_URL` of a process that reaches it through the socket in this folder. */
   readonly urlAt: (socketDirectory: string) => string
-  readonly query: <Row>(text: string) => Promise<ReadonlyArray<Row>>
   /** Fast: sessions are ended. Immediate: as in a crash, what was not committed is gone. */
   readonly restart: (mode: "fast" | "immediate") => Promise<void>
   /** Terminates this share of the processes' connections, chosen by the store; how many that were. */
@@ -30,15 +29,10 @@ export interface Postgres {
   readonly promoteStandby: (cutOver: (socketPath: string) => Promise<void> | void) => Promise<string>
   /** Keeps everybody from a table for so long. */
   readonly lockTable: (table: string, millis: number) => Promise<void>
-  /** The processes' connections. */
-  readonly connections: () => Promise<number>
   readonly stop: () => Promise<void>
 }
 
-const OWN_NAME = "soak"
 const AWAY_MILLIS = 60_000
-
-const OTHERS = `datname = 'peyk' and backend_type = 'client backend' and application_name <> '${OWN_NAME}'`
 
 const WRITTEN = ["verifications", "messages", "timers"]
 
@@ -61,27 +55,13 @@ const joinPostgres = async (dataDirectory: string) => {
   const { socketPath, password } = await Effect.runPromise(
     EmbeddedPostgres.start(dataDirectory, { initFlags: ["--no-sync"] }).pipe(Scope.provide(scope))
   )
-  const runtime = ManagedRuntime.make(
-    Layer.orDie(
-      PgClient.layer({
-        path: socketPath,
-        username: "postgres",
-        password,
-        database: "peyk",
-        applicationName: OWN_NAME,
-        maxConnections: 2,
-        startupParameters: { default_transaction_read_only: "off" }
-      })
-    )
-  )
-  const query = <Row>(text: string): Promise<ReadonlyArray<Row>> =>
-    runtime.runPromise(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row & object>(text)))
+  const store = openStore({ path: socketPath, username: "postgres", password, database: "peyk" })
   const postmaster = () => Number.parseInt(readFileSync(join(dataDirectory, "postmaster.pid"), "utf8"), 10)
   const stop = async () => {
-    await runtime.dispose()
+    await store.close()
     await Effect.runPromise(Scope.close(scope, Exit.void))
   }
-  return { dataDirectory, socketPath, password, runtime, query, postmaster, stop }
+  return { ...store, dataDirectory, socketPath, password, postmaster, stop }
 }
 type Joined = Awaited<ReturnType<typeof joinPostgres>>
 
@@ -199,12 +179,7 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
       )
       return cut.length
     },
-    connections: async () => {
-      const [row] = await query<{ readonly count: number }>(
-        `select count(*)::int as count from pg_stat_activity where ${OTHERS}`
-      )
-      return row?.count ?? 0
-    },
+    connections: () => current.connections(),
     stop: () => current.stop()
   }
 }

@@ -14,6 +14,8 @@ export interface Proxy {
   readonly hushed: () => number
   /** From now on, so long for each piece in each direction; 0: at once again. */
   readonly delay: (millis: number) => void
+  /** While severed, nothing gets through, on new connections either. Those that met it stay silent for good. */
+  readonly sever: (isSevered: boolean) => void
   /** From now on connections lead there. Those there are break off. */
   readonly retarget: (target: NetConnectOpts) => void
   readonly close: () => Promise<void>
@@ -29,6 +31,7 @@ export const startProxy = async (listenAt: string | number, firstTarget: NetConn
   let target = firstTarget
   const links = new Set<Link>()
   let delayMillis = 0
+  let isSevered = false
 
   const forward = (from: Socket, to: Socket, isLost: () => boolean) => {
     from.on("data", (piece: Buffer) => {
@@ -43,7 +46,7 @@ export const startProxy = async (listenAt: string | number, firstTarget: NetConn
   }
 
   const join = (near: Socket) => {
-    const link: Link = { near, far: createConnection(target), hush: null }
+    const link: Link = { near, far: createConnection(target), hush: isSevered ? "silent" : null }
     links.add(link)
     forward(near, link.far, () => link.hush === "silent")
     forward(link.far, near, () => link.hush !== null)
@@ -63,6 +66,12 @@ export const startProxy = async (listenAt: string | number, firstTarget: NetConn
     }
   }
 
+  const hush = (how: Hush) => {
+    const open = [...links].filter((link) => link.hush === null)
+    for (const link of open) link.hush = how
+    return open.length
+  }
+
   const server = createServer(join)
   await new Promise<void>((resolve) => {
     if (typeof listenAt === "string") server.listen(listenAt, resolve)
@@ -71,12 +80,12 @@ export const startProxy = async (listenAt: string | number, firstTarget: NetConn
   const bound = server.address()
   return {
     address: typeof bound === "object" && bound !== null ? bound.port : listenAt,
-    hush: (how) => {
-      const open = [...links].filter(({ hush }) => hush === null)
-      for (const link of open) link.hush = how
-      return open.length
+    hush,
+    hushed: () => [...links].filter((link) => link.hush !== null).length,
+    sever: (severed) => {
+      isSevered = severed
+      if (severed) hush("silent")
     },
-    hushed: () => [...links].filter(({ hush }) => hush !== null).length,
     delay: (millis) => {
       delayMillis = millis
     },

@@ -1,5 +1,5 @@
 /** The content of the store after all work has ended. */
-import type { Postgres } from "./Postgres.ts"
+import type { StoreQueries } from "./StoreQueries.ts"
 
 export interface AttemptRecord {
   readonly step: number
@@ -84,7 +84,7 @@ const WALLETS = `
     (select sum(l.amount)::float8 from ledger l where l.customer_id = w.customer_id) as ledger
   from wallets w group by w.customer_id`
 
-export const readRecords = async ({ query }: Postgres): Promise<Records> => ({
+export const readRecords = async ({ query }: StoreQueries): Promise<Records> => ({
   subjects: await query<SubjectRecord>(SUBJECTS),
   events: await query<EventRecord>(EVENTS),
   alarms: await query<AlarmRecord>(

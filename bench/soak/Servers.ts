@@ -6,7 +6,6 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { Disturbances, Span } from "./Disturbances.ts"
-import type { Proxy } from "./Proxy.ts"
 import { readStalls } from "./Stalls.ts"
 import { now } from "./Time.ts"
 
@@ -43,7 +42,6 @@ export interface Server {
   readonly freezeFor: (millis: number) => Promise<void>
   /** Stops in order; gives what is wrong with how it ended, if anything is. */
   readonly terminate: () => Promise<string | null>
-  readonly store: Proxy
   /** When it could do nothing, by its own account. */
   readonly stalls: () => ReadonlyArray<Span>
   /** Until it answers that it is ready, at most so long; whether it did. */
@@ -66,8 +64,8 @@ export interface ServerOptions {
   readonly env: Readonly<Record<string, string>>
   /** How far its clock is ahead of the others'. */
   readonly aheadMillis: number
-  /** Between it and PostgreSQL. */
-  readonly store: Proxy
+  /** Ports of this machine at which it reaches PostgreSQL; none: it uses a socket. */
+  readonly storePorts: ReadonlyArray<number>
   readonly disturbances: Disturbances
 }
 
@@ -121,8 +119,8 @@ export const makeServer = (options: ServerOptions): Server => {
   const start = async (furtherAhead = 0) => {
     const aheadMillis = options.aheadMillis + furtherAhead
     const program = aheadMillis === 0 ? ["bin/peyk.js", "serve"] : ["test/process/clock/ServeAhead.ts"]
-    const preload = new URL(`HeapReporter.ts?${new URLSearchParams({ file: memoryFile })}`, import.meta.url)
-      .href
+    const counted = new URLSearchParams({ file: memoryFile, ports: options.storePorts.join() })
+    const preload = new URL(`HeapReporter.ts?${counted}`, import.meta.url).href
     const who = new URLSearchParams({ server: String(index), file: stallsFile })
     const preloads = [preload, new URL(`ServerReporter.ts?${who}`, import.meta.url).href]
     const imports = preloads.flatMap((each) => ["--import", each])
@@ -160,7 +158,6 @@ export const makeServer = (options: ServerOptions): Server => {
     port,
     url,
     log,
-    store: options.store,
     stalls: () => readStalls(stallsFile),
     untilReady: async (millis) => {
       const deadline = now() + millis

@@ -1,6 +1,6 @@
 /** After the load: until nothing is due any more, now or later. */
 import { setTimeout as pause } from "node:timers/promises"
-import type { Postgres } from "./Postgres.ts"
+import type { StoreQueries } from "./StoreQueries.ts"
 import type { Server } from "./Servers.ts"
 import { now } from "./Time.ts"
 
@@ -10,7 +10,7 @@ const LOOK_EVERY_MILLIS = 200
 const QUIET_LOOKS = 4
 
 /** Work that is due or in progress, or a webhook that waits for its turn at its endpoint. */
-const countDue = async ({ query }: Postgres, instant: number): Promise<number> => {
+const countDue = async ({ query }: StoreQueries, instant: number): Promise<number> => {
   const at = `to_timestamp(${instant / 1000})`
   const [row] = await query<{ readonly count: number }>(
     `select count(*)::int as count from timers t
@@ -23,7 +23,7 @@ const countDue = async ({ query }: Postgres, instant: number): Promise<number> =
 
 /** Returns what is wrong, if the work does not end in time. */
 export const untilNothingIsDue = async (
-  postgres: Postgres,
+  postgres: StoreQueries,
   aheadMillis: number,
   patienceMillis = PATIENCE_MILLIS
 ): Promise<string | null> => {
@@ -48,7 +48,7 @@ const JUMPS_MILLIS = [50_000, 100_000, 800_000, 2_100_000]
 
 export const comeToTheEnd = async (
   servers: ReadonlyArray<Server>,
-  postgres: Postgres
+  postgres: StoreQueries
 ): Promise<ReadonlyArray<string>> => {
   const problems: Array<string | null> = []
   for (const ahead of JUMPS_MILLIS) {
