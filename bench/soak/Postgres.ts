@@ -2,7 +2,7 @@
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
 import { copyPrimary, whyNoStandby } from "./Standby.ts"
@@ -24,11 +24,24 @@ export interface Postgres extends StoreQueries {
   readonly setReadOnly: (isReadOnly: boolean) => Promise<void>
   /**
    * Builds a standby that each commit waits for, and promotes it in place of the primary, which is then killed. `cutOver`
-   * leads clients from the one to the other, before it is promoted. Returns what was done, or why it cannot be done.
+   * leads clients from the one to the other, before it is promoted. `whileBoth` runs before the old one is killed.
+   * Returns what was done, or why it cannot be done.
    */
-  readonly promoteStandby: (cutOver: (socketPath: string) => Promise<void> | void) => Promise<string>
+  readonly promoteStandby: (
+    cutOver: (socketPath: string) => Promise<void> | void,
+    whileBoth?: () => Promise<void>
+  ) => Promise<string>
+  /** A standby that follows the primary, and that no commit waits for; null: there can be none. */
+  readonly addReplica: () => Promise<Replica | null>
   /** Keeps everybody from a table for so long. */
   readonly lockTable: (table: string, millis: number) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+export interface Replica {
+  readonly url: string
+  /** While paused it receives changes and does not show them. */
+  readonly pause: (isPaused: boolean) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -97,14 +110,11 @@ const untilSynchronous = async ({ query }: Joined) => {
   throw new Error(`the standby did not follow its primary within ${AWAY_MILLIS} ms`)
 }
 
-const followedBy = async (primary: Joined, directory: string): Promise<Joined> => {
-  const slot = "soak_standby"
+const followedBy = async (primary: Joined, directory: string, slot: string): Promise<Joined> => {
   await primary.query(`select 1 from pg_create_physical_replication_slot('${slot}', true)`)
   const options = { primary: primary.dataDirectory, directory, password: primary.password, slot }
   await backUp(primary, (endBackup) => copyPrimary(options, endBackup))
-  const standby = await joinPostgres(directory)
-  await untilSynchronous(primary)
-  return standby
+  return joinPostgres(directory)
 }
 
 export const startPostgres = async (directory: string): Promise<Postgres> => {
@@ -113,6 +123,8 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
   let current = first
   let standbys = 0
   const query = <Row>(text: string) => current.query<Row>(text)
+  const urlAt = (host: string) =>
+    `postgres:///peyk?${new URLSearchParams({ host, user: "postgres", password: Redacted.value(password) })}`
 
   const untilAnswers = async () => {
     const deadline = now() + AWAY_MILLIS
@@ -129,8 +141,7 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
 
   return {
     socketPath: first.socketPath,
-    urlAt: (host) =>
-      `postgres:///peyk?${new URLSearchParams({ host, user: "postgres", password: Redacted.value(password) })}`,
+    urlAt,
     query,
     fillDisk: async (isFull) => {
       if (isFull) await query(DISK_FULL)
@@ -146,21 +157,34 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
       await query(`alter system set default_transaction_read_only = ${isReadOnly ? "on" : "off"}`)
       await query("select pg_reload_conf()")
     },
-    promoteStandby: async (cutOver) => {
+    promoteStandby: async (cutOver, whileBoth) => {
       const why = await Effect.runPromise(whyNoStandby)
       if (why !== null) return `left out: ${why}`
       const primary = current
       standbys += 1
       const from = now()
-      const standby = await followedBy(primary, join(directory, `standby-${standbys}`))
+      const standby = await followedBy(primary, join(directory, `standby-${standbys}`), "soak_standby")
+      await untilSynchronous(primary)
       const cutAt = now()
       await cutOver(standby.socketPath)
       await standby.query("select pg_promote()")
       const promotedAt = now()
       current = standby
+      await whileBoth?.()
       process.kill(primary.postmaster(), "SIGQUIT")
       await primary.stop()
       return `built in ${Math.round(cutAt - from)} ms, promoted in ${Math.round(promotedAt - cutAt)} ms`
+    },
+    addReplica: async () => {
+      if ((await Effect.runPromise(whyNoStandby)) !== null) return null
+      const replica = await followedBy(current, join(directory, "replica"), "soak_replica")
+      return {
+        url: urlAt(dirname(replica.socketPath)),
+        pause: async (isPaused) => {
+          await replica.query(`select pg_wal_replay_${isPaused ? "pause" : "resume"}()`)
+        },
+        stop: replica.stop
+      }
     },
     lockTable: async (table, millis) => {
       await query(

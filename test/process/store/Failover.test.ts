@@ -27,8 +27,8 @@ let directory: string
 let postgres: Postgres
 let server: Running
 let customer: Customer
-/** The standby has the first place, and does not exist yet. */
-let ports: readonly [standby: number, primary: number]
+/** The standby does not exist yet. */
+let ports: readonly [primary: number, standby: number]
 let password: string
 
 const urlOf = (...of: ReadonlyArray<number>) =>
@@ -39,7 +39,7 @@ beforeAll(async () => {
   postgres = await startPostgres(directory)
   ports = [await freePort(), await freePort()]
   password = new URL(postgres.urlAt("")).searchParams.get("password") ?? ""
-  forwarders.push(await forward(ports[1], postgres.socketPath))
+  forwarders.push(await forward(ports[0], postgres.socketPath))
   server = await startProcess({
     env: {
       DATABASE_URL: `${urlOf(...ports)}?target_session_attrs=read-write`,
@@ -57,25 +57,42 @@ afterAll(async () => {
   await discard(directory)
 })
 
-it("after a failover the connections move to the new primary, and what was accepted is there", async () => {
+/** The URL of the host that is found among these. */
+const primaryAmong = async (...of: ReadonlyArray<number>) => {
+  const found = await Effect.runPromise(findPrimary(of.map((port) => Redacted.make(urlOf(port)))))
+  return found === undefined ? undefined : Redacted.value(found)
+}
+
+it("after a failover the connections move to the new primary, also from an old one that still accepts writes", async () => {
   const client = otp(server, customer.live)
   const before = await sentCode(server, customer.live)
-  const urls = ports.map((port) => Redacted.make(urlOf(port)))
-  let whileItFollows: Redacted.Redacted | undefined
+  const [primary, standby] = ports
+  let whileItFollows: string | undefined
+  let whileBoth: string | undefined
 
-  await postgres.promoteStandby(async (socketPath) => {
-    forwarders.push(await forward(ports[0], socketPath))
-    whileItFollows = await Effect.runPromise(findPrimary(urls))
-  })
+  const untilSendsWork = () =>
+    until("sends to work again", async () => {
+      const reply = await client.send({ channels: "sms" })
+      if (reply.status === 200) return true
+      refused(reply, 503, "service_unavailable")
+      expect(reply.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
+      return undefined
+    })
+  await postgres.promoteStandby(
+    async (socketPath) => {
+      forwarders.push(await forward(standby, socketPath))
+      whileItFollows = await primaryAmong(standby, primary)
+    },
+    async () => {
+      whileBoth = await primaryAmong(primary, standby)
+      // commits on the old primary wait for a standby that it no longer has
+      await untilSendsWork()
+    }
+  )
 
   // the standby responds, but takes no writes
-  expect(whileItFollows).toBe(urls[1])
-  await until("sends to work again", async () => {
-    const reply = await client.send({ channels: "sms" })
-    if (reply.status === 200) return true
-    refused(reply, 503, "service_unavailable")
-    expect(reply.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
-    return undefined
-  })
+  expect(whileItFollows).toBe(urlOf(primary))
+  expect(whileBoth).toBe(urlOf(standby))
+  await untilSendsWork()
   expect(ok<Outcome>(await client.verify(before.id, before.code)).verified).toBe(true)
 }, 120_000)

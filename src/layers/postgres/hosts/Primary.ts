@@ -7,6 +7,8 @@ import { pooled } from "./Pooler.ts"
 const PROBE_TIMEOUT = "2 seconds"
 /** Between two looks for the primary, while connections are lost. */
 const LOOK_PAUSE = "500 millis"
+/** An old primary that was cut off keeps its connections, so Peyk also looks without a suspicion. */
+const LOOK_EVERY = "5 seconds"
 
 /** The one of several hosts that accepts writes. */
 export interface Primary {
@@ -19,23 +21,38 @@ export interface Primary {
 
 const Writable = Schema.Tuple([Schema.Struct({ writable: Schema.Boolean })])
 
-const acceptsWrites = (url: Redacted.Redacted) =>
+const Timeline = Schema.Tuple([Schema.Struct({ timeline: Schema.Int })])
+
+/** Each promotion begins a new timeline. The name of a file of changes begins with its number. */
+const TIMELINE = "select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int as timeline"
+
+/** The timeline of a host that accepts writes. A host that does not report it has the lowest. */
+const writableTimeline = (url: Redacted.Redacted) =>
   Effect.gen(function* () {
     const connection = yield* PgConnection.make({ url, ...pooled, applicationName: "peyk" })
-    const asked = connection.query("select current_setting('transaction_read_only') = 'off' as writable")
-    const [{ writable }] = yield* decodedAs(Writable)(Effect.map(asked, ({ rows }) => rows))
-    return writable
+    const rowsOf = (text: string) => Effect.map(connection.query(text), ({ rows }) => rows)
+    const asked = rowsOf("select current_setting('transaction_read_only') = 'off' as writable")
+    const [{ writable }] = yield* decodedAs(Writable)(asked)
+    if (!writable) return undefined
+    return yield* decodedAs(Timeline)(rowsOf(TIMELINE)).pipe(
+      Effect.map(([{ timeline }]) => timeline),
+      Effect.orElseSucceed(() => 0)
+    )
   }).pipe(
     Effect.scoped,
     Effect.timeout(PROBE_TIMEOUT),
-    Effect.orElseSucceed(() => false)
+    Effect.orElseSucceed(() => undefined)
   )
 
-/** The first in their order that accepts writes; all are asked at once, because one may not respond. */
+/**
+ * The host that accepts writes. If several do, the one that was promoted last: an old primary that was cut off does not
+ * know that it was replaced. All are asked at once, because one may not respond.
+ */
 export const findPrimary = (urls: ReadonlyArray<Redacted.Redacted>) =>
-  Effect.map(Effect.forEach(urls, acceptsWrites, { concurrency: "unbounded" }), (writable) =>
-    urls.find((_, index) => writable[index] === true)
-  )
+  Effect.map(Effect.forEach(urls, writableTimeline, { concurrency: "unbounded" }), (timelines) => {
+    const latest = Math.max(...timelines.map((timeline) => timeline ?? -1))
+    return urls.find((_, index) => timelines[index] === latest)
+  })
 
 /** How to reach a store: a place as the driver knows it, and the primary if there are several hosts. */
 export type StorePlace = PgClient.PgPoolConfig & { readonly primary?: Primary }
@@ -58,7 +75,7 @@ export const followPrimary = Effect.fnUntraced(function* (
   }
 
   const look = Effect.gen(function* () {
-    yield* suspected.await
+    yield* Effect.raceFirst(suspected.await, Effect.sleep(LOOK_EVERY))
     suspected.closeUnsafe()
     const found = yield* findPrimary(urls)
     if (found === undefined) suspected.openUnsafe()
