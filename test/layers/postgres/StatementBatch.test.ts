@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Deferred, Effect, Exit, Fiber, Schema } from "effect"
 import { SqlError } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { makeBatchLane } from "../../../src/layers/postgres/batching/BatchLane.ts"
 import { BatchMetrics } from "../../../src/layers/postgres/batching/BatchMetrics.ts"
 import {
@@ -259,6 +260,33 @@ describe("a batched statement", () => {
       })
       assert.isTrue(exits.every(Exit.isFailure))
       assert.strictEqual(statements.length, 1)
+    })
+  )
+
+  it.effect.each([
+    { name: "after a silence fails those that wait behind it, too", silence: "2 seconds", statements: 1 },
+    { name: "at once lets those that wait have their own statement", silence: "0 seconds", statements: 2 }
+  ] as const)("that cannot reach the store $name", ({ silence, statements }) =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<never, SqlError.SqlError>()
+      let made = 0
+      const ask = yield* makeStatementBatch<string, Request, number>(clients, {
+        name: "accept",
+        conflictsOf: () => [],
+        orderOf: () => "",
+        run: () => Effect.suspend(() => ((made += 1), Deferred.await(gate)))
+      })
+      const begin = (id: number) =>
+        Effect.tap(Effect.forkChild(ask({ id, row: "" })), () => Effect.repeat(nextTurn, { times: 5 }))
+      const asked = [yield* begin(1), yield* begin(2)]
+      yield* TestClock.adjust(silence)
+      yield* Deferred.fail(
+        gate,
+        new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: "no" }) })
+      )
+      const exits = yield* Effect.forEach(asked, Fiber.await)
+      assert.isTrue(exits.every(Exit.isFailure))
+      assert.strictEqual(made, statements)
     })
   )
 

@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Exit, References } from "effect"
+import { Cause, Clock, Context, Effect, Exit, References } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { inSpan } from "../../../services/metrics/Spans.ts"
 import { isStoreUnreachable } from "../StoreAvailability.ts"
@@ -35,6 +35,8 @@ interface Waiting<Request, Answer> {
 
 const MAX_SIZE = 128
 const FLUSH_AT = 64
+/** After a failure that took so long, requests that wait would wait as long again. */
+const SILENT_MILLIS = 1000
 /** How many requests of a failed batch run alone at the same time. */
 const ALONE_CONCURRENCY = 4
 /** For one request: the statement belongs to many traces, so it is in none. */
@@ -103,7 +105,7 @@ const answer = <Answer>(
  * the next, and then while each turn of the event loop brings another one: a process that is busy taking requests
  * would not be faster if the database had some of them already, and each statement costs as much to start as twenty
  * requests do. If nothing more arrives, no request waits. If a batch fails, each of its requests runs alone, in
- * parallel with later batches, unless the store is unreachable.
+ * parallel with later batches, unless the store is unreachable. If it was silent, waiting requests fail too.
  */
 export const makeStatementBatch = <Client, Request, Answer>(
   { together, alone, lane = makeBatchLane(), flushAt = FLUSH_AT }: BatchClients<Client>,
@@ -111,6 +113,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
 ): Effect.Effect<(request: Request) => Effect.Effect<Answer>> =>
   Effect.map(Effect.context<never>(), (context) => {
     type Entry = Waiting<Request, Answer>
+    const clock = Context.get(context, Clock.Clock)
     const runFork = Effect.runForkWith(Context.add(context, References.TracerEnabled, false))
     let waiting: Array<Entry> = []
     /** How many waited one turn of the event loop before. */
@@ -142,12 +145,23 @@ export const makeStatementBatch = <Client, Request, Answer>(
       )
     }
 
-    const ask = (batch: ReadonlyArray<Entry>) =>
-      Effect.map(exitOf(together, batch), (exit) => {
+    const refuseWaiting = (exit: Exit.Exit<ReadonlyArray<Answer>, SqlError.SqlError>) => {
+      const refused = waiting
+      waiting = []
+      gathered = 0
+      answer(refused, exit)
+    }
+
+    const ask = (batch: ReadonlyArray<Entry>) => {
+      const begunAt = clock.currentTimeMillisUnsafe()
+      return Effect.map(exitOf(together, batch), (exit) => {
+        const isLost = exit._tag === "Failure" && isUnreachable(exit.cause)
+        if (isLost && clock.currentTimeMillisUnsafe() - begunAt >= SILENT_MILLIS) refuseWaiting(exit)
         lane.leave()
-        if (exit._tag === "Failure" && !isUnreachable(exit.cause)) runFork(askAlone(batch))
+        if (exit._tag === "Failure" && !isLost) runFork(askAlone(batch))
         else answer(batch, exit)
       })
+    }
 
     const go = () => {
       const [batch, left] = takeBatch(waiting, ({ request }) => conflictsOf(request), MAX_SIZE)
@@ -160,6 +174,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
       runFork(ask(batch.sort((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))))
     }
     const next = () => {
+      if (waiting.length === 0) return void (isScheduled = false)
       if (!lane.isFree(next)) return
       if (waiting.length === gathered || waiting.length >= flushAt) return go()
       gathered = waiting.length
