@@ -17,6 +17,7 @@ import {
 } from "../../src/layers/graphs/MessageGraph.ts"
 import { SimulatorSql } from "../../src/layers/verification/SimulatorSql.ts"
 import { ReportingSql } from "../../src/layers/postgres/Store.ts"
+import { ReadSql } from "../../src/layers/postgres/hosts/Replica.ts"
 import { timerGraph } from "../../src/layers/graphs/TimerGraph.ts"
 import {
   LiveSeams,
@@ -95,7 +96,8 @@ export const testInfrastructure = (settings: Partial<SettingsShape> = {}) =>
         TestMasterKey,
         SimulatorSql,
         NodeCrypto.layer,
-        Layer.effect(ReportingSql, SqlClient.SqlClient)
+        Layer.effect(ReportingSql, SqlClient.SqlClient),
+        Layer.effect(ReadSql, SqlClient.SqlClient)
       )
     ),
     Layer.provideMerge(Layer.succeed(Settings, { ...defaultSettings, ...unlimited, ...settings }))

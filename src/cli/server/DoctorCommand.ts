@@ -1,4 +1,4 @@
-import { Clock, Console, Data, Effect, Exit, Layer, Schema, type Scope } from "effect"
+import { Clock, Console, Data, Effect, Exit, Layer, Option, Schema, type Scope } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import type { Configuration } from "../../layers/config/Configuration.ts"
@@ -14,7 +14,7 @@ import { Wallets } from "../../services/resources/Wallets.ts"
 import { Settings } from "../../services/Settings.ts"
 import { describeFinding } from "../output/AccountFindings.ts"
 import { readConfiguration } from "../CommandContext.ts"
-import { connections, serverSettings } from "./StoreAdvice.ts"
+import { connections, replica, serverSettings } from "./StoreAdvice.ts"
 import { JsonFlag } from "../output/Output.ts"
 
 class Unhealthy extends Data.TaggedError("Unhealthy")<{ readonly message: string }> {}
@@ -112,11 +112,13 @@ const storeFindings = (configuration: Configuration) =>
     const ofOwn = isEmbedded(configuration)
       ? []
       : [yield* examine("connections", connections), yield* examine("server settings", serverSettings)]
+    const ofReplica = Option.isNone(configuration.databaseReadUrl) ? [] : [yield* examine("replica", replica)]
     const secret = yield* examine("master secret", Effect.as(checkMasterSecret, "opens this store"))
     return [
       store,
       schema,
       ...ofOwn,
+      ...ofReplica,
       secret,
       yield* examine("timers", timers),
       yield* examine("wallets", wallets),

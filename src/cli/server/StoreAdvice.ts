@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { MaintenanceSql } from "../../layers/postgres/MaintenanceSql.ts"
+import { ReadSql } from "../../layers/postgres/hosts/Replica.ts"
 import { rowsOf } from "../../layers/postgres/SqlRows.ts"
 
 const MEBI = 1024 * 1024
@@ -49,6 +50,17 @@ export const adviceOnRole = (found: Pick<Values, "statementTimeout" | "seqscan">
 export const serverSettings = Effect.map(values, (found) => {
   const advice = found === undefined ? [] : adviceOnServer(found)
   return advice.length === 0 ? "suit many small writes" : `advice: ${advice.join("; ")}`
+})
+
+const RecoveryRow = Schema.Struct({ isReplica: Schema.Boolean })
+
+/** Where a list would be read now. The primary is always right, so that is no failure. */
+export const replica = Effect.gen(function* () {
+  const sql = yield* ReadSql
+  const [row] = yield* rowsOf(RecoveryRow)(sql`select pg_is_in_recovery() as "isReplica"`)
+  return row?.isReplica === true
+    ? "serves lists, searches and reports"
+    : "is not used: it is unreachable, too far behind, or no replica of DATABASE_URL"
 })
 
 /** Whether a pooler is in between, and what is not set for it. */

@@ -81,6 +81,17 @@ export const settings = {
     "",
     "The same database without the pooler, for the one connection that listens."
   ),
+  databaseReadUrl: optionalSecret(
+    "PEYK_DATABASE_READ_URL",
+    "",
+    "A replica that follows DATABASE_URL, for lists, searches and reports."
+  ),
+  databaseReadMaxLagMillis: integer(
+    "PEYK_DATABASE_READ_MAX_LAG_MS",
+    500,
+    { minimum: 1, maximum: 60_000 },
+    "The longest wait for the replica to catch up; then the primary is read."
+  ),
   dataDirectory: text(
     "PEYK_DATA_DIR",
     "./data",

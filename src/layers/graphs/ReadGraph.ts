@@ -4,7 +4,7 @@ import { AuditLogHandlers } from "../../http/manage/activity/AuditLogHandlers.ts
 import { ManagedMessagesHandlers } from "../../http/manage/activity/ManagedMessagesHandlers.ts"
 import { UsageHandlers } from "../../http/manage/money/UsageHandlers.ts"
 import { ManagedVerificationsHandlers } from "../../http/manage/activity/VerificationsHandlers.ts"
-import { ReportingSql } from "../postgres/Store.ts"
+import { ReadSql } from "../postgres/hosts/Replica.ts"
 import { ActivityReports } from "../../services/resources/activity/ActivityReports.ts"
 import { ActivitySumsSql } from "../resources/activity/ActivitySumsSql.ts"
 import { AuditLogSql } from "../resources/activity/AuditLogSql.ts"
@@ -15,11 +15,11 @@ import { RunHistoriesSql } from "../resources/activity/RunHistoriesSql.ts"
 import { VerificationRecordsSql } from "../resources/activity/VerificationRecordsSql.ts"
 import { UsageReportsSql } from "../resources/activity/UsageReportsSql.ts"
 
-/** Uses separate connections, because searches can take long. */
-const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql))
+/** Uses separate connections, because searches can take long; to the replica, if there is one. */
+const overReads = Layer.provide(Layer.effect(SqlClient.SqlClient, ReadSql))
 
 /** The searches that the command line has too. */
-export const Searches = Layer.mergeAll(VerificationRecordsSql, MessageRecordsSql).pipe(overReports)
+export const Searches = Layer.mergeAll(VerificationRecordsSql, MessageRecordsSql).pipe(overReads)
 
 /** Further services of the console: figures and the audit log. */
 export const Reports = Layer.mergeAll(
@@ -29,7 +29,7 @@ export const Reports = Layer.mergeAll(
   RequestRecordsSql,
   HealthReportsSql,
   Layer.provide(ActivityReports.layer, ActivitySumsSql)
-).pipe(overReports)
+).pipe(overReads)
 
 /** Resources that can only be read. */
 export const ReadHandlers = Layer.mergeAll(
@@ -37,4 +37,4 @@ export const ReadHandlers = Layer.mergeAll(
   Layer.provide(ManagedMessagesHandlers, MessageRecordsSql),
   Layer.provide(UsageHandlers, UsageReportsSql),
   Layer.provide(AuditLogHandlers, AuditLogSql)
-).pipe(overReports)
+).pipe(overReads)

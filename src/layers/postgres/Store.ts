@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { type Cause, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as path from "node:path"
@@ -12,6 +12,7 @@ import { MaintenanceSql } from "./MaintenanceSql.ts"
 import { hostUrls } from "./hosts/Hosts.ts"
 import { hasPooler, isPooled, pooled } from "./hosts/Pooler.ts"
 import { findPrimary, followPrimary, type StorePlace } from "./hosts/Primary.ts"
+import { readCounts, ReadSql, readingClient } from "./hosts/Replica.ts"
 import { rowsOf } from "./SqlRows.ts"
 import { StartupError } from "../process/StartupError.ts"
 import { saysNotNow } from "./StoreAvailability.ts"
@@ -69,19 +70,24 @@ interface Patience {
 const patienceFor = (statementTimeoutMillis: number): number =>
   statementTimeoutMillis === 0 ? UNLIMITED_PATIENCE_MILLIS : statementTimeoutMillis + ANSWER_MILLIS
 
-const watchedPool = (options: StorePlace & Patience) =>
+/** `failed` is called with the error of each statement. */
+const watchedBy = (options: StorePlace & Patience, failed: (cause: Cause.Cause<unknown>) => void) =>
   Effect.gen(function* () {
-    const { failed } = yield* StoreWrites
-    const watched = (yield* ConnectionWatch).pool(options.patienceMillis, (cause) => {
-      failed(cause)
-      if (saysNotNow(cause)) options.primary?.suspect()
-    })
+    const watched = (yield* ConnectionWatch).pool(options.patienceMillis, failed)
     const pool = yield* Effect.mapError(
       Effect.provide(makeWatchedSql(options, watched, options.patienceMillis), Reactivity.layer),
       unreachable
     )
     return { ...pool, closeAll: Effect.sync(watched.closeAll) }
   })
+
+const watchedPool = (options: StorePlace & Patience) =>
+  Effect.flatMap(StoreWrites, ({ failed }) =>
+    watchedBy(options, (cause) => {
+      failed(cause)
+      if (saysNotNow(cause)) options.primary?.suspect()
+    })
+  )
 
 /** Separate connections for one purpose. */
 const poolOf = <Self>(purpose: Context.Key<Self, SqlClient.SqlClient>, options: StorePlace & Patience) =>
@@ -252,14 +258,41 @@ const reached = Effect.fnUntraced(function* (configuration: Configuration, place
 const listenPlace = ({ databaseListenUrl }: Configuration) =>
   Option.match(databaseListenUrl, { onNone: () => Effect.succeed(undefined), onSome: placeOf })
 
+const SEVERAL_REPLICAS = "PEYK_DATABASE_READ_URL names one host: put a proxy in front of several replicas"
+
+const replicaPlace = Effect.fnUntraced(function* (configuration: Configuration, url: Redacted.Redacted) {
+  const [only, ...others] = yield* Effect.fromResult(hostUrls(url))
+  if (only === undefined || others.length > 0) return yield* new StartupError({ message: SEVERAL_REPLICAS })
+  // Reads use the primary while the replica is unreachable.
+  return yield* Effect.orElseSucceed(reached(configuration, { url: only }), () => ({ url: only }))
+})
+
+/** Reports over the primary; and reads over the replica, if there is one. */
+const reportSql = (configuration: Configuration, place: StorePlace) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const { databaseReadUrl: url, databaseReadMaxLagMillis: maxLagMillis } = configuration
+      const primary = yield* watchedPool({ ...reportingOptions, ...place })
+      const reports = Context.make(ReportingSql, primary.sql)
+      const counts = yield* readCounts
+      if (Option.isNone(url)) return Context.add(reports, ReadSql, primary.sql)
+      const there = { ...reportingOptions, ...(yield* replicaPlace(configuration, url.value)) }
+      // Its errors say nothing about the store's writes.
+      const replica = yield* watchedBy(there, () => {})
+      const sql = yield* SqlClient.SqlClient
+      const reading = readingClient({ sql, primary, replica, maxLagMillis, counts })
+      return Context.add(reports, ReadSql, yield* Effect.provide(reading, Reactivity.layer))
+    })
+  )
+
 /** Connections to the store. */
 export const SqlLive = (configuration: Configuration) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const place = yield* reached(configuration, yield* locate(configuration))
+      const requests = poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...place })
       return Layer.mergeAll(
-        poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...place }),
-        poolOf(ReportingSql, { ...reportingOptions, ...place }),
+        Layer.provideMerge(reportSql(configuration, place), requests),
         batchSql(place, configuration.statementTimeoutMillis),
         maintenanceSql(place, yield* listenPlace(configuration)),
         poolOf(MigrationSql, { ...migrationOptions, ...place })

@@ -105,6 +105,24 @@ const commit = (connection: Connection) =>
       : Effect.void
   )
 
+/** Where a client gets its connections. */
+export interface Connections {
+  readonly acquirer: SqlConnection.Acquirer
+  readonly borrower: SqlConnection.Borrower
+  readonly transactionAcquirer: SqlConnection.Acquirer
+}
+
+export const clientOver = (connections: Connections) =>
+  SqlClient.make({
+    ...connections,
+    compiler: PgClient.makeCompiler(),
+    driver: "pg",
+    prepareTransactionControls: true,
+    commit,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    spanAttributes: [["db.system.name", "postgresql"]]
+  })
+
 /** The driver reads the URL for each connection that it opens: with several hosts it is the primary's at that time. */
 const poolConfig = (config: StorePlace, { open }: WatchedPool): PgPool.Config => {
   const { primary } = config
@@ -168,19 +186,14 @@ export const makeWatchedSql = Effect.fnUntraced(function* (
   const reserve = Effect.flatMap(Effect.flatMap(pool.get, held), (connection) =>
     watched.during(socketFor(connection), connection.pin)
   )
-  const sql = yield* SqlClient.make({
+  const connections: Connections = {
     acquirer: inTime(Effect.map(Effect.flatMap(pool.get, held), watch)),
     borrower,
-    transactionAcquirer: inTime(Effect.map(reserve, watch)),
-    compiler: PgClient.makeCompiler(),
-    driver: "pg",
-    prepareTransactionControls: true,
-    commit,
-    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-    spanAttributes: [["db.system.name", "postgresql"]]
-  })
+    transactionAcquirer: inTime(Effect.map(reserve, watch))
+  }
   return {
-    sql,
+    sql: yield* clientOver(connections),
+    connections,
     listen: (channel: string) =>
       Effect.flatMap(inTime(reserve), (connection) => {
         // The shared connection takes no statement while this one listens.

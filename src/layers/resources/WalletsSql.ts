@@ -8,7 +8,7 @@ import { formatTimePosition } from "../../domain/TimePosition.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
 import { Wallets, Hold, LedgerEntry } from "../../services/resources/Wallets.ts"
 import { InstantColumn, RialsColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { ReportingSql } from "../postgres/Store.ts"
+import { ReadSql } from "../postgres/hosts/Replica.ts"
 import { withinIds } from "./TimePages.ts"
 
 const BalanceRow = Schema.Struct({ balance: RialsColumn, held: RialsColumn })
@@ -26,7 +26,7 @@ export const WalletsSql = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     /** For lists, which may take long. */
-    const reports = yield* ReportingSql
+    const reports = yield* ReadSql
     const random = yield* SecureRandom.SecureRandom
     const balanceRows = rowsOf(BalanceRow)
     const differenceRows = rowsOf(DifferenceRow)
