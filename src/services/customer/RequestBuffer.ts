@@ -16,8 +16,8 @@ interface OpenBlock {
 
 /** Requests that are still to be written, as blocks of each customer; bounded. */
 export class RequestBuffer {
-  #open = new Map<number, OpenBlock>()
-  #full: Array<RequestBlock> = []
+  readonly #open = new Map<number, OpenBlock>()
+  readonly #full: Array<RequestBlock> = []
   #size = 0
 
   /** False: there is no room. */
@@ -40,11 +40,13 @@ export class RequestBuffer {
     return true
   }
 
-  /** The next blocks to write, the full ones first. */
-  take(limit: number): ReadonlyArray<RequestBlock> {
-    if (this.#full.length < limit) {
-      for (const [customerId, block] of this.#open) this.#full.push({ customerId, ...block })
-      this.#open = new Map()
+  /** The next blocks to write: full ones first, then those that began by an instant. */
+  take(limit: number, begunBy: Instant): ReadonlyArray<RequestBlock> {
+    for (const [customerId, block] of this.#open) {
+      if (this.#full.length >= limit) break
+      if (block.beginsAt > begunBy) continue
+      this.#full.push({ customerId, ...block })
+      this.#open.delete(customerId)
     }
     const taken = this.#full.splice(0, limit)
     for (const { requests } of taken) this.#size -= requests.length

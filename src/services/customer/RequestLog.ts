@@ -1,7 +1,7 @@
-import { Clock, Context, Effect, Layer, Result } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Result, Semaphore } from "effect"
+import type { Instant } from "../../domain/Instant.ts"
 import type { Principal } from "../../domain/people/Customer.ts"
-import { maskPhone, parsePhone } from "../../domain/Phone.ts"
-import { loggedPhone } from "../../domain/request/LoggedRequest.ts"
+import { isPhone, maskPhoneInAscii, parsePhone } from "../../domain/Phone.ts"
 import { counters } from "../metrics/MetricFamilies.ts"
 import { Settings } from "../Settings.ts"
 import { RequestBuffer } from "./RequestBuffer.ts"
@@ -22,30 +22,36 @@ export const noNotes: RequestNotes = { key: ignore, phone: ignore, subject: igno
 /** Quotes a text that has no quotes or backslashes. `JSON.stringify` of the whole entry takes twice as long. */
 const quoted = (text: string | null | undefined): string => (text == null ? "null" : `"${text}"`)
 
-const FLUSH_EVERY = "1 second"
-/** A store that does not answer must not hold up the end of the process. */
-const LAST_FLUSH = "2 seconds"
+/** Often, as one large write a second would hold up the requests of its moment. */
+const WRITE_EVERY = "100 millis"
+/** A block that is not full waits this long for more requests: with the interval, a second at most. */
+const BLOCK_MILLIS = 900
+/** A store that does not answer must not hold up a page, or the end of the process. */
+const LONGEST_FLUSH = "2 seconds"
 /** One statement's; a block has 7 KB at most. */
 const MAX_BLOCKS = 100
 const NANOS_PER_MICRO = 1000n
 
-const maskedOrNull = (phone: string | null): string | null =>
-  phone === null
-    ? null
-    : Result.match(parsePhone(phone), {
-        onFailure: () => null,
-        onSuccess: (parsed) => loggedPhone(maskPhone(parsed))
-      })
+const maskedOrNull = (phone: string | null): string | null => {
+  if (phone === null) return null
+  // Most are in the normal form, and parsing costs as much as all the rest of an entry.
+  if (isPhone(phone)) return maskPhoneInAscii(phone)
+  return Result.match(parsePhone(phone), { onFailure: () => null, onSuccess: maskPhoneInAscii })
+}
 
 /**
  * The log of the requests that customers make with their keys. A request only adds to a bounded buffer. A fiber writes
- * the buffer every second; what the buffer has no room for, or the store does not take, is dropped and counted.
+ * it within about a second; what the buffer has no room for, or the store does not take, is dropped and counted.
  */
 export class RequestLog extends Context.Service<
   RequestLog,
-  { readonly begin: (route: string, method: string, requestId: string) => RequestNotes }
+  {
+    readonly begin: (route: string, method: string, requestId: string) => RequestNotes
+    /** Writes what this process has answered so far, so that a reader finds it. Takes two seconds at most. */
+    readonly flush: Effect.Effect<void>
+  }
 >()("peyk/services/customer/RequestLog") {
-  static readonly layerOff = Layer.succeed(RequestLog, { begin: () => noNotes })
+  static readonly layerOff = Layer.succeed(RequestLog, { begin: () => noNotes, flush: Effect.void })
 
   static readonly layerOn = Layer.effect(
     RequestLog,
@@ -84,15 +90,31 @@ export class RequestLog extends Context.Service<
         }
       }
 
-      const flush = Effect.gen(function* () {
-        for (let blocks = buffer.take(MAX_BLOCKS); blocks.length > 0; blocks = buffer.take(MAX_BLOCKS)) {
-          const count = blocks.reduce((sum, { requests }) => sum + requests.length, 0)
-          yield* Effect.catchCause(store.add(blocks), () => Effect.sync(() => dropped(count)))
-        }
-      })
-      yield* Effect.addFinalizer(() => Effect.timeoutOption(flush, LAST_FLUSH))
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(FLUSH_EVERY), flush)))
-      return RequestLog.of({ begin })
+      const oneAtATime = yield* Semaphore.make(1)
+      const writeBlocks = (begunBy: Instant) =>
+        oneAtATime.withPermit(
+          Effect.gen(function* () {
+            let blocks = buffer.take(MAX_BLOCKS, begunBy)
+            while (blocks.length > 0) {
+              const count = blocks.reduce((sum, { requests }) => sum + requests.length, 0)
+              yield* Effect.ignoreCause(
+                Effect.onError(store.add(blocks), () => Effect.sync(() => dropped(count)))
+              )
+              blocks = buffer.take(MAX_BLOCKS, begunBy)
+            }
+          })
+        )
+      const writeDue = Effect.flatMap(Clock.currentTimeMillis, (now) => writeBlocks(now - BLOCK_MILLIS))
+      const scope = yield* Effect.scope
+      // The reader may leave before the blocks are written.
+      const flush = Effect.forkIn(writeBlocks(Infinity), scope).pipe(
+        Effect.flatMap(Fiber.await),
+        Effect.timeoutOption(LONGEST_FLUSH),
+        Effect.asVoid
+      )
+      yield* Effect.addFinalizer(() => Effect.timeoutOption(writeBlocks(Infinity), LONGEST_FLUSH))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(WRITE_EVERY), writeDue)))
+      return RequestLog.of({ begin, flush })
     })
   )
 

@@ -68,12 +68,6 @@ describeInBrowser("setting up in a browser", (stage) => {
     await receivedCode(stage, phone)
     await stage.within(without, owner, async ({ open, page }) => {
       await open(`/console/requests?q=${id}`)
-      await expect
-        .poll(async () => {
-          await page.reload()
-          return page.locator(".row-link").count()
-        })
-        .toBeGreaterThan(0)
       await page.locator(".row-link").first().click()
       await page.getByRole("main").getByRole("link", { name: id }).click()
       await page.getByRole("heading", { name: "What happened" }).waitFor()

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Layer, Metric } from "effect"
+import { Deferred, Effect, Fiber, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
 import type { RequestBlock } from "../../../src/domain/request/LoggedRequest.ts"
@@ -140,6 +140,50 @@ describe("the request log", () => {
       })
     )
   })
+
+  it.effect("writes full blocks within a tenth of a second", () => {
+    const store = memoryRequestStore()
+    return within(logging(store))(
+      Effect.gen(function* () {
+        yield* Effect.replicateEffect(answerOne, 50)
+        yield* TestClock.adjust("100 millis")
+        assert.deepStrictEqual(
+          store.blocks.map(({ requests }) => requests.length),
+          [40]
+        )
+      })
+    )
+  })
+
+  it.effect("writes what it has for a reader who asks", () => {
+    const store = memoryRequestStore()
+    return within(logging(store))(
+      Effect.gen(function* () {
+        const { flush } = yield* RequestLog
+        yield* answerOne
+        yield* flush
+        assert.lengthOf(store.blocks, 1)
+      })
+    )
+  })
+
+  it.effect("loses nothing if the reader leaves while it writes", () =>
+    Effect.gen(function* () {
+      const answers = yield* Deferred.make<void>()
+      const store = memoryRequestStore(Deferred.await(answers))
+      yield* within(logging(store))(
+        Effect.gen(function* () {
+          const { flush } = yield* RequestLog
+          yield* answerOne
+          const reader = yield* Effect.forkChild(flush, { startImmediately: true })
+          yield* Fiber.interrupt(reader)
+          yield* Deferred.succeed(answers, undefined)
+          yield* flush
+          assert.lengthOf(store.blocks, 1)
+        })
+      )
+    })
+  )
 
   it.effect("writes what it has when the process stops", () => {
     const store = memoryRequestStore()

@@ -1,7 +1,6 @@
 import { Clock, Effect, Result } from "effect"
 import type { KeyMode } from "../../../../../domain/people/Customer.ts"
-import { maskPhone, parseContactPhone } from "../../../../../domain/Phone.ts"
-import { loggedPhone } from "../../../../../domain/request/LoggedRequest.ts"
+import { maskPhoneInAscii, parseContactPhone } from "../../../../../domain/Phone.ts"
 import type { RequestSearch } from "../../../../../services/resources/activity/RequestRecords.ts"
 import { parseLocalTime } from "../../../frame/forms/LocalTime.ts"
 import type { Html } from "../../../frame/Html.ts"
@@ -36,7 +35,7 @@ export interface TypedSearch {
 const subjectOf = (text: string): Pick<RequestSearch, "id" | "maskedPhone"> | null => {
   if (text === "") return {}
   const phone = parseContactPhone(text)
-  if (Result.isSuccess(phone)) return { maskedPhone: loggedPhone(maskPhone(phone.success)) }
+  if (Result.isSuccess(phone)) return { maskedPhone: maskPhoneInAscii(phone.success) }
   return ID.test(text) ? { id: text } : null
 }
 

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { isRequestPosition, type LoggedRequest } from "../../../../../domain/request/LoggedRequest.ts"
+import { RequestLog } from "../../../../../services/customer/RequestLog.ts"
 import { RequestRecords } from "../../../../../services/resources/activity/RequestRecords.ts"
 import { Settings } from "../../../../../services/Settings.ts"
 import { html, type Html } from "../../../frame/Html.ts"
@@ -86,6 +87,8 @@ export const requestList = Effect.fnUntraced(function* (
   const page = yield* pageRequest(view, isRequestPosition)
   const { search, problem } = yield* readRequestSearch(view)
   const records = yield* RequestRecords
+  // Whoever has just made a request looks for it.
+  if (page.after === null) yield* (yield* RequestLog).flush
   const { items, next } =
     problem === null ? yield* records.list(customerId, { ...search, ...page }) : { items: [], next: null }
   const caption = say("Requests", "درخواست‌ها")
