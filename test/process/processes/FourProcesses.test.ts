@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { messages, newPhone, ok, otp, type Reply } from "../../contract/Client.ts"
-import { newAccount, simulated } from "../../contract/Operator.ts"
+import { messages, newPhone, ok, otp, type Reply, request } from "../../contract/Client.ts"
+import { codeOf, newAccount, simulated } from "../../contract/Operator.ts"
 import { makeDataDir, type Running, startProcess, startServer, until } from "../../contract/Server.ts"
 import { discard } from "../store/Postgres.ts"
 
-/** Limits are the same however many processes there are: four of them on one store. */
+/** What holds however many processes there are: four of them on one store. */
 const env = { PEYK_LIMIT_PHONE_HOUR: "5", PEYK_LEASE_MS: "1000" }
 
 let dataDir: string
@@ -135,6 +135,70 @@ describe("with four processes", () => {
       return now.held === 0 ? now : undefined
     })
     expect(wallet).toEqual({ balance: 500, held: 0, available: 500, currency: "IRR" })
+    expect(await wallets()).toMatchObject({ ok: true })
+  })
+
+  it("a code that is canceled and entered at once is one of both, at whichever processes, and is paid once", async () => {
+    const { id, secret } = await customerOn("business")
+    await newAccount(serverAt(0), id, "bale")
+    await serverAt(0).cli("wallet", "top-up", "--customer", id, "--amount", "100000")
+    const rounds = 20
+    const ended = await Promise.all(
+      Array.from({ length: rounds }, async (_, n) => {
+        const phone = newPhone()
+        const { verification_id } = await otp(serverAt(n), secret).sent({ phone, channels: "bale" })
+        const code = await codeOf(serverAt(0), phone)
+        const at = (place: number) => otp(serverAt(n + place), secret)
+        const cancel = (place: number) => at(place).post(`/${verification_id}/cancel`, {})
+        const [first, entered, second] = await Promise.all([
+          cancel(1),
+          at(2).outcome(verification_id, code),
+          cancel(3)
+        ])
+        const { status } = await at(0).status(verification_id)
+        expect([first.status, second.status]).toEqual(entered.verified ? [409, 409] : [200, 200])
+        expect(status).toBe(entered.verified ? "verified" : "canceled")
+        return status
+      })
+    )
+    expect(ended).toHaveLength(rounds)
+    expect(await walletOf(id)).toMatchObject({ balance: 100_000 - rounds * 1000, held: 0 })
+    expect(await wallets()).toMatchObject({ ok: true })
+  })
+
+  it("a message that is canceled when it is due is sent or canceled, and paid only if it was sent", async () => {
+    const { id, secret } = await customerOn("business")
+    await newAccount(serverAt(0), id, "bale")
+    await serverAt(0).cli("wallet", "top-up", "--customer", id, "--amount", "100000")
+    const made = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        const to = newPhone()
+        const api = messages(serverAt(n), secret)
+        return { to, ...(await api.created({ to, channels: "bale", delay: "1s" })) }
+      })
+    )
+    await until("the first message to be sent", async () => {
+      const received = await Promise.all(made.map(({ to }) => simulated(serverAt(0), to)))
+      return received.some(({ length }) => length > 0) ? true : undefined
+    })
+    const canceled = await Promise.all(
+      made.map(({ message_id }) =>
+        many(2, (server) =>
+          request(server, "POST", `/v1/messages/${message_id}/cancel`, { headers: { "x-api-key": secret } })
+        )
+      )
+    )
+    const ended = await Promise.all(
+      made.map(({ message_id }) => messages(serverAt(0), secret).completed(message_id))
+    )
+    for (const [n, { status }] of ended.entries()) {
+      const received = await simulated(serverAt(0), made[n]?.to ?? "")
+      expect([status, received.length]).toEqual(received.length === 0 ? ["canceled", 0] : ["sent", 1])
+      expect(canceled[n]?.some((reply) => reply.status === 200)).toBe(status === "canceled")
+    }
+    const sent = ended.filter(({ status }) => status === "sent").length
+    expect(sent).toBeGreaterThan(0)
+    expect(await walletOf(id)).toMatchObject({ balance: 100_000 - sent * 1000, held: 0 })
     expect(await wallets()).toMatchObject({ ok: true })
   })
 
