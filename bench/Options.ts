@@ -6,6 +6,7 @@ import { parseArgs } from "node:util"
 export const subjectNames = [
   "peyk",
   "peyk-unlogged",
+  "peyk-unguarded",
   "fastify",
   "fastify-crash-safe",
   "better-auth",
@@ -13,7 +14,8 @@ export const subjectNames = [
   "node-http"
 ] as const
 export type SubjectName = (typeof subjectNames)[number]
-const USUAL_SUBJECTS = subjectNames.filter((name) => name !== "peyk-unlogged")
+/** Without Peyk's variants, which are there for questions about one part of it. */
+const USUAL_SUBJECTS = subjectNames.filter((name) => !name.startsWith("peyk-"))
 
 export const measureNames = [
   "send",

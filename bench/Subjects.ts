@@ -84,6 +84,7 @@ const programs: Readonly<
 > = {
   peyk: (context, port) => peyk("peyk", context, port),
   "peyk-unlogged": (context, port) => peyk("peyk-unlogged", context, port, { PEYK_REQUEST_LOG_DAYS: "0" }),
+  "peyk-unguarded": (context, port) => peyk("peyk-unguarded", context, port, { PEYK_GUARD: "off" }),
   fastify: (context, port) => reference("fastify", "service.mjs", port, context),
   "fastify-crash-safe": (context, port) =>
     reference("fastify-crash-safe", "service.mjs", port, context, { CRASH_SAFE: "1" }),
