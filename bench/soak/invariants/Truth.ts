@@ -1,7 +1,7 @@
 /** An attempt says what the provider did: sent is sent, and a definite failure was not delivered. */
 import { LOSSES } from "../Disturbances.ts"
 import { describe, type Evidence, groupBy, type Invariant, stepKey } from "../Evidence.ts"
-import { type Arrival, DEDUPLICATING, deeds } from "../Providers.ts"
+import { type Arrival, DEDUPLICATING, deeds, PROVIDER_TIMEOUT_MILLIS } from "../Providers.ts"
 import type { AttemptRecord, SubjectRecord } from "../Records.ts"
 
 /**
@@ -24,12 +24,19 @@ const wasOnlyTheRepeat = (
   return disturbances.during({ from: only.at - 1000 - 2 * leaseMillis, to: only.at }, LOSSES)
 }
 
+/** The server was stopped when its time-out ended, and found the late answer when it went on. */
+const wasReadLate = ({ deed, at, server }: Arrival, { disturbances }: Evidence): boolean =>
+  deed === "late" &&
+  disturbances.during({ from: at, to: at + PROVIDER_TIMEOUT_MILLIS }, ["freeze", "stall"], server)
+
 const problemOf = (
   attempt: AttemptRecord,
   arrivals: ReadonlyArray<Arrival>,
   evidence: Evidence
 ): string | undefined => {
-  const isAccepted = arrivals.some(({ deed }) => deeds[deed].answer === "accepted")
+  const isAccepted = arrivals.some(
+    (each) => deeds[each.deed].answer === "accepted" || wasReadLate(each, evidence)
+  )
   const isDelivered = arrivals.some(({ deed }) => deeds[deed].delivers)
   if (attempt.status === "sent") return isAccepted ? undefined : "is sent, and its provider accepted nothing"
   if (attempt.error_code !== "provider_outcome_unknown") {
