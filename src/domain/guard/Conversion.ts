@@ -37,9 +37,10 @@ export const newProfile = (at: Instant): Profile => ({
 
 export const NO_CODES: Tally = [0, 0]
 
-export const addCode = ([codes, verified]: Tally, isVerified: boolean): Tally => [
-  codes + 1,
-  verified + (isVerified ? 1 : 0)
+/** @param weight so many codes that one stands for */
+export const addCode = ([codes, verified]: Tally, isVerified: boolean, weight: number): Tally => [
+  codes + weight,
+  verified + (isVerified ? weight : 0)
 ]
 
 const sum = (one: Tally, other: Tally): Tally => [one[0] + other[0], one[1] + other[1]]

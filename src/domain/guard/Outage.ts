@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import type { Instant } from "../Instant.ts"
 import { HOUR_MILLIS, MINUTE_MILLIS } from "../people/Admission.ts"
+import type { WeighedCode } from "./SegmentState.ts"
 
 /** The codes of one channel that matured in one minute. */
 export const RecentCodes = Schema.Struct({
@@ -36,24 +37,26 @@ const minuteOf = (at: Instant): number => Math.floor(at / MINUTE_MILLIS)
 export const addRecent = (
   recent: ReadonlyArray<RecentCodes>,
   at: Instant,
-  code: { readonly channel: string; readonly isVerified: boolean; readonly expected: number }
+  code: WeighedCode & { readonly channel: string; readonly expected: number }
 ): ReadonlyArray<RecentCodes> => {
   const minute = minuteOf(at)
-  const verified = code.isVerified ? 1 : 0
+  const { weight } = code
+  const verified = code.isVerified ? weight : 0
+  const expected = weight * code.expected
   const known = recent.findIndex((each) => each.minute === minute && each.channel === code.channel)
   if (known === -1) {
     return [
       ...recent.filter((each) => each.minute > minute - KEPT_MINUTES),
-      { minute, channel: code.channel, codes: 1, verified, expected: code.expected }
+      { minute, channel: code.channel, codes: weight, verified, expected }
     ]
   }
   return recent.map((each, index) =>
     index === known
       ? {
           ...each,
-          codes: each.codes + 1,
+          codes: each.codes + weight,
           verified: each.verified + verified,
-          expected: each.expected + code.expected
+          expected: each.expected + expected
         }
       : each
   )

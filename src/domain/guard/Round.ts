@@ -7,7 +7,7 @@ import { ALARM_SCORE } from "./Cusum.ts"
 import { addRecent, Outage, outageOf, RecentCodes } from "./Outage.ts"
 import type { BudgetsTaken } from "./Mark.ts"
 import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "./Segments.ts"
-import { newSegment, SegmentState, taught, tested } from "./SegmentState.ts"
+import { newSegment, SegmentState, taught, tested, type WeighedCode } from "./SegmentState.ts"
 
 /** The guard's memory of a customer. */
 export const CustomerState = Schema.Struct({
@@ -38,14 +38,13 @@ export const newCustomerState = (at: Instant): CustomerState => ({
 })
 
 /** A code whose time to be verified is over. */
-export interface MaturedCode {
+export interface MaturedCode extends WeighedCode {
   readonly sentAt: Instant
   readonly maturedAt: Instant
   readonly prefix: string
   readonly network: string | null
   readonly device: string | null
   readonly channel: string
-  readonly isVerified: boolean
   /** It was never sent, or the customer canceled it: it says nothing. */
   readonly isVoid: boolean
   readonly took: BudgetsTaken
@@ -83,11 +82,11 @@ const CALM_SCORE = 4
 
 const learnChannel = (
   channels: CustomerState["channels"],
-  { channel, isVerified }: MaturedCode
+  { channel, isVerified, weight }: MaturedCode
 ): CustomerState["channels"] => {
   const [codes, verified] = channels[channel] ?? [0, 0]
   const keep = codes >= MAX_CHANNEL_CODES ? 0.5 : 1
-  return { ...channels, [channel]: [codes * keep + 1, verified * keep + (isVerified ? 1 : 0)] }
+  return { ...channels, [channel]: [codes * keep + weight, verified * keep + (isVerified ? weight : 0)] }
 }
 
 /** A channel's own conversion: the last channel of a route is verified less often than the first. */
@@ -149,10 +148,10 @@ const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Seg
   const { self, outage } = draft.customer
   const profiles = segment.kind === "customer" ? [self.profile] : [self.profile, before.profile]
   const expected = expectedConversion(input.platform, profiles, code.sentAt)
-  if (code.isVerified && tookFrom(code, segment)) credit(draft, name, creditOf(expected))
+  if (code.isVerified && tookFrom(code, segment)) credit(draft, name, code.weight * creditOf(expected))
   const isOut = outage?.channel === code.channel && !code.isVerified
   const isAlarmed = input.alarmed.has(name)
-  const after = isOut ? before : tested(before, code.maturedAt, code.isVerified, expected)
+  const after = isOut ? before : tested(before, code.maturedAt, code, expected)
   const isDue = after.score >= ALARM_SCORE && !isAlarmed && outage === null
   const next = isDue ? raise(draft, segment, after, code.maturedAt) : after
   const score = Math.min(next.score, ALARM_SCORE)
@@ -188,7 +187,7 @@ const keep = (draft: Draft, segment: Segment, state: SegmentState) => {
 /** A code that was never sent returns its credit. */
 const returnCredit = (draft: Draft, code: MaturedCode) => {
   for (const segment of segmentsOf(code.prefix, code)) {
-    if (tookFrom(code, segment)) credit(draft, segmentName(segment), 1)
+    if (tookFrom(code, segment)) credit(draft, segmentName(segment), code.weight)
   }
 }
 
@@ -200,6 +199,7 @@ const judgeCode = (draft: Draft, input: RoundInput, code: MaturedCode) => {
   const recent = addRecent(customer.recent, code.maturedAt, {
     channel: code.channel,
     isVerified: code.isVerified,
+    weight: code.weight,
     expected: channelConversion(customer, code.channel, conversion)
   })
   const outage = outageOf(customer.outage, recent, usual, code.maturedAt) ?? input.platformOutage
@@ -215,7 +215,7 @@ const judgeCode = (draft: Draft, input: RoundInput, code: MaturedCode) => {
     const isOfUsers = segment.kind === "network" && code.isVerified
     const isKnown = segment.kind === "customer" || isOfUsers || input.segments.has(segmentName(segment))
     if (!isKnown && state.score === 0 && !draft.segments.has(segmentName(segment))) continue
-    keep(draft, segment, taught(state, code.sentAt, code.isVerified))
+    keep(draft, segment, taught(state, code.sentAt, code))
   }
   if (teaches) draft.customer = { ...draft.customer, channels: learnChannel(customer.channels, code) }
 }
@@ -223,14 +223,15 @@ const judgeCode = (draft: Draft, input: RoundInput, code: MaturedCode) => {
 /** Judges the codes that have matured, in their order. */
 export const judge = (input: RoundInput, codes: ReadonlyArray<MaturedCode>): Round => {
   const draft: Draft = { customer: input.customer, segments: new Map(), alarms: [], credits: new Map() }
+  const alarmed = new Set(input.alarmed)
+  const judged = { ...input, alarmed }
   for (const code of codes) {
-    judgeCode(draft, { ...input, alarmed: withRaised(input.alarmed, draft.alarms) }, code)
+    const before = draft.alarms.length
+    judgeCode(draft, judged, code)
+    for (const alarm of draft.alarms.slice(before)) alarmed.add(segmentName(alarm))
   }
   return draft
 }
-
-const withRaised = (alarmed: ReadonlySet<string>, raised: ReadonlyArray<Alarm>): ReadonlySet<string> =>
-  raised.length === 0 ? alarmed : new Set([...alarmed, ...raised.map(segmentName)])
 
 /** Enough evidence of one or two codes raises the alarm of a segment again whose block is over. */
 const SCORE_ON_PROBATION = ALARM_SCORE - 1.2

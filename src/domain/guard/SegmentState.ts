@@ -3,6 +3,12 @@ import type { Instant } from "../Instant.ts"
 import { addCode, learn, newProfile, NO_CODES, Profile, Tally } from "./Conversion.ts"
 import { nextScore } from "./Cusum.ts"
 
+export interface WeighedCode {
+  readonly isVerified: boolean
+  /** So many codes it stands for: a round judges a sample of very many. */
+  readonly weight: number
+}
+
 /** The guard's memory of a segment. */
 export const SegmentState = Schema.Struct({
   /** The CUSUM. */
@@ -30,18 +36,18 @@ export const newSegment = (at: Instant): SegmentState => ({
   profile: newProfile(at)
 })
 
-/** The segment after one more code. */
+/** The segment after one more code. The test counts it once, however many it stands for. */
 export const tested = (
   segment: SegmentState,
   at: Instant,
-  isVerified: boolean,
+  { isVerified, weight }: WeighedCode,
   expected: number
 ): SegmentState => {
   const run = segment.score === 0 ? { since: at, codes: 0, verified: 0 } : segment.run
   return {
     ...segment,
     score: nextScore(segment.score, isVerified, expected),
-    run: { since: run.since, codes: run.codes + 1, verified: run.verified + (isVerified ? 1 : 0) }
+    run: { since: run.since, codes: run.codes + weight, verified: run.verified + (isVerified ? weight : 0) }
   }
 }
 
@@ -49,8 +55,12 @@ export const tested = (
  * The segment after it was tested with a code from which it may learn. A run teaches when it is over: what becomes an
  * alarm must not become what is expected.
  */
-export const taught = (segment: SegmentState, at: Instant, isVerified: boolean): SegmentState => {
-  const pending = addCode(segment.pending, isVerified)
+export const taught = (
+  segment: SegmentState,
+  at: Instant,
+  { isVerified, weight }: WeighedCode
+): SegmentState => {
+  const pending = addCode(segment.pending, isVerified, weight)
   return segment.score > 0
     ? { ...segment, pending }
     : { ...segment, pending: NO_CODES, profile: learn(segment.profile, at, pending) }

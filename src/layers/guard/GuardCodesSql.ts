@@ -21,11 +21,14 @@ const CodeRow = Schema.Struct({
   proven: Schema.Boolean,
   bombed: Schema.Boolean,
   sentSms: Schema.Int,
-  charged: Schema.Int
+  charged: Schema.Int,
+  weight: Schema.Int
 })
 const IdRow = Schema.Struct({ id: Schema.String })
 const TimeRow = Schema.Struct({ count: Schema.Int, millis: Schema.NullOr(Schema.Number) })
 
+/** The count stops here: after a long pause a round must not count for minutes. */
+const MAX_COUNTED = 1_000_000
 /** The time to verify is measured on at most, and at least, this many codes of the last days. */
 const MEASURED_CODES = 1000
 const ENOUGH_CODES = 50
@@ -51,7 +54,8 @@ const toCode = (row: typeof CodeRow.Type, maturityMillis: number): ReadCode => {
     flag,
     isBombed: row.bombed && !row.proven,
     sentSms: row.sentSms,
-    charged: row.charged
+    charged: row.charged,
+    weight: row.weight
   }
 }
 
@@ -68,9 +72,14 @@ export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
   const idRows = rowsOf(IdRow)
   const timeRows = rowsOf(TimeRow)
   return {
-    matured: ({ customerId, from, until, maturityMillis, limit }) =>
-      Effect.map(
+    matured: ({ customerId, from, until, maturityMillis, sample }) => {
+      const inRange = sql`v.customer_id = ${customerId} and v.mode || '' = 'live' and v.id > ${from}::uuid
+            and v.id < ${idAt(until)}::uuid`
+      return Effect.map(
         codeRows(sql`
+          with chosen as materialized (
+            select greatest(1, ceil(count(*) / ${sample}::float8))::int as every
+            from (select from verifications v where ${inRange} limit ${MAX_COUNTED}) v)
           select v.id, v.phone, v.guard as mark, v.client ->> 'network' as network,
               v.client ->> 'device' as device,
             v.route -> coalesce((v.attempts -> -1 ->> 'step')::int, 0) ->> 'channel' as channel,
@@ -78,17 +87,17 @@ export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
             coalesce(v.status = 'verified'
               and v.verified_at <= v.created_at + make_interval(secs => ${maturityMillis / 1000}), false) as verified,
             case when v.guard in ('no_sms', 'refuse') or b.phone is not null then ${isProven(sql)} else false end as proven,
-            b.phone is not null as bombed, v.captured::int as charged, (
+            b.phone is not null as bombed, v.captured::int as charged, c.every as weight, (
               select count(*)::int from jsonb_array_elements(v.attempts) a
               where a ->> 'status' = 'sent' and v.route -> (a ->> 'step')::int ->> 'channel' = 'sms') as "sentSms"
-          from verifications v
+          from chosen c
+          join verifications v on ${inRange} and (c.every = 1 or (hashtext(v.id::text) & 2147483647) % c.every = 0)
           left join platform_phone_counters b on b.phone = v.phone and cardinality(b.callers) >= ${BOMBED_BY}
             and b.callers_until > v.created_at and b.callers_until - interval '10 minutes' <= v.created_at
-          where v.customer_id = ${customerId} and v.mode || '' = 'live' and v.id > ${from}::uuid
-            and v.id < ${idAt(until)}::uuid
-          order by v.id limit ${limit}`),
+          order by v.id`),
         (rows) => rows.map((row) => toCode(row, maturityMillis))
-      ),
+      )
+    },
 
     nextSentAt: (customerId, from) =>
       Effect.map(

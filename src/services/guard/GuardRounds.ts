@@ -35,7 +35,8 @@ import {
   type RoundSource
 } from "./GuardStore.ts"
 
-const MAX_CODES = 1000
+/** A round with more codes judges a sample of them: enough for every test, and no round costs more. */
+const SAMPLE_CODES = 1000
 /** Older codes are not judged any more: the process was down. */
 const MAX_AGE_MILLIS = 2 * 3_600_000
 const PLATFORM_AGE = Duration.minutes(10)
@@ -50,14 +51,15 @@ const sum = (amounts: ReadonlyArray<number>): number => amounts.reduce((all, eac
 const daysOf = (codes: ReadonlyArray<ReadCode>): DayCounts => {
   const flagged = codes.filter(({ flag, isBombed }) => flag !== null || isBombed)
   const wasted = flagged.filter(({ isVerified }) => !isVerified)
+  const count = (counted: ReadonlyArray<ReadCode>) => sum(counted.map(({ weight }) => weight))
   return {
-    codes: codes.length,
-    verified: codes.filter(({ isVerified }) => isVerified).length,
-    flagged: flagged.length,
-    flaggedVerified: flagged.filter(({ isVerified }) => isVerified).length,
-    flaggedSms: sum(wasted.map(({ sentSms }) => sentSms)),
+    codes: count(codes),
+    verified: count(codes.filter(({ isVerified }) => isVerified)),
+    flagged: count(flagged),
+    flaggedVerified: count(flagged.filter(({ isVerified }) => isVerified)),
+    flaggedSms: sum(wasted.map(({ sentSms, weight }) => weight * sentSms)),
     // Without SMS a code still goes over messengers.
-    flaggedCharges: sum(wasted.map(({ charged, flag }) => (flag === "no_sms" ? 0 : charged)))
+    flaggedCharges: sum(wasted.map(({ charged, flag, weight }) => (flag === "no_sms" ? 0 : weight * charged)))
   }
 }
 
@@ -209,10 +211,8 @@ export class GuardRounds extends Context.Service<
         const oldest = idAt(now - MAX_AGE_MILLIS)
         const from = source.judgedUntil === null || source.judgedUntil < oldest ? oldest : source.judgedUntil
         const until = now - maturityMillis
-        const codes = yield* store.matured({ customerId, from, until, maturityMillis, limit: MAX_CODES })
-        const isFull = codes.length >= MAX_CODES
-        const last = codes.at(-1)
-        const judgedUntil = isFull && last !== undefined ? last.id : idAt(Math.max(until, instantOf(from)))
+        const codes = yield* store.matured({ customerId, from, until, maturityMillis, sample: SAMPLE_CODES })
+        const judgedUntil = idAt(Math.max(until, instantOf(from)))
         const over = source.alarms.filter((alarm) => alarm.reason !== "outage" && alarm.until <= now)
         const open = source.alarms.filter((alarm) => !over.includes(alarm))
         const named = new Map(
@@ -250,9 +250,7 @@ export class GuardRounds extends Context.Service<
           cleared: [...over, ...ended],
           days: daysOf(codes),
           enforced: source.mode === "enforcing",
-          nextAt: isFull
-            ? now
-            : yield* nextAt(customerId, judgedUntil, maturityMillis, pause, stillOpen, now),
+          nextAt: yield* nextAt(customerId, judgedUntil, maturityMillis, pause, stillOpen, now),
           now
         }
         return result

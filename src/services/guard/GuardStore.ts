@@ -118,13 +118,16 @@ export class GuardStore extends Context.Service<
       now: Instant
     ) => Effect.Effect<void>
     readonly source: (customerId: number) => Effect.Effect<RoundSource>
-    /** The codes sent after `from` and up to `until`, in their order, and which of them were verified in time. */
+    /**
+     * The codes sent after `from` and up to `until`, in their order, and which of them were verified in time. Of more than
+     * `sample` codes about so many are chosen by chance, and each has the weight of those it stands for.
+     */
     readonly matured: (request: {
       readonly customerId: number
       readonly from: string
       readonly until: Instant
       readonly maturityMillis: number
-      readonly limit: number
+      readonly sample: number
     }) => Effect.Effect<ReadonlyArray<ReadCode>>
     /** When the first code after this id was sent. */
     readonly nextSentAt: (customerId: number, from: string) => Effect.Effect<Option.Option<Instant>>

@@ -123,6 +123,7 @@ const codeAt = (at: number, given: Partial<MaturedCode> = {}): MaturedCode => ({
   channel: "sms",
   isVerified: true,
   isVoid: false,
+  weight: 1,
   took: "all",
   ...given
 })
@@ -184,6 +185,16 @@ describe("a round", () => {
     const { credits } = round([codeAt(0, { isVoid: true, network: "n" })])
     assert.strictEqual(credits.get("network:n"), 1)
   })
+
+  it("counts and gives back a code of a sample for all that it stands for, and tests it once", () => {
+    const one = round([codeAt(0, { network: "n" })])
+    const four = round([codeAt(0, { network: "n", weight: 4 })])
+    assert.deepStrictEqual(totalOf(four.customer.self.profile), [4, 4])
+    assert.strictEqual(four.credits.get("network:n"), 4 * (one.credits.get("network:n") ?? 0))
+    const bad = (weight: number) => round([codeAt(0, { isVerified: false, weight })]).customer.self
+    assert.strictEqual(bad(4).score, bad(1).score)
+    assert.strictEqual(bad(4).run.codes, 4)
+  })
 })
 
 describe("an outage", () => {
@@ -194,6 +205,7 @@ describe("an outage", () => {
       recent = addRecent(recent, n * seconds * 1000, {
         channel: "sms",
         isVerified: n < verified,
+        weight: 1,
         expected: 0.8
       })
     }

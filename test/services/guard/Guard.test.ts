@@ -152,6 +152,30 @@ layer(TestDatabase, { excludeTestServices: true })("the guard", (it) => {
     }).pipe(Effect.provide(guarded()))
   )
 
+  it.effect("judges a sample of very many codes, each for as many as it stands for", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("record")
+      for (let n = 0; n < 60; n++) yield* send(customerId, phoneOf(n))
+      const store = yield* GuardStore
+      const read = (sample: number) =>
+        store.matured({
+          customerId,
+          from: "00000000-0000-7000-8000-000000000000",
+          until: 1,
+          maturityMillis: 60_000,
+          sample
+        })
+      const weights = (codes: ReadonlyArray<{ readonly weight: number }>) => [
+        ...new Set(codes.map(({ weight }) => weight))
+      ]
+      const all = yield* read(60)
+      assert.deepStrictEqual([all.length, weights(all)], [60, [1]])
+      const some = yield* read(20)
+      assert.deepStrictEqual(weights(some), [3])
+      assert.isBelow(some.length, 60)
+    }).pipe(Effect.provide(guarded()))
+  )
+
   it.effect("writes nothing of a round whose timer another process has taken over", () =>
     Effect.gen(function* () {
       const customerId = yield* customerIn("record")
