@@ -6,6 +6,9 @@ import { dirname } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { now } from "../soak/Time.ts"
 
+/** Where Debian's packages and the programs that they call are. */
+const PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+
 /** PostgreSQL does not run as root. */
 const user =
   process.getuid?.() === 0
@@ -50,7 +53,7 @@ export const makeProgram = (command: string, args: ReadonlyArray<string>, log: s
       child = spawn(command, args, {
         ...user,
         cwd: dirname(log),
-        env: { PATH: process.env["PATH"] ?? "", HOME: dirname(log), LC_ALL: "C.UTF-8" },
+        env: { PATH, HOME: dirname(log), LC_ALL: "C.UTF-8" },
         stdio: ["ignore", output, output],
         detached: true
       })

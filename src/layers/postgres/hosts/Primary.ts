@@ -75,7 +75,7 @@ export const followPrimary = Effect.fnUntraced(function* (
   }
 
   const look = Effect.gen(function* () {
-    yield* Effect.raceFirst(suspected.await, Effect.sleep(LOOK_EVERY))
+    yield* Effect.timeoutOrElse(suspected.await, { duration: LOOK_EVERY, orElse: () => Effect.void })
     suspected.closeUnsafe()
     const found = yield* findPrimary(urls)
     if (found === undefined) suspected.openUnsafe()
