@@ -258,7 +258,7 @@ const reached = Effect.fnUntraced(function* (configuration: Configuration, place
 const listenPlace = ({ databaseListenUrl }: Configuration) =>
   Option.match(databaseListenUrl, { onNone: () => Effect.succeed(undefined), onSome: placeOf })
 
-const SEVERAL_REPLICAS = "PEYK_DATABASE_READ_URL names one host: put a proxy in front of several replicas"
+const SEVERAL_REPLICAS = "PEYK_DATABASE_READ_URL has to name one host"
 
 const replicaPlace = Effect.fnUntraced(function* (configuration: Configuration, url: Redacted.Redacted) {
   const [only, ...others] = yield* Effect.fromResult(hostUrls(url))
