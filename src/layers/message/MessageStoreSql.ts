@@ -9,7 +9,7 @@ import { Timers } from "../../services/timer/Timers.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
 import { makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
 import { batchId } from "../postgres/batching/BatchIds.ts"
-import { makeBatchLane } from "../postgres/batching/BatchLane.ts"
+import { writingClients } from "../postgres/batching/BatchLane.ts"
 import { makeCommitBatch } from "../postgres/batching/CommitBatchSql.ts"
 import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
 import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
@@ -31,8 +31,7 @@ export const MessageStoreSql = (mode: KeyMode) =>
       const timerKind = TIMER_KINDS[mode]
       const sql = yield* SqlClient.SqlClient
       const clients: BatchClients = { together: yield* BatchSql, alone: sql }
-      // One after the other, so that most connections stay free for codes.
-      const writing: BatchClients = { ...clients, lane: makeBatchLane() }
+      const writing = yield* writingClients(clients)
       const random = yield* SecureRandom.SecureRandom
       const ids = yield* SubjectIds
       const timerLoop = yield* Timers

@@ -11,7 +11,7 @@ import { acceptAlone } from "./AcceptVerificationSql.ts"
 import { acceptedVerifications, SEND_OPERATION } from "./AcceptedVerifications.ts"
 import { committedVerifications } from "./CommittedVerifications.ts"
 import { makeCommitLeased } from "./LeasedCommitSql.ts"
-import { makeBatchLane, SerializeWrites } from "../postgres/batching/BatchLane.ts"
+import { writingClients } from "../postgres/batching/BatchLane.ts"
 import { makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
 import { makeCommitBatch } from "../postgres/batching/CommitBatchSql.ts"
 import { makeCompareBatch } from "../postgres/batching/CompareBatchSql.ts"
@@ -29,9 +29,6 @@ import {
 } from "./VerificationRow.ts"
 
 const ClaimedRow = Schema.Struct({ ...VerificationRow.fields, fingerprint: Schema.Uint8Array })
-
-/** Keeps accepting and recording as two groups of sends: PostgreSQL works on one while this process works on the other. */
-const FLUSH_WRITES_AT = 24
 
 interface VerificationStoreOptions {
   readonly mode: KeyMode
@@ -53,9 +50,7 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
 
       const columns = sql.literal(verificationColumns)
       const keys = idempotencyKeys(sql, SEND_OPERATION)
-      const writing: BatchClients = (yield* SerializeWrites)
-        ? { ...clients, lane: makeBatchLane() }
-        : { ...clients, flushAt: FLUSH_WRITES_AT }
+      const writing = yield* writingClients(clients)
       const commitInBatch = yield* makeCommitBatch(
         writing,
         committedVerifications(mode, timerKind),

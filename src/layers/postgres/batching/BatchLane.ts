@@ -1,4 +1,5 @@
-import { Context } from "effect"
+import { Context, Effect } from "effect"
+import type { BatchClients } from "./StatementBatch.ts"
 
 /** Where batches of several kinds alternate at the database: while some wait, statements become fewer and larger. */
 export interface BatchLane {
@@ -39,3 +40,12 @@ export const SerializeWrites = Context.Reference<boolean>(
     defaultValue: () => false
   }
 )
+
+/** Keeps accepting and recording as two groups of sends: PostgreSQL works on one while this process works on the other. */
+const FLUSH_WRITES_AT = 24
+
+/** The connections for the batches that accept and record one kind of sends. */
+export const writingClients = (clients: BatchClients): Effect.Effect<BatchClients> =>
+  Effect.map(SerializeWrites, (serializes) =>
+    serializes ? { ...clients, lane: makeBatchLane() } : { ...clients, flushAt: FLUSH_WRITES_AT }
+  )
