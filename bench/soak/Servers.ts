@@ -5,6 +5,7 @@ import { openSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { programFile } from "../../test/support/Programs.ts"
 import type { Disturbances, Span } from "./Disturbances.ts"
 import { readStalls } from "./Stalls.ts"
 import { now } from "./Time.ts"
@@ -118,7 +119,7 @@ export const makeServer = (options: ServerOptions): Server => {
 
   const start = async (furtherAhead = 0) => {
     const aheadMillis = options.aheadMillis + furtherAhead
-    const program = aheadMillis === 0 ? ["bin/peyk.js", "serve"] : ["test/process/clock/ServeAhead.ts"]
+    const program = aheadMillis === 0 ? [programFile("peyk"), "serve"] : [programFile("ServeAhead")]
     const counted = new URLSearchParams({ file: memoryFile, ports: options.storePorts.join() })
     const preload = new URL(`HeapReporter.ts?${counted}`, import.meta.url).href
     const who = new URLSearchParams({ server: String(index), file: stallsFile })

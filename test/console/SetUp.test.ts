@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { newCustomer } from "../contract/Operator.ts"
-import { type Server, startServer } from "../contract/Server.ts"
+import { type Server, startServer, until } from "../contract/Server.ts"
 import { csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
 import { demoApi, submit } from "./Forms.ts"
 
@@ -132,7 +132,9 @@ describe("a test", () => {
     const test = { mode: "sandbox", kind: "message", phone: "09121234567", target: "bale:", do: "send" }
     const sent = await submit(owner, "/console/test", "/console/test", { ...test, message: "سلام" })
     expect(sent.location).toMatch(/mode=sandbox&kind=message&id=/)
-    expect((await owner.get(sent.location ?? "")).text).toContain("Sent")
+    await until("the message to be sent", async () =>
+      (await owner.get(sent.location ?? "")).text.includes("Sent") ? true : undefined
+    )
     const { id } = await api<{ id: number }>("POST", "/templates", {
       name: "Order",
       body: "سفارش {{order}} رسید."

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { gatherLog } from "../support/LogGuard.ts"
+import { programFile } from "../support/Programs.ts"
 import { makeDemo, storeSettings } from "./OwnStore.ts"
 import { copyStoreTemplate } from "./StoreTemplate.ts"
 
@@ -118,16 +119,24 @@ const release = (child: ChildProcess) => {
 /** The OpenAPI document has more than the default of 1 MiB. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
 
-/** Starts a command of the program as a process and waits for its end; `input` is its standard input. */
+interface RunOptions {
+  /** By default the project's Node. */
+  readonly executable?: string
+  /** By default the program as one file. */
+  readonly file?: string
+  /** Its standard input. */
+  readonly input?: string
+}
+
+/** Starts a command of the program as a process and waits for its end. */
 export const runProgram = (
   env: NodeJS.ProcessEnv,
   args: ReadonlyArray<string>,
-  executable = node,
-  input?: string
+  { executable = node, file = programFile("peyk"), input }: RunOptions = {}
 ) =>
   new Promise<Finished>((resolve) => {
     const options = { cwd: root, env, timeout: 60_000, maxBuffer: MAX_OUTPUT_BYTES }
-    const child = execFile(executable, ["bin/peyk.js", ...args], options, (error, out, err) => {
+    const child = execFile(executable, [file, ...args], options, (error, out, err) => {
       const code = error === null ? 0 : error.code
       resolve({ code: typeof code === "number" ? code : null, out, err })
     })
@@ -172,7 +181,7 @@ export interface Options {
   readonly env?: Readonly<Record<string, string>>
   /** The run's prepared store on a copy unless one is given; give `makeDataDir()` for a first start. */
   readonly dataDir?: string
-  /** The arguments of the executable, in the project's directory; by default `bin/peyk.js serve`. */
+  /** The arguments of the executable, in the project's directory; by default the program's `serve`. */
   readonly command?: ReadonlyArray<string>
   /** By default the project's Node. */
   readonly executable?: string
@@ -210,7 +219,7 @@ export const startProcess = async (options: Options = {}): Promise<Running> => {
   }
   const url = `http://127.0.0.1:${port}`
   let printed = ""
-  const child = spawn(options.executable ?? node, options.command ?? ["bin/peyk.js", "serve"], {
+  const child = spawn(options.executable ?? node, options.command ?? [programFile("peyk"), "serve"], {
     cwd: root,
     env,
     stdio: ["ignore", "pipe", "pipe"]

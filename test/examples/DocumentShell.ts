@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import { codeOf } from "../contract/Operator.ts"
 import { freePort, neutralEnvironment, type Server, startServer } from "../contract/Server.ts"
 import { fakeSmsir, SMSIR_KEY } from "../support/fakes/FakeSmsir.ts"
+import { programFile } from "../support/Programs.ts"
 import { npxScript, openCommandSocket } from "./CommandSocket.ts"
 import type { Shell } from "./ShellExamples.ts"
 
@@ -34,7 +35,7 @@ const socketIn = (programs: string) => join(programs, "commands.sock")
  * started in the project; curl to the test's port.
  */
 const writePrograms = async (folder: string) => {
-  await writeProgram(folder, "npx", npxScript(socketIn(folder), `${node} ${root}bin/peyk.js`))
+  await writeProgram(folder, "npx", npxScript(socketIn(folder), `${node} ${programFile("peyk")}`))
   await writeProgram(
     folder,
     "npm",

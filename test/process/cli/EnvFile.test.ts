@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { freePort, neutralEnvironment, runProgram, startServer } from "../../contract/Server.ts"
+import { programFile } from "../../support/Programs.ts"
 
 let folder: string
 beforeAll(async () => {
@@ -53,7 +54,7 @@ describe("--env-file", () => {
 
   it("is for several processes and for logs as well", async () => {
     const file = await write("PEYK_PROCESSES=2\nPEYK_MAX_BODY_BYTES=1024\nPEYK_LOG_LEVEL=Error\nPEYK_PRT=1\n")
-    const server = await startServer({ command: ["bin/peyk.js", "serve", "--env-file", file] })
+    const server = await startServer({ command: [programFile("peyk"), "serve", "--env-file", file] })
     try {
       for (let attempt = 0; attempt < 8; attempt++) {
         const reply = await fetch(`${server.url}/v1/otp/send`, {

@@ -21,7 +21,9 @@ beforeAll(async () => {
 })
 afterAll(() => discard(dataDir))
 
-const run = (...args: ReadonlyArray<string>) => runProgram(env, args)
+/** The file that users run. */
+const file = "bin/peyk.js"
+const run = (...args: ReadonlyArray<string>) => runProgram(env, args, { file })
 /** The same without a process, where the words that it prints are what matters. */
 const runHere = (...args: ReadonlyArray<string>) => runCommand(env, args)
 
@@ -57,7 +59,7 @@ describe("a command", () => {
   const addUser = (password: string) => {
     const user = ["--customer", customer, "--email", "sara@example.ir", "--role", "owner"]
     const words = ["user", "create", ...user, "--password-file", "-", "--json"]
-    return runProgram(env, words, undefined, `${password}\n`)
+    return runProgram(env, words, { file, input: `${password}\n` })
   }
 
   it("that fails says why on standard error alone, and ends with exit code 1", async () => {
@@ -161,7 +163,7 @@ describe("bin/peyk.js", () => {
   it.each(olderNodes)(
     "goes over to the project's Node when it is run by an older one",
     async (older) => {
-      const { code, out } = await runProgram(env, ["doctor", "--json"], older)
+      const { code, out } = await runProgram(env, ["doctor", "--json"], { executable: older, file })
       expect(code).toBe(0)
       const [node] = (JSON.parse(out) as { readonly checks: ReadonlyArray<object> }).checks
       expect(node).toEqual({
@@ -176,7 +178,10 @@ describe("bin/peyk.js", () => {
   it.each(olderNodes)(
     "hands exit codes on, run by an older Node",
     async (older) => {
-      const { code, out, err } = await runProgram(env, ["key", "revoke", "--key", "987654"], older)
+      const { code, out, err } = await runProgram(env, ["key", "revoke", "--key", "987654"], {
+        executable: older,
+        file
+      })
       expect({ code, out }).toEqual({ code: 1, out: "" })
       expect(err).toContain("no key 987654")
     },
@@ -186,7 +191,9 @@ describe("bin/peyk.js", () => {
   it.each(olderNodes)(
     "hands signals on, run by an older Node",
     async (older) => {
-      expect(await stopWith(() => startServer({ executable: older }), "SIGTERM")).toBe(0)
+      expect(
+        await stopWith(() => startServer({ executable: older, command: [file, "serve"] }), "SIGTERM")
+      ).toBe(0)
     },
     60_000
   )

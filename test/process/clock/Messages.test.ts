@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import { newKey, newPhone, ok, type Reply, request } from "../../contract/Client.ts"
 import { customerWith, simulated } from "../../contract/Operator.ts"
 import { type Server, startServer, until } from "../../contract/Server.ts"
+import { programFile } from "../../support/Programs.ts"
 import { discard, timersIn } from "../store/Postgres.ts"
 
 interface Message {
@@ -50,7 +51,7 @@ const crashAndReturnAfter = async (seconds: number) => {
   await server.kill()
   server = await startServer({
     dataDir: server.dataDir,
-    command: ["test/process/clock/ServeAhead.ts"],
+    command: [programFile("ServeAhead")],
     env: { PEYK_TEST_AHEAD_MS: String(seconds * 1000) }
   })
 }

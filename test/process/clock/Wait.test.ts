@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import { newPhone, otp } from "../../contract/Client.ts"
 import { codeOf, simulated } from "../../contract/Operator.ts"
 import { type Server, startServer, until } from "../../contract/Server.ts"
+import { programFile } from "../../support/Programs.ts"
 import { discard, timersIn } from "../store/Postgres.ts"
 
 let server: Server
@@ -26,7 +27,7 @@ const crashAndReturnAfter = async (seconds: number) => {
   await server.kill()
   server = await startServer({
     dataDir: server.dataDir,
-    command: ["test/process/clock/ServeAhead.ts"],
+    command: [programFile("ServeAhead")],
     env: { PEYK_TEST_AHEAD_MS: String(seconds * 1000) }
   })
 }

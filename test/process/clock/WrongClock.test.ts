@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { messages, newPhone, ok, otp, refused, type Reply, request } from "../../contract/Client.ts"
 import { codeOf } from "../../contract/Operator.ts"
 import { type Running, type Server, startProcess, startServer, until } from "../../contract/Server.ts"
+import { programFile } from "../../support/Programs.ts"
 
 const lease = { PEYK_LEASE_MS: "1000" }
 
@@ -11,7 +12,7 @@ beforeAll(async () => {
   right = await startServer({ env: lease })
   wrong = await startProcess({
     dataDir: right.dataDir,
-    command: ["test/process/clock/ServeJumping.ts"],
+    command: [programFile("ServeJumping")],
     env: lease
   })
 })
@@ -68,7 +69,7 @@ describe("two processes, and the clock of one is set an hour ahead", () => {
   it("a process whose clock is an hour ahead when it starts ends, and says why", async () => {
     const late = startProcess({
       dataDir: right.dataDir,
-      command: ["test/process/clock/ServeJumping.ts"],
+      command: [programFile("ServeJumping")],
       env: { ...lease, PEYK_TEST_AHEAD_MS: "3600000" }
     })
     await expect(late).rejects.toThrow(/3\d{3}\.\d s ahead of PostgreSQL's.*NTP/)
