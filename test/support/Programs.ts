@@ -8,20 +8,15 @@ const DIRECTORY = "PEYK_TEST_PROGRAMS"
 
 /** The programs that tests start as processes. */
 const sources = {
-  peyk: { entry: "src/main.ts", command: "bin/peyk.js" },
-  ServeAhead: {
-    entry: "test/process/clock/ServeAhead.ts",
-    command: "test/process/clock/ServeAhead.ts"
-  },
-  ServeJumping: {
-    entry: "test/process/clock/ServeJumping.ts",
-    command: "test/process/clock/ServeJumping.ts"
-  }
+  peyk: "src/main.ts",
+  ServeAhead: "test/process/clock/ServeAhead.ts",
+  ServeJumping: "test/process/clock/ServeJumping.ts",
+  EmbeddedPostgresProcess: "test/layers/postgres/embedded/EmbeddedPostgresProcess.ts"
 } as const
 export type ProgramName = keyof typeof sources
 
 export const entries: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(sources).map(([name, { entry }]) => [name, `${root}${entry}`])
+  Object.entries(sources).map(([name, source]) => [name, `${root}${source}`])
 )
 
 /** Whether this run has made them. */
@@ -31,8 +26,10 @@ export const setProgramsDirectory = (directory: string): void => {
   process.env[DIRECTORY] = directory
 }
 
+const sourceFile = (name: ProgramName): string => `${root}${name === "peyk" ? "bin/peyk.js" : sources[name]}`
+
 /** The file to start a program from: as one file where the run made it, else from the source. */
 export const programFile = (name: ProgramName): string => {
   const directory = process.env[DIRECTORY]
-  return directory === undefined ? `${root}${sources[name].command}` : `${directory}/${name}.mjs`
+  return directory === undefined ? sourceFile(name) : `${directory}/${name}.mjs`
 }

@@ -60,9 +60,13 @@ export const emptyProject = async (tarball: string, files: Readonly<Record<strin
     await mkdir(join(folder, name, ".."), { recursive: true })
     await writeFile(join(folder, name), text)
   }
-  await runProgram("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", tarball], {
-    cwd: folder
-  })
+  await runProgram(
+    "npm",
+    ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", tarball],
+    {
+      cwd: folder
+    }
+  )
   return folder
 }
 

@@ -5,7 +5,6 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable, Writable } from "node:stream"
-import { fileURLToPath } from "node:url"
 import { PgClient } from "@effect/sql-pg"
 import { afterEach, beforeEach, expect } from "@effect/vitest"
 import { Effect } from "effect"
@@ -16,6 +15,7 @@ import {
 } from "../../../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
 import { readPassword } from "../../../../src/layers/postgres/embedded/EmbeddedPostgresPassword.ts"
 import { findPackage } from "../../../../src/layers/postgres/embedded/EmbeddedPostgresBinaries.ts"
+import { programFile } from "../../../support/Programs.ts"
 
 export const isRoot = process.getuid?.() === 0
 export const sharedDirectory = "/var/lib/peyk"
@@ -100,10 +100,10 @@ interface Participant {
   readonly socketPath: string
 }
 
-const program = fileURLToPath(new URL("EmbeddedPostgresProcess.ts", import.meta.url))
-
 export const beginInAnotherProcess = (where: string) =>
-  spawn(process.execPath, [program, where], { stdio: ["pipe", "pipe", "pipe"] })
+  spawn(process.execPath, [programFile("EmbeddedPostgresProcess"), where], {
+    stdio: ["pipe", "pipe", "pipe"]
+  })
 
 export const joinFromAnotherProcess = (where: string) =>
   Effect.promise(async (): Promise<Participant> => {
