@@ -13,17 +13,32 @@ const DEADLINE_MILLIS = 60_000
 const WELL_AGAIN_MILLIS = 15_000
 
 let postgres: ExternalPostgres
-let proxy: SilentProxy
-let server: Running
-let customer: Customer
+const opened: Array<Stage> = []
 
 beforeAll(async () => {
   postgres = await startExternal()
+})
+afterAll(async () => {
+  for (const { server, proxy } of opened) {
+    await server.stop()
+    proxy.close()
+  }
+  await postgres?.discard()
+})
+
+interface Stage {
+  readonly proxy: SilentProxy
+  readonly server: Running
+  readonly customer: Customer
+}
+
+/** A server whose connections lead through a proxy of its own. */
+const openStage = async (): Promise<Stage> => {
   const url = new URL(await postgres.newDatabase())
-  proxy = await silentProxy(`${url.searchParams.get("host")}/.s.PGSQL.5432`)
+  const proxy = await silentProxy(`${url.searchParams.get("host")}/.s.PGSQL.5432`)
   url.searchParams.set("host", "127.0.0.1")
   url.searchParams.set("port", String(proxy.port))
-  server = await startProcess({
+  const server = await startProcess({
     env: {
       DATABASE_URL: url.href,
       PEYK_SECRET: randomBytes(32).toString("base64"),
@@ -32,25 +47,22 @@ beforeAll(async () => {
       PEYK_STATEMENT_TIMEOUT_MS: "3000"
     }
   })
-  customer = await customerWith(server, { sms: {} })
-})
-afterAll(async () => {
-  await server?.stop()
-  proxy?.close()
-  await postgres?.discard()
-})
+  const stage = { proxy, server, customer: await customerWith(server, { sms: {} }) }
+  opened.push(stage)
+  return stage
+}
 
-const send = () => otp(server, customer.live).send({ channels: "sms" })
+const send = ({ server, customer }: Stage) => otp(server, customer.live).send({ channels: "sms" })
 
 /** Many at once take many connections. */
-const sendMany = () => Promise.all(Array.from({ length: 20 }, send))
+const sendMany = (stage: Stage) => Promise.all(Array.from({ length: 20 }, () => send(stage)))
 
 /** Each request ends: with what was asked for, or a 503 that says when to try again. */
-const untilSendsWork = () =>
+const untilSendsWork = (stage: Stage) =>
   until(
     "sends to work again",
     async () => {
-      const replies = await sendMany()
+      const replies = await sendMany(stage)
       for (const reply of replies.filter(({ status }) => status !== 200)) {
         refused(reply, 503, "service_unavailable")
         expect(reply.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
@@ -60,22 +72,24 @@ const untilSendsWork = () =>
     DEADLINE_MILLIS
   )
 
-const untilReady = (status: 200 | 503) =>
+const untilReady = ({ server }: Stage, status: 200 | 503) =>
   until(
     `/readyz to answer ${status}`,
     async () => ((await request(server, "GET", "/readyz")).status === status ? true : undefined),
     DEADLINE_MILLIS
   )
 
-const givenUp = async () =>
+const givenUp = async ({ server }: Stage) =>
   Number(
     /^peyk_database_connections_given_up_total (\d+)/m.exec(
       await (await fetch(`${server.url}/metrics`)).text()
     )?.[1]
   )
 
-describe("the connection that changes are heard on", () => {
+describe.concurrent("the connection that changes are heard on", () => {
   it("is replaced when it falls silent, and what was revoked meanwhile is refused", async () => {
+    const stage = await openStage()
+    const { server, proxy, customer } = stage
     const key = (await server.cli("key", "create", "--customer", customer.id, "--mode", "live")) as {
       readonly id: number
       readonly secret: string
@@ -93,7 +107,7 @@ describe("the connection that changes are heard on", () => {
     await until(
       "another connection to listen",
       async () => {
-        await send()
+        await send(stage)
         return proxy.seen("LISTEN") === 2 ? true : undefined
       },
       DEADLINE_MILLIS
@@ -101,29 +115,33 @@ describe("the connection that changes are heard on", () => {
   }, 120_000)
 })
 
-describe("connections to PostgreSQL that fall silent", () => {
+describe.concurrent("connections to PostgreSQL that fall silent", () => {
   it("are given up: sends and /readyz are well again while new connections work", async () => {
-    await untilSendsWork()
-    const before = await givenUp()
+    const stage = await openStage()
+    const { proxy } = stage
+    await untilSendsWork(stage)
+    const before = await givenUp(stage)
     const silentFrom = performance.now()
     proxy.silence()
-    await untilSendsWork()
-    await untilReady(200)
+    await untilSendsWork(stage)
+    await untilReady(stage, 200)
     expect(performance.now() - silentFrom).toBeLessThan(WELL_AGAIN_MILLIS)
-    expect(await givenUp()).toBeGreaterThan(before)
+    expect(await givenUp(stage)).toBeGreaterThan(before)
   }, 90_000)
 
   it("are given up also while new ones are silent too: requests end with 503, and work when new ones do", async () => {
-    await untilSendsWork()
+    const stage = await openStage()
+    const { proxy } = stage
+    await untilSendsWork(stage)
     proxy.silenceNew()
     proxy.silence()
-    await untilReady(503)
-    const replies = await sendMany()
+    await untilReady(stage, 503)
+    const replies = await sendMany(stage)
     for (const reply of replies) refused(reply, 503, "service_unavailable")
     const openFrom = performance.now()
     proxy.release()
-    await untilSendsWork()
-    await untilReady(200)
+    await untilSendsWork(stage)
+    await untilReady(stage, 200)
     expect(performance.now() - openFrom).toBeLessThan(WELL_AGAIN_MILLIS)
   }, 120_000)
 })
