@@ -1,5 +1,6 @@
 /** Runs the real program as a child process, on a store of its own, and drives its command line. */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { randomInt } from "node:crypto"
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
@@ -92,6 +93,21 @@ export const freePort = () =>
       )
     })
   })
+
+const isFree = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const probe = createServer()
+    probe.once("error", () => resolve(false))
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)))
+  })
+
+/** The first of so many free ports in a row, below those that the system gives to connections. */
+export const freePorts = async (count: number): Promise<number> => {
+  const first = randomInt(10_000, 30_000)
+  const ports = Array.from({ length: count }, (_, n) => first + n)
+  const free = await Promise.all(ports.map(isFree))
+  return free.every((each) => each) ? first : freePorts(count)
+}
 
 /** The surrounding environment without anything that would configure the program. */
 export const neutralEnvironment = (): Record<string, string> =>

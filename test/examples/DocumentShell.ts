@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { codeOf } from "../contract/Operator.ts"
-import { freePort, neutralEnvironment, type Server, startServer } from "../contract/Server.ts"
+import { freePorts, neutralEnvironment, type Server, startServer } from "../contract/Server.ts"
 import { fakeSmsir, SMSIR_KEY } from "../support/fakes/FakeSmsir.ts"
 import { programFile } from "../support/Programs.ts"
 import { npxScript, openCommandSocket } from "./CommandSocket.ts"
@@ -14,6 +14,8 @@ import type { Shell } from "./ShellExamples.ts"
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const node = join(root, "node_modules", ".bin", "node")
 
+/** `npm run fakes` listens on so many ports in a row. */
+const FAKES_PORTS = 20
 /** The text that a reader types for a placeholder. */
 const SECRET = `whsec_${Buffer.alloc(32, "good").toString("base64")}`
 const PASSWORD = "correct horse battery"
@@ -113,7 +115,7 @@ export const openDocumentShell = async (
     TOMORROW: await Effect.runPromise(tomorrow)
   }
   await sendFirst(server, variables)
-  const ownPort = String(await freePort())
+  const ownPort = String(await freePorts(FAKES_PORTS))
   const commands = await openCommandSocket(socketIn(programs))
   // as for a reader, files are those of the folder
   const before = process.cwd()
