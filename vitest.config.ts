@@ -3,6 +3,7 @@ import { enableCompileCache } from "node:module"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { LogGatherer } from "./test/support/LogGuard.ts"
+import { LongestFirst } from "./test/support/LongestFirst.ts"
 
 /** Tests that start processes: servers, commands, PostgreSQL servers of their own. */
 const startProcesses = [
@@ -29,29 +30,42 @@ const compileCache = fileURLToPath(new URL("./node_modules/.cache/peyk", import.
 enableCompileCache(compileCache)
 process.env["NODE_COMPILE_CACHE"] = compileCache
 
-/** A hook may start a server and a dozen commands, on a machine that runs other tests. */
-const shared = { pool: "forks", testTimeout: 30_000, hookTimeout: 120_000 } as const
+/**
+ * A hook may start a server and a dozen commands, on a machine that runs other tests. What a test polls may take as long
+ * as in the helper `until`.
+ */
+const shared = {
+  pool: "forks",
+  testTimeout: 30_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 15_000 } }
+} as const
+
+/** These files compute all the time: a worker for each core of CI. */
+const computing = { ...shared, maxWorkers: 2, sequence: { groupOrder: 0 } } as const
+/** These wait for about half of their time. */
+const waiting = { ...shared, maxWorkers: 3, sequence: { groupOrder: 1 } } as const
 
 export default defineConfig({
   test: {
     globalSetup: ["test/support/globalSetup.ts"],
     reporters: ["default", new LogGatherer()],
-    maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         // files share their workers, which load Effect and the program once
         test: {
-          ...shared,
+          ...computing,
           name: "fast",
           include: ["test/**/*.test.ts"],
           exclude: ["**/node_modules/**", ...startProcesses, ...mockModules],
           isolate: false
         }
       },
-      { test: { ...shared, name: "mocked", include: mockModules } },
+      { test: { ...computing, name: "mocked", include: mockModules } },
       {
         test: {
-          ...shared,
+          ...waiting,
           name: "server",
           include: startProcesses,
           exclude: inBrowser,
@@ -62,7 +76,7 @@ export default defineConfig({
       {
         // all files use one browser and one server
         test: {
-          ...shared,
+          ...waiting,
           name: "browser",
           include: inBrowser,
           isolate: false,
