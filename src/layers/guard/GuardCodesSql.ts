@@ -2,6 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { prefixOf } from "../../domain/guard/Segments.ts"
 import { budgetsTaken, Mark } from "../../domain/guard/Mark.ts"
+import { slicesOf, weightIn } from "../../domain/guard/Sample.ts"
 import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/people/Admission.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/TimePosition.ts"
@@ -22,13 +23,12 @@ const CodeRow = Schema.Struct({
   bombed: Schema.Boolean,
   sentSms: Schema.Int,
   charged: Schema.Int,
-  weight: Schema.Int
+  /** Of its range. */
+  nth: Schema.Int
 })
 const IdRow = Schema.Struct({ id: Schema.String })
 const TimeRow = Schema.Struct({ count: Schema.Int, millis: Schema.NullOr(Schema.Number) })
 
-/** The count stops here: after a long pause a round must not count for minutes. */
-const MAX_COUNTED = 1_000_000
 /** The time to verify is measured on at most, and at least, this many codes of the last days. */
 const MEASURED_CODES = 1000
 const ENOUGH_CODES = 50
@@ -36,7 +36,7 @@ const MEASURED_MILLIS = 14 * DAY_MILLIS
 /** Codes of this age can no longer be verified. */
 const ENDED_MILLIS = 10 * MINUTE_MILLIS
 
-const toCode = (row: typeof CodeRow.Type, maturityMillis: number): ReadCode => {
+const toCode = (row: typeof CodeRow.Type, maturityMillis: number, weight: number): ReadCode => {
   const sentAt = instantOf(row.id)
   const flag = !row.proven && (row.mark === "no_sms" || row.mark === "refuse") ? row.mark : null
   return {
@@ -55,7 +55,7 @@ const toCode = (row: typeof CodeRow.Type, maturityMillis: number): ReadCode => {
     isBombed: row.bombed && !row.proven,
     sentSms: row.sentSms,
     charged: row.charged,
-    weight: row.weight
+    weight
   }
 }
 
@@ -71,33 +71,53 @@ export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
   const codeRows = rowsOf(CodeRow)
   const idRows = rowsOf(IdRow)
   const timeRows = rowsOf(TimeRow)
+
+  /** The first codes between each two ids. */
+  const readIn =
+    (customerId: number, maturityMillis: number) =>
+    (ranges: ReadonlyArray<readonly [after: string, before: string]>, limit: number) =>
+      codeRows(sql`
+        select s.nth::int as nth, v.id, v.phone, v.guard as mark, v.client ->> 'network' as network,
+            v.client ->> 'device' as device,
+          v.route -> coalesce((v.attempts -> -1 ->> 'step')::int, 0) ->> 'channel' as channel,
+          v.status in ('failed', 'canceled') as void,
+          coalesce(v.status = 'verified'
+            and v.verified_at <= v.created_at + make_interval(secs => ${maturityMillis / 1000}), false) as verified,
+          case when v.guard in ('no_sms', 'refuse') or b.phone is not null then ${isProven(sql)} else false end as proven,
+          b.phone is not null as bombed, v.captured::int as charged, (
+            select count(*)::int from jsonb_array_elements(v.attempts) a
+            where a ->> 'status' = 'sent' and v.route -> (a ->> 'step')::int ->> 'channel' = 'sms') as "sentSms"
+        from unnest(${ranges.map(([after]) => after)}::uuid[], ${ranges.map(([, before]) => before)}::uuid[])
+          with ordinality as s (after, before, nth)
+        cross join lateral (
+          select * from verifications v
+          where v.customer_id = ${customerId} and v.mode || '' = 'live' and v.id > s.after and v.id < s.before
+          order by v.id limit ${limit}) v
+        left join platform_phone_counters b on b.phone = v.phone and cardinality(b.callers) >= ${BOMBED_BY}
+          and b.callers_until > v.created_at and b.callers_until - interval '10 minutes' <= v.created_at
+        order by v.id`)
+
   return {
-    matured: ({ customerId, from, until, maturityMillis, sample }) => {
-      const inRange = sql`v.customer_id = ${customerId} and v.mode || '' = 'live' and v.id > ${from}::uuid
-            and v.id < ${idAt(until)}::uuid`
-      return Effect.map(
-        codeRows(sql`
-          with chosen as materialized (
-            select greatest(1, ceil(count(*) / ${sample}::float8))::int as every
-            from (select from verifications v where ${inRange} limit ${MAX_COUNTED}) v)
-          select v.id, v.phone, v.guard as mark, v.client ->> 'network' as network,
-              v.client ->> 'device' as device,
-            v.route -> coalesce((v.attempts -> -1 ->> 'step')::int, 0) ->> 'channel' as channel,
-            v.status in ('failed', 'canceled') as void,
-            coalesce(v.status = 'verified'
-              and v.verified_at <= v.created_at + make_interval(secs => ${maturityMillis / 1000}), false) as verified,
-            case when v.guard in ('no_sms', 'refuse') or b.phone is not null then ${isProven(sql)} else false end as proven,
-            b.phone is not null as bombed, v.captured::int as charged, c.every as weight, (
-              select count(*)::int from jsonb_array_elements(v.attempts) a
-              where a ->> 'status' = 'sent' and v.route -> (a ->> 'step')::int ->> 'channel' = 'sms') as "sentSms"
-          from chosen c
-          join verifications v on ${inRange} and (c.every = 1 or (hashtext(v.id::text) & 2147483647) % c.every = 0)
-          left join platform_phone_counters b on b.phone = v.phone and cardinality(b.callers) >= ${BOMBED_BY}
-            and b.callers_until > v.created_at and b.callers_until - interval '10 minutes' <= v.created_at
-          order by v.id`),
-        (rows) => rows.map((row) => toCode(row, maturityMillis))
+    matured: Effect.fnUntraced(function* ({ customerId, from, until, maturityMillis, sample }) {
+      const read = readIn(customerId, maturityMillis)
+      const all = yield* read([[from, idAt(until)]], sample + 1)
+      const weighed = (rows: ReadonlyArray<typeof CodeRow.Type>, weight: number) =>
+        rows.map((row) => toCode(row, maturityMillis, weight))
+      const [first] = all
+      if (first === undefined || all.length <= sample) return weighed(all, 1)
+
+      const slices = slicesOf({ from: instantOf(first.id), until })
+      const limit = Math.ceil(sample / slices.length)
+      const rows = yield* read(
+        slices.map((slice) => [idAt(slice.from), idAt(slice.until)]),
+        limit
       )
-    },
+      return slices.flatMap((slice, index) => {
+        const inSlice = rows.filter(({ nth }) => nth === index + 1)
+        const sentAt = inSlice.map(({ id }) => instantOf(id))
+        return weighed(inSlice, weightIn(slice, sentAt, limit))
+      })
+    }),
 
     nextSentAt: (customerId, from) =>
       Effect.map(

@@ -120,7 +120,7 @@ export class GuardStore extends Context.Service<
     readonly source: (customerId: number) => Effect.Effect<RoundSource>
     /**
      * The codes sent after `from` and up to `until`, in their order, and which of them were verified in time. Of more than
-     * `sample` codes about so many are chosen by chance, and each has the weight of those it stands for.
+     * `sample` codes at most so many are chosen over the whole time, and each has the weight of those it stands for.
      */
     readonly matured: (request: {
       readonly customerId: number

@@ -155,24 +155,27 @@ layer(TestDatabase, { excludeTestServices: true })("the guard", (it) => {
   it.effect("judges a sample of very many codes, each for as many as it stands for", () =>
     Effect.gen(function* () {
       const customerId = yield* customerIn("record")
-      for (let n = 0; n < 60; n++) yield* send(customerId, phoneOf(n))
+      for (let n = 0; n < 400; n++) {
+        yield* send(customerId, phoneOf(n))
+        yield* TestClock.adjust("100 millis")
+      }
       const store = yield* GuardStore
       const read = (sample: number) =>
         store.matured({
           customerId,
           from: "00000000-0000-7000-8000-000000000000",
-          until: 1,
+          until: 40_000,
           maturityMillis: 60_000,
           sample
         })
-      const weights = (codes: ReadonlyArray<{ readonly weight: number }>) => [
-        ...new Set(codes.map(({ weight }) => weight))
-      ]
-      const all = yield* read(60)
-      assert.deepStrictEqual([all.length, weights(all)], [60, [1]])
-      const some = yield* read(20)
-      assert.deepStrictEqual(weights(some), [3])
-      assert.isBelow(some.length, 60)
+      const weightOf = (codes: ReadonlyArray<{ readonly weight: number }>) =>
+        codes.reduce((sum, { weight }) => sum + weight, 0)
+      const all = yield* read(400)
+      assert.deepStrictEqual([all.length, weightOf(all)], [400, 400])
+      const some = yield* read(120)
+      assert.strictEqual(some.length, 120)
+      assert.isAbove(weightOf(some), 350)
+      assert.isBelow(weightOf(some), 650)
     }).pipe(Effect.provide(guarded()))
   )
 
