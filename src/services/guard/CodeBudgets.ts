@@ -40,7 +40,7 @@ export interface BudgetUse {
 /**
  * Counts the codes that are out, by segment. A process is granted a few codes at a time by the store, so the sum of all
  * processes stays within the budget, and a send asks nobody. Most segments see so few codes that the store never
- * hears of them.
+ * hears of them: a process lets the first three pass. So each further process can exceed a budget by three.
  */
 export class CodeBudgets extends Context.Service<
   CodeBudgets,
