@@ -44,14 +44,36 @@ const writableTimeline = (url: Redacted.Redacted) =>
     Effect.orElseSucceed(() => undefined)
   )
 
+/** All are asked at once, because one may not respond. */
+const writableTimelines = (urls: ReadonlyArray<Redacted.Redacted>) =>
+  Effect.forEach(urls, writableTimeline, { concurrency: "unbounded" })
+
+interface Followed {
+  readonly place: number
+  readonly timeline: number
+}
+
 /**
- * The host that accepts writes. If several do, the one that was promoted last: an old primary that was cut off does not
- * know that it was replaced. All are asked at once, because one may not respond.
+ * The place of the host to use, by the timelines of those that accept writes. It is the one that was promoted last: an
+ * old primary that was cut off does not know that it was replaced, so a host of an older timeline is never followed
+ * again. Of equal hosts the one in use stays.
  */
+export const choosePrimary = (
+  timelines: ReadonlyArray<number | undefined>,
+  followed?: Followed
+): number | undefined => {
+  const latest = Math.max(...timelines.map((timeline) => timeline ?? -1))
+  if (latest < (followed?.timeline ?? 0)) return undefined
+  return followed !== undefined && timelines[followed.place] === latest
+    ? followed.place
+    : timelines.indexOf(latest)
+}
+
+/** The host that accepts writes, among hosts of which none is in use yet. */
 export const findPrimary = (urls: ReadonlyArray<Redacted.Redacted>) =>
-  Effect.map(Effect.forEach(urls, writableTimeline, { concurrency: "unbounded" }), (timelines) => {
-    const latest = Math.max(...timelines.map((timeline) => timeline ?? -1))
-    return urls.find((_, index) => timelines[index] === latest)
+  Effect.map(writableTimelines(urls), (timelines) => {
+    const place = choosePrimary(timelines)
+    return place === undefined ? undefined : urls[place]
   })
 
 /** How to reach a store: a place as the driver knows it, and the primary if there are several hosts. */
@@ -63,6 +85,7 @@ export const followPrimary = Effect.fnUntraced(function* (
   first: Redacted.Redacted
 ) {
   let current = first
+  let followed: Followed = { place: urls.indexOf(first), timeline: 0 }
   const suspected = Latch.makeUnsafe(false)
   const sockets = new Map<Socket, Redacted.Redacted>()
 
@@ -77,9 +100,14 @@ export const followPrimary = Effect.fnUntraced(function* (
   const look = Effect.gen(function* () {
     yield* Effect.timeoutOrElse(suspected.await, { duration: LOOK_EVERY, orElse: () => Effect.void })
     suspected.closeUnsafe()
-    const found = yield* findPrimary(urls)
-    if (found === undefined) suspected.openUnsafe()
-    else if (found !== current) yield* moveTo(found)
+    const timelines = yield* writableTimelines(urls)
+    const place = choosePrimary(timelines, followed)
+    const found = place === undefined ? undefined : urls[place]
+    if (place === undefined || found === undefined) suspected.openUnsafe()
+    else {
+      followed = { place, timeline: timelines[place] ?? 0 }
+      if (found !== current) yield* moveTo(found)
+    }
     yield* Effect.sleep(LOOK_PAUSE)
   })
   yield* Effect.forkScoped(Effect.forever(look))
