@@ -264,14 +264,31 @@ describe("a batched statement", () => {
   )
 
   it.effect.each([
-    { name: "after a silence fails those that wait behind it, too", silence: "2 seconds", statements: 1 },
-    { name: "at once lets those that wait have their own statement", silence: "0 seconds", statements: 2 }
-  ] as const)("that cannot reach the store $name", ({ silence, statements }) =>
+    {
+      name: "after a silence fails those that wait behind it, too",
+      silence: "2 seconds",
+      endsTogether: true,
+      statements: 1
+    },
+    {
+      name: "after a silence lets records that wait have their own statement",
+      silence: "2 seconds",
+      endsTogether: false,
+      statements: 2
+    },
+    {
+      name: "at once lets those that wait have their own statement",
+      silence: "0 seconds",
+      endsTogether: true,
+      statements: 2
+    }
+  ] as const)("that cannot reach the store $name", ({ silence, endsTogether, statements }) =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<never, SqlError.SqlError>()
       let made = 0
       const ask = yield* makeStatementBatch<string, Request, number>(clients, {
         name: "accept",
+        endsTogether,
         conflictsOf: () => [],
         orderOf: () => "",
         run: () => Effect.suspend(() => ((made += 1), Deferred.await(gate)))

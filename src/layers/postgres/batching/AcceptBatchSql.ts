@@ -120,6 +120,7 @@ const makeAcceptBatch = <Request extends AcceptRequest, Row extends Request>(
 
   return makeStatementBatch<SqlClient.SqlClient, Request, AcceptVerdict>(clients, {
     name,
+    endsTogether: true,
     conflictsOf: (request) => conflictsOf(kind.subjectOf(request).phone, request),
     orderOf: (request) => kind.subjectOf(request).phone,
     run: (sql, batch) => Effect.flatMap(toRows(batch), (rows) => accept(sql, rows))

@@ -41,7 +41,9 @@ export const SerializeWrites = Context.Reference<boolean>(
   }
 )
 
-/** Keeps accepting and recording as two groups of sends: PostgreSQL works on one while this process works on the other. */
+/**
+ * Keeps accepting and recording as two groups of sends: PostgreSQL works on one while this process works on the other.
+ */
 const FLUSH_WRITES_AT = 24
 
 /** The connections for the batches that accept and record one kind of sends. */

@@ -110,6 +110,7 @@ export const makeCompareBatch = (
   const decoded = decodedAs(Schema.Array(ComparedRow))
   return makeStatementBatch<SqlClient.SqlClient, CodeEntry, Option.Option<Compared>>(clients, {
     name: "check",
+    endsTogether: true,
     conflictsOf: ({ id }) => [id],
     orderOf: ({ id }) => id,
     run: (sql, entries) => {

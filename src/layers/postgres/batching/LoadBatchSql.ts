@@ -59,6 +59,7 @@ export const makeLoadBatch = <Row extends Schema.Decoder<unknown>>(
   const decoded = decodedAs(Schema.Array(Schema.Tuple([Schema.Int, Schema.NullOr(row)])))
   return makeStatementBatch<SqlClient.SqlClient, Subject, Loaded<Row["Type"]>>(clients, {
     name,
+    endsTogether: true,
     conflictsOf: () => [],
     orderOf: ({ id }) => id,
     run: (sql, subjects) =>

@@ -29,6 +29,7 @@ export const makeLookupBatch = <Key, S extends Schema.Decoder<unknown>>(options:
     const decoded = decodedAs(Schema.Array(Schema.Tuple([Schema.Int, options.row])))
     return yield* makeStatementBatch<SqlClient.SqlClient, Key, Option.Option<S["Type"]>>(clients, {
       name: options.name,
+      endsTogether: true,
       conflictsOf: () => [],
       orderOf: String,
       run: (sql, keys) =>

@@ -14,6 +14,11 @@ export interface BatchOptions<Client, Request, Answer> {
   ) => Effect.Effect<ReadonlyArray<Answer>, SqlError.SqlError>
   /** Requests with one of these in common never share a statement: the later one waits for the next. */
   readonly conflictsOf: (request: Request) => ReadonlyArray<string>
+  /**
+   * Whether requests that wait behind a silent statement fail with it. Not where they record what cannot be done again,
+   * such as a call to a provider: those get a statement of their own.
+   */
+  readonly endsTogether?: boolean
   /** The order in which rows are locked, so that two processes never deadlock. */
   readonly orderOf: (request: Request) => string
 }
@@ -105,11 +110,11 @@ const answer = <Answer>(
  * the next, and then while each turn of the event loop brings another one: a process that is busy taking requests
  * would not be faster if the database had some of them already, and each statement costs as much to start as twenty
  * requests do. If nothing more arrives, no request waits. If a batch fails, each of its requests runs alone, in
- * parallel with later batches, unless the store is unreachable. If it was silent, waiting requests fail too.
+ * parallel with later batches, unless the store is unreachable. If it was silent, waiting requests can fail too.
  */
 export const makeStatementBatch = <Client, Request, Answer>(
   { together, alone, lane = makeBatchLane(), flushAt = FLUSH_AT }: BatchClients<Client>,
-  { name, run, conflictsOf, orderOf }: BatchOptions<Client, Request, Answer>
+  { name, run, conflictsOf, orderOf, endsTogether = false }: BatchOptions<Client, Request, Answer>
 ): Effect.Effect<(request: Request) => Effect.Effect<Answer>> =>
   Effect.map(Effect.context<never>(), (context) => {
     type Entry = Waiting<Request, Answer>
@@ -156,7 +161,8 @@ export const makeStatementBatch = <Client, Request, Answer>(
       const begunAt = clock.currentTimeMillisUnsafe()
       return Effect.map(exitOf(together, batch), (exit) => {
         const isLost = exit._tag === "Failure" && isUnreachable(exit.cause)
-        if (isLost && clock.currentTimeMillisUnsafe() - begunAt >= SILENT_MILLIS) refuseWaiting(exit)
+        const wasSilent = isLost && clock.currentTimeMillisUnsafe() - begunAt >= SILENT_MILLIS
+        if (wasSilent && endsTogether) refuseWaiting(exit)
         lane.leave()
         if (exit._tag === "Failure" && !isLost) runFork(askAlone(batch))
         else answer(batch, exit)
