@@ -5,6 +5,7 @@ import { ManagedMessagesHandlers } from "../../http/manage/activity/ManagedMessa
 import { UsageHandlers } from "../../http/manage/money/UsageHandlers.ts"
 import { ManagedVerificationsHandlers } from "../../http/manage/activity/VerificationsHandlers.ts"
 import { ReadSql } from "../postgres/hosts/Replica.ts"
+import { ReportingSql } from "../postgres/Store.ts"
 import { ActivityReports } from "../../services/resources/activity/ActivityReports.ts"
 import { ActivitySumsSql } from "../resources/activity/ActivitySumsSql.ts"
 import { AuditLogSql } from "../resources/activity/AuditLogSql.ts"
@@ -26,10 +27,13 @@ export const Reports = Layer.mergeAll(
   UsageReportsSql,
   AuditLogSql,
   RunHistoriesSql,
-  RequestRecordsSql,
   HealthReportsSql,
   Layer.provide(ActivityReports.layer, ActivitySumsSql)
-).pipe(overReads)
+).pipe(
+  overReads,
+  // Its commits are not awaited, so nobody knows when a replica has them.
+  Layer.merge(Layer.provide(RequestRecordsSql, Layer.effect(SqlClient.SqlClient, ReportingSql)))
+)
 
 /** Resources that can only be read. */
 export const ReadHandlers = Layer.mergeAll(

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Schema } from "effect"
-import type { SqlClient, SqlConnection } from "effect/sql"
+import { type SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import type { Instant } from "../../../domain/Instant.ts"
 import { counterOf } from "../../../services/metrics/MetricFamilies.ts"
 import { decodedAs } from "../SqlRows.ts"
@@ -78,6 +78,16 @@ export const readCounts = Effect.map(Effect.context<never>(), (context) => {
   return counts
 })
 
+const hasReason = (error: unknown, reason: string): boolean =>
+  SqlError.isSqlError(error) && error.reason._tag === reason
+
+/** The primary would take as long for a statement that took too long. */
+const isReplicaProblem = (error: unknown): boolean =>
+  isStoreUnavailable(error) && !hasReason(error, "StatementTimeoutError")
+
+/** The replica had to remove rows that the statement reads, which is no reason to leave it. */
+const isConflict = (error: unknown): boolean => hasReason(error, "SerializationError")
+
 /** A client that reads from the replica while it keeps up, and from the primary otherwise. */
 export const readingClient = Effect.fnUntraced(function* (options: ReplicaOptions) {
   const clock = yield* Clock.Clock
@@ -102,8 +112,8 @@ export const readingClient = Effect.fnUntraced(function* (options: ReplicaOption
     Effect.flatMap(chosen, (connections) =>
       connections === primary.connections
         ? connections.borrower(use)
-        : Effect.catchIf(connections.borrower(use), isStoreUnavailable, () =>
-            Effect.andThen(rest, primary.connections.borrower(use))
+        : Effect.catchIf(connections.borrower(use), isReplicaProblem, (error) =>
+            Effect.andThen(isConflict(error) ? Effect.void : rest, primary.connections.borrower(use))
           )
     )
   return yield* clientOver({
