@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, Effect } from "effect"
+import { Array as Arr, Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import type { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
 import type { Channel } from "../../../src/domain/routing/Channel.ts"
 import { Wallets } from "../../../src/services/resources/Wallets.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
@@ -170,7 +171,8 @@ layer(TestDatabase, { excludeTestServices: true })("a wallet", (it) => {
   })
 
   it.effect("holds the sum of a broadcast, and captures each route that was sent", () => {
-    const providers = scriptProviders({ eitaa: unreachable })
+    const answer = Deferred.makeUnsafe<ProviderOutcome>()
+    const providers = scriptProviders({ eitaa: Deferred.await(answer) })
     return Effect.gen(function* () {
       const customerId = yield* customerWith(2000)
       assert.strictEqual(
@@ -179,6 +181,7 @@ layer(TestDatabase, { excludeTestServices: true })("a wallet", (it) => {
       )
       yield* messageTo(customerId, ["bale", "eitaa", "sms"], "broadcast")
       assert.strictEqual((yield* Effect.flip(messageTo(customerId, ["bale"])))._tag, "insufficient_balance")
+      yield* Deferred.succeed(answer, unreachable)
       yield* finish
       assert.strictEqual(yield* settled(customerId), 1000)
     }).pipe(Effect.provide(testProcess(providers.layer)))
