@@ -30,10 +30,7 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
     "bench/README.md",
     "npm run soak                                                    # 3 minutes, 2 processes, a random seed"
   ],
-  [
-    "bench/README.md",
-    "apt-get install -y --no-install-recommends patroni etcd-server haproxy postgresql-15"
-  ],
+  ["bench/README.md", "apt-get install -y --no-install-recommends patroni etcd-server haproxy postgresql-15"],
   ["docs/bridge.md", "BRIDGE_SECRET=whsec_… PORT=8090 python3 gateway.py"],
   ["docs/bridge.md", "BRIDGE_SECRET=whsec_… php -S 127.0.0.1:8090 gateway.php"],
   ["docs/bridge.md", "npm install smpp@0.5.1"],
