@@ -63,17 +63,25 @@ export const TimerStoreSql = Layer.effect(
           ),
           ([row]) => row?.at ?? null
         ),
+      // Without waiting for a locked row: meanwhile it would lock the others, and nobody could claim them if this
+      // process froze. The next renewal comes in time.
       renew: (timers, until) =>
         Effect.map(
           renewedRows(sql`
+            with held as (
+              select * from unnest(${timers.map(({ customerId }) => customerId)}::int[],
+                ${timers.map(({ kind }) => kind)}::text[], ${timers.map(({ subject }) => subject)}::uuid[],
+                ${timers.map(({ lane }) => lane)}::int[], ${timers.map(({ leaseToken }) => leaseToken)}::uuid[])
+                with ordinality as h (customer_id, kind, subject, lane, lease_token, place)),
+            free as materialized (
+              select held.* from held join timers t on t.customer_id = held.customer_id and t.kind = held.kind
+                and t.subject = held.subject and t.lane = held.lane and t.lease_token = held.lease_token
+              for update of t skip locked)
             update timers t set claimable_at = ${timestamp(until)}, parked = false
-            from unnest(${timers.map(({ customerId }) => customerId)}::int[],
-              ${timers.map(({ kind }) => kind)}::text[], ${timers.map(({ subject }) => subject)}::uuid[],
-              ${timers.map(({ lane }) => lane)}::int[], ${timers.map(({ leaseToken }) => leaseToken)}::uuid[]) with ordinality
-              as held (customer_id, kind, subject, lane, lease_token, place)
-            where t.customer_id = held.customer_id and t.kind = held.kind and t.subject = held.subject
-              and t.lane = held.lane and t.lease_token = held.lease_token
-            returning held.place::int`),
+            from free
+            where t.customer_id = free.customer_id and t.kind = free.kind and t.subject = free.subject
+              and t.lane = free.lane
+            returning free.place::int`),
           (rows) => rows.flatMap(({ place }) => timers[place - 1] ?? [])
         ),
       release: (timer, dueAt) =>
