@@ -59,38 +59,30 @@ const makeDirectory = () => {
 const stopAbruptly = (directory: string) => {
   const lock = path.join(directory, "postgres", "postmaster.pid")
   if (fs.existsSync(lock)) process.kill(Number.parseInt(fs.readFileSync(lock, "utf8"), 10), "SIGQUIT")
-  fs.rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
 }
 
-const stopOnSignals = (directory: string) => {
-  const onExit = () => stopAbruptly(directory)
+/** Vitest ends this set-up before those of the projects, whose servers log until they stop: the logs stay until the exit. */
+const endWithProcess = (directory: string) => {
+  const searchLogs = guardLogs(path.join(directory, "logs"))
+  const onExit = () => {
+    searchLogs()
+    stopAbruptly(directory)
+    fs.rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
+  }
   const onSignal = () => process.exit(1)
   process.once("exit", onExit).once("SIGINT", onSignal).once("SIGTERM", onSignal)
-  return () => process.off("exit", onExit).off("SIGINT", onSignal).off("SIGTERM", onSignal)
 }
 
 /** One PostgreSQL for the whole test run. */
 export default async (project: TestProject) => {
   const directory = makeDirectory()
+  endWithProcess(directory)
   const scope = Scope.makeUnsafe()
-  const forgetSignals = stopOnSignals(directory)
-  const stop = async (exit: Exit.Exit<unknown, unknown>) => {
-    await Effect.runPromise(Scope.close(scope, exit))
-    forgetSignals()
-    fs.rmSync(directory, { recursive: true, force: true })
-  }
   const started = await Effect.runPromiseExit(
     startTestDatabase(path.join(directory, "postgres")).pipe(Scope.provide(scope))
   )
-  if (Exit.isFailure(started)) {
-    await stop(started)
-    throw new Error(`the test database did not start: ${started.cause}`)
-  }
+  if (Exit.isFailure(started)) throw new Error(`the test database did not start: ${started.cause}`)
   project.provide("postgresSocketDirectory", started.value.socketDirectory)
   project.provide("postgresPassword", Redacted.value(started.value.password))
-  const searchLogs = guardLogs(path.join(directory, "logs"))
-  return () => {
-    searchLogs()
-    return stop(Exit.void)
-  }
+  return () => Effect.runPromise(Scope.close(scope, Exit.void))
 }
