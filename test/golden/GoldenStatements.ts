@@ -13,7 +13,7 @@ import { liveStore } from "../../src/layers/graphs/VerificationGraph.ts"
 import { MessageStoreSql } from "../../src/layers/message/MessageStoreSql.ts"
 import { ChangeFeed } from "../../src/layers/postgres/cache/ChangeFeed.ts"
 import { SetUpVersions } from "../../src/layers/postgres/cache/SetUpVersions.ts"
-import { BatchSql } from "../../src/layers/postgres/Store.ts"
+import { BatchSql, MessageBatchSql } from "../../src/layers/postgres/Pools.ts"
 import { acceptAlone } from "../../src/layers/verification/AcceptVerificationSql.ts"
 import { AccountConnections } from "../../src/services/account/AccountConnections.ts"
 import { AccountSlots } from "../../src/services/account/AccountSlots.ts"
@@ -301,7 +301,10 @@ export const recordStatement = ({
   Effect.gen(function* () {
     const recording = recordingSql(after)
     const Client = Layer.effect(SqlClient.SqlClient, recording.client)
-    const Batches = Layer.effect(BatchSql, SqlClient.SqlClient)
+    const Batches = Layer.merge(
+      Layer.effect(BatchSql, SqlClient.SqlClient),
+      Layer.effect(MessageBatchSql, SqlClient.SqlClient)
+    )
     // It has no store to go on with: only what it asked for counts.
     yield* Effect.exit(
       run.pipe(Effect.provide(StoresSql.pipe(Layer.provideMerge(Batches), Layer.provideMerge(Client))))

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 import { ConnectionWatch } from "../../src/layers/postgres/ConnectionWatch.ts"
-import { batchSql, byKeys, maintenanceSql } from "../../src/layers/postgres/Store.ts"
+import { batchSql, byKeys, maintenanceSql } from "../../src/layers/postgres/Pools.ts"
 import { StoreWrites } from "../../src/layers/postgres/StoreWrites.ts"
 
 const placeOf = (database: string) => ({

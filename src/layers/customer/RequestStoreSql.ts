@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { RequestStore } from "../../services/customer/RequestStore.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
-import { ReportingSql } from "../postgres/Store.ts"
+import { ReportingSql } from "../postgres/Pools.ts"
 
 /**
  * Uses the connections of reports: no send waits behind it. The commit is not awaited: a crash of PostgreSQL may lose

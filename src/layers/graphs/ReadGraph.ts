@@ -5,7 +5,7 @@ import { ManagedMessagesHandlers } from "../../http/manage/activity/ManagedMessa
 import { UsageHandlers } from "../../http/manage/money/UsageHandlers.ts"
 import { ManagedVerificationsHandlers } from "../../http/manage/activity/VerificationsHandlers.ts"
 import { ReadSql } from "../postgres/hosts/Replica.ts"
-import { ReportingSql } from "../postgres/Store.ts"
+import { ReportingSql } from "../postgres/Pools.ts"
 import { ActivityReports } from "../../services/resources/activity/ActivityReports.ts"
 import { ActivitySumsSql } from "../resources/activity/ActivitySumsSql.ts"
 import { AuditLogSql } from "../resources/activity/AuditLogSql.ts"

@@ -15,7 +15,7 @@ import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBat
 import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
 import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
 import { first, rowsOf } from "../postgres/SqlRows.ts"
-import { BatchSql } from "../postgres/Store.ts"
+import { MessageBatchSql } from "../postgres/Pools.ts"
 import { acceptedMessages } from "./AcceptedMessages.ts"
 import { acceptMessageAlone } from "./AcceptMessageSql.ts"
 import { committedMessages } from "./CommittedMessages.ts"
@@ -30,7 +30,7 @@ export const MessageStoreSql = (mode: KeyMode) =>
     Effect.gen(function* () {
       const timerKind = TIMER_KINDS[mode]
       const sql = yield* SqlClient.SqlClient
-      const clients: BatchClients = { together: yield* BatchSql, alone: sql }
+      const clients: BatchClients = { together: yield* MessageBatchSql, alone: sql }
       const writing = yield* writingClients(clients)
       const random = yield* SecureRandom.SecureRandom
       const ids = yield* SubjectIds

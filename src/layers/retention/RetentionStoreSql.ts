@@ -6,7 +6,7 @@ import type { TimerKind } from "../../domain/Timer.ts"
 import { lapsedRows } from "./LapsedRowsSql.ts"
 import { oldRecords } from "./OldRecordsSql.ts"
 import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { ReportingSql } from "../postgres/Store.ts"
+import { ReportingSql } from "../postgres/Pools.ts"
 
 const TIMER_KIND: TimerKind = "retention"
 /** The subject of the timer. */

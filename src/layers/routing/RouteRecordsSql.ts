@@ -5,7 +5,7 @@ import { Phone } from "../../domain/Phone.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import { operatorPrefix } from "../../domain/routing/measured/MeasuredOrder.ts"
 import { RouteRecordStore } from "../../services/routing/RouteRecordStore.ts"
-import { ReportingSql } from "../postgres/Store.ts"
+import { ReportingSql } from "../postgres/Pools.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
 const TryRow = Schema.Struct({

@@ -20,7 +20,7 @@ import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
 import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
 import { first, rowsOf } from "../postgres/SqlRows.ts"
-import { BatchSql } from "../postgres/Store.ts"
+import { BatchSql } from "../postgres/Pools.ts"
 import {
   dueVerifications,
   loadedVerifications,

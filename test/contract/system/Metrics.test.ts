@@ -248,6 +248,7 @@ describe("GET /metrics", () => {
     for (const [pool, limit] of [
       ["requests", 10],
       ["batches", 4],
+      ["message_batches", 2],
       ["reports", 2],
       ["maintenance", 2]
     ] as const) {

@@ -1,7 +1,7 @@
 import { Effect, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { decodedAs } from "../SqlRows.ts"
-import { BatchSql } from "../Store.ts"
+import { BatchSql } from "../Pools.ts"
 import { inOrder } from "./BatchAnswers.ts"
 import { type BatchColumn, batchSource } from "./BatchColumns.ts"
 import type { BatchName } from "./BatchMetrics.ts"
