@@ -12,7 +12,7 @@ import {
 } from "../../domain/people/PasswordHash.ts"
 import { normalizePassword } from "../../domain/people/User.ts"
 import { type HashingOrigin, Passwords } from "../../services/access/Passwords.ts"
-import { makeHashingRoom } from "./HashingRoom.ts"
+import { makeHashingLimiter } from "./HashingLimiter.ts"
 
 type Compute = (
   password: string,
@@ -50,7 +50,7 @@ export const PasswordsArgon2 = Layer.effect(
   Effect.gen(function* () {
     const random = yield* SecureRandom.SecureRandom
     const compute = yield* Argon2
-    const inRoom = makeHashingRoom()
+    const inTurn = makeHashingLimiter()
     const tagOf = (password: Redacted.Redacted, nonce: Uint8Array, cost: HashCost, tagLength: number) =>
       Effect.suspend(() => compute(normalizePassword(Redacted.value(password)), nonce, cost, tagLength))
 
@@ -58,7 +58,7 @@ export const PasswordsArgon2 = Layer.effect(
       hash: Effect.fnUntraced(function* (password, origin) {
         const nonce = yield* random.randomBytes(NONCE_BYTES)
         const work = tagOf(password, nonce, CURRENT_COST, TAG_BYTES)
-        const tag = yield* inRoom(settingLane(origin), origin, work)
+        const tag = yield* inTurn(settingLane(origin), origin, work)
         return formatHash({ cost: CURRENT_COST, nonce, tag })
       }),
 
@@ -66,7 +66,7 @@ export const PasswordsArgon2 = Layer.effect(
         const known = encoded === null ? null : Option.getOrNull(parseHash(encoded))
         const { cost, nonce, tag } = known ?? NOBODY
         const work = tagOf(password, nonce, cost, tag.length)
-        const computed = yield* inRoom(checkingLane(origin), origin, work)
+        const computed = yield* inTurn(checkingLane(origin), origin, work)
         const matches = timingSafeEqual(computed, tag)
         return known === null
           ? { matches: false, isOutdated: false }

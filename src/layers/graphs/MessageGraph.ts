@@ -3,7 +3,7 @@ import type { KeyMode } from "../../domain/people/Customer.ts"
 import { AccountSlots } from "../../services/account/AccountSlots.ts"
 import { Billing } from "../../services/customer/Billing.ts"
 import { Limits } from "../../services/customer/Limits.ts"
-import { CallRooms } from "../../services/provider/CallRooms.ts"
+import { CallLimiters } from "../../services/provider/CallLimiters.ts"
 import { MessageBatches } from "../../services/message/MessageBatches.ts"
 import type { MessageBatchStore } from "../../services/message/MessageBatchStore.ts"
 import { MessageDeliveries } from "../../services/message/MessageDeliveries.ts"
@@ -27,7 +27,7 @@ export type MessageSeams =
   | Limits
   | Billing
   | AccountSlots
-  | CallRooms
+  | CallLimiters
   | Providers
   | MessageMetrics
 
@@ -50,7 +50,7 @@ export const LiveMessageSeams = Layer.mergeAll(
   Limits.layer,
   Billing.layer,
   AccountSlotsSql,
-  CallRooms.layer,
+  CallLimiters.layer,
   ProvidersByAccount,
   MessageMetrics.layer
 )
@@ -62,7 +62,7 @@ export const SandboxMessageSeams = Layer.mergeAll(
   Limits.layerSandbox,
   Billing.layerFree,
   AccountSlots.layerUnlimited,
-  CallRooms.layerUnlimited,
+  CallLimiters.layerUnlimited,
   Providers.layerSandbox,
   MessageMetrics.layerNone
 )

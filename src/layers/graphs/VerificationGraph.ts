@@ -1,7 +1,7 @@
 import { Layer } from "effect"
 import { AccountSlots } from "../../services/account/AccountSlots.ts"
 import { Billing } from "../../services/customer/Billing.ts"
-import { CallRooms } from "../../services/provider/CallRooms.ts"
+import { CallLimiters } from "../../services/provider/CallLimiters.ts"
 import { Codes } from "../../services/verification/Codes.ts"
 import { Guard } from "../../services/guard/Guard.ts"
 import { Limits } from "../../services/customer/Limits.ts"
@@ -26,7 +26,7 @@ export type VerificationSeams =
   | Billing
   | Codes
   | AccountSlots
-  | CallRooms
+  | CallLimiters
   | Guard
   | Providers
   | VerificationMetrics
@@ -54,7 +54,7 @@ export const LiveSeams = Layer.mergeAll(
   Billing.layer,
   Codes.layerRandom,
   AccountSlotsSql,
-  CallRooms.layer,
+  CallLimiters.layer,
   Guard.layerConfigured,
   ProvidersByAccount,
   VerificationMetrics.layer
@@ -71,7 +71,7 @@ export const SandboxSeams = Layer.mergeAll(
   Billing.layerFree,
   Codes.layerSandbox,
   AccountSlots.layerUnlimited,
-  CallRooms.layerUnlimited,
+  CallLimiters.layerUnlimited,
   Guard.layerOff,
   Providers.layerSandbox,
   VerificationMetrics.layerNone

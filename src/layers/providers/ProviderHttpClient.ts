@@ -64,7 +64,7 @@ const clientThrough = (proxy: Redacted.Redacted | null, options: PoolOptions) =>
  */
 export type Reach = "provider" | "public" | "any"
 
-/** As many as `CallRooms` has places: every call with a place there finds a connection here. */
+/** As many as `CallLimiters` has places: every call with a place there finds a connection here. */
 const byKind = <A, E, R>(
   { codeConnections, messageConnections }: SettingsShape,
   make: (options: PoolOptions) => Effect.Effect<A, E, R>

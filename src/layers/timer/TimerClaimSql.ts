@@ -47,7 +47,7 @@ export const parkedCustomers = (sql: SqlClient.SqlClient, kinds: ReadonlyArray<T
 
 /**
  * Takes the first due timer of each customer, then the second of each, and so on, while a customer holds fewer places
- * than are free (`SharedRoom`). Timers beyond a customer's share are parked: they leave the index in order of time,
+ * than are free (`FairShares`). Timers beyond a customer's share are parked: they leave the index in order of time,
  * once, so that no claim reads through a backlog. Parked timers are found by customer.
  *
  * With 6000 due timers of one customer a claim takes 4 to 6 ms, mostly for parking; with nothing due 0.2 ms and 0.4

@@ -11,7 +11,7 @@ import {
 } from "../../domain/message/MessageMachine.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import { AccountSlots, type Start } from "../account/AccountSlots.ts"
-import { CallRooms } from "../provider/CallRooms.ts"
+import { CallLimiters } from "../provider/CallLimiters.ts"
 import { makeCallStarts } from "../provider/CallStarts.ts"
 import { outcomeOf, reportFailure } from "../provider/ProviderCalls.ts"
 import { Providers } from "../provider/Providers.ts"
@@ -89,7 +89,7 @@ const makeCall = Effect.fnUntraced(function* (writes: MessageWrites) {
 /** Sends a step: waits for a place among the calls to its provider, begins the attempt, and calls. */
 export const makeSendStep = Effect.fnUntraced(function* (writes: MessageWrites) {
   const { write } = writes
-  const rooms = yield* CallRooms
+  const limiters = yield* CallLimiters
   const timers = yield* Timers
   const timerStore = yield* TimerStore
   const startOf = yield* makeCallStarts
@@ -127,7 +127,7 @@ export const makeSendStep = Effect.fnUntraced(function* (writes: MessageWrites) 
       waitMillis: null,
       waiting: NOT_WAITING.waiting
     }
-    const inPlace = yield* rooms.withPlace(request, sendInPlace(timer, message, chosen))
+    const inPlace = yield* limiters.withPlace(request, sendInPlace(timer, message, chosen))
     // This process stops, so another goes on.
     if (Option.isNone(inPlace)) yield* timerStore.release(timer, yield* Clock.currentTimeMillis)
   })

@@ -67,7 +67,7 @@ export class MessageSends extends Context.Service<
       const { plan, templatesFor } = yield* makeMessagePlans
       const customers = yield* Customers
       const timers = yield* Timers
-      const room = yield* TimerPools
+      const pools = yield* TimerPools
       const workers = yield* Workers
 
       const prepare = Effect.fnUntraced(function* (request: MessageRequest) {
@@ -84,7 +84,7 @@ export class MessageSends extends Context.Service<
       })
 
       const leaveRoom = ({ customerId }: Message, count: number) => {
-        if (room.leave(pool, customerId, count)) timers.wakeAt(0)
+        if (pools.leave(pool, customerId, count)) timers.wakeAt(0)
       }
 
       const begin = (message: Message, lease: Lease) =>
@@ -120,7 +120,7 @@ export class MessageSends extends Context.Service<
       ) {
         // A message for now starts here, unless this process is at its limit: then any process with room claims it.
         const entering = lanes(message).length
-        const entered = message.scheduledFor === null && room.tryEnter(pool, message.customerId, entering)
+        const entered = message.scheduledFor === null && pools.tryEnter(pool, message.customerId, entering)
         const lease = entered ? timers.leaseAtBirth() : null
         const claim = yield* idempotency.claim(request.idempotency, message.createdAt)
         const accepted = yield* store

@@ -22,7 +22,7 @@ const mostInOrder = ({ free, holders }: Pick<ClaimingRoom, "free" | "holders">):
 export const makeTimerClaims = Effect.gen(function* () {
   const store = yield* TimerStore
   const timers = yield* Timers
-  const room = yield* TimerPools
+  const pools = yield* TimerPools
   const lookedForParkedAt = new Map<Pool, number>()
 
   const byShares = Effect.fnUntraced(function* (
@@ -46,7 +46,7 @@ export const makeTimerClaims = Effect.gen(function* () {
 
   const mayHaveParked = (pool: Pool, now: number) => {
     const lookAgainAt = (lookedForParkedAt.get(pool) ?? Number.NEGATIVE_INFINITY) + LOOK_FOR_PARKED_MILLIS
-    if (room.backlog(pool) === "none" && now < lookAgainAt) return false
+    if (pools.backlog(pool) === "none" && now < lookAgainAt) return false
     lookedForParkedAt.set(pool, now)
     return true
   }
@@ -58,7 +58,7 @@ export const makeTimerClaims = Effect.gen(function* () {
 
     /** Claims as much as this process has room for; `mayBeMore`: claim again at once. */
     ofPool: Effect.fnUntraced(function* (pool: Pool, kinds: ReadonlyArray<TimerKind>) {
-      const claiming = room.tryClaim(pool)
+      const claiming = pools.tryClaim(pool)
       if (claiming === null) return { due: NO_TIMERS, mayBeMore: false }
       const limit = mostInOrder(claiming)
       const now = yield* Clock.currentTimeMillis

@@ -35,14 +35,14 @@ class Halt extends Data.TaggedError("Halt")<{ readonly cause: Cause.Cause<never>
 const makeBeginDue = Effect.gen(function* () {
   const timers = yield* Timers
   const workers = yield* Workers
-  const room = yield* TimerPools
+  const timerPools = yield* TimerPools
   const claims = yield* makeTimerClaims
   const { run } = yield* makeTimerWork
 
   const begin = (timer: DueTimer) => {
     const pool = poolOf[timer.kind]
     const finish = Effect.sync(() => {
-      if (room.leave(pool, timer.customerId, 1)) timers.wakeAt(AT_ONCE)
+      if (timerPools.leave(pool, timer.customerId, 1)) timers.wakeAt(AT_ONCE)
     })
     return workers.start(Effect.ensuring(run(timer), finish))
   }
@@ -62,15 +62,15 @@ const makeBeginDue = Effect.gen(function* () {
 /** When the next timer is due for which there is room; null if there is none. */
 const makeNextDue = Effect.gen(function* () {
   const store = yield* TimerStore
-  const room = yield* TimerPools
+  const timerPools = yield* TimerPools
   const kindsOf = (pools: ReadonlyArray<PoolKinds>) => pools.flatMap(({ kinds }) => kinds)
 
   return (pools: ReadonlyArray<PoolKinds>) =>
     Effect.suspend(() => {
-      const withRoom = pools.filter(({ pool }) => room.free(pool) > 0)
+      const withRoom = pools.filter(({ pool }) => timerPools.free(pool) > 0)
       if (withRoom.length === 0) return Effect.succeed(null)
       // Parked timers wait for another to leave, which wakes the loop.
-      const withParked = withRoom.filter(({ pool }) => room.backlog(pool) === "some")
+      const withParked = withRoom.filter(({ pool }) => timerPools.backlog(pool) === "some")
       return withoutSpans(store.nextClaimAt(kindsOf(withRoom), kindsOf(withParked)))
     })
 })

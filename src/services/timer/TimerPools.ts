@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { gauge } from "../metrics/MetricFamilies.ts"
 import { Settings } from "../Settings.ts"
-import { SharedRoom } from "../concurrency/SharedRoom.ts"
+import { FairShares } from "../concurrency/FairShares.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
 
 /** Codes are urgent, so messages (there can be many) and slow work do not use their places. */
@@ -45,7 +45,7 @@ export interface ClaimingRoom {
 export type Backlog = "none" | "some" | "held back"
 
 interface PoolState {
-  readonly room: SharedRoom
+  readonly shares: FairShares
   claiming: number
   /** Whether some have left since the claim began: it did not know of their places. */
   hasSomeLeft: boolean
@@ -76,7 +76,7 @@ export class TimerPools extends Context.Service<
         pools.map((pool) => {
           const mostOfOne = Math.min(timerConcurrency, mostOfOneIn[pool] ?? timerConcurrency)
           const state: PoolState = {
-            room: new SharedRoom(mostOfOne),
+            shares: new FairShares(mostOfOne),
             claiming: 0,
             hasSomeLeft: false,
             backlog: "none"
@@ -90,20 +90,20 @@ export class TimerPools extends Context.Service<
         return state
       }
       const free = (pool: Pool) => {
-        const { room, claiming } = stateOf(pool)
-        return room.free - claiming
+        const { shares, claiming } = stateOf(pool)
+        return shares.free - claiming
       }
-      for (const [pool, { room }] of places) {
+      for (const [pool, { shares }] of places) {
         gauge(context, "peyk_timers_running", {
           description: "Timers that this process works on now, by pool.",
           attributes: { pool },
-          read: () => room.taken
+          read: () => shares.taken
         })
         gauge(context, "peyk_timers_running_limit", {
           description:
             "Timers of one customer that this process works on at once at most, by pool; of all, twice as many.",
           attributes: { pool },
-          read: () => room.capacity / 2
+          read: () => shares.capacity / 2
         })
       }
       return TimerPools.of({
@@ -112,8 +112,8 @@ export class TimerPools extends Context.Service<
         tryEnter: (pool, customerId, count) => {
           const state = stateOf(pool)
           if (state.claiming > 0) return false
-          const mayEnter = state.room.mayEnter(customerId, count)
-          if (mayEnter) state.room.enter(customerId, count)
+          const mayEnter = state.shares.mayEnter(customerId, count)
+          if (mayEnter) state.shares.enter(customerId, count)
           else state.backlog = "held back"
           return mayEnter
         },
@@ -128,10 +128,10 @@ export class TimerPools extends Context.Service<
           state.hasSomeLeft = false
           return {
             free: claiming,
-            holders: [...state.room.holders],
+            holders: [...state.shares.holders],
             settle: (customerIds, backlog) => {
               state.claiming -= claiming
-              for (const customerId of customerIds) state.room.enter(customerId)
+              for (const customerId of customerIds) state.shares.enter(customerId)
               // The last ones that left may have been the only ones to wake a held-back timer.
               state.backlog = backlog === "held back" && state.hasSomeLeft ? "some" : backlog
             }
@@ -139,7 +139,7 @@ export class TimerPools extends Context.Service<
         },
         leave: (pool, customerId, count) => {
           const state = stateOf(pool)
-          state.room.leave(customerId, count)
+          state.shares.leave(customerId, count)
           state.hasSomeLeft = true
           return state.backlog === "held back"
         }

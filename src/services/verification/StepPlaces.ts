@@ -3,7 +3,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Verification } from "../../domain/verification/Verification.ts"
 import { awaitSlot, type Choice } from "../../domain/verification/StepChoice.ts"
 import { isStepDue } from "../../domain/verification/VerificationMachine.ts"
-import { CallRooms } from "../provider/CallRooms.ts"
+import { CallLimiters } from "../provider/CallLimiters.ts"
 import { makeCallStarts } from "../provider/CallStarts.ts"
 import { accountAt, makeStepCalls, type StepSlot, type StepTry } from "./StepCalls.ts"
 import { VerificationStore } from "./VerificationStore.ts"
@@ -17,7 +17,7 @@ export const makeStepPlaces = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const store = yield* VerificationStore
   const startOf = yield* makeCallStarts
-  const rooms = yield* CallRooms
+  const limiters = yield* CallLimiters
   const write = yield* makeVerificationWrites
   const { callStep, releaseUncalled } = yield* makeStepCalls
 
@@ -76,7 +76,7 @@ export const makeStepPlaces = Effect.gen(function* () {
         ? callIfStillDue(verification, chosen, stepTry)
         : callAtStart(verification, chosen, stepTry)
     )
-    const called = yield* rooms.withPlace(request, call)
+    const called = yield* limiters.withPlace(request, call)
     if (Option.isSome(called)) return called
     const now = clock.currentTimeMillisUnsafe()
     const isStopping = now < startedAt + placeMillis

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Channel } from "../../../src/domain/routing/Channel.ts"
-import { CallRooms } from "../../../src/services/provider/CallRooms.ts"
+import { CallLimiters } from "../../../src/services/provider/CallLimiters.ts"
 import { Accounts } from "../../../src/services/resources/accounts/Accounts.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
@@ -14,7 +14,7 @@ import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
 const LOOK_MILLIS = 2500
 
 /** Calls over these channels wait: for a place until the channel leaves the set, and at most as long as they may. */
-const crowdedRooms = (crowded: Set<Channel>, waits: Array<number>) => {
+const crowdedLimiters = (crowded: Set<Channel>, waits: Array<number>) => {
   const mayCall = (channel: Channel, waitMillis: number): Effect.Effect<boolean> =>
     Effect.suspend(() => {
       if (!crowded.has(channel)) return Effect.succeed(true)
@@ -22,8 +22,8 @@ const crowdedRooms = (crowded: Set<Channel>, waits: Array<number>) => {
       return Effect.andThen(Effect.sleep(LOOK_MILLIS), mayCall(channel, waitMillis - LOOK_MILLIS))
     })
   return Layer.succeed(
-    CallRooms,
-    CallRooms.of({
+    CallLimiters,
+    CallLimiters.of({
       withPlace: ({ account: { channel }, waitMillis }, call) => {
         if (crowded.has(channel)) waits.push(waitMillis ?? 0)
         return Effect.flatMap(mayCall(channel, waitMillis ?? 0), (may) =>
@@ -47,8 +47,8 @@ const setUp = (...channels: ReadonlyArray<Channel>) => {
       Effect.andThen(Fiber.join(fiber))
     )
   }
-  const rooms = crowdedRooms(crowded, waits)
-  return { crowded, waits, providers, waitOut, process: testProcess(Layer.merge(providers.layer, rooms)) }
+  const limiters = crowdedLimiters(crowded, waits)
+  return { crowded, waits, providers, waitOut, process: testProcess(Layer.merge(providers.layer, limiters)) }
 }
 
 layer(TestDatabase, { excludeTestServices: true })(

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, type Option } from "effect"
 import type { SendKind } from "../../domain/account/Pace.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import { AccountConnections } from "../account/AccountConnections.ts"
-import { CallRoom } from "./CallRoom.ts"
+import { CallLimiter } from "./CallLimiter.ts"
 import { Settings } from "../Settings.ts"
 import { Workers } from "../concurrency/Workers.ts"
 
@@ -20,26 +20,26 @@ export interface PlaceRequest {
  * Room for calls to providers, before the connections: codes and messages have separate places at each host, and
  * customers share them. Waiting here counts as no failure, because nothing was called yet.
  */
-export class CallRooms extends Context.Service<
-  CallRooms,
+export class CallLimiters extends Context.Service<
+  CallLimiters,
   {
     /** None if there was no place in time, or if this process begins to stop. */
     readonly withPlace: <A>(request: PlaceRequest, call: Effect.Effect<A>) => Effect.Effect<Option.Option<A>>
   }
->()("peyk/services/provider/CallRooms") {
+>()("peyk/services/provider/CallLimiters") {
   static readonly layer = Layer.effect(
-    CallRooms,
+    CallLimiters,
     Effect.gen(function* () {
       const { codeConnections, messageConnections } = yield* Settings
       const connections = yield* AccountConnections
       const workers = yield* Workers
-      const rooms = { code: new Map<string, CallRoom>(), text: new Map<string, CallRoom>() }
+      const limiters = { code: new Map<string, CallLimiter>(), text: new Map<string, CallLimiter>() }
       const placesOf = { code: codeConnections, text: messageConnections }
 
-      const roomAt = (farEnd: string, kind: SendKind) => {
-        const room = rooms[kind].get(farEnd) ?? new CallRoom(placesOf[kind])
-        rooms[kind].set(farEnd, room)
-        return room
+      const limiterAt = (farEnd: string, kind: SendKind) => {
+        const limiter = limiters[kind].get(farEnd) ?? new CallLimiter(placesOf[kind])
+        limiters[kind].set(farEnd, limiter)
+        return limiter
       }
 
       /** Null: the call uses no network, or it cannot be made, as it will report itself. */
@@ -53,20 +53,20 @@ export class CallRooms extends Context.Service<
 
       const withPlaceAt = <A>(farEnd: string, request: PlaceRequest, call: Effect.Effect<A>) => {
         const { kind, customerId, waitMillis, waiting } = request
-        const room = roomAt(farEnd, kind)
-        const entry = room.begin(customerId)
+        const limiter = limiterAt(farEnd, kind)
+        const entry = limiter.begin(customerId)
         const called = Effect.suspend(() => (entry.hasPlace ? Effect.asSome(call) : Effect.succeedNone))
         const work = entry.hasPlace
           ? called
-          : Effect.andThen(workers.untilStop(waiting(room.wait(entry, waitMillis))), called)
+          : Effect.andThen(workers.untilStop(waiting(limiter.wait(entry, waitMillis))), called)
         return Effect.onExitPrimitive(work, () => {
-          room.end(entry)
-          if (room.isEmpty) rooms[kind].delete(farEnd)
+          limiter.end(entry)
+          if (limiter.isEmpty) limiters[kind].delete(farEnd)
           return undefined
         })
       }
 
-      return CallRooms.of({
+      return CallLimiters.of({
         withPlace: (request, call) =>
           Effect.flatMap(farEndOf(request.account), (farEnd) =>
             farEnd === null ? Effect.asSome(call) : withPlaceAt(farEnd, request, call)
@@ -77,7 +77,7 @@ export class CallRooms extends Context.Service<
 
   /** Has a place for every call. */
   static readonly layerUnlimited = Layer.succeed(
-    CallRooms,
-    CallRooms.of({ withPlace: (_request, call) => Effect.asSome(call) })
+    CallLimiters,
+    CallLimiters.of({ withPlace: (_request, call) => Effect.asSome(call) })
   )
 }

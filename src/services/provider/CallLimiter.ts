@@ -1,5 +1,5 @@
 import { Effect, Latch } from "effect"
-import { SharedRoom } from "../concurrency/SharedRoom.ts"
+import { FairShares } from "../concurrency/FairShares.ts"
 
 /** One call that has a place, or waits for one. */
 interface Entry {
@@ -13,23 +13,23 @@ interface Entry {
  * Places for calls to one host, which customers share. A customer's calls wait in its own queue. The next place goes to
  * the customer that holds the fewest, so that a long queue delays no other customer.
  */
-export class CallRoom {
-  readonly #room: SharedRoom
+export class CallLimiter {
+  readonly #shares: FairShares
   readonly #lines = new Map<number, Set<Entry>>()
 
   /** @param mostOfOne how many calls one customer makes at once while no other customer makes any */
   constructor(mostOfOne: number) {
-    this.#room = new SharedRoom(mostOfOne)
+    this.#shares = new FairShares(mostOfOne)
   }
 
   get isEmpty(): boolean {
-    return this.#room.isEmpty && this.#lines.size === 0
+    return this.#shares.isEmpty && this.#lines.size === 0
   }
 
   /** Takes a place at once if there is one. */
   begin(customerId: number): Entry {
-    const mayEnter = !this.#lines.has(customerId) && this.#room.mayEnter(customerId)
-    if (mayEnter) this.#room.enter(customerId)
+    const mayEnter = !this.#lines.has(customerId) && this.#shares.mayEnter(customerId)
+    if (mayEnter) this.#shares.enter(customerId)
     const entry: Entry = {
       customerId,
       hasPlace: mayEnter,
@@ -47,7 +47,7 @@ export class CallRoom {
 
   /** The call is over, or has stopped waiting. */
   end(entry: Entry): void {
-    if (entry.hasPlace) this.#room.leave(entry.customerId)
+    if (entry.hasPlace) this.#shares.leave(entry.customerId)
     else this.#leaveLine(entry)
     this.#admit()
   }
@@ -67,12 +67,12 @@ export class CallRoom {
   #admit(): void {
     for (;;) {
       const fewest = [...this.#lines.keys()]
-        .filter((customerId) => this.#room.mayEnter(customerId))
-        .toSorted((a, b) => this.#room.heldBy(a) - this.#room.heldBy(b))
+        .filter((customerId) => this.#shares.mayEnter(customerId))
+        .toSorted((a, b) => this.#shares.heldBy(a) - this.#shares.heldBy(b))
       const [next] = this.#lines.get(fewest[0] ?? Number.NaN) ?? []
       if (next === undefined) return
       this.#leaveLine(next)
-      this.#room.enter(next.customerId)
+      this.#shares.enter(next.customerId)
       next.hasPlace = true
       next.granted?.openUnsafe()
     }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountUnusable } from "../../../src/services/account/AccountConnections.ts"
-import { CallRooms, type PlaceRequest } from "../../../src/services/provider/CallRooms.ts"
+import { CallLimiters, type PlaceRequest } from "../../../src/services/provider/CallLimiters.ts"
 import { defaultSettings, Settings } from "../../../src/services/Settings.ts"
 import { Workers } from "../../../src/services/concurrency/Workers.ts"
 import { connectionWith, scriptConnections } from "../../support/ScriptedConnections.ts"
@@ -16,7 +16,7 @@ const connections = scriptConnections((accountId) =>
     : connectionWith(accountId === 4 ? {} : { farEnd: accountId === 3 ? "https://b" : "https://a" })
 )
 
-const rooms = CallRooms.layer.pipe(
+const limiters = CallLimiters.layer.pipe(
   Layer.provide([connections, settings]),
   Layer.provideMerge(Layer.provide(Workers.layer, settings))
 )
@@ -38,7 +38,7 @@ const requestOf = (
 
 /** Calls that last until they are let go, and the customers of those that were begun. */
 const makeCalls = Effect.gen(function* () {
-  const { withPlace } = yield* CallRooms
+  const { withPlace } = yield* CallLimiters
   const begun: Array<number> = []
   const ends: Array<Deferred.Deferred<void>> = []
   return {
@@ -62,7 +62,7 @@ const makeCalls = Effect.gen(function* () {
   }
 })
 
-describe("room for calls to a provider", () => {
+describe("places for calls to a provider", () => {
   it.effect("is shared: a customer's line holds up no other customer", () =>
     Effect.gen(function* () {
       const { begun, call, endFirst } = yield* makeCalls
@@ -80,7 +80,7 @@ describe("room for calls to a provider", () => {
       assert.deepStrictEqual(begun.slice(4), [1])
       yield* endFirst
       assert.deepStrictEqual(begun.slice(4), [1, 2])
-    }).pipe(Effect.provide(rooms))
+    }).pipe(Effect.provide(limiters))
   )
 
   it.effect("is apart for codes and messages, and for each host", () =>
@@ -91,7 +91,7 @@ describe("room for calls to a provider", () => {
       yield* call(requestOf(1))
       yield* call(requestOf(1, { accountId: 3, kind: "text" }))
       assert.strictEqual(begun.length, 5)
-    }).pipe(Effect.provide(rooms))
+    }).pipe(Effect.provide(limiters))
   )
 
   it.effect("that is not there in time calls nothing, and takes no place", () =>
@@ -108,7 +108,7 @@ describe("room for calls to a provider", () => {
       assert.strictEqual(begun.length, 2)
       yield* call(requestOf(1))
       assert.strictEqual(begun.length, 3)
-    }).pipe(Effect.provide(rooms))
+    }).pipe(Effect.provide(limiters))
   )
 
   it.effect("is waited for outside of this process's work, unlike the call itself", () =>
@@ -119,7 +119,7 @@ describe("room for calls to a provider", () => {
       assert.strictEqual(load.waiting.send, 2)
       yield* endFirst
       assert.strictEqual(load.waiting.send, 1)
-    }).pipe(Effect.provide(rooms))
+    }).pipe(Effect.provide(limiters))
   )
 
   it.effect("is given back by a call that is interrupted, waiting or not", () =>
@@ -134,7 +134,7 @@ describe("room for calls to a provider", () => {
       yield* call(requestOf(1))
       yield* call(requestOf(1))
       assert.strictEqual(begun.length, 4)
-    }).pipe(Effect.provide(rooms))
+    }).pipe(Effect.provide(limiters))
   )
 
   it.effect("is not needed where nothing is called over a network", () =>
@@ -142,6 +142,6 @@ describe("room for calls to a provider", () => {
       const { begun, call } = yield* makeCalls
       for (let n = 0; n < 10; n++) yield* call(requestOf(1, { accountId: n % 2 === 0 ? 4 : 5 }))
       assert.strictEqual(begun.length, 10)
-    }).pipe(Effect.provide(rooms))
+    }).pipe(Effect.provide(limiters))
   )
 })

@@ -30,7 +30,7 @@ const makeCounts = () => {
 }
 
 /** Where hashes are computed: a few at once, the others wait in a queue. */
-export const makeHashingRoom = () => {
+export const makeHashingLimiter = () => {
   const queue = new FairQueue(AT_ONCE)
   const customers = makeCounts()
   const networks = makeCounts()

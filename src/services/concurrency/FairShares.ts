@@ -4,7 +4,7 @@
  * customer finds a place at once. No customer needs to be known in advance, and nothing is reserved for idle
  * customers.
  */
-export class SharedRoom {
+export class FairShares {
   readonly capacity: number
   #taken = 0
   readonly #held = new Map<number, number>()
