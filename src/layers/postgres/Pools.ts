@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import type { Configuration } from "../config/Configuration.ts"
 import { isPooled } from "./hosts/Pooler.ts"
 import type { StorePlace } from "./hosts/Primary.ts"
