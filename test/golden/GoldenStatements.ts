@@ -85,6 +85,8 @@ const withExtras: Acceptance = {
   client: { device: "hash" }
 }
 
+const guarded: Acceptance = { ...Subjects.acceptance, guardMark: "refuse" }
+
 const alone = SqlClient.SqlClient.use((sql) => acceptAlone(sql, "live", "verification", withQuota))
 
 /** Transitions of as many verifications, recorded at once. */
@@ -138,6 +140,12 @@ and writes. Where the counts show that a limit is exceeded, try_again() undoes a
     about: `Like accept, for a batch in which some requests have metadata, a language or a client.`,
     isBatched: true,
     run: accept(withExtras)
+  },
+  {
+    name: "accept_guarded",
+    about: `Like accept, for a batch in which the guard marked some codes: in an attack, most batches.`,
+    isBatched: true,
+    run: accept(guarded)
   },
   {
     name: "accept_checked",

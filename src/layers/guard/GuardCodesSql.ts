@@ -8,7 +8,7 @@ import { Phone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/TimePosition.ts"
 import { BOMBED_BY } from "../../services/guard/Guard.ts"
 import type { GuardStore, ReadCode } from "../../services/guard/GuardStore.ts"
-import { first, rowsOf } from "../postgres/SqlRows.ts"
+import { decodedAs, first, rowsOf } from "../postgres/SqlRows.ts"
 
 const CodeRow = Schema.Struct({
   id: Schema.String,
@@ -25,6 +25,10 @@ const CodeRow = Schema.Struct({
   charged: Schema.Int,
   /** Of its range. */
   nth: Schema.Int
+})
+const ReachRow = Schema.Struct({
+  firstId: Schema.NullOr(Schema.String),
+  nextId: Schema.NullOr(Schema.String)
 })
 const IdRow = Schema.Struct({ id: Schema.String })
 const TimeRow = Schema.Struct({ count: Schema.Int, millis: Schema.NullOr(Schema.Number) })
@@ -59,6 +63,9 @@ const toCode = (row: typeof CodeRow.Type, maturityMillis: number, weight: number
   }
 }
 
+/** The ids that exclude it. */
+type Range = readonly [after: string, before: string]
+
 type CodeReads = Pick<GuardStore["Service"], "matured" | "nextSentAt" | "timeToVerify">
 
 /** Whether the customer verified the phone of a code `v` before it. */
@@ -69,13 +76,13 @@ const isProven = (sql: SqlClient.SqlClient) => sql`exists (
 /** The codes that rounds read: by their ids, which hold the time of sending, along the primary key. */
 export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
   const codeRows = rowsOf(CodeRow)
+  const reachRow = decodedAs(Schema.Tuple([ReachRow]))
   const idRows = rowsOf(IdRow)
   const timeRows = rowsOf(TimeRow)
 
   /** The first codes between each two ids. */
   const readIn =
-    (customerId: number, maturityMillis: number) =>
-    (ranges: ReadonlyArray<readonly [after: string, before: string]>, limit: number) =>
+    (customerId: number, maturityMillis: number) => (ranges: ReadonlyArray<Range>, limit: number) =>
       codeRows(sql`
         select s.nth::int as nth, v.id, v.phone, v.guard as mark, v.client ->> 'network' as network,
             v.client ->> 'device' as device,
@@ -97,16 +104,27 @@ export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
           and b.callers_until > v.created_at and b.callers_until - interval '10 minutes' <= v.created_at
         order by v.id`)
 
+  /** The first code between two ids, and the one after so many. */
+  const reach = (customerId: number, [after, before]: Range, count: number) => {
+    const idAfter = (others: number) => sql`(
+      select id from verifications v where v.customer_id = ${customerId} and v.id > ${after}::uuid
+        and v.id < ${before}::uuid and v.mode || '' = 'live'
+      order by v.id offset ${others} limit 1)`
+    const statement = sql`select ${idAfter(0)} as "firstId", ${idAfter(count)} as "nextId"`
+    return Effect.map(Effect.orDie(reachRow(statement)), ([row]) => row)
+  }
+
   return {
     matured: Effect.fnUntraced(function* ({ customerId, from, until, maturityMillis, sample }) {
       const read = readIn(customerId, maturityMillis)
-      const all = yield* read([[from, idAt(until)]], sample + 1)
       const weighed = (rows: ReadonlyArray<typeof CodeRow.Type>, weight: number) =>
         rows.map((row) => toCode(row, maturityMillis, weight))
-      const [first] = all
-      if (first === undefined || all.length <= sample) return weighed(all, 1)
+      const all: Range = [from, idAt(until)]
+      const { firstId, nextId } = yield* reach(customerId, all, sample)
+      if (firstId === null) return []
+      if (nextId === null) return weighed(yield* read([all], sample), 1)
 
-      const slices = slicesOf({ from: instantOf(first.id), until })
+      const slices = slicesOf({ from: instantOf(firstId), until })
       const limit = Math.ceil(sample / slices.length)
       const rows = yield* read(
         slices.map((slice) => [idAt(slice.from), idAt(slice.until)]),

@@ -20,8 +20,7 @@ export const acceptedMessages = (mode: KeyMode): AcceptKind<MessageAcceptance, A
     rules: RULES,
     subjectOf: ({ message }) => message,
     columns: messageInsertColumns,
-    extraColumns: [],
-    hasExtras: () => false,
+    optional: [],
     stores: () => parts,
     webhooks
   }

@@ -2,7 +2,7 @@ import type { KeyMode } from "../../domain/people/Customer.ts"
 import type { Route } from "../../domain/routing/Route.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
 import type { Acceptance } from "../../services/verification/VerificationStore.ts"
-import { type AcceptKind, ADMITTED } from "../postgres/batching/AcceptStatement.ts"
+import { type AcceptKind, ADMITTED, type OptionalColumns } from "../postgres/batching/AcceptStatement.ts"
 import { type BatchColumn, intArrayText, jsonText } from "../postgres/batching/BatchColumns.ts"
 import { admissionRules } from "./AdmissionRules.ts"
 
@@ -23,25 +23,36 @@ const columns: ReadonlyArray<BatchColumn<Acceptance>> = [
   { name: "lease_token", type: "uuid", of: ({ lease }) => lease.token }
 ]
 
-const extraColumns: ReadonlyArray<BatchColumn<Acceptance>> = [
-  { name: "metadata", type: "text", of: ({ verification }) => verification.metadata },
-  { name: "text_locale", type: "text", of: ({ verification }) => verification.textLocale },
-  { name: "client", type: "text", of: ({ client }) => (client === null ? null : JSON.stringify(client)) },
-  { name: "guard", type: "text", of: ({ guardMark }) => guardMark }
-]
+const given: OptionalColumns<Acceptance> = {
+  isNeeded: ({ verification: { metadata, textLocale }, client }) =>
+    metadata !== null || textLocale !== null || client !== null,
+  columns: [
+    { name: "metadata", type: "text", of: ({ verification }) => verification.metadata },
+    { name: "text_locale", type: "text", of: ({ verification }) => verification.textLocale },
+    { name: "client", type: "jsonb", of: ({ client }) => client }
+  ]
+}
 
-const stores = (mode: KeyMode, timerKind: TimerKind) => (hasExtras: boolean) =>
-  `
+/** Alone, as an attack marks most codes. */
+const guarded: OptionalColumns<Acceptance> = {
+  isNeeded: ({ guardMark }) => guardMark !== null,
+  columns: [{ name: "guard", type: "text", of: ({ guardMark }) => guardMark }]
+}
+
+const stores =
+  (mode: KeyMode, timerKind: TimerKind) => (optional: ReadonlyArray<BatchColumn<Acceptance>>) => {
+    const more = optional.map(({ name }) => `, ${name}`).join("")
+    return `
   verification as (
     insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body, attempts,
-      remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held
-      ${hasExtras ? ", metadata, text_locale, client, guard" : ""})
+      remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held${more})
     select customer_id, id, '${mode}', phone, status, revision, route::jsonb, text_body, '[]', remaining::int[],
-      now, code_hash, sealed_code, now, expires_at, hold ${hasExtras ? ", metadata, text_locale, client::jsonb, guard" : ""}
+      now, code_hash, sealed_code, now, expires_at, hold${more}
     from ${ADMITTED}),
   timer as (
     insert into timers (customer_id, kind, subject, claimable_at, lease_token)
     select customer_id, '${timerKind}', id, lease_until, lease_token from ${ADMITTED})`
+  }
 
 /** One mode's verifications, for the statement that accepts a batch of them. */
 export const acceptedVerifications = (mode: KeyMode, timerKind: TimerKind): AcceptKind<Acceptance> => ({
@@ -49,9 +60,7 @@ export const acceptedVerifications = (mode: KeyMode, timerKind: TimerKind): Acce
   rules: admissionRules("code"),
   subjectOf: ({ verification }) => verification,
   columns,
-  extraColumns,
-  hasExtras: ({ verification: { metadata, textLocale }, client, guardMark }) =>
-    metadata !== null || textLocale !== null || client !== null || guardMark !== null,
+  optional: [given, guarded],
   stores: stores(mode, timerKind),
   webhooks: null
 })

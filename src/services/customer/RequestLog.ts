@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Fiber, Layer, Result, Semaphore } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Result, Scope, Semaphore } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Principal } from "../../domain/people/Customer.ts"
 import { isPhone, maskPhoneInAscii, parsePhone } from "../../domain/Phone.ts"
@@ -91,29 +91,39 @@ export class RequestLog extends Context.Service<
       }
 
       const oneAtATime = yield* Semaphore.make(1)
-      const writeBlocks = (begunBy: Instant) =>
-        oneAtATime.withPermit(
-          Effect.gen(function* () {
-            let blocks = buffer.take(MAX_BLOCKS, begunBy)
-            while (blocks.length > 0) {
-              const count = blocks.reduce((sum, { requests }) => sum + requests.length, 0)
-              yield* Effect.ignoreCause(
-                Effect.onError(store.add(blocks), () => Effect.sync(() => dropped(count)))
-              )
-              blocks = buffer.take(MAX_BLOCKS, begunBy)
-            }
-          })
-        )
-      const writeDue = Effect.flatMap(Clock.currentTimeMillis, (now) => writeBlocks(now - BLOCK_MILLIS))
-      const scope = yield* Effect.scope
-      // The reader may leave before the blocks are written.
-      const flush = Effect.forkIn(writeBlocks(Infinity), scope).pipe(
-        Effect.flatMap(Fiber.await),
-        Effect.timeoutOption(LONGEST_FLUSH),
-        Effect.asVoid
+      const writeBlocks = Effect.fnUntraced(function* (begunBy: Instant) {
+        let blocks = buffer.take(MAX_BLOCKS, begunBy)
+        while (blocks.length > 0) {
+          const count = blocks.reduce((sum, { requests }) => sum + requests.length, 0)
+          yield* Effect.ignoreCause(
+            Effect.onError(store.add(blocks), () => Effect.sync(() => dropped(count)))
+          )
+          blocks = buffer.take(MAX_BLOCKS, begunBy)
+        }
+      })
+      const writeDue = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        oneAtATime.withPermit(writeBlocks(now - BLOCK_MILLIS))
       )
-      yield* Effect.addFinalizer(() => Effect.timeoutOption(writeBlocks(Infinity), LONGEST_FLUSH))
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(WRITE_EVERY), writeDue)))
+      const writers = yield* Effect.acquireRelease(Scope.make(), Scope.close)
+      /** Done when the flush that has not begun is. */
+      let nextFlush: Deferred.Deferred<void> | null = null
+      const beginFlush = (done: Deferred.Deferred<void>) => {
+        const write = Effect.suspend(() => {
+          nextFlush = null
+          return writeBlocks(Infinity)
+        })
+        const work = Effect.ensuring(oneAtATime.withPermit(write), Deferred.succeed(done, undefined))
+        return Effect.andThen(Effect.forkIn(work, writers), Deferred.await(done))
+      }
+      // Readers share a flush that has not begun. Each may leave before it ends.
+      const flush = Effect.suspend(() => {
+        if (nextFlush !== null) return Deferred.await(nextFlush)
+        nextFlush = Deferred.makeUnsafe<void>()
+        return beginFlush(nextFlush)
+      }).pipe(Effect.timeoutOption(LONGEST_FLUSH), Effect.asVoid)
+      yield* Effect.forkIn(Effect.forever(Effect.andThen(Effect.sleep(WRITE_EVERY), writeDue)), writers)
+      // Before the writers are interrupted: what they write is not dropped.
+      yield* Effect.addFinalizer(() => flush)
       return RequestLog.of({ begin, flush })
     })
   )

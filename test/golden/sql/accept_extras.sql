@@ -14,8 +14,7 @@ judged as materialized (
       unnest($13) as hold, unnest($14) as set_up, unnest($15) as status, unnest($16) as revision,
       unnest($17) as route, unnest($18) as text_body, unnest($19) as remaining, unnest($20) as expires_at,
       unnest($21) as code_hash, unnest($22) as sealed_code, unnest($23) as lease_until, unnest($24) as lease_token,
-      unnest($25) as metadata, unnest($26) as text_locale, unnest($27) as client, unnest($28) as guard,
-      unnest($29) as nth) r
+      unnest($25) as metadata, unnest($26) as text_locale, unnest($27) as client, unnest($28) as nth) r
   left join set_up_versions s on s.customer_id = r.customer_id),
 claimed as (
   insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
@@ -62,10 +61,10 @@ held as (
 verification as (
   insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body,
     attempts, remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held, metadata,
-    text_locale, client, guard)
+    text_locale, client)
   select customer_id, id, 'live', phone, status, revision, route::jsonb, text_body, '[]',
     remaining::int[], now, code_hash, sealed_code, now, expires_at, hold, metadata, text_locale,
-    client::jsonb, guard
+    client
   from judged
   where verdict is null),
 timer as (

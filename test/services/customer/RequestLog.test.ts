@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Metric } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Metric, Scope } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
 import type { RequestBlock } from "../../../src/domain/request/LoggedRequest.ts"
@@ -192,6 +192,52 @@ describe("the request log", () => {
       assert.lengthOf(store.blocks, 1)
     })
   })
+
+  it.effect("finishes what it is writing when the process stops, and counts none of it as dropped", () =>
+    Effect.gen(function* () {
+      const answers = yield* Deferred.make<void>()
+      const begun = yield* Deferred.make<void>()
+      const store = memoryRequestStore(
+        Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(answers))
+      )
+      const process = yield* Scope.make()
+      const log = yield* Layer.buildWithScope(logging(store), process)
+      yield* Effect.provideContext(answerOne, log)
+      yield* Effect.forkChild(Context.get(log, RequestLog).flush, { startImmediately: true })
+      yield* Deferred.await(begun)
+      const stop = yield* Effect.forkChild(Scope.close(process, Exit.void), { startImmediately: true })
+      yield* Deferred.succeed(answers, undefined)
+      yield* Fiber.join(stop)
+      assert.lengthOf(requestsIn(store.blocks), 1)
+      assert.strictEqual(yield* dropped, "0")
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
+  it.effect("writes for all readers that wait at once", () =>
+    Effect.gen(function* () {
+      const answers = yield* Deferred.make<void>()
+      const begun = yield* Deferred.make<void>()
+      const store = memoryRequestStore(
+        Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(answers))
+      )
+      yield* within(logging(store))(
+        Effect.gen(function* () {
+          const { flush } = yield* RequestLog
+          yield* answerOne
+          const early = yield* Effect.forkChild(flush, { startImmediately: true })
+          yield* Deferred.await(begun)
+          yield* answerOne
+          const late = yield* Effect.forkChild(Effect.all([flush, flush, flush], { concurrency: 3 }), {
+            startImmediately: true
+          })
+          yield* Deferred.succeed(answers, undefined)
+          yield* Fiber.joinAll([early, late])
+          assert.lengthOf(requestsIn(store.blocks), 2)
+          assert.lengthOf(store.blocks, 2)
+        })
+      )
+    })
+  )
 
   it.effect("is off with 0 days", () => {
     const store = memoryRequestStore()

@@ -256,7 +256,7 @@ const kind = acceptedVerifications("live", "verification")
 
 const shape: AcceptShape = {
   hasQuotas: true,
-  hasExtras: false,
+  optional: [],
   checksFirst: true
 }
 

@@ -6,9 +6,10 @@ import { phoneRefusal } from "../../verification/AdmissionSql.ts"
 import type { SetUpVersions } from "../cache/SetUpVersions.ts"
 import { isRace, retryRaces } from "../Races.ts"
 import { decodedAs } from "../SqlRows.ts"
-import { type AcceptKind, type AcceptRequest, acceptStatement } from "./AcceptStatement.ts"
+import { type AcceptKind, type AcceptRequest, type AcceptShape, acceptStatement } from "./AcceptStatement.ts"
 import type { BatchName } from "./BatchMetrics.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
+import { statementOfShape } from "./StatementShapes.ts"
 
 const Exception = Schema.Struct({
   nth: Schema.Int,
@@ -49,17 +50,6 @@ const CHECKS_AFTER_REFUSAL = 64
 const isContested = (error: SqlError.SqlError): boolean =>
   isRace(error) || error.reason._tag === "UniqueViolation"
 
-const statementsOf = <Request extends AcceptRequest, Row extends Request>(
-  kind: AcceptKind<Request, Row>,
-  checksFirst: boolean
-) => {
-  const made = (hasQuotas: boolean) => ({
-    plain: acceptStatement(kind, { checksFirst, hasQuotas, hasExtras: false }),
-    extras: acceptStatement(kind, { checksFirst, hasQuotas, hasExtras: true })
-  })
-  return { plain: made(false), quotas: made(true) }
-}
-
 interface AcceptOptions<Request extends AcceptRequest, Row extends Request> {
   readonly name: BatchName
   readonly kind: AcceptKind<Request, Row>
@@ -79,19 +69,19 @@ const makeAcceptBatch = <Request extends AcceptRequest, Row extends Request>(
   { name, kind, toRows, wakeFor }: AcceptOptions<Request, Row>
 ) => {
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
-  const unseen = statementsOf(kind, false)
-  const looking = statementsOf(kind, true)
+  const statementOf = statementOfShape((shape: AcceptShape) => acceptStatement(kind, shape))
   let checksLeft = 0
 
   const ask = (
     sql: SqlClient.SqlClient,
-    { plain, quotas }: typeof unseen,
+    checksFirst: boolean,
     batch: ReadonlyArray<Row>
   ): Effect.Effect<typeof OutcomeRow.Type, SqlError.SqlError> => {
-    const { extras, plain: usual } = batch.some(({ admission }) => admission.monthlyQuota > 0)
-      ? quotas
-      : plain
-    const { text, parameters } = batch.some(kind.hasExtras) ? extras : usual
+    const { text, parameters } = statementOf({
+      checksFirst,
+      hasQuotas: batch.some(({ admission }) => admission.monthlyQuota > 0),
+      optional: kind.optional.map(({ isNeeded }) => batch.some(isNeeded))
+    })
     return Effect.map(decoded(sql.unsafe(text, parameters(batch))), ([outcome]) => {
       wakeFor(outcome.webhooks ?? 0)
       return outcome
@@ -99,7 +89,7 @@ const makeAcceptBatch = <Request extends AcceptRequest, Row extends Request>(
   }
 
   const look = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Row>) =>
-    Effect.map(retryRaces(ask(sql, looking, batch)), ({ exceptions = null }) => {
+    Effect.map(retryRaces(ask(sql, true, batch)), ({ exceptions = null }) => {
       checksLeft = exceptions === null ? checksLeft - 1 : CHECKS_AFTER_REFUSAL
       const verdicts: Array<AcceptVerdict> = batch.map(() => ACCEPTED)
       for (const { nth, ...verdict } of exceptions ?? []) verdicts[nth - 1] = verdict
@@ -109,7 +99,7 @@ const makeAcceptBatch = <Request extends AcceptRequest, Row extends Request>(
   const accept = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Row>) => {
     if (checksLeft > 0) return look(sql, batch)
     return Effect.catchIf(
-      Effect.map(ask(sql, unseen, batch), () => batch.map(() => ACCEPTED)),
+      Effect.map(ask(sql, false, batch), () => batch.map(() => ACCEPTED)),
       isContested,
       () => {
         checksLeft = CHECKS_AFTER_REFUSAL

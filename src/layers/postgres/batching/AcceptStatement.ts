@@ -27,6 +27,11 @@ interface AcceptSubject {
 /** The rows that a statement stores. */
 export const ADMITTED = "judged where verdict is null"
 
+export interface OptionalColumns<Request, Row extends Request = Request> {
+  readonly isNeeded: (request: Request) => boolean
+  readonly columns: ReadonlyArray<BatchColumn<Row>>
+}
+
 /** A kind of sends that are accepted in batches. */
 export interface AcceptKind<Request extends AcceptRequest, Row extends Request = Request> {
   /** The operation of its idempotency keys. */
@@ -35,11 +40,10 @@ export interface AcceptKind<Request extends AcceptRequest, Row extends Request =
   readonly subjectOf: (request: Request) => AcceptSubject
   /** Further columns of each request. */
   readonly columns: ReadonlyArray<BatchColumn<Row>>
-  /** Columns that few requests need; those requests use a statement of their own. */
-  readonly extraColumns: ReadonlyArray<BatchColumn<Row>>
-  readonly hasExtras: (request: Request) => boolean
-  /** The parts that store the rows of `ADMITTED`. */
-  readonly stores: (hasExtras: boolean) => string
+  /** Columns that few requests need: a batch without such a request does without them. */
+  readonly optional: ReadonlyArray<OptionalColumns<Request, Row>>
+  /** The parts that store the rows of `ADMITTED`, with these columns. */
+  readonly stores: (optional: ReadonlyArray<BatchColumn<Row>>) => string
   /** Counts the webhooks that are due at once; null if none are. */
   readonly webhooks: string | null
 }
@@ -47,7 +51,8 @@ export interface AcceptKind<Request extends AcceptRequest, Row extends Request =
 /** The parts of the statement that a batch needs. */
 export interface AcceptShape {
   readonly hasQuotas: boolean
-  readonly hasExtras: boolean
+  /** Which of the kind's optional columns it has. */
+  readonly optional: ReadonlyArray<boolean>
   /**
    * Whether it checks first what can refuse a request, and reports who is refused. Else one refusal refuses all of
    * it.
@@ -192,14 +197,15 @@ const exceptions = (rules: ReadonlyArray<AdmissionRule>) => `(
   from judged where verdict is not null)`
 
 const sourceOf = <Request extends AcceptRequest, Row extends Request>(
-  { subjectOf, columns, extraColumns }: AcceptKind<Request, Row>,
-  { hasQuotas, hasExtras, checksFirst }: AcceptShape
+  { subjectOf, columns }: AcceptKind<Request, Row>,
+  { hasQuotas, checksFirst }: AcceptShape,
+  optional: ReadonlyArray<BatchColumn<Row>>
 ) => {
   const needed: ReadonlyArray<BatchColumn<Row>> = [
     ...columnsOf<Request>(subjectOf),
     ...columns,
     ...(hasQuotas ? quotaColumns<Request>(subjectOf) : []),
-    ...(hasExtras ? extraColumns : [])
+    ...optional
   ]
   if (!checksFirst) return batchSource(needed)
   const { rows, parameters } = batchSource<Row & Shares>([...needed, ...lookColumns])
@@ -212,12 +218,13 @@ export const acceptStatement = <Request extends AcceptRequest, Row extends Reque
   shape: AcceptShape
 ) => {
   const { operation, webhooks } = kind
-  const { checksFirst, hasQuotas, hasExtras } = shape
+  const { checksFirst, hasQuotas } = shape
+  const optional = kind.optional.flatMap(({ columns }, index) => (shape.optional[index] ? columns : []))
   const rules = kind.rules.filter(({ name }) => name !== "quota" || hasQuotas)
-  const { rows, parameters } = sourceOf(kind, shape)
+  const { rows, parameters } = sourceOf(kind, shape, optional)
   const text = `
     with ${checksFirst ? checkedAdmission(operation, rows, rules) : optimisticAdmission(rows)},
-    ${writes(operation, rules, checksFirst, kind.stores(hasExtras))}
+    ${writes(operation, rules, checksFirst, kind.stores(optional))}
     select case when ${isRaced(rules, checksFirst)} then try_again() end as raced
       ${checksFirst ? `, ${exceptions(rules)} as exceptions` : ""} ${webhooks === null ? "" : `, ${webhooks} as webhooks`}`
   return { text, parameters }

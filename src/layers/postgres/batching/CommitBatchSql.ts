@@ -19,6 +19,7 @@ import {
 } from "./CommitParts.ts"
 import { outboxParts } from "./OutboxParts.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
+import { statementOfShape } from "./StatementShapes.ts"
 
 /** The sends of one mode whose transitions are committed. */
 export interface CommitKind<Entry extends CommitEntry> {
@@ -43,17 +44,22 @@ export interface CommitKind<Entry extends CommitEntry> {
 const OutcomeRow = Schema.Struct({ written: Schema.NullOr(Schema.Array(Schema.Int)), webhooks: Schema.Int })
 
 /** The parts of the statement that a batch needs. */
-interface Shape<Entry extends CommitEntry> {
-  readonly parts: ReadonlyArray<OptionalPart<Entry>>
+interface CommitShape {
+  /** Which of the optional parts it has. */
+  readonly needed: ReadonlyArray<boolean>
   readonly hasHeld: boolean
   /** The events of the entry that has the most. */
   readonly events: number
 }
 
-const statementOf = <Entry extends CommitEntry>(kind: CommitKind<Entry>, shape: Shape<Entry>) => {
+const commitStatement = <Entry extends CommitEntry>(
+  kind: CommitKind<Entry>,
+  shape: CommitShape,
+  parts: ReadonlyArray<OptionalPart<Entry>>
+) => {
   const { mode, timerKind, table, alias, lane } = kind
   const places = Array.from({ length: shape.events }, (_, index) => index)
-  const carried = [...shape.parts.flatMap((part) => part.columns), ...places.flatMap(eventColumns)]
+  const carried = [...parts.flatMap((part) => part.columns), ...places.flatMap(eventColumns)]
   const source = batchSource<CommitRow<Entry>>([
     ...commitColumns,
     ...kind.columns,
@@ -77,29 +83,28 @@ const statementOf = <Entry extends CommitEntry>(kind: CommitKind<Entry>, shape: 
     returning ${shown.map((name) => `${alias}.${name}`).join(", ")},
       '${timerKind}'::text as timer_kind, ${lane} as timer_lane,
       ${names.map((name) => `r.${name}`).join(", ")})
-  ${shape.parts.map(({ sql }) => `, ${sql}`).join("")}
+  ${parts.map(({ sql }) => `, ${sql}`).join("")}
   ${outbox.parts}
   select (select case when count(*) < cardinality($1) then coalesce(array_agg(nth::int), '{}') end
     from changed) as written, ${outbox.webhooks} as webhooks`
   return { text, parameters: source.parameters }
 }
 
-/** The statements that batches have needed: most of them the same one. */
 const commitStatements = <Entry extends CommitEntry>(kind: CommitKind<Entry>) => {
   const parts: ReadonlyArray<OptionalPart<Entry>> = [...commitParts(kind.timerKind), ...kind.parts]
-  const made = new Map<string, ReturnType<typeof statementOf<Entry>>>()
-  return (entries: ReadonlyArray<Entry>) => {
-    const needed = parts.map(({ isNeeded }) => entries.some(isNeeded))
-    const hasHeld = entries.some(({ heldTimer }) => heldTimer !== null)
-    const events = entries.reduce((most, { transition }) => Math.max(most, transition.events.length), 0)
-    const name = `${needed.join()},${hasHeld},${events}`
-    const known = made.get(name)
-    if (known !== undefined) return known
-    const shape = { parts: parts.filter((_, index) => needed[index]), hasHeld, events }
-    const statement = statementOf(kind, shape)
-    made.set(name, statement)
-    return statement
-  }
+  const statementOf = statementOfShape((shape: CommitShape) =>
+    commitStatement(
+      kind,
+      shape,
+      parts.filter((_, index) => shape.needed[index])
+    )
+  )
+  return (entries: ReadonlyArray<Entry>) =>
+    statementOf({
+      needed: parts.map(({ isNeeded }) => entries.some(isNeeded)),
+      hasHeld: entries.some(({ heldTimer }) => heldTimer !== null),
+      events: entries.reduce((most, { transition }) => Math.max(most, transition.events.length), 0)
+    })
 }
 
 /** The result of a commit; the webhooks are those of all commits of its batch. */
