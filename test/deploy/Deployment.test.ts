@@ -1,11 +1,11 @@
-import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { describe, expect, it } from "vitest"
-import { settings } from "../../src/layers/config/Configuration.ts"
 import { hasTools, root, tools } from "../clients/packages/Packed.ts"
+import { hasProgram } from "../support/InstalledPrograms.ts"
 import { renderChart } from "./ChartTemplates.ts"
 
 interface Resource {
@@ -105,37 +105,9 @@ describe.runIf(hasTools)("the deployment files", () => {
     for (const kind of ["Deployment", "Job"]) expect(podOf(rendered, kind)).toEqual(podOf(plain, kind))
     expect(rendered.Job.metadata.annotations["helm.sh/hook"]).toBe("pre-install,pre-upgrade")
   })
-
-  it("of compose mount files that exist, set settings that exist, and provision Grafana", () => {
-    const { services, volumes } = parse(read("docker/compose.yml"))
-    const mounted = Object.values<Tree>(services).flatMap((each) => each.volumes ?? [])
-    for (const mount of mounted as ReadonlyArray<string>) {
-      const [source = ""] = mount.split(":")
-      if (source.startsWith(".")) expect(existsSync(join(deploy, "docker", source)), source).toBe(true)
-      else expect(volumes).toHaveProperty(source)
-    }
-    const known = new Set<string>(Object.values(settings).map(({ name }) => name))
-    expect(Object.keys(services.peyk.environment).filter((name) => !known.has(name))).toEqual([])
-    const { datasources } = parse(read("grafana/provisioning/datasources/peyk.yml"))
-    expect(datasources[0].url).toBe("http://prometheus:9090")
-    const { providers } = parse(read("grafana/provisioning/dashboards/peyk.yml"))
-    expect(services.grafana.volumes.join()).toContain(`${providers[0].options.path}/peyk.json`)
-    expect(services["first-customer"].profiles).toEqual(["setup"])
-  })
-
-  it("give each alert a runbook that exists", () => {
-    const runbooks = readFileSync(join(root, "docs/runbooks.md"), "utf8")
-    const { groups } = parse(read("prometheus/peyk.rules.yml"))
-    for (const { alert, annotations } of groups[0].rules) {
-      expect(annotations.runbook_url).toBe(`docs/runbooks.md#${alert.toLowerCase()}`)
-      expect(runbooks).toContain(`\n## ${alert}\n`)
-    }
-  })
 })
 
-const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0
-
-describe.runIf(hasSystemd)("the systemd unit", () => {
+describe.runIf(hasProgram("systemd-analyze", "--version"))("the systemd unit", () => {
   it("has an exposure of at most 3", () => {
     const args = [
       "security",

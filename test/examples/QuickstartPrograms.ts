@@ -1,5 +1,5 @@
 /** The quickstarts of examples/, each started as a program in a folder of its own. */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,9 +7,6 @@ import { root, tools } from "../clients/packages/Packed.ts"
 import { freePort, neutralEnvironment, type Server } from "../contract/Server.ts"
 
 const node = process.execPath
-
-export const has = (program: string, ...args: ReadonlyArray<string>): boolean =>
-  spawnSync(program, args, { stdio: "ignore" }).status === 0
 
 /** The client compiled to a place of its own: other tests compile it to its usual one. */
 const compileClient = (folder: string) => {

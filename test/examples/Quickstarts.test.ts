@@ -6,7 +6,8 @@ import { hasTools, root } from "../clients/packages/Packed.ts"
 import { newPhone } from "../contract/Client.ts"
 import { codeOf } from "../contract/Operator.ts"
 import { type Server, startServer } from "../contract/Server.ts"
-import { copyExample, has, quickstarts } from "./QuickstartPrograms.ts"
+import { hasPhp, hasPython } from "../support/InstalledPrograms.ts"
+import { copyExample, quickstarts } from "./QuickstartPrograms.ts"
 
 let server: Server
 beforeAll(async () => {
@@ -18,8 +19,8 @@ const runs: Readonly<Record<keyof typeof quickstarts, boolean>> = {
   Express: hasTools,
   "Next.js": true,
   NestJS: hasTools,
-  Django: has("python3", "--version"),
-  Laravel: has("php", "-r", "exit(extension_loaded('curl') ? 0 : 1);")
+  Django: hasPython(),
+  Laravel: hasPhp()
 }
 
 interface Adapter {

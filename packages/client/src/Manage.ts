@@ -17,7 +17,8 @@ type Headers<Id extends OperationId> = ("Idempotency-Key" extends keyof HeadersO
   : unknown) &
   ("If-Match" extends keyof HeadersOf<Id> ? { readonly ifMatch?: string } : unknown)
 
-type Known<T> = [T] extends [never] ? unknown : T
+/** An empty body has any name and no value: that leaves no room for the ids of the path. */
+type Known<T> = [T] extends [never] ? unknown : string extends keyof T ? unknown : T
 
 /** Everything that an operation takes, in one object: ids of the path, the query or the fields of the body. */
 type Input<Id extends OperationId> = PathOf<Id> & Known<Query<Id>> & Known<Body<Id>> & Headers<Id>

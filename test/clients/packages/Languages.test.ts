@@ -1,14 +1,11 @@
 // @effect-diagnostics globalDate:off
 /** The clients for other languages, where the machine has the language. */
-import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { Webhook } from "standardwebhooks"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Server, startServer } from "../../contract/Server.ts"
+import { hasPhp, hasPython } from "../../support/InstalledPrograms.ts"
 import { root, runProgram } from "./Packed.ts"
-
-const has = (program: string, ...args: ReadonlyArray<string>): boolean =>
-  spawnSync(program, args, { stdio: "ignore" }).status === 0
 
 const python = `
 import json, os, time, urllib.request
@@ -117,18 +114,15 @@ const environment = (phone: string): Record<string, string> => {
 }
 
 describe("the client for another language", () => {
-  it.runIf(has("python3", "--version"))("does in Python what a backend needs", async () => {
+  it.runIf(hasPython())("does in Python what a backend needs", async () => {
     const env = { ...environment("09121110001"), PYTHONPATH: join(root, "clients/python") }
     const output = await runProgram("python3", ["-c", python], { cwd: root, env })
     expect(output.trim().split("\n")).toEqual(expected)
   })
 
-  it.runIf(has("php", "-r", "exit(extension_loaded('curl') ? 0 : 1);"))(
-    "does in PHP what a backend needs",
-    async () => {
-      const env = { ...environment("09121110002"), SOURCES: join(root, "clients/php/src") }
-      const output = await runProgram("php", ["-r", php], { cwd: root, env })
-      expect(output.trim().split("\n")).toEqual(expected)
-    }
-  )
+  it.runIf(hasPhp())("does in PHP what a backend needs", async () => {
+    const env = { ...environment("09121110002"), SOURCES: join(root, "clients/php/src") }
+    const output = await runProgram("php", ["-r", php], { cwd: root, env })
+    expect(output.trim().split("\n")).toEqual(expected)
+  })
 })

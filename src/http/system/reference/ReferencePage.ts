@@ -57,7 +57,12 @@ const operationPart = (document: ApiDocument, path: string, method: string, oper
     method,
     path,
     operation,
-    ids: parameters.filter((each) => each.in === "path").map(({ name }) => name),
+    parts: parameters
+      .filter((each) => each.in === "path")
+      .map(({ name, schema = {} }) => ({
+        name,
+        schema: resolve<JsonSchema>(document, schema as JsonSchema & { readonly $ref: string })
+      })),
     body: example as Readonly<Record<string, unknown>> | undefined,
     needsKey: parameters.some(({ name, required }) => name === "Idempotency-Key" && required === true)
   })
