@@ -16,9 +16,11 @@ export class PreconditionFailed extends Data.TaggedError("precondition_failed")<
 export class ValidationError extends Data.TaggedError("validation_error")<{
   readonly details: { readonly errors: ReadonlyArray<{ readonly path: string; readonly message: string }> }
 }> {}
+/** What may need an account or a template: the saved order, or codes and messages that have not ended. */
+export type UsedBy = "routing" | "codes" | "messages"
 /** The resource to remove or change is still in use. */
 export class Conflict extends Data.TaggedError("conflict")<{
-  readonly details: { readonly reason: string }
+  readonly details: { readonly reason: string; readonly used_by?: UsedBy }
 }> {}
 export class IpNotAllowed extends Data.TaggedError("ip_not_allowed") {}
 export class TooManySignIns extends Data.TaggedError("too_many_sign_ins")<{

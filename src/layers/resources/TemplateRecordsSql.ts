@@ -76,7 +76,9 @@ export const TemplateRecordsSql = Layer.effect(
           select exists (select from removed) as "isRemoved"`)
         if (row?.isRemoved === true) return
         yield* find(customerId, id)
-        return yield* new Conflict({ details: { reason: "a step of the routing order names it" } })
+        return yield* new Conflict({
+          details: { reason: "a step of the routing order names it", used_by: "routing" }
+        })
       })
     })
   })

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "vitest"
-import { newCustomer } from "../../contract/Operator.ts"
+import { newAccount, newCustomer } from "../../contract/Operator.ts"
 import { signedIn, type Visitor } from "../Visitor.ts"
 import { receivedCode, sendCode } from "./kit/Activity.ts"
 import { desktop, type Look, nameOf } from "./kit/Looks.ts"
@@ -32,6 +32,36 @@ describeInBrowser("setting up in a browser", (stage) => {
       })
     }
   )
+
+  it("says what still uses an account that is to be deleted, and leads there", async () => {
+    const customer = (await newCustomer(stage)).id
+    const account = await newAccount(stage, customer, "rubika")
+    const saveOrder = (steps: ReadonlyArray<object>) =>
+      stage.cli("routing", "set", "--customer", customer, "--steps", JSON.stringify(steps))
+    await saveOrder([{ channel: "rubika", account_id: account }])
+    await stage.within(
+      desktop,
+      await signedIn(stage, customer, "owner"),
+      async ({ open, page, problems }) => {
+        const [main, title] = [page.getByRole("main"), page.getByRole("heading", { level: 1 })]
+        const deleteAccount = async () => {
+          await page.locator("summary", { hasText: "Delete" }).click()
+          await page.getByRole("button", { name: "Delete the account" }).click()
+        }
+        await open(`/console/channels/${account}`)
+        await deleteAccount()
+        expect(await title.innerText()).toBe("Still in use")
+        expect(await main.innerText()).toContain("Take it out of the order")
+        expect(problems()).toEqual([expect.stringContaining("409")])
+        await main.getByRole("link", { name: "Open the order" }).click()
+        expect(await title.innerText()).toBe("Routing")
+        await saveOrder([{ channel: "rubika" }])
+        await open(`/console/channels/${account}`)
+        await deleteAccount()
+        expect(await page.getByRole("status").innerText()).toContain("Deleted")
+      }
+    )
+  })
 
   it("moves a step of the saved order by the keyboard, and stays at it", async () => {
     await stage.within(desktop, owner, async ({ open, page }) => {

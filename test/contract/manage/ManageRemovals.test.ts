@@ -36,7 +36,7 @@ describe("DELETE /v1/manage/accounts/{id}", () => {
     const { credential_id } = await owner.newAccount("rubika")
     ok(await owner.put("/routing", { steps: [{ channel: "rubika", account_id: credential_id }] }))
     const { details } = refused(await owner.delete(`/accounts/${credential_id}`), 409, "conflict")
-    expect(details["reason"]).toMatch(/routing order/)
+    expect(details).toMatchObject({ reason: expect.stringMatching(/routing order/), used_by: "routing" })
     ok(await owner.put("/routing", { steps: [] }))
     expect((await owner.delete(`/accounts/${credential_id}`)).status).toBe(204)
   })
@@ -46,10 +46,10 @@ describe("DELETE /v1/manage/accounts/{id}", () => {
     const key = (await owner.newKey()).secret
     const { verification_id: id } = await otp(server, key).sent({ channels: ["bale", "sms"] })
     const code = refused(await owner.delete(`/accounts/${second.credential_id}`), 409, "conflict")
-    expect(code.details["reason"]).toMatch(/code/)
+    expect(code.details).toMatchObject({ reason: expect.stringMatching(/code/), used_by: "codes" })
     const { message_id } = await messages(server, key).created({ channels: "bale", delay: "1h" })
     const message = refused(await owner.delete(`/accounts/${first.credential_id}`), 409, "conflict")
-    expect(message.details["reason"]).toMatch(/message/)
+    expect(message.details).toMatchObject({ reason: expect.stringMatching(/message/), used_by: "messages" })
     const headers = { "x-api-key": key }
     for (const path of [`/v1/otp/${id}`, `/v1/messages/${message_id}`]) {
       ok<Status>(await request(server, "POST", `${path}/cancel`, { headers }))
@@ -75,7 +75,7 @@ describe("DELETE /v1/manage/templates/{id}", () => {
     )
     ok(await owner.put("/routing", { steps: [{ channel: "bale", template_id: id }] }))
     const { details } = refused(await owner.delete(`/templates/${id}`), 409, "conflict")
-    expect(details["reason"]).toMatch(/routing order/)
+    expect(details).toMatchObject({ reason: expect.stringMatching(/routing order/), used_by: "routing" })
     ok(await owner.put("/routing", { steps: [] }))
     refused(await other.delete(`/templates/${id}`), 404, "not_found")
     expect((await owner.delete(`/templates/${id}`)).status).toBe(204)

@@ -17,6 +17,7 @@ import { csrfOfSession, sessionSecret } from "./Cookies.ts"
 import { html } from "./Html.ts"
 import { type ConsoleError, refusalOf } from "./Refusals.ts"
 import type { RequestContext, SignedRoute, View } from "./SignedRoutes.ts"
+import { usePart } from "./UsePart.ts"
 import { readVisit } from "./Visit.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -31,12 +32,21 @@ const wayBack = ({ request, path }: View): string => {
 const answerError = (view: View, error: ConsoleError): Response => {
   const { status, text, reasons, headers } = refusalOf(error, view.locale)
   const { say } = view.locale
+  const use = usePart(view, error)
   const content = html`<div class="panel empty">
-    <p><strong>${text}</strong></p>
-    ${reasons.map((reason) => html`<p class="muted" dir="auto">${reason}</p>`)}
+    ${
+      use ??
+      html`<p><strong>${text}</strong></p>
+        ${reasons.map((reason) => html`<p class="muted" dir="auto">${reason}</p>`)}`
+    }
     <p><a class="button" href="${wayBack(view)}">${say("Back", "بازگشت")}</a></p>
   </div>`
-  const title = status === 404 ? say("Not found", "پیدا نشد") : say("That did not work", "انجام نشد")
+  const title =
+    use !== null
+      ? say("Still in use", "هنوز به کار می‌رود")
+      : status === 404
+        ? say("Not found", "پیدا نشد")
+        : say("That did not work", "انجام نشد")
   return answerPage(view, { title, name: null, content }, { status, headers })
 }
 

@@ -49,7 +49,8 @@ export const accountRemovals = (sql: SqlClient.SqlClient): Pick<Accounts["Servic
       if (found.length === 0) return yield* new NotFound()
       const [needs] = yield* needsOf(owner, id)
       const need = (["routing", "codes", "messages"] as const).find((each) => needs?.[each] === true)
-      if (need !== undefined) return yield* new Conflict({ details: { reason: reasons[need] } })
+      if (need !== undefined)
+        return yield* new Conflict({ details: { reason: reasons[need], used_by: need } })
       yield* Effect.orDie(sql`
         delete from timers where customer_id = ${owner ?? PLATFORM} and kind = 'bot_updates'
           and subject in (select subject from account_inboxes where account_id = ${id})`)
