@@ -2,6 +2,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { lowestIdAfter, lowestIdFrom } from "../../../domain/TimePosition.ts"
 import { DeliveryStatus, WebhookTry } from "../../../domain/webhook/Webhook.ts"
+import type { TimeSpan } from "../../../services/resources/activity/ActivityReports.ts"
 import { type Run, RunHistories } from "../../../services/resources/activity/RunHistories.ts"
 import { InstantColumn, RialsColumn, rowsOf } from "../../postgres/SqlRows.ts"
 
@@ -37,7 +38,11 @@ export const RunHistoriesSql = Layer.effect(
     const countRows = rowsOf(CountRow)
 
     /** The customer's rows of these periods, by the index on their ids. */
-    const rowsWithin = (table: "events" | "ledger", customerId: number, { periods }: Run) => sql`
+    const rowsWithin = (
+      table: "events" | "ledger",
+      customerId: number,
+      periods: ReadonlyArray<TimeSpan>
+    ) => sql`
       unnest(${periods.map(({ from }) => lowestIdFrom(from))}::uuid[],
         ${periods.map(({ to }) => lowestIdAfter(to))}::uuid[]) as period (lowest, beyond),
       lateral (
@@ -54,10 +59,11 @@ export const RunHistoriesSql = Layer.effect(
               where customer_id = ${customerId} and id = ${id}::uuid`
       )
 
+    /** All are found before the late ones are looked for, unless there are some. */
     const events = (customerId: number, run: Run, count: number) =>
       eventRows(sql`
         with event as materialized (
-          select row.id, row.type, row.sequence, row.occurred_at from ${rowsWithin("events", customerId, run)}
+          select row.id, row.type, row.sequence, row.occurred_at from ${rowsWithin("events", customerId, run.late === null ? run.periods : [...run.periods, run.late])}
           where row.subject = ${run.id}::uuid limit ${count}::int)
         select e.id, e.type, e.sequence, e.occurred_at as "occurredAt", (
           select coalesce(json_agg(json_build_object('endpointId', w.id, 'url', w.url, 'status', d.status,
@@ -69,7 +75,7 @@ export const RunHistoriesSql = Layer.effect(
 
     const charges = (customerId: number, run: Run) =>
       chargeRows(sql`
-        select row.id, row.amount, row.occurred_at as "occurredAt" from ${rowsWithin("ledger", customerId, run)}
+        select row.id, row.amount, row.occurred_at as "occurredAt" from ${rowsWithin("ledger", customerId, run.periods)}
         where row.subject = ${run.id}::uuid order by row.id`)
 
     return RunHistories.of({

@@ -1,13 +1,16 @@
 import { Context, type Effect } from "effect"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { DeliveryStatus, WebhookTry } from "../../../domain/webhook/Webhook.ts"
+import type { TimeSpan } from "./ActivityReports.ts"
 
 /** A verification or a message whose history is read. */
 export interface Run {
   readonly kind: "verification" | "message"
   readonly id: string
-  /** Parts of time in which everything about it was written. */
-  readonly periods: ReadonlyArray<{ readonly from: Instant; readonly to: Instant }>
+  /** Parts of time in which everything about it was written, but for late events. */
+  readonly periods: ReadonlyArray<TimeSpan>
+  /** Events of reports may be written until then; null: `periods` go on until now. */
+  readonly late: TimeSpan | null
 }
 
 /** An event on its way to one endpoint. */

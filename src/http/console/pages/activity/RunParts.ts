@@ -156,11 +156,31 @@ export const metadataRows = (metadata: string | null): ReadonlyArray<readonly [s
       ])
 }
 
-/** Parts of time in which events and charges were written: around the request, and from the first send on. */
-export const runPeriods = (createdAt: Instant, startsAt: Instant, now: Instant) =>
-  startsAt - createdAt < 120_000
-    ? [{ from: createdAt, to: now }]
-    : [
-        { from: createdAt, to: createdAt + 60_000 },
-        { from: startsAt - 60_000, to: now }
-      ]
+const MINUTE = 60_000
+/** A record is written this long after what it records, at most. */
+const MARGIN = 2 * MINUTE
+/** For so long, reports of a delivery may arrive. */
+const LATE = 3 * 1440 * MINUTE
+
+interface RunTimes {
+  readonly createdAt: Instant
+  readonly startsAt: Instant
+  /** Whatever is known of it; null for what did not happen. */
+  readonly instants: ReadonlyArray<Instant | null>
+  /** Something may still happen. */
+  readonly isActive: boolean
+}
+
+/** Parts of time in which events and charges were written: around the request, and from the first send to the end. */
+export const runPeriods = ({ createdAt, startsAt, instants, isActive }: RunTimes, now: Instant) => {
+  const last = Math.max(startsAt, ...instants.filter((at) => at !== null))
+  const end = isActive ? now : Math.min(now, last + MARGIN)
+  const periods =
+    startsAt - createdAt < MARGIN
+      ? [{ from: createdAt, to: end }]
+      : [
+          { from: createdAt, to: createdAt + MINUTE },
+          { from: startsAt - MINUTE, to: end }
+        ]
+  return { periods, late: end < now ? { from: end, to: Math.min(now, end + LATE) } : null }
+}

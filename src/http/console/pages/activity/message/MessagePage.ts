@@ -39,8 +39,13 @@ const readRun = Effect.fnUntraced(function* ({ actor }: View) {
   const id = yield* requestedId
   const { found: message, isLive } = yield* findRun((mode) => records.find(actor.customerId, id, mode))
   const now = yield* Clock.currentTimeMillis
-  const periods = runPeriods(message.createdAt, sendTime(message), now)
-  const history = yield* histories.read(actor.customerId, { kind: "message", id: message.id, periods })
+  const times = {
+    createdAt: message.createdAt,
+    startsAt: sendTime(message),
+    instants: [message.completedAt, ...message.attempts.map(({ finished_at: at }) => at)],
+    isActive: isActive(message)
+  }
+  const history = yield* histories.read(actor.customerId, { kind: "message", id, ...runPeriods(times, now) })
   const run: MessageRun = { message, history, now }
   return { run, isLive }
 })

@@ -43,9 +43,18 @@ const readRun = Effect.fnUntraced(function* ({ actor }: View) {
   const id = yield* requestedId
   const { found: verification, isLive } = yield* findRun((mode) => records.find(actor.customerId, id, mode))
   const now = yield* Clock.currentTimeMillis
-  const { createdAt } = verification
-  const periods = runPeriods(createdAt, createdAt, now)
-  const history = yield* histories.read(actor.customerId, { kind: "verification", id, periods })
+  const { attempts, createdAt, expiresAt, verifiedAt } = verification
+  const times = {
+    createdAt,
+    startsAt: createdAt,
+    instants: [verifiedAt, expiresAt, ...attempts.map(({ attempted_at: at }) => at)],
+    isActive: !isTerminal(effectiveStatus(verification, now))
+  }
+  const history = yield* histories.read(actor.customerId, {
+    kind: "verification",
+    id,
+    ...runPeriods(times, now)
+  })
   const run: CodeRun = { verification, history, now, maxWrongCodes: isLive ? maxWrongCodes : null }
   return { run, isLive }
 })
