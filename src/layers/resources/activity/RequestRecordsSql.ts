@@ -17,9 +17,9 @@ const EdgeRow = Schema.Struct({ id: Schema.String, endsAt: InstantColumn })
 
 /** How many blocks one query reads: enough for a page, with those of other processes, or to find the few that match. */
 const OVERLAPPING_BLOCKS = 50
-const SEARCHED_BLOCKS = 1000
+const SEARCHED_BLOCKS = 500
 /** Blocks without the text that is looked for are not taken apart. */
-const SCANNED_BLOCKS = 20_000
+const SCANNED_BLOCKS = 10_000
 /** Higher than the number of any request in a block. */
 const END_OF_BLOCK = 9999
 
