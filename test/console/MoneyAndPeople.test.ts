@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { newEmail, PASSWORD } from "../contract/Manager.ts"
-import { type Server, startServer } from "../contract/Server.ts"
+import { type Server, startServer, until } from "../contract/Server.ts"
 import { csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
 
 let server: Server
@@ -60,7 +60,10 @@ describe("the wallet", () => {
 describe("usage", () => {
   it("shows a month by day and channel, and as a file", async () => {
     await send()
-    const page = await owner.get("/console/usage")
+    const page = await until("the figures to be summed up", async () => {
+      const shown = await owner.get("/console/usage")
+      return shown.text.includes("being summed up") ? undefined : shown
+    })
     expect(page.text).toContain("data-chart")
     expect(page.text).toContain("Bale")
     const file = await owner.get("/console/usage/usage.csv")

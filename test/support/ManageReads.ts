@@ -2,6 +2,7 @@ import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Channel } from "../../src/domain/routing/Channel.ts"
 import type { Page, PageRequest } from "../../src/domain/Paging.ts"
+import { ActivitySumsSql } from "../../src/layers/resources/activity/ActivitySumsSql.ts"
 import { AuditLogSql } from "../../src/layers/resources/activity/AuditLogSql.ts"
 import { WalletsSql } from "../../src/layers/resources/WalletsSql.ts"
 import { MessageRecordsSql } from "../../src/layers/resources/activity/MessageRecordsSql.ts"
@@ -21,6 +22,7 @@ const Reads = Layer.mergeAll(
   VerificationRecordsSql,
   MessageRecordsSql,
   UsageReportsSql,
+  ActivitySumsSql,
   WalletsSql,
   AuditLogSql
 )

@@ -22,6 +22,8 @@ export const ActivityFigures = Schema.Struct({
   /** Attempts that a provider accepted, and those that failed; of channels only. */
   sent: Schema.Int,
   failed: Schema.Int,
+  /** Attempts that arrived, by the provider's report; of channels only. Absent: an earlier version summed them up. */
+  delivered: Schema.optionalKey(Schema.Int),
   /** In rials; of channels only. */
   cost: Schema.Int,
   /** How many were verified in each class of `SECONDS_CLASSES`, by the class's index. */
@@ -34,7 +36,7 @@ export interface ActivitySlot {
   readonly figures: ReadonlyArray<ActivityFigures>
 }
 
-export type ActivitySums = Omit<ActivityFigures, "kind" | "channel">
+export interface ActivitySums extends Required<Omit<ActivityFigures, "kind" | "channel">> {}
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
@@ -42,11 +44,12 @@ interface Sums extends Mutable<Omit<ActivitySums, "seconds">> {
   readonly seconds: Record<string, number>
 }
 
-const addTo = (sums: Sums, figures: ActivitySums): void => {
+const addTo = (sums: Sums, figures: ActivityFigures): void => {
   sums.accepted += figures.accepted
   sums.verified += figures.verified
   sums.sent += figures.sent
   sums.failed += figures.failed
+  sums.delivered += figures.delivered ?? 0
   sums.cost += figures.cost
   for (const index of Object.keys(figures.seconds))
     sums.seconds[index] = (sums.seconds[index] ?? 0) + (figures.seconds[index] ?? 0)
@@ -57,7 +60,7 @@ export const sumOf = (
   slots: ReadonlyArray<ActivitySlot>,
   isChosen: (figures: ActivityFigures) => boolean
 ): ActivitySums => {
-  const sums: Sums = { accepted: 0, verified: 0, sent: 0, failed: 0, cost: 0, seconds: {} }
+  const sums: Sums = { accepted: 0, verified: 0, sent: 0, failed: 0, delivered: 0, cost: 0, seconds: {} }
   for (const { figures } of slots) for (const each of figures) if (isChosen(each)) addTo(sums, each)
   return sums
 }
@@ -92,20 +95,22 @@ export interface SummedSlot {
   readonly startsAt: Instant
   /** Null: they were never summed up. */
   readonly summedAt: Instant | null
-  /** Some of its sends were not over then. */
+  /** Some of its sends were not over then, or waited for a delivery report. */
   readonly isOpen: boolean
 }
 
 const MIN_AGE_MILLIS = 20_000
 /** Sends are written a little after the time that they were accepted at. */
 const LATE_MILLIS = 60_000
+/** Figures that were summed up so long after a slot began are final, if nothing was open. */
+export const FINAL_AFTER_MILLIS = SLOT_MILLIS + LATE_MILLIS
 /** A slot of an hour ago whose sends are not over is summed up again after about a minute, one of a day ago after half an hour. */
 const AGE_SHARE = 50
 
 /** Whether its figures may have changed enough to sum them up again. */
 export const isStale = ({ startsAt, summedAt, isOpen }: SummedSlot, now: Instant): boolean => {
   if (summedAt === null) return true
-  const isFinal = !isOpen && summedAt >= startsAt + SLOT_MILLIS + LATE_MILLIS
+  const isFinal = !isOpen && summedAt >= startsAt + FINAL_AFTER_MILLIS
   return !isFinal && now - summedAt >= Math.max(MIN_AGE_MILLIS, (now - startsAt - SLOT_MILLIS) / AGE_SHARE)
 }
 

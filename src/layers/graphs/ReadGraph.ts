@@ -19,20 +19,25 @@ import { UsageReportsSql } from "../resources/activity/UsageReportsSql.ts"
 /** Uses separate connections, because searches can take long; to the replica, if there is one. */
 const overReads = Layer.provide(Layer.effect(SqlClient.SqlClient, ReadSql))
 
+/** The same, on the primary. */
+const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql))
+
 /** The searches that the command line has too. */
 export const Searches = Layer.mergeAll(VerificationRecordsSql, MessageRecordsSql).pipe(overReads)
 
 /** Further services of the console: figures and the audit log. */
-export const Reports = Layer.mergeAll(
-  UsageReportsSql,
-  AuditLogSql,
-  RunHistoriesSql,
-  HealthReportsSql,
-  Layer.provide(ActivityReports.layer, ActivitySumsSql)
-).pipe(
+export const Reports = Layer.mergeAll(UsageReportsSql, AuditLogSql, RunHistoriesSql).pipe(
   overReads,
-  // Its commits are not awaited, so nobody knows when a replica has them.
-  Layer.merge(Layer.provide(RequestRecordsSql, Layer.effect(SqlClient.SqlClient, ReportingSql)))
+  Layer.merge(
+    Layer.mergeAll(
+      // Its commits are not awaited, so nobody knows when a replica has them.
+      RequestRecordsSql,
+      // Sums are written.
+      Layer.provide(ActivityReports.layer, ActivitySumsSql),
+      // It is about the primary.
+      HealthReportsSql
+    ).pipe(overReports)
+  )
 )
 
 /** Resources that can only be read. */

@@ -19,6 +19,7 @@ const figures = (some: Partial<ActivityFigures>): ActivityFigures => ({
   verified: 0,
   sent: 0,
   failed: 0,
+  delivered: 0,
   cost: 0,
   seconds: {},
   ...some
@@ -44,6 +45,7 @@ describe("sums of slots", () => {
       verified: 3,
       sent: 0,
       failed: 0,
+      delivered: 0,
       cost: 0,
       seconds: { 4: 1, 9: 2 }
     })

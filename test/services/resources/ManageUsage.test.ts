@@ -3,10 +3,12 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Channel } from "../../../src/domain/routing/Channel.ts"
+import { sumOf } from "../../../src/domain/money/Activity.ts"
 import { noCodes, noSends, type UsageGrouping } from "../../../src/domain/money/Usage.ts"
 import { Wallets } from "../../../src/services/resources/Wallets.ts"
 import { MessageRecords } from "../../../src/services/resources/activity/MessageRecords.ts"
 import { VerificationRecords } from "../../../src/services/resources/activity/VerificationRecords.ts"
+import { ActivitySums } from "../../../src/services/resources/activity/ActivityReports.ts"
 import { UsageReports } from "../../../src/services/resources/activity/UsageReports.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
 import { countedUsage } from "../../support/CountedUsage.ts"
@@ -51,6 +53,14 @@ const report = Effect.fnUntraced(function* (
   to = MARCH + 30 * DAY
 ) {
   return yield* (yield* UsageReports).report(customerId, { from, to }, grouping)
+})
+
+/** Sums of half hours, as the console has them. */
+const slotsOf = Effect.fnUntraced(function* (customerId: number) {
+  const sums = yield* ActivitySums
+  const span = { from: MARCH, to: MARCH + 12 * DAY }
+  yield* sums.sumUp(customerId, span, yield* Clock.currentTimeMillis)
+  return yield* sums.read(customerId, span)
 })
 
 /** Codes and messages over five days, with every kind of end. */
@@ -125,10 +135,38 @@ layer(TestDatabase, { excludeTestServices: true })("a usage report", (it) => {
             const { balance } = yield* (yield* Wallets).balance(customerId)
             assert.strictEqual(cost, 1_000_000 - balance)
           }
+          const slots = yield* slotsOf(customerId)
+          for (const { channel, ...usage } of countedUsage(codes, messages, byChannel)) {
+            const all = sumOf(slots, (figures) => figures.channel === channel)
+            for (const figure of ["sent", "failed", "delivered", "cost"] as const) {
+              assert.strictEqual(all[figure], usage.codes[figure] + usage.messages[figure])
+            }
+          }
         }).pipe(Effect.provide(readProcess(providers, { priceBale, priceEitaa, accountGapMillis: 0 })))
       }
     )
   }
+
+  it.effect("is summed up again for a day while reports of deliveries may arrive", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const customerId = yield* makeCustomer(["sms"])
+      const { id } = yield* codeTo(customerId, phoneOf(1), ["sms"])
+      yield* settle
+      yield* verifyCode(providers, customerId, id)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update verifications set route = jsonb_set(route, '{0,reportsDelivery}', 'true') where id = ${id}::uuid`
+      const isOpen = Effect.gen(function* () {
+        yield* slotsOf(customerId)
+        const slots = yield* (yield* ActivitySums).unfinished(customerId, { from: MARCH, to: MARCH + 1 })
+        return slots.length > 0
+      })
+      yield* TestClock.adjust("2 hours")
+      assert.isTrue(yield* isOpen)
+      yield* TestClock.adjust("1 day")
+      assert.isFalse(yield* isOpen)
+    }).pipe(Effect.provide(readProcess(providers)))
+  })
 
   it.effect("counts a code for each channel it was tried over, and a right one for the last", () => {
     const providers = scriptProviders({ bale: unreachable })

@@ -8,23 +8,21 @@ import {
   type SummedSlot
 } from "../../../domain/money/Activity.ts"
 
+/** A part of time; `to` is beyond it. */
+export interface TimeSpan {
+  readonly from: Instant
+  readonly to: Instant
+}
+
 /** Sums of a customer's sends, which are kept so that a page need not read every send. */
 export class ActivitySums extends Context.Service<
   ActivitySums,
   {
-    /** Every slot from this one on until now, since the customer exists. */
-    readonly slots: (
-      customerId: number,
-      from: Instant,
-      now: Instant
-    ) => Effect.Effect<ReadonlyArray<SummedSlot>>
-    /** Sums up the slots of this range from the sends themselves. */
-    readonly sumUp: (
-      customerId: number,
-      range: { readonly from: Instant; readonly to: Instant },
-      now: Instant
-    ) => Effect.Effect<void>
-    readonly read: (customerId: number, from: Instant) => Effect.Effect<ReadonlyArray<ActivitySlot>>
+    /** The slots of this time, since the customer exists, whose figures are not final. */
+    readonly unfinished: (customerId: number, span: TimeSpan) => Effect.Effect<ReadonlyArray<SummedSlot>>
+    /** Sums up the slots of this time from the sends themselves. */
+    readonly sumUp: (customerId: number, span: TimeSpan, now: Instant) => Effect.Effect<void>
+    readonly read: (customerId: number, span: TimeSpan) => Effect.Effect<ReadonlyArray<ActivitySlot>>
   }
 >()("peyk/services/resources/activity/ActivityReports/ActivitySums") {}
 
@@ -38,11 +36,19 @@ export interface ActivityReport {
 const MAX_SLOTS = 48
 /** A page waits so long for fresh figures; then it shows those that are there. */
 const PATIENCE = "80 millis"
+/** Summing up again takes at most this share of the time, so with many sends figures are older. */
+const SHARE = 0.01
 
 /** How many codes and messages were sent and what came of them, by half hour and channel. */
 export class ActivityReports extends Context.Service<
   ActivityReports,
-  { readonly read: (customerId: number, from: Instant) => Effect.Effect<ActivityReport> }
+  {
+    /** Until now, or until `to`. */
+    readonly read: (
+      customerId: number,
+      span: { readonly from: Instant; readonly to?: Instant }
+    ) => Effect.Effect<ActivityReport>
+  }
 >()("peyk/services/resources/activity/ActivityReports") {
   static readonly layer = Layer.effect(
     ActivityReports,
@@ -52,10 +58,14 @@ export class ActivityReports extends Context.Service<
       /** One customer at a time: others' requests do not have to wait for the store. */
       const room = yield* Semaphore.make(1)
 
-      const stale = Effect.fnUntraced(function* (customerId: number, from: Instant) {
-        const now = yield* Clock.currentTimeMillis
-        const slots = yield* sums.slots(customerId, from, now)
-        return slots.filter((slot) => isStale(slot, now))
+      /** Until when figures that were summed up once stay as they are. */
+      const restUntil = new Map<number, Instant>()
+
+      const stale = Effect.fnUntraced(function* (customerId: number, span: TimeSpan, now: Instant) {
+        const slots = yield* sums.unfinished(customerId, span)
+        const rests = now < (restUntil.get(customerId) ?? now)
+        if (!rests) restUntil.delete(customerId)
+        return slots.filter((slot) => (rests ? slot.summedAt === null : isStale(slot, now)))
       })
 
       const sumUp = Effect.fnUntraced(function* (customerId: number, slots: ReadonlyArray<SummedSlot>) {
@@ -63,11 +73,15 @@ export class ActivityReports extends Context.Service<
           slots.map(({ startsAt }) => startsAt),
           MAX_SLOTS
         )
+        const begunAt = yield* Clock.currentTimeMillis
         yield* Effect.forEach(
           ranges,
           (range) => Effect.flatMap(Clock.currentTimeMillis, (now) => sums.sumUp(customerId, range, now)),
           { discard: true }
         )
+        if (slots.some(({ summedAt }) => summedAt === null)) return
+        const endedAt = yield* Clock.currentTimeMillis
+        restUntil.set(customerId, endedAt + (endedAt - begunAt) / SHARE)
       })
 
       /** In the background, once for all who ask meanwhile. */
@@ -77,13 +91,17 @@ export class ActivityReports extends Context.Service<
         yield* Effect.timeoutOption(Fiber.await(fiber), PATIENCE)
       })
 
-      const read = Effect.fnUntraced(function* (customerId: number, from: Instant) {
-        const start = slotOf(from)
-        const before = yield* stale(customerId, start)
+      const read = Effect.fnUntraced(function* (
+        customerId: number,
+        { from, to = Infinity }: { readonly from: Instant; readonly to?: Instant }
+      ) {
+        const now = yield* Clock.currentTimeMillis
+        const span = { from: slotOf(from), to: Math.min(to, now + 1) }
+        const before = yield* stale(customerId, span, now)
         if (before.length > 0) yield* refresh(customerId, before)
         const missing =
-          before.length > 0 && (yield* stale(customerId, start)).some(({ summedAt }) => summedAt === null)
-        return { slots: yield* sums.read(customerId, start), isComplete: !missing }
+          before.length > 0 && (yield* stale(customerId, span, now)).some(({ summedAt }) => summedAt === null)
+        return { slots: yield* sums.read(customerId, span), isComplete: !missing }
       })
 
       return ActivityReports.of({ read })

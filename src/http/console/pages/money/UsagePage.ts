@@ -1,6 +1,14 @@
 import { Clock, DateTime, Effect, Stream } from "effect"
 import type { Instant } from "../../../../domain/Instant.ts"
-import { conversion, type UsageGroup, type UsagePeriod } from "../../../../domain/money/Usage.ts"
+import {
+  type ActivityFigures,
+  type ActivitySlot,
+  type ActivitySums,
+  channelsOf,
+  sumOf
+} from "../../../../domain/money/Activity.ts"
+import type { UsageGroup, UsagePeriod } from "../../../../domain/money/Usage.ts"
+import { ActivityReports } from "../../../../services/resources/activity/ActivityReports.ts"
 import { UsageReports } from "../../../../services/resources/activity/UsageReports.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { type CsvCell, csvFile } from "../../frame/CsvFile.ts"
@@ -15,6 +23,7 @@ import { emptyState } from "../../parts/lists/EmptyState.ts"
 import { filters } from "../../parts/lists/Filters.ts"
 import { table } from "../../parts/lists/Table.ts"
 import { channelName } from "../../parts/Text.ts"
+import { stillSummingUp } from "../../parts/StillSummingUp.ts"
 import { tiles } from "../../parts/Tiles.ts"
 
 const USAGE_PATH = pathOf("usage")
@@ -63,13 +72,18 @@ const daysOf = ({ from, to }: Month, now: Instant): ReadonlyArray<string> => {
   )
 }
 
+const allOf =
+  (kind: ActivityFigures["kind"]) =>
+  (figures: ActivityFigures): boolean =>
+    figures.kind === kind && figures.channel === null
+
 const dailyChart = (
-  groups: ReadonlyArray<UsageGroup>,
+  slots: ReadonlyArray<ActivitySlot>,
   days: ReadonlyArray<string>,
   { locale }: View
 ): Html => {
   const { say, day: dayName } = locale
-  const byDay = new Map(groups.map((group) => [group.day, group]))
+  const byDay = Map.groupBy(slots, ({ startsAt }) => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(startsAt)))
   return html`<section class="panel" aria-labelledby="days-title">
     <div class="panel-head">
       <h2 id="days-title">${say("Accepted requests by day (UTC)", "درخواست‌های پذیرفته در هر روز (UTC)")}</h2>
@@ -84,10 +98,10 @@ const dailyChart = (
             { label: say("Messages", "پیام"), kind: "bar" }
           ],
           points: days.map((day) => {
-            const group = byDay.get(day)
+            const ofDay = byDay.get(day) ?? []
             return {
               label: dayName(day),
-              values: [group?.codes.accepted ?? 0, group?.messages.accepted ?? 0]
+              values: [sumOf(ofDay, allOf("code")).accepted, sumOf(ofDay, allOf("message")).accepted]
             }
           })
         },
@@ -97,64 +111,80 @@ const dailyChart = (
   </section>`
 }
 
-const channelTable = (groups: ReadonlyArray<UsageGroup>, { locale }: View): Html => {
+interface ChannelUsage {
+  readonly channel: string
+  readonly all: ActivitySums
+  readonly codes: ActivitySums
+}
+
+const usageOf =
+  (slots: ReadonlyArray<ActivitySlot>) =>
+  (channel: string): ChannelUsage => ({
+    channel,
+    all: sumOf(slots, (figures) => figures.channel === channel),
+    codes: sumOf(slots, (figures) => figures.channel === channel && figures.kind === "code")
+  })
+
+const channelTable = (rows: ReadonlyArray<ChannelUsage>, { locale }: View): Html => {
   const { say, number, rials } = locale
-  const both = (read: (part: UsageGroup["messages"]) => number) => (group: UsageGroup) =>
-    number(read(group.codes) + read(group.messages))
-  return table(
+  const column = (header: string, cell: (row: ChannelUsage) => string) =>
+    ({ header, kind: "number", cell }) as const
+  return table<ChannelUsage>(
     say("Sends and cost of each channel", "ارسال و هزینهٔ هر کانال"),
     [
       {
         header: say("Channel", "کانال"),
         kind: "title",
-        cell: ({ channel }: UsageGroup) =>
-          channel === null ? say("None", "هیچ") : channelName(channel, locale)
+        cell: ({ channel }) => channelName(channel, locale)
       },
-      { header: say("Sent", "فرستاده"), kind: "number", cell: both(({ sent }) => sent) },
-      { header: say("Failed", "ناموفق"), kind: "number", cell: both(({ failed }) => failed) },
-      { header: say("Delivered", "رسیده"), kind: "number", cell: both(({ delivered }) => delivered) },
-      {
-        header: say("Codes verified", "کد تأییدشده"),
-        kind: "number",
-        cell: ({ codes }) => number(codes.verified)
-      },
-      {
-        header: say("Cost", "هزینه"),
-        kind: "number",
-        cell: ({ codes, messages }) => rials(codes.cost + messages.cost)
-      }
+      column(say("Sent", "فرستاده"), ({ all }) => number(all.sent)),
+      column(say("Failed", "ناموفق"), ({ all }) => number(all.failed)),
+      column(say("Delivered", "رسیده"), ({ all }) => number(all.delivered)),
+      column(say("Codes verified", "کد تأییدشده"), ({ codes }) => number(codes.verified)),
+      column(say("Cost", "هزینه"), ({ all }) => rials(all.cost))
     ],
-    groups
+    rows
   )
 }
 
-const totals = (total: UsageGroup | undefined, { locale }: View): Html => {
+const totals = (slots: ReadonlyArray<ActivitySlot>, { locale }: View): Html => {
   const { say, number, percent, rials } = locale
-  const rate = total === undefined ? null : conversion(total.codes)
+  const { accepted, verified } = sumOf(slots, allOf("code"))
   return tiles([
-    { label: say("Codes", "کدها"), value: number(total?.codes.accepted ?? 0) },
+    { label: say("Codes", "کدها"), value: number(accepted) },
     {
       label: say("Verified", "تأییدشده"),
-      value: rate === null ? "–" : percent(rate),
+      value: accepted === 0 ? "–" : percent(verified / accepted),
       note: say("of the codes", "از کدها")
     },
-    { label: say("Messages", "پیام‌ها"), value: number(total?.messages.accepted ?? 0) },
-    { label: say("Cost", "هزینه"), value: rials((total?.codes.cost ?? 0) + (total?.messages.cost ?? 0)) }
+    { label: say("Messages", "پیام‌ها"), value: number(sumOf(slots, allOf("message")).accepted) },
+    { label: say("Cost", "هزینه"), value: rials(sumOf(slots, ({ channel }) => channel !== null).cost) }
   ])
 }
+
+const channelsPanel = (slots: ReadonlyArray<ActivitySlot>, view: View): Html => {
+  const { say } = view.locale
+  const rows = channelsOf(slots).map(usageOf(slots))
+  return html`<section class="panel" aria-labelledby="channels-title">
+    <div class="panel-head"><h2 id="channels-title">${say("By channel", "به تفکیک کانال")}</h2></div>
+    ${
+      rows.length > 0
+        ? channelTable(rows, view)
+        : emptyState(
+            say("Nothing was sent in this month", "در این ماه چیزی فرستاده نشده"),
+            say("Sandbox requests do not count.", "درخواست‌های سندباکس به حساب نمی‌آیند.")
+          )
+    }
+  </section>`
+}
+
+const SOON_SECONDS = 2
 
 const showUsage = Effect.fnUntraced(function* (view: View) {
   const { actor, locale } = view
   const { say } = locale
   const { months, month, now } = yield* chosenMonth(view)
-  const reports = yield* UsageReports
-  const report = (byDay: boolean, byChannel: boolean) =>
-    reports.report(actor.customerId, month, { byDay, byChannel })
-  const [total, byDay, byChannel] = yield* Effect.all([
-    report(false, false),
-    report(true, false),
-    report(false, true)
-  ])
+  const { slots, isComplete } = yield* (yield* ActivityReports).read(actor.customerId, month)
   const file = addressWith({ path: CSV_PATH, query: view.query }, { notice: null })
   const made: Page = {
     title: say("Usage", "مصرف"),
@@ -169,18 +199,10 @@ const showUsage = Effect.fnUntraced(function* (view: View) {
           choices: months.slice(1).map((each) => [each.id, monthName(each, locale)] as const)
         }
       ])}
-      ${totals(total[0], view)} ${dailyChart(byDay, daysOf(month, now), view)}
-      <section class="panel" aria-labelledby="channels-title">
-        <div class="panel-head"><h2 id="channels-title">${say("By channel", "به تفکیک کانال")}</h2></div>
-        ${
-          byChannel.length > 0
-            ? channelTable(byChannel, view)
-            : emptyState(
-                say("Nothing was sent in this month", "در این ماه چیزی فرستاده نشده"),
-                say("Sandbox requests do not count.", "درخواست‌های سندباکس به حساب نمی‌آیند.")
-              )
-        }
-      </section>`
+      <div id="usage" class="sections" ${!isComplete && html`data-live="${SOON_SECONDS}"`}>
+        ${!isComplete && stillSummingUp(locale)} ${totals(slots, view)}
+        ${dailyChart(slots, daysOf(month, now), view)} ${channelsPanel(slots, view)}
+      </div>`
   }
   return made
 })

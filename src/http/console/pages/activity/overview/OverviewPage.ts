@@ -18,6 +18,7 @@ import { chart } from "../../../parts/Chart.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
 import { table } from "../../../parts/lists/Table.ts"
 import { channelName } from "../../../parts/Text.ts"
+import { stillSummingUp } from "../../../parts/StillSummingUp.ts"
 import { type Tile, tiles } from "../../../parts/Tiles.ts"
 import { concernsPart } from "./Concerns.ts"
 import { beginOfPeriod, bucketsOf, periodLinks, type Period, periodOf, periods } from "./OverviewPeriods.ts"
@@ -193,7 +194,7 @@ const showOverview = Effect.fnUntraced(function* (view: View) {
         const read = yield* summaries.read(customerId, null)
         return { summary: read, concerns: yield* concernsPart(view, read) }
       }),
-      reports.read(customerId, beginOfPeriod(period, now, zone))
+      reports.read(customerId, { from: beginOfPeriod(period, now, zone) })
     ],
     { concurrency: "unbounded" }
   )
@@ -208,13 +209,7 @@ const showOverview = Effect.fnUntraced(function* (view: View) {
       class="sections"
       data-live="${isComplete ? REFRESH_SECONDS : SOON_SECONDS}"
     >
-      ${
-        !isComplete &&
-        html`<p class="notice" role="status">
-          ${say("Older sends are being summed up; the figures grow for a moment.", "ارسال‌های قدیمی‌تر جمع زده می‌شوند؛ ارقام تا لحظه‌ای دیگر کامل می‌شوند.")}
-        </p>`
-      }
-      ${concerns} ${figureTiles(view, slots, summary)}
+      ${!isComplete && stillSummingUp(view.locale)} ${concerns} ${figureTiles(view, slots, summary)}
       ${isEmpty ? firstSteps(view) : [codesChart(view, slots, period, now), channelTable(view, slots)]}
     </div>`
   } as const

@@ -45,16 +45,20 @@ export const bucketsOf = (
   zone: string
 ): ReadonlyArray<Bucket> => {
   const { unit } = periods[period]
-  const byBegin = new Map<Instant, Array<ActivitySlot>>()
   const known = new Map(slots.map((slot) => [slot.startsAt, slot]))
+  const buckets: Array<{ readonly begin: Instant; readonly slots: Array<ActivitySlot> }> = []
+  let nextBegin = -Infinity
   for (let at = slotOf(beginOfPeriod(period, now, zone)); at <= now; at += SLOT_MILLIS) {
-    const begin = beginOf(at, unit, zone)
-    const bucket = byBegin.get(begin) ?? []
-    byBegin.set(begin, bucket)
+    if (at >= nextBegin) {
+      const begin = beginOf(at, unit, zone)
+      buckets.push({ begin, slots: [] })
+      // a day has 23 to 25 hours; finding where it begins takes long
+      nextBegin = beginOf(begin + 1.5 * (unit === "day" ? DAY : HOUR), unit, zone)
+    }
     const slot = known.get(at)
-    if (slot !== undefined) bucket.push(slot)
+    if (slot !== undefined) buckets.at(-1)?.slots.push(slot)
   }
-  return [...byBegin].map(([begin, within]) => ({ begin, slots: within }))
+  return buckets
 }
 
 /** Links to the periods, the shown one marked. */
