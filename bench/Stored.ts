@@ -3,7 +3,8 @@ import type { Store } from "./Store.ts"
 import type { SubjectName } from "./Options.ts"
 
 const CHUNK = 250_000
-const DAYS = 20
+/** From now back. */
+export const DAYS = 20
 /** The newest tenth still has its events. */
 const WITHOUT_EVENTS = 0.9
 /** The newest day, except an hour, still has its idempotency keys: older ones have lapsed. */
@@ -18,14 +19,14 @@ export interface Amount {
 }
 
 /** Numbered from first to last; rows with one number share the id, the time and the phone. */
-const numbers = (first: number, last: number, { customers, stored }: Amount) => `n as materialized (
+export const numbers = (first: number, last: number, { customers, stored }: Amount) => `n as materialized (
   select i, 1 + i % ${customers} as customer_id, uuidv7(age) as id, now() + age as at,
     '+98935' || lpad((i % ${PHONES})::text, 7, '0') as phone
   from (select i, (i - ${stored}) * interval '${DAYS} days' / ${stored} - interval '1 hour' as age
     from generate_series(${first}, ${last}) i) a)`
 
 const DESCRIPTOR = '{"type":"messenger","provider":"bale","credential_id":1,"label":"bale"}'
-const ROUTE = `[{"channel":"bale","account_id":1,"descriptor":${DESCRIPTOR},"price":1000,"wait":60}]`
+export const ROUTE = `[{"channel":"bale","account_id":1,"descriptor":${DESCRIPTOR},"price":1000,"wait":60}]`
 const ATTEMPTS = `[{"step":0,"status":"sent","error_code":null,"provider_error":null,"provider_message_id":null,
   "attempted_at":1790000000000}]`
 
@@ -34,10 +35,10 @@ with ${numbers(first, last, amount)},
 sample as (select '${ROUTE}'::jsonb as route, '${ATTEMPTS}'::jsonb as attempts),
 verification as (
   insert into verifications (customer_id, id, mode, phone, status, revision, route, attempts, remaining, code_hash,
-    events_written, created_at, expires_at, verified_at, held, captured)
+    events_written, created_at, expires_at, verified_at, held, captured, metadata)
   select n.customer_id, n.id, 'live', n.phone, case when n.i % 5 = 0 then 'expired' else 'verified' end, 2, s.route,
     s.attempts, '{}', sha256(n.id::text::bytea), 3, n.at, n.at + interval '5 minutes',
-    case when n.i % 5 <> 0 then n.at + interval '20 seconds' end, 0, 1000
+    case when n.i % 5 <> 0 then n.at + interval '20 seconds' end, 0, 1000, '{"order":"' || n.i || '"}'
   from n, sample s),
 entry as (
   insert into ledger (customer_id, id, kind, amount, subject, occurred_at)

@@ -1,0 +1,73 @@
+/** The console of the benchmark's first customer, on a store with old sends: for the programs in this directory. */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect } from "effect"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { commandsWith, neutralEnvironment } from "../../test/contract/Server.ts"
+import { newOperator, signedIn } from "../../test/console/Visitor.ts"
+import { type Options, readOptions } from "../Options.ts"
+import { prepare } from "../Prepare.ts"
+import { startStore, type Store } from "../Store.ts"
+import type { Subject } from "../Subject.ts"
+import { startOne } from "../Subjects.ts"
+import { fillForConsole } from "./Filling.ts"
+
+const CUSTOMER = "1"
+const UNLIMITED = "0"
+
+export interface Ground {
+  readonly options: Options
+  readonly store: Store
+  readonly peyk: Subject
+  /** For files that are not kept. */
+  readonly temporary: string
+  readonly newOwner: () => ReturnType<typeof signedIn>
+  readonly newOperator: () => ReturnType<typeof newOperator>
+}
+
+const temporaryDirectory = Effect.acquireRelease(
+  Effect.sync(() => {
+    const made = mkdtempSync(join(tmpdir(), "peyk-bench-"))
+    // PostgreSQL does not run as root, and must reach the directory
+    chmodSync(made, 0o755)
+    return made
+  }),
+  (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+)
+
+const start = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+  const options = readOptions([...args, "--subjects", "peyk"])
+  const temporary = yield* temporaryDirectory
+  const directory = options.data ?? temporary
+  const { peykKeys } = yield* prepare(directory, options)
+  const store = yield* startStore(join(directory, "postgres"))
+  yield* Effect.promise(() => fillForConsole(store, options.stored))
+  process.env["PEYK_LIMIT_MANAGE_MINUTE"] = UNLIMITED
+  const { customers, processes } = options
+  const { password, socketDirectory } = store
+  const peyk = yield* Effect.acquireRelease(
+    Effect.promise(() =>
+      startOne("peyk", { directory, socketDirectory, password, customers, processes, peykKeys })
+    ),
+    (started) => Effect.sync(() => started.stop())
+  )
+  const server = { url: peyk.url, ...commandsWith({ ...neutralEnvironment(), PEYK_DATA_DIR: directory }) }
+  const ground: Ground = {
+    options,
+    store,
+    peyk,
+    temporary,
+    newOwner: () => signedIn(server, CUSTOMER, "owner"),
+    newOperator: () => newOperator(server, `operator-${process.pid}@example.ir`)
+  }
+  return ground
+})
+
+/** Runs a measurement, with the options of the benchmark. */
+export const withConsole = (measure: (ground: Ground) => Promise<void>): void =>
+  NodeRuntime.runMain(
+    Effect.scoped(
+      Effect.flatMap(start(process.argv.slice(2)), (ground) => Effect.promise(() => measure(ground)))
+    )
+  )
