@@ -8,12 +8,11 @@ import { checkMasterSecret, requireSecret } from "../../layers/crypto/MasterSecr
 import { appliedMigration, checkHistory, latestMigration } from "../../layers/postgres/Migrations.ts"
 import { rowsOf, timestamp } from "../../layers/postgres/SqlRows.ts"
 import { isEmbedded, MasterKeyLive, requireStore, SqlLive } from "../../layers/postgres/Store.ts"
-import { Accounts } from "../../services/resources/accounts/Accounts.ts"
 import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
 import { Wallets } from "../../services/resources/Wallets.ts"
 import { Settings } from "../../services/Settings.ts"
-import { describeFinding } from "../output/AccountFindings.ts"
 import { readConfiguration } from "../CommandContext.ts"
+import { accountFindings } from "./DoctorAccounts.ts"
 import { connections, replica, serverSettings } from "./StoreAdvice.ts"
 import { JsonFlag } from "../output/Output.ts"
 
@@ -23,6 +22,8 @@ interface Finding {
   readonly check: string
   readonly ok: boolean
   readonly finding: string
+  /** What to do about it, where the finding does not say. */
+  readonly advice?: string
 }
 
 const MIN_NODE_MAJOR = 26
@@ -92,17 +93,6 @@ const customers = Effect.gen(function* () {
   return found.length === 1 ? "1 customer" : `${found.length} customers`
 })
 
-/** One finding per account; an account that cannot be checked is not an error. */
-const accountFindings = Effect.map(
-  Effect.flatMap(Accounts, ({ checkAll }) => checkAll),
-  (accounts) =>
-    accounts.map(({ accountId, owner, channel, provider, label, finding }): Finding => ({
-      check: `account ${accountId}`,
-      ok: finding._tag === "Works" || finding._tag === "CannotBeChecked",
-      finding: `${channel} over ${provider}, “${label}” of ${owner === null ? "the platform" : `customer ${owner}`}: ${describeFinding(finding)}`
-    }))
-)
-
 const storeFindings = (configuration: Configuration) =>
   Effect.gen(function* () {
     const store = yield* examine(isEmbedded(configuration) ? "embedded store" : "store", serverVersion)
@@ -152,7 +142,11 @@ const findingsOf = Effect.gen(function* (): Effect.fn.Return<ReadonlyArray<Findi
   return [node, { check: "settings", ok: true, finding: "can be used" }, ...rest]
 })
 
-const show = ({ check, ok, finding }: Finding): string => `${ok ? "✓" : "✗"} ${check.padEnd(14)}  ${finding}`
+const CHECK_WIDTH = 14
+const INDENT = " ".repeat("✓ ".length + CHECK_WIDTH + "  ".length)
+
+const show = ({ check, ok, finding, advice }: Finding): string =>
+  `${ok ? "✓" : "✗"} ${check.padEnd(CHECK_WIDTH)}  ${finding}${advice === undefined ? "" : `\n${INDENT}→ ${advice}`}`
 
 /** Exit code 1 if something is wrong. */
 export const doctorCommand = Command.make("doctor", {}, () =>

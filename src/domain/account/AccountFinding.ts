@@ -1,13 +1,16 @@
 import { Data } from "effect"
 
+/** What is left to spend, in the provider's own unit; null if it does not say. */
+export type Credit = number | null
+
 /** The result of checking an account with its provider. */
 export type AccountFinding = Data.TaggedEnum<{
-  /** `detail`: the provider's information, for people. `credit`: what is left to spend; null if it does not say. */
-  Works: { readonly detail: string; readonly credit: number | null }
-  /** The provider refuses the account. */
-  Refused: { readonly reason: string }
-  /** The provider could not be reached. */
-  NotReached: { readonly reason: string }
+  /** `detail`: the provider's information, for people. */
+  Works: { readonly detail: string; readonly credit: Credit }
+  /** The provider refuses the account, or a part of its settings: then it may still say what is left to spend. */
+  Refused: { readonly reason: string; readonly credit: Credit }
+  /** The provider could not be asked everything. */
+  NotReached: { readonly reason: string; readonly credit: Credit }
   /** The provider has no call that shows this without changing anything. */
   CannotBeChecked: {}
 }>

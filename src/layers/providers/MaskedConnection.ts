@@ -13,13 +13,17 @@ const credentialsIn = (settings: unknown): ReadonlyArray<string> =>
     SECRET_SETTINGS.includes(name) && typeof value === "string" && value !== "" ? [value] : []
   )
 
-const maskInbox = (inbox: BotInbox, mask: (words: string) => string): BotInbox => {
-  const { announceWebhook, poll, reply } = inbox
-  const orMasked = <A>(effect: Effect.Effect<A, AccountProblem>) =>
+const maskingProblems =
+  (mask: (words: string) => string) =>
+  <A>(effect: Effect.Effect<A, AccountProblem>) =>
     Effect.mapError(
       effect,
       ({ message, isDefinite }) => new AccountProblem({ message: mask(message), isDefinite })
     )
+
+const maskInbox = (inbox: BotInbox, mask: (words: string) => string): BotInbox => {
+  const { announceWebhook, poll, reply } = inbox
+  const orMasked = maskingProblems(mask)
   return {
     ...inbox,
     announceWebhook: announceWebhook && ((webhook) => orMasked(announceWebhook(webhook))),
@@ -47,17 +51,14 @@ export const maskCredentials = (connection: ProviderConnection, settings: unknow
     credentials.reduce((rest, credential) => rest.replaceAll(credential, HIDDEN), words)
   const masked = (outcome: Effect.Effect<ProviderOutcome>) =>
     Effect.map(outcome, (each) => inWords(each, mask))
-  const { sendCode, sendText, check, deliveryReport, inbox } = connection
+  const orMasked = maskingProblems(mask)
+  const { sendCode, sendText, check, credit, deliveryReport, inbox } = connection
   return {
     ...connection,
     sendCode: (delivery) => masked(sendCode(delivery)),
     sendText: (delivery) => masked(sendText(delivery)),
-    check:
-      check &&
-      Effect.mapBoth(check, {
-        onSuccess: mask,
-        onFailure: ({ message, isDefinite }) => new AccountProblem({ message: mask(message), isDefinite })
-      }),
+    check: check && orMasked(Effect.map(check, mask)),
+    ...(credit !== undefined && { credit: orMasked(credit) }),
     deliveryReport:
       deliveryReport &&
       ((messageId) => Effect.map(deliveryReport(messageId), (report) => maskReport(report, mask))),

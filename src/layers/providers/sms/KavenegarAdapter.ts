@@ -31,6 +31,7 @@ export const kavenegarAdapter = (http: ProviderHttp["Service"], baseUrl: string)
   name: "kavenegar",
   channels: ["sms"],
   settings: KavenegarSettings,
+  sendingSettings: { codes: "otp_template", texts: "sender" },
   connect: (settings) =>
     Result.map(readSettings(KavenegarSettings, settings), (account): ProviderConnection => {
       const { api_key, sender, otp_template, otp_token = "token" } = account

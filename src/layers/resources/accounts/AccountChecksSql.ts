@@ -1,9 +1,13 @@
 import { Effect, Result, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { AccountFinding } from "../../../domain/account/AccountFinding.ts"
+import { AccountFinding, type Credit } from "../../../domain/account/AccountFinding.ts"
 import { keptText } from "../../../domain/account/ProviderOutcome.ts"
 import { NotFound } from "../../../domain/Errors.ts"
-import type { ProviderAdapters, ProviderConnection } from "../../../services/provider/ProviderAdapter.ts"
+import type {
+  AccountProblem,
+  ProviderAdapters,
+  ProviderConnection
+} from "../../../services/provider/ProviderAdapter.ts"
 import type { Accounts } from "../../../services/resources/accounts/Accounts.ts"
 import { openSettings } from "../../account/SealedSettings.ts"
 import type { MasterKey } from "../../crypto/MasterKey.ts"
@@ -29,28 +33,29 @@ const StoredRow = Schema.Struct({
 
 type Questions = Pick<ProviderConnection, "check" | "credit">
 
-/** Null if the provider does not report it, or not now. */
-const creditLeft = ({ credit = Effect.succeed(Number.NaN) }: Questions): Effect.Effect<number | null> =>
-  credit.pipe(
-    Effect.map((amount) => (Number.isFinite(amount) ? amount : null)),
-    Effect.orElseSucceed(() => null)
-  )
+const findingOf = ({ message, isDefinite }: AccountProblem, credit: Credit): AccountFinding => {
+  const found = { reason: keptText(message), credit }
+  return isDefinite ? AccountFinding.Refused(found) : AccountFinding.NotReached(found)
+}
 
-const ask = (questions: Questions): Effect.Effect<AccountFinding> =>
-  questions.check === null
-    ? Effect.succeed(AccountFinding.CannotBeChecked())
-    : Effect.matchEffect(questions.check, {
-        onSuccess: (detail) =>
-          Effect.map(creditLeft(questions), (credit) =>
-            AccountFinding.Works({ detail: keptText(detail), credit })
-          ),
-        onFailure: ({ message, isDefinite }) =>
-          Effect.succeed(
-            isDefinite
-              ? AccountFinding.Refused({ reason: keptText(message) })
-              : AccountFinding.NotReached({ reason: keptText(message) })
-          )
-      })
+const findingWith = (check: Effect.Effect<string, AccountProblem>, credit: Credit) =>
+  Effect.match(check, {
+    onSuccess: (detail) => AccountFinding.Works({ detail: keptText(detail), credit }),
+    onFailure: (problem) => findingOf(problem, credit)
+  })
+
+/**
+ * Asks for the credit first: an account whose template is wrong has one too. If that fails, nothing else is asked,
+ * because providers block those who come with wrong credentials too often.
+ */
+const ask = ({ check, credit }: Questions): Effect.Effect<AccountFinding> => {
+  if (check === null) return Effect.succeed(AccountFinding.CannotBeChecked())
+  if (credit === undefined) return findingWith(check, null)
+  return Effect.matchEffect(credit, {
+    onSuccess: (amount) => findingWith(check, Number.isFinite(amount) ? amount : null),
+    onFailure: (problem) => Effect.succeed(findingOf(problem, null))
+  })
+}
 
 /**
  * Asks providers whether accounts work, by calls that change nothing.
@@ -84,18 +89,15 @@ export const accountChecks = (
 
   const checkStored = (row: typeof StoredRow.Type): Effect.Effect<AccountFinding> =>
     Result.match(connectionOfStored(row), {
-      onFailure: (reason) => Effect.succeed(AccountFinding.Refused({ reason })),
+      onFailure: (reason) => Effect.succeed(AccountFinding.Refused({ reason, credit: null })),
       onSuccess: ask
     })
 
+  /** The whole check, whose words would be lost otherwise: the credit is in them, and so is a wrong template. */
   const noteCredit = (row: typeof StoredRow.Type): Effect.Effect<void> => {
-    const credit = Result.getOrUndefined(connectionOfStored(row))?.credit
-    if (credit === undefined) return Effect.void
-    return Effect.flatMap(Effect.result(credit), (result) => {
-      const asked = Effect.fromResult(result)
-      const check = Effect.map(asked, (amount) => `credit ${amount}`)
-      return Effect.flatMap(ask({ check, credit: asked }), (finding) => noteCheck(sql, row.id, finding))
-    })
+    const connection = Result.getOrUndefined(connectionOfStored(row))
+    if (connection?.credit === undefined) return Effect.void
+    return Effect.flatMap(ask(connection), (finding) => noteCheck(sql, row.id, finding))
   }
 
   /** Those that are switched on, behind this one. */

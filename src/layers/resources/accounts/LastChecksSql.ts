@@ -10,7 +10,7 @@ export const noteCheck = Effect.fnUntraced(function* (
   finding: AccountFinding
 ) {
   const { result, detail } = checkResultOf(finding)
-  const credit = finding._tag === "Works" ? finding.credit : null
+  const credit = finding._tag === "CannotBeChecked" ? null : finding.credit
   const now = timestamp(yield* Clock.currentTimeMillis)
   yield* Effect.orDie(sql`
     insert into account_checks (account_id, checked_at, result, detail, credit)

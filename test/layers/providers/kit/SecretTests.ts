@@ -3,6 +3,7 @@ import { Effect, Layer, Logger, References, Tracer } from "effect"
 import { inspect } from "node:util"
 import { withoutPrivateParts } from "../../../../src/domain/account/ProviderOutcome.ts"
 import { maskCredentials } from "../../../../src/layers/providers/MaskedConnection.ts"
+import type { AccountProblem } from "../../../../src/services/provider/ProviderAdapter.ts"
 import { CODE, PHONE, ProviderHttpTest, TEXT } from "./AdapterTest.ts"
 import type { Received, Scripted } from "../../../support/fakes/FakeFarEnd.ts"
 import { type Kind, kindsOf, type ProviderCase, sendKind, setUp } from "./ProviderCase.ts"
@@ -75,17 +76,33 @@ export const describeSecrets = (provider: ProviderCase) => {
       }).pipe(Effect.provide(Layer.provideMerge(ProviderHttpTest, layer)))
     })
 
+    /** A far end that repeats the request. */
+    const repeat = (received: Received) => {
+      const answer = provider.refusal(wordsOf(received))
+      return typeof answer === "function" ? answer(received) : answer
+    }
+
     it.effect.each(kindsOf(provider))("are hidden where a refusal of a %s repeats the request", (kind) =>
       Effect.gen(function* () {
         const { fake, settings, account } = yield* setUp(provider)
-        fake.script((received) => {
-          const answer = provider.refusal(wordsOf(received))
-          return typeof answer === "function" ? answer(received) : answer
-        })
+        fake.script(repeat)
         const outcome = yield* sendKind(provider, kind, maskCredentials(account, settings))
         if (outcome._tag === "Accepted") return expect.fail("a refusal was accepted")
         const words = withoutPrivateParts(outcome.providerError, privateParts(kind))
         for (const secret of secretsIn(settings)) expect(words).not.toContain(secret)
+      }).pipe(Effect.provide(ProviderHttpTest))
+    )
+
+    it.effect("are hidden where the account is asked about, and the refusal repeats the question", () =>
+      Effect.gen(function* () {
+        const { fake, settings, account } = yield* setUp(provider)
+        const { check, credit } = maskCredentials(account, settings)
+        for (const question of [check, credit]) {
+          if (question == null) continue
+          fake.script(repeat)
+          const { message } = yield* Effect.flip<unknown, AccountProblem, never>(question)
+          for (const secret of secretsIn(settings)) expect(message).not.toContain(secret)
+        }
       }).pipe(Effect.provide(ProviderHttpTest))
     )
   })

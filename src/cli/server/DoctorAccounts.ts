@@ -1,0 +1,99 @@
+import { Array as Arr, Clock, Effect } from "effect"
+import { AccountFinding } from "../../domain/account/AccountFinding.ts"
+import { formatInstant, type Instant } from "../../domain/Instant.ts"
+import {
+  type AccountRecord,
+  Accounts,
+  type CheckedAccount
+} from "../../services/resources/accounts/Accounts.ts"
+import { describeFinding } from "../output/AccountFindings.ts"
+
+/** What is known about an account; `words` is empty where the provider's own are enough. */
+interface Remark {
+  readonly words: string
+  /** What to do about it; null: nothing has to be done. */
+  readonly advice: string | null
+}
+
+const changeSettings = ({ accountId, owner }: CheckedAccount): string =>
+  owner === null
+    ? "change them under “Shared accounts” in the console"
+    : `change them on the account's page in the console, or with PATCH /v1/manage/accounts/${accountId}`
+
+/** What to do about the provider's answer. */
+const onFinding = (checked: CheckedAccount): Remark | null =>
+  AccountFinding.$match(checked.finding, {
+    Refused: () => ({
+      words: "",
+      advice: `compare its settings with the provider's panel, and ${changeSettings(checked)}`
+    }),
+    NotReached: () => ({
+      words: "",
+      advice: "check the network, PEYK_PROVIDER_PROXY and the provider's address, and run this again"
+    }),
+    Works: ({ credit }) =>
+      credit !== null && credit <= 0
+        ? { words: "no credit is left", advice: "buy credit at the provider" }
+        : null,
+    CannotBeChecked: () => null
+  })
+
+/** The account's own sends fail, whatever its provider says to the check. */
+const onFailures = ({ failures, coolingUntil }: AccountRecord, now: Instant): Remark | null => {
+  if (coolingUntil === null || coolingUntil <= now) return null
+  const reason = failures === 0 ? "its provider asked to slow down" : `${failures} sends in a row failed`
+  return {
+    words: `${reason}, so it is not used until ${formatInstant(coolingUntil)}`,
+    advice: "peyk verification show and peyk message show have the provider's words about a send"
+  }
+}
+
+/** What the account cannot send. */
+const onSettings = (
+  checked: CheckedAccount,
+  { sendsCodes, sendsTexts }: AccountRecord,
+  needed: ReturnType<Accounts["Service"]["sendingSettings"]>
+): Remark | null => {
+  if (needed == null || (sendsCodes && sendsTexts)) return null
+  if (sendsCodes) return { words: `it sends no messages without ${needed.texts}`, advice: null }
+  if (sendsTexts) return { words: `it sends no codes without ${needed.codes}`, advice: null }
+  return {
+    words: `it can send nothing: it needs ${needed.codes} for codes, and ${needed.texts} for messages`,
+    advice: `complete its settings: ${changeSettings(checked)}`
+  }
+}
+
+const summary = (checked: CheckedAccount, remarks: ReadonlyArray<Remark | null>) => {
+  const { accountId, owner, channel, provider, label, finding } = checked
+  const words = remarks.flatMap((remark) => remark?.words ?? []).filter((each) => each !== "")
+  const advice = remarks.flatMap((remark) => remark?.advice ?? [])
+  const whose = owner === null ? "the platform" : `customer ${owner}`
+  const account = `${channel} over ${provider}, “${label}” of ${whose}`
+  return {
+    check: `account ${accountId}`,
+    ok: advice.length === 0,
+    finding: `${account}: ${[describeFinding(finding), ...words].join("; ")}`,
+    ...(advice.length > 0 && { advice: advice.join("; ") })
+  }
+}
+
+/** One finding for each account that is switched on. An account that cannot be checked is not an error. */
+export const accountFindings = Effect.gen(function* () {
+  const { checkAll, find, sendingSettings } = yield* Accounts
+  const all = yield* checkAll
+  const now = yield* Clock.currentTimeMillis
+  // An account that was deleted meanwhile has no finding.
+  return Arr.getSomes(
+    yield* Effect.forEach(all, (checked) =>
+      Effect.option(
+        Effect.map(find(checked.owner, checked.accountId), (record) =>
+          summary(checked, [
+            onFinding(checked),
+            onFailures(record, now),
+            onSettings(checked, record, sendingSettings(record.provider))
+          ])
+        )
+      )
+    )
+  )
+})
