@@ -93,10 +93,10 @@ layer(TestDatabase, { excludeTestServices: true })("the doctor", (it) => {
           said("no template"),
           /^ok: works: credit 1500000; it sends no codes without otp_template → $/
         )
-        assert.match(said("wrong pattern"), /^wrong: refused: 400-1 /)
+        assert.match(said("wrong pattern"), /^wrong: refused: pattern other: 400-1 /)
         assert.match(said("wrong variable"), /^wrong: refused: pattern pattern1code has no variable pin/)
         assert.match(said("wrong password"), /^wrong: refused: 0 .* → compare its settings/)
-        assert.match(said("unknown pattern"), /^wrong: refused: .* → compare its settings/)
+        assert.match(said("unknown pattern"), /^wrong: refused: pattern other: Not found/)
         assert.match(said("down"), /^wrong: the provider could not be asked: .* → check the network/)
         assert.notInclude(JSON.stringify([...findings.values()]), SECRET)
       }).pipe(Effect.provide(Layer.provideMerge(testProcess(Layer.empty), endpoints)))

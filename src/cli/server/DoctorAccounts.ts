@@ -18,18 +18,18 @@ interface Remark {
 const changeSettings = ({ accountId, owner }: CheckedAccount): string =>
   owner === null
     ? "change them under “Shared accounts” in the console"
-    : `change them on the account's page in the console, or with PATCH /v1/manage/accounts/${accountId}`
+    : `change them on its page in the console, or with PATCH /v1/manage/accounts/${accountId}`
 
 /** What to do about the provider's answer. */
 const onFinding = (checked: CheckedAccount): Remark | null =>
   AccountFinding.$match(checked.finding, {
     Refused: () => ({
       words: "",
-      advice: `compare its settings with the provider's panel, and ${changeSettings(checked)}`
+      advice: `compare its settings with the provider's panel; ${changeSettings(checked)}`
     }),
     NotReached: () => ({
       words: "",
-      advice: "check the network, PEYK_PROVIDER_PROXY and the provider's address, and run this again"
+      advice: "check the network, PEYK_PROVIDER_PROXY and the provider's address; then run this again"
     }),
     Works: ({ credit }) =>
       credit !== null && credit <= 0
@@ -44,7 +44,7 @@ const onFailures = ({ failures, coolingUntil }: AccountRecord, now: Instant): Re
   const reason = failures === 0 ? "its provider asked to slow down" : `${failures} sends in a row failed`
   return {
     words: `${reason}, so it is not used until ${formatInstant(coolingUntil)}`,
-    advice: "peyk verification show and peyk message show have the provider's words about a send"
+    advice: "read the provider's words about a send with peyk verification show or peyk message show"
   }
 }
 
@@ -59,7 +59,7 @@ const onSettings = (
   if (sendsTexts) return { words: `it sends no codes without ${needed.codes}`, advice: null }
   return {
     words: `it can send nothing: it needs ${needed.codes} for codes, and ${needed.texts} for messages`,
-    advice: `complete its settings: ${changeSettings(checked)}`
+    advice: `complete its settings; ${changeSettings(checked)}`
   }
 }
 

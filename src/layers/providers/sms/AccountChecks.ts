@@ -36,6 +36,16 @@ export const describeAccount = Effect.fnUntraced(function* (
     : `${left}; line ${line} is not among the account's: ${known.join(", ")}`
 })
 
+/** The answer about a template, whose problem names it: a provider can say just “Not found”. */
+export const askAbout = <A>(
+  template: string,
+  answer: Effect.Effect<A, AccountProblem>
+): Effect.Effect<A, AccountProblem> =>
+  Effect.mapError(
+    answer,
+    ({ message, isDefinite }) => new AccountProblem({ message: `${template}: ${message}`, isDefinite })
+  )
+
 /** Fails if the template does not have the variable that is to take the code. */
 export const requireVariable = (
   template: string,

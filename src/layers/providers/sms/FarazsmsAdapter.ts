@@ -8,7 +8,7 @@ import {
 import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, outcomeOfStatus, perhaps, providerWords, send } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
-import { creditIn, describeCredit, numberOf, requireVariable } from "./AccountChecks.ts"
+import { askAbout, creditIn, describeCredit, numberOf, requireVariable } from "./AccountChecks.ts"
 import { isWord, Line, smsTraits } from "./AnswerTable.ts"
 import { localNumber } from "./LocalNumber.ts"
 
@@ -95,10 +95,11 @@ export const farazsmsAdapter = (http: ProviderHttp["Service"], baseUrl: string):
       const credit = Effect.map(get("/ws/v1/account/balance"), readCredit)
       const checkPattern = Effect.gen(function* () {
         if (otp_pattern === undefined) return
-        const data = yield* get(`/ws/v1/patterns/${encodeURIComponent(otp_pattern)}`)
+        const name = `pattern ${otp_pattern}`
+        const data = yield* askAbout(name, get(`/ws/v1/patterns/${encodeURIComponent(otp_pattern)}`))
         const pattern = Option.getOrUndefined(readVariables(data))
         const names = pattern?.vars.map((each) => each.var)
-        if (names !== undefined) yield* requireVariable(`pattern ${otp_pattern}`, otp_parameter, names)
+        if (names !== undefined) yield* requireVariable(name, otp_parameter, names)
       })
       return {
         farEnd: originOf(baseUrl),

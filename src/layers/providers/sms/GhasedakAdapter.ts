@@ -7,7 +7,7 @@ import {
 import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
-import { creditIn, describeCredit, requireVariable } from "./AccountChecks.ts"
+import { askAbout, creditIn, describeCredit, requireVariable } from "./AccountChecks.ts"
 import { isWord, Line, orNotKnown, smsTraits } from "./AnswerTable.ts"
 import { classifyCode, classifyText, readEnvelope, readReport, wordsOf } from "./GhasedakAnswers.ts"
 import { localNumber } from "./LocalNumber.ts"
@@ -63,11 +63,11 @@ export const ghasedakAdapter = (http: ProviderHttp["Service"], baseUrl: string):
       const credit = Effect.map(get("GetAccountInformation"), creditIn("credit"))
       const checkTemplate = Effect.gen(function* () {
         if (otp_template === undefined) return
-        const data = yield* get(`GetOtpTemplateParameters?TemplateName=${encodeURIComponent(otp_template)}`)
+        const name = `template ${otp_template}`
+        const path = `GetOtpTemplateParameters?TemplateName=${encodeURIComponent(otp_template)}`
+        const data = yield* askAbout(name, get(path))
         const template = Option.getOrUndefined(readTemplate(data))
-        if (template !== undefined) {
-          yield* requireVariable(`template ${otp_template}`, otp_parameter, template.params)
-        }
+        if (template !== undefined) yield* requireVariable(name, otp_parameter, template.params)
       })
       return {
         farEnd: originOf(baseUrl),

@@ -3,7 +3,7 @@ import type { ProviderAdapter, ProviderConnection } from "../../../services/prov
 import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
-import { creditIn, describeAccount } from "./AccountChecks.ts"
+import { askAbout, creditIn, describeAccount } from "./AccountChecks.ts"
 import { InternationalLine, isWord, orNotKnown, smsTraits } from "./AnswerTable.ts"
 import {
   Answer,
@@ -50,8 +50,9 @@ export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): 
       const checkPattern = Effect.suspend(() =>
         otp_pattern === undefined
           ? Effect.void
-          : Effect.flatMap(dataAt(`/api/patterns/${encodeURIComponent(otp_pattern)}`), (data) =>
-              requirePattern(otp_pattern, otp_parameter, data)
+          : Effect.flatMap(
+              askAbout(`pattern ${otp_pattern}`, dataAt(`/api/patterns/${encodeURIComponent(otp_pattern)}`)),
+              (data) => requirePattern(otp_pattern, otp_parameter, data)
             )
       )
       const lines = Effect.map(dataAt("/api/number/numbers?page=1&per_page=100"), linesIn)

@@ -87,7 +87,7 @@ describe("farazsms: an account", () => {
     Effect.gen(function* () {
       const wrongPattern = yield* accountWith({ otp_pattern: "other" })
       const problem = yield* Effect.flip(wrongPattern.account.check ?? Effect.die("no check"))
-      expect(problem).toMatchObject({ isDefinite: true, message: "Not found." })
+      expect(problem).toMatchObject({ isDefinite: true, message: "pattern other: Not found." })
       const wrongVariable = yield* accountWith({ otp_pattern: FARAZSMS_PATTERN, otp_parameter: "token" })
       expect(yield* Effect.flip(wrongVariable.account.check ?? Effect.die("no check"))).toMatchObject({
         isDefinite: true,

@@ -119,7 +119,10 @@ describe("ghasedak: an account", () => {
     Effect.gen(function* () {
       const wrongTemplate = yield* accountWith({ otp_template: "Other" })
       const problem = yield* Effect.flip(wrongTemplate.account.check ?? Effect.die("no check"))
-      expect(problem).toMatchObject({ isDefinite: true, message: "400 قالب مورد نظر یافت نشد" })
+      expect(problem).toMatchObject({
+        isDefinite: true,
+        message: "template Other: 400 قالب مورد نظر یافت نشد"
+      })
       const wrongVariable = yield* accountWith({ otp_parameter: "Token" })
       expect(yield* Effect.flip(wrongVariable.account.check ?? Effect.die("no check"))).toMatchObject({
         isDefinite: true,

@@ -106,7 +106,7 @@ describe("ippanel: the check of an account", () => {
   )
 
   it.effect.each([
-    ["an unknown pattern", { otp_pattern: "another" }, [], "400-1 message 400-1"],
+    ["an unknown pattern", { otp_pattern: "another" }, [], "pattern another: 400-1 message 400-1"],
     [
       "a pattern without the variable",
       { otp_parameter: "otp" },
