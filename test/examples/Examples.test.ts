@@ -39,7 +39,7 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
     "BRIDGE_SECRET=whsec_… SMPP_URL=smpp://smsc.example.com:2775 SMPP_SYSTEM_ID=… SMPP_PASSWORD=… SMPP_FROM=30001234 \\"
   ],
   ["docs/fa/README.md", "npm ci"],
-  ["docs/fa/quickstart.md", "mkdir shop && cd shop"],
+  ["docs/fa/quickstart.md", "mkdir ../shop"],
   [
     "docs/operations.md",
     "peyk() { sudo systemd-run --quiet --pipe --wait --uid=peyk --property=EnvironmentFile=/etc/peyk/environment \\"
@@ -49,7 +49,7 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
     "docs/providers.md",
     "curl -s http://127.0.0.1:8080/v1/inbound/TOKEN -H 'Content-Type: application/json' \\"
   ],
-  ["docs/quickstarts.md", "mkdir shop && cd shop"]
+  ["docs/quickstarts.md", "mkdir ../shop"]
 ]
 
 const isCountingDown = (from: number) => (left: unknown) =>
