@@ -34,10 +34,12 @@ export const deliveryMoment = (
 
 /** The account that was called, and the id that the provider gave the message. */
 export const callWords = (
-  { channel, descriptor: { label, provider } }: Pick<RouteAccount, "channel" | "descriptor">,
+  { account_id, channel, descriptor: { label, provider } }: RouteAccount,
   messageId: string | null,
   { say }: Locale
 ): Html =>
-  html`${foreign(label)}${provider !== channel && html` · ${provider}`}${
-    messageId !== null && html` · ${say("message id", "شناسهٔ پیام")} ${mono(messageId)}`
-  }`
+  account_id === null
+    ? html`${say("Sandbox: nothing was really sent", "آزمایشگاه: واقعاً چیزی فرستاده نشد")}`
+    : html`${foreign(label)}${provider !== channel && html` · ${provider}`}${
+        messageId !== null && html` · ${say("message id", "شناسهٔ پیام")} ${mono(messageId)}`
+      }`

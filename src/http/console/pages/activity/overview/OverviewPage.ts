@@ -78,10 +78,12 @@ const figureTiles = (view: View, slots: ReadonlyArray<ActivitySlot>, summary: Ac
     {
       label: say("Time to verify", "زمان تا تأیید"),
       value: time(codes, 0.5, view),
-      note: say(
-        `half of them; 95 % in ${time(codes, 0.95, view)}`,
-        `نیمی از آن‌ها؛ ۹۵٪ در ${time(codes, 0.95, view)}`
-      )
+      ...(codes.verified > 0 && {
+        note: say(
+          `half of them; 95 % in ${time(codes, 0.95, view)}`,
+          `نیمی از آن‌ها؛ ۹۵٪ در ${time(codes, 0.95, view)}`
+        )
+      })
     },
     {
       label: say("Messages", "پیام‌ها"),

@@ -12,6 +12,7 @@ import { pathOf } from "../../../Navigation.ts"
 import { type Tone, stateBadge } from "../../../parts/Badge.ts"
 import { facts } from "../../../parts/Facts.ts"
 import { inputField } from "../../../parts/Fields.ts"
+import { pageLink } from "../../../parts/PageLink.ts"
 import { foreign, ltr, shortId } from "../../../parts/Text.ts"
 import { TEST_PATH } from "./TestForm.ts"
 
@@ -57,8 +58,9 @@ const codeForm = (view: View, id: string): Html => {
     <input type="hidden" name="id" value="${id}" /><input type="hidden" name="mode" value="${mode}" />
     ${inputField({
       name: "code",
-      label: say("The code that arrived", "کدی که رسید"),
-      hint: isSandbox(mode) ? say("In the sandbox: 123456", "در آزمایشگاه: ۱۲۳۴۵۶") : undefined,
+      label: isSandbox(mode)
+        ? say("The code that arrived: 123456 in the sandbox", "کدی که رسید: در آزمایشگاه ۱۲۳۴۵۶")
+        : say("The code that arrived", "کدی که رسید"),
       isLtr: true,
       isRequired: true,
       autocomplete: "one-time-code"
@@ -66,6 +68,20 @@ const codeForm = (view: View, id: string): Html => {
     <div><button class="button primary">${say("Verify", "بررسی کد")}</button></div>
   </form>`
 }
+
+/** Where the code can be read, if it went over a simulated account. */
+const simulatedPhone = (view: View, phone: string): Html | null =>
+  view.navigation.some(({ pages }) => pages.some(({ name }) => name === "simulator"))
+    ? html`<p class="hint">
+        ${view.locale.say("Sent over a simulated account?", "از حسابی شبیه‌سازی‌شده رفت؟")}
+        ${pageLink(
+          view,
+          "simulator",
+          view.locale.say("Read it on the simulated phone", "آن را در تلفن شبیه‌سازی‌شده بخوانید"),
+          `?phone=${encodeURIComponent(phone)}`
+        )}
+      </p>`
+    : null
 
 const codeResult = Effect.fnUntraced(function* (view: View, id: string) {
   const { say, time } = view.locale
@@ -76,15 +92,17 @@ const codeResult = Effect.fnUntraced(function* (view: View, id: string) {
     Effect.die
   )
   const isOver = isTerminal(found.status)
+  const isLive = !isSandbox(view.query.get("mode"))
   return html`<div id="test-result" ${!isOver && html`data-live="3"`}>
       ${facts([
         [say("Code", "کد"), html`<a href="${pathOf("verifications")}/${id}">${shortId(id)}</a>`],
         [say("Status", "وضعیت"), stateBadge(found.status, view.locale)],
         [say("Phone", "شماره"), ltr(found.phone)],
-        [say("Channel", "کانال"), foreign(found.currentChannel.label)],
+        isLive ? [say("Channel", "کانال"), foreign(found.currentChannel.label)] : null,
         [say("Valid until", "اعتبار تا"), time(found.expiresAt)]
       ])}
     </div>
+    ${isLive && simulatedPhone(view, found.phone)}
     ${!isOver && view.actor.scope === "full" && codeForm(view, id)}`
 })
 
@@ -103,6 +121,7 @@ const messageResult = Effect.fnUntraced(function* (view: View, id: string) {
       [say("Status", "وضعیت"), stateBadge(found.status, view.locale)],
       [say("Phone", "شماره"), ltr(found.phone)]
     ])}
+    ${!isSandbox(view.query.get("mode")) && simulatedPhone(view, found.phone)}
   </div>`
 })
 

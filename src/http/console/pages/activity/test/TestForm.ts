@@ -131,8 +131,8 @@ export const testForm = (view: View, request: TestRequest, choices: Choices, err
         "live",
         say("Live", "واقعی"),
         say(
-          "Really sent, with the same limits and charges.",
-          "واقعاً فرستاده می‌شود، با همان سقف‌ها و هزینه‌ها."
+          "Sent over your accounts, with the same limits and charges.",
+          "با حساب‌های شما فرستاده می‌شود، با همان سقف‌ها و هزینه‌ها."
         ),
         request.mode === "live"
       )}
