@@ -1,3 +1,4 @@
+// @effect-diagnostics globalDate:off
 /** The pages that are measured, each with an address for every request. */
 import { OWN_DATABASE, type Store } from "../Store.ts"
 
