@@ -1,13 +1,47 @@
 import { Predicate } from "effect"
 
-/** JSON with sorted keys and without absent fields: equal values have equal texts. */
-export const canonicalJson = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
-  if (!Predicate.isObject(value)) return JSON.stringify(value ?? null)
+/** A value that is still to be written, and the text before it. */
+interface Pending {
+  readonly before: string
+  readonly value: unknown
+}
+
+/** Stands for no value: only the text before it is written. */
+const NOTHING = Symbol("nothing")
+
+const fieldsOf = (value: object): ReadonlyArray<Pending> => {
+  const fields = value as Readonly<Record<string, unknown>>
+  return Object.keys(value)
+    .filter((key) => fields[key] !== undefined)
+    .sort()
+    .map((key, index) => ({ before: `${index === 0 ? "" : ","}${JSON.stringify(key)}:`, value: fields[key] }))
+}
+
+const itemsOf = (value: ReadonlyArray<unknown>): ReadonlyArray<Pending> =>
+  value.map((item, index) => ({ before: index === 0 ? "" : ",", value: item }))
+
+/**
+ * JSON with sorted keys and without absent fields: equal values have equal texts. Without recursion, as a request may
+ * be nested so deeply that it would exhaust the stack.
+ */
+export const canonicalJson = (root: unknown): string => {
   let text = ""
-  for (const key of Object.keys(value).sort()) {
-    const field = (value as Readonly<Record<string, unknown>>)[key]
-    if (field !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(field)}`
+  const stack: Array<Pending> = [{ before: "", value: root }]
+  const pushAll = (pending: ReadonlyArray<Pending>, end: string) => {
+    stack.push({ before: end, value: NOTHING })
+    for (const each of pending.toReversed()) stack.push(each)
   }
-  return `{${text}}`
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const { before, value } = next
+    text += before
+    if (value === NOTHING) continue
+    if (Array.isArray(value)) {
+      text += "["
+      pushAll(itemsOf(value), "]")
+    } else if (Predicate.isObject(value)) {
+      text += "{"
+      pushAll(fieldsOf(value), "}")
+    } else text += JSON.stringify(value ?? null)
+  }
+  return text
 }

@@ -135,6 +135,15 @@ describe.each(["live", "sandbox"] as const)("POST …/batch, %s", (mode) => {
     refused(await post(mode, "{"), 422, "validation_error")
   })
 
+  it("refuses a message by itself, however deep it is", async () => {
+    const deep = "[".repeat(5000) + "]".repeat(5000)
+    const body = `{"messages":[${deep},${JSON.stringify(text())}]}`
+    const once = newKey()
+    const reply = await post(mode, body, { once })
+    expect(codes(reply)).toEqual(["validation_error", "queued"])
+    expect((await post(mode, body, { once })).body).toEqual(reply.body)
+  })
+
   it("needs an Idempotency-Key", async () => {
     const headers = { "x-api-key": keyOf(mode), "content-type": "application/json" }
     const body = JSON.stringify({ messages: [text()] })

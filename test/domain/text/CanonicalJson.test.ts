@@ -37,6 +37,12 @@ describe("canonicalJson", () => {
     assert.strictEqual(canonicalJson(value), `{"":true,"a":null,"b":[1,null,{"c":"x"}]}`)
   })
 
+  it("writes a value however deep it is", () => {
+    const depth = 100_000
+    const deep = JSON.parse("[".repeat(depth) + "]".repeat(depth)) as unknown
+    assert.lengthOf(canonicalJson(deep), 2 * depth)
+  })
+
   it.prop(
     "does not depend on the order of keys, at any depth",
     [json],
