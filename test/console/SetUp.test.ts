@@ -237,6 +237,28 @@ describe("the simulator", () => {
     expect((await owner.get("/simulator?phone=0935")).text).not.toContain("+989121110021")
   })
 
+  it("answers a search for what cannot be stored, and so does every list of the console", async () => {
+    const names = [
+      "phone",
+      "channel",
+      "text",
+      "q",
+      "status",
+      "id",
+      "kind",
+      "from",
+      "to",
+      "by",
+      "what",
+      "event"
+    ]
+    const query = names.map((name) => `${name}=%00x`).join("&")
+    const lists = ["verifications", "messages", "requests", "audit", "webhooks", "guard", "money", "usage"]
+    for (const path of ["/simulator", ...lists.map((list) => `/console/${list}`)]) {
+      expect((await owner.get(`${path}?${query}`)).status, path).toBeLessThan(500)
+    }
+  })
+
   it("can be looked at by anybody, and changed only by those who may write", async () => {
     const nobody = newVisitor(server)
     const { status, text } = await nobody.get("/simulator")

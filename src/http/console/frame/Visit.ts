@@ -40,6 +40,10 @@ const languageOf = (request: HttpServerRequest.HttpServerRequest, query: URLSear
 const zoneOf = (cookie: string | undefined): string =>
   cookie !== undefined && cookie.length < 64 && isTimeZone(cookie) ? cookie : DEFAULT_ZONE
 
+/** PostgreSQL stores no NUL, so no filter can mean one. */
+const withoutNul = (query: URLSearchParams): URLSearchParams =>
+  new URLSearchParams([...query].map(([name, value]) => [name, value.replaceAll("\u0000", "")]))
+
 export const readVisit: Effect.Effect<Visit, never, HttpServerRequest.HttpServerRequest> = Effect.gen(
   function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
@@ -49,7 +53,7 @@ export const readVisit: Effect.Effect<Visit, never, HttpServerRequest.HttpServer
     return {
       request,
       path: url.pathname,
-      query: url.searchParams,
+      query: withoutNul(url.searchParams),
       locale: makeLocale(languageOf(request, url.searchParams), zoneOf(request.cookies[ZONE_COOKIE])),
       theme: isTheme(theme) ? theme : null,
       isSecure: cameByHttps(request, trustedProxies)
