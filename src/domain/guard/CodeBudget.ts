@@ -17,14 +17,6 @@ export const budgetOf = (kind: string, usualCodesPerHour: number): number =>
     Math.ceil(SHARE_OF_USUAL * usualCodesPerHour)
   )
 
-/**
- * A budget that is used up sooner was attacked. A lasting dip of the conversion, for which no alarm is raised, uses it
- * up later or not at all.
- */
-export const EARLY_MINUTES = 30
-/** The next hour after an attack has this part of a budget. */
-export const SHORT_BUDGET_DIVISOR = 5
-
 export const leastBudget = (kind: string): number => budgetOf(kind, 0)
 
 const MARGIN = 1.05

@@ -1,11 +1,6 @@
 import { Effect, type Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import {
-  EARLY_MINUTES,
-  leastBudget,
-  PROBATION_BUDGET,
-  SHORT_BUDGET_DIVISOR
-} from "../../domain/guard/CodeBudget.ts"
+import { leastBudget } from "../../domain/guard/CodeBudget.ts"
 import { segmentName } from "../../domain/guard/Segments.ts"
 import type { BudgetRequest, Grant } from "../../services/guard/GuardStore.ts"
 import { type BatchColumn, batchSource } from "../postgres/batching/BatchColumns.ts"
@@ -24,24 +19,16 @@ const columns: ReadonlyArray<BatchColumn<BudgetRequest>> = [
 ]
 const source = batchSource(columns)
 
-/** A column of the request for a row: `excluded` has no columns of its own. */
-const asked = (column: "budget" | "least"): string =>
-  `(select r.${column} from r where r.customer_id = b.customer_id and r.segment = b.segment)`
+/** A row of `r` for one that exists already: `excluded` has no columns of its own. */
+const limit = (row: string): string => `coalesce(
+  (select r.budget from r where r.customer_id = ${row}.customer_id and r.segment = ${row}.segment),
+  ${row}.budget,
+  (select r.least from r where r.customer_id = ${row}.customer_id and r.segment = ${row}.segment))`
 
-const usual = `coalesce(b.budget, ${asked("least")})`
-
-/** The customer's own budget is never shortened. */
-const limit = (isShort: string): string => `coalesce(${asked("budget")}, case when ${isShort}
-  then greatest(${PROBATION_BUDGET}, ceil(${usual} / ${SHORT_BUDGET_DIVISOR}.0)::int) else ${usual} end)`
-
-const granted = `least(excluded.granted, greatest(0, ${limit("b.is_short")} - ceil(b.used)::int))`
+const granted = `least(excluded.granted, greatest(0, ${limit("b")} - ceil(b.used)::int))`
 const hasLapsed = "b.ends_at <= excluded.ends_at - interval '1 hour'"
-/** The window before this one was used up early. */
-const isShort = "(b.emptied_early and b.ends_at > excluded.ends_at - interval '2 hours')"
 /** A new window grants no more than the budget either. */
-const renewed = `least(excluded.granted, ${limit(isShort)})`
-const isEmptiedEarly = `(${granted} < excluded.granted
-  and excluded.ends_at <= b.ends_at + interval '${60 - EARLY_MINUTES} minutes')`
+const renewed = `least(excluded.granted, ${limit("b")})`
 
 const statement = `
   with r as materialized (select * from ${source.rows}),
@@ -53,9 +40,7 @@ const statement = `
     on conflict (customer_id, segment) do update set
       used = case when ${hasLapsed} then ${renewed} else b.used + ${granted} end,
       granted = case when ${hasLapsed} then ${renewed} else ${granted} end,
-      ends_at = case when ${hasLapsed} then excluded.ends_at else b.ends_at end,
-      is_short = case when ${hasLapsed} then ${isShort} else b.is_short end,
-      emptied_early = not ${hasLapsed} and (b.emptied_early or ${isEmptiedEarly})
+      ends_at = case when ${hasLapsed} then excluded.ends_at else b.ends_at end
     returning customer_id, segment, granted, ceil(used)::int as used)
   select r.nth, t.granted, t.used from r join taken t on t.customer_id = r.customer_id and t.segment = r.segment`
 

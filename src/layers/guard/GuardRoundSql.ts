@@ -161,16 +161,14 @@ export const guardRoundWrites = (
           ${segments.map(({ score }) => String(score))}::text[]) as s (kind, key, state, codes, verified, score)
         on conflict (customer_id, kind, key) do update set state = excluded.state, codes = excluded.codes,
           verified = excluded.verified, score = excluded.score, updated_at = excluded.updated_at),
-      -- a budget restarts after an attack, and is short from then on
+      -- a budget that restarts is inserted with a grant
       budget as (
-        insert into guard_budgets as b (customer_id, segment, used, granted, budget, ends_at, is_short, emptied_early)
-        select ${customerId}, s.segment, 0, 0, s.budget, ${timestamp(now)}::timestamptz + interval '1 hour',
-          s.restarts, s.restarts
+        insert into guard_budgets as b (customer_id, segment, used, granted, budget, ends_at)
+        select ${customerId}, s.segment, 0, s.restarts, s.budget, ${timestamp(now)}::timestamptz + interval '1 hour'
         from freed, unnest(${budgets.map(([name]) => name)}::text[], ${budgets.map(([, { budget }]) => budget)}::int[],
-          ${budgets.map(([, { restarts }]) => restarts)}::bool[]) as s (segment, budget, restarts)
+          ${budgets.map(([, { restarts }]) => (restarts ? 1 : 0))}::int[]) as s (segment, budget, restarts)
         on conflict (customer_id, segment) do update set budget = excluded.budget,
-          used = case when excluded.is_short then 0 else b.used end,
-          is_short = b.is_short or excluded.is_short, emptied_early = b.emptied_early or excluded.is_short),
+          used = case when excluded.granted = 1 then 0 else b.used end),
       day as (
         insert into guard_days as d (customer_id, day, codes, verified, flagged, flagged_verified, flagged_sms,
           flagged_charges)

@@ -33,7 +33,6 @@ import requestLog from "./migrations/0030_request_log.ts"
 import measuredRoutes from "./migrations/0031_measured_routes.ts"
 import messageBatches from "./migrations/0032_message_batches.ts"
 import activityDeliveries from "./migrations/0033_activity_deliveries.ts"
-import shortBudgets from "./migrations/0034_short_budgets.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -69,8 +68,7 @@ const migrations = {
   "0030_request_log": requestLog,
   "0031_measured_routes": measuredRoutes,
   "0032_message_batches": messageBatches,
-  "0033_activity_deliveries": activityDeliveries,
-  "0034_short_budgets": shortBudgets
+  "0033_activity_deliveries": activityDeliveries
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

@@ -110,31 +110,6 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
     }).pipe(Effect.provide(guarded()))
   )
 
-  it.effect("are short in the hour after an attack used them up, and whole again an hour later", () =>
-    Effect.gen(function* () {
-      const customerId = yield* customerIn("enforcing")
-      const leaks: Array<number> = []
-      for (const pause of ["61 minutes", "125 minutes", "1 minute"] as const) {
-        leaks.push(yield* attackedFromEverywhere(customerId, 60))
-        yield* TestClock.adjust(pause)
-      }
-      assert.isAtMost(leaks[0] ?? 0, CUSTOMERS_BUDGET)
-      assert.isAtMost(leaks[1] ?? 0, CUSTOMERS_BUDGET / 5 + FREE_CODES)
-      assert.isAtLeast(leaks[2] ?? 0, CUSTOMERS_BUDGET / 2)
-    }).pipe(Effect.provide(guarded()))
-  )
-
-  it.effect("are not short after an hour in which they were used up late", () =>
-    Effect.gen(function* () {
-      const customerId = yield* customerIn("enforcing")
-      yield* attackedFromEverywhere(customerId, 10)
-      yield* TestClock.adjust("40 minutes")
-      yield* attackedFromEverywhere(customerId, 60)
-      yield* TestClock.adjust("21 minutes")
-      assert.isAtLeast(yield* attackedFromEverywhere(customerId, 60), CUSTOMERS_BUDGET / 2)
-    }).pipe(Effect.provide(guarded()))
-  )
-
   it.effect("hold for two processes together, but for the first codes that each passes without asking", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.Scope
