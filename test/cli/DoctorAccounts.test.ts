@@ -97,7 +97,10 @@ layer(TestDatabase, { excludeTestServices: true })("the doctor", (it) => {
         assert.match(said("wrong variable"), /^wrong: refused: pattern pattern1code has no variable pin/)
         assert.match(said("wrong password"), /^wrong: refused: 0 .* → compare its settings/)
         assert.match(said("unknown pattern"), /^wrong: refused: pattern other: Not found/)
-        assert.match(said("down"), /^wrong: the provider could not be asked: .* → check the network/)
+        assert.match(
+          said("down"),
+          /^wrong: the provider could not be asked: .* → without an answer, check the network/
+        )
         assert.notInclude(JSON.stringify([...findings.values()]), SECRET)
       }).pipe(Effect.provide(Layer.provideMerge(testProcess(Layer.empty), endpoints)))
     })
@@ -129,7 +132,7 @@ layer(TestDatabase, { excludeTestServices: true })("the doctor", (it) => {
         assert.isFalse(ok)
         assert.match(
           cooling,
-          /works: credit 7; 5 sends in a row failed, so it is not used until 1970-01-01T00:01:00/
+          /works: credit 7; 5 sends in a row failed, so its codes or its messages wait until 1970-01-01T00:01:00/
         )
         assert.match(advice, /peyk verification show/)
       }).pipe(Effect.provide(Layer.provideMerge(testProcess(Layer.empty), endpoints)))

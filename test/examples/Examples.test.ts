@@ -28,6 +28,10 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
   ],
   [
     "bench/README.md",
+    "npm run bench:pages -- --stored 1000000 --data /var/tmp/console --processes 1       # each page's server time"
+  ],
+  [
+    "bench/README.md",
     "npm run soak                                                    # 3 minutes, 2 processes, a random seed"
   ],
   ["bench/README.md", "apt-get install -y --no-install-recommends patroni etcd-server haproxy postgresql-15"],

@@ -29,7 +29,8 @@ const onFinding = (checked: CheckedAccount): Remark | null =>
     }),
     NotReached: () => ({
       words: "",
-      advice: "check the network, PEYK_PROVIDER_PROXY and the provider's address; then run this again"
+      advice:
+        "without an answer, check the network, PEYK_PROVIDER_PROXY and the provider's address; then run this again"
     }),
     Works: ({ credit }) =>
       credit !== null && credit <= 0
@@ -42,8 +43,10 @@ const onFinding = (checked: CheckedAccount): Remark | null =>
 const onFailures = ({ failures, coolingUntil }: AccountRecord, now: Instant): Remark | null => {
   if (coolingUntil === null || coolingUntil <= now) return null
   const reason = failures === 0 ? "its provider asked to slow down" : `${failures} sends in a row failed`
+  const words = `${reason}, so its codes or its messages wait until ${formatInstant(coolingUntil)}`
+  if (failures === 0) return { words, advice: null }
   return {
-    words: `${reason}, so it is not used until ${formatInstant(coolingUntil)}`,
+    words,
     advice: "read the provider's words about a send with peyk verification show or peyk message show"
   }
 }

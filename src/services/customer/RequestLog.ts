@@ -113,14 +113,21 @@ export class RequestLog extends Context.Service<
           return writeBlocks(Infinity)
         })
         const work = Effect.ensuring(oneAtATime.withPermit(write), Deferred.succeed(done, undefined))
-        return Effect.andThen(Effect.forkIn(work, writers), Deferred.await(done))
+        return Effect.forkIn(work, writers)
       }
       // Readers share a flush that has not begun. Each may leave before it ends.
       const flush = Effect.suspend(() => {
-        if (nextFlush !== null) return Deferred.await(nextFlush)
-        nextFlush = Deferred.makeUnsafe<void>()
-        return beginFlush(nextFlush)
-      }).pipe(Effect.timeoutOption(LONGEST_FLUSH), Effect.asVoid)
+        if (nextFlush !== null) return Effect.succeed(nextFlush)
+        const done = Deferred.makeUnsafe<void>()
+        nextFlush = done
+        return Effect.as(beginFlush(done), done)
+      }).pipe(
+        // A flush that is announced begins, whoever leaves.
+        Effect.uninterruptible,
+        Effect.flatMap(Deferred.await),
+        Effect.timeoutOption(LONGEST_FLUSH),
+        Effect.asVoid
+      )
       yield* Effect.forkIn(Effect.forever(Effect.andThen(Effect.sleep(WRITE_EVERY), writeDue)), writers)
       // Before the writers are interrupted: what they write is not dropped.
       yield* Effect.addFinalizer(() => flush)

@@ -280,7 +280,9 @@ describe("GET /metrics", () => {
       .map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8"))
       .join("\n")
     const named = new Set(
-      [...text.matchAll(/\b(?:peyk|process|nodejs)_[a-z0-9_]+(?=[{[\s)"]|\\")/g)].map(([name]) => name)
+      [...text.matchAll(/(?<!externalLabels\.)\b(?:peyk|process|nodejs)_[a-z0-9_]+(?=[{[\s)"]|\\")/g)].map(
+        ([name]) => name
+      )
     )
     const { samples, types } = await scrape()
     const known = new Set(samples.map(({ name }) => name))

@@ -53,16 +53,28 @@ export const ActivitySumsSql = Layer.effect(
         from messages where customer_id = ${customerId} and mode = 'live' and ${within}`
     }
 
+    /** Of records that are gone, sums cannot be made again. */
+    const firstRecord = (customerId: number) => sql`
+      select least(
+        (select created_at from verifications where customer_id = ${customerId} order by id limit 1),
+        (select created_at from messages where customer_id = ${customerId} order by id limit 1)) as sent_at`
+
+    /** A version that did not count what arrived summed the slot up, maybe while this one was being installed. */
+    const lacksDelivered = sql`
+      (jsonb_array_length(a.figures) > 0 and a.figures -> 0 -> 'delivered' is null and s >= first.sent_at) is true`
+
     return ActivitySums.of({
       unfinished: (customerId, { from, to }) =>
         slotRows(sql`
-          select s as "startsAt", a.summed_at as "summedAt", coalesce(a.is_open, true) as "isOpen"
+          select s as "startsAt", case when not ${lacksDelivered} then a.summed_at end as "summedAt",
+            coalesce(a.is_open, true) as "isOpen"
           from customers c, generate_series(
               greatest(${timestamp(slotOf(from))}::timestamptz,
                 date_bin(${slot}, c.created_at, timestamptz '1970-01-01 00:00:00Z')),
               ${timestamp(slotOf(to - 1))}::timestamptz, ${slot}) s
             left join activity_slots a on a.customer_id = ${customerId} and a.starts_at = s
-          where c.id = ${customerId} and (a.summed_at is null or a.is_open
+            left join (${firstRecord(customerId)}) first on true
+          where c.id = ${customerId} and (a.summed_at is null or a.is_open or ${lacksDelivered}
             or a.summed_at < s + ${sql.literal(FINAL_AFTER)})`),
 
       sumUp: (customerId, range, now) =>

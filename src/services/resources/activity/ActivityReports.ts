@@ -38,6 +38,8 @@ const MAX_SLOTS = 48
 const PATIENCE = "80 millis"
 /** Summing up again takes at most this share of the time, so with many sends figures are older. */
 const SHARE = 0.01
+/** Figures are not older than this, whatever they cost. */
+const LONGEST_REST_MILLIS = 300_000
 
 /** How many codes and messages were sent and what came of them, by half hour and channel. */
 export class ActivityReports extends Context.Service<
@@ -81,7 +83,7 @@ export class ActivityReports extends Context.Service<
         )
         if (slots.some(({ summedAt }) => summedAt === null)) return
         const endedAt = yield* Clock.currentTimeMillis
-        restUntil.set(customerId, endedAt + (endedAt - begunAt) / SHARE)
+        restUntil.set(customerId, endedAt + Math.min((endedAt - begunAt) / SHARE, LONGEST_REST_MILLIS))
       })
 
       /** In the background, once for all who ask meanwhile. */
