@@ -8,10 +8,10 @@ import {
 } from "../../services/resources/accounts/Accounts.ts"
 import { describeFinding } from "../output/AccountFindings.ts"
 
-/** What is known about an account; `words` is empty where the provider's own are enough. */
+/** A remark about an account. `words` is empty if the provider's own words are enough. */
 interface Remark {
   readonly words: string
-  /** What to do about it; null: nothing has to be done. */
+  /** The next step for the operator; null if there is none. */
   readonly advice: string | null
 }
 

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import { NotFound } from "../../../../domain/Errors.ts"
 import type { Instant } from "../../../../domain/Instant.ts"
+import { DAY_MILLIS, MINUTE_MILLIS } from "../../../../domain/people/Admission.ts"
 import type { KeyMode } from "../../../../domain/people/Customer.ts"
 import type { RunDelivery, RunEvent } from "../../../../services/resources/activity/RunHistories.ts"
 import { html, type Html } from "../../frame/Html.ts"
@@ -156,11 +157,10 @@ export const metadataRows = (metadata: string | null): ReadonlyArray<readonly [s
       ])
 }
 
-const MINUTE = 60_000
 /** A record is written this long after what it records, at most. */
-const MARGIN = 2 * MINUTE
+const MARGIN = 2 * MINUTE_MILLIS
 /** For so long, reports of a delivery may arrive. */
-const LATE = 3 * 1440 * MINUTE
+const LATE = 3 * DAY_MILLIS
 
 interface RunTimes {
   readonly createdAt: Instant
@@ -179,8 +179,8 @@ export const runPeriods = ({ createdAt, startsAt, instants, isActive }: RunTimes
     startsAt - createdAt < MARGIN
       ? [{ from: createdAt, to: end }]
       : [
-          { from: createdAt, to: createdAt + MINUTE },
-          { from: startsAt - MINUTE, to: end }
+          { from: createdAt, to: createdAt + MINUTE_MILLIS },
+          { from: startsAt - MINUTE_MILLIS, to: end }
         ]
   return { periods, late: end < now ? { from: end, to: Math.min(now, end + LATE) } : null }
 }

@@ -39,8 +39,7 @@ const MAX_FILTER_LENGTH = 200
 
 const textOf = (text: string | null): string | undefined => {
   const trimmed = (text ?? "").trim()
-  const isUsable = trimmed !== "" && trimmed.length <= MAX_FILTER_LENGTH && trimmed.isWellFormed()
-  return isUsable && !trimmed.includes("\u0000") ? trimmed : undefined
+  return trimmed !== "" && trimmed.length <= MAX_FILTER_LENGTH && trimmed.isWellFormed() ? trimmed : undefined
 }
 
 const searchOf = ({ query, locale }: View) => ({
