@@ -7,10 +7,12 @@ import { now } from "./Time.ts"
 const LOOK_EVERY_MILLIS = 200
 /** A timer that is due this moment is not late. */
 const NOTED_FROM_MILLIS = 500
+const MOST_ROWS = 200
 
 interface Overdue {
   readonly timer: string
-  readonly claimableAt: number
+  /** When it was due; or the last look that did not find it, if it was due by then: it was not committed yet. */
+  readonly since: number
   seenAt: number
 }
 
@@ -34,7 +36,7 @@ interface OverdueRow {
 const OVERDUE = (instant: number, flooding: number) => `
   select kind || ' ' || subject || '/' || lane as timer, extract(epoch from claimable_at)::float8 * 1000 as at
   from timers where kind in ('verification', 'message') and customer_id <> ${flooding}
-    and claimable_at < to_timestamp(${(instant - NOTED_FROM_MILLIS) / 1000}) limit 200`
+    and claimable_at < to_timestamp(${(instant - NOTED_FROM_MILLIS) / 1000}) limit ${MOST_ROWS}`
 
 export const watchLateness = (
   postgres: StoreQueries,
@@ -44,18 +46,22 @@ export const watchLateness = (
 ): LatenessWatch => {
   const overdue = new Map<string, Overdue>()
   const state = { isStopped: false }
+  /** The last look that found all there was. */
+  let wholeLookAt = Number.NEGATIVE_INFINITY
 
   const look = async () => {
-    const rows = await postgres
-      .query<OverdueRow>(OVERDUE(now(), flooding))
-      .catch((): ReadonlyArray<OverdueRow> => [])
+    const askedAt = now()
+    const rows = await postgres.query<OverdueRow>(OVERDUE(askedAt, flooding)).catch(() => null)
+    if (rows === null) return
     const seenAt = now()
     for (const { timer, at } of rows) {
       const key = `${timer} due ${at}`
       const known = overdue.get(key)
-      if (known === undefined) overdue.set(key, { timer: key, claimableAt: at, seenAt })
+      const wasNotThere = at < wholeLookAt - NOTED_FROM_MILLIS
+      if (known === undefined) overdue.set(key, { timer: key, since: wasNotThere ? wholeLookAt : at, seenAt })
       else known.seenAt = seenAt
     }
+    if (rows.length < MOST_ROWS) wholeLookAt = askedAt
   }
 
   let ofMachine = 0
@@ -69,12 +75,12 @@ export const watchLateness = (
   })()
 
   /** While nobody could work, nothing is late. */
-  const latenessOf = ({ claimableAt, seenAt }: Overdue) => {
-    const since = disturbances
+  const latenessOf = ({ since, seenAt }: Overdue) => {
+    const couldWorkFrom = disturbances
       .outages(servers)
-      .filter(({ from, to }) => from <= seenAt && to >= claimableAt)
-      .reduce((latest, { to }) => Math.max(latest, to), claimableAt)
-    return Math.max(0, seenAt - since)
+      .filter(({ from, to }) => from <= seenAt && to >= since)
+      .reduce((latest, { to }) => Math.max(latest, to), since)
+    return Math.max(0, seenAt - couldWorkFrom)
   }
 
   return {

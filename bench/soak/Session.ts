@@ -50,9 +50,13 @@ export interface Session {
   readonly finish: (warm: Holdings) => Promise<Evidence>
 }
 
-/** A lease must last, and be renewed in time, although the clocks differ. */
-export const leaseFor = (apartMillis: number): number => 2000 + 2 * apartMillis
-export const STATEMENT_TIMEOUT_MILLIS = 3000
+/** The lock that a frozen process's transaction holds lasts that long, and so does a statement that waits for it. */
+export const STATEMENT_TIMEOUT_MILLIS = 1500
+/**
+ * A lease must last, and be renewed in time, although the clocks differ. It is not renewed while a statement of its own
+ * holds the timer: a third of it, from one renewal to the next, is longer than that.
+ */
+export const leaseFor = (apartMillis: number): number => 4 * STATEMENT_TIMEOUT_MILLIS + 2 * apartMillis
 const CUSTOMERS = 3
 /** The number of phones that the bot of eitaa's accounts can reach. Later phones are unreachable over it. */
 const ACQUAINTED = 20_000
