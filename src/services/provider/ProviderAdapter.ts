@@ -72,7 +72,10 @@ export interface ProviderConnection {
   readonly farEnd?: string
   readonly sendCode: (delivery: Addressed<CodeDelivery>) => Effect.Effect<ProviderOutcome>
   readonly sendText: (delivery: Addressed<TextDelivery>) => Effect.Effect<ProviderOutcome>
-  /** A call that changes nothing and shows whether the account works; its result is for people. Null: there is none. */
+  /**
+   * A call that changes nothing and shows whether the account works. Its result is for people; where the provider
+   * reports the credit, which is asked for first, it is a warning or empty. Null: there is no such call.
+   */
   readonly check: Effect.Effect<string, AccountProblem> | null
   /** The credit left at the provider, in its own unit (NaN: unreadable); absent: it does not say. */
   readonly credit?: Effect.Effect<number, AccountProblem>

@@ -6,6 +6,7 @@ import { accepted, unknown } from "./kit/ProviderCase.ts"
 import { BOT_TOKENS, botRefusal, botResult } from "../../support/fakes/FakeBotApi.ts"
 import type { Scripted } from "../../support/fakes/FakeFarEnd.ts"
 import { platforms } from "./kit/BotPlatforms.ts"
+import { checkOf } from "./kit/CheckOf.ts"
 
 describe.each(platforms)("%s bot: a webhook", (platform) => {
   const webhook = { url: "https://peyk.example/updates/1", secret: "s3cret" }
@@ -81,7 +82,7 @@ describe.each(platforms)("%s bot: its connections", (platform) => {
       })
       const replied = account.inbox?.reply("42", reply) ?? Effect.die("no inbox")
       expectOutcome(yield* replied, { ...accepted, messageId: "5" })
-      expect(yield* account.check ?? Effect.die("no check")).toBe("bot @sara_bot")
+      expect(yield* checkOf(account)).toBe("bot @sara_bot")
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 })

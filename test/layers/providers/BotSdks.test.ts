@@ -7,6 +7,7 @@ import { sentFields } from "../../support/fakes/SentFields.ts"
 import type { Received } from "../../support/fakes/FakeFarEnd.ts"
 import { CHAT_ID, connected, delivery, ProviderHttpTest, TEXT } from "./kit/AdapterTest.ts"
 import { hasTools, loadTool } from "./sms/SdkTools.ts"
+import { checkOf } from "./kit/CheckOf.ts"
 
 /** What both libraries have, by their own names. */
 interface Client {
@@ -69,7 +70,7 @@ describe.runIf(hasTools).each(["grammY", "Telegraf"] as const)("%s takes the fak
       const { fake, account, client } = yield* setUp(name)
       const me = yield* Effect.promise(() => client.getMe())
       expect(me).toMatchObject({ username: BOT_USERNAMES.telegram, is_bot: true })
-      yield* account.check ?? Effect.die("no check")
+      yield* checkOf(account)
       expect(fake.received[1]?.path).toBe(fake.received[0]?.path)
     }).pipe(Effect.provide(ProviderHttpTest))
   )

@@ -23,6 +23,7 @@ import {
 import { describeProvider } from "./kit/ProviderKit.ts"
 import { sentJson } from "./kit/SendTests.ts"
 import { settings, lost, toChat, connect, setUp } from "./kit/RubikaSetUp.ts"
+import { checkOf } from "./kit/CheckOf.ts"
 
 describe("rubika: a message", () => {
   it.effect("is sent to the chat, as documented, whether it is a code or a text", () =>
@@ -171,7 +172,7 @@ describe("rubika: the account", () => {
       expect(account.inbox).toBeNull()
       expect(account.traits.needsContact).toBe(true)
       expectOutcome(yield* account.sendText(toChat()), accepted)
-      expect(yield* account.check ?? Effect.succeed("no check")).toBe("bot @peyk_bot")
+      expect(yield* checkOf(account)).toBe("bot @peyk_bot")
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
@@ -194,7 +195,7 @@ describe("rubika: the account", () => {
   it.effect("shows its bot when it is checked", () =>
     Effect.gen(function* () {
       const { fake, account } = yield* setUp
-      const check = account.check ?? Effect.succeed("no check")
+      const check = checkOf(account)
       expect(yield* check).toBe("bot @peyk_bot")
       const [sent] = fake.received
       expect(`${sent?.method} ${sent?.path} ${sent?.body}`).toBe(`POST /v3/${RUBIKA_TOKEN}/getMe {}`)
@@ -207,7 +208,7 @@ describe("rubika: the account", () => {
     Effect.gen(function* () {
       const fake = yield* fakeRubika()
       const account = connect(yield* ProviderHttp, fake.url, { token: "wrong" })
-      expect(yield* Effect.flip(account.check ?? Effect.succeed("no check"))).toMatchObject({
+      expect(yield* Effect.flip(checkOf(account))).toMatchObject({
         isDefinite: true,
         message: "INVALID_ACCESS token is not valid."
       })
@@ -227,7 +228,7 @@ describe("rubika: the account", () => {
     Effect.gen(function* () {
       const { fake, account } = yield* setUp
       fake.script(answer)
-      const problem = yield* Effect.flip(account.check ?? Effect.succeed("no check"))
+      const problem = yield* Effect.flip(checkOf(account))
       expect(problem.isDefinite).toBe(isDefinite)
       expect(problem.message).not.toContain(RUBIKA_TOKEN)
     }).pipe(Effect.provide(ProviderHttpTest))

@@ -6,6 +6,7 @@ import type { Scripted } from "../../support/fakes/FakeFarEnd.ts"
 import { RUBIKA_CHAT, RUBIKA_TOKEN, rubikaOk, rubikaRefusal } from "../../support/fakes/FakeRubika.ts"
 import { accepted, unknown } from "./kit/ProviderCase.ts"
 import { settings, toChat, setUpWith, setUp } from "./kit/RubikaSetUp.ts"
+import { checkOf } from "./kit/CheckOf.ts"
 
 const chat_id = RUBIKA_CHAT
 const PHONE = "989123456789"
@@ -243,7 +244,7 @@ describe("rubika: a reply", () => {
       const calls: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
         account.sendCode(toChat()),
         inbox.reply(chat_id, { text: "ممنون", shareButton: null }),
-        account.check ?? Effect.die("no check"),
+        checkOf(account),
         inbox.poll?.(null, 1000) ?? Effect.die("no polling"),
         account.sendText(toChat())
       ]

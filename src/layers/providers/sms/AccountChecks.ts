@@ -16,24 +16,22 @@ export const creditIn =
   (data: unknown): number =>
     fields.map((field) => numberOf(Object(data)[field])).find(Number.isFinite) ?? NaN
 
-export const describeCredit = (credit: number): string =>
-  `credit ${Number.isFinite(credit) ? credit : "unknown"}`
+/** The result of a check that found nothing to mention. */
+export const NO_WARNING = ""
 
 /**
- * The credit, and a warning if the account's lines lack this one. Only a warning: a line that several accounts share
- * may be missing from the list.
+ * A warning if the account's lines lack this one. Only a warning: a line that several accounts share may be missing
+ * from the list.
  */
-export const describeAccount = Effect.fnUntraced(function* (
-  credit: Effect.Effect<number, AccountProblem>,
+export const warnOfLine = Effect.fnUntraced(function* (
   line: string | undefined,
   lines: Effect.Effect<ReadonlyArray<string>, AccountProblem>
 ) {
-  const left = describeCredit(yield* credit)
-  if (line === undefined) return left
+  if (line === undefined) return NO_WARNING
   const known = yield* lines
   return known.length === 0 || known.includes(line)
-    ? left
-    : `${left}; line ${line} is not among the account's: ${known.join(", ")}`
+    ? NO_WARNING
+    : `line ${line} is not among the account's: ${known.join(", ")}`
 })
 
 /** The answer about a template, whose problem names it: a provider can say just “Not found”. */

@@ -8,7 +8,7 @@ import {
 import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, outcomeOfStatus, perhaps, providerWords, send } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
-import { askAbout, creditIn, describeCredit, numberOf, requireVariable } from "./AccountChecks.ts"
+import { askAbout, creditIn, NO_WARNING, numberOf, requireVariable } from "./AccountChecks.ts"
 import { isWord, Line, smsTraits } from "./AnswerTable.ts"
 import { localNumber } from "./LocalNumber.ts"
 
@@ -118,7 +118,7 @@ export const farazsmsAdapter = (http: ProviderHttp["Service"], baseUrl: string):
         sendText: ({ phone, text }) =>
           post("simple", { text: Redacted.value(text), line_number, recipients: [localNumber(phone)] }),
         credit,
-        check: Effect.tap(Effect.map(credit, describeCredit), checkPattern),
+        check: Effect.as(checkPattern, NO_WARNING),
         deliveryReport: null,
         inbox: null
       }

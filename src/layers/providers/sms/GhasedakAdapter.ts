@@ -7,7 +7,7 @@ import {
 import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
-import { askAbout, creditIn, describeCredit, requireVariable } from "./AccountChecks.ts"
+import { askAbout, creditIn, NO_WARNING, requireVariable } from "./AccountChecks.ts"
 import { isWord, Line, orNotKnown, smsTraits } from "./AnswerTable.ts"
 import { classifyCode, classifyText, readEnvelope, readReport, wordsOf } from "./GhasedakAnswers.ts"
 import { localNumber } from "./LocalNumber.ts"
@@ -84,7 +84,7 @@ export const ghasedakAdapter = (http: ProviderHttp["Service"], baseUrl: string):
           return send(http, post("SendSingleSMS", body), Schema.Unknown, classifyText)
         },
         credit,
-        check: Effect.tap(Effect.map(credit, describeCredit), checkTemplate),
+        check: Effect.as(checkTemplate, NO_WARNING),
         deliveryReport: (messageId) => {
           const path = `CheckSmsStatus?Ids=${encodeURIComponent(messageId)}&Type=1`
           return orNotKnown(Effect.map(get(path), readReport))

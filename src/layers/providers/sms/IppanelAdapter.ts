@@ -3,7 +3,7 @@ import type { ProviderAdapter, ProviderConnection } from "../../../services/prov
 import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
-import { askAbout, creditIn, describeAccount } from "./AccountChecks.ts"
+import { askAbout, creditIn, warnOfLine } from "./AccountChecks.ts"
 import { InternationalLine, isWord, orNotKnown, smsTraits } from "./AnswerTable.ts"
 import {
   Answer,
@@ -85,7 +85,7 @@ export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): 
             params: { recipients: [phone] }
           }),
         credit,
-        check: Effect.tap(describeAccount(credit, from_number, lines), checkPattern),
+        check: Effect.tap(warnOfLine(from_number, lines), checkPattern),
         deliveryReport: (messageId) => orNotKnown(askReport(messageId)),
         inbox: null
       }

@@ -4,7 +4,7 @@ import type { ProviderAdapter, ProviderConnection } from "../../../services/prov
 import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
-import { describeCredit } from "./AccountChecks.ts"
+import { NO_WARNING } from "./AccountChecks.ts"
 import { formPost, isWord, Line, orNotKnown, smsTraits } from "./AnswerTable.ts"
 import { Answer, classify, readCredit, readReport } from "./KavenegarAnswers.ts"
 import { localNumber } from "./LocalNumber.ts"
@@ -63,7 +63,7 @@ export const kavenegarAdapter = (http: ProviderHttp["Service"], baseUrl: string)
           return send(http, to("sms/send", fields), Answer, classify)
         },
         credit,
-        check: Effect.map(credit, describeCredit),
+        check: Effect.succeed(NO_WARNING),
         deliveryReport: (messageid) =>
           orNotKnown(
             Effect.map(ask(http, to("sms/status", { messageid }), Answer), ({ answer }) => readReport(answer))

@@ -3,7 +3,7 @@ import type { ProviderAdapter, ProviderConnection } from "../../../services/prov
 import { Credential, originOf, ProviderNumber, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
-import { describeAccount } from "./AccountChecks.ts"
+import { warnOfLine } from "./AccountChecks.ts"
 import { formPost, Line, orNotKnown, smsTraits } from "./AnswerTable.ts"
 import { localNumber } from "./LocalNumber.ts"
 import {
@@ -52,7 +52,7 @@ export const melipayamakAdapter = (http: ProviderHttp["Service"], baseUrl: strin
           return send(http, to("SendSMS", { ...message, isFlash: "false" }), Answer, classifyText)
         },
         credit,
-        check: describeAccount(credit, from, lines),
+        check: warnOfLine(from, lines),
         deliveryReport: (recId) =>
           orNotKnown(
             Effect.map(ask(http, to("GetDeliveries2", { recId }), Answer), ({ answer }) => readReport(answer))

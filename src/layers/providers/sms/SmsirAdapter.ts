@@ -3,7 +3,7 @@ import type { ProviderAdapter, ProviderConnection } from "../../../services/prov
 import { Credential, ProviderNumber, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
-import { describeCredit, numberOf } from "./AccountChecks.ts"
+import { NO_WARNING, numberOf } from "./AccountChecks.ts"
 import { orNotKnown, smsTraits } from "./AnswerTable.ts"
 import { localNumber } from "./LocalNumber.ts"
 import {
@@ -86,7 +86,7 @@ export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): Pr
             classifyText
           ),
         credit,
-        check: Effect.tap(Effect.map(credit, describeCredit), checkLine),
+        check: Effect.as(checkLine, NO_WARNING),
         deliveryReport: (messageId) =>
           orNotKnown(
             Effect.map(ask(http, get(`/send/${encodeURIComponent(messageId)}`), Report), ({ answer }) =>

@@ -1,13 +1,9 @@
 import { Effect, Result, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { AccountFinding, type Credit } from "../../../domain/account/AccountFinding.ts"
-import { keptText } from "../../../domain/account/ProviderOutcome.ts"
+import { AccountFinding } from "../../../domain/account/AccountFinding.ts"
 import { NotFound } from "../../../domain/Errors.ts"
-import type {
-  AccountProblem,
-  ProviderAdapters,
-  ProviderConnection
-} from "../../../services/provider/ProviderAdapter.ts"
+import { examine } from "../../../services/provider/AccountExamination.ts"
+import type { ProviderAdapters, ProviderConnection } from "../../../services/provider/ProviderAdapter.ts"
 import type { Accounts } from "../../../services/resources/accounts/Accounts.ts"
 import { openSettings } from "../../account/SealedSettings.ts"
 import type { MasterKey } from "../../crypto/MasterKey.ts"
@@ -30,32 +26,6 @@ const StoredRow = Schema.Struct({
   sealedSettings: Schema.Uint8Array,
   allowsPrivateAddresses: Schema.Boolean
 })
-
-type Questions = Pick<ProviderConnection, "check" | "credit">
-
-const findingOf = ({ message, isDefinite }: AccountProblem, credit: Credit): AccountFinding => {
-  const found = { reason: keptText(message), credit }
-  return isDefinite ? AccountFinding.Refused(found) : AccountFinding.NotReached(found)
-}
-
-const findingWith = (check: Effect.Effect<string, AccountProblem>, credit: Credit) =>
-  Effect.match(check, {
-    onSuccess: (detail) => AccountFinding.Works({ detail: keptText(detail), credit }),
-    onFailure: (problem) => findingOf(problem, credit)
-  })
-
-/**
- * Asks for the credit first: an account whose template is wrong has one too. If that fails, nothing else is asked,
- * because providers block those who come with wrong credentials too often.
- */
-const ask = ({ check, credit }: Questions): Effect.Effect<AccountFinding> => {
-  if (check === null) return Effect.succeed(AccountFinding.CannotBeChecked())
-  if (credit === undefined) return findingWith(check, null)
-  return Effect.matchEffect(credit, {
-    onSuccess: (amount) => findingWith(check, Number.isFinite(amount) ? amount : null),
-    onFailure: (problem) => Effect.succeed(findingOf(problem, null))
-  })
-}
 
 /**
  * Asks providers whether accounts work, by calls that change nothing.
@@ -90,14 +60,14 @@ export const accountChecks = (
   const checkStored = (row: typeof StoredRow.Type): Effect.Effect<AccountFinding> =>
     Result.match(connectionOfStored(row), {
       onFailure: (reason) => Effect.succeed(AccountFinding.Refused({ reason, credit: null })),
-      onSuccess: ask
+      onSuccess: examine
     })
 
   /** The whole check, whose words would be lost otherwise: the credit is in them, and so is a wrong template. */
   const noteCredit = (row: typeof StoredRow.Type): Effect.Effect<void> => {
     const connection = Result.getOrUndefined(connectionOfStored(row))
     if (connection?.credit === undefined) return Effect.void
-    return Effect.flatMap(ask(connection), (finding) => noteCheck(sql, row.id, finding))
+    return Effect.flatMap(examine(connection), (finding) => noteCheck(sql, row.id, finding))
   }
 
   /** Those that are switched on, behind this one. */
@@ -108,7 +78,7 @@ export const accountChecks = (
     examine: (owner, account) =>
       Effect.flatMap(
         connectionOf(adapters, owner, account, account.allowsPrivateAddresses ?? privateAddresses),
-        (connection) => ask(maskCredentials(connection, account.settings))
+        (connection) => examine(maskCredentials(connection, account.settings))
       ),
 
     check: Effect.fnUntraced(function* (owner, id) {

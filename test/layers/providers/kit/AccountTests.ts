@@ -4,6 +4,7 @@ import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
 import { nextTurn, ProviderHttpTest } from "./AdapterTest.ts"
 import type { Scripted } from "../../../support/fakes/FakeFarEnd.ts"
 import { kindsOf, type ProviderCase, sendKind, setUp } from "./ProviderCase.ts"
+import { checkOf } from "./CheckOf.ts"
 
 /** Answers that say nothing about the account, or about a message. */
 const unreadable: ReadonlyArray<readonly [name: string, Scripted]> = [
@@ -50,7 +51,7 @@ const describeCheck = (provider: ProviderCase) => {
   it.effect("is checked by a call that sends nothing", () =>
     Effect.gen(function* () {
       const { account } = yield* setUp(provider)
-      expect(yield* account.check ?? Effect.die("no check")).toBe(check.finds)
+      expect(yield* checkOf(account)).toBe(check.finds)
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
@@ -65,7 +66,7 @@ const describeCheck = (provider: ProviderCase) => {
   it.effect("is found wrong when the far end refuses its credentials", () =>
     Effect.gen(function* () {
       const { account } = yield* setUp(provider, check.refuses)
-      const problem = yield* Effect.flip(account.check ?? Effect.die("no check"))
+      const problem = yield* Effect.flip(checkOf(account))
       expect(problem.isDefinite).toBe(true)
       for (const value of Object.values(check.refuses)) expect(problem.message).not.toContain(String(value))
     }).pipe(Effect.provide(ProviderHttpTest))
@@ -75,7 +76,7 @@ const describeCheck = (provider: ProviderCase) => {
     Effect.gen(function* () {
       const { fake, account } = yield* setUp(provider)
       fake.script(answer)
-      const problem = yield* Effect.flip(account.check ?? Effect.die("no check"))
+      const problem = yield* Effect.flip(checkOf(account))
       expect(problem.isDefinite).toBe(false)
     }).pipe(Effect.provide(ProviderHttpTest))
   )
@@ -128,7 +129,7 @@ const describeReports = (provider: ProviderCase) => {
       const [kind = "code"] = kindsOf(provider)
       yield* Effect.andThen(sendKind(provider, kind, account), nextTurn)
       yield* Effect.andThen(account.deliveryReport?.("42") ?? Effect.void, nextTurn)
-      yield* Effect.andThen(Effect.ignore(account.check ?? Effect.void), nextTurn)
+      yield* Effect.andThen(Effect.ignore(checkOf(account)), nextTurn)
       yield* sendKind(provider, kind, account)
       const connections = fake.received.map(({ connection }) => connection)
       const calls = (provider.opening ?? []).length + 1

@@ -26,6 +26,7 @@ import {
 } from "./ProviderCase.ts"
 import { describeProvider } from "./ProviderKit.ts"
 import { sentJson } from "./SendTests.ts"
+import { checkOf } from "./CheckOf.ts"
 
 export const botAdapters = {
   bale: baleBotAdapter,
@@ -285,7 +286,7 @@ export const describeBotAdapter = (given: BotAdapterCase) => {
         expect(account.inbox).toBeNull()
         expect(account.traits.needsContact).toBe(true)
         expectOutcome(yield* account.sendText(delivery(platform)), accepted)
-        expect(yield* account.check ?? Effect.die("no check")).toBe(`bot @${BOT_USERNAMES[platform]}`)
+        expect(yield* checkOf(account)).toBe(`bot @${BOT_USERNAMES[platform]}`)
         expect(fake.received.map(({ path }) => path)).toEqual([
           `/bot${token}/sendMessage`,
           `/bot${token}/getMe`
@@ -308,17 +309,17 @@ export const describeBotAdapter = (given: BotAdapterCase) => {
     it.effect.each(bots)("is shown as %s when it is checked", ([expected, me]) =>
       Effect.gen(function* () {
         const { fake, account } = yield* botSetUp(platform)
-        expect(yield* account.check ?? Effect.die("no check")).toBe(`bot @${BOT_USERNAMES[platform]}`)
+        expect(yield* checkOf(account)).toBe(`bot @${BOT_USERNAMES[platform]}`)
         expect(fake.received[0]?.path).toBe(`/bot${token}/getMe`)
         fake.script(botResult(me))
-        expect(yield* account.check ?? Effect.die("no check")).toBe(expected)
+        expect(yield* checkOf(account)).toBe(expected)
       }).pipe(Effect.provide(ProviderHttpTest))
     )
 
     it.effect("has a check that reports a wrong token, and a check that failed", () =>
       Effect.gen(function* () {
         const { fake, account } = yield* botSetUp(platform, { token: "7:wrong" })
-        const check = account.check ?? Effect.die("no check")
+        const check = checkOf(account)
         const [code, description] = platform === "telegram" ? [404, "Not Found"] : [401, "Unauthorized"]
         expect(yield* Effect.flip(check)).toMatchObject({
           isDefinite: true,

@@ -13,6 +13,7 @@ import { CODE, connected, delivery, expectOutcome, ProviderHttpTest, TEXT } from
 import { accepted, configuration, request, throttled, unknown } from "../kit/ProviderCase.ts"
 import { describeProvider } from "../kit/ProviderKit.ts"
 import { sentJson } from "../kit/SendTests.ts"
+import { checkOf } from "../kit/CheckOf.ts"
 
 const settings = { api_key: FARAZSMS_KEY, line_number: FARAZSMS_LINE, otp_pattern: FARAZSMS_PATTERN }
 
@@ -86,10 +87,10 @@ describe("farazsms: an account", () => {
   it.effect("is found wrong when its pattern, or the variable of it, does not exist", () =>
     Effect.gen(function* () {
       const wrongPattern = yield* accountWith({ otp_pattern: "other" })
-      const problem = yield* Effect.flip(wrongPattern.account.check ?? Effect.die("no check"))
+      const problem = yield* Effect.flip(checkOf(wrongPattern.account))
       expect(problem).toMatchObject({ isDefinite: true, message: "pattern other: Not found." })
       const wrongVariable = yield* accountWith({ otp_pattern: FARAZSMS_PATTERN, otp_parameter: "token" })
-      expect(yield* Effect.flip(wrongVariable.account.check ?? Effect.die("no check"))).toMatchObject({
+      expect(yield* Effect.flip(checkOf(wrongVariable.account))).toMatchObject({
         isDefinite: true,
         message: "pattern SJ3FgPrE0C has no variable token; it has: code"
       })
@@ -100,7 +101,7 @@ describe("farazsms: an account", () => {
     Effect.gen(function* () {
       const { fake, account } = yield* accountWith({})
       fake.script(farazsmsAnswer(200, null, 1000))
-      expect(yield* account.check ?? Effect.die("no check")).toBe("credit 1000")
+      expect(yield* checkOf(account)).toBe("credit 1000")
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 })

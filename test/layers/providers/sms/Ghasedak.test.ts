@@ -15,6 +15,7 @@ import { CODE, connected, delivery, expectOutcome, ProviderHttpTest, TEXT } from
 import { accepted, configuration, request, throttled, unknown } from "../kit/ProviderCase.ts"
 import { describeProvider } from "../kit/ProviderKit.ts"
 import { sentJson } from "../kit/SendTests.ts"
+import { checkOf } from "../kit/CheckOf.ts"
 
 const BASE = "/rest/api/v1/WebService"
 const settings = { api_key: GHASEDAK_KEY, line_number: GHASEDAK_LINE, otp_template: GHASEDAK_TEMPLATE }
@@ -118,13 +119,13 @@ describe("ghasedak: an account", () => {
   it.effect("is found wrong when its template, or the variable of it, does not exist", () =>
     Effect.gen(function* () {
       const wrongTemplate = yield* accountWith({ otp_template: "Other" })
-      const problem = yield* Effect.flip(wrongTemplate.account.check ?? Effect.die("no check"))
+      const problem = yield* Effect.flip(checkOf(wrongTemplate.account))
       expect(problem).toMatchObject({
         isDefinite: true,
         message: "template Other: 400 قالب مورد نظر یافت نشد"
       })
       const wrongVariable = yield* accountWith({ otp_parameter: "Token" })
-      expect(yield* Effect.flip(wrongVariable.account.check ?? Effect.die("no check"))).toMatchObject({
+      expect(yield* Effect.flip(checkOf(wrongVariable.account))).toMatchObject({
         isDefinite: true,
         message: "template PeykCode has no variable Token; it has: Code"
       })

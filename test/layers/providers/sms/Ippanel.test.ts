@@ -15,6 +15,7 @@ import { CODE, connected, delivery, expectOutcome, ProviderHttpTest, TEXT } from
 import { accepted, configuration, recipient, request, throttled, unknown } from "../kit/ProviderCase.ts"
 import { describeProvider } from "../kit/ProviderKit.ts"
 import { sentJson } from "../kit/SendTests.ts"
+import { checkOf } from "../kit/CheckOf.ts"
 
 const settings = { api_key: IPPANEL_KEY, from_number: IPPANEL_LINE, otp_pattern: IPPANEL_PATTERN }
 
@@ -86,12 +87,12 @@ describeProvider({
 describe("ippanel: the check of an account", () => {
   const checked = Effect.fnUntraced(function* (changes: object, ...answers: ReadonlyArray<Scripted>) {
     const fake = yield* fakeIppanel()
-    const { check } = connected(ippanelAdapter(yield* ProviderHttp, `${fake.url}/v1`), {
+    const account = connected(ippanelAdapter(yield* ProviderHttp, `${fake.url}/v1`), {
       ...settings,
       ...changes
     })
     fake.script(...answers)
-    return yield* Effect.result(check ?? Effect.die("no check"))
+    return yield* Effect.result(checkOf(account))
   })
   const credit = ippanelAnswer(200, "200-1", { credit: 7 })
   const lines = ippanelAnswer(200, "200-1", [{ number: IPPANEL_LINE }])

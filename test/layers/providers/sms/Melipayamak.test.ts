@@ -25,6 +25,7 @@ import {
 } from "../kit/ProviderCase.ts"
 import { describeProvider } from "../kit/ProviderKit.ts"
 import { sentForm } from "../kit/SendTests.ts"
+import { checkOf } from "../kit/CheckOf.ts"
 
 const login = { username: MELIPAYAMAK_USER, password: MELIPAYAMAK_PASSWORD }
 const settings = { ...login, from: MELIPAYAMAK_LINE, otp_body_id: MELIPAYAMAK_BODY_ID }
@@ -144,8 +145,7 @@ describe("melipayamak: an account", () => {
     Effect.gen(function* () {
       const fake = yield* fakeMelipayamak()
       const adapter = melipayamakAdapter(yield* ProviderHttp, `${fake.url}/api`)
-      const { check } = connected(adapter, { ...login, from })
-      expect(yield* check ?? Effect.die("no check")).toBe(found)
+      expect(yield* checkOf(connected(adapter, { ...login, from }))).toBe(found)
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 

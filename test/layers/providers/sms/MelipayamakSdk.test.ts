@@ -11,6 +11,7 @@ import {
 } from "../../../support/fakes/FakeMelipayamak.ts"
 import { CODE, connected, delivery, ProviderHttpTest, TEXT } from "../kit/AdapterTest.ts"
 import { hasTools, loadTool, turnHttps } from "./SdkTools.ts"
+import { checkOf } from "../kit/CheckOf.ts"
 
 interface Sms {
   readonly send: (to: string, from: string, text: string) => Promise<unknown>
@@ -91,7 +92,7 @@ describe.runIf(hasTools)("Melipayamak's own SDK takes the fake for Melipayamak",
       const { fake, sdk, account } = yield* setUp()
       const lines = yield* Effect.promise(() => sdk.getNumbers())
       expect(lines).toMatchObject({ MyBase: ok, Data: [{ Number: MELIPAYAMAK_LINE }, {}] })
-      yield* account.check ?? Effect.die("no check")
+      yield* checkOf(account)
       const [asked, , ours] = fake.received
       expect([ours?.path, fieldsOf(ours?.body)]).toEqual([asked?.path, fieldsOf(asked?.body)])
     }).pipe(Effect.provide(ProviderHttpTest))
