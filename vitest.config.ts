@@ -2,6 +2,7 @@
 import { enableCompileCache } from "node:module"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { FailureList } from "./test/support/FailureList.ts"
 import { LogGatherer } from "./test/support/LogGuard.ts"
 import { LongestFirst } from "./test/support/LongestFirst.ts"
 
@@ -48,7 +49,7 @@ const waiting = { ...shared, maxWorkers: 2, sequence: { groupOrder: 1 } } as con
 export default defineConfig({
   test: {
     globalSetup: ["test/support/globalSetup.ts"],
-    reporters: ["default", new LogGatherer()],
+    reporters: ["default", new LogGatherer(), new FailureList()],
     sequence: { sequencer: LongestFirst },
     projects: [
       {
