@@ -39,7 +39,8 @@ it.each([
   async ({ options, first }) => {
     const { code, printed } = await soak("--seconds", "16", ...options)
     if (code !== 0) console.error(printed)
-    expect(printed.split("\n").filter((line) => line.includes("✗"))).toEqual([])
+    const broken = printed.split("\n").filter((line) => line.includes("✗"))
+    expect(broken, broken.join("\n")).toEqual([])
     expect(code).toBe(0)
     expect(printed).toContain("every invariant was held")
     expect(printed).toContain(first)
