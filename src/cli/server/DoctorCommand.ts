@@ -101,7 +101,10 @@ const storeFindings = (configuration: Configuration) =>
     if (!schema.ok) return [store, schema]
     const ofOwn = isEmbedded(configuration)
       ? []
-      : [yield* examine("connections", connections), yield* examine("server settings", serverSettings)]
+      : [
+          yield* examine("connections", connections(configuration)),
+          yield* examine("server settings", serverSettings)
+        ]
     const ofReplica = Option.isNone(configuration.databaseReadUrl) ? [] : [yield* examine("replica", replica)]
     const secret = yield* examine("master secret", Effect.as(checkMasterSecret, "opens this store"))
     return [

@@ -1,7 +1,9 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { MaintenanceSql } from "../../layers/postgres/MaintenanceSql.ts"
+import type { Configuration } from "../../layers/config/Configuration.ts"
 import { ReadSql } from "../../layers/postgres/hosts/Replica.ts"
+import { MaintenanceSql } from "../../layers/postgres/MaintenanceSql.ts"
+import { mostConnections } from "../../layers/postgres/Pools.ts"
 import { rowsOf } from "../../layers/postgres/SqlRows.ts"
 
 const MEBI = 1024 * 1024
@@ -14,6 +16,7 @@ const ValuesRow = Schema.Struct({
   walBytes: Schema.Finite,
   checkpointSeconds: Schema.Finite,
   compression: Schema.String,
+  hasLz4: Schema.Boolean,
   commit: Schema.String,
   statementTimeout: Schema.String,
   seqscan: Schema.String
@@ -27,6 +30,7 @@ const values = Effect.gen(function* () {
       pg_size_bytes(current_setting('max_wal_size'))::float8 as "walBytes",
       extract(epoch from current_setting('checkpoint_timeout')::interval)::float8 as "checkpointSeconds",
       current_setting('wal_compression') as compression, current_setting('synchronous_commit') as commit,
+      (select 'lz4' = any (enumvals) from pg_settings where name = 'wal_compression') as "hasLz4",
       current_setting('statement_timeout') as "statementTimeout", current_setting('enable_seqscan') as seqscan`)
   return row
 })
@@ -37,7 +41,7 @@ export const adviceOnServer = (found: Values): ReadonlyArray<string> => [
   ...(found.buffersBytes < MIN_BUFFERS_BYTES ? ["raise shared_buffers to a quarter of the memory"] : []),
   ...(found.walBytes < MIN_WAL_BYTES ? ["raise max_wal_size to 4GB or more"] : []),
   ...(found.checkpointSeconds < MIN_CHECKPOINT_SECONDS ? ["raise checkpoint_timeout to 15min"] : []),
-  ...(found.compression === "off" ? ["set wal_compression = lz4"] : [])
+  ...(found.compression === "off" ? [`set wal_compression = ${found.hasLz4 ? "lz4" : "on"}`] : [])
 ]
 
 /** What Peyk sets for its sessions itself, unless a pooler is in between. */
@@ -45,6 +49,38 @@ export const adviceOnRole = (found: Pick<Values, "statementTimeout" | "seqscan">
   ...(found.statementTimeout === "0" ? ["the database role has no statement_timeout"] : []),
   ...(found.seqscan === "on" ? ["the database role has not enable_seqscan = off"] : [])
 ]
+
+const RoomRow = Schema.Struct({ most: Schema.Int, reserved: Schema.Int, listening: Schema.Int })
+type Room = typeof RoomRow.Type
+
+/** Each server process has one connection that listens for changes. */
+const room = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* rowsOf(RoomRow)(sql`
+    select current_setting('max_connections')::int as most,
+      current_setting('superuser_reserved_connections')::int +
+        coalesce(current_setting('reserved_connections', true), '0')::int as reserved,
+      (select count(*)::int from pg_stat_activity
+        where application_name like 'peyk%' and query ilike 'listen %') as listening`)
+  return row
+})
+
+/** @param perProcess the most connections that a process opens */
+export const adviceOnConnections = (
+  { most, reserved, listening }: Room,
+  { processes, perProcess }: { readonly processes: number; readonly perProcess: number }
+): ReadonlyArray<string> => {
+  const running = Math.max(listening, processes)
+  const needed = running * perProcess
+  if (needed + reserved <= most) return []
+  const reason = `${running} ${running === 1 ? "process" : "processes"} can open ${needed} connections`
+  return [
+    `raise max_connections from ${most} to ${needed + reserved} or more, or lower PEYK_DATABASE_POOL: ${reason}`
+  ]
+}
+
+const withAdvice = (finding: string, advice: ReadonlyArray<string>): string =>
+  advice.length === 0 ? finding : `${finding}; advice: ${advice.join("; ")}`
 
 /** Advice is no failure: the store works. */
 export const serverSettings = Effect.map(values, (found) => {
@@ -63,15 +99,24 @@ export const replica = Effect.gen(function* () {
     : "is not used: it is unreachable, too far behind, or no replica of DATABASE_URL"
 })
 
-/** Whether a pooler is in between, and what is not set for it. */
-export const connections = Effect.gen(function* () {
-  const { listen, isPooled } = yield* MaintenanceSql
-  if (!isPooled) return "lead to PostgreSQL itself"
-  const found = yield* values
-  const advice = [
-    ...(listen === null ? ["set PEYK_DATABASE_LISTEN_URL"] : []),
-    ...(found === undefined ? [] : adviceOnRole(found))
-  ]
-  const suffix = advice.length === 0 ? "" : `; advice: ${advice.join("; ")}`
-  return `lead through a pooler: statements have no names${suffix}`
-})
+const pooledConnections = (listens: boolean) =>
+  Effect.map(values, (found) =>
+    withAdvice("lead through a pooler: statements have no names", [
+      ...(listens ? [] : ["set PEYK_DATABASE_LISTEN_URL"]),
+      ...(found === undefined ? [] : adviceOnRole(found))
+    ])
+  )
+
+const ownConnections = (configuration: Configuration) =>
+  Effect.map(room, (found) => {
+    const { processes } = configuration
+    const perProcess = mostConnections(configuration)
+    const advice = found === undefined ? [] : adviceOnConnections(found, { processes, perProcess })
+    return withAdvice("lead to PostgreSQL itself", advice)
+  })
+
+/** Whether a pooler is in between, and what is not set for it; otherwise whether PostgreSQL has room for all. */
+export const connections = (configuration: Configuration) =>
+  Effect.flatMap(MaintenanceSql, ({ listen, isPooled }) =>
+    isPooled ? pooledConnections(listen !== null) : ownConnections(configuration)
+  )

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Configuration } from "../config/Configuration.ts"
 import { isPooled } from "./hosts/Pooler.ts"
@@ -141,3 +141,9 @@ export const poolLimits = ({ poolSize }: Configuration): Readonly<Record<string,
   reports: reportingOptions.maxConnections,
   maintenance: maintenanceOptions.maxConnections
 })
+
+/** All of them. The connection that listens is another one if it has a place of its own. */
+export const mostConnections = (configuration: Configuration): number =>
+  Object.values(poolLimits(configuration)).reduce((sum, limit) => sum + limit, 0) +
+  migrationOptions.maxConnections +
+  (Option.isSome(configuration.databaseListenUrl) ? 1 : 0)

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { adviceOnRole, adviceOnServer } from "../../../src/cli/server/StoreAdvice.ts"
-import { neutralEnvironment, runCommand } from "../../contract/Server.ts"
-import { type ExternalPostgres, startExternal } from "./Postgres.ts"
+import { adviceOnConnections, adviceOnRole, adviceOnServer } from "../../../src/cli/server/StoreAdvice.ts"
+import { neutralEnvironment, runCommand, startProcess, until } from "../../contract/Server.ts"
+import { answerOf, type ExternalPostgres, startExternal } from "./Postgres.ts"
 import { transactionPooler } from "./TransactionPooler.ts"
 
 let postgres: ExternalPostgres
@@ -16,6 +16,7 @@ const tuned = {
   walBytes: 2 ** 32,
   checkpointSeconds: 900,
   compression: "lz4",
+  hasLz4: true,
   commit: "on",
   statementTimeout: "10s",
   seqscan: "off"
@@ -31,9 +32,63 @@ it.each([
   expect(adviceOnServer({ ...tuned, ...values })).toEqual([expect.stringContaining(setting)])
 })
 
+it("doctor advises on lz4 only where PostgreSQL was built with it", () => {
+  expect(adviceOnServer({ ...tuned, compression: "off", hasLz4: false })).toEqual([
+    "set wal_compression = on"
+  ])
+})
+
 it("doctor has no advice for a server and a role that are tuned", () => {
   expect([...adviceOnServer(tuned), ...adviceOnRole(tuned)]).toEqual([])
 })
+
+const room = { most: 100, reserved: 3, listening: 2 }
+
+it("doctor has no advice on connections while those of all processes fit next to the reserved ones", () => {
+  expect(adviceOnConnections(room, { processes: 1, perProcess: 48 })).toEqual([])
+})
+
+it("doctor says how many connections the running processes can open, and what max_connections holds them", () => {
+  expect(adviceOnConnections(room, { processes: 1, perProcess: 49 })).toEqual([
+    "raise max_connections from 100 to 101 or more, or lower PEYK_DATABASE_POOL: 2 processes can open 98 connections"
+  ])
+})
+
+it("doctor counts the processes that are to run, if fewer run", () => {
+  const [advice] = adviceOnConnections(room, { processes: 5, perProcess: 21 })
+  expect(advice).toContain("5 processes can open 105 connections")
+})
+
+/** What doctor says about connections, and its exit code. */
+const doctorOnConnections = async (env: Readonly<Record<string, string>>) => {
+  const { code, out } = await runCommand(env, ["doctor", "--json"])
+  const { checks } = JSON.parse(out) as {
+    readonly checks: ReadonlyArray<{ readonly check: string; readonly finding: string }>
+  }
+  return { code, finding: checks.find(({ check }) => check === "connections")?.finding }
+}
+
+const withStore = (url: string) => ({
+  ...neutralEnvironment(),
+  DATABASE_URL: url,
+  PEYK_SECRET: randomBytes(32).toString("base64")
+})
+
+it("doctor counts the server processes that PostgreSQL sees, and stays healthy", async () => {
+  const env = withStore(await postgres.newDatabase())
+  const server = await startProcess({ env: { ...env, PEYK_PROCESSES: "2", PEYK_DATABASE_POOL: "2" } })
+  const listeners = "select count(*)::int as answer from pg_stat_activity where query ilike 'listen %'"
+  await until(
+    "both processes to listen",
+    async () => ((await answerOf(env.DATABASE_URL, listeners)) === 2 ? true : undefined),
+    30_000
+  )
+  const { code, finding } = await doctorOnConnections({ ...env, PEYK_DATABASE_POOL: "40" })
+  await server.stop()
+  expect(finding).toContain("raise max_connections from 100 to 105")
+  expect(finding).toContain("2 processes can open 102 connections")
+  expect(code).toBe(0)
+}, 60_000)
 
 it("doctor finds a pooler, what is not set for it, and stays healthy", async () => {
   const direct = await postgres.newDatabase()
@@ -41,18 +96,10 @@ it("doctor finds a pooler, what is not set for it, and stays healthy", async () 
   const url = new URL(direct)
   url.searchParams.set("host", "127.0.0.1")
   url.searchParams.set("port", String(pooler.port))
-  const env = {
-    ...neutralEnvironment(),
-    DATABASE_URL: url.href,
-    PEYK_SECRET: randomBytes(32).toString("base64")
-  }
+  const env = withStore(url.href)
   await runCommand(env, ["migrate"])
-  const { code, out } = await runCommand(env, ["doctor", "--json"])
+  const { code, finding } = await doctorOnConnections(env)
   await pooler.close()
-  const { checks } = JSON.parse(out) as {
-    readonly checks: ReadonlyArray<{ readonly check: string; readonly finding: string }>
-  }
-  const finding = checks.find(({ check }) => check === "connections")?.finding
   expect(finding).toContain("through a pooler")
   expect(finding).toContain("PEYK_DATABASE_LISTEN_URL")
   expect(finding).toContain("statement_timeout")
