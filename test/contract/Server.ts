@@ -3,10 +3,10 @@ import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { randomInt } from "node:crypto"
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { dataRoot } from "../support/DataDirectories.ts"
 import { gatherLog } from "../support/LogGuard.ts"
 import { programFile } from "../support/Programs.ts"
 import { makeDemo, storeSettings } from "./OwnStore.ts"
@@ -205,7 +205,7 @@ export interface Options {
 
 /** For root too, whose PostgreSQL runs as nobody and has to get through. */
 export const makeDataDir = async (): Promise<string> => {
-  const directory = await mkdtemp(join(tmpdir(), "peyk-"))
+  const directory = await mkdtemp(join(dataRoot(), "peyk-"))
   await chmod(directory, 0o711)
   return directory
 }

@@ -1,5 +1,4 @@
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope } from "effect"
@@ -7,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import type { TestProject } from "vitest/node"
 import { type EmbeddedPostgres, start } from "../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
 import { migrate } from "../../src/layers/postgres/Migrations.ts"
-
+import { makeRunDirectory } from "./DataDirectories.ts"
 import { guardLogs } from "./LogGuard.ts"
 
 declare module "vitest" {
@@ -48,13 +47,6 @@ const startTestDatabase = Effect.fnUntraced(function* (directory: string) {
   return postgres
 })
 
-const makeDirectory = () => {
-  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "peyk-test-"))
-  // as root, the server runs as nobody, who has to get through
-  fs.chmodSync(directory, 0o711)
-  return directory
-}
-
 /** A signal ends vitest without a teardown, and the server, in a session of its own, would stay. */
 const stopAbruptly = (directory: string) => {
   const lock = path.join(directory, "postgres", "postmaster.pid")
@@ -75,7 +67,7 @@ const endWithProcess = (directory: string) => {
 
 /** One PostgreSQL for the whole test run. */
 export default async (project: TestProject) => {
-  const directory = makeDirectory()
+  const directory = makeRunDirectory()
   endWithProcess(directory)
   const scope = Scope.makeUnsafe()
   const started = await Effect.runPromiseExit(

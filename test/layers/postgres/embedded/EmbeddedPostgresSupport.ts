@@ -1,7 +1,6 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable, Writable } from "node:stream"
@@ -15,6 +14,7 @@ import {
 } from "../../../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
 import { readPassword } from "../../../../src/layers/postgres/embedded/EmbeddedPostgresPassword.ts"
 import { findPackage } from "../../../../src/layers/postgres/embedded/EmbeddedPostgresBinaries.ts"
+import { dataRoot } from "../../../support/DataDirectories.ts"
 import { programFile } from "../../../support/Programs.ts"
 
 export const isRoot = process.getuid?.() === 0
@@ -35,7 +35,7 @@ const removeLinkedClusters = () => {
 
 export const useFreshDirectory = () => {
   beforeEach(() => {
-    base = fs.mkdtempSync(path.join(os.tmpdir(), "peyk-embedded-"))
+    base = fs.mkdtempSync(path.join(dataRoot(), "peyk-embedded-"))
     fs.chmodSync(base, 0o711)
     directory = path.join(base, "postgres")
   })
