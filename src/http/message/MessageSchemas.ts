@@ -1,6 +1,6 @@
-import { Option, Schema, SchemaTransformation } from "effect"
+import { Schema } from "effect"
 import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
-import { formatInstant, Instant } from "../../domain/Instant.ts"
+import { formatInstant } from "../../domain/Instant.ts"
 import {
   MessageAttemptStatus,
   MessageStatus,
@@ -10,10 +10,9 @@ import {
 } from "../../domain/message/Message.ts"
 import type { MessageStepRequest } from "../../domain/routing/MessageRoute.ts"
 import { AttemptErrorCode } from "../../domain/account/ProviderOutcome.ts"
-import { parseDateTime } from "../../domain/message/Schedule.ts"
 import type { MessageAnswer } from "../../services/message/MessageSends.ts"
 import { MetadataField } from "../Metadata.ts"
-import { jsonObject, optional, PositiveInt } from "../WireSchemas.ts"
+import { DateTimeText, jsonObject, optional, PositiveInt } from "../WireSchemas.ts"
 
 /** A text that stores and providers accept: no U+0000, no unpaired surrogate. */
 const isSendable = (text: string): boolean => text.isWellFormed() && !text.includes("\u0000")
@@ -55,18 +54,6 @@ const Channels = Schema.Union([
   description:
     "Required. One channel name, or a list of names or channel objects; the order counts under failover."
 })
-
-const DateTimeText = Schema.String.check(
-  Schema.makeFilter((text: string) => Option.isSome(parseDateTime(text)) || "Expected an ISO 8601 date-time")
-).pipe(
-  Schema.decodeTo(
-    Instant,
-    SchemaTransformation.transform({
-      decode: (text: string) => Option.getOrThrow(parseDateTime(text)),
-      encode: formatInstant
-    })
-  )
-)
 
 export const MessageBody = Schema.Struct({
   to: Schema.String.annotate({

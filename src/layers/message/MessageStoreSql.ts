@@ -52,7 +52,7 @@ export const MessageStoreSql = (mode: KeyMode) =>
         })
 
       const commitInBatch = yield* makeCommitBatch(writing, committedMessages(mode), random.uuidV7())
-      const loadInBatch = yield* makeLoadBatch(clients, loadedMessages(mode, "message_read"))
+      const loading = yield* makeLoadBatch(clients, loadedMessages(mode, "message_read"), versions)
 
       return MessageStore.of({
         timerKind,
@@ -74,13 +74,7 @@ export const MessageStoreSql = (mode: KeyMode) =>
             where ${keys.isClaimed(customerId, key, now)}`)
           ).pipe(Effect.map(Option.map(({ fingerprint, ...subject }) => ({ fingerprint, subject })))),
 
-        load: (customerId, id) =>
-          Effect.map(loadInBatch({ customerId, id, setUpVersion: null }), ({ found }) => found),
-
-        read: (request) =>
-          Effect.flatMap(loadInBatch(request), ({ isCurrent, found }) =>
-            isCurrent ? Effect.succeed(found) : versions.changed(request.customerId, request.setUpVersion)
-          ),
+        ...loading,
 
         loadLeased: yield* makeLoadLeasedBatch(
           clients,

@@ -57,7 +57,7 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
         random.uuidV7()
       )
       const compareInBatch = yield* makeCompareBatch(clients, mode, timerKind, random.uuidV7())
-      const loadInBatch = yield* makeLoadBatch(clients, loadedVerifications(mode))
+      const loading = yield* makeLoadBatch(clients, loadedVerifications(mode), versions)
       const loadLeasedInBatch = yield* makeLoadLeasedBatch(
         clients,
         dueVerifications(mode),
@@ -101,13 +101,7 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
               where ${keys.isClaimed(customerId, key, now)}`)
           ).pipe(Effect.map(Option.map(({ fingerprint, ...subject }) => ({ fingerprint, subject })))),
 
-        load: (customerId, id) =>
-          Effect.map(loadInBatch({ customerId, id, setUpVersion: null }), ({ found }) => found),
-
-        read: (request) =>
-          Effect.flatMap(loadInBatch(request), ({ isCurrent, found }) =>
-            isCurrent ? Effect.succeed(found) : versions.changed(request.customerId, request.setUpVersion)
-          ),
+        ...loading,
 
         loadLeased: (timer) =>
           Effect.map(

@@ -6,10 +6,10 @@ import { formatInstant, type Instant } from "../../../domain/Instant.ts"
 import type { CreatedKey } from "../../../services/resources/access/Keys.ts"
 import { documentedError } from "../../Envelope.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
-import { optional } from "../../WireSchemas.ts"
+import { DateTimeText, optional } from "../../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { pageOf, pageQuery, PathId } from "../wire/ManageWire.ts"
-import { FutureInstant, IpNetwork, Name, Timestamp } from "../wire/ManageFields.ts"
+import { IpNetwork, Name, Timestamp } from "../wire/ManageFields.ts"
 import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
 
 export const ApiKeyResource = Schema.Struct({
@@ -45,7 +45,7 @@ const AllowedIps = Schema.NonEmptyArray(IpNetwork)
 export const NewApiKey = Schema.Struct({
   name: Name,
   mode: KeyMode,
-  expires_at: optional(FutureInstant),
+  expires_at: optional(DateTimeText),
   rate_limit_per_minute: optional(RequestsPerMinute),
   allowed_ips: optional(AllowedIps)
 }).annotate({ identifier: "NewApiKey" })

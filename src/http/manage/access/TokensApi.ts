@@ -7,9 +7,9 @@ import type { TokenRecord } from "../../../domain/people/PersonalToken.ts"
 import type { CreatedToken } from "../../../services/resources/access/Tokens.ts"
 import { documentedError } from "../../Envelope.ts"
 import { RequireJson } from "../../RequestGuards.ts"
-import { optional } from "../../WireSchemas.ts"
+import { DateTimeText, optional } from "../../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
-import { FutureInstant, Name, Timestamp } from "../wire/ManageFields.ts"
+import { Name, Timestamp } from "../wire/ManageFields.ts"
 import { pageOf, pageQuery, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
 
@@ -34,7 +34,7 @@ const CreatedTokenResource = Schema.Struct({
 export const NewTokenBody = Schema.Struct({
   name: Name,
   scope: Scope.annotate({ description: "read_only: for GET, HEAD and OPTIONS." }),
-  expires_at: optional(FutureInstant).annotateKey({ description: "Default: in 90 days." })
+  expires_at: optional(DateTimeText).annotateKey({ description: "Default: in 90 days." })
 }).annotate({ identifier: "NewPersonalAccessToken" })
 
 const timeOf = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))

@@ -14,9 +14,9 @@ import {
 import type { CreatedWebhook } from "../../../services/resources/Webhooks.ts"
 import { documentedError } from "../../Envelope.ts"
 import { RequireJson } from "../../RequestGuards.ts"
-import { optional } from "../../WireSchemas.ts"
+import { DateTimeText, optional } from "../../WireSchemas.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
-import { FutureInstant as DateTimeText, Timestamp } from "../wire/ManageFields.ts"
+import { Timestamp } from "../wire/ManageFields.ts"
 import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
 

@@ -1,7 +1,5 @@
-import { Option, Schema, SchemaTransformation } from "effect"
+import { Schema } from "effect"
 import { isIP } from "node:net"
-import { formatInstant, Instant } from "../../../domain/Instant.ts"
-import { parseDateTime } from "../../../domain/message/Schedule.ts"
 import { TemplateBody } from "../../../domain/message/Template.ts"
 
 /** ISO 8601 in UTC, with milliseconds, as in responses. */
@@ -13,19 +11,6 @@ export const Name = Schema.String.check(
     (text: string) =>
       (text.trim() !== "" && text.length <= 100 && text.isWellFormed() && !text.includes("\u0000")) ||
       "Expected 1 to 100 characters"
-  )
-)
-
-/** A time in a request; without an offset it is Tehran's. */
-export const FutureInstant = Schema.String.check(
-  Schema.makeFilter((text: string) => Option.isSome(parseDateTime(text)) || "Expected an ISO 8601 date-time")
-).pipe(
-  Schema.decodeTo(
-    Instant,
-    SchemaTransformation.transform({
-      decode: (text: string) => Option.getOrThrow(parseDateTime(text)),
-      encode: formatInstant
-    })
   )
 )
 

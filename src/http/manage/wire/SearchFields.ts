@@ -1,3 +1,4 @@
+import { DateTimeText } from "../../WireSchemas.ts"
 import { Effect, Schema, SchemaTransformation } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Channel } from "../../../domain/routing/Channel.ts"
@@ -5,12 +6,12 @@ import type { Delivery } from "../../../domain/account/DeliveryReport.ts"
 import { formatInstant, type Instant } from "../../../domain/Instant.ts"
 import { parseContactPhone } from "../../../domain/Phone.ts"
 import { documentedError } from "../../Envelope.ts"
-import { FutureInstant, Timestamp } from "./ManageFields.ts"
+import { Timestamp } from "./ManageFields.ts"
 import type { ListName } from "./Cursors.ts"
 import { pageQuery } from "./ManageWire.ts"
 
 /** Times that the store can compare: the years 1970 to 9999. */
-export const SearchInstant = FutureInstant.check(
+export const SearchInstant = DateTimeText.check(
   Schema.isBetween({ minimum: 0, maximum: 253_402_300_799_999 })
 )
 

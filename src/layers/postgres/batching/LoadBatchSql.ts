@@ -46,8 +46,7 @@ interface Read {
   readonly isCurrent?: unknown
 }
 
-/** Reads what many requests ask for in one statement. */
-export const makeLoadBatch = <Row extends Schema.Decoder<unknown>>(
+const makeLoadInBatch = <Row extends Schema.Decoder<unknown>>(
   clients: BatchClients,
   { name, mode, table, alias, columns: read, row }: LoadKind<Row>
 ) => {
@@ -79,6 +78,21 @@ export const makeLoadBatch = <Row extends Schema.Decoder<unknown>>(
       )
   })
 }
+
+/** Reads what many requests ask for in one statement. */
+export const makeLoadBatch = <Row extends Schema.Decoder<unknown>>(
+  clients: BatchClients,
+  kind: LoadKind<Row>,
+  versions: SetUpVersions["Service"]
+) =>
+  Effect.map(makeLoadInBatch(clients, kind), (loadInBatch) => ({
+    load: (customerId: number, id: string) =>
+      Effect.map(loadInBatch({ customerId, id, setUpVersion: null }), ({ found }) => found),
+    read: (request: Subject) =>
+      Effect.flatMap(loadInBatch(request), ({ isCurrent, found }) =>
+        isCurrent ? Effect.succeed(found) : versions.changed(request.customerId, request.setUpVersion)
+      )
+  }))
 
 const leasedSource = batchSource<LeasedTimer>([
   { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },

@@ -13,14 +13,9 @@ import { confirmButton, postButton } from "../../../parts/Confirm.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
 import { pager, pageRequest } from "../../../parts/lists/Pager.ts"
 import { table } from "../../../parts/lists/Table.ts"
-import { channelName, foreign } from "../../../parts/Text.ts"
-import {
-  accountState,
-  lastCheck,
-  minuteOf,
-  providerName,
-  sendsWords
-} from "../../setup/channels/AccountWords.ts"
+import { foreign } from "../../../parts/Text.ts"
+import { stateColumns } from "../../setup/channels/AccountColumns.ts"
+import { providerName } from "../../setup/channels/AccountWords.ts"
 
 export const SHARED_PATH = pathOf("shared-accounts")
 export const CONNECT_SHARED_PATH = `${SHARED_PATH}/connect` as const
@@ -64,21 +59,7 @@ const sharedTable = (
         cell: ({ label, provider }) =>
           html`${foreign(label)} <span class="sub">${providerName(provider, locale)}</span>`
       },
-      { header: say("Channel", "کانال"), cell: ({ channel }) => channelName(channel, locale) },
-      {
-        header: say("State", "وضعیت"),
-        cell: (account) => accountState(account, states.get(account.id), now, locale)
-      },
-      { header: say("Sends", "می‌فرستد"), cell: (account) => sendsWords(account, locale) },
-      {
-        header: say("This minute", "این دقیقه"),
-        kind: "number",
-        cell: ({ id }) => minuteOf(states.get(id), locale)
-      },
-      {
-        header: say("Last check", "آخرین بررسی"),
-        cell: ({ id }) => lastCheck(states.get(id)?.lastCheck ?? null, locale)
-      },
+      ...stateColumns(states, now, locale),
       { header: say("Actions", "کارها"), kind: "actions", cell: (account) => buttons(view, account) }
     ],
     accounts

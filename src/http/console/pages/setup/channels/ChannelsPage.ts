@@ -16,7 +16,8 @@ import { filters } from "../../../parts/lists/Filters.ts"
 import { pager, pageRequest } from "../../../parts/lists/Pager.ts"
 import { type Column, table } from "../../../parts/lists/Table.ts"
 import { channelName, foreign } from "../../../parts/Text.ts"
-import { accountState, lastCheck, minuteOf, providerName, sendsWords } from "./AccountWords.ts"
+import { stateColumns } from "./AccountColumns.ts"
+import { providerName } from "./AccountWords.ts"
 
 export const CHANNELS_PATH = pathOf("channels")
 export const CONNECT_PATH = `${CHANNELS_PATH}/connect` as const
@@ -57,21 +58,7 @@ const columns = (
           ${isDefault && badge("info", say("Default", "پیش‌فرض"))}
           <span class="sub">${providerName(provider, locale)}</span>`
     },
-    { header: say("Channel", "کانال"), cell: ({ channel }) => channelName(channel, locale) },
-    {
-      header: say("State", "وضعیت"),
-      cell: (account) => accountState(account, states.get(account.id), now, locale)
-    },
-    { header: say("Sends", "می‌فرستد"), cell: (account) => sendsWords(account, locale) },
-    {
-      header: say("This minute", "این دقیقه"),
-      kind: "number",
-      cell: ({ id }) => minuteOf(states.get(id), locale)
-    },
-    {
-      header: say("Last check", "آخرین بررسی"),
-      cell: ({ id }) => lastCheck(states.get(id)?.lastCheck ?? null, locale)
-    }
+    ...stateColumns(states, now, locale)
   ]
 }
 
