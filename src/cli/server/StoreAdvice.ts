@@ -10,6 +10,8 @@ const MEBI = 1024 * 1024
 const MIN_BUFFERS_BYTES = 512 * MEBI
 const MIN_WAL_BYTES = 4096 * MEBI
 const MIN_CHECKPOINT_SECONDS = 900
+/** PostgreSQL's own, pglz, takes more processor time than it saves. */
+const QUICK_COMPRESSIONS: ReadonlySet<string> = new Set(["lz4", "zstd"])
 
 const ValuesRow = Schema.Struct({
   buffersBytes: Schema.Finite,
@@ -41,7 +43,7 @@ export const adviceOnServer = (found: Values): ReadonlyArray<string> => [
   ...(found.buffersBytes < MIN_BUFFERS_BYTES ? ["raise shared_buffers to a quarter of the memory"] : []),
   ...(found.walBytes < MIN_WAL_BYTES ? ["raise max_wal_size to 4GB or more"] : []),
   ...(found.checkpointSeconds < MIN_CHECKPOINT_SECONDS ? ["raise checkpoint_timeout to 15min"] : []),
-  ...(found.compression === "off" ? [`set wal_compression = ${found.hasLz4 ? "lz4" : "on"}`] : [])
+  ...(found.hasLz4 && !QUICK_COMPRESSIONS.has(found.compression) ? ["set wal_compression = lz4"] : [])
 ]
 
 /** What Peyk sets for its sessions itself, unless a pooler is in between. */

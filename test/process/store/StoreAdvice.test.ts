@@ -32,11 +32,13 @@ it.each([
   expect(adviceOnServer({ ...tuned, ...values })).toEqual([expect.stringContaining(setting)])
 })
 
-it("doctor advises on lz4 only where PostgreSQL was built with it", () => {
-  expect(adviceOnServer({ ...tuned, compression: "off", hasLz4: false })).toEqual([
-    "set wal_compression = on"
-  ])
-})
+it.each(["off", "pglz"])(
+  "doctor advises lz4 instead of %s only where PostgreSQL was built with it",
+  (compression) => {
+    expect(adviceOnServer({ ...tuned, compression })).toEqual(["set wal_compression = lz4"])
+    expect(adviceOnServer({ ...tuned, compression, hasLz4: false })).toEqual([])
+  }
+)
 
 it("doctor has no advice for a server and a role that are tuned", () => {
   expect([...adviceOnServer(tuned), ...adviceOnRole(tuned)]).toEqual([])
