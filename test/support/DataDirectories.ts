@@ -1,4 +1,4 @@
-// @effect-diagnostics processEnv:off
+// @effect-diagnostics processEnv:off globalDate:off
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
