@@ -1,4 +1,7 @@
-"""pip install django ./clients/python. In urls.py: path("login/send", views.send), path("login/verify", views.verify)."""
+"""Django 3.2 to 5: pip install django ./clients/python.
+
+In urls.py: path("login/send", views.send), path("login/verify", views.verify).
+"""
 import json
 import os
 

@@ -33,7 +33,7 @@ app.post("/login/verify", async (request, response) => {
 
 app.use((error, _request, response, next) => {
   if (!(error instanceof PeykError)) return next(error)
-  response.status(error.status ?? 503).json({ error: error.code })
+  response.status(error.status || 503).json({ error: error.code })
 })
 
 const server = app.listen(process.env.PORT ?? 3000, "127.0.0.1", () =>

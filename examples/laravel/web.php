@@ -1,31 +1,32 @@
 <?php
 
-// routes/web.php. Add clients/php as a path repository: composer require peyk/client
+// Laravel 8 to 12: routes/web.php. Add clients/php as a path repository: composer require peyk/client
+// In config/services.php: 'peyk' => ['url' => env('PEYK_URL'), 'key' => env('PEYK_API_KEY')],
+use Illuminate\Foundation\Http\Middleware\VerifyCsrfToken;
 use Illuminate\Http\Request;
 use Illuminate\Support\Facades\Route;
 use Peyk\Peyk;
 use Peyk\PeykException;
 
-$withErrors = function (callable $handle) {
+$withPeyk = function (Request $request, callable $handle) {
+    // Another site's form cannot send JSON, so the routes need no CSRF token.
+    abort_unless($request->isJson(), 415);
     try {
-        return $handle();
+        return $handle(new Peyk(config('services.peyk.url'), apiKey: config('services.peyk.key')));
     } catch (PeykException $error) {
         return response()->json(['error' => $error->errorCode], $error->status ?: 503);
     }
 };
 
-$peyk = new Peyk(getenv('PEYK_URL'), apiKey: getenv('PEYK_API_KEY'));
-
-// Exclude login/* from the CSRF check, or send the token from the page: the bodies are JSON.
-Route::post('/login/send', fn (Request $request) => $withErrors(function () use ($request, $peyk) {
+Route::post('/login/send', fn (Request $request) => $withPeyk($request, function (Peyk $peyk) use ($request) {
     $sent = $peyk->otp->send((string) $request->input('phone'), ['client' => ['ip' => $request->ip()]]);
     // The page never sees the id: a code works only in the browser that asked for it.
     $request->session()->put('verification', $sent['verification_id']);
 
     return response()->json(['expires_in' => $sent['expires_in']]);
-}));
+}))->withoutMiddleware(VerifyCsrfToken::class);
 
-Route::post('/login/verify', fn (Request $request) => $withErrors(function () use ($request, $peyk) {
+Route::post('/login/verify', fn (Request $request) => $withPeyk($request, function (Peyk $peyk) use ($request) {
     $id = (string) $request->session()->get('verification', '');
     $outcome = $peyk->otp->verify($id, (string) $request->input('code'));
     if (! $outcome['verified']) {
@@ -36,4 +37,4 @@ Route::post('/login/verify', fn (Request $request) => $withErrors(function () us
 
     // Start your own session for this phone here: Auth::login($user).
     return response()->json(['verified' => true, 'phone' => $phone]);
-}));
+}))->withoutMiddleware(VerifyCsrfToken::class);

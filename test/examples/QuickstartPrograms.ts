@@ -3,10 +3,16 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { root, tools } from "../clients/packages/Packed.ts"
+import { root, runProgram, tools } from "../clients/packages/Packed.ts"
 import { freePort, neutralEnvironment, type Server } from "../contract/Server.ts"
+import { djangoPython } from "../support/InstalledPrograms.ts"
 
 const node = process.execPath
+const next = join(tools, "next/dist/bin/next")
+const quietNext = { NEXT_TELEMETRY_DISABLED: "1" }
+
+/** What an example needs of a server. */
+type Peyk = Pick<Server, "url" | "demo">
 
 /** The client compiled to a place of its own: other tests compile it to its usual one. */
 const compileClient = (folder: string) => {
@@ -42,7 +48,7 @@ const stopped = async (child: ChildProcess): Promise<void> => {
 }
 
 const start = async (
-  server: Server,
+  peyk: Peyk,
   program: string,
   args: ReadonlyArray<string>,
   { cwd, ready = "Open", env = {} }: { cwd: string; ready?: string; env?: Readonly<Record<string, string>> },
@@ -53,8 +59,8 @@ const start = async (
     env: {
       ...neutralEnvironment(),
       PORT: String(port),
-      PEYK_URL: server.url,
-      PEYK_API_KEY: server.demo.live_key,
+      PEYK_URL: peyk.url,
+      PEYK_API_KEY: peyk.demo.live_key,
       ...env
     }
   })
@@ -80,35 +86,36 @@ const compileNest = (folder: string) =>
   ])
 
 export const quickstarts = {
-  Express: async (server: Server) => {
+  Express: async (peyk: Peyk) => {
     const cwd = copyExample("express")
-    return start(server, node, ["server.mjs"], { cwd }, await freePort())
+    return start(peyk, node, ["server.mjs"], { cwd }, await freePort())
   },
-  "Next.js": async (server: Server) => {
-    const cwd = copyExample("nextjs", "test/examples/frameworks/nextjs.mjs")
-    return start(server, node, ["nextjs.mjs"], { cwd }, await freePort())
+  "Next.js": async (peyk: Peyk) => {
+    const cwd = copyExample("nextjs", "test/examples/frameworks/next.config.mjs")
+    await runProgram(node, [next, "build"], { cwd, env: quietNext })
+    const port = await freePort()
+    const args = [next, "start", "--hostname", "127.0.0.1", "--port", String(port)]
+    return start(peyk, node, args, { cwd, ready: "Ready", env: quietNext }, port)
   },
-  NestJS: async (server: Server) => {
+  NestJS: async (peyk: Peyk) => {
     const cwd = copyExample("nestjs")
     cpSync(join(cwd, "main.ts"), join(cwd, "main.mts"))
     compileNest(cwd)
-    return start(server, node, ["main.mjs"], { cwd }, await freePort())
+    return start(peyk, node, ["main.mjs"], { cwd }, await freePort())
   },
-  Django: async (server: Server) => {
+  Django: async (peyk: Peyk) => {
     const cwd = join(root, "test/examples/frameworks")
-    const env = { PYTHONPATH: [join(root, "clients/python"), join(root, "examples/django")].join(":") }
-    return start(
-      server,
-      "python3",
-      ["django.py"],
-      { cwd, env: { ...env, PYTHONDONTWRITEBYTECODE: "1" } },
-      await freePort()
-    )
+    const env = {
+      PYTHONPATH: [join(root, "clients/python"), join(root, "examples/django")].join(":"),
+      PYTHONDONTWRITEBYTECODE: "1"
+    }
+    return start(peyk, djangoPython ?? "", ["django_site.py"], { cwd, env }, await freePort())
   },
-  Laravel: async (server: Server) => {
+  Laravel: async (peyk: Peyk) => {
+    const cwd = mkdtempSync(join(tmpdir(), "peyk-laravel-"))
+    cpSync(join(root, "test/examples/frameworks/laravel"), cwd, { recursive: true })
+    const env = { CLIENT: join(root, "clients/php/src"), EXAMPLE: join(root, "examples/laravel/web.php") }
     const port = await freePort()
-    const file = join(root, "test/examples/frameworks/laravel.php")
-    const env = { SOURCES: join(root, "clients/php/src"), EXAMPLE: join(root, "examples/laravel/web.php") }
-    return start(server, "php", ["-S", `127.0.0.1:${port}`, file], { cwd: root, env, ready: "started" }, port)
+    return start(peyk, "php", ["-S", `127.0.0.1:${port}`, "index.php"], { cwd, env, ready: "started" }, port)
   }
 }

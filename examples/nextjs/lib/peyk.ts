@@ -1,6 +1,10 @@
 import { createClient, PeykError } from "@peyk/client"
 
-export const peyk = createClient({ baseUrl: process.env.PEYK_URL!, apiKey: process.env.PEYK_API_KEY! })
+let client: ReturnType<typeof createClient> | undefined
+
+/** Made at the first request: `next build` loads the routes without these settings. */
+export const peyk = () =>
+  (client ??= createClient({ baseUrl: process.env.PEYK_URL!, apiKey: process.env.PEYK_API_KEY! }))
 
 /** Responds to Peyk's errors with their code, which the page shows. */
 export const withErrors = async (handle: () => Promise<Response>): Promise<Response> => {
@@ -8,6 +12,6 @@ export const withErrors = async (handle: () => Promise<Response>): Promise<Respo
     return await handle()
   } catch (error) {
     if (!(error instanceof PeykError)) throw error
-    return Response.json({ error: error.code }, { status: error.status ?? 503 })
+    return Response.json({ error: error.code }, { status: error.status || 503 })
   }
 }
