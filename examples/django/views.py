@@ -5,6 +5,7 @@ In urls.py: path("login/send", views.send), path("login/verify", views.verify).
 import json
 import os
 
+from django.core.exceptions import BadRequest
 from django.http import JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
@@ -16,7 +17,7 @@ peyk = Peyk(os.environ["PEYK_URL"], api_key=os.environ["PEYK_API_KEY"])
 # The bodies are JSON, which another site's form cannot send. Check that, or use Django's CSRF token.
 def json_of(request):
     if request.headers.get("Content-Type") != "application/json":
-        raise ValueError("the body must be JSON")
+        raise BadRequest("the body must be JSON")
     return json.loads(request.body)
 
 

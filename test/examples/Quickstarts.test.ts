@@ -61,6 +61,9 @@ describe("the quickstart for", () => {
         try {
           const post = browserAt(example.url)
           const phone = newPhone()
+          // what a form of another site can send
+          const form = { method: "POST", body: JSON.stringify({ phone }) }
+          expect((await fetch(`${example.url}/login/send`, form)).status).toBeGreaterThanOrEqual(400)
           expect(await post("/login/send", { phone: "12" })).toEqual({
             status: 422,
             body: { error: "invalid_phone" }

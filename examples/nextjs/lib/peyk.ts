@@ -7,7 +7,9 @@ export const peyk = () =>
   (client ??= createClient({ baseUrl: process.env.PEYK_URL!, apiKey: process.env.PEYK_API_KEY! }))
 
 /** Responds to Peyk's errors with their code, which the page shows. */
-export const withErrors = async (handle: () => Promise<Response>): Promise<Response> => {
+export const withErrors = async (request: Request, handle: () => Promise<Response>): Promise<Response> => {
+  // Another site's form cannot send JSON, so the routes need no CSRF token.
+  if (request.headers.get("content-type") !== "application/json") return new Response(null, { status: 415 })
   try {
     return await handle()
   } catch (error) {

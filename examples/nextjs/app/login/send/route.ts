@@ -2,7 +2,7 @@
 import { peyk, withErrors } from "../../../lib/peyk"
 
 export const POST = (request: Request): Promise<Response> =>
-  withErrors(async () => {
+  withErrors(request, async () => {
     const { phone } = (await request.json()) as { phone: string }
     // The last address is the one that your own proxy adds.
     const ip = request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim()

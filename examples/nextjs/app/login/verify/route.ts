@@ -1,7 +1,7 @@
 import { peyk, withErrors } from "../../../lib/peyk"
 
 export const POST = (request: Request): Promise<Response> =>
-  withErrors(async () => {
+  withErrors(request, async () => {
     const { code } = (await request.json()) as { code: string }
     const verification_id = /\bverification=([\w-]+)/.exec(request.headers.get("cookie") ?? "")?.[1] ?? ""
     const { verified, reason } = await peyk().otp.verify({ verification_id, code: String(code) })
