@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
+import { examine } from "../../../../src/services/provider/AccountExamination.ts"
 import { nextTurn, ProviderHttpTest } from "./AdapterTest.ts"
 import type { Scripted } from "../../../support/fakes/FakeFarEnd.ts"
 import { kindsOf, type ProviderCase, sendKind, setUp } from "./ProviderCase.ts"
@@ -129,7 +130,7 @@ const describeReports = (provider: ProviderCase) => {
       const [kind = "code"] = kindsOf(provider)
       yield* Effect.andThen(sendKind(provider, kind, account), nextTurn)
       yield* Effect.andThen(account.deliveryReport?.("42") ?? Effect.void, nextTurn)
-      yield* Effect.andThen(Effect.ignore(checkOf(account)), nextTurn)
+      yield* Effect.andThen(examine(account), nextTurn)
       yield* sendKind(provider, kind, account)
       const connections = fake.received.map(({ connection }) => connection)
       const calls = (provider.opening ?? []).length + 1
