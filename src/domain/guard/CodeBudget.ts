@@ -5,7 +5,7 @@
 
 /** The least budget for an hour. */
 const LEAST_OF_SEGMENT = 26
-const LEAST_OF_CUSTOMER = 40
+const LEAST_OF_CUSTOMER = 36
 const SHARE_OF_USUAL = 0.15
 /** After a block: until codes are verified again. */
 export const PROBATION_BUDGET = 2

@@ -19,17 +19,20 @@ export type Outage = typeof Outage.Type
 
 type Counts = Pick<RecentCodes, "codes" | "verified" | "expected">
 
-/** The shortest of these with enough codes is looked at. */
+/** In place of a channel: codes of attacks count as asked for, and say nothing about their channel. */
+export const OF_ATTACKS = "attacks"
+
+/** The shortest of these in which enough codes would usually be verified is looked at. */
 const WINDOWS_MINUTES = [2, 5, 10, 20, 40, 80, 120]
-const ENOUGH_CODES = 10
+const ENOUGH_EXPECTED = 7
 const KEPT_MINUTES = 120
 
-const FALLEN_SHARE = 0.35
+const FALLEN_SHARE = 0.25
 const RECOVERED_SHARE = 0.7
 /** In an outage fewer codes than usual are verified; an attack does not change how many are. */
 const COLLAPSED_SHARE = 0.6
 /** In an outage users try again, but not as often as this. */
-const MOST_OF_USUAL = 3
+export const MOST_OF_USUAL = 3
 const SMALL_NUMBER = 5
 
 const minuteOf = (at: Instant): number => Math.floor(at / MINUTE_MILLIS)
@@ -82,10 +85,17 @@ const lately = (recent: ReadonlyArray<RecentCodes>, channel: string, now: Instan
   for (const minutes of WINDOWS_MINUTES) {
     const inWindow = recent.filter((each) => each.minute > minuteOf(now) - minutes)
     const own = sumOf(inWindow.filter((each) => each.channel === channel))
-    if (own.codes >= ENOUGH_CODES) return { minutes, own, all: sumOf(inWindow) }
+    if (own.expected >= ENOUGH_EXPECTED) return { minutes, own, all: sumOf(inWindow) }
   }
   return null
 }
+
+/** More codes than users ask for who try again: whatever else is true, this is an attack. */
+const isFlooded = ({ codes }: Counts, usualCodes: number): boolean =>
+  codes > MOST_OF_USUAL * usualCodes + SMALL_NUMBER
+
+const usualIn = (usual: UsualTraffic, minutes: number): number =>
+  (usual.codesPerHour * minutes * MINUTE_MILLIS) / HOUR_MILLIS
 
 /** Whether hardly any code of this channel is verified, and that is not because there are more codes than usual. */
 const isDown = (
@@ -97,10 +107,10 @@ const isDown = (
   const window = lately(recent, channel, now)
   if (window === null) return false
   const { minutes, own, all } = window
-  const usualCodes = (usual.codesPerHour * minutes * MINUTE_MILLIS) / HOUR_MILLIS
+  const usualCodes = usualIn(usual, minutes)
   return (
-    own.verified <= FALLEN_SHARE * own.expected &&
-    all.codes <= MOST_OF_USUAL * usualCodes + SMALL_NUMBER &&
+    own.verified < FALLEN_SHARE * own.expected &&
+    !isFlooded(all, usualCodes) &&
     all.verified <= COLLAPSED_SHARE * usual.conversion * usualCodes
   )
 }
@@ -108,15 +118,17 @@ const isDown = (
 /** Where too little is sent to know, an outage is believed this long. */
 const BELIEVED_MILLIS = 15 * MINUTE_MILLIS
 
-const hasRecovered = (
+/** Whether an outage is over, or was none. */
+const isOver = (
   recent: ReadonlyArray<RecentCodes>,
   { channel, since }: Outage,
+  usual: UsualTraffic,
   now: Instant
 ): boolean => {
   const window = lately(recent, channel, now)
-  return window === null
-    ? now - since >= BELIEVED_MILLIS
-    : window.own.verified >= RECOVERED_SHARE * window.own.expected
+  if (window === null) return now - since >= BELIEVED_MILLIS
+  const { minutes, own, all } = window
+  return own.verified >= RECOVERED_SHARE * own.expected || isFlooded(all, usualIn(usual, minutes))
 }
 
 /**
@@ -131,7 +143,7 @@ export const outageOf = (
   usual: UsualTraffic,
   now: Instant
 ): Outage | null => {
-  if (before !== null && !hasRecovered(recent, before, now)) return before
+  if (before !== null && !isOver(recent, before, usual, now)) return before
   for (const channel of new Set(recent.map((each) => each.channel))) {
     if (isDown(recent, channel, usual, now)) return { channel, since: now }
   }

@@ -4,8 +4,9 @@ import { type Alarm, alarmOf } from "./Alarm.ts"
 import { creditOf } from "./CodeBudget.ts"
 import { expectedConversion, NO_CODES, Tally, usualPerHour } from "./Conversion.ts"
 import { ALARM_SCORE } from "./Cusum.ts"
-import { addRecent, Outage, outageOf, RecentCodes } from "./Outage.ts"
+import { addRecent, OF_ATTACKS, Outage, outageOf, RecentCodes } from "./Outage.ts"
 import type { BudgetsTaken } from "./Mark.ts"
+import { isFlooding, isKnocking, Knocks } from "./Knocks.ts"
 import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "./Segments.ts"
 import { newSegment, SegmentState, taught, tested, type WeighedCode } from "./SegmentState.ts"
 
@@ -21,7 +22,9 @@ export const CustomerState = Schema.Struct({
   recent: Schema.Array(RecentCodes),
   /** The usual conversion in this hour. */
   usual: Schema.Struct({ codesPerHour: Schema.Number, conversion: Schema.Number }),
-  outage: Schema.NullOr(Outage)
+  outage: Schema.NullOr(Outage),
+  /** Absent: not counted yet. */
+  knocks: Schema.optionalKey(Knocks)
 })
 export type CustomerState = typeof CustomerState.Type
 
@@ -145,19 +148,20 @@ const stateOf = (draft: Draft, input: RoundInput, segment: Segment, at: Instant)
 const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Segment): Tested => {
   const name = segmentName(segment)
   const before = stateOf(draft, input, segment, code.sentAt)
-  const { self, outage } = draft.customer
+  const { self, outage, knocks, usual } = draft.customer
   const profiles = segment.kind === "customer" ? [self.profile] : [self.profile, before.profile]
   const expected = expectedConversion(input.platform, profiles, code.sentAt)
   if (code.isVerified && tookFrom(code, segment)) credit(draft, name, code.weight * creditOf(expected))
   const isOut = outage?.channel === code.channel && !code.isVerified
   const isAlarmed = input.alarmed.has(name)
+  const isAttacked = segment.kind === "customer" && isKnocking(knocks, usual.codesPerHour)
   const after = isOut ? before : tested(before, code.maturedAt, code, expected)
   const isDue = after.score >= ALARM_SCORE && !isAlarmed && outage === null
   const next = isDue ? raise(draft, segment, after, code.maturedAt) : after
   const score = Math.min(next.score, ALARM_SCORE)
   return {
     segment,
-    state: { ...next, score, onProbation: next.onProbation && score >= CALM_SCORE },
+    state: { ...next, score, onProbation: next.onProbation && (score >= CALM_SCORE || isAttacked) },
     isSuspicious: before.score >= SUSPICIOUS_SCORE || isAlarmed || isOut
   }
 }
@@ -191,19 +195,34 @@ const returnCredit = (draft: Draft, code: MaturedCode) => {
   }
 }
 
+/** Whether an attack on a part of the customer's codes accounts for a code: it says nothing about its channel. */
+const isBlamed = (draft: Draft, input: RoundInput, code: MaturedCode): boolean => {
+  const [, ...parts] = segmentsOf(code.prefix, code)
+  const isAttacked = (part: Segment) =>
+    input.alarmed.has(segmentName(part)) || stateOf(draft, input, part, code.sentAt).onProbation
+  return !code.isVerified && parts.some(isAttacked)
+}
+
+/** The customer after the code of a channel that may be out. */
+const observed = (draft: Draft, input: RoundInput, code: MaturedCode): CustomerState => {
+  const { customer } = draft
+  const { sentAt, maturedAt, channel, isVerified, weight } = code
+  const conversion = expectedConversion(input.platform, [customer.self.profile], sentAt)
+  const usual = { codesPerHour: usualPerHour(customer.self.profile, sentAt), conversion }
+  const observation = isBlamed(draft, input, code)
+    ? { channel: OF_ATTACKS, expected: 0 }
+    : { channel, expected: channelConversion(customer, channel, conversion) }
+  const recent = addRecent(customer.recent, maturedAt, { ...observation, isVerified, weight })
+  const next = { ...customer, usual, recent }
+  // An outage refuses nobody.
+  if (isFlooding(customer.knocks, usual.codesPerHour)) return { ...next, outage: null }
+  return { ...next, outage: outageOf(customer.outage, recent, usual, maturedAt) ?? input.platformOutage }
+}
+
 const judgeCode = (draft: Draft, input: RoundInput, code: MaturedCode) => {
   if (code.isVoid) return returnCredit(draft, code)
   const { customer } = draft
-  const conversion = expectedConversion(input.platform, [customer.self.profile], code.sentAt)
-  const usual = { codesPerHour: usualPerHour(customer.self.profile, code.sentAt), conversion }
-  const recent = addRecent(customer.recent, code.maturedAt, {
-    channel: code.channel,
-    isVerified: code.isVerified,
-    weight: code.weight,
-    expected: channelConversion(customer, code.channel, conversion)
-  })
-  const outage = outageOf(customer.outage, recent, usual, code.maturedAt) ?? input.platformOutage
-  draft.customer = { ...customer, usual, recent, outage }
+  draft.customer = observed(draft, input, code)
   const results = testAll(draft, input, code)
   const teaches = !results.some((result) => result.isSuspicious)
   for (const { segment, state } of results) {

@@ -1,4 +1,5 @@
 import type { Instant } from "../Instant.ts"
+import { MINUTE_MILLIS } from "../people/Admission.ts"
 import type { Phone } from "../Phone.ts"
 import type { Alarm } from "./Alarm.ts"
 import type { GuardEntry, GuardSettings } from "./GuardSettings.ts"
@@ -6,7 +7,7 @@ import type { GuardAction } from "./Ladder.ts"
 import { type ClientTraces, prefixOf, type Segment, segmentName, segmentsOf } from "./Segments.ts"
 
 /** An open alarm, as it decides on codes. */
-export type OpenAlarm = Pick<Alarm, "kind" | "key" | "reason" | "action" | "until">
+export type OpenAlarm = Pick<Alarm, "kind" | "key" | "reason" | "action" | "startedAt" | "until">
 
 /** A customer's part of the set-up that the guard decides by. */
 export interface GuardSetUp extends GuardSettings {
@@ -26,8 +27,10 @@ export type Verdict =
       readonly segments: ReadonlyArray<Segment>
       /** Those with an open alarm that has an action. */
       readonly alarmed: ReadonlyArray<Segment>
-      /** A channel is out: alarms and budgets wait. */
+      /** A channel is out: alarms and budgets wait, but for what was attacked long before. */
       readonly isOutage: boolean
+      /** The segments whose budgets count. */
+      readonly counted: ReadonlyArray<Segment>
     }
 
 interface Lists {
@@ -97,6 +100,24 @@ const openIn = (
         return alarm !== undefined && alarm.until > now && alarm.action !== null ? [alarm] : []
       })
 
+/** An outage is recognized sooner than that: an older alarm does not come from it. */
+const RECOGNIZED_MILLIS = 10 * MINUTE_MILLIS
+
+/** The parts of the customer's codes that were attacked before the outage: it is no way out for the attacker. */
+const attackedBefore = (
+  outage: OpenAlarm,
+  alarms: ReadonlyArray<OpenAlarm>,
+  segments: ReadonlyArray<Segment>,
+  now: Instant
+): ReadonlyArray<Segment> => {
+  const old = new Set(
+    alarms
+      .filter(({ startedAt, until }) => until > now && startedAt <= outage.startedAt - RECOGNIZED_MILLIS)
+      .map(segmentName)
+  )
+  return segments.filter((segment) => segment.kind !== "customer" && old.has(segmentName(segment)))
+}
+
 const NO_ALARMS: ReadonlyArray<OpenAlarm> = []
 
 const strongest = (alarms: ReadonlyArray<OpenAlarm>): GuardAction | null =>
@@ -113,7 +134,8 @@ export const verdictOf = (
   if (isOn(deny, code, isInNetworks)) return { _tag: "Denied" }
   if (code.isTrusted || isOn(allow, code, isInNetworks)) return { _tag: "Exempt" }
   const segments = segmentsOf(prefixOf(code.phone), code.traces)
+  const counted = outage === undefined ? segments : attackedBefore(outage, setUp.alarms, segments, now)
+  const alarmed = openIn(alarms, counted, now)
   const isOutage = outage !== undefined
-  const alarmed = isOutage ? NO_ALARMS : openIn(alarms, segments, now)
-  return { _tag: "Judged", action: strongest(alarmed), segments, alarmed, isOutage }
+  return { _tag: "Judged", action: strongest(alarmed), segments, alarmed, isOutage, counted }
 }

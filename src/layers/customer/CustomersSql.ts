@@ -12,8 +12,8 @@ import { cachedLookup } from "../postgres/cache/CachedLookup.ts"
 import { ChangeFeed, endedBy } from "../postgres/cache/ChangeFeed.ts"
 import { setUpColumns, SetUpFields, SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
 
-const { kind, key, reason, action, until } = Alarm.fields
-const OpenAlarmColumn = Schema.Struct({ kind, key, reason, action, until })
+const { kind, key, reason, action, startedAt, until } = Alarm.fields
+const OpenAlarmColumn = Schema.Struct({ kind, key, reason, action, startedAt, until })
 
 /** Selects the guard of a customer `c`: its settings, lists and open alarms. */
 const guardColumns = `(
@@ -22,9 +22,12 @@ const guardColumns = `(
           select jsonb_agg(jsonb_build_object('list', e.list, 'type', e.type, 'value', e.value))
           from guard_entries e where e.customer_id = c.id), '[]') as "guardEntries", coalesce((
           select jsonb_agg(jsonb_build_object('kind', a.kind, 'key', a.key, 'reason', a.reason, 'action', a.action,
+            'startedAt', (extract(epoch from a.started_at) * 1000)::bigint,
             'until', (extract(epoch from a.until) * 1000)::bigint))
           from guard_alarms a where a.customer_id = c.id and a.cleared_at is null
-            and a.reason in ('unverified', 'outage')), '[]') as "guardAlarms"`
+            and (a.reason in ('unverified', 'outage') or a.reason = 'budget' and a.kind <> 'customer' and exists (
+              select from guard_alarms o where o.customer_id = c.id and o.cleared_at is null
+                and o.reason = 'outage'))), '[]') as "guardAlarms"`
 
 const ConfigurationRow = Schema.Struct({
   plan: Plan,

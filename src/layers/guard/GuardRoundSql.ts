@@ -24,7 +24,8 @@ const SourceRow = Schema.Struct({
   state: Schema.NullOr(CustomerState),
   judgedUntil: Schema.NullOr(Schema.String),
   mode: Schema.NullOr(GuardMode),
-  alarms: Schema.Array(Schema.Struct({ ...Alarm.fields, id: Schema.String, enforced: Schema.Boolean }))
+  alarms: Schema.Array(Schema.Struct({ ...Alarm.fields, id: Schema.String, enforced: Schema.Boolean })),
+  refusedWhole: Schema.Int
 })
 const SegmentRow = Schema.Struct({ kind: SegmentKind, key: Schema.String, state: SegmentState })
 const TallyRow = Schema.Struct({ codes: Schema.Number, verified: Schema.Number })
@@ -56,13 +57,15 @@ export const guardRoundReads = (sql: SqlClient.SqlClient): RoundWork => {
                 'level', a.level, 'action', a.action, 'enforced', a.enforced, 'codes', a.codes,
                 'verified', a.verified, 'startedAt', ${sql.literal(millis("a.started_at"))},
                 'until', ${sql.literal(millis("a.until"))}))
-              from guard_alarms a where a.customer_id = c.id and a.cleared_at is null), '[]') as alarms
+              from guard_alarms a where a.customer_id = c.id and a.cleared_at is null), '[]') as alarms, (
+              select coalesce(sum(d.refused_whole), 0)::int
+              from guard_days d where d.customer_id = c.id) as "refusedWhole"
             from (select ${customerId}::int as id) c
             left join guard_rounds g on g.customer_id = c.id
             left join guard_settings s on s.customer_id = c.id`)
         ),
         Option.match({
-          onNone: () => ({ state: null, judgedUntil: null, mode: DEFAULT_MODE, alarms: [] }),
+          onNone: () => ({ state: null, judgedUntil: null, mode: DEFAULT_MODE, alarms: [], refusedWhole: 0 }),
           onSome: ({ mode, ...row }) => ({ ...row, mode: mode ?? DEFAULT_MODE })
         })
       ),

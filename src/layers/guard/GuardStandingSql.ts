@@ -9,7 +9,7 @@ const StandingRow = Schema.Struct({ isProven: Schema.Boolean, isGoodNetwork: Sch
  * A network is known by this many verified codes, whichever customer sent them: a new customer has none. It is good while
  * no customer's test of it is near an alarm.
  */
-const KNOWN_VERIFIED = 2
+const KNOWN_VERIFIED = 1
 const GOOD_SCORE = 6
 const GOOD_CONVERSION = 0.4
 

@@ -72,13 +72,16 @@ export const GuardStoreSql = Layer.effect(
       countRefused: (counts, now) =>
         Effect.orDie(
           Effect.asVoid(sql`
-            insert into guard_days as d (customer_id, day, refused, denied)
-            select c.customer_id, (${timestamp(now)}::timestamptz at time zone 'UTC')::date, c.refused, c.denied
+            insert into guard_days as d (customer_id, day, refused, refused_whole, denied)
+            select c.customer_id, (${timestamp(now)}::timestamptz at time zone 'UTC')::date, c.refused,
+              c.refused_whole, c.denied
             from unnest(${counts.map(({ customerId }) => customerId)}::int[],
-              ${counts.map(({ refused }) => refused)}::int[], ${counts.map(({ denied }) => denied)}::int[])
-              as c (customer_id, refused, denied)
+              ${counts.map(({ refused }) => refused)}::int[],
+              ${counts.map(({ refusedWhole }) => refusedWhole)}::int[], ${counts.map(({ denied }) => denied)}::int[])
+              as c (customer_id, refused, refused_whole, denied)
             order by c.customer_id
             on conflict (customer_id, day) do update set refused = d.refused + excluded.refused,
+              refused_whole = d.refused_whole + excluded.refused_whole,
               denied = d.denied + excluded.denied`)
         )
     })

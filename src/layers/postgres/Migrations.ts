@@ -32,6 +32,7 @@ import knownNetworks from "./migrations/0029_known_networks.ts"
 import requestLog from "./migrations/0030_request_log.ts"
 import measuredRoutes from "./migrations/0031_measured_routes.ts"
 import messageBatches from "./migrations/0032_message_batches.ts"
+import guardKnocks from "./migrations/0033_guard_knocks.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -66,7 +67,8 @@ const migrations = {
   "0029_known_networks": knownNetworks,
   "0030_request_log": requestLog,
   "0031_measured_routes": measuredRoutes,
-  "0032_message_batches": messageBatches
+  "0032_message_batches": messageBatches,
+  "0033_guard_knocks": guardKnocks
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

@@ -52,6 +52,8 @@ export class CodeBudgets extends Context.Service<
     readonly take: (use: BudgetUse, now: Instant) => Effect.Effect<ReadonlyArray<Segment>>
     /** The codes of a segment that are out, as far as this process knows. */
     readonly used: (customerId: number, segment: Segment) => number
+    /** Gives back a code that was taken and then not sent. */
+    readonly giveBack: (use: BudgetUse) => void
     /** Forgets what was granted: the segments' budgets have changed. */
     readonly forget: (use: BudgetUse) => void
   }
@@ -148,6 +150,12 @@ export class CodeBudgets extends Context.Service<
       return CodeBudgets.of({
         take,
         used: (customerId, segment) => allowances.get(nameOf(customerId, segment))?.used ?? 0,
+        giveBack: (use) => {
+          for (const segment of counted(use)) {
+            const known = allowances.get(nameOf(use.customerId, segment))
+            if (known !== undefined) known.left += 1
+          }
+        },
         forget: (use) => {
           for (const segment of use.segments) {
             const known = allowances.get(nameOf(use.customerId, segment))

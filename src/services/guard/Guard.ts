@@ -3,7 +3,7 @@ import type { Client, HashedClient } from "../../domain/people/Client.ts"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
 import type { GuardAction } from "../../domain/guard/Ladder.ts"
 import { type ClientTraces, NO_TRACES, type Segment } from "../../domain/guard/Segments.ts"
-import type { Mark } from "../../domain/guard/Mark.ts"
+import { budgetsTaken, type Mark } from "../../domain/guard/Mark.ts"
 import { type AskedCode, type Verdict, verdictOf } from "../../domain/guard/Verdict.ts"
 import { BlockedPhone, SuspectedFraud } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
@@ -51,8 +51,11 @@ export class Guard extends Context.Service<
   Guard,
   {
     readonly admit: (request: GuardRequest) => Effect.Effect<Admitted, BlockedPhone | SuspectedFraud>
-    /** Too many customers send to this phone. True if this customer may send all the same. */
-    readonly passesBombed: (request: GuardRequest) => Effect.Effect<boolean>
+    /**
+     * Too many customers send to this phone. True if this customer may send all the same; else the code that was
+     * admitted with this mark is not sent.
+     */
+    readonly passesBombed: (request: GuardRequest, mark: Mark | null) => Effect.Effect<boolean>
   }
 >()("peyk/services/guard/Guard") {
   /** Lets everything pass and counts nothing. */
@@ -105,13 +108,24 @@ interface Decision {
   readonly mark: Mark | null
   /** Why it is refused. */
   readonly reason: "alarm" | "budget"
+  /** It is refused only because the customer as a whole is suspicious. */
+  readonly isWhole: boolean
 }
 
-const NO_MARK: Decision = { action: null, mark: null, reason: "alarm" }
+const NO_MARK: Decision = { action: null, mark: null, reason: "alarm", isWhole: false }
 const EXEMPT: Decision = { ...NO_MARK, mark: "exempt" }
 const KNOWN: Decision = { ...NO_MARK, mark: "known" }
 
-const refusal = (reason: Decision["reason"]): Decision => ({ action: "refuse", mark: null, reason })
+/** Whether only the customer as a whole is suspicious, and not what the code has in common with fewer others. */
+const isCustomerOnly = (segments: ReadonlyArray<Segment>): boolean =>
+  segments.every(({ kind }) => kind === "customer")
+
+const refusal = (reason: Decision["reason"], segments: ReadonlyArray<Segment>): Decision => ({
+  action: "refuse",
+  mark: null,
+  reason,
+  isWhole: isCustomerOnly(segments)
+})
 
 /** Recording must not slow an attacked customer down: beyond this, the round alone judges a flag. */
 export const RECORDED_LOOKS_PER_SECOND = 50
@@ -132,10 +146,6 @@ const makeRecordedLooks = () => {
 
 const UNKNOWN: Standing = { isProven: false, isGoodNetwork: false }
 
-/** Whether only the customer as a whole is suspicious, and not what the code has in common with fewer others. */
-const isCustomerOnly = (segments: ReadonlyArray<Segment>): boolean =>
-  segments.every(({ kind }) => kind === "customer")
-
 /** The budgets of all segments but that of the customer as a whole. */
 const partsOf = (use: BudgetUse): BudgetUse => ({
   ...use,
@@ -153,9 +163,9 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
   const metrics = yield* GuardMetrics
   const takeRecordedLook = makeRecordedLooks()
 
-  const useOf = ({ customer }: GuardRequest, { segments }: Judged) => ({
+  const useOf = ({ customer }: GuardRequest, { counted }: Judged): BudgetUse => ({
     customerId: customer.customerId,
-    segments,
+    segments: counted,
     budget: customer.guard.unverifiedHour
   })
 
@@ -186,9 +196,9 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
     const look = alarm === null ? null : yield* lookAt(request, traces, isEnforced, now)
     if (look?.isProven === true) return EXEMPT
     const isSpared = look?.isGoodNetwork === true && isCustomerOnly(verdict.alarmed)
-    if (alarm === "refuse" && !isSpared) return refusal("alarm")
+    if (alarm === "refuse" && !isSpared) return refusal("alarm", verdict.alarmed)
     const passes: Decision = isSpared ? KNOWN : { ...NO_MARK, action: alarm }
-    if (verdict.isOutage) return passes
+    if (verdict.counted.length === 0) return passes
 
     const empty = yield* budgets.take(isSpared ? partsOf(use) : use, now)
     if (empty.length === 0) return passes
@@ -197,7 +207,7 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
     const refusing = isGoodNetwork && isCustomerOnly(empty) ? yield* budgets.take(partsOf(use), now) : empty
     if (refusing.length === 0) return KNOWN
     alarms.usedUp(use, refusing, isEnforced, now)
-    return refusal("budget")
+    return refusal("budget", refusing)
   })
 
   const recorded = ({ route }: GuardRequest, { action, mark }: Decision): Admitted => {
@@ -205,9 +215,9 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
     return { route, mark: action ?? mark, callersLimit: NO_CALLERS_LIMIT }
   }
 
-  const enforced = ({ customer, route }: GuardRequest, { action, mark, reason }: Decision) => {
+  const enforced = ({ customer, route }: GuardRequest, { action, mark, reason, isWhole }: Decision) => {
     if (action === "refuse") {
-      refusals.count(customer.customerId, "refused")
+      refusals.count(customer.customerId, isWhole ? "whole" : "refused")
       metrics.refused(reason)
       return Effect.fail(new SuspectedFraud())
     }
@@ -253,11 +263,27 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
       )
     })
 
-  const passesBombed = Effect.fnUntraced(function* ({ customer, phone }: GuardRequest) {
+  /** A code that is not sent uses no budget: else a bomber would use up those of all customers. */
+  const giveBack = (request: GuardRequest, mark: Mark | null, now: Instant) => {
+    const verdict = verdictOf(
+      request.customer.guard,
+      askedCode(request, tracesOf(request)),
+      networks.isIn,
+      now
+    )
+    if (verdict._tag !== "Judged") return
+    const use = useOf(request, verdict)
+    const taken = budgetsTaken(mark)
+    if (taken !== "none") budgets.giveBack(taken === "all" ? use : partsOf(use))
+  }
+
+  const passesBombed = Effect.fnUntraced(function* (request: GuardRequest, mark: Mark | null) {
+    const { phone } = request
     const now = clock.currentTimeMillisUnsafe()
-    const { customerId } = customer
+    const { customerId } = request.customer
     const { isProven } = yield* store.standing({ customerId, phone, network: null, now })
     if (isProven) return true
+    giveBack(request, mark, now)
     refusals.count(customerId, "refused")
     metrics.refused("bombed")
     yield* store.bombed(customerId, phone, now)

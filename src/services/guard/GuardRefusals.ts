@@ -7,7 +7,8 @@ const INTERVAL = "5 seconds"
 export class GuardRefusals extends Context.Service<
   GuardRefusals,
   {
-    readonly count: (customerId: number, kind: "refused" | "denied") => void
+    /** `whole`: refused because the customer as a whole is suspicious. */
+    readonly count: (customerId: number, kind: "refused" | "whole" | "denied") => void
     /** Writes what was counted. */
     readonly flush: Effect.Effect<void>
   }
@@ -16,7 +17,7 @@ export class GuardRefusals extends Context.Service<
     GuardRefusals,
     Effect.gen(function* () {
       const store = yield* GuardStore
-      const counts = new Map<number, { refused: number; denied: number }>()
+      const counts = new Map<number, { refused: number; refusedWhole: number; denied: number }>()
       const flush = Effect.gen(function* () {
         if (counts.size === 0) return
         const taken = [...counts].map(([customerId, count]) => ({ customerId, ...count }))
@@ -28,8 +29,9 @@ export class GuardRefusals extends Context.Service<
       return GuardRefusals.of({
         flush,
         count: (customerId, kind) => {
-          const known = counts.get(customerId) ?? { refused: 0, denied: 0 }
-          known[kind] += 1
+          const known = counts.get(customerId) ?? { refused: 0, refusedWhole: 0, denied: 0 }
+          known[kind === "denied" ? "denied" : "refused"] += 1
+          if (kind === "whole") known.refusedWhole += 1
           counts.set(customerId, known)
         }
       })

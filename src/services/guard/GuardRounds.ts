@@ -2,6 +2,7 @@ import { Cache, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type { Alarm } from "../../domain/guard/Alarm.ts"
 import { budgetOf, leastBudget, PROBATION_BUDGET } from "../../domain/guard/CodeBudget.ts"
 import { platformConversion, usualPerHour } from "../../domain/guard/Conversion.ts"
+import { knocked } from "../../domain/guard/Knocks.ts"
 import {
   CALM_ROUND_MILLIS,
   IDLE_ROUND_MILLIS,
@@ -206,7 +207,8 @@ export class GuardRounds extends Context.Service<
 
       const makeRound = Effect.fnUntraced(function* (timer: DueTimer, source: RoundSource, now: Instant) {
         const { customerId } = timer
-        const state = yield* withMaturity(customerId, source.state ?? newCustomerState(now), now)
+        const measured = yield* withMaturity(customerId, source.state ?? newCustomerState(now), now)
+        const state = { ...measured, knocks: knocked(measured.knocks, source.refusedWhole, now) }
         const { maturityMillis } = state
         const oldest = idAt(now - MAX_AGE_MILLIS)
         const from = source.judgedUntil === null || source.judgedUntil < oldest ? oldest : source.judgedUntil

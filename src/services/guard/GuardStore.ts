@@ -39,6 +39,8 @@ export interface RoundSource {
   readonly judgedUntil: string | null
   readonly mode: GuardMode
   readonly alarms: ReadonlyArray<OpenStoredAlarm>
+  /** Codes that were ever refused because the customer as a whole is suspicious. */
+  readonly refusedWhole: number
 }
 
 /** A matured code as a round reports it. */
@@ -113,6 +115,8 @@ export class GuardStore extends Context.Service<
       counts: ReadonlyArray<{
         readonly customerId: number
         readonly refused: number
+        /** Those of them that were refused because the customer as a whole is suspicious. */
+        readonly refusedWhole: number
         readonly denied: number
       }>,
       now: Instant

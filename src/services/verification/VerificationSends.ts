@@ -206,7 +206,7 @@ export class VerificationSends extends Context.Service<
         request: SendRequest,
         refusal: TooManyRequestsPhoneHour
       ) {
-        if (!(yield* guard.passesBombed(prepared.asked))) return yield* refusal
+        if (!(yield* guard.passesBombed(prepared.asked, prepared.guardMark))) return yield* refusal
         const { admission } = prepared
         const known = { ...admission, phone: { ...admission.phone, callers: 0 } }
         return yield* acceptAndTry({ ...prepared, admission: known }, request)

@@ -13,7 +13,15 @@ import { ALARM_SCORE, nextScore, scoreOf } from "../../../src/domain/guard/Cusum
 import { adviceOf, type GuardDay } from "../../../src/domain/guard/GuardReport.ts"
 import { maturityOf } from "../../../src/domain/guard/Maturity.ts"
 import { addRecent, outageOf, type RecentCodes } from "../../../src/domain/guard/Outage.ts"
-import { judge, type MaturedCode, newCustomerState } from "../../../src/domain/guard/Round.ts"
+import type { Knocks } from "../../../src/domain/guard/Knocks.ts"
+import {
+  type CustomerState,
+  judge,
+  type MaturedCode,
+  newCustomerState,
+  type RoundInput
+} from "../../../src/domain/guard/Round.ts"
+import { newSegment } from "../../../src/domain/guard/SegmentState.ts"
 import { type AskedCode, type GuardSetUp, verdictOf } from "../../../src/domain/guard/Verdict.ts"
 import { defaultGuard } from "../../../src/domain/guard/GuardSettings.ts"
 import { Phone } from "../../../src/domain/Phone.ts"
@@ -105,7 +113,7 @@ describe("budgets", () => {
 
   it("grow with the usual traffic", () => {
     assert.strictEqual(budgetOf("network", 10), 26)
-    assert.strictEqual(budgetOf("customer", 10), 40)
+    assert.strictEqual(budgetOf("customer", 10), 36)
     assert.strictEqual(budgetOf("customer", 10_000), 1500)
   })
 })
@@ -128,17 +136,18 @@ const codeAt = (at: number, given: Partial<MaturedCode> = {}): MaturedCode => ({
   ...given
 })
 
-const round = (codes: ReadonlyArray<MaturedCode>) =>
-  judge(
-    {
-      customer: newCustomerState(0),
-      segments: new Map(),
-      alarmed: new Set(),
-      platform: 0.75,
-      platformOutage: null
-    },
-    codes
-  )
+const inputOf = (customer: CustomerState): RoundInput => ({
+  customer,
+  segments: new Map(),
+  alarmed: new Set(),
+  platform: 0.75,
+  platformOutage: null
+})
+
+const judgeFrom = (customer: CustomerState, codes: ReadonlyArray<MaturedCode>) =>
+  judge(inputOf(customer), codes)
+
+const round = (codes: ReadonlyArray<MaturedCode>) => judgeFrom(newCustomerState(0), codes)
 
 describe("a round", () => {
   const users = Array.from({ length: 200 }, (_, n) => codeAt(n * 60_000, { isVerified: n % 5 !== 0 }))
@@ -181,6 +190,39 @@ describe("a round", () => {
     assert.isAbove(verified / codes, 0.7)
   })
 
+  describe("of a customer on probation", () => {
+    const on = newCustomerState(0)
+    const usual = { codesPerHour: 30, conversion: 0.75 }
+    const probation = { ...on, usual, self: { ...on.self, score: 11, onProbation: true } }
+    const ends = (knocks: Knocks) => {
+      const codes = users.map((code) => ({ ...code, isVerified: true }))
+      return !judgeFrom({ ...probation, knocks }, codes).customer.self.onProbation
+    }
+
+    it("ends it once users' codes are verified", () => {
+      assert.isTrue(ends({ total: 1000, recent: 1, at: 0 }))
+    })
+
+    it("keeps it while an attack goes on, although users' codes are verified", () => {
+      assert.isFalse(ends({ total: 1000, recent: 60, at: 0 }))
+    })
+  })
+
+  it("does not call it an outage where an attack on one network is what is not verified", () => {
+    const attack = Array.from({ length: 40 }, (_, n) =>
+      codeAt((200 + 3 * n) * 60_000, { isVerified: false, network: "bad" })
+    )
+    const bad = { ...newSegment(0), score: 6, onProbation: true }
+    const input = { ...inputOf(round(users).customer), segments: new Map([["network:bad", bad]]) }
+    assert.isNull(judge(input, attack).customer.outage)
+  })
+
+  it("calls it no outage while codes are refused as in an attack", () => {
+    const lost = Array.from({ length: 100 }, (_, n) => codeAt((200 + n) * 60_000, { isVerified: false }))
+    const known = { ...round(users).customer, knocks: { total: 500, recent: 500, at: 0 } }
+    assert.isNull(judgeFrom(known, lost).customer.outage)
+  })
+
   it("gives back to budgets what was never sent", () => {
     const { credits } = round([codeAt(0, { isVoid: true, network: "n" })])
     assert.strictEqual(credits.get("network:n"), 1)
@@ -217,6 +259,16 @@ describe("an outage", () => {
     assert.isNotNull(outageOf(null, recentOf(20, 1, 60), usual, 20 * 60_000))
   })
 
+  it("is not what a few codes are, by chance", () => {
+    assert.isNull(outageOf(null, recentOf(8, 0, 60), usual, 8 * 60_000))
+    assert.isNotNull(outageOf(null, recentOf(10, 0, 60), usual, 10 * 60_000))
+  })
+
+  it("was none where far more codes come than users ask for", () => {
+    const out = { channel: "sms", since: 0 }
+    assert.isNull(outageOf(out, recentOf(100, 0, 3), usual, 300_000))
+  })
+
   it("lasts until codes are verified again", () => {
     const out = { channel: "sms", since: 0 }
     assert.deepStrictEqual(outageOf(out, recentOf(20, 1, 60), usual, 20 * 60_000), out)
@@ -227,7 +279,14 @@ describe("an outage", () => {
 describe("the verdict", () => {
   const phone = Phone.make("+989121234567")
   const asked: AskedCode = { phone, ip: null, isTrusted: false, traces: { network: "n", device: null } }
-  const alarm = { kind: "network", key: "n", reason: "unverified", action: "refuse", until: 1000 } as const
+  const alarm = {
+    kind: "network",
+    key: "n",
+    reason: "unverified",
+    action: "refuse",
+    startedAt: 0,
+    until: 1000
+  } as const
   const setUp = (given: Partial<GuardSetUp>): GuardSetUp => ({
     ...defaultGuard,
     entries: [],
@@ -259,8 +318,36 @@ describe("the verdict", () => {
 
   it("ends a block at its time, and suspends it in an outage", () => {
     assert.deepInclude(verdict({ alarms: [alarm] }, {}, 1000), { action: null })
-    const outage = { kind: "customer", key: "", reason: "outage", action: null, until: 1000 } as const
+    const outage = {
+      kind: "customer",
+      key: "",
+      reason: "outage",
+      action: null,
+      startedAt: 0,
+      until: 1000
+    } as const
     assert.deepInclude(verdict({ alarms: [alarm, outage] }), { action: null, isOutage: true })
+  })
+
+  it("keeps what was attacked long before an outage blocked in it, but never the customer as a whole", () => {
+    const startedAt = 10 * 60_000
+    const until = 60 * 60_000
+    const outage = { kind: "customer", key: "", reason: "outage", action: null, startedAt, until } as const
+    const old = { ...alarm, until }
+    const whole = { ...old, kind: "customer", key: "" } as const
+    const network = { kind: "network", key: "n" } as const
+    assert.deepInclude(verdict({ alarms: [old, outage] }, {}, startedAt), {
+      action: "refuse",
+      counted: [network]
+    })
+    const usedUp = { ...old, reason: "budget" } as const
+    assert.deepInclude(verdict({ alarms: [usedUp, outage] }, {}, startedAt), {
+      action: null,
+      counted: [network]
+    })
+    assert.deepInclude(verdict({ alarms: [whole, outage] }, {}, startedAt), { action: null, counted: [] })
+    const young = { ...old, startedAt: 1000 }
+    assert.deepInclude(verdict({ alarms: [young, outage] }, {}, startedAt), { action: null, counted: [] })
   })
 })
 

@@ -24,9 +24,13 @@ select r.nth, c.plan, c.webotp_host as "webOtpHost", c.brand, c.locale, c.limits
   from guard_entries e
   where e.customer_id = c.id), '[]') as "guardEntries", coalesce((
   select jsonb_agg(jsonb_build_object('kind', a.kind, 'key', a.key, 'reason', a.reason, 'action',
-    a.action, 'until', (extract(epoch from a.until) * 1000)::bigint))
+    a.action, 'startedAt', (extract(epoch from a.started_at) * 1000)::bigint, 'until', (extract(epoch from a.until) * 1000)::bigint))
   from guard_alarms a
-  where a.customer_id = c.id and a.cleared_at is null and a.reason in ('unverified', 'outage')), '[]') as "guardAlarms",
+  where a.customer_id = c.id and a.cleared_at is null and (a.reason in ('unverified', 'outage') or a.reason = 'budget'
+    and a.kind <> 'customer' and exists (
+    select
+    from guard_alarms o
+    where o.customer_id = c.id and o.cleared_at is null and o.reason = 'outage'))), '[]') as "guardAlarms",
   coalesce((
   select version
   from set_up_versions

@@ -10,7 +10,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 import { customerIn, guarded, phoneOf, send, verified } from "./GuardedCustomer.ts"
 
 const USERS = "198.51.100.7"
-const CUSTOMERS_BUDGET = 40
+const CUSTOMERS_BUDGET = 36
 const NETWORKS_BUDGET = 26
 /** What a process may still have in hand when codes are given back. */
 const IN_HAND = 4
@@ -78,6 +78,37 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
       }
       assert.isAtMost(leaked, NETWORKS_BUDGET + IN_HAND)
     }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("are not used up by codes to a bombed phone, which are refused", () =>
+    Effect.gen(function* () {
+      const victim = "09127654321"
+      for (let n = 0; n < 4; n++) assert.isNotNull(yield* send(yield* customerIn("enforcing"), victim))
+      const customerId = yield* customerIn("enforcing")
+      for (let n = 0; n < 2 * CUSTOMERS_BUDGET; n++) assert.isNull(yield* send(customerId, victim))
+      assert.isNotNull(yield* send(customerId, phoneOf(1), { ip: "192.0.2.1" }))
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect(
+    "stay short while an attack on the whole customer goes on, although users' codes are verified",
+    () =>
+      Effect.gen(function* () {
+        const customerId = yield* customerIn("enforcing")
+        yield* knownTo(customerId)
+        const timers = yield* TimerRunner
+        let leaked = 0
+        for (let minute = 0; minute < 90; minute++) {
+          for (let n = 0; n < 10; n++) {
+            const ip = `203.${minute}.${n}.1`
+            if ((yield* send(customerId, phoneOf(1000 + 10 * minute + n), { ip })) !== null) leaked += 1
+          }
+          assert.isTrue(yield* verified(customerId, phoneOf(6000 + minute), USERS))
+          yield* TestClock.adjust("1 minute")
+          yield* timers.runDue
+        }
+        assert.isAtMost(leaked, 50)
+      }).pipe(Effect.provide(guarded()))
   )
 
   it.effect("raise one alarm when they are used up, which ends after an hour", () =>

@@ -37,6 +37,7 @@ layer(TestDatabase, { excludeTestServices: true })("users and eight kinds of att
         Effect.gen(function* () {
           const outcome = yield* simulate(thirtyDays(seed))
           yield* Effect.sync(() => process.stdout.write(`${JSON.stringify(outcome, null, 2)}\n`))
+          assert.deepStrictEqual(leaks(outcome), [])
           assert.strictEqual(outcome.refusedInOutage, 0)
         }).pipe(Effect.provide(guarded())),
       AN_HOUR
