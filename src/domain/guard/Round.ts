@@ -268,3 +268,10 @@ export const released = (state: SegmentState, enforced: boolean, now: Instant): 
     onProbation: isUnknown || state.onProbation
   }
 }
+
+/** The customer as a whole after a block: on probation only while the attack goes on, which refused codes show. */
+export const releasedCustomer = (customer: CustomerState, enforced: boolean, now: Instant): CustomerState => {
+  const self = released(customer.self, enforced, now)
+  const isAttacked = !enforced || isKnocking(customer.knocks, customer.usual.codesPerHour)
+  return { ...customer, self: isAttacked ? self : { ...self, score: 0, onProbation: false } }
+}

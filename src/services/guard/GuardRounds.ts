@@ -16,6 +16,7 @@ import {
   judge,
   newCustomerState,
   released,
+  releasedCustomer,
   type Round
 } from "../../domain/guard/Round.ts"
 import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "../../domain/guard/Segments.ts"
@@ -100,7 +101,7 @@ const releaseAll = (
     const { enforced } = alarm
     const name = segmentName(alarm)
     if (alarm.kind === "customer") {
-      customer = { ...customer, self: released(customer.self, enforced, now) }
+      customer = releasedCustomer(customer, enforced, now)
       continue
     }
     const state = segments.get(name)?.state ?? known.get(name)

@@ -19,6 +19,7 @@ import {
   judge,
   type MaturedCode,
   newCustomerState,
+  releasedCustomer,
   type RoundInput
 } from "../../../src/domain/guard/Round.ts"
 import { newSegment } from "../../../src/domain/guard/SegmentState.ts"
@@ -201,6 +202,13 @@ describe("a round", () => {
 
     it("ends it once users' codes are verified", () => {
       assert.isTrue(ends({ total: 1000, recent: 1, at: 0 }))
+    })
+
+    it("keeps it after a block only while an attack goes on", () => {
+      const isKept = (recent: number, enforced: boolean) =>
+        releasedCustomer({ ...probation, knocks: { total: 1000, recent, at: 0 } }, enforced, 0).self
+          .onProbation
+      assert.deepStrictEqual([isKept(60, true), isKept(1, true), isKept(1, false)], [true, false, true])
     })
 
     it("keeps it while an attack goes on, although users' codes are verified", () => {
