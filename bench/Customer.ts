@@ -21,6 +21,8 @@ export const makeCustomer = async (env: NodeJS.ProcessEnv): Promise<string> => {
   const mine = ["--customer", "1"]
   await peyk("customer", "create", "--name", "bench", "--plan", "start")
   await peyk("wallet", "top-up", ...mine, "--amount", "900000000000")
+  // Nobody verifies the codes of a send's measurement. With its budget used up, the guard would be in an attack.
+  await peyk("guard", "set", ...mine, "--unverified-hour", "0")
   const simulator = ["--provider", "simulator", "--default"]
   await peyk("account", "connect", ...mine, "--channel", "bale", "--label", "bale", ...simulator)
   await peyk("account", "connect", ...mine, "--channel", "sms", "--label", "sms", ...simulator)
@@ -45,6 +47,9 @@ export const multiplyCustomer = async (store: Store, first: string, count: numbe
       select o.id, ${accountColumns} from sending_accounts a, (${others}) o where a.customer_id = 1`,
     `insert into routing_orders (customer_id, steps, updated_at)
       select o.id, steps, updated_at from routing_orders r, (${others}) o where r.customer_id = 1`,
+    `insert into guard_settings (customer_id, mode, unverified_hour, sms_price, updated_at)
+      select o.id, mode, unverified_hour, sms_price, updated_at from guard_settings g, (${others}) o
+      where g.customer_id = 1`,
     `insert into wallets (customer_id, stripe, balance, held)
       select o.id, stripe, balance, 0 from wallets w, (${others}) o where w.customer_id = 1`,
     `insert into api_keys (customer_id, name, mode, prefix, last_four, secret_hash, created_at)
