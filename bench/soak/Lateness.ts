@@ -1,6 +1,6 @@
 /** Watches the timers table while everything happens: how long after its time a timer is still not taken up. */
 import { setTimeout as pause } from "node:timers/promises"
-import type { Disturbances } from "./Disturbances.ts"
+import type { Disturbances, Span } from "./Disturbances.ts"
 import type { StoreQueries } from "./StoreQueries.ts"
 import { now } from "./Time.ts"
 
@@ -18,7 +18,7 @@ interface Overdue {
 
 export interface Lateness {
   /** How late each timer was that was late at all, in milliseconds that somebody could have worked. */
-  readonly timers: ReadonlyArray<{ readonly timer: string; readonly millis: number }>
+  readonly timers: ReadonlyArray<Span & { readonly timer: string; readonly millis: number }>
   /** The longest delay of the machine itself: how late it woke a sleeping timer. */
   readonly ofMachine: number
 }
@@ -87,7 +87,12 @@ export const watchLateness = (
     stop: async () => {
       state.isStopped = true
       await watching
-      const timers = [...overdue.values()].map((each) => ({ timer: each.timer, millis: latenessOf(each) }))
+      const timers = [...overdue.values()].map((each) => ({
+        timer: each.timer,
+        from: each.since,
+        to: each.seenAt,
+        millis: latenessOf(each)
+      }))
       return { timers, ofMachine }
     }
   }

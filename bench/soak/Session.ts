@@ -54,7 +54,8 @@ export interface Session {
 export const STATEMENT_TIMEOUT_MILLIS = 1500
 /**
  * A lease must last, and be renewed in time, although the clocks differ. It is not renewed while a statement of its own
- * holds the timer: a third of it, from one renewal to the next, is longer than that.
+ * holds the timer: a third of it, from one renewal to the next, is longer than that. With Peyk's defaults the two are
+ * equally long. Here processes freeze all the time, and each step that comes again for it would hide one without cause.
  */
 export const leaseFor = (apartMillis: number): number => 4 * STATEMENT_TIMEOUT_MILLIS + 2 * apartMillis
 const CUSTOMERS = 3

@@ -10,7 +10,8 @@ use Peyk\PeykException;
 
 $withPeyk = function (Request $request, callable $handle) {
     // Another site's form cannot send JSON, so the routes need no CSRF token.
-    abort_unless($request->isJson(), 415);
+    $type = strtolower(trim(strtok((string) $request->header('Content-Type'), ';')));
+    abort_unless($type === 'application/json', 415);
     try {
         return $handle(new Peyk(config('services.peyk.url'), apiKey: config('services.peyk.key')));
     } catch (PeykException $error) {

@@ -29,12 +29,30 @@ const hasRoomInMemory = (): boolean =>
   Math.min(freeBytes(inMemory), process.availableMemory()) > NEEDED_BYTES &&
   runsPrograms()
 
-/** Removes what killed runs left in memory. A run changes its directory every few seconds. */
-const removeAbandoned = (): void => {
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return Object(error).code === "EPERM"
+  }
+}
+
+/** Processes of a container cannot be seen from outside, so a directory has to be old, too. */
+const isAbandoned = (directory: string, now: number): boolean => {
+  const { mtimeMs } = fs.statSync(directory)
+  const pid = Number.parseInt(path.basename(directory).slice(PREFIX.length), 10)
+  return now - mtimeMs > ABANDONED_MILLIS && !isAlive(pid)
+}
+
+/** Removes what killed runs left in memory. */
+const removeAbandoned = (now: number): void => {
   for (const name of fs.readdirSync(inMemory).filter((entry) => entry.startsWith(PREFIX))) {
     const directory = path.join(inMemory, name)
-    const changed = fs.statSync(directory, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY
-    if (Date.now() - changed > ABANDONED_MILLIS) fs.rmSync(directory, { recursive: true, force: true })
+    try {
+      if (isAbandoned(directory, now)) fs.rmSync(directory, { recursive: true, force: true })
+    } catch {
+      // Another user's, or removed by another run meanwhile.
+    }
   }
 }
 
@@ -43,9 +61,9 @@ const removeAbandoned = (): void => {
  * 200,000 files, and ext4 takes up to 1 ms of CPU time for a new file after many were removed.
  */
 export const makeRunDirectory = (): string => {
-  const isInMemory = hasRoomInMemory()
-  if (isInMemory) removeAbandoned()
-  const directory = fs.mkdtempSync(path.join(isInMemory ? inMemory : os.tmpdir(), PREFIX))
+  if (process.platform === "linux" && fs.existsSync(inMemory)) removeAbandoned(Date.now())
+  const root = hasRoomInMemory() ? inMemory : os.tmpdir()
+  const directory = fs.mkdtempSync(path.join(root, `${PREFIX}${process.pid}-`))
   // As root, PostgreSQL runs as nobody, who has to get through.
   fs.chmodSync(directory, 0o711)
   process.env[DIRECTORY] = directory

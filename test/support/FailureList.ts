@@ -1,17 +1,24 @@
-import type { Reporter, TestModule } from "vitest/node"
+import type { Reporter, SerializedError, TestModule } from "vitest/node"
 
 const MOST_CHARACTERS = 500
 
 /** Repeats in a few lines what failed, at the end of the output: of a long one, some readers see only the end. */
 export class FailureList implements Reporter {
-  onTestRunEnd(modules: ReadonlyArray<TestModule>): void {
-    for (const { children, relativeModuleId } of modules) {
+  onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandled: ReadonlyArray<SerializedError>): void {
+    for (const module of modules) {
+      const { children, relativeModuleId: file } = module
+      for (const { message } of module.errors()) this.#print(file, message)
+      for (const suite of children.allSuites()) {
+        for (const { message } of suite.errors()) this.#print(`${file}: ${suite.fullName}`, message)
+      }
       for (const test of children.allTests("failed")) {
-        const [error] = test.result().errors ?? []
-        console.error(
-          `FAILED ${relativeModuleId}: ${test.fullName}\n${error?.message.slice(0, MOST_CHARACTERS)}`
-        )
+        this.#print(`${file}: ${test.fullName}`, test.result().errors?.[0]?.message ?? "")
       }
     }
+    for (const { message } of unhandled) this.#print("outside of a test", message)
+  }
+
+  #print(where: string, message: string): void {
+    console.error(`FAILED ${where}\n${message.slice(0, MOST_CHARACTERS)}`)
   }
 }

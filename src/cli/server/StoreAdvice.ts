@@ -63,7 +63,8 @@ const room = Effect.gen(function* () {
       current_setting('superuser_reserved_connections')::int +
         coalesce(current_setting('reserved_connections', true), '0')::int as reserved,
       (select count(*)::int from pg_stat_activity
-        where application_name like 'peyk%' and query ilike 'listen %') as listening`)
+        where datname = current_database() and usename = current_user and application_name like 'peyk%'
+          and query ilike 'listen %') as listening`)
   return row
 })
 

@@ -80,16 +80,19 @@ it("doctor counts the server processes that PostgreSQL sees, and stays healthy",
   const env = withStore(await postgres.newDatabase())
   const server = await startProcess({ env: { ...env, PEYK_PROCESSES: "2", PEYK_DATABASE_POOL: "2" } })
   const listeners = "select count(*)::int as answer from pg_stat_activity where query ilike 'listen %'"
-  await until(
-    "both processes to listen",
-    async () => ((await answerOf(env.DATABASE_URL, listeners)) === 2 ? true : undefined),
-    30_000
-  )
-  const { code, finding } = await doctorOnConnections({ ...env, PEYK_DATABASE_POOL: "40" })
-  await server.stop()
-  expect(finding).toContain("raise max_connections from 100 to 105")
-  expect(finding).toContain("2 processes can open 102 connections")
-  expect(code).toBe(0)
+  try {
+    await until(
+      "both processes to listen",
+      async () => ((await answerOf(env.DATABASE_URL, listeners)) === 2 ? true : undefined),
+      30_000
+    )
+    const { code, finding } = await doctorOnConnections({ ...env, PEYK_DATABASE_POOL: "40" })
+    expect(finding).toContain("raise max_connections from 100 to 105")
+    expect(finding).toContain("2 processes can open 102 connections")
+    expect(code).toBe(0)
+  } finally {
+    await server.stop()
+  }
 }, 60_000)
 
 it("doctor finds a pooler, what is not set for it, and stays healthy", async () => {
