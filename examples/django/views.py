@@ -16,7 +16,7 @@ peyk = Peyk(os.environ["PEYK_URL"], api_key=os.environ["PEYK_API_KEY"])
 
 # The bodies are JSON, which another site's form cannot send. Check that, or use Django's CSRF token.
 def json_of(request):
-    if request.headers.get("Content-Type") != "application/json":
+    if request.content_type != "application/json":
         raise BadRequest("the body must be JSON")
     return json.loads(request.body)
 

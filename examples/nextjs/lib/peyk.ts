@@ -9,7 +9,8 @@ export const peyk = () =>
 /** Responds to Peyk's errors with their code, which the page shows. */
 export const withErrors = async (request: Request, handle: () => Promise<Response>): Promise<Response> => {
   // Another site's form cannot send JSON, so the routes need no CSRF token.
-  if (request.headers.get("content-type") !== "application/json") return new Response(null, { status: 415 })
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim()
+  if (type !== "application/json") return new Response(null, { status: 415 })
   try {
     return await handle()
   } catch (error) {

@@ -4,6 +4,7 @@ import { type Alarm, alarmOf } from "./Alarm.ts"
 import { creditOf } from "./CodeBudget.ts"
 import { expectedConversion, NO_CODES, Tally, usualPerHour } from "./Conversion.ts"
 import { ALARM_SCORE } from "./Cusum.ts"
+import { HOUR_MILLIS } from "../people/Admission.ts"
 import { addRecent, OF_ATTACKS, Outage, outageOf, RecentCodes } from "./Outage.ts"
 import type { BudgetsTaken } from "./Mark.ts"
 import { isFlooding, isKnocking, Knocks } from "./Knocks.ts"
@@ -269,9 +270,14 @@ export const released = (state: SegmentState, enforced: boolean, now: Instant): 
   }
 }
 
-/** The customer as a whole after a block: on probation only while the attack goes on, which refused codes show. */
-export const releasedCustomer = (customer: CustomerState, enforced: boolean, now: Instant): CustomerState => {
-  const self = released(customer.self, enforced, now)
-  const isAttacked = !enforced || isKnocking(customer.knocks, customer.usual.codesPerHour)
-  return { ...customer, self: isAttacked ? self : { ...self, score: 0, onProbation: false } }
+/** An attacker who stops when a code is refused and comes back after the block is still on probation. */
+const PROBATION_MILLIS = HOUR_MILLIS
+
+/** A customer that is not blocked: without its probation if that lasted long enough, unless the attack goes on. */
+export const offProbation = (customer: CustomerState, now: Instant): CustomerState => {
+  const { self, knocks, usual } = customer
+  const isOver = now - self.levelAt >= PROBATION_MILLIS && !isKnocking(knocks, usual.codesPerHour)
+  return self.onProbation && isOver
+    ? { ...customer, self: { ...self, score: 0, onProbation: false } }
+    : customer
 }

@@ -58,7 +58,7 @@ export const guardRoundReads = (sql: SqlClient.SqlClient): RoundWork => {
                 'verified', a.verified, 'startedAt', ${sql.literal(millis("a.started_at"))},
                 'until', ${sql.literal(millis("a.until"))}))
               from guard_alarms a where a.customer_id = c.id and a.cleared_at is null), '[]') as alarms, (
-              select coalesce(sum(d.refused_whole), 0)::int
+              select coalesce(sum(d.refused_whole), 0)::float8
               from guard_days d where d.customer_id = c.id) as "refusedWhole"
             from (select ${customerId}::int as id) c
             left join guard_rounds g on g.customer_id = c.id

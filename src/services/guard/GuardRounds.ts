@@ -15,8 +15,8 @@ import {
   type CustomerState,
   judge,
   newCustomerState,
+  offProbation,
   released,
-  releasedCustomer,
   type Round
 } from "../../domain/guard/Round.ts"
 import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "../../domain/guard/Segments.ts"
@@ -101,7 +101,7 @@ const releaseAll = (
     const { enforced } = alarm
     const name = segmentName(alarm)
     if (alarm.kind === "customer") {
-      customer = releasedCustomer(customer, enforced, now)
+      customer = { ...customer, self: released(customer.self, enforced, now) }
       continue
     }
     const state = segments.get(name)?.state ?? known.get(name)
@@ -209,7 +209,11 @@ export class GuardRounds extends Context.Service<
       const makeRound = Effect.fnUntraced(function* (timer: DueTimer, source: RoundSource, now: Instant) {
         const { customerId } = timer
         const measured = yield* withMaturity(customerId, source.state ?? newCustomerState(now), now)
-        const state = { ...measured, knocks: knocked(measured.knocks, source.refusedWhole, now) }
+        const isBlocked = source.alarms.some(
+          ({ kind, reason }) => kind === "customer" && reason === "unverified"
+        )
+        const counted = { ...measured, knocks: knocked(measured.knocks, source.refusedWhole, now) }
+        const state = isBlocked ? counted : offProbation(counted, now)
         const { maturityMillis } = state
         const oldest = idAt(now - MAX_AGE_MILLIS)
         const from = source.judgedUntil === null || source.judgedUntil < oldest ? oldest : source.judgedUntil

@@ -19,7 +19,7 @@ import {
   judge,
   type MaturedCode,
   newCustomerState,
-  releasedCustomer,
+  offProbation,
   type RoundInput
 } from "../../../src/domain/guard/Round.ts"
 import { newSegment } from "../../../src/domain/guard/SegmentState.ts"
@@ -204,11 +204,12 @@ describe("a round", () => {
       assert.isTrue(ends({ total: 1000, recent: 1, at: 0 }))
     })
 
-    it("keeps it after a block only while an attack goes on", () => {
-      const isKept = (recent: number, enforced: boolean) =>
-        releasedCustomer({ ...probation, knocks: { total: 1000, recent, at: 0 } }, enforced, 0).self
-          .onProbation
-      assert.deepStrictEqual([isKept(60, true), isKept(1, true), isKept(1, false)], [true, false, true])
+    it("ends it an hour after a block, but not while an attack goes on", () => {
+      const isKept = (recent: number, hours: number) => {
+        const customer = { ...probation, knocks: { total: 1000, recent, at: 0 } }
+        return offProbation(customer, customer.self.levelAt + hours * 3_600_000).self.onProbation
+      }
+      assert.deepStrictEqual([isKept(1, 0.9), isKept(1, 1), isKept(60, 1)], [true, false, true])
     })
 
     it("keeps it while an attack goes on, although users' codes are verified", () => {
