@@ -33,7 +33,7 @@ const readAndFailed = (attempts: ReadonlyArray<Outcome>, evidence: Evidence): bo
 const LONGEST_STOP_MILLIS = 10_000
 
 /** Without a fault, a due timer is taken up within this time. */
-const PROMPT_MILLIS = 2000
+const PROMPT_MILLIS = 3000
 /** Faults after which others take over. */
 const TAKEOVERS: ReadonlyArray<DisturbanceKind> = [...LOSSES, "roll"]
 
