@@ -75,8 +75,18 @@ export const betterAuthDialect: Dialect = {
   fallback: null
 }
 
-const FIRST_PHONE = 9_120_000_000
+/** Ranges that are wholly in use, each with this many phones. */
+const RANGES = ["91", "93"]
+const PHONES = 100_000_000
+/** Has no factor in common with their number: no phone repeats before all are used. */
+const PHONE_STEP = 61_803_399
+
+/** Mixed phones of two operators: neighbours would look like an attack on one part of the numbers. */
+const phoneAt = (n: number) => {
+  const place = (n * PHONE_STEP) % (PHONES * RANGES.length)
+  return `${RANGES[Math.floor(place / PHONES)]}${String(place % PHONES).padStart(8, "0")}`
+}
 
 /** Sends each to another phone, if no number repeats. */
 export const toPhones = (from: number, count: number, make: (phone: string) => HttpRequest) =>
-  Array.from({ length: count }, (_, n) => make(String(FIRST_PHONE + from + n)))
+  Array.from({ length: count }, (_, n) => make(phoneAt(from + n)))
