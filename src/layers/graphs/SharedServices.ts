@@ -3,6 +3,7 @@ import { SubjectIds } from "../../services/SubjectIds.ts"
 import { BotInboxes } from "../../services/account/BotInboxes.ts"
 import { Workers } from "../../services/concurrency/Workers.ts"
 import { BudgetAlarms } from "../../services/guard/BudgetAlarms.ts"
+import { GatheredGrants } from "../../services/guard/GatheredGrants.ts"
 import { CodeBudgets } from "../../services/guard/CodeBudgets.ts"
 import { GuardMetrics } from "../../services/guard/GuardMetrics.ts"
 import { GuardRefusals } from "../../services/guard/GuardRefusals.ts"
@@ -39,6 +40,7 @@ const GuardParts = Layer.mergeAll(
   GuardWakes.layer
 ).pipe(
   Layer.provideMerge(CodeBudgets.layer),
+  Layer.provide(GatheredGrants.layer),
   Layer.provideMerge(GuardStoreSql),
   Layer.provideMerge(GuardMetrics.layer)
 )

@@ -1,11 +1,9 @@
-import { Effect, type Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { leastBudget } from "../../domain/guard/CodeBudget.ts"
-import { segmentName } from "../../domain/guard/Segments.ts"
-import type { BudgetRequest, Grant } from "../../services/guard/GuardStore.ts"
+import { CUSTOMER_SEGMENT, segmentName } from "../../domain/guard/Segments.ts"
+import type { BudgetRequest, Grant, GuardStore } from "../../services/guard/GuardStore.ts"
 import { type BatchColumn, batchSource } from "../postgres/batching/BatchColumns.ts"
-import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
-import { inOrder } from "../postgres/batching/BatchAnswers.ts"
 import { retryRaces } from "../postgres/Races.ts"
 import { decodedAs } from "../postgres/SqlRows.ts"
 
@@ -19,16 +17,20 @@ const columns: ReadonlyArray<BatchColumn<BudgetRequest>> = [
 ]
 const source = batchSource(columns)
 
-/** A row of `r` for one that exists already: `excluded` has no columns of its own. */
-const limit = (row: string): string => `coalesce(
-  (select r.budget from r where r.customer_id = ${row}.customer_id and r.segment = ${row}.segment),
-  ${row}.budget,
-  (select r.least from r where r.customer_id = ${row}.customer_id and r.segment = ${row}.segment))`
+/**
+ * The budget of a row that exists already. `excluded` has no column for a customer's own budget, and `r` is searched for
+ * it row by row: only where there can be one.
+ */
+const limit = `coalesce(
+  case b.segment when '${segmentName(CUSTOMER_SEGMENT)}'
+    then (select r.budget from r where r.customer_id = b.customer_id and r.segment = b.segment) end,
+  b.budget,
+  case b.segment when '${segmentName(CUSTOMER_SEGMENT)}' then ${leastBudget("customer")} else ${leastBudget("prefix")} end)`
 
-const granted = `least(excluded.granted, greatest(0, ${limit("b")} - ceil(b.used)::int))`
+const granted = `least(excluded.granted, greatest(0, ${limit} - ceil(b.used)::int))`
 const hasLapsed = "b.ends_at <= excluded.ends_at - interval '1 hour'"
 /** A new window grants no more than the budget either. */
-const renewed = `least(excluded.granted, ${limit("b")})`
+const renewed = `least(excluded.granted, ${limit})`
 
 const statement = `
   with r as materialized (select * from ${source.rows}),
@@ -45,20 +47,17 @@ const statement = `
   select r.nth, t.granted, t.used from r join taken t on t.customer_id = r.customer_id and t.segment = r.segment`
 
 const GrantRow = Schema.Struct({ nth: Schema.Int, granted: Schema.Int, used: Schema.Int })
+const NOTHING: Grant = { codes: 0, used: 0 }
 
-/** Grants codes of budgets, those asked for at the same time in one statement: one row for each segment. */
-export const makeGrants = (clients: BatchClients) => {
+/** Grants codes of budgets in one statement: one row for each segment. */
+export const guardGrants = (sql: SqlClient.SqlClient): GuardStore["Service"]["grant"] => {
   const decoded = decodedAs(Schema.Array(GrantRow))
-  return makeStatementBatch<SqlClient.SqlClient, BudgetRequest, Option.Option<Grant>>(clients, {
-    name: "guard",
-    conflictsOf: ({ customerId, segment }) => [`${customerId}:${segmentName(segment)}`],
-    orderOf: ({ customerId, segment }) => `${customerId}:${segmentName(segment)}`,
-    run: (sql, requests) =>
-      Effect.map(decoded(retryRaces(sql.unsafe(statement, source.parameters(requests)))), (rows) =>
-        inOrder(
-          requests.length,
-          rows.map(({ nth, granted, used }) => [nth, { codes: granted, used }] as const)
-        )
-      )
-  })
+  return (requests) =>
+    Effect.map(
+      Effect.orDie(decoded(retryRaces(sql.unsafe(statement, source.parameters(requests))))),
+      (rows) => {
+        const grants = new Map(rows.map(({ nth, granted, used }) => [nth, { codes: granted, used }]))
+        return requests.map((_, index) => grants.get(index + 1) ?? NOTHING)
+      }
+    )
 }

@@ -1,4 +1,4 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { maskPhone } from "../../domain/Phone.ts"
@@ -9,7 +9,7 @@ import { Timers } from "../../services/timer/Timers.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 import { BatchSql, ReportingSql } from "../postgres/Pools.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
-import { makeGrants } from "./GuardBudgetSql.ts"
+import { guardGrants } from "./GuardBudgetSql.ts"
 import { guardCodes } from "./GuardCodesSql.ts"
 import { GUARD_SUBJECT, GUARD_TIMER, guardRoundReads, guardRoundWrites } from "./GuardRoundSql.ts"
 import { guardStanding } from "./GuardStandingSql.ts"
@@ -25,7 +25,7 @@ export const GuardStoreSql = Layer.effect(
     const random = yield* SecureRandom.SecureRandom
     const timers = yield* Timers
     const metrics = yield* GuardMetrics
-    const grantInBatch = yield* makeGrants({ together: yield* BatchSql, alone: sql })
+    const batchSql = yield* BatchSql
     const alarms = guardAlarms(sql, random)
     const wakeFor = (webhooks: number) => {
       if (webhooks > 0) timers.wakeAt(0)
@@ -42,13 +42,8 @@ export const GuardStoreSql = Layer.effect(
       ...guardRoundReads(reporting),
       ...guardRoundWrites(sql, random, wakeFor),
       ...guardStanding(sql),
+      grant: guardGrants(batchSql),
       raise,
-
-      grant: (request) =>
-        Effect.map(
-          grantInBatch(request),
-          Option.getOrElse(() => ({ codes: 0, used: 0 }))
-        ),
 
       wake: (customerId, at) =>
         Effect.orDie(

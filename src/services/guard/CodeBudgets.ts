@@ -7,7 +7,7 @@ import {
 } from "../../domain/guard/CodeBudget.ts"
 import { type Segment, segmentName } from "../../domain/guard/Segments.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { GuardStore } from "./GuardStore.ts"
+import { GatheredGrants } from "./GatheredGrants.ts"
 
 /** The codes that this process may still let pass in one segment. */
 interface Allowance {
@@ -25,6 +25,7 @@ interface Allowance {
   emptyUntil: Instant
 }
 
+const NONE: ReadonlyArray<Segment> = []
 const MAX_SEGMENTS = 50_000
 const ASKED_AGAIN_MILLIS = 5000
 /** A grant that lasts less than this was too small. */
@@ -50,6 +51,8 @@ export class CodeBudgets extends Context.Service<
      * the store's answer is awaited.
      */
     readonly take: (use: BudgetUse, now: Instant) => Effect.Effect<ReadonlyArray<Segment>>
+    /** Takes a code of each segment if this process has one of each at hand. */
+    readonly takeAtHand: (use: BudgetUse, now: Instant) => boolean
     /** The codes of a segment that are out, as far as this process knows. */
     readonly used: (customerId: number, segment: Segment) => number
     /** Gives back a code that was taken and then not sent. */
@@ -61,8 +64,7 @@ export class CodeBudgets extends Context.Service<
   static readonly layer = Layer.effect(
     CodeBudgets,
     Effect.gen(function* () {
-      const store = yield* GuardStore
-      const runFork = Effect.runForkWith(yield* Effect.context<never>())
+      const grants = yield* GatheredGrants
       const allowances = new Map<string, Allowance>()
 
       const nameOf = (customerId: number, segment: Segment) => `${customerId}:${segmentName(segment)}`
@@ -87,71 +89,73 @@ export class CodeBudgets extends Context.Service<
         return made
       }
 
-      /** Asks in the background; without an answer of the store, codes pass. */
+      /** In the background; without an answer, codes pass. */
       const ask = ({ customerId, budget }: BudgetUse, segment: Segment, own: Allowance, now: Instant) => {
         const asking = Latch.makeUnsafe(false)
         own.asking = asking
         if (now - own.grantedAt < BUSY_MILLIS) own.perGrant = Math.min(own.perGrant * 2, MAX_CODES_PER_GRANT)
         own.grantedAt = now
         const { perGrant, uncounted } = own
+        own.uncounted = 0
+        const asked = perGrant + uncounted
         const request = {
           customerId,
           segment,
-          codes: perGrant + uncounted,
+          codes: asked,
           budget: segment.kind === "customer" ? budget : null,
           now
         }
-        own.uncounted = 0
-        const granted = Effect.catchCause(store.grant(request), () =>
-          Effect.succeed({ codes: request.codes, used: own.used })
-        )
-        runFork(
-          Effect.map(granted, ({ codes, used }) => {
-            own.used = used
-            own.left += Math.max(0, codes - uncounted)
-            own.asking = null
-            if (codes < request.codes) own.emptyUntil = now + ASKED_AGAIN_MILLIS
-            asking.openUnsafe()
-          })
-        )
+        grants.ask(request, (grant) => {
+          const { codes, used } = grant ?? { codes: asked, used: own.used }
+          own.used = used
+          own.left += Math.max(0, codes - uncounted)
+          own.asking = null
+          if (codes < asked) own.emptyUntil = now + ASKED_AGAIN_MILLIS
+          asking.openUnsafe()
+        })
       }
 
-      const counted = ({ segments, budget }: BudgetUse) =>
-        budget === 0 ? segments.filter(({ kind }) => kind !== "customer") : segments
+      const isCounted = ({ budget }: BudgetUse, { kind }: Segment) => budget !== 0 || kind !== "customer"
 
       const takeNow = (use: BudgetUse, now: Instant): ReadonlyArray<Segment> => {
-        const own = counted(use).map((segment) => ({
-          segment,
-          allowance: find(nameOf(use.customerId, segment), now)
-        }))
-        const empty = own.filter(({ allowance }) => allowance.left <= 0)
-        for (const { segment, allowance } of own) {
-          if (empty.length === 0) allowance.left -= 1
-          const isLow = allowance.left <= (allowance.uncounted > 0 ? 0 : 1)
-          if (isLow && allowance.asking === null && allowance.emptyUntil <= now) {
-            ask(use, segment, allowance, now)
-          }
+        const { customerId, segments } = use
+        let empty = NONE
+        for (const segment of segments) {
+          if (!isCounted(use, segment)) continue
+          const { left } = find(nameOf(customerId, segment), now)
+          if (left <= 0) empty = [...empty, segment]
         }
-        return empty.map(({ segment }) => segment)
+        for (const segment of segments) {
+          if (!isCounted(use, segment)) continue
+          const own = find(nameOf(customerId, segment), now)
+          if (empty.length === 0) own.left -= 1
+          const isLow = own.left <= (own.uncounted > 0 ? 0 : 1)
+          if (isLow && own.asking === null && own.emptyUntil <= now) ask(use, segment, own, now)
+        }
+        return empty
       }
 
       /** Others may have taken what the store granted, so it is asked until it grants less than was asked for. */
       const take = (use: BudgetUse, now: Instant): Effect.Effect<ReadonlyArray<Segment>> =>
         Effect.suspend(() => {
           const empty = takeNow(use, now)
+          if (empty.length === 0) return Effect.succeed(empty)
           const waits = empty.flatMap((segment) => {
             const { asking } = find(nameOf(use.customerId, segment), now)
             return asking === null ? [] : [asking.await]
           })
           if (waits.length === 0) return Effect.succeed(empty)
+          grants.flush()
           return Effect.andThen(Effect.all(waits, { discard: true }), take(use, now))
         })
 
       return CodeBudgets.of({
         take,
+        takeAtHand: (use, now) => takeNow(use, now).length === 0,
         used: (customerId, segment) => allowances.get(nameOf(customerId, segment))?.used ?? 0,
         giveBack: (use) => {
-          for (const segment of counted(use)) {
+          for (const segment of use.segments) {
+            if (!isCounted(use, segment)) continue
             const known = allowances.get(nameOf(use.customerId, segment))
             if (known !== undefined) known.left += 1
           }

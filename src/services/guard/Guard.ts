@@ -51,11 +51,13 @@ export class Guard extends Context.Service<
   Guard,
   {
     readonly admit: (request: GuardRequest) => Effect.Effect<Admitted, BlockedPhone | SuspectedFraud>
+    /** Too many customers send to this phone. True if this customer may send all the same. */
+    readonly passesBombed: (request: GuardRequest) => Effect.Effect<boolean>
     /**
-     * Too many customers send to this phone. True if this customer may send all the same; else the code that was
-     * admitted with this mark is not sent.
+     * The code that was admitted with this mark is not sent after all, and uses no budget: else requests that limits refuse
+     * would use up a customer's.
      */
-    readonly passesBombed: (request: GuardRequest, mark: Mark | null) => Effect.Effect<boolean>
+    readonly giveBack: (request: GuardRequest, mark: Mark | null) => void
   }
 >()("peyk/services/guard/Guard") {
   /** Lets everything pass and counts nothing. */
@@ -63,7 +65,8 @@ export class Guard extends Context.Service<
     Guard,
     Guard.of({
       admit: ({ route }) => Effect.succeed({ route, mark: null, callersLimit: 0 }),
-      passesBombed: () => Effect.succeed(true)
+      passesBombed: () => Effect.succeed(true),
+      giveBack: () => {}
     })
   )
 
@@ -258,13 +261,16 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
         })
       }
       const isEnforced = mode === "enforcing"
+      if (verdict.action === null && budgets.takeAtHand(useOf(request, verdict), now)) {
+        return Effect.succeed({ route, mark: null, callersLimit: isEnforced ? BOMBED_BY : NO_CALLERS_LIMIT })
+      }
       return Effect.flatMap(decide(request, verdict, traces, isEnforced, now), (decision) =>
         isEnforced ? enforced(request, decision) : Effect.succeed(recorded(request, decision))
       )
     })
 
-  /** A code that is not sent uses no budget: else a bomber would use up those of all customers. */
-  const giveBack = (request: GuardRequest, mark: Mark | null, now: Instant) => {
+  const giveBack = (request: GuardRequest, mark: Mark | null) => {
+    const now = clock.currentTimeMillisUnsafe()
     const verdict = verdictOf(
       request.customer.guard,
       askedCode(request, tracesOf(request)),
@@ -277,18 +283,15 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
     if (taken !== "none") budgets.giveBack(taken === "all" ? use : partsOf(use))
   }
 
-  const passesBombed = Effect.fnUntraced(function* (request: GuardRequest, mark: Mark | null) {
-    const { phone } = request
+  const passesBombed = Effect.fnUntraced(function* ({ customer: { customerId }, phone }: GuardRequest) {
     const now = clock.currentTimeMillisUnsafe()
-    const { customerId } = request.customer
     const { isProven } = yield* store.standing({ customerId, phone, network: null, now })
     if (isProven) return true
-    giveBack(request, mark, now)
     refusals.count(customerId, "refused")
     metrics.refused("bombed")
     yield* store.bombed(customerId, phone, now)
     return false
   })
 
-  return Guard.of({ admit, passesBombed })
+  return Guard.of({ admit, passesBombed, giveBack })
 })

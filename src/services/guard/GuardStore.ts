@@ -98,7 +98,8 @@ export interface Standing {
 export class GuardStore extends Context.Service<
   GuardStore,
   {
-    readonly grant: (request: BudgetRequest) => Effect.Effect<Grant>
+    /** In the order of the requests, each for another segment. */
+    readonly grant: (requests: ReadonlyArray<BudgetRequest>) => Effect.Effect<ReadonlyArray<Grant>>
     /** Ensures a round of the customer's codes then. */
     readonly wake: (customerId: number, at: Instant) => Effect.Effect<void>
     readonly standing: (asked: {

@@ -206,20 +206,35 @@ export class VerificationSends extends Context.Service<
         request: SendRequest,
         refusal: TooManyRequestsPhoneHour
       ) {
-        if (!(yield* guard.passesBombed(prepared.asked, prepared.guardMark))) return yield* refusal
+        if (!(yield* guard.passesBombed(prepared.asked))) return yield* refusal
         const { admission } = prepared
         const known = { ...admission, phone: { ...admission.phone, callers: 0 } }
         return yield* acceptAndTry({ ...prepared, admission: known }, request)
       })
 
       const make = (request: SendRequest) =>
-        Effect.flatMap(prepare(request), (prepared) =>
-          workers.runToEnd(
-            Effect.catchTag(acceptAndTry(prepared, request), "too_many_requests_phone_hour", (refusal) =>
+        Effect.flatMap(prepare(request), (prepared) => {
+          const { asked, guardMark } = prepared
+          const giveBack = () => guard.giveBack(asked, guardMark)
+          const made = Effect.catchTag(
+            acceptAndTry(prepared, request),
+            "too_many_requests_phone_hour",
+            (refusal) =>
               refusal.isBombed === true ? tryBombed(prepared, request, refusal) : Effect.fail(refusal)
-            )
           )
-        )
+          return workers.runToEnd(
+            Effect.mapBoth(made, {
+              onSuccess: (answer) => {
+                if (Option.isNone(answer)) giveBack()
+                return answer
+              },
+              onFailure: (refusal) => {
+                giveBack()
+                return refusal
+              }
+            })
+          )
+        })
 
       /** During the first attempt there is no response yet. */
       const replay = (verification: Verification) =>

@@ -127,14 +127,16 @@ layer(TestDatabase, { excludeTestServices: true })("the guard", (it) => {
         now: 1000
       } as const
       const granted = yield* Effect.all(
-        Array.from({ length: 20 }, () => store.grant(request)),
+        Array.from({ length: 20 }, () => store.grant([request])),
         { concurrency: "unbounded" }
       )
       assert.strictEqual(
-        granted.reduce((sum, { codes }) => sum + codes, 0),
+        granted.flat().reduce((sum, { codes }) => sum + codes, 0),
         26
       )
-      assert.deepStrictEqual(yield* store.grant({ ...request, now: 1000 + 3_600_001 }), { codes: 4, used: 4 })
+      assert.deepStrictEqual(yield* store.grant([{ ...request, now: 1000 + 3_600_001 }]), [
+        { codes: 4, used: 4 }
+      ])
     }).pipe(Effect.provide(guarded()))
   )
 

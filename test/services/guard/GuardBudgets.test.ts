@@ -3,9 +3,10 @@ import { Effect, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { FREE_CODES } from "../../../src/domain/guard/CodeBudget.ts"
-import { RECORDED_LOOKS_PER_SECOND } from "../../../src/services/guard/Guard.ts"
+import { Guard, RECORDED_LOOKS_PER_SECOND } from "../../../src/services/guard/Guard.ts"
 import { GuardRecords } from "../../../src/services/resources/activity/GuardRecords.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
+import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { customerIn, guarded, phoneOf, send, verified } from "./GuardedCustomer.ts"
 
@@ -87,6 +88,27 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
       const customerId = yield* customerIn("enforcing")
       for (let n = 0; n < 2 * CUSTOMERS_BUDGET; n++) assert.isNull(yield* send(customerId, victim))
       assert.isNotNull(yield* send(customerId, phoneOf(1), { ip: "192.0.2.1" }))
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("are not used up by requests that a limit refuses", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("enforcing")
+      for (let n = 0; n < 2 * CUSTOMERS_BUDGET; n++) yield* send(customerId, phoneOf(0), { ip: USERS })
+      for (let n = 1; n <= 10; n++) assert.isNotNull(yield* send(customerId, phoneOf(n), { ip: USERS }))
+    }).pipe(Effect.provide(guarded(Guard.layer, { phoneHourLimit: 3 })))
+  )
+
+  it.effect("are not used up by requests that are answered from an earlier one", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("enforcing")
+      const verifications = yield* Verifications
+      const request = { customerId, phone: phoneOf(0), idempotency: { key: "again", body: {} } }
+      for (let n = 0; n < 2 * CUSTOMERS_BUDGET; n++) {
+        assert.strictEqual((yield* verifications.send(request)).replayed, n > 0)
+      }
+      const neighbour = (n: number) => `${phoneOf(0).slice(0, -4)}${1000 + n}`
+      for (let n = 0; n < 10; n++) assert.isNotNull(yield* send(customerId, neighbour(n)))
     }).pipe(Effect.provide(guarded()))
   )
 

@@ -16,7 +16,6 @@ export type BatchName =
   | "customer"
   | "account_pace"
   | "account_connection"
-  | "guard"
 
 /** Counts a statement that begins, and its requests. */
 type Began = (requests: number) => void
