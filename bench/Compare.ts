@@ -5,6 +5,7 @@ import type { Run } from "./Report.ts"
 import { analyze, checkpoint, type Store } from "./Store.ts"
 import type { Subject } from "./Subject.ts"
 import { makeTurn } from "./Turn.ts"
+import { measureWebhooks, type Receiver, type WebhookResult } from "./Webhooks.ts"
 
 export interface Comparison {
   readonly subjects: ReadonlyArray<Subject>
@@ -12,6 +13,8 @@ export interface Comparison {
   readonly pgbench: ((seconds: number) => Promise<ReadonlyArray<Run>>) | null
   readonly load: LoadGenerator
   readonly store: Store
+  /** Of webhooks, if they are measured. */
+  readonly receiver: Receiver | null
   readonly options: Options
 }
 
@@ -20,8 +23,13 @@ const report = (text: string) => void process.stderr.write(`${text}\n`)
 const reportFallback = ({ pace, perSecond, p99 }: FallbackResult) =>
   report(`fallback, ${pace}: ${perSecond.toFixed(0)}/s, late p99 ${p99.toFixed(0)} ms`)
 
+const reportWebhooks = ({ afterSends, sendsWith, sendsWithout }: WebhookResult) =>
+  report(
+    `webhooks: ${afterSends.toFixed(0)}/s; sends ${sendsWithout.toFixed(0)}/s, with ${sendsWith.toFixed(0)}/s`
+  )
+
 /** The subjects alternate, forwards and backwards; the others are paused. */
-export const compare = async ({ subjects, pgbench, load, store, options }: Comparison) => {
+export const compare = async ({ subjects, pgbench, load, store, receiver, options }: Comparison) => {
   const { measures, rounds, settlingSeconds } = options
   let next = 0
   const takePhones = (count: number) => {
@@ -35,18 +43,24 @@ export const compare = async ({ subjects, pgbench, load, store, options }: Compa
     const hasFallback = measures.includes("fallback") && subject.dialect.fallback !== null
     const fallbacks = hasFallback ? await measureFallbacks({ subject, load, store, seconds, takePhones }) : []
     fallbacks.forEach(reportFallback)
+    const hasWebhooks = receiver !== null && subject.name.startsWith("peyk")
+    const webhooks = hasWebhooks
+      ? [await measureWebhooks({ subject, load, store, receiver, seconds, takePhones })]
+      : []
+    webhooks.forEach(reportWebhooks)
     subject.suspend()
-    return { runs, fallbacks }
+    return { runs, fallbacks, webhooks }
   }
 
   const contestants = [
     ...subjects.map((subject) => (seconds: number) => measure(subject, seconds)),
     ...(pgbench === null
       ? []
-      : [async (seconds: number) => ({ runs: await pgbench(seconds), fallbacks: [] })])
+      : [async (seconds: number) => ({ runs: await pgbench(seconds), fallbacks: [], webhooks: [] })])
   ]
   const runs: Array<Run> = []
   const fallbacks: Array<FallbackResult> = []
+  const webhooks: Array<WebhookResult> = []
   for (const subject of subjects) subject.suspend()
   report("warming up")
   for (const contestant of contestants) await contestant(options.warmUpSeconds)
@@ -58,7 +72,8 @@ export const compare = async ({ subjects, pgbench, load, store, options }: Compa
       const measured = await contestant(options.seconds)
       runs.push(...measured.runs)
       fallbacks.push(...measured.fallbacks)
+      webhooks.push(...measured.webhooks)
     }
   }
-  return { runs, fallbacks }
+  return { runs, fallbacks, webhooks }
 }

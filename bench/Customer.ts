@@ -10,7 +10,8 @@ const root = fileURLToPath(new URL("../", import.meta.url))
  * Peyk's first customer, who may send as much as the machine can; gives back the key. Codes go over one channel unless a
  * request says otherwise, as with the references: fallback is measured by itself.
  */
-export const makeCustomer = async (env: NodeJS.ProcessEnv): Promise<string> => {
+export const makeCustomer = async (directory: string): Promise<string> => {
+  const env = { PEYK_DATA_DIR: directory, PEYK_ALLOW_PRIVATE_ADDRESSES: "true" }
   const peyk = async (...args: ReadonlyArray<string>) => {
     const command = [join(root, "bin/peyk.js"), ...args, "--json"]
     const { stdout } = await promisify(execFile)(process.execPath, command, {
@@ -27,6 +28,8 @@ export const makeCustomer = async (env: NodeJS.ProcessEnv): Promise<string> => {
   await peyk("account", "connect", ...mine, "--channel", "bale", "--label", "bale", ...simulator)
   await peyk("account", "connect", ...mine, "--channel", "sms", "--label", "sms", ...simulator)
   await peyk("routing", "set", ...mine, "--steps", '[{"channel":"bale"}]')
+  const address = ["--url", "http://127.0.0.1/", "--events", "verification.attempt_sent"]
+  await peyk("webhook", "create", ...mine, ...address)
   const { secret } = await peyk("key", "create", ...mine, "--mode", "live")
   return secret
 }
@@ -41,6 +44,8 @@ const secretOf = (id: number) => `svc_live_${String(id).padStart(SECRET_LENGTH, 
 export const multiplyCustomer = async (store: Store, first: string, count: number) => {
   const others = `select id from customers where id > 1`
   await store.run("peyk", [
+    // Only its own measurement connects it.
+    "update webhook_endpoints set disabled_at = now()",
     `insert into customers (name, plan, created_at)
       select c.name, c.plan, c.created_at from customers c, generate_series(2, ${count}) where c.id = 1`,
     `insert into sending_accounts (customer_id, ${accountColumns})

@@ -24,6 +24,7 @@ export const measureNames = [
   "message",
   "message-whole",
   "fallback",
+  "webhook",
   "pending"
 ] as const
 /** Pending timers take minutes to create. */

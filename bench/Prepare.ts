@@ -31,7 +31,7 @@ const make = Effect.fnUntraced(function* (directory: string, { customers, stored
   const databases = subjects.flatMap((name) => databaseOf[name] ?? [])
   yield* Effect.promise(() => createDatabases(store, databases))
   const hasPeyk = subjects.some((name) => name.startsWith("peyk"))
-  const first = hasPeyk ? yield* Effect.promise(() => makeCustomer({ PEYK_DATA_DIR: directory })) : ""
+  const first = hasPeyk ? yield* Effect.promise(() => makeCustomer(directory)) : ""
   const peykKeys = hasPeyk ? yield* Effect.promise(() => multiplyCustomer(store, first, customers)) : []
   for (const name of subjects) {
     yield* Effect.promise(() => fill(store, name, databaseOf[name]?.name ?? OWN_DATABASE, amount))

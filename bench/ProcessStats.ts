@@ -59,3 +59,7 @@ export const sumOver = (pids: ReadonlyArray<number>, figure: (pid: number) => nu
     const one = figure(pid)
     return sum === null || one === null ? null : sum + one
   }, 0)
+
+/** Microseconds for each of so many requests. */
+export const perRequest = (before: number | null, after: number | null, requests: number) =>
+  before === null || after === null || requests === 0 ? null : ((after - before) * 1e6) / requests

@@ -2,6 +2,7 @@
 
 import type { FallbackResult } from "./Fallbacks.ts"
 import type { PendingResult } from "./Pending.ts"
+import type { WebhookResult } from "./Webhooks.ts"
 
 /** One run of one operation against one subject. */
 export interface Run {
@@ -112,6 +113,32 @@ export const reportFallbacks = (results: ReadonlyArray<FallbackResult>): string 
   })
   return tableOf(titles, rows)
 }
+
+const webhookColumns: ReadonlyArray<
+  readonly [title: string, figure: (result: WebhookResult) => number | null, digits: number]
+> = [
+  ["sends per second without", ({ sendsWithout }) => sendsWithout, 0],
+  ["with", ({ sendsWith }) => sendsWith, 0],
+  ["with / without", ({ sendsWith, sendsWithout }) => sendsWith / sendsWithout, 2],
+  ["deliveries per second, during sends", ({ duringSends }) => duringSends, 0],
+  ["after", ({ afterSends }) => afterSends, 0],
+  ["CPU µs", ({ programCpu }) => programCpu, 0],
+  ["store's CPU µs", ({ storeCpu }) => storeCpu, 0],
+  ["bytes of WAL", ({ wal }) => wal, 0],
+  ["repeated", ({ repeated }) => repeated, 0]
+]
+
+export const reportWebhooks = (results: ReadonlyArray<WebhookResult>): string =>
+  tableOf(
+    ["webhooks", ...webhookColumns.map(([title]) => title)],
+    [...new Set(results.map(({ subject }) => subject))].map((subject) => [
+      subject,
+      ...webhookColumns.map(([, figure, digits]) => {
+        const mine = results.filter((result) => result.subject === subject)
+        return shown(median(mine.map((result) => figure(result) ?? Number.NaN)), digits)
+      })
+    ])
+  )
 
 export const reportPending = (results: ReadonlyArray<PendingResult>): string =>
   tableOf(

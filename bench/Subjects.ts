@@ -28,8 +28,9 @@ export const databaseOf: Readonly<Partial<Record<SubjectName, Database>>> = {
   pgbench: { name: "bare", schema: referenceSchema }
 }
 
-/** No limits, and accounts without gaps. */
+/** No limits, accounts without gaps, and a receiver of webhooks on this machine. */
 const unlimited = {
+  PEYK_ALLOW_PRIVATE_ADDRESSES: "true",
   PEYK_ACCOUNT_GAP_MS: "0",
   PEYK_ACCOUNT_RATE_BALE: "0",
   PEYK_LIMIT_KEY_MINUTE: "0",

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 import type { Job, LoadGenerator } from "./Load.ts"
 import type { MeasureName, Options } from "./Options.ts"
-import { cpuSeconds, familyCpuSeconds, residentMegabytes, sumOver } from "./ProcessStats.ts"
+import { cpuSeconds, familyCpuSeconds, perRequest, residentMegabytes, sumOver } from "./ProcessStats.ts"
 import type { Run } from "./Report.ts"
 import { toPhones } from "./Requests.ts"
 import { OWN_DATABASE, type Store } from "./Store.ts"
@@ -13,9 +13,6 @@ const MOST_PER_SECOND = 20_000
 /** Before a verification locks. */
 const WRONG_CODES = 4
 const WRONG_CODE = "0000000"
-
-const perRequest = (before: number | null, after: number | null, requests: number) =>
-  before === null || after === null || requests === 0 ? null : ((after - before) * 1e6) / requests
 
 const report = ({ subject, operation, perSecond, p99, failed }: Run) => {
   const failing = failed > 0 ? `, ${failed} failed` : ""

@@ -11,10 +11,11 @@ import { type Options, readOptions } from "./Options.ts"
 import { measurePending } from "./Pending.ts"
 import { hasPgbench, pgbenchTurn } from "./Pgbench.ts"
 import { prepare } from "./Prepare.ts"
-import { report, reportFallbacks, reportPending } from "./Report.ts"
+import { report, reportFallbacks, reportPending, reportWebhooks } from "./Report.ts"
 import { makeSlowPostgres } from "./SlowFlush.ts"
 import { startStore, type Store } from "./Store.ts"
 import { databaseOf, startOne, startSubjects } from "./Subjects.ts"
+import { startReceiver } from "./Webhooks.ts"
 
 const temporaryDirectory = Effect.acquireRelease(
   Effect.sync(() => {
@@ -39,6 +40,11 @@ const choosePgbench = Effect.fnUntraced(function* (options: Options, directory: 
   return pgbenchTurn({ path, database, directory, store, measures })
 })
 
+const receiverFor = ({ measures }: Options) =>
+  measures.includes("webhook")
+    ? Effect.acquireRelease(Effect.promise(startReceiver), (receiver) => Effect.sync(() => receiver.stop()))
+    : Effect.succeed(null)
+
 const program = Effect.gen(function* () {
   const options = readOptions(process.argv.slice(2))
   const { connections, customers, flushMillis, processes, rounds, seconds, stored } = options
@@ -55,8 +61,9 @@ const program = Effect.gen(function* () {
     (started) => Effect.sync(() => started.forEach((subject) => subject.stop()))
   )
   const pgbench = yield* choosePgbench(options, temporary, store)
-  const { fallbacks, runs } = yield* Effect.promise(() =>
-    compare({ subjects, pgbench, load, store, options })
+  const receiver = yield* receiverFor(options)
+  const { fallbacks, runs, webhooks } = yield* Effect.promise(() =>
+    compare({ subjects, pgbench, load, store, receiver, options })
   )
   const hasPending = options.measures.includes("pending") && options.subjects.includes("peyk")
   // alone: the others are paused by now
@@ -73,9 +80,10 @@ const program = Effect.gen(function* () {
   )
   if (runs.length > 0) yield* Console.log(`\n${report(runs)}`)
   if (fallbacks.length > 0) yield* Console.log(`\n${reportFallbacks(fallbacks)}`)
+  if (webhooks.length > 0) yield* Console.log(`\n${reportWebhooks(webhooks)}`)
   if (pending.length > 0) yield* Console.log(`\n${reportPending(pending)}`)
   if (options.json === null) return
-  const results = { machine: machine(), load: load.name, options, runs, fallbacks, pending }
+  const results = { machine: machine(), load: load.name, options, runs, fallbacks, webhooks, pending }
   writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`)
 })
 

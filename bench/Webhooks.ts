@@ -1,0 +1,142 @@
+/**
+ * Measures webhooks: sends without an endpoint, then sends with one that wants an event of each, and then the backlog
+ * of deliveries that is left. The receiver counts.
+ */
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { setTimeout as pause } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import type { LoadGenerator } from "./Load.ts"
+import { cpuSeconds, familyCpuSeconds, perRequest, sumOver } from "./ProcessStats.ts"
+import { toPhones } from "./Requests.ts"
+import { checkpoint, OWN_DATABASE, type Store } from "./Store.ts"
+import type { Subject } from "./Subject.ts"
+
+export interface Receiver {
+  readonly url: string
+  /** How many requests it has answered. */
+  readonly count: () => Promise<number>
+  readonly stop: () => void
+}
+
+/** In each round of one subject. */
+export interface WebhookResult {
+  readonly subject: string
+  readonly sendsWithout: number
+  readonly sendsWith: number
+  /** Deliveries per second while sends are made, and after them. */
+  readonly duringSends: number
+  readonly afterSends: number
+  /** Of the deliveries after the sends: microseconds for each. */
+  readonly programCpu: number | null
+  readonly storeCpu: number | null
+  /** Bytes of WAL for each of them. */
+  readonly wal: number
+  /** Requests beyond one for each delivery. */
+  readonly repeated: number
+}
+
+interface WebhookSetup {
+  readonly subject: Subject
+  readonly load: LoadGenerator
+  readonly store: Store
+  readonly receiver: Receiver
+  readonly seconds: number
+  /** The number of the first of so many phones that no other run uses. */
+  readonly takePhones: (count: number) => number
+}
+
+const MOST_PER_SECOND = 20_000
+const LONGEST_MILLIS = 300_000
+const POLL_MILLIS = 20
+
+export const startReceiver = async (): Promise<Receiver> => {
+  const child = fork(fileURLToPath(new URL("receiver.mjs", import.meta.url)), [])
+  const [port] = await once(child, "message")
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    count: async () => {
+      child.send("count")
+      const [count] = await once(child, "message")
+      return count
+    },
+    stop: () => void child.kill()
+  }
+}
+
+export const measureWebhooks = async ({
+  subject,
+  load,
+  store,
+  receiver,
+  seconds,
+  takePhones
+}: WebhookSetup): Promise<WebhookResult> => {
+  const ask = async (text: string) => {
+    const [[row] = []] = await store.run(OWN_DATABASE, [text])
+    return row
+  }
+  const send = async () => {
+    const most = MOST_PER_SECOND * seconds
+    const requests = toPhones(takePhones(most), most, subject.dialect.send)
+    const receivedBefore = await receiver.count()
+    const { perSecond, requests: made } = await load.run({
+      url: subject.url,
+      seconds,
+      requests,
+      cycles: false
+    })
+    const received = (await receiver.count()) - receivedBefore
+    return { perSecond, delivered: (received * perSecond) / made }
+  }
+  const countOf = async (text: string) => Number((await ask(`select (${text})::float8 as count`))?.["count"])
+  const deliveries = "select count(*) from webhook_deliveries"
+  const allDelivered = async () => {
+    for (let waited = 0; waited < LONGEST_MILLIS; waited += POLL_MILLIS) {
+      const left = await ask(`select from timers where kind collate "C" = 'webhook' limit 1`)
+      if (left === undefined) return
+      await pause(POLL_MILLIS)
+    }
+    throw new Error("webhooks were not delivered in time")
+  }
+  const written = "select pg_current_wal_lsn() - '0/0'::pg_lsn"
+  const usage = async () => ({
+    at: performance.now(),
+    received: await receiver.count(),
+    program: sumOver(subject.pids, cpuSeconds),
+    store: familyCpuSeconds(store.pid),
+    wal: await countOf(written)
+  })
+
+  const measureBacklog = async () => {
+    const before = await usage()
+    await allDelivered()
+    const after = await usage()
+    const received = after.received - before.received
+    return {
+      afterSends: (received * 1000) / (after.at - before.at),
+      programCpu: perRequest(before.program, after.program, received),
+      storeCpu: perRequest(before.store, after.store, received),
+      wal: (after.wal - before.wal) / received
+    }
+  }
+
+  await store.run(OWN_DATABASE, ["update webhook_endpoints set disabled_at = now()"])
+  const without = await send()
+  await store.run(OWN_DATABASE, [`update webhook_endpoints set disabled_at = null, url = '${receiver.url}'`])
+  const before = { received: await receiver.count(), stored: await countOf(deliveries) }
+  await checkpoint(store)
+  const withWebhook = await send()
+  const backlog = await measureBacklog()
+  const received = (await receiver.count()) - before.received
+  const stored = (await countOf(deliveries)) - before.stored
+  await store.run(OWN_DATABASE, ["update webhook_endpoints set disabled_at = now()"])
+  return {
+    subject: subject.name,
+    sendsWithout: without.perSecond,
+    sendsWith: withWebhook.perSecond,
+    duringSends: withWebhook.delivered,
+    ...backlog,
+    repeated: received - stored
+  }
+}
