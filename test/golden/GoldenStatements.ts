@@ -11,6 +11,7 @@ import { ApiKeysSql } from "../../src/layers/customer/ApiKeysSql.ts"
 import { CustomersSql } from "../../src/layers/customer/CustomersSql.ts"
 import { liveStore } from "../../src/layers/graphs/VerificationGraph.ts"
 import { MessageStoreSql } from "../../src/layers/message/MessageStoreSql.ts"
+import { WebhookStoreSql } from "../../src/layers/webhook/WebhookStoreSql.ts"
 import { ChangeFeed } from "../../src/layers/postgres/cache/ChangeFeed.ts"
 import { SetUpVersions } from "../../src/layers/postgres/cache/SetUpVersions.ts"
 import { BatchSql, MessageBatchSql } from "../../src/layers/postgres/Pools.ts"
@@ -25,12 +26,15 @@ import { defaultSettings, Settings } from "../../src/services/Settings.ts"
 import { SubjectIds } from "../../src/services/SubjectIds.ts"
 import { Timers } from "../../src/services/timer/Timers.ts"
 import { type Acceptance, VerificationStore } from "../../src/services/verification/VerificationStore.ts"
+import { WebhookStore } from "../../src/services/webhook/WebhookStore.ts"
+import type { Judgement } from "../../src/domain/webhook/Webhook.ts"
 import * as Subjects from "./GoldenSubjects.ts"
 import { type RecordedAnswer, type RecordedStatement, recordingSql } from "./RecordedSql.ts"
 
 type Stores =
   | VerificationStore
   | MessageStore
+  | WebhookStore
   | ApiKeys
   | Customers
   | AccountSlots
@@ -66,6 +70,7 @@ const Quiet = Layer.mergeAll(
 const StoresSql = Layer.mergeAll(
   liveStore,
   MessageStoreSql("live"),
+  WebhookStoreSql,
   ApiKeysSql,
   CustomersSql,
   AccountSlotsSql,
@@ -117,6 +122,11 @@ const messageWithQuota: MessageAcceptance = {
 
 const commitMessage = (before: Message, transition: MessageTransition) =>
   MessageStore.use((store) => store.commit(Subjects.messageTimer, before, transition, Subjects.NOW))
+
+const recordTry = (judgement: Judgement) =>
+  WebhookStore.use((store) =>
+    store.record(Subjects.webhookTimer, Subjects.dueDelivery, judgement, Subjects.NOW)
+  )
 
 const request = {
   customerId: Subjects.CUSTOMER,
@@ -297,6 +307,19 @@ each of its lanes, and its first event.`,
     about: `Records that messages were canceled: the timers of all their lanes are removed, and held money is released.`,
     isBatched: true,
     run: commitMessage(Subjects.message, Subjects.messageCanceled)
+  },
+  {
+    name: "webhook_read_due",
+    about: `Reads the deliveries of many due timers that are still leased by this process, with the current fields of what
+their events are about.`,
+    isBatched: true,
+    run: WebhookStore.use((store) => store.loadLeased(Subjects.webhookTimer, Subjects.NOW))
+  },
+  {
+    name: "webhook_record",
+    about: `Records the outcomes of many tries: each delivery, its timer, and since when its endpoint fails.`,
+    isBatched: true,
+    run: recordTry(Subjects.delivered)
   }
 ]
 

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import { Redacted, Result } from "effect"
 import { Phone } from "../../src/domain/Phone.ts"
 import { cancelMessage } from "../../src/domain/message/MessageCancellation.ts"
 import { chargeMessage } from "../../src/domain/message/MessageLanes.ts"
@@ -10,6 +10,8 @@ import { recordAttempt } from "../../src/domain/verification/StepCalls.ts"
 import { releaseStep } from "../../src/domain/verification/StepChoice.ts"
 import { expire } from "../../src/domain/verification/VerificationMachine.ts"
 import { ProviderOutcome } from "../../src/domain/account/ProviderOutcome.ts"
+import { judge } from "../../src/domain/webhook/Webhook.ts"
+import type { DueDelivery } from "../../src/services/webhook/WebhookStore.ts"
 import type { Admission } from "../../src/domain/people/Admission.ts"
 import type { RouteStep } from "../../src/domain/routing/Route.ts"
 import type { Acceptance } from "../../src/services/verification/VerificationStore.ts"
@@ -121,3 +123,26 @@ export const messageAcceptance: MessageAcceptance = {
 }
 
 export const messageTimer: LeasedTimer = { ...timer, kind: "message" }
+
+export const webhookTimer: LeasedTimer = { ...timer, kind: "webhook", lane: 1 }
+
+export const dueDelivery: DueDelivery = {
+  customerId: CUSTOMER,
+  endpointId: 1,
+  eventId: ID,
+  url: "https://example.com/",
+  isDisabled: false,
+  failingSince: null,
+  secrets: [Redacted.make("whsec")],
+  body: "{}",
+  tries: [],
+  startedAt: null,
+  nextTryAt: NOW
+}
+
+export const delivered = judge(
+  dueDelivery,
+  { status: 204, error: null, retryAfterMillis: null },
+  { at: NOW, finishedAt: NOW },
+  0
+)

@@ -40,12 +40,12 @@ export const reportingOptions = {
   startupParameters: { statement_timeout: String(REPORT_MILLIS) }
 }
 
-/** For the statements of batches, except those of messages. */
+/** For the statements of batches, except those of messages and webhooks. */
 export class BatchSql extends Context.Service<BatchSql, SqlClient.SqlClient>()(
   "peyk/layers/postgres/Pools/BatchSql"
 ) {}
 
-/** For the statements of messages' batches: codes do not wait for a connection behind them. */
+/** For the statements of batches of messages and webhooks: codes do not wait for a connection behind them. */
 export class MessageBatchSql extends Context.Service<MessageBatchSql, SqlClient.SqlClient>()(
   "peyk/layers/postgres/Pools/MessageBatchSql"
 ) {}

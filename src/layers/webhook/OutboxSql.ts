@@ -3,10 +3,8 @@ import type { SecureRandom } from "effect/crypto"
 import type { SqlClient, Statement } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
 import type { KeyMode } from "../../domain/people/Customer.ts"
-import type { TimerKind } from "../../domain/Timer.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
-
-const TIMER_KIND: TimerKind = "webhook"
+import { WEBHOOK_TIMER } from "./WebhookTimers.ts"
 
 export interface EventParts {
   /** Further parts of a `with` statement whose `changed c` is the changed row. */
@@ -25,7 +23,7 @@ export const webhookTimers = (
   now: Instant
 ) => sql`, webhook as (
   insert into timers as t (customer_id, kind, subject, lane, claimable_at)
-  select w.customer_id, ${TIMER_KIND}, d.event_id, w.lane, ${timestamp(now)}::timestamptz
+  select w.customer_id, ${WEBHOOK_TIMER}, d.event_id, w.lane, ${timestamp(now)}::timestamptz
   from delivery d join webhook_endpoints w on w.customer_id = ${customerId} and w.id = d.endpoint_id
   on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
   where t.lease_token is null

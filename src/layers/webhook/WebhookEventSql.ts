@@ -1,5 +1,4 @@
 import { DateTime, Option, Schema, SchemaTransformation } from "effect"
-import type { SqlClient } from "effect/sql"
 import { Alarm } from "../../domain/guard/Alarm.ts"
 import { Instant } from "../../domain/Instant.ts"
 import { Message } from "../../domain/message/Message.ts"
@@ -97,12 +96,11 @@ export const toSubject = (column: typeof EventSubjectColumn.Type): EventSubject 
   }
 }
 
+const millis = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`
+const isSubject = (table: string) => `${table}.customer_id = e.customer_id and ${table}.id = e.subject`
+
 /** The `EventSubjectColumn` of an event `e` on its way to an endpoint `w`. */
-export const eventSubjectSql = (sql: SqlClient.SqlClient) => {
-  const millis = (column: string) => sql.literal(`(extract(epoch from ${column}) * 1000)::bigint`)
-  const isSubject = (table: string) =>
-    sql.literal(`${table}.customer_id = e.customer_id and ${table}.id = e.subject`)
-  return sql`case split_part(e.type, '.', 1)
+export const EVENT_SUBJECT = `case split_part(e.type, '.', 1)
     when 'verification' then (
       select json_build_object('kind', 'verification', 'snapshot', e.data, 'always', json_build_object(
         'id', v.id, 'phone', v.phone, 'route', v.route, 'metadata', v.metadata, 'expiresAt', ${millis("v.expires_at")}))
@@ -115,4 +113,3 @@ export const eventSubjectSql = (sql: SqlClient.SqlClient) => {
       from messages m where ${isSubject("m")})
     when 'guard' then json_build_object('kind', 'guard', 'id', e.subject, 'snapshot', e.data)
     else json_build_object('kind', 'endpoint', 'id', w.id) end`
-}

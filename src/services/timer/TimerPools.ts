@@ -3,6 +3,7 @@ import { gauge } from "../metrics/MetricFamilies.ts"
 import { Settings } from "../Settings.ts"
 import { FairShares } from "../concurrency/FairShares.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
+import { MAX_ADMITTED_OF_CUSTOMER } from "../webhook/WebhookQueues.ts"
 
 /** Codes are urgent, so messages (there can be many) and slow work do not use their places. */
 export type Pool = "codes" | "messages" | "reports" | "updates" | "webhooks"
@@ -25,8 +26,11 @@ export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   account_credits: "updates"
 }
 
-/** Delivery reports are not urgent, and every response can take the whole time-out. */
-const mostOfOneIn: Partial<Record<Pool, number>> = { reports: 16 }
+/**
+ * Delivery reports are not urgent, and every response can take the whole time-out. More webhooks than may wait for
+ * their turn would only be put back.
+ */
+const mostOfOneIn: Partial<Record<Pool, number>> = { reports: 16, webhooks: MAX_ADMITTED_OF_CUSTOMER }
 
 const pools = [...new Set(Object.values(poolOf))]
 

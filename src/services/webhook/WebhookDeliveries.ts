@@ -1,16 +1,23 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Instant } from "../../domain/Instant.ts"
-import { judge } from "../../domain/webhook/Webhook.ts"
+import { judge, type WebhookAnswer } from "../../domain/webhook/Webhook.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import { Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 import { WebhookMetrics } from "./WebhookMetrics.ts"
-import { makeWebhookQueues } from "./WebhookQueues.ts"
+import { type Admission, makeWebhookQueues } from "./WebhookQueues.ts"
 import { WebhookSender } from "./WebhookSender.ts"
 import { type DueDelivery, WebhookStore } from "./WebhookStore.ts"
 
 const RANDOM_STEPS = 1_000_000
+
+/** A request that was made. */
+interface Made {
+  readonly answer: WebhookAnswer
+  readonly at: Instant
+  readonly finishedAt: Instant
+}
 
 /**
  * Delivers events to the endpoints that want them, at least once. A try is made under the timer's lease and recorded
@@ -32,24 +39,35 @@ export class WebhookDeliveries extends Context.Service<
       const timerStore = yield* TimerStore
       const random = yield* SecureRandom.SecureRandom
       const metrics = yield* WebhookMetrics
-      const queues = makeWebhookQueues()
+      const queues = makeWebhookQueues(yield* Clock.Clock)
 
       const report = ({ endpointId, eventId }: DueDelivery, reason: string) =>
         Effect.logInfo(`webhook ${endpointId}: event ${eventId} was not delivered: ${reason}`)
 
-      const tryNow = Effect.fnUntraced(function* (timer: DueTimer, due: DueDelivery) {
-        const { url, eventId: id, body, secrets, endpointId } = due
-        const at = yield* Clock.currentTimeMillis
-        const answer = yield* sender.post({ url, id, body, secrets, sentAt: at })
-        const finishedAt = yield* Clock.currentTimeMillis
+      /** Nothing is posted after the lease has ended: another process may have posted it by now. */
+      const post = ({ url, eventId: id, body, secrets }: DueDelivery, timer: DueTimer) =>
+        Effect.gen(function* () {
+          if (!timers.isLeased(timer)) return null
+          const at = yield* Clock.currentTimeMillis
+          const answer = yield* sender.post({ url, id, body, secrets, sentAt: at })
+          return { answer, at, finishedAt: yield* Clock.currentTimeMillis }
+        })
+
+      const record = Effect.fnUntraced(function* (
+        timer: DueTimer,
+        due: DueDelivery,
+        { answer, at, finishedAt }: Made,
+        admission: Admission
+      ) {
         const jitter = (yield* random.intBetween(0, RANDOM_STEPS, { halfOpen: true })) / RANDOM_STEPS
         const judgement = judge(due, answer, { at, finishedAt }, jitter)
+        if (judgement.disables !== null) admission.turnOthersAway()
         const recorded = yield* store.record(timer, due, judgement, finishedAt)
         metrics.tried({ duration_ms: finishedAt - at }, judgement)
         if (!recorded || judgement.status === "delivered") return
         yield* report(due, answer.error ?? `HTTP ${answer.status}`)
         if (judgement.disables !== null) {
-          yield* Effect.logWarning(`webhook ${endpointId} was disabled: ${judgement.disables}`)
+          yield* Effect.logWarning(`webhook ${due.endpointId} was disabled: ${judgement.disables}`)
         }
         if (judgement.nextTryAt !== null) timers.wakeAt(judgement.nextTryAt)
       })
@@ -57,25 +75,35 @@ export class WebhookDeliveries extends Context.Service<
       const comeAgain = (timer: DueTimer, at: number) =>
         Effect.map(timerStore.release(timer, at), () => timers.wakeAt(at))
 
-      const deliver = (timer: DueTimer, now: Instant) =>
+      const tryInTurn = Effect.fnUntraced(function* (
+        timer: DueTimer,
+        due: DueDelivery,
+        admission: Admission
+      ) {
+        const made = yield* admission.inTurn(post(due, timer))
+        if (Option.isSome(made) && made.value !== null)
+          return yield* record(timer, due, made.value, admission)
+        yield* comeAgain(timer, admission.comeBackAt(yield* Clock.currentTimeMillis))
+      })
+
+      const deliver = (timer: DueTimer, admission: Admission, now: Instant) =>
         store.loadLeased(timer, now).pipe(
           Effect.catchCause(timers.releaseForRetry(timer)),
           Effect.flatMap(
             Option.match({
               onNone: () => timerStore.remove(timer),
               onSome: (due) =>
-                due.isDisabled ? store.giveUp(timer, due.endpointId, now) : tryNow(timer, due)
+                due.isDisabled ? store.giveUp(timer, due.endpointId, now) : tryInTurn(timer, due, admission)
             })
           )
         )
 
-      /** A delivery that has to wait is not even loaded. */
+      /** A delivery that has to come back is not even loaded. */
       const runTimer = Effect.fnUntraced(function* (timer: DueTimer) {
         const now = yield* Clock.currentTimeMillis
-        const place = queues.enter(timer.customerId, timer.lane, now)
-        if (typeof place === "number") return yield* comeAgain(timer, place)
-        const leave = Effect.map(Clock.currentTimeMillis, (end) => place.leave(end - now))
-        yield* Effect.ensuring(deliver(timer, now), leave)
+        const admission = queues.enter(timer.customerId, timer.lane, now)
+        if (typeof admission === "number") return yield* comeAgain(timer, admission)
+        yield* Effect.ensuring(deliver(timer, admission, now), Effect.sync(admission.leave))
       })
 
       return WebhookDeliveries.of({ runTimer })

@@ -223,7 +223,7 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook that does not take
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const [hanging, healthy] = [yield* receiver, yield* receiver]
-      hanging.script(...Arr.makeBy(12, () => "silence" as const))
+      hanging.script(...Arr.makeBy(8, () => "silence" as const))
       const slow = yield* customerAt(hanging.url, QUEUED)
       const quick = yield* customerAt(healthy.url, QUEUED)
       for (let n = 0; n < 12; n++) yield* sendCode(slow.customerId)
@@ -231,14 +231,34 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook that does not take
       const running = yield* Effect.forkChild(runDue)
       yield* healthy.arrived(3)
       yield* hanging.arrived(8)
-      yield* TestClock.adjust("15 seconds")
-      yield* hanging.arrived(12)
+      yield* TestClock.adjust("500 millis")
+      assert.lengthOf(hanging.received, 8)
+      yield* TestClock.adjust("14500 millis")
+      yield* Fiber.join(running)
+      yield* comeTo(0, 60)
+      const told = yield* slow.endpoint.deliveries
+      const failures = told.filter(({ tries }) => tries[0]?.error === "no answer in time")
+      assert.deepStrictEqual([failures.length, told.length], [8, 12])
+      assert.isTrue(told.every(({ status }) => status === "delivered"))
+      assert.isTrue((yield* quick.endpoint.deliveries).every(({ tries }) => tries.length === 1))
+    }).pipe(Effect.provide(webhookProcess(providers)))
+  })
+
+  it.effect("because it hangs does not hold up another one of its customer", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const [hanging, healthy] = [yield* receiver, yield* receiver]
+      hanging.script(...Arr.makeBy(8, () => "silence" as const))
+      const { customerId, endpoint } = yield* customerAt(hanging.url, QUEUED)
+      const other = yield* endpointAt(customerId, healthy.url, QUEUED)
+      for (let n = 0; n < 12; n++) yield* sendCode(customerId)
+      const running = yield* Effect.forkChild(runDue)
+      yield* healthy.arrived(12)
       yield* TestClock.adjust("15 seconds")
       yield* Fiber.join(running)
-      assert.isAtLeast(hanging.received.length, 12)
-      const told = yield* slow.endpoint.deliveries
-      assert.isTrue(told.every(({ tries }) => tries[0]?.error === "no answer in time"))
-      assert.isTrue((yield* quick.endpoint.deliveries).every(({ status }) => status === "delivered"))
+      yield* comeTo(0, 60)
+      assert.isTrue((yield* other.deliveries).every(({ tries }) => tries.length === 1 && tries[0]?.at === 0))
+      assert.isTrue((yield* endpoint.deliveries).every(({ status }) => status === "delivered"))
     }).pipe(Effect.provide(webhookProcess(providers)))
   })
 

@@ -12,6 +12,8 @@ export type BatchName =
   | "message_record"
   | "message_read"
   | "message_read_due"
+  | "webhook_read_due"
+  | "webhook_record"
   | "key"
   | "customer"
   | "account_pace"

@@ -4,7 +4,7 @@ import { KeyMode } from "../../../domain/people/Customer.ts"
 import { webhookPayload } from "../../../http/WebhookPayload.ts"
 import type { Webhooks } from "../../../services/resources/Webhooks.ts"
 import { InstantColumn, rowsOf } from "../../postgres/SqlRows.ts"
-import { EventSubjectColumn, eventSubjectSql, toSubject } from "../../webhook/WebhookEventSql.ts"
+import { EVENT_SUBJECT, EventSubjectColumn, toSubject } from "../../webhook/WebhookEventSql.ts"
 
 const EventRow = Schema.Struct({
   type: Schema.String,
@@ -21,7 +21,7 @@ export const deliveredBodies = (sql: SqlClient.SqlClient): Pick<Webhooks["Servic
   return {
     body: Effect.fnUntraced(function* (customerId, id, eventId) {
       const [row] = yield* eventRows(sql`
-        select e.type, e.mode, e.sequence, e.occurred_at as "occurredAt", ${eventSubjectSql(sql)} as subject
+        select e.type, e.mode, e.sequence, e.occurred_at as "occurredAt", ${sql.literal(EVENT_SUBJECT)} as subject
         from webhook_deliveries d
         join webhook_endpoints w on w.customer_id = d.customer_id and w.id = d.endpoint_id
         join events e on e.customer_id = d.customer_id and e.id = d.event_id

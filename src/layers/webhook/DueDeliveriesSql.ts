@@ -1,0 +1,111 @@
+import { Effect, type Option, Redacted, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Instant } from "../../domain/Instant.ts"
+import { KeyMode } from "../../domain/people/Customer.ts"
+import type { LeasedTimer } from "../../domain/Timer.ts"
+import { WebhookTry } from "../../domain/webhook/Webhook.ts"
+import { webhookPayload } from "../../http/WebhookPayload.ts"
+import type { DueDelivery } from "../../services/webhook/WebhookStore.ts"
+import type { MasterKey } from "../crypto/MasterKey.ts"
+import { inOrder } from "../postgres/batching/BatchAnswers.ts"
+import { batchSource, withConstants } from "../postgres/batching/BatchColumns.ts"
+import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
+import { decodedAs, InstantColumn } from "../postgres/SqlRows.ts"
+import { EVENT_SUBJECT, EventSubjectColumn, toSubject } from "./WebhookEventSql.ts"
+import { openWebhookSecret } from "./WebhookSecrets.ts"
+import { WEBHOOK_TIMER } from "./WebhookTimers.ts"
+
+interface DueTimerAt {
+  readonly timer: LeasedTimer
+  readonly now: Instant
+}
+
+const DueRow = Schema.Struct({
+  nth: Schema.Int,
+  endpointId: Schema.Int,
+  url: Schema.String,
+  isDisabled: Schema.Boolean,
+  failingSince: Schema.NullOr(InstantColumn),
+  sealedSecret: Schema.Uint8Array,
+  sealedPreviousSecret: Schema.NullOr(Schema.Uint8Array),
+  tries: Schema.Array(WebhookTry),
+  startedAt: Schema.NullOr(InstantColumn),
+  nextTryAt: Schema.NullOr(InstantColumn),
+  type: Schema.String,
+  mode: KeyMode,
+  sequence: Schema.Int,
+  occurredAt: InstantColumn,
+  /** Null if the event's record was deleted. */
+  subject: Schema.NullOr(EventSubjectColumn)
+})
+
+const toDue = (
+  key: MasterKey["Service"],
+  { customerId, subject: eventId, lane }: LeasedTimer,
+  row: typeof DueRow.Type
+): DueDelivery | null => {
+  const { endpointId, url, isDisabled, failingSince, tries, startedAt, nextTryAt } = row
+  const { type, mode, sequence, occurredAt, subject } = row
+  if (subject === null) return null
+  const open = (sealed: Uint8Array) => Redacted.make(openWebhookSecret(key, { customerId, lane }, sealed))
+  const previous = row.sealedPreviousSecret === null ? [] : [open(row.sealedPreviousSecret)]
+  return {
+    customerId,
+    endpointId,
+    eventId,
+    url,
+    isDisabled,
+    failingSince,
+    secrets: [open(row.sealedSecret), ...previous],
+    body: webhookPayload({ type, mode, sequence, occurredAt, subject: toSubject(subject) }),
+    tries,
+    startedAt,
+    nextTryAt
+  }
+}
+
+const source = batchSource<DueTimerAt>([
+  { name: "customer_id", type: "int4", of: ({ timer }) => timer.customerId },
+  { name: "event_id", type: "uuid", of: ({ timer }) => timer.subject },
+  { name: "lane", type: "int2", of: ({ timer }) => timer.lane },
+  { name: "lease_token", type: "uuid", of: ({ timer }) => timer.leaseToken },
+  { name: "now", type: "timestamptz", of: ({ now }) => now }
+])
+
+/** Step by step: a planner that knows few rows would read all timers and deliveries of an endpoint. */
+const statement = `
+  with ${withConstants(source.rows, { timer_kind: `'${WEBHOOK_TIMER}'` })},
+  leased as materialized (
+    select r.* from r join timers t on t.customer_id = r.customer_id and t.kind = r.timer_kind
+      and t.subject = r.event_id and t.lane = r.lane and t.lease_token = r.lease_token),
+  w as materialized (
+    select r.nth, r.event_id, r.now, w.*
+    from leased r join webhook_endpoints w on w.customer_id = r.customer_id and w.lane = r.lane)
+  select w.nth::int, w.id as "endpointId", w.url, w.disabled_at is not null as "isDisabled",
+    w.failing_since as "failingSince", w.sealed_secret as "sealedSecret",
+    case when w.previous_secret_until > w.now then w.sealed_previous_secret end as "sealedPreviousSecret",
+    d.tries, d.started_at as "startedAt", d.next_try_at as "nextTryAt",
+    e.type, e.mode, e.sequence, e.occurred_at as "occurredAt", ${EVENT_SUBJECT} as subject
+  from w
+  join webhook_deliveries d
+    on d.customer_id = w.customer_id and d.endpoint_id = w.id and d.event_id = w.event_id
+  join events e on e.customer_id = w.customer_id and e.id = w.event_id`
+
+/** Reads the deliveries of many timers that are still leased, in one statement. */
+export const makeLoadDeliveries = (clients: BatchClients, key: MasterKey["Service"]) => {
+  const decoded = decodedAs(Schema.Array(DueRow))
+  return makeStatementBatch<SqlClient.SqlClient, DueTimerAt, Option.Option<DueDelivery>>(clients, {
+    name: "webhook_read_due",
+    conflictsOf: () => [],
+    orderOf: ({ timer }) => timer.subject,
+    run: (sql, requests) =>
+      Effect.map(decoded(sql.unsafe(statement, source.parameters(requests))), (rows) => {
+        const found = rows.flatMap((row) => {
+          const timer = requests[row.nth - 1]?.timer
+          const due = timer === undefined ? null : toDue(key, timer, row)
+          return due === null ? [] : [[row.nth, due] as const]
+        })
+        return inOrder(requests.length, found)
+      })
+  })
+}

@@ -1,0 +1,139 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Instant } from "../../domain/Instant.ts"
+import type { LeasedTimer } from "../../domain/Timer.ts"
+import type { Judgement } from "../../domain/webhook/Webhook.ts"
+import type { DueDelivery } from "../../services/webhook/WebhookStore.ts"
+import { batchSource, withConstants } from "../postgres/batching/BatchColumns.ts"
+import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
+import { statementOfShape } from "../postgres/batching/StatementShapes.ts"
+import { retryRaces } from "../postgres/Races.ts"
+import { decodedAs } from "../postgres/SqlRows.ts"
+import { WEBHOOK_TIMER } from "./WebhookTimers.ts"
+
+/** The outcome of a try. */
+export interface TriedDelivery {
+  readonly timer: LeasedTimer
+  readonly due: DueDelivery
+  readonly judgement: Judgement
+  readonly now: Instant
+}
+
+const source = batchSource<TriedDelivery>([
+  { name: "customer_id", type: "int4", of: ({ due }) => due.customerId },
+  { name: "endpoint_id", type: "int4", of: ({ due }) => due.endpointId },
+  { name: "event_id", type: "uuid", of: ({ due }) => due.eventId },
+  { name: "lane", type: "int2", of: ({ timer }) => timer.lane },
+  { name: "lease_token", type: "uuid", of: ({ timer }) => timer.leaseToken },
+  { name: "url", type: "text", of: ({ due }) => due.url },
+  { name: "was_due_at", type: "timestamptz", of: ({ due }) => due.nextTryAt },
+  { name: "now", type: "timestamptz", of: ({ now }) => now },
+  { name: "status", type: "text", of: ({ judgement }) => judgement.status },
+  { name: "tries", type: "text", of: ({ judgement }) => JSON.stringify(judgement.tries) },
+  { name: "started_at", type: "timestamptz", of: ({ judgement }) => judgement.startedAt },
+  { name: "next_try_at", type: "timestamptz", of: ({ judgement }) => judgement.nextTryAt },
+  { name: "tried_at", type: "timestamptz", of: ({ judgement }) => judgement.tries.at(-1)?.at ?? null },
+  { name: "failing_since", type: "timestamptz", of: ({ judgement }) => judgement.failingSince },
+  { name: "disables", type: "text", of: ({ judgement }) => judgement.disables }
+])
+
+const OutcomeRow = Schema.Struct({ written: Schema.NullOr(Schema.Array(Schema.Int)) })
+
+interface RecordShape {
+  readonly hasDisabled: boolean
+}
+
+const disabled = {
+  sets: `,
+      disabled_at = case when o.disables is null then w.disabled_at else coalesce(w.disabled_at, o.now) end,
+      disabled_reason = coalesce(w.disabled_reason, o.disables)`,
+  condition: "o.disables is not null or",
+  // Other deliveries to the endpoint learn at once that it accepts nothing any more.
+  wakeOthers: `, others as (
+    update timers t set claimable_at = e.now from endpoint e
+    where e.disables is not null and t.customer_id = e.customer_id and t.kind = e.timer_kind and t.lane = e.lane
+      and t.lease_token is null)`
+}
+
+/**
+ * The delivery first, then its timer, then the endpoint: a replay locks them in the same order. A delivery is `anew` if
+ * it was restarted during the try. The endpoint's outcomes of one batch are one change: only failures after the last
+ * success count.
+ */
+const recordStatement = ({ hasDisabled }: RecordShape) => {
+  const { sets, condition, wakeOthers } = hasDisabled ? disabled : { sets: "", condition: "", wakeOthers: "" }
+  const text = `
+  with ${withConstants(source.rows, { timer_kind: `'${WEBHOOK_TIMER}'` })},
+  current as materialized (
+    select r.*, d.next_try_at is distinct from r.was_due_at as is_anew
+    from r join webhook_deliveries d
+      on d.customer_id = r.customer_id and d.endpoint_id = r.endpoint_id and d.event_id = r.event_id
+    for update of d),
+  moved as (
+    update timers t set lease_token = null, claimable_at = case when c.is_anew then c.now else c.next_try_at end
+    from current c
+    where (c.is_anew or c.next_try_at is not null) and t.customer_id = c.customer_id and t.kind = c.timer_kind
+      and t.subject = c.event_id and t.lane = c.lane and t.lease_token = c.lease_token
+    returning c.nth),
+  removed as (
+    delete from timers t using current c
+    where not c.is_anew and c.next_try_at is null and t.customer_id = c.customer_id and t.kind = c.timer_kind
+      and t.subject = c.event_id and t.lane = c.lane and t.lease_token = c.lease_token
+    returning c.nth),
+  held as materialized (
+    select c.* from current c
+    where c.nth in (select nth from moved union all select nth from removed)),
+  delivery as (
+    update webhook_deliveries d set tries = h.tries::jsonb,
+      status = case when h.is_anew then d.status else h.status end,
+      started_at = case when h.is_anew then d.started_at else h.started_at end,
+      next_try_at = case when h.is_anew then d.next_try_at else h.next_try_at end,
+      finished_at = case when h.is_anew then d.finished_at when h.status <> 'pending' then h.now end
+    from held h
+    where d.customer_id = h.customer_id and d.endpoint_id = h.endpoint_id and d.event_id = h.event_id),
+  succeeded as (
+    select customer_id, endpoint_id, url, max(now) as at from held where status = 'delivered' group by 1, 2, 3),
+  outcome as materialized (
+    select h.customer_id, h.endpoint_id, h.url, h.timer_kind, h.lane, s.at as succeeded_at, max(h.now) as now,
+      max(h.disables) as disables,
+      min(case when s.at is null then h.failing_since when h.now > s.at then h.tried_at end)
+        filter (where h.status <> 'delivered') as failing_since
+    from held h left join succeeded s
+      on s.customer_id = h.customer_id and s.endpoint_id = h.endpoint_id and s.url = h.url
+    group by 1, 2, 3, 4, 5, 6 order by 1, 2),
+  endpoint as (
+    update webhook_endpoints w set
+      failing_since = case when o.succeeded_at is null then coalesce(w.failing_since, o.failing_since)
+        else o.failing_since end${sets}
+    from outcome o
+    where w.customer_id = o.customer_id and w.id = o.endpoint_id and w.url = o.url
+      and (${condition} (w.failing_since is null) <> (o.failing_since is null)
+        or o.succeeded_at is not null and o.failing_since is not null)
+    returning o.customer_id, o.timer_kind, o.lane, o.now, ${hasDisabled ? "o.disables" : "null as disables"})
+  ${wakeOthers}
+  select (select case when count(*) < cardinality($1) then coalesce(array_agg(nth::int), '{}') end
+    from held) as written`
+  return { text, parameters: source.parameters }
+}
+
+/**
+ * Records the outcomes of many tries in one statement. Which of them are recorded: those whose lease was lost are not.
+ */
+export const makeRecordTries = (clients: BatchClients) => {
+  const statementOf = statementOfShape(recordStatement)
+  const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
+  return makeStatementBatch<SqlClient.SqlClient, TriedDelivery, boolean>(clients, {
+    name: "webhook_record",
+    conflictsOf: ({ due, timer }) => [`${due.eventId}:${timer.lane}`],
+    orderOf: ({ due: { customerId, endpointId, eventId } }) => `${customerId}:${endpointId}:${eventId}`,
+    run: (sql, tried) => {
+      const { text, parameters } = statementOf({
+        hasDisabled: tried.some(({ judgement }) => judgement.disables !== null)
+      })
+      return Effect.map(decoded(retryRaces(sql.unsafe(text, parameters(tried)))), ([{ written }]) => {
+        const places = written === null ? null : new Set(written)
+        return tried.map((_, index) => places === null || places.has(index + 1))
+      })
+    }
+  })
+}
