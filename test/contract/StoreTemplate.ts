@@ -10,6 +10,8 @@ export const setStoreTemplate = (directory: string): void => {
   process.env[DIRECTORY] = directory
 }
 
+export const hasStoreTemplate = (): boolean => process.env[DIRECTORY] !== undefined
+
 /** Copies the prepared store, if there is one: making a new one takes a server half a second of CPU time, and seconds. */
 export const copyStoreTemplate = async (dataDir: string): Promise<void> => {
   const template = process.env[DIRECTORY]

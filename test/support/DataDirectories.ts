@@ -56,6 +56,14 @@ const removeAbandoned = (now: number): void => {
   }
 }
 
+/** What tests, and the programs that they start, leave in the temporary directory goes with the run's. */
+const setTemporaryDirectory = (directory: string): void => {
+  fs.mkdirSync(directory)
+  // for every user, as the system's is
+  fs.chmodSync(directory, 0o1777)
+  process.env["TMPDIR"] = directory
+}
+
 /**
  * Makes the run's directory, which the run removes at its end: in memory, if there is room. A run makes and removes
  * 200,000 files, and ext4 takes up to 1 ms of CPU time for a new file after many were removed.
@@ -67,8 +75,11 @@ export const makeRunDirectory = (): string => {
   // As root, PostgreSQL runs as nobody, who has to get through.
   fs.chmodSync(directory, 0o711)
   process.env[DIRECTORY] = directory
+  setTemporaryDirectory(path.join(directory, "tmp"))
   return directory
 }
+
+export const hasRunDirectory = (): boolean => process.env[DIRECTORY] !== undefined
 
 /** Where tests make the directories of their servers. */
 export const dataRoot = (): string => process.env[DIRECTORY] ?? os.tmpdir()

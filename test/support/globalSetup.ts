@@ -1,4 +1,3 @@
-import * as fs from "node:fs"
 import * as path from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope } from "effect"
@@ -6,8 +5,7 @@ import { SqlClient } from "effect/sql"
 import type { TestProject } from "vitest/node"
 import { type EmbeddedPostgres, start } from "../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
 import { migrate } from "../../src/layers/postgres/Migrations.ts"
-import { makeRunDirectory } from "./DataDirectories.ts"
-import { guardLogs } from "./LogGuard.ts"
+import { prepareRun } from "./PreparedRun.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -47,28 +45,9 @@ const startTestDatabase = Effect.fnUntraced(function* (directory: string) {
   return postgres
 })
 
-/** A signal ends vitest without a teardown, and the server, in a session of its own, would stay. */
-const stopAbruptly = (directory: string) => {
-  const lock = path.join(directory, "postgres", "postmaster.pid")
-  if (fs.existsSync(lock)) process.kill(Number.parseInt(fs.readFileSync(lock, "utf8"), 10), "SIGQUIT")
-}
-
-/** Vitest ends this set-up before those of the projects, whose servers log until they stop: the logs stay until the exit. */
-const endWithProcess = (directory: string) => {
-  const searchLogs = guardLogs(path.join(directory, "logs"))
-  const onExit = () => {
-    searchLogs()
-    stopAbruptly(directory)
-    fs.rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
-  }
-  const onSignal = () => process.exit(1)
-  process.once("exit", onExit).once("SIGINT", onSignal).once("SIGTERM", onSignal)
-}
-
 /** One PostgreSQL for the whole test run. */
 export default async (project: TestProject) => {
-  const directory = makeRunDirectory()
-  endWithProcess(directory)
+  const directory = prepareRun()
   const scope = Scope.makeUnsafe()
   const started = await Effect.runPromiseExit(
     startTestDatabase(path.join(directory, "postgres")).pipe(Scope.provide(scope))

@@ -1,6 +1,6 @@
 import type { TestProject } from "vitest/node"
+import { prepareStore } from "../../contract/PreparedStore.ts"
 import { startServer } from "../../contract/Server.ts"
-import { bundlePrograms } from "../../support/bundlePrograms.ts"
 import { findChromium, NO_BROWSER, startChromium } from "./kit/Chromium.ts"
 import "./kit/Suite.ts"
 
@@ -12,7 +12,7 @@ export default async (project: TestProject) => {
     project.provide("inBrowser", null)
     return () => {}
   }
-  await bundlePrograms()
+  await prepareStore()
   const server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
   const browser = await startChromium(executable)
   project.provide("inBrowser", {
