@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
-import { afterAll, beforeAll, describe } from "vitest"
+import { beforeAll, describe } from "vitest"
 import { newPhone } from "../contract/Client.ts"
 import { newManager } from "../contract/ManagedSetUp.ts"
 import { codeOf } from "../contract/Operator.ts"
-import { type Server, startServer } from "../contract/Server.ts"
+import { type SharedServer, sharedServer } from "../contract/SharedServer.ts"
 
 // docs:begin
 import { randomUUID } from "node:crypto"
@@ -51,14 +51,13 @@ const verifyCode = Effect.fnUntraced(function* (
 const overFetch = Effect.provide(FetchHttpClient.layer)
 // docs:end
 
-let server: Server
+let server: SharedServer
 let owner: Awaited<ReturnType<typeof newManager>>
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   owner = await newManager(server)
   await Promise.all([owner.newAccount("bale"), owner.newAccount("sms")])
 })
-afterAll(() => server?.stop())
 
 /** The envelope's code; the name of what else it is, where it is no envelope. */
 const codeOfError = (

@@ -4,7 +4,7 @@ import { hasTools } from "../clients/packages/Packed.ts"
 import { findChromium } from "../console/browser/kit/Chromium.ts"
 import { newPhone } from "../contract/Client.ts"
 import { codeOf } from "../contract/Operator.ts"
-import { type Server, startServer } from "../contract/Server.ts"
+import { type SharedServer, sharedServer } from "../contract/SharedServer.ts"
 import { type Quickstart, quickstarts } from "./QuickstartPrograms.ts"
 
 const executablePath = findChromium()
@@ -12,18 +12,17 @@ const executablePath = findChromium()
 const inPersian = (digits: string) => digits.replaceAll(/\d/g, (digit) => "۰۱۲۳۴۵۶۷۸۹"[Number(digit)] ?? "")
 
 describe.runIf(executablePath !== undefined && hasTools)("the login page of the quickstarts", () => {
-  let server: Server
+  let server: SharedServer
   let example: Quickstart
   let browser: Browser
   beforeAll(async () => {
-    server = await startServer()
+    server = sharedServer()
     example = await quickstarts.Express(server)
     browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })
   })
   afterAll(async () => {
     await browser?.close()
     await example?.stop()
-    await server?.stop()
   })
 
   const within = async (

@@ -1,20 +1,19 @@
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { hasTools, root } from "../clients/packages/Packed.ts"
 import { newPhone } from "../contract/Client.ts"
 import { codeOf } from "../contract/Operator.ts"
-import { type Server, startServer } from "../contract/Server.ts"
+import { type SharedServer, sharedServer } from "../contract/SharedServer.ts"
 import { djangoPython, hasLaravel } from "../support/InstalledPrograms.ts"
 import { relayTo } from "./PeykRelay.ts"
 import { copyExample, quickstarts } from "./QuickstartPrograms.ts"
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
+let server: SharedServer
+beforeAll(() => {
+  server = sharedServer()
 })
-afterAll(() => server?.stop())
 
 const runs: Readonly<Record<keyof typeof quickstarts, boolean>> = {
   Express: hasTools,

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import vm from "node:vm"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Server, startServer } from "../../contract/Server.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { type SharedServer, sharedServer } from "../../contract/SharedServer.ts"
 import { emptyProject, hasTools, nodes, packClient, root, runProgram, tools } from "./Packed.ts"
 
 const tenLines = `
@@ -49,14 +49,14 @@ export const program: Effect.Effect<boolean> = Effect.gen(function* () {
 )
 `
 
-let server: Server
+let server: SharedServer
 let project: string
 beforeAll(async () => {
   const tarball = await packClient()
   const files = { "ten.mjs": tenLines, "typed.ts": typed, "typedEffect.ts": typedEffect }
-  ;[project, server] = await Promise.all([emptyProject(tarball, files), startServer()])
+  server = sharedServer()
+  project = await emptyProject(tarball, files)
 })
-afterAll(() => server?.stop())
 
 describe("the packed client, in an empty project", () => {
   it("has nothing but its compiled files, and brings no other package", async () => {

@@ -2,19 +2,18 @@
 import { mkdtemp, readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Server, startServer } from "../../contract/Server.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { type SharedServer, sharedServer } from "../../contract/SharedServer.ts"
 import { hasTools, root, runProgram, tools } from "./Packed.ts"
 
 const configuration = join(root, "test/generators")
 const tool = (name: string, ...args: ReadonlyArray<string>) =>
   runProgram(process.execPath, [join(tools, name), ...args], { cwd: configuration })
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
+let server: SharedServer
+beforeAll(() => {
+  server = sharedServer()
 })
-afterAll(() => server?.stop())
 
 describe.runIf(hasTools)("the OpenAPI document", () => {
   it("has no errors and no warnings for Redocly", async () => {

@@ -2,8 +2,9 @@
 /** The clients for other languages, where the machine has the language. */
 import { join } from "node:path"
 import { Webhook } from "standardwebhooks"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Server, startServer } from "../../contract/Server.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { newPhone } from "../../contract/Client.ts"
+import { type SharedServer, sharedServer } from "../../contract/SharedServer.ts"
 import { hasPhp, hasPython } from "../../support/InstalledPrograms.ts"
 import { root, runProgram } from "./Packed.ts"
 
@@ -20,7 +21,7 @@ print(live.otp.verify(sent["verification_id"], code)["reason"])
 print(live.otp.status(sent["verification_id"])["status"])
 print(Peyk(url, api_key=os.environ["TEST_KEY"]).sandbox.send(phone)["status"])
 message = live.messages.send(phone, message="سلام", channels=["bale"], metadata={"order": "7"})
-print([each["message_id"] == message["message_id"] for each in live.messages.all(limit=1)])
+print([each["message_id"] == message["message_id"] for each in live.messages.all(to=phone, limit=1)])
 key = live.manage("api-keys.create", name="made by Python", mode="live")
 live.manage("api-keys.update", id=key["id"], name="renamed", if_match='"%d"' % key["version"])
 print(live.manage("api-keys.read", id=key["id"])["name"], live.manage("api-keys.revoke", id=key["id"]))
@@ -87,11 +88,10 @@ const expected = [
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
 const payload = JSON.stringify({ type: "webhook.test", data: {} })
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
+let server: SharedServer
+beforeAll(() => {
+  server = sharedServer()
 })
-afterAll(() => server?.stop())
 
 const environment = (phone: string): Record<string, string> => {
   const seconds = Math.floor((performance.timeOrigin + performance.now()) / 1000)
@@ -115,13 +115,13 @@ const environment = (phone: string): Record<string, string> => {
 
 describe("the client for another language", () => {
   it.runIf(hasPython())("does in Python what a backend needs", async () => {
-    const env = { ...environment("09121110001"), PYTHONPATH: join(root, "clients/python") }
+    const env = { ...environment(newPhone().replace("+98", "0")), PYTHONPATH: join(root, "clients/python") }
     const output = await runProgram("python3", ["-c", python], { cwd: root, env })
     expect(output.trim().split("\n")).toEqual(expected)
   })
 
   it.runIf(hasPhp())("does in PHP what a backend needs", async () => {
-    const env = { ...environment("09121110002"), SOURCES: join(root, "clients/php/src") }
+    const env = { ...environment(newPhone().replace("+98", "0")), SOURCES: join(root, "clients/php/src") }
     const output = await runProgram("php", ["-r", php], { cwd: root, env })
     expect(output.trim().split("\n")).toEqual(expected)
   })

@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { issues, messages, newPhone, ok, otp, refused, sandbox, type Status } from "../Client.ts"
 import { newManager } from "../ManagedSetUp.ts"
 import { simulated } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
 const ERASED = "+989800000000"
 
-let server: Server
+let server: SharedServer
 let owner: Awaited<ReturnType<typeof newManager>>
 let live: string
 let test: string
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   owner = await newManager(server)
   await Promise.all([owner.newAccount("bale"), owner.newAccount("sms")])
   ;[live, test] = [(await owner.newKey()).secret, (await owner.newKey({ mode: "test" })).secret]
 })
-afterAll(() => server?.stop())
 
 const erase = (phone: unknown) => owner.post("/phones/erase", { phone })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import {
   type Created,
   issues,
@@ -12,23 +12,24 @@ import {
   unknownId
 } from "../Client.ts"
 import type { List } from "../ManagedCustomer.ts"
-import { newCustomer, simulated } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type Customer, customerWith, newCustomer, simulated } from "../Operator.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
+let customer: Customer
 let test: ReturnType<typeof messages>
 let live: ReturnType<typeof messages>
 beforeAll(async () => {
-  server = await startServer()
-  test = messages(server, server.demo.test_key, "/v1/sandbox/messages")
-  live = messages(server, server.demo.live_key)
+  server = sharedServer()
+  customer = await customerWith(server, { bale: {}, sms: {} })
+  test = messages(server, customer.test, "/v1/sandbox/messages")
+  live = messages(server, customer.live)
 })
-afterAll(() => server?.stop())
 
 const forced = (last: number) => `+98900000000${last}`
 const cancel = (id: string) =>
   request(server, "POST", `/v1/sandbox/messages/${id}/cancel`, {
-    headers: { "x-api-key": server.demo.test_key }
+    headers: { "x-api-key": customer.test }
   })
 const list = async (path: string, key: string) =>
   ok<List<MessageStatus>>(await request(server, "GET", path, { headers: { "x-api-key": key } }))
@@ -54,8 +55,8 @@ describe("a message in the sandbox", () => {
   })
 
   it("needs no account and no money, and costs none", async () => {
-    const customer = await newCustomer(server)
-    const own = messages(server, customer.test, "/v1/sandbox/messages")
+    const poor = await newCustomer(server)
+    const own = messages(server, poor.test, "/v1/sandbox/messages")
     expect((await own.delivered({ channels: "sms" })).status).toBe("sent")
     expect((await own.delivered({ channels: ["bale", "sms"], strategy: "broadcast" })).status).toBe("sent")
   })
@@ -96,17 +97,16 @@ describe("a message in the sandbox", () => {
     refused(await live.read(simulatedOne.message_id), 404, "not_found")
     refused(await test.read(real.message_id), 404, "not_found")
     refused(await cancel(real.message_id), 404, "not_found")
-    const { live_key, test_key } = server.demo
     const [lived, tested] = [
-      await list("/v1/messages?limit=100", live_key),
-      await list("/v1/sandbox/messages?limit=100", test_key)
+      await list("/v1/messages?limit=100", customer.live),
+      await list("/v1/sandbox/messages?limit=100", customer.test)
     ]
     const ids = ({ data }: List<MessageStatus>) => data.map(({ message_id }) => message_id)
     expect(ids(lived)).toContain(real.message_id)
     expect(ids(lived)).not.toContain(simulatedOne.message_id)
     expect(ids(tested)).toContain(simulatedOne.message_id)
     expect(ids(tested)).not.toContain(real.message_id)
-    const wrong = { headers: { "x-api-key": live_key } }
+    const wrong = { headers: { "x-api-key": customer.live } }
     refused(await request(server, "GET", "/v1/sandbox/messages", wrong), 403, "live_key_not_allowed")
   })
 })

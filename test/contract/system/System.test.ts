@@ -1,14 +1,13 @@
 import { persianDigits } from "../../../src/domain/text/Digits.ts"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { json, newPhone, ok, otp, refused, request } from "../Client.ts"
 import { codeOf, sentCode, simulated } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
+let server: SharedServer
+beforeAll(() => {
+  server = sharedServer()
 })
-afterAll(() => server?.stop())
 
 const get = (path: string, headers = {}) => request(server, "GET", path, { headers })
 

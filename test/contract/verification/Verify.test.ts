@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { issues, ok, otp, refused, timestamp, unknownId } from "../Client.ts"
 import { customerWith, sentCode, wrongCode } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
 const accepted = { verified: true, reason: "ok" }
 const wrong = { verified: false, reason: "invalid_code" }
 const locked = { verified: false, reason: "locked" }
 
-let server: Server
+let server: SharedServer
 let live: ReturnType<typeof otp>
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
   live = otp(server, server.demo.live_key)
 })
-afterAll(() => server?.stop())
 
 const fresh = () => sentCode(server, server.demo.live_key)
 

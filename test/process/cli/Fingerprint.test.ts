@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { messages, ok, otp } from "../../contract/Client.ts"
-import { type Server, startServer } from "../../contract/Server.ts"
+import { type SharedServer, sharedServer } from "../../contract/SharedServer.ts"
 import { fingerprintIn } from "../store/Postgres.ts"
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
+let server: SharedServer
+beforeAll(() => {
+  server = sharedServer()
 })
-afterAll(() => server?.stop())
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 

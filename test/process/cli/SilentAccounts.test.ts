@@ -1,14 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Server, startServer } from "../../contract/Server.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { type Customer, newCustomer } from "../../contract/Operator.ts"
+import { type SharedServer, sharedServer } from "../../contract/SharedServer.ts"
 
-let server: Server
+let server: SharedServer
+let customer: Customer
 beforeAll(async () => {
-  server = await startServer()
+  server = sharedServer()
+  customer = await newCustomer(server)
 })
-afterAll(() => server?.stop())
 
 const connect = (settings: object, ...more: ReadonlyArray<string>) => {
-  const owner = ["--customer", String(server.demo.customer_id), "--channel", "sms"]
+  const owner = ["--customer", customer.id, "--channel", "sms"]
   const account = ["--provider", "smsir", "--label", "SMS", "--settings", JSON.stringify(settings)]
   return server.run("account", "connect", "--no-check", ...owner, ...account, ...more)
 }
