@@ -25,7 +25,7 @@ const columns: ReadonlyArray<BatchColumn<AdmittedMessage>> = [
 const source = batchSource(columns)
 
 const windowChange = (name: "hour" | "day", lasts: string) => {
-  const isOpen = `p.${name}_ends_at > excluded.${name}_ends_at - interval '${lasts}'`
+  const isOpen = `excluded.${name}_ends_at - p.${name}_ends_at < interval '${lasts}'`
   return `
       ${name}_used = excluded.${name}_used + case when ${isOpen} then p.${name}_used else 0 end,
       ${name}_ends_at = case when ${isOpen} then p.${name}_ends_at else excluded.${name}_ends_at end`

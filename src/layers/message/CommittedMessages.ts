@@ -25,12 +25,13 @@ export const committedMessages = (mode: KeyMode): CommitKind<MessageCommit> => (
     {
       name: "reservations",
       type: "text",
+      cast: "jsonb",
       of: ({ transition }) => JSON.stringify(transition.next.reservations)
     },
     { name: "patient_until", type: "timestamptz", of: ({ transition }) => transition.next.patientUntil },
     { name: "completed_at", type: "timestamptz", of: ({ transition }) => transition.next.completedAt }
   ],
-  sets: `reservations = r.reservations::jsonb, patient_until = r.patient_until, completed_at = r.completed_at`,
+  sets: `reservations = r.reservations, patient_until = r.patient_until, completed_at = r.completed_at`,
   lane: "r.lane",
   shown: ["completed_at"],
   snapshot: MESSAGE_SNAPSHOT,

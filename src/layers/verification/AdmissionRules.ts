@@ -22,7 +22,8 @@ const phoneRule = (kind: SendKind): AdmissionRule =>
   })
 
 const CALLERS_LAST = "interval '10 minutes'"
-const SAME_CALLERS = `o.callers_until > excluded.callers_until - ${CALLERS_LAST}`
+/** Rows of earlier versions have the time -infinity, which cannot be subtracted. */
+const SAME_CALLERS = `excluded.callers_until - greatest(o.callers_until, 'epoch') < ${CALLERS_LAST}`
 
 /** The customers that sent to the phone within ten minutes: too many of them bomb it. Only the first few are kept. */
 const callers: FurtherCount = {

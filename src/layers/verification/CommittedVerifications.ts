@@ -18,7 +18,12 @@ export const committedVerifications = (
   table: "verifications",
   alias: "v",
   columns: [
-    { name: "remaining", type: "text", of: ({ transition }) => intArrayText(transition.next.remaining) },
+    {
+      name: "remaining",
+      type: "text",
+      cast: "int[]",
+      of: ({ transition }) => intArrayText(transition.next.remaining)
+    },
     { name: "slot_reserved", type: "bool", of: ({ transition }) => transition.next.slotReserved },
     { name: "repeating", type: "bool", of: ({ transition }) => transition.next.repeating },
     { name: "next_step_at", type: "timestamptz", of: ({ transition }) => transition.next.nextStepAt },
@@ -26,7 +31,7 @@ export const committedVerifications = (
     { name: "answered_step", type: "int2", of: ({ transition }) => transition.next.answeredStep },
     { name: "keeps_code", type: "bool", of: ({ transition }) => mayStillSend(transition.next) }
   ],
-  sets: `remaining = r.remaining::int[], slot_reserved = r.slot_reserved, repeating = r.repeating,
+  sets: `remaining = r.remaining, slot_reserved = r.slot_reserved, repeating = r.repeating,
       next_step_at = r.next_step_at, answered_status = r.answered_status, answered_step = r.answered_step,
       sealed_code = case when r.keeps_code then v.sealed_code end,
       code_hash = case when r.status in ('pending', 'queued') then v.code_hash end`,

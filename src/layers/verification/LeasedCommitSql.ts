@@ -3,6 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { KeyMode } from "../../domain/people/Customer.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
 import type { VerificationStore } from "../../services/verification/VerificationStore.ts"
+import { retryRaces } from "../postgres/Races.ts"
 import { first, nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
 const LeasedRow = Schema.Struct({ sealedCode: Schema.Uint8Array })
@@ -20,7 +21,8 @@ export const makeCommitLeased = (
   const leasedRows = rowsOf(LeasedRow)
   return ({ customerId, id, revision }, { next }, lease) =>
     first(
-      leasedRows(sql`
+      leasedRows(
+        retryRaces(sql`
         with changed as materialized (
           select v.customer_id, v.id, v.sealed_code from verifications v
           where v.customer_id = ${customerId} and v.id = ${id}::uuid and v.mode || '' = ${mode}
@@ -36,6 +38,7 @@ export const makeCommitLeased = (
         from leased l, changed c
         where v.customer_id = l.customer_id and v.id = l.subject
         returning c.sealed_code as "sealedCode"`)
+      )
     ).pipe(
       Effect.map(
         Option.map(({ sealedCode }) => ({

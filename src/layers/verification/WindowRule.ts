@@ -35,8 +35,9 @@ export interface FurtherCount {
 
 const anyOf = (conditions: ReadonlyArray<string>): string => conditions.join(" or ")
 
+/** Two times are subtracted, because a time minus an interval depends on the time zone: Citus refuses that here. */
 const countedIn = (alias: string, { name, lasts }: Window): string => {
-  const isOpen = `${alias}.${name}_ends_at > excluded.${name}_ends_at - interval '${lasts}'`
+  const isOpen = `excluded.${name}_ends_at - ${alias}.${name}_ends_at < interval '${lasts}'`
   return `
       ${name}_used = case when ${isOpen} then ${alias}.${name}_used + 1 else 1 end,
       ${name}_ends_at = case when ${isOpen} then ${alias}.${name}_ends_at else excluded.${name}_ends_at end`

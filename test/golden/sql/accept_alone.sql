@@ -101,10 +101,10 @@ phone_counted as (
   where exists (
     select
     from claimed) and (hour > 0 or day > 0)
-  on conflict (customer_id, phone, kind) do update set hour_used = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
-    then p.hour_used + 1 else 1 end, hour_ends_at = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
-    then p.hour_ends_at else excluded.hour_ends_at end, day_used = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then p.day_used + 1 else 1 end, day_ends_at = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
+  on conflict (customer_id, phone, kind) do update set hour_used = case when excluded.hour_ends_at - p.hour_ends_at < interval '1 hour'
+    then p.hour_used + 1 else 1 end, hour_ends_at = case when excluded.hour_ends_at - p.hour_ends_at < interval '1 hour'
+    then p.hour_ends_at else excluded.hour_ends_at end, day_used = case when excluded.day_ends_at - p.day_ends_at < interval '24 hours'
+    then p.day_used + 1 else 1 end, day_ends_at = case when excluded.day_ends_at - p.day_ends_at < interval '24 hours'
     then p.day_ends_at else excluded.day_ends_at end
   returning customer_id, phone, hour_used, day_used),
 platform_counted as (
@@ -114,12 +114,12 @@ platform_counted as (
   where exists (
     select
     from claimed) and (platform_day > 0 or callers > 0)
-  on conflict (phone) do update set day_used = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then o.day_used + 1 else 1 end, day_ends_at = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then o.day_ends_at else excluded.day_ends_at end, callers = case when not o.callers_until > excluded.callers_until - interval '10 minutes'
-    then excluded.callers
+  on conflict (phone) do update set day_used = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+    then o.day_used + 1 else 1 end, day_ends_at = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+    then o.day_ends_at else excluded.day_ends_at end, callers = case when not excluded.callers_until - greatest(o.callers_until,
+    'epoch') < interval '10 minutes' then excluded.callers
     when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers else o.callers || excluded.callers
-    end, callers_until = case when o.callers_until > excluded.callers_until - interval '10 minutes'
+    end, callers_until = case when excluded.callers_until - greatest(o.callers_until, 'epoch') < interval '10 minutes'
     then o.callers_until else excluded.callers_until end
   returning phone, day_used, cardinality(callers) as callers, bombed_until),
 quota_counted as (

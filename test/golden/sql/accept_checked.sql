@@ -39,9 +39,7 @@ claimed as (
   where verdict is null and key is not null
   on conflict (customer_id, operation, key) do update set fingerprint = excluded.fingerprint, subject = excluded.subject,
     expires_at = excluded.expires_at
-  where k.expires_at <= (
-    select max(now)
-    from judged)
+  where k.expires_at <= $28
   returning true),
 phone_counted as (
   insert into phone_counters as p (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
@@ -49,10 +47,10 @@ phone_counted as (
   select customer_id, phone, 'code', now + interval '1 hour', 1, now + interval '24 hours', 1
   from judged
   where verdict is null and (hour > 0 or day > 0)
-  on conflict (customer_id, phone, kind) do update set hour_used = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
-    then p.hour_used + 1 else 1 end, hour_ends_at = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
-    then p.hour_ends_at else excluded.hour_ends_at end, day_used = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then p.day_used + 1 else 1 end, day_ends_at = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
+  on conflict (customer_id, phone, kind) do update set hour_used = case when excluded.hour_ends_at - p.hour_ends_at < interval '1 hour'
+    then p.hour_used + 1 else 1 end, hour_ends_at = case when excluded.hour_ends_at - p.hour_ends_at < interval '1 hour'
+    then p.hour_ends_at else excluded.hour_ends_at end, day_used = case when excluded.day_ends_at - p.day_ends_at < interval '24 hours'
+    then p.day_used + 1 else 1 end, day_ends_at = case when excluded.day_ends_at - p.day_ends_at < interval '24 hours'
     then p.day_ends_at else excluded.day_ends_at end
   returning customer_id, phone, hour_used, day_used),
 platform_counted as (
@@ -60,12 +58,12 @@ platform_counted as (
   select phone, now + interval '24 hours', 1, array[customer_id], now + interval '10 minutes'
   from judged
   where verdict is null and (platform_day > 0 or callers > 0)
-  on conflict (phone) do update set day_used = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then o.day_used + 1 else 1 end, day_ends_at = case when o.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then o.day_ends_at else excluded.day_ends_at end, callers = case when not o.callers_until > excluded.callers_until - interval '10 minutes'
-    then excluded.callers
+  on conflict (phone) do update set day_used = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+    then o.day_used + 1 else 1 end, day_ends_at = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+    then o.day_ends_at else excluded.day_ends_at end, callers = case when not excluded.callers_until - greatest(o.callers_until,
+    'epoch') < interval '10 minutes' then excluded.callers
     when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers else o.callers || excluded.callers
-    end, callers_until = case when o.callers_until > excluded.callers_until - interval '10 minutes'
+    end, callers_until = case when excluded.callers_until - greatest(o.callers_until, 'epoch') < interval '10 minutes'
     then o.callers_until else excluded.callers_until end
   returning phone, day_used, cardinality(callers) as callers, bombed_until),
 holds as materialized (

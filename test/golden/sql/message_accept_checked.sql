@@ -36,9 +36,7 @@ claimed as (
   where verdict is null and key is not null
   on conflict (customer_id, operation, key) do update set fingerprint = excluded.fingerprint, subject = excluded.subject,
     expires_at = excluded.expires_at
-  where k.expires_at <= (
-    select max(now)
-    from judged)
+  where k.expires_at <= $32
   returning true),
 phone_counted as (
   insert into phone_counters as p (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
@@ -46,10 +44,10 @@ phone_counted as (
   select customer_id, phone, 'message', now + interval '1 hour', 1, now + interval '24 hours', 1
   from judged
   where verdict is null and (hour > 0 or day > 0)
-  on conflict (customer_id, phone, kind) do update set hour_used = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
-    then p.hour_used + 1 else 1 end, hour_ends_at = case when p.hour_ends_at > excluded.hour_ends_at - interval '1 hour'
-    then p.hour_ends_at else excluded.hour_ends_at end, day_used = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
-    then p.day_used + 1 else 1 end, day_ends_at = case when p.day_ends_at > excluded.day_ends_at - interval '24 hours'
+  on conflict (customer_id, phone, kind) do update set hour_used = case when excluded.hour_ends_at - p.hour_ends_at < interval '1 hour'
+    then p.hour_used + 1 else 1 end, hour_ends_at = case when excluded.hour_ends_at - p.hour_ends_at < interval '1 hour'
+    then p.hour_ends_at else excluded.hour_ends_at end, day_used = case when excluded.day_ends_at - p.day_ends_at < interval '24 hours'
+    then p.day_used + 1 else 1 end, day_ends_at = case when excluded.day_ends_at - p.day_ends_at < interval '24 hours'
     then p.day_ends_at else excluded.day_ends_at end
   returning customer_id, phone, hour_used, day_used),
 quota_counted as (

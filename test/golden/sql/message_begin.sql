@@ -3,21 +3,21 @@
 
 with
 changed as (
-  update messages m set status = r.status, revision = r.revision, attempts = r.attempts::jsonb,
-    reservations = r.reservations::jsonb, patient_until = r.patient_until, completed_at = r.completed_at,
-    held = r.held, captured = r.captured, events_written = m.events_written + r.event_count
+  update messages m set status = r.status, revision = r.revision, attempts = r.attempts, reservations = r.reservations,
+    patient_until = r.patient_until, completed_at = r.completed_at, held = r.held, captured = r.captured,
+    events_written = m.events_written + r.event_count
   from (
-    select unnest($1) as customer_id, unnest($2) as id, unnest($3) as revision_before, unnest($4) as revision,
-      unnest($5) as status, unnest($6) as attempts, unnest($7) as held, unnest($8) as captured,
-      unnest($9) as now, unnest($10) as event_count, unnest($11) as lane, unnest($12) as reservations,
-      unnest($13) as patient_until, unnest($14) as completed_at, unnest($15) as event_type_0, unnest($16) as event_id_0,
-      unnest($17) as held_token, unnest($18) as nth) r
+    select r.*
+    from (
+      select unnest($1) as customer_id, unnest($2) as id, unnest($3) as revision_before, unnest($4) as revision,
+        unnest($5) as status, unnest($6)::jsonb as attempts, unnest($7) as held, unnest($8) as captured,
+        unnest($9) as now, unnest($10) as event_count, unnest($11) as lane, unnest($12)::jsonb as reservations,
+        unnest($13) as patient_until, unnest($14) as completed_at, unnest($15) as event_type_0,
+        unnest($16) as event_id_0, unnest($17) as held_token, unnest($18) as nth) r
+    left join timers t on t.customer_id = r.customer_id and t.kind = 'message' and t.subject = r.id
+      and t.lane = r.lane and t.lease_token = r.held_token
+    where r.held_token is null or t.lease_token is not null) r
   where m.customer_id = r.customer_id and m.id = r.id and m.mode || '' = 'live' and m.revision = r.revision_before
-    and (r.held_token is null or coalesce((
-    select true
-    from timers t
-    where t.customer_id = r.customer_id and t.kind = 'message' and t.subject = r.id and t.lane = r.lane
-      and t.lease_token = r.held_token), false))
   returning m.customer_id, m.id, m.status, m.attempts, m.events_written, m.completed_at, 'message'::text as timer_kind,
     r.lane as timer_lane, r.now, r.event_count, r.nth, r.event_type_0, r.event_id_0),
 reported as materialized (

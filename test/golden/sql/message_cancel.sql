@@ -3,13 +3,13 @@
 
 with
 changed as (
-  update messages m set status = r.status, revision = r.revision, attempts = r.attempts::jsonb,
-    reservations = r.reservations::jsonb, patient_until = r.patient_until, completed_at = r.completed_at,
-    held = r.held, captured = r.captured, events_written = m.events_written + r.event_count
+  update messages m set status = r.status, revision = r.revision, attempts = r.attempts, reservations = r.reservations,
+    patient_until = r.patient_until, completed_at = r.completed_at, held = r.held, captured = r.captured,
+    events_written = m.events_written + r.event_count
   from (
     select unnest($1) as customer_id, unnest($2) as id, unnest($3) as revision_before, unnest($4) as revision,
-      unnest($5) as status, unnest($6) as attempts, unnest($7) as held, unnest($8) as captured,
-      unnest($9) as now, unnest($10) as event_count, unnest($11) as lane, unnest($12) as reservations,
+      unnest($5) as status, unnest($6)::jsonb as attempts, unnest($7) as held, unnest($8) as captured,
+      unnest($9) as now, unnest($10) as event_count, unnest($11) as lane, unnest($12)::jsonb as reservations,
       unnest($13) as patient_until, unnest($14) as completed_at, unnest($15) as is_done, unnest($16) as stripe,
       unnest($17) as capture, unnest($18) as release, unnest($19) as ledger_id, unnest($20) as is_canceled,
       unnest($21) as event_type_0, unnest($22) as event_id_0, unnest($23) as nth) r

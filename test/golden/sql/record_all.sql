@@ -4,27 +4,27 @@
 
 with
 changed as (
-  update verifications v set status = r.status, revision = r.revision, attempts = r.attempts::jsonb,
-    remaining = r.remaining::int[], slot_reserved = r.slot_reserved, repeating = r.repeating,
-    next_step_at = r.next_step_at, answered_status = r.answered_status, answered_step = r.answered_step,
-    sealed_code = case when r.keeps_code then v.sealed_code end, code_hash = case when r.status in ('pending',
-    'queued') then v.code_hash end, held = r.held, captured = r.captured, events_written = v.events_written + r.event_count
+  update verifications v set status = r.status, revision = r.revision, attempts = r.attempts,
+    remaining = r.remaining, slot_reserved = r.slot_reserved, repeating = r.repeating, next_step_at = r.next_step_at,
+    answered_status = r.answered_status, answered_step = r.answered_step, sealed_code = case when r.keeps_code
+    then v.sealed_code end, code_hash = case when r.status in ('pending', 'queued') then v.code_hash
+    end, held = r.held, captured = r.captured, events_written = v.events_written + r.event_count
   from (
-    select unnest($1) as customer_id, unnest($2) as id, unnest($3) as revision_before, unnest($4) as revision,
-      unnest($5) as status, unnest($6) as attempts, unnest($7) as held, unnest($8) as captured,
-      unnest($9) as now, unnest($10) as event_count, unnest($11) as remaining, unnest($12) as slot_reserved,
-      unnest($13) as repeating, unnest($14) as next_step_at, unnest($15) as answered_status, unnest($16) as answered_step,
-      unnest($17) as keeps_code, unnest($18) as due_at, unnest($19) as released_at, unnest($20) as released_token,
-      unnest($21) as is_done, unnest($22) as report_lane, unnest($23) as report_at, unnest($24) as stripe,
-      unnest($25) as capture, unnest($26) as release, unnest($27) as ledger_id, unnest($28) as event_type_0,
-      unnest($29) as event_id_0, unnest($30) as event_type_1, unnest($31) as event_id_1, unnest($32) as held_token,
-      unnest($33) as nth) r
+    select r.*
+    from (
+      select unnest($1) as customer_id, unnest($2) as id, unnest($3) as revision_before, unnest($4) as revision,
+        unnest($5) as status, unnest($6)::jsonb as attempts, unnest($7) as held, unnest($8) as captured,
+        unnest($9) as now, unnest($10) as event_count, unnest($11)::int[] as remaining, unnest($12) as slot_reserved,
+        unnest($13) as repeating, unnest($14) as next_step_at, unnest($15) as answered_status, unnest($16) as answered_step,
+        unnest($17) as keeps_code, unnest($18) as due_at, unnest($19) as released_at, unnest($20) as released_token,
+        unnest($21) as is_done, unnest($22) as report_lane, unnest($23) as report_at, unnest($24) as stripe,
+        unnest($25) as capture, unnest($26) as release, unnest($27) as ledger_id, unnest($28) as event_type_0,
+        unnest($29) as event_id_0, unnest($30) as event_type_1, unnest($31) as event_id_1, unnest($32) as held_token,
+        unnest($33) as nth) r
+    left join timers t on t.customer_id = r.customer_id and t.kind = 'verification' and t.subject = r.id
+      and t.lane = 0::smallint and t.lease_token = r.held_token
+    where r.held_token is null or t.lease_token is not null) r
   where v.customer_id = r.customer_id and v.id = r.id and v.mode || '' = 'live' and v.revision = r.revision_before
-    and (r.held_token is null or coalesce((
-    select true
-    from timers t
-    where t.customer_id = r.customer_id and t.kind = 'verification' and t.subject = r.id and t.lane = 0::smallint
-      and t.lease_token = r.held_token), false))
   returning v.customer_id, v.id, v.status, v.attempts, v.events_written, v.next_step_at,
     v.verified_at, 'verification'::text as timer_kind, 0::smallint as timer_lane, r.now,
     r.event_count, r.nth, r.due_at, r.released_at, r.released_token, r.is_done, r.report_lane,

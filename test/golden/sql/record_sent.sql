@@ -4,15 +4,15 @@
 
 with
 changed as (
-  update verifications v set status = r.status, revision = r.revision, attempts = r.attempts::jsonb,
-    remaining = r.remaining::int[], slot_reserved = r.slot_reserved, repeating = r.repeating,
-    next_step_at = r.next_step_at, answered_status = r.answered_status, answered_step = r.answered_step,
-    sealed_code = case when r.keeps_code then v.sealed_code end, code_hash = case when r.status in ('pending',
-    'queued') then v.code_hash end, held = r.held, captured = r.captured, events_written = v.events_written + r.event_count
+  update verifications v set status = r.status, revision = r.revision, attempts = r.attempts,
+    remaining = r.remaining, slot_reserved = r.slot_reserved, repeating = r.repeating, next_step_at = r.next_step_at,
+    answered_status = r.answered_status, answered_step = r.answered_step, sealed_code = case when r.keeps_code
+    then v.sealed_code end, code_hash = case when r.status in ('pending', 'queued') then v.code_hash
+    end, held = r.held, captured = r.captured, events_written = v.events_written + r.event_count
   from (
     select unnest($1) as customer_id, unnest($2) as id, unnest($3) as revision_before, unnest($4) as revision,
-      unnest($5) as status, unnest($6) as attempts, unnest($7) as held, unnest($8) as captured,
-      unnest($9) as now, unnest($10) as event_count, unnest($11) as remaining, unnest($12) as slot_reserved,
+      unnest($5) as status, unnest($6)::jsonb as attempts, unnest($7) as held, unnest($8) as captured,
+      unnest($9) as now, unnest($10) as event_count, unnest($11)::int[] as remaining, unnest($12) as slot_reserved,
       unnest($13) as repeating, unnest($14) as next_step_at, unnest($15) as answered_status, unnest($16) as answered_step,
       unnest($17) as keeps_code, unnest($18) as due_at, unnest($19) as report_lane, unnest($20) as report_at,
       unnest($21) as stripe, unnest($22) as capture, unnest($23) as release, unnest($24) as ledger_id,

@@ -7,6 +7,7 @@ import type { KnownSetUp } from "../../../services/verification/VerificationStor
 import type { AdmissionRule } from "../../verification/AdmissionRule.ts"
 import { limitColumns, quotaColumn } from "../../verification/AdmissionRules.ts"
 import { currentSetUp } from "../cache/SetUpVersions.ts"
+import { timestamp } from "../SqlRows.ts"
 import { type BatchColumn, batchSource } from "./BatchColumns.ts"
 
 /** The part of a request that is the same for codes and messages. */
@@ -162,23 +163,19 @@ const optimisticAdmission = (rows: string) => `
     select r.*, case when not ${currentSetUp.condition} then 'set_up_changed' end as verdict
     from ${rows} ${currentSetUp.join})`
 
-const TAKES_OVER_LAPSED_KEYS = `
+/** `lapsed` is a time. A subquery of the batch would do as well, but not in Citus. */
+const takesOverLapsedKeys = (lapsed: string) => `
     on conflict (customer_id, operation, key) do update set fingerprint = excluded.fingerprint,
       subject = excluded.subject, expires_at = excluded.expires_at
-    where k.expires_at <= (select max(now) from judged)`
+    where k.expires_at <= ${lapsed}`
 
 /** Counts and stores what was admitted. */
-const writes = (
-  operation: string,
-  rules: ReadonlyArray<AdmissionRule>,
-  checksFirst: boolean,
-  stores: string
-) => `
+const writes = (operation: string, rules: ReadonlyArray<AdmissionRule>, takeOver: string, stores: string) => `
   claimed as (
     insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
     select customer_id, '${operation}', key, fingerprint, id, key_until
     from ${ADMITTED} and key is not null
-    ${checksFirst ? TAKES_OVER_LAPSED_KEYS : ""}
+    ${takeOver}
     returning true),
 ${rules.map(({ count }) => count(ADMITTED)).join(",")},
   ${stores}`
@@ -207,9 +204,16 @@ const sourceOf = <Request extends AcceptRequest, Row extends Request>(
     ...(hasQuotas ? quotaColumns<Request>(subjectOf) : []),
     ...optional
   ]
-  if (!checksFirst) return batchSource(needed)
-  const { rows, parameters } = batchSource<Row & Shares>([...needed, ...lookColumns])
-  return { rows, parameters: (requests: ReadonlyArray<Row>) => parameters(withShares(requests, subjectOf)) }
+  if (!checksFirst) return { ...batchSource(needed), takeOver: "" }
+  const { rows, parameters, next } = batchSource<Row & Shares>([...needed, ...lookColumns])
+  return {
+    rows,
+    takeOver: takesOverLapsedKeys(next),
+    parameters: (requests: ReadonlyArray<Row>) => [
+      ...parameters(withShares(requests, subjectOf)),
+      timestamp(Math.max(...requests.map((request) => subjectOf(request).createdAt)))
+    ]
+  }
 }
 
 /** The statement of one shape, and its parameters. It fails like a lost race if the counting shows a wrong verdict. */
@@ -221,10 +225,10 @@ export const acceptStatement = <Request extends AcceptRequest, Row extends Reque
   const { checksFirst, hasQuotas } = shape
   const optional = kind.optional.flatMap(({ columns }, index) => (shape.optional[index] ? columns : []))
   const rules = kind.rules.filter(({ name }) => name !== "quota" || hasQuotas)
-  const { rows, parameters } = sourceOf(kind, shape, optional)
+  const { rows, parameters, takeOver } = sourceOf(kind, shape, optional)
   const text = `
     with ${checksFirst ? checkedAdmission(operation, rows, rules) : optimisticAdmission(rows)},
-    ${writes(operation, rules, checksFirst, kind.stores(optional))}
+    ${writes(operation, rules, takeOver, kind.stores(optional))}
     select case when ${isRaced(rules, checksFirst)} then try_again() end as raced
       ${checksFirst ? `, ${exceptions(rules)} as exceptions` : ""} ${webhooks === null ? "" : `, ${webhooks} as webhooks`}`
   return { text, parameters }

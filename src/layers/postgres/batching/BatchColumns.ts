@@ -7,6 +7,8 @@ export interface BatchColumn<Row> {
   readonly name: string
   readonly type: keyof typeof PgTypes.OID
   readonly of: (row: Row, index: number) => unknown
+  /** The type that the statement gets. Where the rows are changed, Citus refuses to cast them. */
+  readonly cast?: "jsonb" | "int[]"
 }
 
 /** A parameter: PostgreSQL would expect a thousand rows from a series, and choose a plan that reads whole indexes. */
@@ -20,7 +22,9 @@ const PLACE: BatchColumn<unknown> = { name: "nth", type: "int4", of: (_, index) 
 export const batchSource = <Row>(columns: ReadonlyArray<BatchColumn<Row>>) => {
   const all = [...columns, PLACE]
   return {
-    rows: `(select ${all.map(({ name }, index) => `unnest($${index + 1}) as ${name}`).join(", ")}) r`,
+    rows: `(select ${all.map(({ name, cast }, index) => `unnest($${index + 1})${cast === undefined ? "" : `::${cast}`} as ${name}`).join(", ")}) r`,
+    /** The place of a further parameter. */
+    next: `$${all.length + 1}`,
     parameters: (rows: ReadonlyArray<Row>): ReadonlyArray<PgTypes.Parameter> =>
       all.map(({ type, of }) => Result.getOrThrow(PgTypes.array(rows.map(of), PgTypes.OID[type])))
   }

@@ -14,7 +14,7 @@ import {
   type CommitRow,
   eventColumns,
   heldColumns,
-  isHeld,
+  heldOf,
   type OptionalPart
 } from "./CommitParts.ts"
 import { outboxParts } from "./OutboxParts.ts"
@@ -75,11 +75,11 @@ const commitStatement = <Entry extends CommitEntry>(
   )
   const text = `
   with changed as (
-    update ${table} ${alias} set status = r.status, revision = r.revision, attempts = r.attempts::jsonb,
+    update ${table} ${alias} set status = r.status, revision = r.revision, attempts = r.attempts,
       ${kind.sets},
       held = r.held, captured = r.captured, events_written = ${alias}.events_written + r.event_count
-    from ${source.rows}
-    where ${isRequested(alias, mode)} and ${alias}.revision = r.revision_before ${shape.hasHeld ? isHeld(timerKind, lane) : ""}
+    from ${shape.hasHeld ? heldOf(source.rows, timerKind, lane) : source.rows}
+    where ${isRequested(alias, mode)} and ${alias}.revision = r.revision_before
     returning ${shown.map((name) => `${alias}.${name}`).join(", ")},
       '${timerKind}'::text as timer_kind, ${lane} as timer_lane,
       ${names.map((name) => `r.${name}`).join(", ")})

@@ -45,7 +45,12 @@ export const commitColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
   { name: "revision_before", type: "int4", of: ({ before }) => before.revision },
   { name: "revision", type: "int4", of: ({ transition }) => transition.next.revision },
   { name: "status", type: "text", of: ({ transition }) => transition.next.status },
-  { name: "attempts", type: "text", of: ({ transition }) => JSON.stringify(transition.next.attempts) },
+  {
+    name: "attempts",
+    type: "text",
+    cast: "jsonb",
+    of: ({ transition }) => JSON.stringify(transition.next.attempts)
+  },
   { name: "held", type: "int8", of: ({ transition }) => BigInt(transition.next.held) },
   { name: "captured", type: "int8", of: ({ transition }) => BigInt(transition.next.captured) },
   { name: "now", type: "timestamptz", of: ({ now }) => now },
@@ -124,9 +129,11 @@ export const commitParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> =
 export const heldColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
   { name: "held_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
 ]
-export const isHeld = (timerKind: TimerKind, lane: string): string => `and (r.held_token is null or coalesce((
-  select true from timers t where t.customer_id = r.customer_id and t.kind = '${timerKind}' and t.subject = r.id
-    and t.lane = ${lane} and t.lease_token = r.held_token), false))`
+/** The rows without those whose timer is held by others. */
+export const heldOf = (rows: string, timerKind: TimerKind, lane: string): string => `(
+      select r.* from ${rows} left join timers t on t.customer_id = r.customer_id and t.kind = '${timerKind}'
+        and t.subject = r.id and t.lane = ${lane} and t.lease_token = r.held_token
+      where r.held_token is null or t.lease_token is not null) r`
 
 export const eventColumns = (index: number): ReadonlyArray<BatchColumn<CommitRow>> => [
   { name: `event_type_${index}`, type: "text", of: ({ transition: { events } }) => events[index] ?? null },
