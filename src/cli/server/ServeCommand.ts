@@ -1,11 +1,14 @@
 import { Effect, Layer, Option } from "effect"
-import { Command } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { HttpServer, type HttpServerError } from "effect/http"
+import { SqlClient } from "effect/sql"
 import type { Configuration } from "../../layers/config/Configuration.ts"
 import { Infrastructure } from "../../layers/graphs/Infrastructure.ts"
 import { ManagementLive, Service } from "../../layers/graphs/Live.ts"
 import { useCases } from "../../layers/graphs/UseCases.ts"
+import { distributeTables } from "../../layers/postgres/citus/DistributedTables.ts"
 import { appliedMigration } from "../../layers/postgres/Migrations.ts"
+import { MigrationSql } from "../../layers/postgres/Pools.ts"
 import { ownNumber, reportReady } from "../../layers/process/Supervised.ts"
 import { StartupError } from "../../layers/process/StartupError.ts"
 import { StoreClock } from "../../layers/postgres/StoreClock.ts"
@@ -75,11 +78,31 @@ export const serveCommand = Command.make("serve", {}, () =>
   ])
 )
 
-export const migrateCommand = Command.make("migrate", {}, () =>
-  withStore((configuration) =>
-    Effect.gen(function* () {
-      const applied = yield* Effect.orDie(appliedMigration)
-      yield* printOne({ schema: "up to date", migration: applied })
-    }).pipe(Effect.provide(Infrastructure(configuration)))
+/** Enough for eight workers, and few enough that a statement over all of them is quick. */
+const SHARDS = 32
+
+const distributeForCitus = Effect.flatMap(MigrationSql, (sql) =>
+  Effect.provideService(distributeTables(SHARDS), SqlClient.SqlClient, sql)
+).pipe(
+  Effect.mapError(
+    ({ message }) => new StartupError({ message: `the tables could not be distributed: ${message}` })
   )
+)
+
+export const migrateCommand = Command.make(
+  "migrate",
+  {
+    citus: Flag.Boolean("citus").pipe(
+      Flag.withDescription("Also distribute the tables over the workers of a Citus cluster"),
+      Flag.withDefault(false)
+    )
+  },
+  ({ citus }) =>
+    withStore((configuration) =>
+      Effect.gen(function* () {
+        const distributed = citus ? { distributed: (yield* distributeForCitus).join(", ") } : {}
+        const applied = yield* Effect.orDie(appliedMigration)
+        yield* printOne({ schema: "up to date", migration: applied, ...distributed })
+      }).pipe(Effect.provide(Infrastructure(configuration)))
+    )
 ).pipe(Command.withDescription("Upgrade the schema of the store (serve does it too)"))

@@ -33,6 +33,7 @@ import requestLog from "./migrations/0030_request_log.ts"
 import measuredRoutes from "./migrations/0031_measured_routes.ts"
 import messageBatches from "./migrations/0032_message_batches.ts"
 import guardKnocks from "./migrations/0033_guard_knocks.ts"
+import requestBlockKeys from "./migrations/0034_request_block_keys.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -68,7 +69,8 @@ const migrations = {
   "0030_request_log": requestLog,
   "0031_measured_routes": measuredRoutes,
   "0032_message_batches": messageBatches,
-  "0033_guard_knocks": guardKnocks
+  "0033_guard_knocks": guardKnocks,
+  "0034_request_block_keys": requestBlockKeys
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

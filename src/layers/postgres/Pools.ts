@@ -68,7 +68,6 @@ const batchOptions = {
     enable_hashjoin: "off",
     enable_material: "off",
     jit: "off",
-    plan_cache_mode: "force_generic_plan",
     lock_timeout: String(BATCH_LOCK_MILLIS)
   }
 }
@@ -76,13 +75,18 @@ const batchOptions = {
 /** Accepting, reading and recording wait for each other at times. A flood of messages has to leave processors to codes. */
 const MESSAGE_BATCH_CONNECTIONS = 2
 
+/** Citus finds the workers of a statement by its parameters. */
+const planning = (isDistributed: boolean) =>
+  isDistributed ? {} : ({ plan_cache_mode: "force_generic_plan" } as const)
+
 /** Connections for batches of codes, and others for batches of messages. */
-export const batchSql = (place: StorePlace, statementTimeoutMillis = 0) => {
+export const batchSql = (place: StorePlace, statementTimeoutMillis = 0, isDistributed = false) => {
   const options = {
     ...batchOptions,
     patienceMillis: patienceFor(statementTimeoutMillis),
     startupParameters: {
       ...batchOptions.startupParameters,
+      ...planning(isDistributed),
       ...timeouts(statementTimeoutMillis).startupParameters
     },
     ...place

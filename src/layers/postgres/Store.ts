@@ -3,6 +3,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import * as path from "node:path"
 import type { Configuration } from "../config/Configuration.ts"
+import { IsDistributed, isDistributed } from "./citus/Distribution.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
 import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
 import { MasterKey } from "../crypto/MasterKey.ts"
@@ -123,10 +124,13 @@ export const SqlLive = (configuration: Configuration) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const place = yield* reached(configuration, yield* locate(configuration))
+      const distributed =
+        !isEmbedded(configuration) && (yield* Effect.mapError(isDistributed(place), unreachable))
       const requests = poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...place })
       return Layer.mergeAll(
         Layer.provideMerge(reportSql(configuration, place), requests),
-        batchSql(place, configuration.statementTimeoutMillis),
+        batchSql(place, configuration.statementTimeoutMillis, distributed),
+        Layer.succeed(IsDistributed, distributed),
         maintenanceSql(place, yield* listenPlace(configuration)),
         poolOf(MigrationSql, { ...migrationOptions, ...place })
       )

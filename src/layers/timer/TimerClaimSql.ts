@@ -23,13 +23,13 @@ export const FairlyClaimedRow = Schema.Union([
 ])
 
 /** How many timers a claim reads in order of time. Of these, a customer's timers beyond its share are parked. */
-const windowOf = (free: number): number => Math.min(Math.max(64, 2 * free), 512)
+export const windowOf = (free: number): number => Math.min(Math.max(64, 2 * free), 512)
 
 /**
  * As many parked timers of each customer, and one more: a claim locks no more than it may take, and sees that some
  * are left.
  */
-const MOST_OF_PARKED = 64
+export const MOST_OF_PARKED = 64
 
 /** The customers that have parked timers, of each kind: one probe of a small index each, and one more. */
 export const parkedCustomers = (sql: SqlClient.SqlClient, kinds: ReadonlyArray<TimerKind>) => {

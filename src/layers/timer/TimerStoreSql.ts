@@ -2,6 +2,8 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
 import { TimerStore } from "../../services/timer/TimerStore.ts"
+import { IsDistributed } from "../postgres/citus/Distribution.ts"
+import { distributedTimers } from "./DistributedTimersSql.ts"
 import {
   ClaimedTimer,
   claimFairlySql,
@@ -90,7 +92,8 @@ export const TimerStoreSql = Layer.effect(
             update timers set claimable_at = ${timestamp(dueAt)}, lease_token = null, parked = false
             where ${isHeld(timer)}`)
         ),
-      remove: (timer) => Effect.orDie(Effect.asVoid(sql`delete from timers where ${isHeld(timer)}`))
+      remove: (timer) => Effect.orDie(Effect.asVoid(sql`delete from timers where ${isHeld(timer)}`)),
+      ...((yield* IsDistributed) ? distributedTimers(sql) : {})
     })
   })
 )

@@ -14,9 +14,9 @@ r as materialized (
       unnest($5) as now, unnest($6) as stripe, unnest($7) as event_id, unnest($8) as set_up, unnest($9) as nth) r
   left join set_up_versions s on s.customer_id = r.customer_id),
 target as materialized (
-  select v.customer_id, v.id, v.held as was_held, v.code_hash = r.code_hash as matched, v.code_hash <> r.code_hash
-    and coalesce(v.wrong_codes + 1 >= r.max_wrong, false) as locks, r.now, r.nth, r.stripe,
-    r.event_id, r.timer_kind, r.lane
+  select v.customer_id, v.id, v.revision, v.wrong_codes, v.held as was_held, v.code_hash = r.code_hash as matched,
+    v.code_hash <> r.code_hash and coalesce(v.wrong_codes + 1 >= r.max_wrong, false) as locks, r.now,
+    r.nth, r.stripe, r.event_id, r.timer_kind, r.lane
   from r
   join verifications v on v.customer_id = r.customer_id and v.id = r.id and v.mode || '' = 'live' and v.status in ('pending',
     'queued') and v.expires_at > r.now and r.is_current

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { latestMigration, migrate, MIGRATIONS_TABLE } from "../../../src/layers/postgres/Migrations.ts"
+import { distributeTables } from "../../../src/layers/postgres/citus/DistributedTables.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const record = (id: number, name: string) =>
@@ -10,6 +11,15 @@ const record = (id: number, name: string) =>
     (sql) =>
       sql`insert into ${sql(MIGRATIONS_TABLE)} (migration_id, name, created_at) values (${id}, ${name}, now())`
   )
+
+layer(TestDatabase, { excludeTestServices: true })("a store without Citus", (it) => {
+  it.effect("has nothing to distribute its tables with, and says what is missing", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(distributeTables(4))
+      assert.include(error.message, "create extension citus")
+    })
+  )
+})
 
 layer(TestDatabase, { excludeTestServices: true })("a store's migrations", (it) => {
   it.effect("may be newer than ours, while processes are replaced by those of a later version", () =>

@@ -7,6 +7,7 @@ import type { TimerKind } from "../../../domain/Timer.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 import { stripeOf } from "../../../domain/money/Charging.ts"
 import { retryRaces } from "../Races.ts"
+import { IsDistributed } from "../citus/Distribution.ts"
 import { currentSetUp } from "../cache/SetUpVersions.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { VERIFICATION_SNAPSHOT } from "../../verification/VerificationRow.ts"
@@ -53,7 +54,27 @@ const columns: ReadonlyArray<BatchColumn<CodeRow>> = [
 ]
 const source = batchSource(columns)
 
-const statementOf = (mode: KeyMode, timerKind: TimerKind) => {
+/** How the rows that are compared stay as they were read. */
+interface Unchanged {
+  /** Ends the part that reads them. */
+  readonly lock: string
+  /** Further conditions of the part that changes them. */
+  readonly condition: string
+  /** A further result, of one row at most. */
+  readonly raced: string
+}
+
+const LOCKED: Unchanged = { lock: "for update of v", condition: "", raced: "" }
+
+/** Without locks, for tables of several nodes: a row that others changed meanwhile is a lost race. */
+const COMPARED: Unchanged = {
+  lock: "",
+  condition: "and v.revision = t.revision and v.wrong_codes = t.wrong_codes",
+  raced: `union all select array[try_again()], false, null, 0
+  where (select count(*) from compared) <> (select count(*) from target)`
+}
+
+const statementOf = (mode: KeyMode, timerKind: TimerKind, { lock, condition, raced }: Unchanged) => {
   const ended = { type: "'verification.' || c.status", id: "c.event_id" }
   const outbox = outboxParts(mode, [ended], VERIFICATION_SNAPSHOT)
   return `
@@ -63,12 +84,12 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind) => {
     currentSetUp.join
   )},
   target as materialized (
-    select v.customer_id, v.id, v.held as was_held, v.code_hash = r.code_hash as matched,
+    select v.customer_id, v.id, v.revision, v.wrong_codes, v.held as was_held, v.code_hash = r.code_hash as matched,
       v.code_hash <> r.code_hash and coalesce(v.wrong_codes + 1 >= r.max_wrong, false) as locks,
       r.now, r.nth, r.stripe, r.event_id, r.timer_kind, r.lane
     from r join verifications v on ${isRequested("v", mode)}
       and v.status in ('pending', 'queued') and v.expires_at > r.now and r.is_current
-    for update of v),
+    ${lock}),
   compared as (
     update verifications v set
       status = case when t.matched then 'verified' when t.locks then 'locked' else v.status end,
@@ -82,6 +103,7 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind) => {
       held = case when t.matched or t.locks then 0 else v.held end,
       events_written = v.events_written + (t.matched or t.locks)::int
     from target t where v.customer_id = t.customer_id and v.id = t.id
+      ${condition}
     returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at, v.events_written,
       t.matched, t.matched or t.locks as ends, t.was_held, t.now, t.nth, t.stripe, t.event_id, t.timer_kind, t.lane),
   changed as materialized (select *, 1 as event_count from compared where ends),
@@ -96,7 +118,8 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind) => {
   ${outbox.parts}
   select array_agg(nth::int) as places, matched, status, ${outbox.webhooks} as webhooks
   from compared group by matched, status
-  union all select array_agg(nth::int), false, null, 0 from r where not is_current having count(*) > 0`
+  union all select array_agg(nth::int), false, null, 0 from r where not is_current having count(*) > 0
+  ${raced}`
 }
 
 /** Compares the codes of many requests in one statement. None where there is nothing to compare with. */
@@ -105,28 +128,29 @@ export const makeCompareBatch = (
   mode: KeyMode,
   timerKind: TimerKind,
   newId: Effect.Effect<string>
-) => {
-  const statement = statementOf(mode, timerKind)
-  const decoded = decodedAs(Schema.Array(ComparedRow))
-  return makeStatementBatch<SqlClient.SqlClient, CodeEntry, Option.Option<Compared>>(clients, {
-    name: "check",
-    endsTogether: true,
-    conflictsOf: ({ id }) => [id],
-    orderOf: ({ id }) => id,
-    run: (sql, entries) => {
-      const compare = (drawn: string) =>
-        sql.unsafe(
-          statement,
-          source.parameters(entries.map((entry, row) => ({ ...entry, eventId: batchId(drawn, row, 0) })))
-        )
-      return decoded(retryRaces(Effect.flatMap(newId, compare))).pipe(
-        Effect.map((rows) =>
-          inOrder(
-            entries.length,
-            rows.flatMap((row) => row.places.map((nth) => [nth, row] as const))
+) =>
+  Effect.flatMap(IsDistributed, (isDistributed) => {
+    const statement = statementOf(mode, timerKind, isDistributed ? COMPARED : LOCKED)
+    const decoded = decodedAs(Schema.Array(ComparedRow))
+    return makeStatementBatch<SqlClient.SqlClient, CodeEntry, Option.Option<Compared>>(clients, {
+      name: "check",
+      endsTogether: true,
+      conflictsOf: ({ id }) => [id],
+      orderOf: ({ id }) => id,
+      run: (sql, entries) => {
+        const compare = (drawn: string) =>
+          sql.unsafe(
+            statement,
+            source.parameters(entries.map((entry, row) => ({ ...entry, eventId: batchId(drawn, row, 0) })))
+          )
+        return decoded(retryRaces(Effect.flatMap(newId, compare))).pipe(
+          Effect.map((rows) =>
+            inOrder(
+              entries.length,
+              rows.flatMap((row) => row.places.map((nth) => [nth, row] as const))
+            )
           )
         )
-      )
-    }
+      }
+    })
   })
-}
