@@ -1,6 +1,5 @@
-/** One day of a customer, in UTC. */
-export interface GuardDay {
-  readonly day: string
+/** Codes that have matured. */
+export interface CodeCounts {
   readonly codes: number
   readonly verified: number
   /** Sent, though enforcing would refuse them or send them without SMS. */
@@ -10,6 +9,11 @@ export interface GuardDay {
   /** The cost of flagged codes that were not verified: SMS, and rials for messengers. */
   readonly flaggedSms: number
   readonly flaggedCharges: number
+}
+
+/** One day of a customer, in UTC. */
+export interface GuardDay extends CodeCounts {
+  readonly day: string
   readonly refused: number
   readonly denied: number
 }

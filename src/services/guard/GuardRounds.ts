@@ -2,6 +2,7 @@ import { Cache, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type { Alarm } from "../../domain/guard/Alarm.ts"
 import { budgetOf, leastBudget, PROBATION_BUDGET } from "../../domain/guard/CodeBudget.ts"
 import { platformConversion, usualPerHour } from "../../domain/guard/Conversion.ts"
+import type { CodeCounts } from "../../domain/guard/GuardReport.ts"
 import { knocked } from "../../domain/guard/Knocks.ts"
 import {
   CALM_ROUND_MILLIS,
@@ -29,7 +30,6 @@ import { Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 import { GuardMetrics } from "./GuardMetrics.ts"
 import {
-  type DayCounts,
   GuardStore,
   type OpenStoredAlarm,
   type ReadCode,
@@ -50,7 +50,7 @@ type Changed = ReadonlyMap<string, { readonly segment: Segment; readonly state: 
 
 const sum = (amounts: ReadonlyArray<number>): number => amounts.reduce((all, each) => all + each, 0)
 
-const daysOf = (codes: ReadonlyArray<ReadCode>): DayCounts => {
+const daysOf = (codes: ReadonlyArray<ReadCode>): CodeCounts => {
   const flagged = codes.filter(({ flag, isBombed }) => flag !== null || isBombed)
   const wasted = flagged.filter(({ isVerified }) => !isVerified)
   const count = (counted: ReadonlyArray<ReadCode>) => sum(counted.map(({ weight }) => weight))

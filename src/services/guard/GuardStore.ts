@@ -1,6 +1,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { Alarm } from "../../domain/guard/Alarm.ts"
 import type { Tally } from "../../domain/guard/Conversion.ts"
+import type { CodeCounts } from "../../domain/guard/GuardReport.ts"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
 import type { UsualTraffic, RecentCodes } from "../../domain/guard/Outage.ts"
 import type { CustomerState, MaturedCode, Round } from "../../domain/guard/Round.ts"
@@ -56,16 +57,6 @@ export interface ReadCode extends MaturedCode {
   readonly charged: number
 }
 
-export interface DayCounts {
-  readonly codes: number
-  readonly verified: number
-  readonly flagged: number
-  readonly flaggedVerified: number
-  /** What the flagged ones have cost that were not verified. */
-  readonly flaggedSms: number
-  readonly flaggedCharges: number
-}
-
 export interface RoundResult {
   readonly customer: CustomerState
   readonly judgedUntil: string
@@ -75,7 +66,7 @@ export interface RoundResult {
   readonly budgets: ReadonlyMap<string, { readonly budget: number; readonly restarts: boolean }>
   readonly raised: ReadonlyArray<Alarm>
   readonly cleared: ReadonlyArray<OpenStoredAlarm>
-  readonly days: DayCounts
+  readonly days: CodeCounts
   readonly enforced: boolean
   readonly nextAt: Instant
   readonly now: Instant

@@ -145,18 +145,6 @@ export const eventsPart = (view: View, events: ReadonlyArray<RunEvent>, path: st
   </section>`
 }
 
-/** The customer's own data, as it came; null or an empty object: none. */
-export const metadataRows = (metadata: string | null): ReadonlyArray<readonly [string, string]> => {
-  if (metadata === null) return []
-  const parsed: unknown = JSON.parse(metadata)
-  return typeof parsed !== "object" || parsed === null
-    ? []
-    : Object.entries(parsed).map(([key, value]) => [
-        key,
-        typeof value === "string" ? value : JSON.stringify(value)
-      ])
-}
-
 /** A record is written this long after what it records, at most. */
 const MARGIN = 2 * MINUTE_MILLIS
 /** For so long, reports of a delivery may arrive. */

@@ -10,24 +10,14 @@ import { html } from "../../../frame/Html.ts"
 import { change, page, type View } from "../../../frame/SignedRoutes.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"
 import { pathOf } from "../../../Navigation.ts"
-import { badge, stateBadge } from "../../../parts/Badge.ts"
 import { confirmButton } from "../../../parts/Confirm.ts"
-import { copyButton } from "../../../parts/CopyButton.ts"
-import { facts } from "../../../parts/Facts.ts"
 import { withNotice } from "../../../parts/Notice.ts"
-import { foreign, isolated, ltr, mono } from "../../../parts/Text.ts"
+import { isolated } from "../../../parts/Text.ts"
 import { messageStory } from "./MessageStory.ts"
 import { messageMoments, type MessageRun } from "./MessageTimeline.ts"
 import { replayEvents } from "../RunActions.ts"
-import {
-  eventsPart,
-  findRun,
-  metadataRows,
-  requestedId,
-  runContent,
-  runPeriods,
-  storyPart
-} from "../RunParts.ts"
+import { runFacts } from "../RunFacts.ts"
+import { eventsPart, findRun, requestedId, runContent, runPeriods, storyPart } from "../RunParts.ts"
 
 const PATH = pathOf("messages")
 
@@ -66,22 +56,16 @@ const cancelButton = (view: View, { message }: MessageRun) => {
 const details = (view: View, { message }: MessageRun, isLive: boolean) => {
   const { locale } = view
   const { say } = locale
-  const { id, phone, status, strategy, createdAt, completedAt, held, captured, metadata } = message
-  return facts([
-    [say("Status", "وضعیت"), stateBadge(status, locale)],
-    isLive ? null : [say("Mode", "حالت"), badge("info", say("Sandbox", "آزمایشی"))],
-    [say("To", "گیرنده"), ltr(phone)],
-    [say("Id", "شناسه"), html`${mono(id)}${copyButton(id, say("Copy the id", "کپی شناسه"), locale)}`],
-    [
-      say("Strategy", "روش"),
-      strategy === "broadcast" ? say("Broadcast", "هم‌زمان") : say("In order", "به‌ترتیب")
-    ],
-    [say("Created", "ایجاد"), locale.time(createdAt)],
-    [say("Completed", "پایان"), locale.time(completedAt)],
-    [say("Cost", "هزینه"), locale.rials(captured)],
-    held === 0 ? null : [say("Held", "نگه‌داشته"), locale.rials(held)],
-    ...metadataRows(metadata).map(([key, value]) => [mono(key), foreign(value)] as const)
-  ])
+  const { status, strategy, completedAt } = message
+  const order = strategy === "broadcast" ? say("Broadcast", "هم‌زمان") : say("In order", "به‌ترتیب")
+  return runFacts(view, message, {
+    status,
+    isLive,
+    phone: say("To", "گیرنده"),
+    behindId: [[say("Strategy", "روش"), order]],
+    end: [say("Completed", "پایان"), locale.time(completedAt)],
+    further: []
+  })
 }
 
 const show = Effect.fnUntraced(function* (view: View) {

@@ -15,22 +15,12 @@ import { html } from "../../../frame/Html.ts"
 import { change, page, type View } from "../../../frame/SignedRoutes.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"
 import { pathOf } from "../../../Navigation.ts"
-import { badge, stateBadge } from "../../../parts/Badge.ts"
 import { confirmButton, postButton } from "../../../parts/Confirm.ts"
-import { copyButton } from "../../../parts/CopyButton.ts"
-import { facts } from "../../../parts/Facts.ts"
 import { withNotice } from "../../../parts/Notice.ts"
-import { channelName, foreign, isolated, ltr, mono } from "../../../parts/Text.ts"
+import { channelName, isolated } from "../../../parts/Text.ts"
 import { replayEvents } from "../RunActions.ts"
-import {
-  eventsPart,
-  findRun,
-  metadataRows,
-  requestedId,
-  runContent,
-  runPeriods,
-  storyPart
-} from "../RunParts.ts"
+import { runFacts } from "../RunFacts.ts"
+import { eventsPart, findRun, requestedId, runContent, runPeriods, storyPart } from "../RunParts.ts"
 import { verificationStory } from "./VerificationStory.ts"
 import { type CodeRun, verificationMoments } from "./VerificationTimeline.ts"
 
@@ -111,21 +101,18 @@ const measuredRows = ({ route }: Verification, { locale }: View) => {
 const details = (view: View, { verification, now }: CodeRun, isLive: boolean) => {
   const { locale } = view
   const { say } = locale
-  const { id, phone, createdAt, expiresAt, verifiedAt, held, captured, metadata } = verification
-  return facts([
-    [say("Status", "وضعیت"), stateBadge(effectiveStatus(verification, now), locale)],
-    isLive ? null : [say("Mode", "حالت"), badge("info", say("Sandbox", "آزمایشی"))],
-    [say("Phone", "شماره"), ltr(phone)],
-    [say("Id", "شناسه"), html`${mono(id)}${copyButton(id, say("Copy the id", "کپی شناسه"), locale)}`],
-    [say("Created", "ایجاد"), locale.time(createdAt)],
-    verifiedAt === null
-      ? [say("Expires", "انقضا"), locale.time(expiresAt)]
-      : [say("Verified", "تأیید"), locale.time(verifiedAt)],
-    [say("Cost", "هزینه"), locale.rials(captured)],
-    held === 0 ? null : [say("Held", "نگه‌داشته"), locale.rials(held)],
-    ...measuredRows(verification, view),
-    ...metadataRows(metadata).map(([key, value]) => [mono(key), foreign(value)] as const)
-  ])
+  const { expiresAt, verifiedAt } = verification
+  return runFacts(view, verification, {
+    status: effectiveStatus(verification, now),
+    isLive,
+    phone: say("Phone", "شماره"),
+    behindId: [],
+    end:
+      verifiedAt === null
+        ? [say("Expires", "انقضا"), locale.time(expiresAt)]
+        : [say("Verified", "تأیید"), locale.time(verifiedAt)],
+    further: measuredRows(verification, view)
+  })
 }
 
 const show = Effect.fnUntraced(function* (view: View) {
