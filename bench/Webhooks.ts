@@ -91,8 +91,13 @@ export const measureWebhooks = async ({
   }
   const countOf = async (text: string) => Number((await ask(`select (${text})::float8 as count`))?.["count"])
   const deliveries = "select count(*) from webhook_deliveries"
-  const allDelivered = async () => {
+  /** The receiver is asked first: a question to the store reads through what was just removed. */
+  const allDelivered = async (expected: number) => {
     for (let waited = 0; waited < LONGEST_MILLIS; waited += POLL_MILLIS) {
+      if ((await receiver.count()) < expected) {
+        await pause(POLL_MILLIS)
+        continue
+      }
       const left = await ask(`select from timers where kind collate "C" = 'webhook' limit 1`)
       if (left === undefined) return
       await pause(POLL_MILLIS)
@@ -108,9 +113,9 @@ export const measureWebhooks = async ({
     wal: await countOf(written)
   })
 
-  const measureBacklog = async () => {
+  const measureBacklog = async (expected: number) => {
     const before = await usage()
-    await allDelivered()
+    await allDelivered(expected)
     const after = await usage()
     const received = after.received - before.received
     return {
@@ -127,7 +132,7 @@ export const measureWebhooks = async ({
   const before = { received: await receiver.count(), stored: await countOf(deliveries) }
   await checkpoint(store)
   const withWebhook = await send()
-  const backlog = await measureBacklog()
+  const backlog = await measureBacklog(before.received + (await countOf(deliveries)) - before.stored)
   const received = (await receiver.count()) - before.received
   const stored = (await countOf(deliveries)) - before.stored
   await store.run(OWN_DATABASE, ["update webhook_endpoints set disabled_at = now()"])

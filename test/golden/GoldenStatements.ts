@@ -320,6 +320,12 @@ their events are about.`,
     about: `Records the outcomes of many tries: each delivery, its timer, and since when its endpoint fails.`,
     isBatched: true,
     run: recordTry(Subjects.delivered)
+  },
+  {
+    name: "webhook_put_back",
+    about: `Releases the timers of deliveries whose endpoints are too slow to wait for.`,
+    isBatched: true,
+    run: WebhookStore.use((store) => store.putBack(Subjects.webhookTimer, Subjects.NOW))
   }
 ]
 

@@ -74,6 +74,18 @@ const DISCARD_TIME = "1 second"
 const discard = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<string> =>
   Stream.runDrain(response.stream).pipe(Effect.timeoutOption(DISCARD_TIME), Effect.ignore, Effect.as(""))
 
+const NO_CONTENT = 204
+
+/** Nothing is left on its connection, so nothing has to be read. */
+const isEmpty = ({ status, headers }: HttpClientResponse.HttpClientResponse): boolean =>
+  status === NO_CONTENT || headers["content-length"] === "0"
+
+/** What matters of a body that is ignored. */
+const textOf = (response: HttpClientResponse.HttpClientResponse, isIgnored: boolean) => {
+  if (!isIgnored) return response.text
+  return isEmpty(response) ? Effect.succeed("") : discard(response)
+}
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** The error's own text, which contains no address of ours: the request itself is left out. */
@@ -98,7 +110,7 @@ export class ProviderHttp extends Context.Service<
       const exchange = Effect.fnUntraced(function* (request: ProviderRequest, progress: CallProgress) {
         const client = clientOf({ ...request, kind: yield* CallKind }, progress)
         const response = yield* client.execute(toHttp(request))
-        const text = request.ignoresBody === true ? yield* discard(response) : yield* response.text
+        const text = yield* textOf(response, request.ignoresBody === true)
         return {
           status: response.status,
           retryAfterMillis: retryAfter(response.headers["retry-after"], yield* Clock.currentTimeMillis),

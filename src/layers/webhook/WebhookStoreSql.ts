@@ -6,6 +6,7 @@ import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
 import { MessageBatchSql } from "../postgres/Pools.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 import { makeLoadDeliveries } from "./DueDeliveriesSql.ts"
+import { makePutBack } from "./PutBackSql.ts"
 import { makeRecordTries } from "./RecordTriesSql.ts"
 import { WEBHOOK_TIMER } from "./WebhookTimers.ts"
 
@@ -16,10 +17,12 @@ export const WebhookStoreSql = Layer.effect(
     const clients: BatchClients = { together: yield* MessageBatchSql, alone: sql }
     const load = yield* makeLoadDeliveries(clients, yield* MasterKey)
     const record = yield* makeRecordTries(clients)
+    const putBack = yield* makePutBack(clients)
 
     return WebhookStore.of({
       loadLeased: (timer, now) => load({ timer, now }),
       record: (timer, due, judgement, now) => record({ timer, due, judgement, now }),
+      putBack: (timer, at) => Effect.asVoid(putBack({ timer, at })),
 
       giveUp: ({ customerId, subject, lane, leaseToken }, endpointId, now) =>
         Effect.orDie(

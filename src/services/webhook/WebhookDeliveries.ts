@@ -73,7 +73,7 @@ export class WebhookDeliveries extends Context.Service<
       })
 
       const comeAgain = (timer: DueTimer, at: number) =>
-        Effect.map(timerStore.release(timer, at), () => timers.wakeAt(at))
+        Effect.map(store.putBack(timer, at), () => timers.wakeAt(at))
 
       const tryInTurn = Effect.fnUntraced(function* (
         timer: DueTimer,

@@ -39,6 +39,8 @@ export class WebhookStore extends Context.Service<
       judgement: Judgement,
       now: Instant
     ) => Effect.Effect<boolean>
+    /** Releases the timer: its delivery is due again at that time. */
+    readonly putBack: (timer: LeasedTimer, at: Instant) => Effect.Effect<void>
     /** The endpoint accepts nothing any more. */
     readonly giveUp: (timer: LeasedTimer, endpointId: number, now: Instant) => Effect.Effect<void>
   }

@@ -14,6 +14,7 @@ export type BatchName =
   | "message_read_due"
   | "webhook_read_due"
   | "webhook_record"
+  | "webhook_put_back"
   | "key"
   | "customer"
   | "account_pace"
