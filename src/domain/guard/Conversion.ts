@@ -115,3 +115,19 @@ export const usualPerHour = (profile: Profile, at: Instant): number => {
   const mean = before.all[0] / hours
   return (mean + (before.hours[hourOfWeek(at)]?.[0] ?? mean)) / 2
 }
+
+const HOURS_OF_DAY = 24
+const DAYS_OF_WEEK = 7
+
+/** Codes that are usual in this hour of the day, by the seven days before; by the mean hour where no day is known. */
+export const usualInHour = (profile: Profile, at: Instant): number => {
+  const { before, current, since } = atWeek(profile, at)
+  const known = Math.min(DAYS_OF_WEEK, Math.floor((at - since) / (HOURS_OF_DAY * HOUR_MILLIS)))
+  if (known < 1) return usualPerHour(profile, at)
+  const codes = Array.from({ length: known }, (_, day) => {
+    const hour = hourOfWeek(at) - (day + 1) * HOURS_OF_DAY
+    const counted = hour < 0 ? before.hours[hour + HOURS_OF_WEEK] : current.hours[hour]
+    return counted?.[0] ?? 0
+  })
+  return codes.reduce((sum, each) => sum + each, 0) / known
+}

@@ -12,7 +12,9 @@ export const Knocks = Schema.Struct({
   total: Schema.Int,
   /** Those of the last minutes: each counts the less the older it is. */
   recent: Schema.Number,
-  at: Schema.Number
+  at: Schema.Number,
+  /** All that had been refused when the present hour of probation began. Absent: there was none. */
+  probation: Schema.optionalKey(Schema.Struct({ total: Schema.Int, since: Schema.Number }))
 })
 export type Knocks = typeof Knocks.Type
 
@@ -23,15 +25,22 @@ const SMALL_NUMBER = 5
 export const knocked = (before: Knocks | undefined, total: number, now: Instant): Knocks => {
   if (before === undefined) return { total, recent: 0, at: now }
   const kept = Math.exp(-Math.max(0, now - before.at) / MEMORY_MILLIS)
-  return { total, recent: before.recent * kept + Math.max(0, total - before.total), at: now }
+  return { ...before, total, recent: before.recent * kept + Math.max(0, total - before.total), at: now }
 }
 
-const exceeds = (times: number) => (knocks: Knocks | undefined, usualCodesPerHour: number) =>
-  knocks !== undefined &&
-  knocks.recent > SMALL_NUMBER + (times * usualCodesPerHour * MEMORY_MILLIS) / HOUR_MILLIS
+/** More than users ask for who try again: else users who are refused would keep themselves refused. */
+const isFlood = (refused: number, usualCodesPerHour: number, millis: number): boolean =>
+  refused > SMALL_NUMBER + (MOST_OF_USUAL * usualCodesPerHour * millis) / HOUR_MILLIS
 
-/** Whether more codes are refused than users ask for. */
-export const isKnocking = exceeds(1)
+/** Whether an attack goes on, by the last minutes. */
+export const isFlooding = (knocks: Knocks | undefined, usualCodesPerHour: number): boolean =>
+  knocks !== undefined && isFlood(knocks.recent, usualCodesPerHour, MEMORY_MILLIS)
 
-/** Whether more codes are refused than users ask for who try again, as in an outage. */
-export const isFlooding = exceeds(MOST_OF_USUAL)
+/** An hour of probation begins. */
+export const onProbationFrom = (knocks: Knocks | undefined, now: Instant): Knocks | undefined =>
+  knocks === undefined ? undefined : { ...knocks, probation: { total: knocks.total, since: now } }
+
+/** Whether an attack went on in this hour of probation: a slow one does not flood a few minutes. */
+export const isLasting = (knocks: Knocks | undefined, usualCodesPerHour: number, now: Instant): boolean =>
+  knocks?.probation !== undefined &&
+  isFlood(knocks.total - knocks.probation.total, usualCodesPerHour, now - knocks.probation.since)

@@ -19,18 +19,17 @@ export type Outage = typeof Outage.Type
 
 type Counts = Pick<RecentCodes, "codes" | "verified" | "expected">
 
-/** In place of a channel: codes of attacks count as asked for, and say nothing about their channel. */
-export const OF_ATTACKS = "attacks"
-
-/** The shortest of these in which enough codes would usually be verified is looked at. */
+/** The last minutes that are looked at. */
 const WINDOWS_MINUTES = [2, 5, 10, 20, 40, 80, 120]
 const ENOUGH_EXPECTED = 7
 const KEPT_MINUTES = 120
 
-const FALLEN_SHARE = 0.25
+const FALLEN_SHARE = 0.5
 const RECOVERED_SHARE = 0.7
-/** In an outage fewer codes than usual are verified; an attack does not change how many are. */
-const COLLAPSED_SHARE = 0.6
+/** In an outage fewer codes than usual are verified, by the clock; an attack does not change how many are. */
+const COLLAPSED_SHARE = 0.4
+/** How sure it must be that they are: chance alone reaches this in one of e^4 = 55 cases. */
+const ENOUGH_EVIDENCE = 4
 /** In an outage users try again, but not as often as this. */
 export const MOST_OF_USUAL = 3
 const SMALL_NUMBER = 5
@@ -80,55 +79,69 @@ export interface UsualTraffic {
   readonly conversion: number
 }
 
-/** The latest matured codes on this channel, and on all, in the shortest time with enough of them; null: too few. */
-const lately = (recent: ReadonlyArray<RecentCodes>, channel: string, now: Instant) => {
-  for (const minutes of WINDOWS_MINUTES) {
-    const inWindow = recent.filter((each) => each.minute > minuteOf(now) - minutes)
-    const own = sumOf(inWindow.filter((each) => each.channel === channel))
-    if (own.expected >= ENOUGH_EXPECTED) return { minutes, own, all: sumOf(inWindow) }
-  }
-  return null
+interface Window {
+  /** The codes of the channel, and of all. */
+  readonly own: Counts
+  readonly all: Counts
+  /** The codes that are usual in this time, and how many of them are verified. */
+  readonly usualCodes: number
+  readonly usualVerified: number
 }
 
-/** More codes than users ask for who try again: whatever else is true, this is an attack. */
-const isFlooded = ({ codes }: Counts, usualCodes: number): boolean =>
-  codes > MOST_OF_USUAL * usualCodes + SMALL_NUMBER
+const windowOf = (
+  recent: ReadonlyArray<RecentCodes>,
+  channel: string,
+  usual: UsualTraffic,
+  now: Instant,
+  minutes: number
+): Window => {
+  const inWindow = recent.filter((each) => each.minute > minuteOf(now) - minutes)
+  const usualCodes = (usual.codesPerHour * minutes * MINUTE_MILLIS) / HOUR_MILLIS
+  return {
+    own: sumOf(inWindow.filter((each) => each.channel === channel)),
+    all: sumOf(inWindow),
+    usualCodes,
+    usualVerified: usual.conversion * usualCodes
+  }
+}
 
-const usualIn = (usual: UsualTraffic, minutes: number): number =>
-  (usual.codesPerHour * minutes * MINUTE_MILLIS) / HOUR_MILLIS
-
-/** Whether hardly any code of this channel is verified, and that is not because there are more codes than usual. */
-const isDown = (
+const windowsOf = (
   recent: ReadonlyArray<RecentCodes>,
   channel: string,
   usual: UsualTraffic,
   now: Instant
-): boolean => {
-  const window = lately(recent, channel, now)
-  if (window === null) return false
-  const { minutes, own, all } = window
-  const usualCodes = usualIn(usual, minutes)
-  return (
-    own.verified < FALLEN_SHARE * own.expected &&
-    !isFlooded(all, usualCodes) &&
-    all.verified <= COLLAPSED_SHARE * usual.conversion * usualCodes
-  )
-}
+): ReadonlyArray<Window> => WINDOWS_MINUTES.map((minutes) => windowOf(recent, channel, usual, now, minutes))
+
+/** More codes than users ask for who try again: whatever else is true, this is an attack. */
+const isFloodedIn = ({ all, usualCodes }: Window): boolean =>
+  all.codes > MOST_OF_USUAL * usualCodes + SMALL_NUMBER
+
+/** Whether far more codes than usual were sent lately. */
+export const isFlooded = (recent: ReadonlyArray<RecentCodes>, usual: UsualTraffic, now: Instant): boolean =>
+  windowsOf(recent, "", usual, now).some(isFloodedIn)
+
+/** The likelihood that the verified codes have collapsed, against that they are as usual: a Poisson test, in logarithms. */
+const evidenceOf = ({ all, usualVerified }: Window): number =>
+  (1 - COLLAPSED_SHARE) * usualVerified + all.verified * Math.log(COLLAPSED_SHARE)
+
+/** Hardly any code of the channel is verified, and that is not because there are more codes than usual. */
+const isDownIn = (window: Window): boolean =>
+  window.own.expected >= ENOUGH_EXPECTED &&
+  window.own.verified < FALLEN_SHARE * window.own.expected &&
+  evidenceOf(window) >= ENOUGH_EVIDENCE
 
 /** Where too little is sent to know, an outage is believed this long. */
 const BELIEVED_MILLIS = 15 * MINUTE_MILLIS
 
-/** Whether an outage is over, or was none. */
-const isOver = (
-  recent: ReadonlyArray<RecentCodes>,
-  { channel, since }: Outage,
-  usual: UsualTraffic,
-  now: Instant
-): boolean => {
-  const window = lately(recent, channel, now)
-  if (window === null) return now - since >= BELIEVED_MILLIS
-  const { minutes, own, all } = window
-  return own.verified >= RECOVERED_SHARE * own.expected || isFlooded(all, usualIn(usual, minutes))
+/** Whether an outage is over: codes of the channel are verified again, or as many as usual, whatever else is sent. */
+const isOver = (windows: ReadonlyArray<Window>, { since }: Outage, now: Instant): boolean => {
+  const known = windows.find(({ own }) => own.expected >= ENOUGH_EXPECTED)
+  if (known === undefined) return now - since >= BELIEVED_MILLIS
+  const usual = windows.find(({ usualVerified }) => usualVerified >= ENOUGH_EXPECTED)
+  return (
+    known.own.verified >= RECOVERED_SHARE * known.own.expected ||
+    (usual !== undefined && usual.all.verified >= RECOVERED_SHARE * usual.usualVerified)
+  )
 }
 
 /**
@@ -143,9 +156,11 @@ export const outageOf = (
   usual: UsualTraffic,
   now: Instant
 ): Outage | null => {
-  if (before !== null && !isOver(recent, before, usual, now)) return before
+  if (isFlooded(recent, usual, now)) return null
+  const windows = (channel: string) => windowsOf(recent, channel, usual, now)
+  if (before !== null && !isOver(windows(before.channel), before, now)) return before
   for (const channel of new Set(recent.map((each) => each.channel))) {
-    if (isDown(recent, channel, usual, now)) return { channel, since: now }
+    if (windows(channel).some(isDownIn)) return { channel, since: now }
   }
   return null
 }

@@ -2,12 +2,12 @@ import { Schema } from "effect"
 import type { Instant } from "../Instant.ts"
 import { type Alarm, alarmOf } from "./Alarm.ts"
 import { creditOf } from "./CodeBudget.ts"
-import { expectedConversion, NO_CODES, Tally, usualPerHour } from "./Conversion.ts"
+import { expectedConversion, NO_CODES, Tally, usualInHour } from "./Conversion.ts"
 import { ALARM_SCORE } from "./Cusum.ts"
 import { HOUR_MILLIS } from "../people/Admission.ts"
-import { addRecent, OF_ATTACKS, Outage, outageOf, RecentCodes } from "./Outage.ts"
+import { addRecent, isFlooded, Outage, outageOf, RecentCodes } from "./Outage.ts"
 import type { BudgetsTaken } from "./Mark.ts"
-import { isFlooding, isKnocking, Knocks } from "./Knocks.ts"
+import { isFlooding, isLasting, Knocks, onProbationFrom } from "./Knocks.ts"
 import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "./Segments.ts"
 import { newSegment, SegmentState, taught, tested, type WeighedCode } from "./SegmentState.ts"
 
@@ -21,7 +21,7 @@ export const CustomerState = Schema.Struct({
   /** The codes of each channel, the older ones forgotten bit by bit. */
   channels: Schema.Record(Schema.String, Tally),
   recent: Schema.Array(RecentCodes),
-  /** The usual conversion in this hour. */
+  /** The most codes that are usual in this hour, and the least share of them that is verified. */
   usual: Schema.Struct({ codesPerHour: Schema.Number, conversion: Schema.Number }),
   outage: Schema.NullOr(Outage),
   /** Absent: not counted yet. */
@@ -145,17 +145,21 @@ const stateOf = (draft: Draft, input: RoundInput, segment: Segment, at: Instant)
   return draft.segments.get(name)?.state ?? input.segments.get(name) ?? newSegment(at)
 }
 
+/** Whether more codes are refused of the customer as a whole than users ask for. */
+const isUnderAttack = ({ knocks, usual }: CustomerState, now: Instant): boolean =>
+  isFlooding(knocks, usual.codesPerHour) || isLasting(knocks, usual.codesPerHour, now)
+
 /** Tests a code in one of its segments. */
 const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Segment): Tested => {
   const name = segmentName(segment)
   const before = stateOf(draft, input, segment, code.sentAt)
-  const { self, outage, knocks, usual } = draft.customer
+  const { self, outage } = draft.customer
   const profiles = segment.kind === "customer" ? [self.profile] : [self.profile, before.profile]
   const expected = expectedConversion(input.platform, profiles, code.sentAt)
   if (code.isVerified && tookFrom(code, segment)) credit(draft, name, code.weight * creditOf(expected))
   const isOut = outage?.channel === code.channel && !code.isVerified
   const isAlarmed = input.alarmed.has(name)
-  const isAttacked = segment.kind === "customer" && isKnocking(knocks, usual.codesPerHour)
+  const isAttacked = segment.kind === "customer" && isUnderAttack(draft.customer, code.maturedAt)
   const after = isOut ? before : tested(before, code.maturedAt, code, expected)
   const isDue = after.score >= ALARM_SCORE && !isAlarmed && outage === null
   const next = isDue ? raise(draft, segment, after, code.maturedAt) : after
@@ -196,12 +200,14 @@ const returnCredit = (draft: Draft, code: MaturedCode) => {
   }
 }
 
-/** Whether an attack on a part of the customer's codes accounts for a code: it says nothing about its channel. */
-const isBlamed = (draft: Draft, input: RoundInput, code: MaturedCode): boolean => {
-  const [, ...parts] = segmentsOf(code.prefix, code)
-  const isAttacked = (part: Segment) =>
-    input.alarmed.has(segmentName(part)) || stateOf(draft, input, part, code.sentAt).onProbation
-  return !code.isVerified && parts.some(isAttacked)
+/** Traffic changes within the hours that are looked at: the most codes of two, and the fewest that are verified. */
+const usualOf = ({ self }: CustomerState, at: Instant, conversion: number): CustomerState["usual"] => {
+  const hours = [usualInHour(self.profile, at), usualInHour(self.profile, at - HOUR_MILLIS)]
+  const codesPerHour = Math.max(...hours)
+  return {
+    codesPerHour,
+    conversion: codesPerHour === 0 ? 0 : (conversion * Math.min(...hours)) / codesPerHour
+  }
 }
 
 /** The customer after the code of a channel that may be out. */
@@ -209,14 +215,14 @@ const observed = (draft: Draft, input: RoundInput, code: MaturedCode): CustomerS
   const { customer } = draft
   const { sentAt, maturedAt, channel, isVerified, weight } = code
   const conversion = expectedConversion(input.platform, [customer.self.profile], sentAt)
-  const usual = { codesPerHour: usualPerHour(customer.self.profile, sentAt), conversion }
-  const observation = isBlamed(draft, input, code)
-    ? { channel: OF_ATTACKS, expected: 0 }
-    : { channel, expected: channelConversion(customer, channel, conversion) }
-  const recent = addRecent(customer.recent, maturedAt, { ...observation, isVerified, weight })
+  const usual = usualOf(customer, sentAt, conversion)
+  const expected = channelConversion(customer, channel, conversion)
+  const recent = addRecent(customer.recent, maturedAt, { channel, expected, isVerified, weight })
   const next = { ...customer, usual, recent }
-  // An outage refuses nobody.
-  if (isFlooding(customer.knocks, usual.codesPerHour)) return { ...next, outage: null }
+  // An outage refuses nobody, and does not make users ask so often: its own, or that of the platform.
+  if (isFlooding(customer.knocks, usual.codesPerHour) || isFlooded(recent, usual, maturedAt)) {
+    return { ...next, outage: null }
+  }
   return { ...next, outage: outageOf(customer.outage, recent, usual, maturedAt) ?? input.platformOutage }
 }
 
@@ -273,11 +279,20 @@ export const released = (state: SegmentState, enforced: boolean, now: Instant): 
 /** An attacker who stops when a code is refused and comes back after the block is still on probation. */
 const PROBATION_MILLIS = HOUR_MILLIS
 
-/** A customer that is not blocked: without its probation if that lasted long enough, unless the attack goes on. */
+/** An hour of probation begins. */
+const probationFrom = (customer: CustomerState, now: Instant): CustomerState => {
+  const knocks = onProbationFrom(customer.knocks, now)
+  return { ...customer, self: { ...customer.self, levelAt: now }, ...(knocks && { knocks }) }
+}
+
+/** The customer's block is over: its probation begins. */
+export const releasedCustomer = (customer: CustomerState, enforced: boolean, now: Instant): CustomerState =>
+  probationFrom({ ...customer, self: released(customer.self, enforced, now) }, now)
+
+/** A customer that is not blocked: without its probation after an hour, or on it for another if the attack went on. */
 export const offProbation = (customer: CustomerState, now: Instant): CustomerState => {
-  const { self, knocks, usual } = customer
-  const isOver = now - self.levelAt >= PROBATION_MILLIS && !isKnocking(knocks, usual.codesPerHour)
-  return self.onProbation && isOver
-    ? { ...customer, self: { ...self, score: 0, onProbation: false } }
-    : customer
+  const { self } = customer
+  if (!self.onProbation || now - self.levelAt < PROBATION_MILLIS) return customer
+  if (isUnderAttack(customer, now)) return probationFrom(customer, now)
+  return { ...customer, self: { ...self, score: 0, onProbation: false } }
 }

@@ -103,19 +103,38 @@ const openIn = (
 /** An outage is recognized sooner than that: an older alarm does not come from it. */
 const RECOGNIZED_MILLIS = 10 * MINUTE_MILLIS
 
-/** The parts of the customer's codes that were attacked before the outage: it is no way out for the attacker. */
+/** Whether a part of the customer's codes was attacked before an outage began: the outage is no way out for the attacker. */
+const isHeldInOutage = (
+  { kind, reason, startedAt }: Pick<OpenAlarm, "kind" | "reason" | "startedAt">,
+  outageStartedAt: Instant
+): boolean =>
+  kind !== "customer" &&
+  (reason === "unverified" || reason === "budget") &&
+  startedAt <= outageStartedAt - RECOGNIZED_MILLIS
+
+/** The alarms whose time is over. In an outage, those of segments that were attacked before it stay open. */
+export const endedAlarms = <A extends OpenAlarm>(
+  alarms: ReadonlyArray<A>,
+  isOutage: boolean,
+  now: Instant
+): ReadonlyArray<A> => {
+  const outage = isOutage ? alarms.find(({ reason }) => reason === "outage") : undefined
+  return alarms.filter(
+    (alarm) =>
+      alarm.reason !== "outage" &&
+      alarm.until <= now &&
+      (outage === undefined || !isHeldInOutage(alarm, outage.startedAt))
+  )
+}
+
+/** The segments of a code that an outage does not exempt. After the end of its block, such a segment is on probation. */
 const attackedBefore = (
   outage: OpenAlarm,
   alarms: ReadonlyArray<OpenAlarm>,
-  segments: ReadonlyArray<Segment>,
-  now: Instant
+  segments: ReadonlyArray<Segment>
 ): ReadonlyArray<Segment> => {
-  const old = new Set(
-    alarms
-      .filter(({ startedAt, until }) => until > now && startedAt <= outage.startedAt - RECOGNIZED_MILLIS)
-      .map(segmentName)
-  )
-  return segments.filter((segment) => segment.kind !== "customer" && old.has(segmentName(segment)))
+  const held = new Set(alarms.filter((alarm) => isHeldInOutage(alarm, outage.startedAt)).map(segmentName))
+  return segments.filter((segment) => held.has(segmentName(segment)))
 }
 
 const NO_ALARMS: ReadonlyArray<OpenAlarm> = []
@@ -134,7 +153,7 @@ export const verdictOf = (
   if (isOn(deny, code, isInNetworks)) return { _tag: "Denied" }
   if (code.isTrusted || isOn(allow, code, isInNetworks)) return { _tag: "Exempt" }
   const segments = segmentsOf(prefixOf(code.phone), code.traces)
-  const counted = outage === undefined ? segments : attackedBefore(outage, setUp.alarms, segments, now)
+  const counted = outage === undefined ? segments : attackedBefore(outage, setUp.alarms, segments)
   const alarmed = openIn(alarms, counted, now)
   const isOutage = outage !== undefined
   return { _tag: "Judged", action: strongest(alarmed), segments, alarmed, isOutage, counted }

@@ -36,7 +36,7 @@ const OthersRow = Schema.Struct({
 })
 const SavedRow = Schema.Struct({ saved: Schema.Boolean })
 
-const OTHERS_MILLIS = 20 * MINUTE_MILLIS
+const OTHERS_MILLIS = 60 * MINUTE_MILLIS
 
 type RoundWork = Pick<GuardStore["Service"], "source" | "segments" | "platform" | "others">
 

@@ -18,10 +18,12 @@ import {
   newCustomerState,
   offProbation,
   released,
+  releasedCustomer,
   type Round
 } from "../../domain/guard/Round.ts"
 import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "../../domain/guard/Segments.ts"
 import type { SegmentState } from "../../domain/guard/SegmentState.ts"
+import { endedAlarms } from "../../domain/guard/Verdict.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { maskPhone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/TimePosition.ts"
@@ -101,7 +103,7 @@ const releaseAll = (
     const { enforced } = alarm
     const name = segmentName(alarm)
     if (alarm.kind === "customer") {
-      customer = { ...customer, self: released(customer.self, enforced, now) }
+      customer = releasedCustomer(customer, enforced, now)
       continue
     }
     const state = segments.get(name)?.state ?? known.get(name)
@@ -201,8 +203,10 @@ export class GuardRounds extends Context.Service<
           onNone: () => now + IDLE_ROUND_MILLIS,
           onSome: (sentAt) => Math.max(sentAt + maturityMillis, now + pause)
         })
-        // An outage ends when codes are verified again, whatever its alarm says.
-        const ends = alarms.flatMap(({ reason, until }) => (reason === "outage" ? [] : [until]))
+        // An outage ends when codes are verified again, whatever its alarm says, and holds alarms open until then.
+        const ends = alarms.flatMap(({ reason, until }) =>
+          reason === "outage" || until <= now ? [] : [until]
+        )
         return Math.max(now, Math.min(maturesAt, ...ends))
       })
 
@@ -220,7 +224,7 @@ export class GuardRounds extends Context.Service<
         const until = now - maturityMillis
         const codes = yield* store.matured({ customerId, from, until, maturityMillis, sample: SAMPLE_CODES })
         const judgedUntil = idAt(Math.max(until, instantOf(from)))
-        const over = source.alarms.filter((alarm) => alarm.reason !== "outage" && alarm.until <= now)
+        const over = endedAlarms(source.alarms, state.outage !== null, now)
         const open = source.alarms.filter((alarm) => !over.includes(alarm))
         const named = new Map(
           [...codes.flatMap((code) => segmentsOf(code.prefix, code)), ...over].map((segment) => [

@@ -7,6 +7,7 @@ import {
   learn,
   newProfile,
   totalOf,
+  usualInHour,
   usualPerHour
 } from "../../../src/domain/guard/Conversion.ts"
 import { ALARM_SCORE, nextScore, scoreOf } from "../../../src/domain/guard/Cusum.ts"
@@ -23,7 +24,7 @@ import {
   type RoundInput
 } from "../../../src/domain/guard/Round.ts"
 import { newSegment } from "../../../src/domain/guard/SegmentState.ts"
-import { type AskedCode, type GuardSetUp, verdictOf } from "../../../src/domain/guard/Verdict.ts"
+import { type AskedCode, endedAlarms, type GuardSetUp, verdictOf } from "../../../src/domain/guard/Verdict.ts"
 import { defaultGuard } from "../../../src/domain/guard/GuardSettings.ts"
 import { Phone } from "../../../src/domain/Phone.ts"
 
@@ -89,6 +90,16 @@ describe("what is expected", () => {
     let profile = newProfile(0)
     for (let hour = 0; hour < 48; hour++) profile = learn(profile, hour * HOUR, [10, 8])
     assert.closeTo(usualPerHour(profile, 48 * HOUR), 10, 0.5)
+  })
+
+  it("knows how many codes are usual at this time of the day, at night as in the afternoon", () => {
+    let profile = newProfile(0)
+    const codesIn = (hour: number) => (hour % 24 < 6 ? 2 : 20)
+    for (let hour = 0; hour < 9 * 24; hour++) profile = learn(profile, hour * HOUR, [codesIn(hour), 0])
+    for (const hour of [9 * 24 + 3, 9 * 24 + 15]) {
+      assert.closeTo(usualInHour(profile, hour * HOUR), codesIn(hour), 0.1)
+    }
+    assert.strictEqual(usualInHour(learn(newProfile(0), 0, [12, 9]), 2 * HOUR), 6)
   })
 })
 
@@ -212,18 +223,88 @@ describe("a round", () => {
       assert.deepStrictEqual([isKept(1, 0.9), isKept(1, 1), isKept(60, 1)], [true, false, true])
     })
 
+    it("ends it an hour after a block, although all users are refused and try again", () => {
+      const refused = 3 * usual.codesPerHour
+      const knocks = { total: refused, recent: refused / 12, at: 0, probation: { total: 0, since: 0 } }
+      assert.isFalse(offProbation({ ...probation, knocks }, HOUR).self.onProbation)
+    })
+
+    it("begins another hour of it after one with a slow attack, and ends it after one without", () => {
+      const attack = { total: 5 * usual.codesPerHour, recent: 1, at: 0, probation: { total: 0, since: 0 } }
+      const longer = offProbation({ ...probation, knocks: attack }, HOUR)
+      assert.isTrue(longer.self.onProbation)
+      assert.isTrue(offProbation(longer, 1.9 * HOUR).self.onProbation)
+      assert.isFalse(offProbation(longer, 2 * HOUR).self.onProbation)
+    })
+
     it("keeps it while an attack goes on, although users' codes are verified", () => {
       assert.isFalse(ends({ total: 1000, recent: 60, at: 0 }))
     })
   })
 
-  it("does not call it an outage where an attack on one network is what is not verified", () => {
-    const attack = Array.from({ length: 40 }, (_, n) =>
-      codeAt((200 + 3 * n) * 60_000, { isVerified: false, network: "bad" })
+  describe("of a customer whose users sleep", () => {
+    /** Ten days of users: 60 codes an hour by day, 6 by night. */
+    const days = 10
+    const byDay = Array.from({ length: days * 24 * 60 }, (_, minute) => minute)
+      .filter((minute) => minute % (24 * 60) >= 6 * 60 || minute % 10 === 0)
+      .map((minute) => codeAt(minute * 60_000, { isVerified: minute % 4 !== 1 }))
+    const known = round(byDay).customer
+    const night = (days * 24 + 2) * HOUR
+    const users = Array.from({ length: 18 }, (_, n) =>
+      codeAt(night + n * 600_000, { isVerified: n % 4 !== 1 })
     )
-    const bad = { ...newSegment(0), score: 6, onProbation: true }
-    const input = { ...inputOf(round(users).customer), segments: new Map([["network:bad", bad]]) }
-    assert.isNull(judge(input, attack).customer.outage)
+    const attackOf = (codes: number) =>
+      Array.from({ length: codes }, (_, n) =>
+        codeAt(night + 1 + Math.round((n * 3 * HOUR) / codes), { isVerified: false })
+      )
+    const inOrder = (codes: ReadonlyArray<MaturedCode>) =>
+      [...codes].sort((one, other) => one.sentAt - other.sentAt)
+
+    it("takes no attack of 0.4 to 2 times the mean for an outage", () => {
+      for (const times of [0.4, 1, 2]) {
+        const { customer, alarms } = judgeFrom(known, inOrder([...users, ...attackOf(times * 47 * 3)]))
+        assert.isNull(customer.outage)
+        assert.isAtLeast(alarms.length, 1)
+      }
+    })
+
+    it("ends an outage once as many codes as usual are verified, although an attack goes on", () => {
+      const outage = { channel: "sms", since: night }
+      const { customer } = judgeFrom({ ...known, outage }, inOrder([...users, ...attackOf(30)]))
+      assert.isNull(customer.outage)
+    })
+  })
+
+  it("takes an outage of the platform for none of a customer's that is flooded", () => {
+    const platformOutage = { channel: "sms", since: 0 }
+    const known = round(users).customer
+    const codes = (seconds: number) =>
+      Array.from({ length: 100 }, (_, n) => codeAt(200 * 60_000 + n * seconds * 1000, { isVerified: false }))
+    const during = (seconds: number) => judge({ ...inputOf(known), platformOutage }, codes(seconds)).customer
+    assert.isNotNull(during(60).outage)
+    assert.isNull(during(5).outage)
+  })
+
+  describe("of a customer whose codes all come from one network", () => {
+    const proxied = (code: MaturedCode) => ({ ...code, network: "proxy" })
+    const known = round(users.map(proxied)).customer
+    const lost = (delivered: number) =>
+      Array.from({ length: 200 }, (_, n) =>
+        proxied(codeAt((200 + n) * 60_000, { isVerified: (n * delivered) % 10 >= 10 - delivered }))
+      )
+
+    it("blocks nothing in an outage, be it total or of most codes", () => {
+      for (const delivered of [0, 1, 2]) {
+        const { alarms, customer } = judgeFrom(known, lost(delivered))
+        assert.deepStrictEqual(alarms, [])
+        assert.strictEqual(customer.outage?.channel, "sms")
+      }
+    })
+
+    it("calls it an outage also while the network is on probation", () => {
+      const segments = new Map([["network:proxy", { ...newSegment(0), score: 6, onProbation: true }]])
+      assert.strictEqual(judge({ ...inputOf(known), segments }, lost(0)).customer.outage?.channel, "sms")
+    })
   })
 
   it("calls it no outage while codes are refused as in an attack", () => {
@@ -336,6 +417,25 @@ describe("the verdict", () => {
       until: 1000
     } as const
     assert.deepInclude(verdict({ alarms: [alarm, outage] }), { action: null, isOutage: true })
+  })
+
+  it("leaves a network on probation whose block ends in an outage", () => {
+    const startedAt = 10 * 60_000
+    const outage = {
+      kind: "customer",
+      key: "",
+      reason: "outage",
+      action: null,
+      startedAt,
+      until: HOUR
+    } as const
+    const alarms = [alarm, outage]
+    const ended = verdict({ alarms }, {}, startedAt)
+    assert.deepInclude(ended, { action: null, counted: [{ kind: "network", key: "n" }] })
+    assert.deepStrictEqual(endedAlarms(alarms, true, startedAt), [])
+    assert.deepStrictEqual(endedAlarms(alarms, false, startedAt), [alarm])
+    const whole = { ...alarm, kind: "customer", key: "" } as const
+    assert.deepStrictEqual(endedAlarms([whole, outage], true, startedAt), [whole])
   })
 
   it("keeps what was attacked long before an outage blocked in it, but never the customer as a whole", () => {

@@ -1,6 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { isFlooding, isKnocking, knocked, type Knocks } from "../../../src/domain/guard/Knocks.ts"
+import {
+  isFlooding,
+  isLasting,
+  knocked,
+  type Knocks,
+  onProbationFrom
+} from "../../../src/domain/guard/Knocks.ts"
 
 const MINUTE = 60_000
 
@@ -25,23 +31,43 @@ describe("codes that are refused of a customer as a whole", () => {
 
   it.prop("show no attack where none was refused lately", [Counts], ([counts]) => {
     const known = after(counts, 1000)
-    assert.isFalse(isKnocking(knocked(known, known.total, known.at + 2 * 60 * MINUTE), 0))
+    assert.isFalse(isFlooding(knocked(known, known.total, known.at + 2 * 60 * MINUTE), 0))
   })
 
-  it.prop("that are a flood are an attack, too", [Counts, Pause], ([counts, usual]) => {
-    const known = after(counts, 1000)
-    assert.isTrue(isKnocking(known, usual) || !isFlooding(known, usual))
-  })
-
-  it("show an attack while more are refused than users ask for, and a few minutes longer", () => {
+  it("show an attack while far more are refused than users ask for, and a few minutes longer", () => {
     const usual = 30
     const attack = after(
       Array.from({ length: 10 }, () => 12),
       MINUTE
     )
     assert.isTrue(isFlooding(attack, usual))
-    assert.isTrue(isKnocking(knocked(attack, attack.total, attack.at + 5 * MINUTE), usual))
-    assert.isFalse(isKnocking(knocked(attack, attack.total, attack.at + 15 * MINUTE), usual))
+    assert.isTrue(isFlooding(knocked(attack, attack.total, attack.at + 5 * MINUTE), usual))
+    assert.isFalse(isFlooding(knocked(attack, attack.total, attack.at + 15 * MINUTE), usual))
+  })
+
+  /** An hour of probation with so many refused in each minute. */
+  const anHour = (inMinute: number) => {
+    const begun = onProbationFrom(knocked(undefined, 1000, 0), 0)
+    const knocks = Array.from({ length: 60 }, (_, n) => n + 1).reduce(
+      (known, minute) => knocked(known, 1000 + Math.round(minute * inMinute), minute * MINUTE),
+      begun
+    )
+    return (usual: number) => isLasting(knocks, usual, 60 * MINUTE)
+  }
+
+  it("show a slow attack over an hour of probation, though it floods no minutes", () => {
+    const inMinute = 0.5
+    const slow = after(
+      Array.from({ length: 60 }, (_, n) => n % 2),
+      MINUTE
+    )
+    assert.isFalse(isFlooding(slow, 2))
+    assert.isTrue(anHour(inMinute)(2))
+  })
+
+  it("do not keep users on probation who try again up to three times", () => {
+    const users = 0.8
+    assert.isFalse(anHour(3 * users)(60 * users))
   })
 
   it("are not a flood where all users are refused and try again", () => {
@@ -53,8 +79,9 @@ describe("codes that are refused of a customer as a whole", () => {
   })
 
   it("count from the first time that they are read", () => {
-    assert.isFalse(isKnocking(knocked(undefined, 1_000_000, 0), 0))
-    assert.isFalse(isKnocking(undefined, 0))
+    assert.isFalse(isFlooding(knocked(undefined, 1_000_000, 0), 0))
+    assert.isFalse(isFlooding(undefined, 0))
+    assert.isFalse(isLasting(knocked(undefined, 1_000_000, 0), 0, 60 * MINUTE))
   })
 
   it("lose nothing where old days are deleted", () => {
