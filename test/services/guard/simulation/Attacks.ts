@@ -1,4 +1,4 @@
-/** Eight kinds of attack, as requests for codes that nobody enters. */
+/** Eight kinds of attack, one of them also at night, as requests for codes that nobody enters. */
 import type { Random } from "../../../../bench/soak/Random.ts"
 import { anyNetwork, type Asked, HOUR, MINUTE, randomPhone, SECOND } from "./Users.ts"
 
@@ -28,6 +28,7 @@ const make = (
     verifiesAfter: null,
     hasMessenger: true,
     retries: 0,
+    insists: 0,
     ...given(nth)
   }))
 })
@@ -36,6 +37,7 @@ const make = (
 export const attacks = (
   random: Random,
   starts: (nth: number) => number,
+  night: number,
   customers: number,
   scale: number
 ) => {
@@ -82,7 +84,12 @@ export const attacks = (
       ip: anyNetwork(random),
       deviceId: "replayed"
     })),
-    make("own bug", starts(7), codes(1200), 40 * MINUTE, () => ({ phone: randomPhone(random) }))
+    make("own bug", starts(7), codes(1200), 40 * MINUTE, () => ({ phone: randomPhone(random) })),
+    // Hardly a user is awake: twice the codes of a mean hour are few enough to look like an outage.
+    make("many addresses at night", night, codes(100), 3 * HOUR, () => ({
+      phone: randomPhone(random),
+      ip: anyNetwork(random)
+    }))
   ] satisfies ReadonlyArray<Attack>
 }
 

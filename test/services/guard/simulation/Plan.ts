@@ -8,6 +8,8 @@ export interface Plan {
   /** The codes of users in a day: of the first customer, and of each other customer. */
   readonly codesPerDay: readonly [first: number, others: number]
   readonly attackAt: (nth: number) => number
+  /** The attack in the quietest hours starts then. */
+  readonly nightAttackAt: number
   /** The factor for the number of codes of each attack. */
   readonly scale: number
   readonly lost: ReadonlyArray<Lost>
@@ -38,6 +40,7 @@ export const thirtyDays = (seed: string, mode: GuardMode = "enforcing"): Plan =>
   days: 30,
   codesPerDay: [400, 40],
   attackAt: (nth) => (2 + nth * 3) * DAY + 15 * HOUR,
+  nightAttackAt: 25 * DAY + 3 * HOUR,
   scale: 1,
   lost: [
     { channel: "sms", from: 26 * DAY + 14 * HOUR, until: 26 * DAY + 17 * HOUR },
@@ -52,6 +55,7 @@ export const oneDay = (seed: string): Plan => ({
   days: 1,
   codesPerDay: [250, 20],
   attackAt: (nth) => (6 + nth * 2) * HOUR,
+  nightAttackAt: 3 * HOUR,
   scale: 0.1,
   lost: [{ channel: "sms", from: 22 * HOUR, until: 24 * HOUR }],
   mode: "enforcing"

@@ -40,7 +40,7 @@ export const simulate = Effect.fnUntraced(function* (plan: Plan) {
     yield* Effect.orDie((yield* Wallets).topUp(customerId, 1_000_000_000))
     customers.push(customerId)
   }
-  const attacked = attacks(random, plan.attackAt, CUSTOMERS, plan.scale)
+  const attacked = attacks(random, plan.attackAt, plan.nightAttackAt, CUSTOMERS, plan.scale)
   const users = customers.flatMap((_, n) => usersOf(random, n, plan.days, plan.codesPerDay[n === 0 ? 0 : 1]))
   const due = new Due<Event>()
   for (const asked of [...users, ...attacked.flatMap((attack) => attack.asked)]) {
@@ -52,6 +52,14 @@ export const simulate = Effect.fnUntraced(function* (plan: Plan) {
   const sent = new Map<string, number>()
   const userIds: Array<string> = []
   const names = new Map(attacked.map((attack) => [attack.name, attack]))
+
+  /** A user who is refused tries again within minutes, and counts once. */
+  const refuse = (asked: Asked) => {
+    if (asked.isRepeated !== true) countRefused(asked)
+    if (asked.insists === 0) return
+    const at = asked.at + random.between(20, 180) * SECOND
+    due.add({ at, asked: { ...asked, at, insists: asked.insists - 1, isRepeated: true } })
+  }
 
   const countRefused = ({ at }: Asked) => {
     counts.refused += 1
@@ -85,9 +93,9 @@ export const simulate = Effect.fnUntraced(function* (plan: Plan) {
     const client = { ...(ip !== undefined && { ip }), ...(deviceId !== undefined && { deviceId }) }
     const exit = yield* Effect.exit(verifications.send({ customerId, phone, client }))
     const attack = names.get(by)
-    if (attack === undefined) counts.codes += 1
+    if (attack === undefined && asked.isRepeated !== true) counts.codes += 1
     if (Exit.isFailure(exit)) {
-      if (attack === undefined && String(exit.cause).includes("suspected_fraud")) countRefused(asked)
+      if (attack === undefined && String(exit.cause).includes("suspected_fraud")) refuse(asked)
       return
     }
     const { verificationId: id } = exit.value

@@ -24,6 +24,10 @@ export interface Asked {
   readonly wrong?: number
   /** A user without a code asks again so often. */
   readonly retries: number
+  /** A user who is refused tries again so often. */
+  readonly insists: number
+  /** It repeats a request that was refused. */
+  readonly isRepeated?: boolean
 }
 
 const ADDRESSES_OF_OPERATORS = 300
@@ -89,7 +93,8 @@ export const usersOf = (
       by: "user",
       verifiesAfter: enters ? timeToEnter(random) : null,
       hasMessenger: random.chance(0.7),
-      retries: random.chance(0.4) ? random.between(1, 2) : 0
+      retries: random.chance(0.4) ? random.between(1, 2) : 0,
+      insists: random.chance(0.8) ? random.between(1, 3) : 0
     })
   }
   return asked
