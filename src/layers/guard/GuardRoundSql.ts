@@ -145,11 +145,12 @@ export const guardRoundWrites = (
     })
     const budgets = [...result.budgets]
     return savedRows(sql`
-      with freed as (
+      with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
+      freed as (
         update timers set claimable_at = ${timestamp(nextAt)}, lease_token = null
         where customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid and lane = ${lane}
           and lease_token = ${leaseToken}::uuid
-        returning set_config('synchronous_commit', 'off', true)),
+        returning true as is_freed),
       round as (
         insert into guard_rounds (customer_id, judged_until, state, codes, verified)
         select ${customerId}, ${judgedUntil}::uuid, ${JSON.stringify(customer)}::jsonb, ${codes}, ${verified} from freed
@@ -183,7 +184,9 @@ export const guardRoundWrites = (
           flagged_verified = d.flagged_verified + excluded.flagged_verified,
           flagged_sms = d.flagged_sms + excluded.flagged_sms,
           flagged_charges = d.flagged_charges + excluded.flagged_charges)
-      select exists (select from freed) as saved`).pipe(Effect.map(([row]) => row?.saved ?? false))
+      select exists (select from freed) as saved, (select commit from quick)`).pipe(
+      Effect.map(([row]) => row?.saved ?? false)
+    )
   }
 
   /** Verified codes give back to the budgets of their segments. */

@@ -21,7 +21,7 @@ export const guardStanding = (sql: SqlClient.SqlClient): Pick<GuardStore["Servic
       Effect.map(
         rows(sql`
           select exists (
-              select from verifications p where p.customer_id = ${customerId} and p.phone = ${phone} and p.mode = 'live'
+              select 1 from verifications p where p.customer_id = ${customerId} and p.phone = ${phone} and p.mode = 'live'
                 and p.status = 'verified'
                 and p.verified_at > ${timestamp(now)}::timestamptz - interval '90 days') as "isProven",
             coalesce((

@@ -7,6 +7,7 @@ import type { DueDelivery } from "../../services/webhook/WebhookStore.ts"
 import { batchSource, withConstants } from "../postgres/batching/BatchColumns.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
 import { statementOfShape } from "../postgres/batching/StatementShapes.ts"
+import { IsDistributed } from "../postgres/citus/Distribution.ts"
 import { retryRaces } from "../postgres/Races.ts"
 import { decodedAs } from "../postgres/SqlRows.ts"
 import { WEBHOOK_TIMER } from "./WebhookTimers.ts"
@@ -29,7 +30,7 @@ const source = batchSource<TriedDelivery>([
   { name: "was_due_at", type: "timestamptz", of: ({ due }) => due.nextTryAt },
   { name: "now", type: "timestamptz", of: ({ now }) => now },
   { name: "status", type: "text", of: ({ judgement }) => judgement.status },
-  { name: "tries", type: "text", of: ({ judgement }) => JSON.stringify(judgement.tries) },
+  { name: "tries", type: "text", cast: "jsonb", of: ({ judgement }) => JSON.stringify(judgement.tries) },
   { name: "started_at", type: "timestamptz", of: ({ judgement }) => judgement.startedAt },
   { name: "next_try_at", type: "timestamptz", of: ({ judgement }) => judgement.nextTryAt },
   { name: "tried_at", type: "timestamptz", of: ({ judgement }) => judgement.tries.at(-1)?.at ?? null },
@@ -55,20 +56,33 @@ const disabled = {
       and t.lease_token is null)`
 }
 
+const LOCKED = { seen: "", lock: "for update of d", condition: "", returning: "", raced: "" }
+
+/** Without locks, for tables of several nodes: a delivery that was restarted since it was read is a lost race. */
+const COMPARED = {
+  seen: "d.next_try_at as seen_at,",
+  lock: "",
+  condition: "and d.next_try_at is not distinct from h.seen_at",
+  returning: "returning true",
+  raced:
+    ", case when (select count(*) from delivery) <> (select count(*) from held) then try_again() end as raced"
+}
+
 /**
  * The delivery first, then its timer, then the endpoint: a replay locks them in the same order. A delivery is `anew` if
  * it was restarted during the try. The endpoint's outcomes of one batch are one change: only failures after the last
  * success count.
  */
-const recordStatement = ({ hasDisabled }: RecordShape) => {
+const recordStatement = ({ hasDisabled }: RecordShape, unchanged: typeof LOCKED) => {
+  const { seen, lock, returning, raced } = unchanged
   const { sets, condition, wakeOthers } = hasDisabled ? disabled : { sets: "", condition: "", wakeOthers: "" }
   const text = `
   with ${withConstants(source.rows, { timer_kind: `'${WEBHOOK_TIMER}'` })},
   current as materialized (
-    select r.*, d.next_try_at is distinct from r.was_due_at as is_anew
+    select r.*, ${seen} d.next_try_at is distinct from r.was_due_at as is_anew
     from r join webhook_deliveries d
       on d.customer_id = r.customer_id and d.endpoint_id = r.endpoint_id and d.event_id = r.event_id
-    for update of d),
+    ${lock}),
   moved as (
     update timers t set lease_token = null, claimable_at = case when c.is_anew then c.now else c.next_try_at end
     from current c
@@ -84,13 +98,14 @@ const recordStatement = ({ hasDisabled }: RecordShape) => {
     select c.* from current c
     where c.nth in (select nth from moved union all select nth from removed)),
   delivery as (
-    update webhook_deliveries d set tries = h.tries::jsonb,
+    update webhook_deliveries d set tries = h.tries,
       status = case when h.is_anew then d.status else h.status end,
       started_at = case when h.is_anew then d.started_at else h.started_at end,
       next_try_at = case when h.is_anew then d.next_try_at else h.next_try_at end,
       finished_at = case when h.is_anew then d.finished_at when h.status <> 'pending' then h.now end
     from held h
-    where d.customer_id = h.customer_id and d.endpoint_id = h.endpoint_id and d.event_id = h.event_id),
+    where d.customer_id = h.customer_id and d.endpoint_id = h.endpoint_id and d.event_id = h.event_id
+      ${unchanged.condition} ${returning}),
   succeeded as (
     select customer_id, endpoint_id, url, max(now) as at from held where status = 'delivered' group by 1, 2, 3),
   outcome as materialized (
@@ -112,28 +127,31 @@ const recordStatement = ({ hasDisabled }: RecordShape) => {
     returning o.customer_id, o.timer_kind, o.lane, o.now, ${hasDisabled ? "o.disables" : "null as disables"})
   ${wakeOthers}
   select (select case when count(*) < cardinality($1) then coalesce(array_agg(nth::int), '{}') end
-    from held) as written`
+    from held) as written ${raced}`
   return { text, parameters: source.parameters }
 }
 
 /**
  * Records the outcomes of many tries in one statement. Which of them are recorded: those whose lease was lost are not.
  */
-export const makeRecordTries = (clients: BatchClients) => {
-  const statementOf = statementOfShape(recordStatement)
-  const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
-  return makeStatementBatch<SqlClient.SqlClient, TriedDelivery, boolean>(clients, {
-    name: "webhook_record",
-    conflictsOf: ({ due, timer }) => [`${due.eventId}:${timer.lane}`],
-    orderOf: ({ due: { customerId, endpointId, eventId } }) => `${customerId}:${endpointId}:${eventId}`,
-    run: (sql, tried) => {
-      const { text, parameters } = statementOf({
-        hasDisabled: tried.some(({ judgement }) => judgement.disables !== null)
-      })
-      return Effect.map(decoded(retryRaces(sql.unsafe(text, parameters(tried)))), ([{ written }]) => {
-        const places = written === null ? null : new Set(written)
-        return tried.map((_, index) => places === null || places.has(index + 1))
-      })
-    }
+export const makeRecordTries = (clients: BatchClients) =>
+  Effect.flatMap(IsDistributed, (isDistributed) => {
+    const statementOf = statementOfShape((shape: RecordShape) =>
+      recordStatement(shape, isDistributed ? COMPARED : LOCKED)
+    )
+    const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
+    return makeStatementBatch<SqlClient.SqlClient, TriedDelivery, boolean>(clients, {
+      name: "webhook_record",
+      conflictsOf: ({ due, timer }) => [`${due.eventId}:${timer.lane}`],
+      orderOf: ({ due: { customerId, endpointId, eventId } }) => `${customerId}:${endpointId}:${eventId}`,
+      run: (sql, tried) => {
+        const { text, parameters } = statementOf({
+          hasDisabled: tried.some(({ judgement }) => judgement.disables !== null)
+        })
+        return Effect.map(decoded(retryRaces(sql.unsafe(text, parameters(tried)))), ([{ written }]) => {
+          const places = written === null ? null : new Set(written)
+          return tried.map((_, index) => places === null || places.has(index + 1))
+        })
+      }
+    })
   })
-}

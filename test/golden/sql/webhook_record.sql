@@ -7,7 +7,7 @@ r as materialized (
   from (
     select unnest($1) as customer_id, unnest($2) as endpoint_id, unnest($3) as event_id, unnest($4) as lane,
       unnest($5) as lease_token, unnest($6) as url, unnest($7) as was_due_at, unnest($8) as now,
-      unnest($9) as status, unnest($10) as tries, unnest($11) as started_at, unnest($12) as next_try_at,
+      unnest($9) as status, unnest($10)::jsonb as tries, unnest($11) as started_at, unnest($12) as next_try_at,
       unnest($13) as tried_at, unnest($14) as failing_since, unnest($15) as disables, unnest($16) as nth) r),
 current as materialized (
   select r.*, d.next_try_at is distinct from r.was_due_at as is_anew
@@ -36,10 +36,9 @@ held as materialized (
     select nth
     from removed)),
 delivery as (
-  update webhook_deliveries d set tries = h.tries::jsonb, status = case when h.is_anew then d.status
-    else h.status end, started_at = case when h.is_anew then d.started_at else h.started_at end,
-    next_try_at = case when h.is_anew then d.next_try_at else h.next_try_at end, finished_at = case
-    when h.is_anew then d.finished_at
+  update webhook_deliveries d set tries = h.tries, status = case when h.is_anew then d.status else h.status
+    end, started_at = case when h.is_anew then d.started_at else h.started_at end, next_try_at = case
+    when h.is_anew then d.next_try_at else h.next_try_at end, finished_at = case when h.is_anew then d.finished_at
     when h.status <> 'pending' then h.now end
   from held h
   where d.customer_id = h.customer_id and d.endpoint_id = h.endpoint_id and d.event_id = h.event_id),

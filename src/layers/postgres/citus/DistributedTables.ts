@@ -5,7 +5,10 @@ import { rowsOf } from "../SqlRows.ts"
 /** With this table, rows of one customer are on one worker. */
 const FIRST = "verifications"
 
-/** By `customer_id`, so that a send changes rows of one worker. All other tables stay on the coordinator. */
+/**
+ * By `customer_id`, so that a send changes rows of one worker. All other tables stay on the coordinator: a change of
+ * set-up commits there together with its entry in the audit log.
+ */
 const BY_CUSTOMER = [
   FIRST,
   "messages",
@@ -17,8 +20,6 @@ const BY_CUSTOMER = [
   "monthly_counters",
   "wallets",
   "ledger",
-  "management_answers",
-  "audit_log",
   "request_blocks"
 ] as const
 
