@@ -13,7 +13,6 @@ import {
 import { ALARM_SCORE, nextScore, scoreOf } from "../../../src/domain/guard/Cusum.ts"
 import { adviceOf, type GuardDay } from "../../../src/domain/guard/GuardReport.ts"
 import { maturityOf } from "../../../src/domain/guard/Maturity.ts"
-import { addRecent, outageOf, type RecentCodes } from "../../../src/domain/guard/Outage.ts"
 import type { Knocks } from "../../../src/domain/guard/Knocks.ts"
 import {
   type CustomerState,
@@ -24,9 +23,6 @@ import {
   type RoundInput
 } from "../../../src/domain/guard/Round.ts"
 import { newSegment } from "../../../src/domain/guard/SegmentState.ts"
-import { type AskedCode, endedAlarms, type GuardSetUp, verdictOf } from "../../../src/domain/guard/Verdict.ts"
-import { defaultGuard } from "../../../src/domain/guard/GuardSettings.ts"
-import { Phone } from "../../../src/domain/Phone.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -326,137 +322,6 @@ describe("a round", () => {
     const bad = (weight: number) => round([codeAt(0, { isVerified: false, weight })]).customer.self
     assert.strictEqual(bad(4).score, bad(1).score)
     assert.strictEqual(bad(4).run.codes, 4)
-  })
-})
-
-describe("an outage", () => {
-  const usual = { codesPerHour: 60, conversion: 0.8 }
-  const recentOf = (count: number, verified: number, seconds: number) => {
-    let recent: ReadonlyArray<RecentCodes> = []
-    for (let n = 0; n < count; n++) {
-      recent = addRecent(recent, n * seconds * 1000, {
-        channel: "sms",
-        isVerified: n < verified,
-        weight: 1,
-        expected: 0.8
-      })
-    }
-    return recent
-  }
-
-  it("is not what many codes at once are", () => {
-    assert.isNull(outageOf(null, recentOf(200, 2, 3), usual, 600_000))
-    assert.isNotNull(outageOf(null, recentOf(20, 1, 60), usual, 20 * 60_000))
-  })
-
-  it("is not what a few codes are, by chance", () => {
-    assert.isNull(outageOf(null, recentOf(8, 0, 60), usual, 8 * 60_000))
-    assert.isNotNull(outageOf(null, recentOf(10, 0, 60), usual, 10 * 60_000))
-  })
-
-  it("was none where far more codes come than users ask for", () => {
-    const out = { channel: "sms", since: 0 }
-    assert.isNull(outageOf(out, recentOf(100, 0, 3), usual, 300_000))
-  })
-
-  it("lasts until codes are verified again", () => {
-    const out = { channel: "sms", since: 0 }
-    assert.deepStrictEqual(outageOf(out, recentOf(20, 1, 60), usual, 20 * 60_000), out)
-    assert.isNull(outageOf(out, recentOf(20, 18, 60), usual, 20 * 60_000))
-  })
-})
-
-describe("the verdict", () => {
-  const phone = Phone.make("+989121234567")
-  const asked: AskedCode = { phone, ip: null, isTrusted: false, traces: { network: "n", device: null } }
-  const alarm = {
-    kind: "network",
-    key: "n",
-    reason: "unverified",
-    action: "refuse",
-    startedAt: 0,
-    until: 1000
-  } as const
-  const setUp = (given: Partial<GuardSetUp>): GuardSetUp => ({
-    ...defaultGuard,
-    entries: [],
-    alarms: [],
-    ...given
-  })
-  const verdict = (given: Partial<GuardSetUp>, code: Partial<AskedCode> = {}, now = 0) =>
-    verdictOf(
-      setUp(given),
-      { ...asked, ...code },
-      (ip, networks) => ip !== null && networks.includes(ip),
-      now
-    )
-  const allow = { list: "allow", type: "prefix", value: "+98912" } as const
-  const deny = { list: "deny", type: "phone", value: phone } as const
-
-  it("lets the deny list come first, then the allow list, then alarms", () => {
-    assert.strictEqual(verdict({ entries: [allow, deny], alarms: [alarm] })._tag, "Denied")
-    assert.strictEqual(verdict({ entries: [allow], alarms: [alarm] })._tag, "Exempt")
-    assert.strictEqual(verdict({ alarms: [alarm] }, { isTrusted: true })._tag, "Exempt")
-    assert.deepInclude(verdict({ alarms: [alarm] }), { _tag: "Judged", action: "refuse" })
-  })
-
-  it("compares addresses with the networks of a list", () => {
-    const entries = [{ list: "deny", type: "ip", value: "192.0.2.1" } as const]
-    assert.strictEqual(verdict({ entries }, { ip: "192.0.2.1" })._tag, "Denied")
-    assert.strictEqual(verdict({ entries })._tag, "Judged")
-  })
-
-  it("ends a block at its time, and suspends it in an outage", () => {
-    assert.deepInclude(verdict({ alarms: [alarm] }, {}, 1000), { action: null })
-    const outage = {
-      kind: "customer",
-      key: "",
-      reason: "outage",
-      action: null,
-      startedAt: 0,
-      until: 1000
-    } as const
-    assert.deepInclude(verdict({ alarms: [alarm, outage] }), { action: null, isOutage: true })
-  })
-
-  it("leaves a network on probation whose block ends in an outage", () => {
-    const startedAt = 10 * 60_000
-    const outage = {
-      kind: "customer",
-      key: "",
-      reason: "outage",
-      action: null,
-      startedAt,
-      until: HOUR
-    } as const
-    const alarms = [alarm, outage]
-    const ended = verdict({ alarms }, {}, startedAt)
-    assert.deepInclude(ended, { action: null, counted: [{ kind: "network", key: "n" }] })
-    assert.deepStrictEqual(endedAlarms(alarms, true, startedAt), [])
-    assert.deepStrictEqual(endedAlarms(alarms, false, startedAt), [alarm])
-    const whole = { ...alarm, kind: "customer", key: "" } as const
-    assert.deepStrictEqual(endedAlarms([whole, outage], true, startedAt), [whole])
-  })
-
-  it("keeps what was attacked long before an outage blocked in it, but never the customer as a whole", () => {
-    const startedAt = 10 * 60_000
-    const until = 60 * 60_000
-    const outage = { kind: "customer", key: "", reason: "outage", action: null, startedAt, until } as const
-    const old = { ...alarm, until }
-    const whole = { ...old, kind: "customer", key: "" } as const
-    const network = { kind: "network", key: "n" } as const
-    assert.deepInclude(verdict({ alarms: [old, outage] }, {}, startedAt), {
-      action: "refuse",
-      counted: [network]
-    })
-    const usedUp = { ...old, reason: "budget" } as const
-    assert.deepInclude(verdict({ alarms: [usedUp, outage] }, {}, startedAt), {
-      action: null,
-      counted: [network]
-    })
-    assert.deepInclude(verdict({ alarms: [whole, outage] }, {}, startedAt), { action: null, counted: [] })
-    const young = { ...old, startedAt: 1000 }
-    assert.deepInclude(verdict({ alarms: [young, outage] }, {}, startedAt), { action: null, counted: [] })
   })
 })
 
