@@ -13,7 +13,7 @@ import { type BatchClients, makeStatementBatch } from "../postgres/batching/Stat
 import { decodedAs, InstantColumn } from "../postgres/SqlRows.ts"
 import { EVENT_SUBJECT, EventSubjectColumn, toSubject } from "./WebhookEventSql.ts"
 import { openWebhookSecret } from "./WebhookSecrets.ts"
-import { WEBHOOK_TIMER } from "./WebhookTimers.ts"
+import { isLeasedBy, TIMER_KIND, timerColumns } from "./WebhookTimers.ts"
 
 interface DueTimerAt {
   readonly timer: LeasedTimer
@@ -65,19 +65,15 @@ const toDue = (
 }
 
 const source = batchSource<DueTimerAt>([
-  { name: "customer_id", type: "int4", of: ({ timer }) => timer.customerId },
-  { name: "event_id", type: "uuid", of: ({ timer }) => timer.subject },
-  { name: "lane", type: "int2", of: ({ timer }) => timer.lane },
-  { name: "lease_token", type: "uuid", of: ({ timer }) => timer.leaseToken },
+  ...timerColumns,
   { name: "now", type: "timestamptz", of: ({ now }) => now }
 ])
 
 /** Step by step: a planner that knows few rows would read all timers and deliveries of an endpoint. */
 const statement = `
-  with ${withConstants(source.rows, { timer_kind: `'${WEBHOOK_TIMER}'` })},
+  with ${withConstants(source.rows, TIMER_KIND)},
   leased as materialized (
-    select r.* from r join timers t on t.customer_id = r.customer_id and t.kind = r.timer_kind
-      and t.subject = r.event_id and t.lane = r.lane and t.lease_token = r.lease_token),
+    select r.* from r join timers t on ${isLeasedBy("r")}),
   w as materialized (
     select r.nth, r.event_id, r.now, w.*
     from leased r join webhook_endpoints w on w.customer_id = r.customer_id and w.lane = r.lane)

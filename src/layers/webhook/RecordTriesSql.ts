@@ -10,7 +10,7 @@ import { statementOfShape } from "../postgres/batching/StatementShapes.ts"
 import { IsDistributed } from "../postgres/citus/Distribution.ts"
 import { retryRaces } from "../postgres/Races.ts"
 import { decodedAs } from "../postgres/SqlRows.ts"
-import { WEBHOOK_TIMER } from "./WebhookTimers.ts"
+import { isLeasedBy, TIMER_KIND, timerColumns } from "./WebhookTimers.ts"
 
 /** The outcome of a try. */
 export interface TriedDelivery {
@@ -21,11 +21,8 @@ export interface TriedDelivery {
 }
 
 const source = batchSource<TriedDelivery>([
-  { name: "customer_id", type: "int4", of: ({ due }) => due.customerId },
+  ...timerColumns,
   { name: "endpoint_id", type: "int4", of: ({ due }) => due.endpointId },
-  { name: "event_id", type: "uuid", of: ({ due }) => due.eventId },
-  { name: "lane", type: "int2", of: ({ timer }) => timer.lane },
-  { name: "lease_token", type: "uuid", of: ({ timer }) => timer.leaseToken },
   { name: "url", type: "text", of: ({ due }) => due.url },
   { name: "was_due_at", type: "timestamptz", of: ({ due }) => due.nextTryAt },
   { name: "now", type: "timestamptz", of: ({ now }) => now },
@@ -69,15 +66,15 @@ const COMPARED = {
 }
 
 /**
- * The delivery first, then its timer, then the endpoint: a replay locks them in the same order. A delivery is `anew` if
- * it was restarted during the try. The endpoint's outcomes of one batch are one change: only failures after the last
+ * Locks the delivery first, then its timer, then the endpoint, as a replay does. `is_anew` marks a delivery that was
+ * restarted during the try. The endpoint's outcomes of one batch are one change: only failures after the last
  * success count.
  */
 const recordStatement = ({ hasDisabled }: RecordShape, unchanged: typeof LOCKED) => {
   const { seen, lock, returning, raced } = unchanged
   const { sets, condition, wakeOthers } = hasDisabled ? disabled : { sets: "", condition: "", wakeOthers: "" }
   const text = `
-  with ${withConstants(source.rows, { timer_kind: `'${WEBHOOK_TIMER}'` })},
+  with ${withConstants(source.rows, TIMER_KIND)},
   current as materialized (
     select r.*, ${seen} d.next_try_at is distinct from r.was_due_at as is_anew
     from r join webhook_deliveries d
@@ -86,13 +83,11 @@ const recordStatement = ({ hasDisabled }: RecordShape, unchanged: typeof LOCKED)
   moved as (
     update timers t set lease_token = null, claimable_at = case when c.is_anew then c.now else c.next_try_at end
     from current c
-    where (c.is_anew or c.next_try_at is not null) and t.customer_id = c.customer_id and t.kind = c.timer_kind
-      and t.subject = c.event_id and t.lane = c.lane and t.lease_token = c.lease_token
+    where (c.is_anew or c.next_try_at is not null) and ${isLeasedBy("c")}
     returning c.nth),
   removed as (
     delete from timers t using current c
-    where not c.is_anew and c.next_try_at is null and t.customer_id = c.customer_id and t.kind = c.timer_kind
-      and t.subject = c.event_id and t.lane = c.lane and t.lease_token = c.lease_token
+    where not c.is_anew and c.next_try_at is null and ${isLeasedBy("c")}
     returning c.nth),
   held as materialized (
     select c.* from current c

@@ -5,8 +5,8 @@ with
 r as materialized (
   select r.*, 'webhook' as timer_kind
   from (
-    select unnest($1) as customer_id, unnest($2) as endpoint_id, unnest($3) as event_id, unnest($4) as lane,
-      unnest($5) as lease_token, unnest($6) as url, unnest($7) as was_due_at, unnest($8) as now,
+    select unnest($1) as customer_id, unnest($2) as event_id, unnest($3) as lane, unnest($4) as lease_token,
+      unnest($5) as endpoint_id, unnest($6) as url, unnest($7) as was_due_at, unnest($8) as now,
       unnest($9) as status, unnest($10)::jsonb as tries, unnest($11) as started_at, unnest($12) as next_try_at,
       unnest($13) as tried_at, unnest($14) as failing_since, unnest($15) as disables, unnest($16) as nth) r),
 current as materialized (
