@@ -13,6 +13,10 @@ export interface Segment {
 
 export const segmentName = ({ kind, key }: Segment): string => `${kind}:${key}`
 
+/** The name of a segment among those of all customers. */
+export const nameIn = (customerId: number, segment: Segment): string =>
+  `${customerId}:${segmentName(segment)}`
+
 export const CUSTOMER_SEGMENT: Segment = { kind: "customer", key: "" }
 
 /** The client that asks for a code, in keyed hashes. */

@@ -1,8 +1,9 @@
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { leastBudget } from "../../domain/guard/CodeBudget.ts"
 import { CUSTOMER_SEGMENT, segmentName } from "../../domain/guard/Segments.ts"
 import type { BudgetRequest, Grant, GuardStore } from "../../services/guard/GuardStore.ts"
+import { inOrder } from "../postgres/batching/BatchAnswers.ts"
 import { type BatchColumn, batchSource } from "../postgres/batching/BatchColumns.ts"
 import { retryRaces } from "../postgres/Races.ts"
 import { decodedAs } from "../postgres/SqlRows.ts"
@@ -55,9 +56,10 @@ export const guardGrants = (sql: SqlClient.SqlClient): GuardStore["Service"]["gr
   return (requests) =>
     Effect.map(
       Effect.orDie(decoded(retryRaces(sql.unsafe(statement, source.parameters(requests))))),
-      (rows) => {
-        const grants = new Map(rows.map(({ nth, granted, used }) => [nth, { codes: granted, used }]))
-        return requests.map((_, index) => grants.get(index + 1) ?? NOTHING)
-      }
+      (rows) =>
+        inOrder(
+          requests.length,
+          rows.map(({ nth, granted, used }) => [nth, { codes: granted, used }] as const)
+        ).map(Option.getOrElse(() => NOTHING))
     )
 }

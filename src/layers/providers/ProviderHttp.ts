@@ -80,7 +80,7 @@ const NO_CONTENT = 204
 const isEmpty = ({ status, headers }: HttpClientResponse.HttpClientResponse): boolean =>
   status === NO_CONTENT || headers["content-length"] === "0"
 
-/** What matters of a body that is ignored. */
+/** The text of the body; empty if it is ignored. */
 const textOf = (response: HttpClientResponse.HttpClientResponse, isIgnored: boolean) => {
   if (!isIgnored) return response.text
   return isEmpty(response) ? Effect.succeed("") : discard(response)

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { BUDGET_WINDOW_MILLIS } from "../../domain/guard/CodeBudget.ts"
-import { type Segment, segmentName } from "../../domain/guard/Segments.ts"
+import { nameIn, type Segment } from "../../domain/guard/Segments.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { type BudgetUse, CodeBudgets } from "./CodeBudgets.ts"
 import { GuardStore } from "./GuardStore.ts"
@@ -23,7 +23,7 @@ export class BudgetAlarms extends Context.Service<
       const raisedUntil = new Map<string, Instant>()
 
       const raise = (customerId: number, segment: Segment, enforced: boolean, now: Instant) => {
-        const name = `${customerId}:${segmentName(segment)}`
+        const name = nameIn(customerId, segment)
         if ((raisedUntil.get(name) ?? 0) > now) return
         if (raisedUntil.size >= MAX_SEGMENTS) raisedUntil.clear()
         const until = now + BUDGET_WINDOW_MILLIS

@@ -5,7 +5,7 @@ import {
   FREE_CODES,
   MAX_CODES_PER_GRANT
 } from "../../domain/guard/CodeBudget.ts"
-import { type Segment, segmentName } from "../../domain/guard/Segments.ts"
+import { nameIn, type Segment } from "../../domain/guard/Segments.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { GatheredGrants } from "./GatheredGrants.ts"
 
@@ -25,7 +25,6 @@ interface Allowance {
   emptyUntil: Instant
 }
 
-const NONE: ReadonlyArray<Segment> = []
 const MAX_SEGMENTS = 50_000
 const ASKED_AGAIN_MILLIS = 5000
 /** A grant that lasts less than this was too small. */
@@ -66,8 +65,6 @@ export class CodeBudgets extends Context.Service<
     Effect.gen(function* () {
       const grants = yield* GatheredGrants
       const allowances = new Map<string, Allowance>()
-
-      const nameOf = (customerId: number, segment: Segment) => `${customerId}:${segmentName(segment)}`
 
       const find = (name: string, now: Instant): Allowance => {
         const known = allowances.get(name)
@@ -115,33 +112,31 @@ export class CodeBudgets extends Context.Service<
         })
       }
 
-      const isCounted = ({ budget }: BudgetUse, { kind }: Segment) => budget !== 0 || kind !== "customer"
+      const counted = ({ segments, budget }: BudgetUse) =>
+        budget === 0 ? segments.filter(({ kind }) => kind !== "customer") : segments
 
       const takeNow = (use: BudgetUse, now: Instant): ReadonlyArray<Segment> => {
-        const { customerId, segments } = use
-        let empty = NONE
-        for (const segment of segments) {
-          if (!isCounted(use, segment)) continue
-          const { left } = find(nameOf(customerId, segment), now)
-          if (left <= 0) empty = [...empty, segment]
+        const own = counted(use).map((segment) => ({
+          segment,
+          allowance: find(nameIn(use.customerId, segment), now)
+        }))
+        const empty = own.filter(({ allowance }) => allowance.left <= 0)
+        for (const { segment, allowance } of own) {
+          if (empty.length === 0) allowance.left -= 1
+          const isLow = allowance.left <= (allowance.uncounted > 0 ? 0 : 1)
+          if (isLow && allowance.asking === null && allowance.emptyUntil <= now) {
+            ask(use, segment, allowance, now)
+          }
         }
-        for (const segment of segments) {
-          if (!isCounted(use, segment)) continue
-          const own = find(nameOf(customerId, segment), now)
-          if (empty.length === 0) own.left -= 1
-          const isLow = own.left <= (own.uncounted > 0 ? 0 : 1)
-          if (isLow && own.asking === null && own.emptyUntil <= now) ask(use, segment, own, now)
-        }
-        return empty
+        return empty.map(({ segment }) => segment)
       }
 
       /** Others may have taken what the store granted, so it is asked until it grants less than was asked for. */
       const take = (use: BudgetUse, now: Instant): Effect.Effect<ReadonlyArray<Segment>> =>
         Effect.suspend(() => {
           const empty = takeNow(use, now)
-          if (empty.length === 0) return Effect.succeed(empty)
           const waits = empty.flatMap((segment) => {
-            const { asking } = find(nameOf(use.customerId, segment), now)
+            const { asking } = find(nameIn(use.customerId, segment), now)
             return asking === null ? [] : [asking.await]
           })
           if (waits.length === 0) return Effect.succeed(empty)
@@ -152,17 +147,16 @@ export class CodeBudgets extends Context.Service<
       return CodeBudgets.of({
         take,
         takeAtHand: (use, now) => takeNow(use, now).length === 0,
-        used: (customerId, segment) => allowances.get(nameOf(customerId, segment))?.used ?? 0,
+        used: (customerId, segment) => allowances.get(nameIn(customerId, segment))?.used ?? 0,
         giveBack: (use) => {
-          for (const segment of use.segments) {
-            if (!isCounted(use, segment)) continue
-            const known = allowances.get(nameOf(use.customerId, segment))
+          for (const segment of counted(use)) {
+            const known = allowances.get(nameIn(use.customerId, segment))
             if (known !== undefined) known.left += 1
           }
         },
         forget: (use) => {
           for (const segment of use.segments) {
-            const known = allowances.get(nameOf(use.customerId, segment))
+            const known = allowances.get(nameIn(use.customerId, segment))
             if (known !== undefined) Object.assign(known, { left: 0, uncounted: 0, emptyUntil: 0 })
           }
         }

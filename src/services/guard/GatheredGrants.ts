@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { segmentName } from "../../domain/guard/Segments.ts"
+import { nameIn } from "../../domain/guard/Segments.ts"
 import { type BudgetRequest, type Grant, GuardStore } from "./GuardStore.ts"
 
 /** One statement for each grant would cost as much as half a send. */
@@ -39,7 +39,7 @@ export class GatheredGrants extends Context.Service<
 
       return GatheredGrants.of({
         ask: (request, receive) => {
-          const name = `${request.customerId}:${segmentName(request.segment)}`
+          const name = nameIn(request.customerId, request.segment)
           if (gathered.has(name)) flush()
           gathered.set(name, { request, receive })
           if (gathered.size === 1) runFork(Effect.delay(Effect.sync(flush), GATHERED_MILLIS))

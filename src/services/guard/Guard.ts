@@ -261,12 +261,10 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
         })
       }
       const isEnforced = mode === "enforcing"
-      if (verdict.action === null && budgets.takeAtHand(useOf(request, verdict), now)) {
-        return Effect.succeed({ route, mark: null, callersLimit: isEnforced ? BOMBED_BY : NO_CALLERS_LIMIT })
-      }
-      return Effect.flatMap(decide(request, verdict, traces, isEnforced, now), (decision) =>
+      const answer = (decision: Decision) =>
         isEnforced ? enforced(request, decision) : Effect.succeed(recorded(request, decision))
-      )
+      if (verdict.action === null && budgets.takeAtHand(useOf(request, verdict), now)) return answer(NO_MARK)
+      return Effect.flatMap(decide(request, verdict, traces, isEnforced, now), answer)
     })
 
   const giveBack = (request: GuardRequest, mark: Mark | null) => {

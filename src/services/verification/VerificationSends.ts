@@ -215,7 +215,7 @@ export class VerificationSends extends Context.Service<
       const make = (request: SendRequest) =>
         Effect.flatMap(prepare(request), (prepared) => {
           const { asked, guardMark } = prepared
-          const giveBack = () => guard.giveBack(asked, guardMark)
+          const giveBack = Effect.sync(() => guard.giveBack(asked, guardMark))
           const made = Effect.catchTag(
             acceptAndTry(prepared, request),
             "too_many_requests_phone_hour",
@@ -223,16 +223,10 @@ export class VerificationSends extends Context.Service<
               refusal.isBombed === true ? tryBombed(prepared, request, refusal) : Effect.fail(refusal)
           )
           return workers.runToEnd(
-            Effect.mapBoth(made, {
-              onSuccess: (answer) => {
-                if (Option.isNone(answer)) giveBack()
-                return answer
-              },
-              onFailure: (refusal) => {
-                giveBack()
-                return refusal
-              }
-            })
+            made.pipe(
+              Effect.tapError(() => giveBack),
+              Effect.tap((answer) => (Option.isNone(answer) ? giveBack : Effect.void))
+            )
           )
         })
 

@@ -39,7 +39,7 @@ const NameRow = Schema.Struct({ name: Schema.String })
  * Distributes the tables of a migrated store with their rows, in one transaction. A table that is distributed already
  * stays as it is.
  */
-export const distribute = (shards: number) =>
+const distribute = (shards: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const [citus] = yield* rowsOf(HoldsRow)(
