@@ -2,7 +2,7 @@ import { type FallbackResult, measureFallbacks } from "./Fallbacks.ts"
 import type { LoadGenerator } from "./Load.ts"
 import type { Options } from "./Options.ts"
 import type { Run } from "./Report.ts"
-import { analyze, checkpoint, type Store } from "./Store.ts"
+import { analyze, checkpoint, type Store, verifyCodes } from "./Store.ts"
 import type { Subject } from "./Subject.ts"
 import { makeTurn } from "./Turn.ts"
 import { measureWebhooks, type Receiver, type WebhookResult } from "./Webhooks.ts"
@@ -68,6 +68,7 @@ export const compare = async ({ subjects, pgbench, load, store, receiver, option
   for (let round = 0; round < rounds; round += 1) {
     report(`round ${round + 1} of ${rounds}`)
     for (const contestant of round % 2 === 0 ? contestants : contestants.toReversed()) {
+      await verifyCodes(store)
       await checkpoint(store)
       const measured = await contestant(options.seconds)
       runs.push(...measured.runs)
