@@ -3,7 +3,7 @@ import { nameIn } from "../../domain/guard/Segments.ts"
 import { type BudgetRequest, type Grant, GuardStore } from "./GuardStore.ts"
 
 /** One statement for each grant would cost as much as half a send. */
-const GATHERED_MILLIS = 20
+const GATHERED_MILLIS = 100
 
 interface Asked {
   readonly request: BudgetRequest
