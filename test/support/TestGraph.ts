@@ -60,17 +60,15 @@ const TABLES = [
   "guard_days"
 ]
 
+const emptyTables = `do $$ begin
+  ${TABLES.map((table) => `delete from ${table};`).join(" ")}
+  update account_pace set slots = '{}', slot_customers = '{}', failures = 0, cooldowns = 0, cooling_until = null,
+    text_failures = 0, text_cooldowns = 0, texts_cooling_until = null, next_start_at = null;
+end $$`
+
 /** Tests of one file share a database, one after the other: each starts with nothing due and nothing sent. */
 const EmptyStore = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    for (const table of TABLES) {
-      yield* Effect.orDie(sql`delete from ${sql(table)}`)
-    }
-    yield* Effect.orDie(sql`
-      update account_pace set slots = '{}', slot_customers = '{}', failures = 0, cooldowns = 0, cooling_until = null,
-        text_failures = 0, text_cooldowns = 0, texts_cooling_until = null, next_start_at = null`)
-  })
+  Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.orDie(sql.unsafe(emptyTables)))
 )
 
 /** Limits and paces have tests of their own, which set them. */
