@@ -70,12 +70,14 @@ export class CodeBudgets extends Context.Service<
         const known = allowances.get(name)
         if (known !== undefined && known.until > now) return known
         allowances.delete(name)
+        // The store has heard of this segment. Else an attack would get the free codes again each hour.
+        const free = known === undefined || known.uncounted > 0 ? FREE_CODES : 0
         const [oldest] = allowances.size >= MAX_SEGMENTS ? allowances.keys() : []
         if (oldest !== undefined) allowances.delete(oldest)
         const made: Allowance = {
-          left: FREE_CODES,
+          left: free,
           used: 0,
-          uncounted: FREE_CODES,
+          uncounted: free,
           perGrant: CODES_PER_GRANT,
           grantedAt: now,
           until: now + BUDGET_WINDOW_MILLIS,

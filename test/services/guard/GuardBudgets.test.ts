@@ -163,6 +163,17 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
     }).pipe(Effect.provide(guarded()))
   )
 
+  it.effect("grant a process no free codes again, an hour after its first code", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("enforcing")
+      assert.isNotNull(yield* send(customerId, phoneOf(900), { ip: "192.0.2.1" }))
+      yield* TestClock.adjust("30 minutes")
+      yield* attackedFromEverywhere(customerId, 60)
+      yield* TestClock.adjust("31 minutes")
+      assert.isNull(yield* send(customerId, phoneOf(5000), { ip: "192.0.3.1" }))
+    }).pipe(Effect.provide(guarded()))
+  )
+
   it.effect("hold for two processes together, but for the first codes that each passes without asking", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.Scope
