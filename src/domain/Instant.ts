@@ -6,3 +6,6 @@ export type Instant = typeof Instant.Type
 
 /** ISO 8601 in UTC, with milliseconds and `Z`. */
 export const formatInstant = (instant: Instant): string => DateTime.formatIso(DateTime.makeUnsafe(instant))
+
+export const formatNullableInstant = (instant: Instant | null): string | null =>
+  instant === null ? null : formatInstant(instant)

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { formatInstant } from "../../domain/Instant.ts"
+import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
 import { DeliveryStatus, TEST_EVENT, WebhookEventType } from "../../domain/webhook/Webhook.ts"
 import { toNestedWirePage } from "../../http/manage/wire/ManageWire.ts"
 import { toDelivery } from "../../http/manage/setup/WebhooksApi.ts"
@@ -84,7 +84,7 @@ const replaySince = (customer: number, webhook: number, since: number) =>
       (yield* Webhooks).replaySince(customer, webhook, since),
       (made) => entry("replay", webhook, { since: formatInstant(since), replayed: made.replayed })
     ).pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
-    yield* printOne({ replayed, next_since: nextSince === null ? null : formatInstant(nextSince) })
+    yield* printOne({ replayed, next_since: formatNullableInstant(nextSince) })
   })
 
 export const replay = Command.make(

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
-import { formatInstant } from "../../domain/Instant.ts"
+import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
 import {
   MessageAttemptStatus,
   MessageStatus,
@@ -138,14 +138,11 @@ export const toMessageSteps = (
   )
 }
 
-const formatNullable = (instant: number | null): string | null =>
-  instant === null ? null : formatInstant(instant)
-
 export const toMessageSendResponse = (answer: MessageAnswer): typeof MessageSendResponse.Type => ({
   message_id: answer.messageId,
   status: answer.status,
   strategy: answer.strategy,
-  scheduled_for: formatNullable(answer.scheduledFor),
+  scheduled_for: formatNullableInstant(answer.scheduledFor),
   template: answer.template,
   current_channel: answer.currentChannel
 })
@@ -156,13 +153,13 @@ export const toMessageStatus = (view: MessageView): Omit<typeof MessageStatusRes
   status: view.status,
   to: view.phone,
   strategy: view.strategy,
-  scheduled_for: formatNullable(view.scheduledFor),
+  scheduled_for: formatNullableInstant(view.scheduledFor),
   template: view.template,
   successful_attempts: view.successfulAttempts,
   failed_attempts: view.failedAttempts,
   unknown_attempts: view.unknownAttempts,
   created_at: formatInstant(view.createdAt),
-  completed_at: formatNullable(view.completedAt),
+  completed_at: formatNullableInstant(view.completedAt),
   attempts: view.attempts.map((attempt) => ({
     sequence: attempt.sequence,
     channel: attempt.channel,
@@ -171,7 +168,7 @@ export const toMessageStatus = (view: MessageView): Omit<typeof MessageStatusRes
     error_message: attempt.errorMessage,
     provider_error: attempt.providerError,
     due_at: formatInstant(attempt.dueAt),
-    attempted_at: formatNullable(attempt.attemptedAt),
-    finished_at: formatNullable(attempt.finishedAt)
+    attempted_at: formatNullableInstant(attempt.attemptedAt),
+    finished_at: formatNullableInstant(attempt.finishedAt)
   }))
 })

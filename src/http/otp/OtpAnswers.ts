@@ -1,4 +1,4 @@
-import { formatInstant, type Instant } from "../../domain/Instant.ts"
+import { formatInstant, formatNullableInstant, type Instant } from "../../domain/Instant.ts"
 import {
   type Verification,
   type VerificationView,
@@ -22,7 +22,7 @@ const toSandboxStatus = (view: VerificationView): Omit<typeof SandboxStatusRespo
   phone: view.phone,
   current_channel: view.currentChannel,
   expires_at: formatInstant(view.expiresAt),
-  verified_at: view.verifiedAt === null ? null : formatInstant(view.verifiedAt)
+  verified_at: formatNullableInstant(view.verifiedAt)
 })
 
 /** The same for a live verification. */
@@ -34,7 +34,7 @@ export const toStatus = (view: VerificationView): Omit<typeof StatusResponse.Typ
     sequence: attempt.sequence,
     channel: attempt.channel,
     status: attempt.status,
-    dispatched_at: attempt.dispatchedAt === null ? null : formatInstant(attempt.dispatchedAt),
+    dispatched_at: formatNullableInstant(attempt.dispatchedAt),
     transition_reason: attempt.transitionReason,
     error_code: attempt.errorCode,
     delivery: attempt.delivery

@@ -2,7 +2,7 @@ import { Clock, Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { type ApiKeyRecord, apiKeyStatus } from "../../../domain/people/ApiKey.ts"
 import { KeyMode } from "../../../domain/people/Customer.ts"
-import { formatInstant, type Instant } from "../../../domain/Instant.ts"
+import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import type { CreatedKey } from "../../../services/resources/access/Keys.ts"
 import { documentedError } from "../../Envelope.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
@@ -65,8 +65,6 @@ export const KeyRotation = Schema.Struct({
   ).annotateKey({ description: "How long the old key stays valid; 86400 if absent." })
 }).annotate({ identifier: "KeyRotation" })
 
-const timeOf = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
-
 export const toApiKey = (key: ApiKeyRecord) =>
   Effect.map(Clock.currentTimeMillis, (now) => ({
     id: key.id,
@@ -78,9 +76,9 @@ export const toApiKey = (key: ApiKeyRecord) =>
     rate_limit_per_minute: key.requestsPerMinute,
     allowed_ips: key.allowedIps,
     created_at: formatInstant(key.createdAt),
-    last_used_at: timeOf(key.lastUsedAt),
-    expires_at: timeOf(key.expiresAt),
-    revoked_at: timeOf(key.revokedAt),
+    last_used_at: formatNullableInstant(key.lastUsedAt),
+    expires_at: formatNullableInstant(key.expiresAt),
+    revoked_at: formatNullableInstant(key.revokedAt),
     version: key.version
   }))
 

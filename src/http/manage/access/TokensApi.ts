@@ -2,7 +2,7 @@ import { Clock, Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Scope } from "../../../domain/people/Actor.ts"
 import { apiKeyStatus } from "../../../domain/people/ApiKey.ts"
-import { formatInstant, type Instant } from "../../../domain/Instant.ts"
+import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import type { TokenRecord } from "../../../domain/people/PersonalToken.ts"
 import type { CreatedToken } from "../../../services/resources/access/Tokens.ts"
 import { documentedError } from "../../Envelope.ts"
@@ -37,8 +37,6 @@ export const NewTokenBody = Schema.Struct({
   expires_at: optional(DateTimeText).annotateKey({ description: "Default: in 90 days." })
 }).annotate({ identifier: "NewPersonalAccessToken" })
 
-const timeOf = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
-
 export const toToken = (token: TokenRecord) =>
   Effect.map(Clock.currentTimeMillis, (now) => ({
     id: token.id,
@@ -48,9 +46,9 @@ export const toToken = (token: TokenRecord) =>
     last_four: token.lastFour,
     status: apiKeyStatus(token, now),
     created_at: formatInstant(token.createdAt),
-    last_used_at: timeOf(token.lastUsedAt),
-    expires_at: timeOf(token.expiresAt),
-    revoked_at: timeOf(token.revokedAt)
+    last_used_at: formatNullableInstant(token.lastUsedAt),
+    expires_at: formatNullableInstant(token.expiresAt),
+    revoked_at: formatNullableInstant(token.revokedAt)
   }))
 
 export const toCreatedToken = ({ record, secret }: CreatedToken) =>

@@ -1,7 +1,7 @@
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Role } from "../../../domain/people/Actor.ts"
-import { formatInstant } from "../../../domain/Instant.ts"
+import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import type { UserRecord } from "../../../domain/people/User.ts"
 import { documentedError } from "../../Envelope.ts"
 import { RequireJson } from "../../RequestGuards.ts"
@@ -30,7 +30,7 @@ export const toUser = (user: UserRecord): typeof UserResource.Type => ({
   active: user.disabledAt === null,
   status: user.disabledAt === null ? "active" : "disabled",
   created_at: formatInstant(user.createdAt),
-  disabled_at: user.disabledAt === null ? null : formatInstant(user.disabledAt)
+  disabled_at: formatNullableInstant(user.disabledAt)
 })
 
 export const NewUserBody = Schema.Struct({

@@ -4,7 +4,7 @@ import { adviceOf, type GuardDay, totalsOf } from "../../../domain/guard/GuardRe
 import { EntryType, GuardMode } from "../../../domain/guard/GuardSettings.ts"
 import { GuardAction } from "../../../domain/guard/Ladder.ts"
 import { SegmentKind } from "../../../domain/guard/Segments.ts"
-import { formatInstant } from "../../../domain/Instant.ts"
+import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import type {
   GuardState,
   SavedGuard,
@@ -45,7 +45,7 @@ export const toWireAlarm = (alarm: ShownAlarm): typeof AlarmResource.Type => ({
   verified: alarm.verified,
   started_at: formatInstant(alarm.startedAt),
   until: formatInstant(alarm.until),
-  cleared_at: alarm.clearedAt === null ? null : formatInstant(alarm.clearedAt)
+  cleared_at: formatNullableInstant(alarm.clearedAt)
 })
 
 const settingsFields = {

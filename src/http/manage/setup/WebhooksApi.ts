@@ -1,6 +1,6 @@
 import { Redacted, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { formatInstant, type Instant } from "../../../domain/Instant.ts"
+import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import { KeyMode } from "../../../domain/people/Customer.ts"
 import {
   DeliveryStatus,
@@ -108,8 +108,6 @@ const Replayed = Schema.Struct({
   })
 }).annotate({ identifier: "WebhookReplayed" })
 
-const timeOf = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
-
 export const toWebhook = (endpoint: WebhookEndpoint) => ({
   id: endpoint.id,
   url: endpoint.url,
@@ -119,7 +117,7 @@ export const toWebhook = (endpoint: WebhookEndpoint) => ({
   active: endpoint.disabledReason === null,
   status: endpoint.disabledReason === null ? ("active" as const) : ("disabled" as const),
   disabled_reason: endpoint.disabledReason,
-  failing_since: timeOf(endpoint.failingSince),
+  failing_since: formatNullableInstant(endpoint.failingSince),
   created_at: formatInstant(endpoint.createdAt),
   version: endpoint.version
 })
@@ -137,8 +135,8 @@ export const toDelivery = (delivery: WebhookDelivery) => ({
   status: delivery.status,
   tries: delivery.tries.map((made) => ({ ...made, at: formatInstant(made.at) })),
   created_at: formatInstant(delivery.createdAt),
-  next_try_at: timeOf(delivery.nextTryAt),
-  finished_at: timeOf(delivery.finishedAt)
+  next_try_at: formatNullableInstant(delivery.nextTryAt),
+  finished_at: formatNullableInstant(delivery.finishedAt)
 })
 
 const id = { id: PathId }

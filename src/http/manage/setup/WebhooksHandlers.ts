@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { formatInstant } from "../../../domain/Instant.ts"
+import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import { originOf } from "../../../domain/webhook/Webhook.ts"
 import { Webhooks, type WebhookChange } from "../../../services/resources/Webhooks.ts"
 import { Timers } from "../../../services/timer/Timers.ts"
@@ -163,7 +163,7 @@ export const WebhooksHandlers = HttpApiBuilder.group(
             )
             const since = formatInstant(payload.since)
             return {
-              body: { replayed, next_since: nextSince === null ? null : formatInstant(nextSince) },
+              body: { replayed, next_since: formatNullableInstant(nextSince) },
               audit: entry("replay", params.id, { since, replayed })
             }
           })

@@ -3,7 +3,7 @@ import { Effect, Schema, SchemaTransformation } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import type { Delivery } from "../../../domain/account/DeliveryReport.ts"
-import { formatInstant, type Instant } from "../../../domain/Instant.ts"
+import { formatNullableInstant } from "../../../domain/Instant.ts"
 import { parseContactPhone } from "../../../domain/Phone.ts"
 import { documentedError } from "../../Envelope.ts"
 import { Timestamp } from "./ManageFields.ts"
@@ -74,9 +74,6 @@ export const PathUuid = Schema.String.pipe(
   )
 )
 
-export const timeOrNull = (instant: Instant | null): string | null =>
-  instant === null ? null : formatInstant(instant)
-
 const DeliveryResource = Schema.Struct({
   status: Schema.Literals(["delivered", "undelivered"]),
   at: Schema.NullOr(Timestamp),
@@ -96,7 +93,9 @@ export const toAttemptDetails = (
 ) => ({
   provider_message_id: attempt?.provider_message_id ?? null,
   delivery:
-    attempt?.delivery === undefined ? null : { ...attempt.delivery, at: timeOrNull(attempt.delivery.at) }
+    attempt?.delivery === undefined
+      ? null
+      : { ...attempt.delivery, at: formatNullableInstant(attempt.delivery.at) }
 })
 
 export const Rials = Schema.Int.annotate({ description: "Rials" })

@@ -1,14 +1,12 @@
 import { Result } from "effect"
 import type { ContactLink } from "../../../domain/account/ContactLink.ts"
 import type { InvalidPhone } from "../../../domain/Errors.ts"
-import { formatInstant, type Instant } from "../../../domain/Instant.ts"
+import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import { parseContactPhone } from "../../../domain/Phone.ts"
 import { checkCodeTemplate, placeholders, templateProblem } from "../../../domain/message/Template.ts"
 import type { AccountRecord } from "../../../services/resources/accounts/Accounts.ts"
 import type { TemplateRecord } from "../../../services/resources/TemplateRecords.ts"
 import type { ContactsBody } from "../setup/AccountsApi.ts"
-
-const timeOf = (instant: Instant | null) => (instant === null ? null : formatInstant(instant))
 
 export const toAccount = (account: AccountRecord) => ({
   credential_id: account.id,
@@ -26,7 +24,7 @@ export const toAccount = (account: AccountRecord) => ({
   gap_ms: account.gapMillis,
   per_minute: account.perMinute,
   failures: account.failures,
-  cooling_until: timeOf(account.coolingUntil),
+  cooling_until: formatNullableInstant(account.coolingUntil),
   created_at: formatInstant(account.createdAt),
   version: account.version
 })

@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { formatInstant, type Instant } from "../../../../domain/Instant.ts"
+import type { Instant } from "../../../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../../../domain/Paging.ts"
 import type { Channel } from "../../../../domain/routing/Channel.ts"
 import { answerPage, seeOther } from "../../frame/Answers.ts"
@@ -73,8 +73,6 @@ export const createdColumn = ({ locale }: View, header: string): Column<Sent> =>
   kind: "number",
   cell: ({ createdAt }) => locale.time(createdAt)
 })
-
-export const csvTime = (at: Instant | null): string | null => (at === null ? null : formatInstant(at))
 
 /** The columns at the end of either file. */
 const outcomeColumns: ReadonlyArray<CsvColumn<Sent>> = [

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { formatInstant, formatNullableInstant } from "../../../../../domain/Instant.ts"
 import { type Message, MessageStatus, Strategy } from "../../../../../domain/message/Message.ts"
 import { Channel } from "../../../../../domain/routing/Channel.ts"
 import { MessageRecords } from "../../../../../services/resources/activity/MessageRecords.ts"
@@ -8,7 +9,7 @@ import { raw, type View } from "../../../frame/SignedRoutes.ts"
 import { badge, stateBadge } from "../../../parts/Badge.ts"
 import { hops } from "../../../parts/Hops.ts"
 import type { Column } from "../../../parts/lists/Table.ts"
-import { costColumn, createdColumn, csvTime, phoneColumn, sentPages, tried } from "../SentPages.ts"
+import { costColumn, createdColumn, phoneColumn, sentPages, tried } from "../SentPages.ts"
 import { isStatus } from "../SentSearch.ts"
 
 const statusIn = isStatus(MessageStatus.literals)
@@ -72,9 +73,9 @@ const { path, list, exportCsv } = sentPages<Message, MessageRecords>({
     ["to", ({ phone }) => phone],
     ["status", ({ status }) => status],
     ["strategy", ({ strategy }) => strategy],
-    ["created_at", ({ createdAt }) => csvTime(createdAt)],
-    ["scheduled_for", ({ scheduledFor }) => csvTime(scheduledFor)],
-    ["completed_at", ({ completedAt }) => csvTime(completedAt)]
+    ["created_at", ({ createdAt }) => formatInstant(createdAt)],
+    ["scheduled_for", ({ scheduledFor }) => formatNullableInstant(scheduledFor)],
+    ["completed_at", ({ completedAt }) => formatNullableInstant(completedAt)]
   ],
   find: ({ actor, query }, search) =>
     Effect.flatMap(MessageRecords, (records) =>

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Instant } from "../../../../../domain/Instant.ts"
+import { formatInstant, formatNullableInstant, type Instant } from "../../../../../domain/Instant.ts"
 import { codeChannels } from "../../../../../domain/routing/Channel.ts"
 import {
   effectiveStatus,
@@ -13,7 +13,7 @@ import { raw, type View } from "../../../frame/SignedRoutes.ts"
 import { stateBadge } from "../../../parts/Badge.ts"
 import { hops } from "../../../parts/Hops.ts"
 import type { Column } from "../../../parts/lists/Table.ts"
-import { costColumn, createdColumn, csvTime, phoneColumn, sentPages, tried } from "../SentPages.ts"
+import { costColumn, createdColumn, phoneColumn, sentPages, tried } from "../SentPages.ts"
 import { isStatus } from "../SentSearch.ts"
 
 const statusIn = isStatus(VerificationStatus.literals)
@@ -64,9 +64,9 @@ const { path, list, exportCsv } = sentPages<Verification, VerificationRecords>({
     ["verification_id", ({ id }) => id],
     ["phone", ({ phone }) => phone],
     ["status", (each) => effectiveStatus(each, now)],
-    ["created_at", ({ createdAt }) => csvTime(createdAt)],
-    ["verified_at", ({ verifiedAt }) => csvTime(verifiedAt)],
-    ["expires_at", ({ expiresAt }) => csvTime(expiresAt)]
+    ["created_at", ({ createdAt }) => formatInstant(createdAt)],
+    ["verified_at", ({ verifiedAt }) => formatNullableInstant(verifiedAt)],
+    ["expires_at", ({ expiresAt }) => formatInstant(expiresAt)]
   ],
   find: ({ actor, query }, search) =>
     Effect.flatMap(VerificationRecords, (records) =>
