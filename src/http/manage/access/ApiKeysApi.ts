@@ -4,13 +4,22 @@ import { type ApiKeyRecord, apiKeyStatus } from "../../../domain/people/ApiKey.t
 import { KeyMode } from "../../../domain/people/Customer.ts"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import type { CreatedKey } from "../../../services/resources/access/Keys.ts"
-import { documentedError } from "../../Envelope.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
 import { DateTimeText, optional } from "../../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { pageOf, pageQuery, PathId } from "../wire/ManageWire.ts"
 import { IpNetwork, Name, Timestamp } from "../wire/ManageFields.ts"
 import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
+import {
+  changed,
+  conflict,
+  id,
+  invalid,
+  keyErrors,
+  notFound,
+  reading,
+  summary
+} from "../wire/ManageEndpoints.ts"
 
 export const ApiKeyResource = Schema.Struct({
   id: Schema.Int,
@@ -85,11 +94,6 @@ export const toApiKey = (key: ApiKeyRecord) =>
 export const toCreatedApiKey = ({ record, secret }: CreatedKey) =>
   Effect.map(toApiKey(record), (key) => ({ ...key, secret: Redacted.value(secret) }))
 
-const id = { id: PathId }
-const notFound = documentedError("not_found")
-const invalid = documentedError("validation_error")
-const conflicts = [documentedError("idempotency_key_conflict"), documentedError("idempotency_key_too_long")]
-
 export class ApiKeysGroup extends HttpApiGroup.make("api-keys")
   .add(
     HttpApiEndpoint.get("list", "/", {
@@ -100,44 +104,36 @@ export class ApiKeysGroup extends HttpApiGroup.make("api-keys")
       },
       success: pageOf(ApiKeyResource),
       error: invalid
-    }).annotateMerge(OpenApi.annotations({ summary: "List service keys, the newest first" })),
+    }).annotateMerge(summary("List service keys, the newest first")),
     HttpApiEndpoint.post("create", "/", {
       payload: NewApiKey,
       success: CreatedApiKey.pipe(HttpApiSchema.status(201)),
-      error: conflicts
+      error: keyErrors
     })
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Create a service key; its secret is returned only once" })
-      )
+      .annotateMerge(summary("Create a service key; its secret is returned only once"))
       .middleware(RequireJson)
       .middleware(OptionalIdempotencyKey),
-    HttpApiEndpoint.get("read", "/:id", {
-      params: id,
-      success: ApiKeyResource,
-      error: notFound
-    }).annotateMerge(OpenApi.annotations({ summary: "Read a service key" })),
+    reading(PathId, ApiKeyResource, "Read a service key"),
     HttpApiEndpoint.patch("update", "/:id", {
       params: id,
       payload: ApiKeyChange,
       success: ApiKeyResource,
-      error: [notFound, documentedError("precondition_failed")]
+      error: [notFound, changed]
     })
-      .annotateMerge(OpenApi.annotations({ summary: "Change a service key; If-Match guards against others" }))
+      .annotateMerge(summary("Change a service key; If-Match guards against others"))
       .middleware(RequireJson),
     HttpApiEndpoint.delete("revoke", "/:id", {
       params: id,
       success: HttpApiSchema.Empty(204),
       error: [...undeclaredBodyErrors, notFound]
-    }).annotateMerge(OpenApi.annotations({ summary: "Revoke a service key" })),
+    }).annotateMerge(summary("Revoke a service key")),
     HttpApiEndpoint.post("rotate", "/:id/rotate", {
       params: id,
       payload: KeyRotation,
       success: CreatedApiKey.pipe(HttpApiSchema.status(201)),
-      error: [notFound, documentedError("conflict"), ...conflicts]
+      error: [notFound, conflict, ...keyErrors]
     })
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Replace a service key; the old one ends after an overlap" })
-      )
+      .annotateMerge(summary("Replace a service key; the old one ends after an overlap"))
       .middleware(RequireJson)
       .middleware(OptionalIdempotencyKey)
   )

@@ -3,11 +3,11 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Brand, Locale } from "../../../domain/message/CodeText.ts"
 import { Role, Scope } from "../../../domain/people/Actor.ts"
 import { HostName } from "../../../domain/text/HostName.ts"
-import { documentedError } from "../../Envelope.ts"
 import { optional } from "../../WireSchemas.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
 import { ManageAuth } from "./ManageAuth.ts"
+import { notFound, summary } from "../wire/ManageEndpoints.ts"
 
 const BRAND = "The brand that the default text names."
 const LOCALE = "The language of the default text, if a request names none."
@@ -33,21 +33,17 @@ export const MeChange = Schema.Struct({
   })
 }).annotate({ identifier: "MeChange" })
 
-const notFound = documentedError("not_found")
-
 export class MeGroup extends HttpApiGroup.make("me")
   .add(
     HttpApiEndpoint.get("read", "/v1/manage/me", { success: Me, error: notFound }).annotateMerge(
-      OpenApi.annotations({
-        summary: "The customer that this credential represents, and the texts of its codes"
-      })
+      summary("The customer that this credential represents, and the texts of its codes")
     ),
     HttpApiEndpoint.patch("update", "/v1/manage/me", {
       payload: MeChange,
       success: Me,
       error: notFound
     })
-      .annotateMerge(OpenApi.annotations({ summary: "Change the default text of the customer's codes" }))
+      .annotateMerge(summary("Change the default text of the customer's codes"))
       .middleware(RequireJson)
   )
   .middleware(NoUndeclaredBody)

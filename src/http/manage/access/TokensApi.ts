@@ -5,13 +5,13 @@ import { apiKeyStatus } from "../../../domain/people/ApiKey.ts"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import type { TokenRecord } from "../../../domain/people/PersonalToken.ts"
 import type { CreatedToken } from "../../../services/resources/access/Tokens.ts"
-import { documentedError } from "../../Envelope.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { DateTimeText, optional } from "../../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { Name, Timestamp } from "../wire/ManageFields.ts"
 import { pageOf, pageQuery, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
+import { id, invalid, keyErrors, notFound, reading, summary } from "../wire/ManageEndpoints.ts"
 
 export const TokenResource = Schema.Struct({
   id: Schema.Int,
@@ -54,37 +54,26 @@ export const toToken = (token: TokenRecord) =>
 export const toCreatedToken = ({ record, secret }: CreatedToken) =>
   Effect.map(toToken(record), (token) => ({ ...token, secret: Redacted.value(secret) }))
 
-const id = { id: PathId }
-const notFound = documentedError("not_found")
-
 export class TokensGroup extends HttpApiGroup.make("tokens")
   .add(
     HttpApiEndpoint.get("list", "/", {
       query: pageQuery("tokens"),
       success: pageOf(TokenResource),
-      error: documentedError("validation_error")
-    }).annotateMerge(OpenApi.annotations({ summary: "List personal access tokens, the newest first" })),
+      error: invalid
+    }).annotateMerge(summary("List personal access tokens, the newest first")),
     HttpApiEndpoint.post("create", "/", {
       payload: NewTokenBody,
       success: CreatedTokenResource.pipe(HttpApiSchema.status(201)),
-      error: [documentedError("idempotency_key_conflict"), documentedError("idempotency_key_too_long")]
+      error: keyErrors
     })
-      .annotateMerge(
-        OpenApi.annotations({
-          summary: "Create a personal access token; its secret is returned only once. For owners"
-        })
-      )
+      .annotateMerge(summary("Create a personal access token; its secret is returned only once. For owners"))
       .middleware(RequireJson),
-    HttpApiEndpoint.get("read", "/:id", {
-      params: id,
-      success: TokenResource,
-      error: notFound
-    }).annotateMerge(OpenApi.annotations({ summary: "Read a personal access token" })),
+    reading(PathId, TokenResource, "Read a personal access token"),
     HttpApiEndpoint.delete("revoke", "/:id", {
       params: id,
       success: HttpApiSchema.Empty(204),
       error: [...undeclaredBodyErrors, notFound]
-    }).annotateMerge(OpenApi.annotations({ summary: "Revoke a personal access token. For owners" }))
+    }).annotateMerge(summary("Revoke a personal access token. For owners"))
   )
   .prefix("/v1/manage/tokens")
   .middleware(NoUndeclaredBody)

@@ -1,4 +1,4 @@
-import { Schema, SchemaTransformation } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Role } from "../../../domain/people/Actor.ts"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
@@ -10,6 +10,8 @@ import { Name, Timestamp } from "../wire/ManageFields.ts"
 import { pageOf, pageQuery } from "../wire/ManageWire.ts"
 import { Email, NewPassword } from "../wire/UserFields.ts"
 import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { conflict, invalid, keyErrors, notFound, reading, summary } from "../wire/ManageEndpoints.ts"
+import { PathUuid } from "../wire/SearchFields.ts"
 
 export const UserResource = Schema.Struct({
   id: Schema.String,
@@ -50,55 +52,31 @@ export const UserChangeBody = Schema.Struct({
 
 const PasswordBody = Schema.Struct({ password: NewPassword }).annotate({ identifier: "NewPassword" })
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const NOBODY = "00000000-0000-0000-0000-000000000000"
-
-/** A user's id in a path; an invalid one matches no user. */
-const UserId = Schema.String.pipe(
-  Schema.decode(
-    SchemaTransformation.transform({
-      decode: (text: string) => (UUID.test(text) ? text.toLowerCase() : NOBODY),
-      encode: (id: string) => id
-    })
-  )
-)
-
-const id = { id: UserId }
-const notFound = documentedError("not_found")
+const id = { id: PathUuid }
 const tooMany = documentedError("too_many_sign_ins")
-const conflict = documentedError("conflict")
 
 export class UsersGroup extends HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.get("list", "/", {
       query: pageQuery("users"),
       success: pageOf(UserResource),
-      error: documentedError("validation_error")
-    }).annotateMerge(OpenApi.annotations({ summary: "List users, the newest first" })),
+      error: invalid
+    }).annotateMerge(summary("List users, the newest first")),
     HttpApiEndpoint.post("create", "/", {
       payload: NewUserBody,
       success: UserResource.pipe(HttpApiSchema.status(201)),
-      error: [
-        conflict,
-        documentedError("idempotency_key_conflict"),
-        documentedError("idempotency_key_too_long"),
-        tooMany
-      ]
+      error: [conflict, ...keyErrors, tooMany]
     })
-      .annotateMerge(OpenApi.annotations({ summary: "Create a user, who signs in with this password" }))
+      .annotateMerge(summary("Create a user, who signs in with this password"))
       .middleware(RequireJson),
-    HttpApiEndpoint.get("read", "/:id", {
-      params: id,
-      success: UserResource,
-      error: notFound
-    }).annotateMerge(OpenApi.annotations({ summary: "Read a user" })),
+    reading(PathUuid, UserResource, "Read a user"),
     HttpApiEndpoint.patch("update", "/:id", {
       params: id,
       payload: UserChangeBody,
       success: UserResource,
       error: [notFound, conflict]
     })
-      .annotateMerge(OpenApi.annotations({ summary: "Change a user's name or role, disable or enable them" }))
+      .annotateMerge(summary("Change a user's name or role, disable or enable them"))
       .middleware(RequireJson),
     HttpApiEndpoint.put("password", "/:id/password", {
       params: id,
@@ -106,9 +84,7 @@ export class UsersGroup extends HttpApiGroup.make("users")
       success: HttpApiSchema.Empty(204),
       error: [notFound, tooMany]
     })
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Set a user's password; they are signed out everywhere" })
-      )
+      .annotateMerge(summary("Set a user's password; they are signed out everywhere"))
       .middleware(RequireJson)
   )
   .prefix("/v1/manage/users")

@@ -1,21 +1,13 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiGroup, OpenApi } from "effect/http-api"
 import { type Message, MessageStatus, Strategy, viewMessage } from "../../../domain/message/Message.ts"
-import { documentedError } from "../../Envelope.ts"
 import { MessageStatusResponse, toMessageStatus } from "../../message/MessageSchemas.ts"
 import { withMetadata } from "../../Metadata.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
-import { pageOf } from "../wire/ManageWire.ts"
-import {
-  attemptDetails,
-  deliveryQuery,
-  deliverySearch,
-  deliverySearchErrors,
-  PathUuid,
-  Rials,
-  toAttemptDetails
-} from "../wire/SearchFields.ts"
+import { reading } from "../wire/ManageEndpoints.ts"
+import { attemptDetails, PathUuid, Rials, toAttemptDetails } from "../wire/SearchFields.ts"
 import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { deliverySearch } from "./DeliverySearch.ts"
 
 const MessageResource = Schema.Struct({
   ...MessageStatusResponse.fields,
@@ -41,19 +33,15 @@ export const messageJson = (message: Message): string => withMetadata(toMessage(
 
 export class ManagedMessagesGroup extends HttpApiGroup.make("managed-messages")
   .add(
-    HttpApiEndpoint.get("list", "/", {
-      query: deliveryQuery("messages", {
+    deliverySearch(
+      "messages",
+      {
         status: Schema.optionalKey(MessageStatus),
         strategy: Schema.optionalKey(Strategy)
-      }),
-      success: pageOf(MessageResource),
-      error: deliverySearchErrors
-    }).annotateMerge(deliverySearch("Search messages, the newest first")),
-    HttpApiEndpoint.get("read", "/:id", {
-      params: { id: PathUuid },
-      success: MessageResource,
-      error: documentedError("not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "Read a message with the outcomes of its attempts" }))
+      },
+      MessageResource
+    ),
+    reading(PathUuid, MessageResource, "Read a message with the outcomes of its attempts")
   )
   .prefix("/v1/manage/messages")
   .middleware(NoUndeclaredBody)

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiGroup, OpenApi } from "effect/http-api"
 import { formatInstant, type Instant } from "../../../domain/Instant.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import type { Route } from "../../../domain/routing/Route.ts"
@@ -8,23 +8,15 @@ import {
   VerificationStatus,
   viewVerification
 } from "../../../domain/verification/Verification.ts"
-import { documentedError } from "../../Envelope.ts"
 import { withMetadata } from "../../Metadata.ts"
 import { toStatus } from "../../otp/OtpAnswers.ts"
 import { StatusResponse } from "../../otp/OtpSchemas.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { Timestamp } from "../wire/ManageFields.ts"
-import { pageOf } from "../wire/ManageWire.ts"
-import {
-  attemptDetails,
-  deliveryQuery,
-  deliverySearch,
-  deliverySearchErrors,
-  PathUuid,
-  Rials,
-  toAttemptDetails
-} from "../wire/SearchFields.ts"
+import { reading } from "../wire/ManageEndpoints.ts"
+import { attemptDetails, PathUuid, Rials, toAttemptDetails } from "../wire/SearchFields.ts"
 import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { deliverySearch } from "./DeliverySearch.ts"
 
 const AttemptResource = Schema.Struct({
   ...StatusResponse.fields.attempts.value.fields,
@@ -102,20 +94,8 @@ export const verificationJson = (verification: Verification, now: Instant): stri
 
 export class ManagedVerificationsGroup extends HttpApiGroup.make("verifications")
   .add(
-    HttpApiEndpoint.get("list", "/", {
-      query: deliveryQuery("verifications", {
-        status: Schema.optionalKey(VerificationStatus)
-      }),
-      success: pageOf(VerificationResource),
-      error: deliverySearchErrors
-    }).annotateMerge(deliverySearch("Search verifications, the newest first")),
-    HttpApiEndpoint.get("read", "/:id", {
-      params: { id: PathUuid },
-      success: VerificationResource,
-      error: documentedError("not_found")
-    }).annotateMerge(
-      OpenApi.annotations({ summary: "Read a verification with the outcomes of its attempts" })
-    )
+    deliverySearch("verifications", { status: Schema.optionalKey(VerificationStatus) }, VerificationResource),
+    reading(PathUuid, VerificationResource, "Read a verification with the outcomes of its attempts")
   )
   .prefix("/v1/manage/verifications")
   .middleware(NoUndeclaredBody)

@@ -1,18 +1,12 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EntryType, GuardList, GuardMode } from "../../../domain/guard/GuardSettings.ts"
-import { documentedError } from "../../Envelope.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { AlarmResource, EntryResource, GuardResource, GuardSettingsResource } from "./GuardSchemas.ts"
 import { pageOf, pageQuery } from "../wire/ManageWire.ts"
 import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
-
-const summary = (text: string) => OpenApi.annotations({ summary: text })
-const invalid = documentedError("validation_error")
-const notFound = documentedError("not_found")
-const changed = documentedError("precondition_failed")
-const conflict = documentedError("conflict")
+import { changed, conflict, invalid, notFound, summary } from "../wire/ManageEndpoints.ts"
 
 const Amount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
 

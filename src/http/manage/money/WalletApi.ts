@@ -2,12 +2,12 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { formatInstant } from "../../../domain/Instant.ts"
 import { type Hold, type LedgerEntry, LedgerKind, SubjectType } from "../../../services/resources/Wallets.ts"
-import { documentedError } from "../../Envelope.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { Timestamp } from "../wire/ManageFields.ts"
 import { pageOf, pageQuery } from "../wire/ManageWire.ts"
 import { Rials, timeQuery } from "../wire/SearchFields.ts"
 import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { invalid, summary } from "../wire/ManageEndpoints.ts"
 
 const Subject = Schema.Struct({ type: SubjectType, id: Schema.String }).annotate({
   identifier: "ChargedSubject"
@@ -59,23 +59,19 @@ export const toEntry = (entry: LedgerEntry): typeof EntryResource.Type => ({
   occurred_at: formatInstant(entry.occurredAt)
 })
 
-const invalid = documentedError("validation_error")
-
 export class WalletGroup extends HttpApiGroup.make("wallet")
   .add(
-    HttpApiEndpoint.get("read", "/", { success: WalletResource }).annotateMerge(
-      OpenApi.annotations({ summary: "Read the wallet" })
-    ),
+    HttpApiEndpoint.get("read", "/", { success: WalletResource }).annotateMerge(summary("Read the wallet")),
     HttpApiEndpoint.get("holds", "/holds", {
       query: pageQuery("holds"),
       success: pageOf(HoldResource),
       error: invalid
-    }).annotateMerge(OpenApi.annotations({ summary: "List holds with their subjects, the newest first" })),
+    }).annotateMerge(summary("List holds with their subjects, the newest first")),
     HttpApiEndpoint.get("ledger", "/ledger", {
       query: { ...pageQuery("ledger"), ...timeQuery, kind: Schema.optionalKey(LedgerKind) },
       success: pageOf(EntryResource),
       error: invalid
-    }).annotateMerge(OpenApi.annotations({ summary: "List movements of money, the newest first" }))
+    }).annotateMerge(summary("List movements of money, the newest first"))
   )
   .prefix("/v1/manage/wallet")
   .middleware(NoUndeclaredBody)

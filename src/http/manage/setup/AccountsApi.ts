@@ -7,7 +7,7 @@ import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
 import { optional, PositiveInt } from "../../WireSchemas.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { Name, Timestamp } from "../wire/ManageFields.ts"
-import { pageQuery, pageOf } from "../wire/ManageWire.ts"
+import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
 import {
   id,
@@ -17,9 +17,10 @@ import {
   conflict,
   unavailable,
   keyErrors,
+  reading,
   summary,
   removal
-} from "./SetUpEndpoints.ts"
+} from "../wire/ManageEndpoints.ts"
 
 export const Account = Schema.Struct({
   credential_id: Schema.Int,
@@ -135,9 +136,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
       .annotateMerge(summary("Connect an account; the provider is asked first whether it works"))
       .middleware(RequireJson)
       .middleware(OptionalIdempotencyKey),
-    HttpApiEndpoint.get("read", "/:id", { params: id, success: Account, error: notFound }).annotateMerge(
-      summary("Read an account")
-    ),
+    reading(PathId, Account, "Read an account"),
     HttpApiEndpoint.patch("update", "/:id", {
       params: id,
       payload: AccountChangeBody,

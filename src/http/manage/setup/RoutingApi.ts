@@ -8,7 +8,7 @@ import { RequireJson } from "../../RequestGuards.ts"
 import { optional, PositiveInt } from "../../WireSchemas.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
-import { changed, summary } from "./SetUpEndpoints.ts"
+import { changed, summary } from "../wire/ManageEndpoints.ts"
 
 const Routing = Schema.Struct({
   order: Schema.optionalKey(Schema.Literal("measured")).annotateKey({

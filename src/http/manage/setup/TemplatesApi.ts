@@ -4,9 +4,18 @@ import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
 import { optional } from "../../WireSchemas.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { Name, TemplateText, Timestamp } from "../wire/ManageFields.ts"
-import { pageQuery, pageOf } from "../wire/ManageWire.ts"
+import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
-import { id, invalid, notFound, changed, keyErrors, summary, removal } from "./SetUpEndpoints.ts"
+import {
+  id,
+  invalid,
+  notFound,
+  changed,
+  keyErrors,
+  reading,
+  summary,
+  removal
+} from "../wire/ManageEndpoints.ts"
 
 export const TemplateResource = Schema.Struct({
   id: Schema.Int,
@@ -45,11 +54,7 @@ export class TemplatesGroup extends HttpApiGroup.make("templates")
       .annotateMerge(summary("Create a template"))
       .middleware(RequireJson)
       .middleware(OptionalIdempotencyKey),
-    HttpApiEndpoint.get("read", "/:id", {
-      params: id,
-      success: TemplateResource,
-      error: notFound
-    }).annotateMerge(summary("Read a template")),
+    reading(PathId, TemplateResource, "Read a template"),
     HttpApiEndpoint.patch("update", "/:id", {
       params: id,
       payload: TemplateChangeBody,

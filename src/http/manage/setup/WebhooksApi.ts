@@ -12,13 +12,22 @@ import {
   WebhookEventType
 } from "../../../domain/webhook/Webhook.ts"
 import type { CreatedWebhook } from "../../../services/resources/Webhooks.ts"
-import { documentedError } from "../../Envelope.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { DateTimeText, optional } from "../../WireSchemas.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { Timestamp } from "../wire/ManageFields.ts"
 import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
+import {
+  changed,
+  conflict,
+  id,
+  invalid,
+  keyErrors,
+  notFound,
+  reading,
+  summary
+} from "../wire/ManageEndpoints.ts"
 
 const WebhookResource = Schema.Struct({
   id: Schema.Int,
@@ -139,14 +148,6 @@ export const toDelivery = (delivery: WebhookDelivery) => ({
   finished_at: formatNullableInstant(delivery.finishedAt)
 })
 
-const id = { id: PathId }
-const notFound = documentedError("not_found")
-const invalid = documentedError("validation_error")
-const conflict = documentedError("conflict")
-const keyErrors = [documentedError("idempotency_key_conflict"), documentedError("idempotency_key_too_long")]
-
-const summary = (text: string) => OpenApi.annotations({ summary: text })
-
 export class WebhooksGroup extends HttpApiGroup.make("webhooks")
   .add(
     HttpApiEndpoint.get("list", "/", {
@@ -161,16 +162,12 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks")
     })
       .annotateMerge(summary("Create a webhook; its secret is returned only once"))
       .middleware(RequireJson),
-    HttpApiEndpoint.get("read", "/:id", {
-      params: id,
-      success: WebhookResource,
-      error: notFound
-    }).annotateMerge(summary("Read a webhook")),
+    reading(PathId, WebhookResource, "Read a webhook"),
     HttpApiEndpoint.patch("update", "/:id", {
       params: id,
       payload: WebhookChangeBody,
       success: WebhookResource,
-      error: [invalid, notFound, documentedError("precondition_failed")]
+      error: [invalid, notFound, changed]
     })
       .annotateMerge(summary("Change a webhook, or switch it off and on; If-Match guards against others"))
       .middleware(RequireJson),

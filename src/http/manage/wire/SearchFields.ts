@@ -1,14 +1,9 @@
 import { DateTimeText } from "../../WireSchemas.ts"
 import { Effect, Schema, SchemaTransformation } from "effect"
-import { OpenApi } from "effect/http-api"
-import { Channel } from "../../../domain/routing/Channel.ts"
 import type { Delivery } from "../../../domain/account/DeliveryReport.ts"
 import { formatNullableInstant } from "../../../domain/Instant.ts"
 import { parseContactPhone } from "../../../domain/Phone.ts"
-import { documentedError } from "../../Envelope.ts"
 import { Timestamp } from "./ManageFields.ts"
-import type { ListName } from "./Cursors.ts"
-import { pageQuery } from "./ManageWire.ts"
 
 /** Times that the store can compare: the years 1970 to 9999. */
 export const SearchInstant = DateTimeText.check(
@@ -39,26 +34,6 @@ export const PhoneText = Schema.String.check(Schema.isMaxLength(MAX_FILTER_LENGT
   description: "An Iranian mobile number in any accepted form.",
   examples: ["09121234567"]
 })
-
-/** The query of a search among sends to phones, with this search's own filters. */
-export const deliveryQuery = <Own extends Schema.Struct.Fields>(list: ListName, own: Own) => ({
-  ...pageQuery(list),
-  ...timeQuery,
-  phone: Schema.optionalKey(PhoneText),
-  ...own,
-  channel: Schema.optionalKey(Channel).annotateKey({ description: "A channel that was tried." })
-})
-
-export const deliverySearchErrors = [
-  documentedError("validation_error"),
-  documentedError("invalid_phone")
-] as const
-
-export const deliverySearch = (summary: string) =>
-  OpenApi.annotations({
-    summary,
-    description: "A filtered part may be shorter than limit: the list is complete when next_cursor is null."
-  })
 
 const NIL_UUID = "00000000-0000-0000-0000-000000000000"
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

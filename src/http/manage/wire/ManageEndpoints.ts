@@ -1,7 +1,8 @@
+import type { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { documentedError } from "../../Envelope.ts"
-import { PathId } from "../wire/ManageWire.ts"
-import { undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
+import { PathId } from "./ManageWire.ts"
+import { undeclaredBodyErrors } from "./UndeclaredBody.ts"
 
 export const id = { id: PathId }
 export const invalid = documentedError("validation_error")
@@ -15,6 +16,18 @@ export const keyErrors = [
 ]
 
 export const summary = (text: string) => OpenApi.annotations({ summary: text })
+
+/** Reads one resource by its id: a `PathId` or a `PathUuid`. */
+export const reading = <Id extends Schema.Codec<string | number, string>, Resource extends Schema.Top>(
+  pathId: Id,
+  resource: Resource,
+  text: string
+) =>
+  HttpApiEndpoint.get("read", "/:id", {
+    params: { id: pathId },
+    success: resource,
+    error: notFound
+  }).annotateMerge(summary(text))
 
 /** Deletes a resource that nothing uses. */
 export const removal = (text: string, description: string) =>
