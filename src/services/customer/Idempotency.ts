@@ -7,7 +7,7 @@ import {
   type IdempotencyKeyInProgress
 } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { isSetUpChanged } from "./SetUpChanged.ts"
+import { isSetUpChanged, type SetUpChanged, withCurrentSetUp } from "./SetUpChanged.ts"
 import { Settings } from "../Settings.ts"
 
 /** A request's idempotency key, with the parsed body, which distinguishes a repeated request from another one. */
@@ -28,6 +28,14 @@ export interface IdempotencyClaim {
 export interface ClaimedKey<Subject> {
   readonly fingerprint: Uint8Array
   readonly subject: Subject
+}
+
+/** A request that creates something. */
+export interface CreatingRequest {
+  /** Absent: the request has no idempotency key, and every repeat creates again. */
+  readonly idempotency?: IdempotentRequest | undefined
+  /** The version that the request's key was read with; absent: the request has no key. */
+  readonly setUpVersion?: number | undefined
 }
 
 interface Once<Answer, Refusal, Subject> {
@@ -51,11 +59,14 @@ export class Idempotency extends Context.Service<
       request: IdempotentRequest | undefined,
       now: Instant
     ) => Effect.Effect<IdempotencyClaim | null>
-    /** The result of `make`, or the response to the key's earlier request. A replay comes before any refusal. */
+    /**
+     * The result of `make`, with the customer's current set-up, or the response to the key's earlier request. A replay
+     * comes before any refusal.
+     */
     readonly answerOnce: <Answer, Refusal, Subject>(
-      request: IdempotentRequest | undefined,
-      once: Once<Answer, Refusal, Subject>
-    ) => Effect.Effect<Answer, Refusal | IdempotencyError>
+      request: CreatingRequest,
+      once: Once<Answer, Refusal | SetUpChanged, Subject>
+    ) => Effect.Effect<Answer, Refusal | SetUpChanged | IdempotencyError>
   }
 >()("peyk/services/customer/Idempotency") {
   static readonly layer = Layer.effect(
@@ -86,7 +97,7 @@ export class Idempotency extends Context.Service<
         return Option.some(yield* replay(subject))
       })
 
-      const answerOnce = <Answer, Refusal, Subject>(
+      const makeOrReplay = <Answer, Refusal, Subject>(
         request: IdempotentRequest | undefined,
         once: Once<Answer, Refusal, Subject>
       ): Effect.Effect<Answer, Refusal | IdempotencyError> => {
@@ -102,13 +113,17 @@ export class Idempotency extends Context.Service<
             isSetUpChanged(refusal) ? Effect.fail(refusal) : replayOr(() => Effect.fail(refusal)),
           // A taken key that represents nothing has just lapsed: then the request is a new one.
           onSuccess: Option.match({
-            onNone: () => replayOr(() => answerOnce(request, once)),
+            onNone: () => replayOr(() => makeOrReplay(request, once)),
             onSome: (answer) => Effect.succeed(answer)
           })
         })
       }
 
-      return Idempotency.of({ claim, answerOnce })
+      return Idempotency.of({
+        claim,
+        answerOnce: ({ idempotency, setUpVersion }, once) =>
+          withCurrentSetUp(setUpVersion, makeOrReplay(idempotency, once))
+      })
     })
   )
 }

@@ -3,21 +3,19 @@ import type { IdempotencyError } from "../../domain/Errors.ts"
 import { type BatchOutcome, refusedOutcome } from "../../domain/message/MessageBatch.ts"
 import { sendTime } from "../../domain/message/Message.ts"
 import { Customers } from "../customer/Customers.ts"
-import { Idempotency, type IdempotentRequest } from "../customer/Idempotency.ts"
-import { type SetUpChanged, withCurrentSetUp } from "../customer/SetUpChanged.ts"
+import { type CreatingRequest, Idempotency, type IdempotentRequest } from "../customer/Idempotency.ts"
+import type { SetUpChanged } from "../customer/SetUpChanged.ts"
 import { SubjectIds } from "../SubjectIds.ts"
 import { Timers } from "../timer/Timers.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { type BatchEntry, isPlanned, MessageBatchStore } from "./MessageBatchStore.ts"
 import { makeMessagePlans, type MessageContent } from "./MessagePlans.ts"
 
-export interface BatchRequest {
+export interface BatchRequest extends CreatingRequest {
   readonly customerId: number
   /** Failures are messages whose form was refused already. */
   readonly items: ReadonlyArray<Result.Result<MessageContent, BatchOutcome>>
   readonly idempotency: IdempotentRequest
-  /** The version that the request's key was read with; absent: the request has no key. */
-  readonly setUpVersion?: number | undefined
 }
 
 export interface BatchAnswer {
@@ -80,14 +78,11 @@ export class MessageBatches extends Context.Service<
 
       return MessageBatches.of({
         send: (request) =>
-          withCurrentSetUp(
-            request.setUpVersion,
-            idempotency.answerOnce(request.idempotency, {
-              make: make(request),
-              find: (key, now) => store.findClaimedKey(request.customerId, key, now),
-              replay: (outcomes: ReadonlyArray<BatchOutcome>) => Effect.succeed({ outcomes, replayed: true })
-            })
-          )
+          idempotency.answerOnce(request, {
+            make: make(request),
+            find: (key, now) => store.findClaimedKey(request.customerId, key, now),
+            replay: (outcomes: ReadonlyArray<BatchOutcome>) => Effect.succeed({ outcomes, replayed: true })
+          })
       })
     })
   )

@@ -5,22 +5,19 @@ import type { Instant } from "../../domain/Instant.ts"
 import { type Message, sendTime, type Strategy, type UsedTemplate } from "../../domain/message/Message.ts"
 import { lanes } from "../../domain/message/MessageLanes.ts"
 import { Customers } from "../customer/Customers.ts"
-import { Idempotency, type IdempotentRequest } from "../customer/Idempotency.ts"
+import { type CreatingRequest, Idempotency } from "../customer/Idempotency.ts"
 import { MessageDeliveries } from "./MessageDeliveries.ts"
 import { makeMessagePlans, type MessageContent, type MessageRefusal } from "./MessagePlans.ts"
 import { type MessageAcceptance, MessageStore } from "./MessageStore.ts"
-import { type SetUpChanged, withCurrentSetUp } from "../customer/SetUpChanged.ts"
+import type { SetUpChanged } from "../customer/SetUpChanged.ts"
 import { SubjectIds } from "../SubjectIds.ts"
 import { poolOf, TimerPools } from "../timer/TimerPools.ts"
 import type { DueTimer, Lease } from "../../domain/Timer.ts"
 import { Timers } from "../timer/Timers.ts"
 import { Workers } from "../concurrency/Workers.ts"
 
-export interface MessageRequest extends MessageContent {
+export interface MessageRequest extends MessageContent, CreatingRequest {
   readonly customerId: number
-  readonly idempotency?: IdempotentRequest | undefined
-  /** The version that the request's key was read with; absent: the request has no key. */
-  readonly setUpVersion?: number | undefined
 }
 
 export interface MessageAnswer {
@@ -144,14 +141,11 @@ export class MessageSends extends Context.Service<
 
       return MessageSends.of({
         send: (request) =>
-          withCurrentSetUp(
-            request.setUpVersion,
-            idempotency.answerOnce(request.idempotency, {
-              make: make(request),
-              find: (key, now) => store.findClaimedKey(request.customerId, key, now),
-              replay: (message: Message) => Effect.succeed(toAnswer(message, true))
-            })
-          )
+          idempotency.answerOnce(request, {
+            make: make(request),
+            find: (key, now) => store.findClaimedKey(request.customerId, key, now),
+            replay: (message: Message) => Effect.succeed(toAnswer(message, true))
+          })
       })
     })
   )

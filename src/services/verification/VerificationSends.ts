@@ -32,10 +32,10 @@ import { Codes } from "./Codes.ts"
 import { ClientHashes } from "./ClientHashes.ts"
 import { CodeVault } from "./CodeVault.ts"
 import { Customers, type CustomerSetUp } from "../customer/Customers.ts"
-import { Idempotency, type IdempotentRequest } from "../customer/Idempotency.ts"
+import { type CreatingRequest, Idempotency } from "../customer/Idempotency.ts"
 import { Limits } from "../customer/Limits.ts"
 import { Routing } from "../customer/Routing.ts"
-import { type SetUpChanged, withCurrentSetUp } from "../customer/SetUpChanged.ts"
+import type { SetUpChanged } from "../customer/SetUpChanged.ts"
 import { SubjectIds } from "../SubjectIds.ts"
 import { Templates } from "../customer/Templates.ts"
 import { Timers } from "../timer/Timers.ts"
@@ -43,7 +43,7 @@ import { VerificationSteps } from "./VerificationSteps.ts"
 import { type Acceptance, VerificationStore } from "./VerificationStore.ts"
 import { Workers } from "../concurrency/Workers.ts"
 
-export interface SendRequest extends RouteRequest {
+export interface SendRequest extends RouteRequest, CreatingRequest {
   readonly customerId: number
   readonly phone: string
   /** The language of the default text; absent: the customer's. */
@@ -51,9 +51,6 @@ export interface SendRequest extends RouteRequest {
   /** JSON text of an object. */
   readonly metadata?: string | undefined
   readonly client?: Client | undefined
-  readonly idempotency?: IdempotentRequest | undefined
-  /** The version that the request's key was read with; absent: the request has no key. */
-  readonly setUpVersion?: number | undefined
 }
 
 export interface SendAnswer {
@@ -245,14 +242,11 @@ export class VerificationSends extends Context.Service<
       }
 
       const send = (request: SendRequest) =>
-        withCurrentSetUp(
-          request.setUpVersion,
-          idempotency.answerOnce(request.idempotency, {
-            make: make(request),
-            find: (key, now) => store.findClaimedKey(request.customerId, key, now),
-            replay
-          })
-        )
+        idempotency.answerOnce(request, {
+          make: make(request),
+          find: (key, now) => store.findClaimedKey(request.customerId, key, now),
+          replay
+        })
 
       return VerificationSends.of({ send: (request) => send(comparedByHashes(request)) })
     })
