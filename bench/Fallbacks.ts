@@ -4,11 +4,11 @@
  */
 import { Clock, Effect } from "effect"
 import { setTimeout as pause } from "node:timers/promises"
-import type { LoadGenerator } from "./Load.ts"
+import type { MeasurementSetup } from "./MeasurementSetup.ts"
 import { cpuSeconds, familyCpuSeconds, sumOver } from "./ProcessStats.ts"
 import { quantile } from "./Report.ts"
 import { toPhones } from "./Requests.ts"
-import { checkpoint, OWN_DATABASE, type Store } from "./Store.ts"
+import { checkpoint, OWN_DATABASE } from "./Store.ts"
 import type { Subject } from "./Subject.ts"
 
 export interface FallbackResult {
@@ -20,15 +20,6 @@ export interface FallbackResult {
   readonly p99: number
   readonly programCpu: number | null
   readonly storeCpu: number | null
-}
-
-interface FallbackSetup {
-  readonly subject: Subject
-  readonly load: LoadGenerator
-  readonly store: Store
-  readonly seconds: number
-  /** The number of the first of so many phones that no other run uses. */
-  readonly takePhones: (count: number) => number
 }
 
 const MOST_PER_SECOND = 4000
@@ -70,7 +61,7 @@ const perFallback = (before: number | null, after: number | null, count: number)
 
 /** @param gapMillis from one due time to the next */
 const run = async (
-  { subject, load, store, seconds, takePhones }: FallbackSetup,
+  { subject, load, store, seconds, takePhones }: MeasurementSetup,
   pace: FallbackResult["pace"],
   gapMillis: number,
   most: number
@@ -111,7 +102,7 @@ const run = async (
 }
 
 /** First all that were accepted in that time at once, and then half as many per second as it did of these. */
-export const measureFallbacks = async (setup: FallbackSetup): Promise<ReadonlyArray<FallbackResult>> => {
+export const measureFallbacks = async (setup: MeasurementSetup): Promise<ReadonlyArray<FallbackResult>> => {
   const backlog = await run(setup, "backlog", 0, MOST_PER_SECOND * setup.seconds)
   const perSecond = Math.max(1, Math.floor(backlog.perSecond / 2))
   const steady = await run(setup, "steady", 1000 / perSecond, perSecond * setup.seconds)

@@ -1,6 +1,7 @@
 /** One program's turn: all its measures, once. */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Job, LoadGenerator } from "./Load.ts"
+import type { MeasurementSetup } from "./MeasurementSetup.ts"
 import type { MeasureName, Options } from "./Options.ts"
 import { cpuSeconds, familyCpuSeconds, perRequest, residentMegabytes, sumOver } from "./ProcessStats.ts"
 import type { Run } from "./Report.ts"
@@ -36,12 +37,8 @@ const allMessagesDone = async (store: Store) => {
   throw new Error("messages were not sent in time")
 }
 
-export interface TurnOptions {
+export interface TurnOptions extends Pick<MeasurementSetup, "load" | "store" | "takePhones"> {
   readonly measures: Options["measures"]
-  readonly load: LoadGenerator
-  readonly store: Store
-  /** The number of the first of so many phones that no other run uses. */
-  readonly takePhones: (count: number) => number
   /** For so long uncounted sends (or messages where only those are measured) come first. */
   readonly settlingSeconds: number
 }

@@ -6,11 +6,10 @@ import { fork } from "node:child_process"
 import { once } from "node:events"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import type { LoadGenerator } from "./Load.ts"
+import type { MeasurementSetup } from "./MeasurementSetup.ts"
 import { cpuSeconds, familyCpuSeconds, perRequest, sumOver } from "./ProcessStats.ts"
 import { toPhones } from "./Requests.ts"
-import { checkpoint, OWN_DATABASE, type Store } from "./Store.ts"
-import type { Subject } from "./Subject.ts"
+import { checkpoint, OWN_DATABASE } from "./Store.ts"
 
 export interface Receiver {
   readonly url: string
@@ -36,14 +35,8 @@ export interface WebhookResult {
   readonly repeated: number
 }
 
-interface WebhookSetup {
-  readonly subject: Subject
-  readonly load: LoadGenerator
-  readonly store: Store
+interface WebhookSetup extends MeasurementSetup {
   readonly receiver: Receiver
-  readonly seconds: number
-  /** The number of the first of so many phones that no other run uses. */
-  readonly takePhones: (count: number) => number
 }
 
 const MOST_PER_SECOND = 20_000

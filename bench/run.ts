@@ -1,8 +1,7 @@
 /** Peyk and its references, alternating on one PostgreSQL, and their ratios. The README explains what is measured. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect } from "effect"
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { compare } from "./Compare.ts"
 import { loadGenerator } from "./Load.ts"
@@ -15,17 +14,8 @@ import { report, reportFallbacks, reportPending, reportWebhooks } from "./Report
 import { makeSlowPostgres } from "./SlowFlush.ts"
 import { startStore, type Store } from "./Store.ts"
 import { databaseOf, startOne, startSubjects } from "./Subjects.ts"
+import { temporaryDirectory } from "./TemporaryDirectory.ts"
 import { startReceiver } from "./Webhooks.ts"
-
-const temporaryDirectory = Effect.acquireRelease(
-  Effect.sync(() => {
-    const made = mkdtempSync(join(tmpdir(), "peyk-bench-"))
-    // PostgreSQL does not run as root, and must reach the directory
-    chmodSync(made, 0o755)
-    return made
-  }),
-  (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
-)
 
 const choosePgbench = Effect.fnUntraced(function* (options: Options, directory: string, store: Store) {
   const { measures, pgbench: path, subjects } = options

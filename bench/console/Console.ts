@@ -1,8 +1,6 @@
 /** The console of the benchmark's first customer, on a store with old sends: for the programs in this directory. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { commandsWith, neutralEnvironment } from "../../test/contract/Server.ts"
 import { newOperator, signedIn } from "../../test/console/Visitor.ts"
@@ -11,6 +9,7 @@ import { prepare } from "../Prepare.ts"
 import { startStore, type Store } from "../Store.ts"
 import type { Subject } from "../Subject.ts"
 import { startOne } from "../Subjects.ts"
+import { temporaryDirectory } from "../TemporaryDirectory.ts"
 import { fillForConsole } from "./Filling.ts"
 
 const CUSTOMER = "1"
@@ -25,16 +24,6 @@ export interface Ground {
   readonly newOwner: () => ReturnType<typeof signedIn>
   readonly newOperator: () => ReturnType<typeof newOperator>
 }
-
-const temporaryDirectory = Effect.acquireRelease(
-  Effect.sync(() => {
-    const made = mkdtempSync(join(tmpdir(), "peyk-bench-"))
-    // PostgreSQL does not run as root, and must reach the directory
-    chmodSync(made, 0o755)
-    return made
-  }),
-  (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
-)
 
 const start = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const options = readOptions([...args, "--subjects", "peyk"])

@@ -1,9 +1,9 @@
 /** A soak as a program: what it needs around it, the verdict, and the end of everything that it started. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
-import { cpus, tmpdir } from "node:os"
-import { join } from "node:path"
+import { rmSync } from "node:fs"
+import { cpus } from "node:os"
+import { makeTemporaryDirectory } from "../TemporaryDirectory.ts"
 import type { Evidence } from "./Evidence.ts"
 import { findings, show } from "./Invariants.ts"
 import { type Providers, startProviders } from "./Providers.ts"
@@ -22,13 +22,6 @@ const began = now()
 export const log = (text: string) =>
   process.stdout.write(`${((now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}\n`)
 
-const makeDirectory = (name: string) => {
-  const made = mkdtempSync(join(tmpdir(), `${name}-`))
-  // PostgreSQL does not run as root, and has to get there
-  chmodSync(made, 0o755)
-  return made
-}
-
 export interface ProgramOptions {
   readonly name: string
   readonly seed: string
@@ -38,7 +31,7 @@ export interface ProgramOptions {
 }
 
 const program = Effect.fnUntraced(function* ({ name, seed, settings, perform }: ProgramOptions) {
-  const directory = makeDirectory(name)
+  const directory = makeTemporaryDirectory(name)
   const stops: Array<() => Promise<unknown>> = []
   const stopAll = Effect.promise(async () => {
     for (const stop of stops.splice(0).toReversed()) {
