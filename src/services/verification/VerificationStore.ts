@@ -33,6 +33,16 @@ export interface StoredVerification {
   readonly sealedCode: Uint8Array | null
 }
 
+/** A code that was entered, to compare with the verification's. */
+export interface EnteredCode {
+  readonly customerId: number
+  readonly id: string
+  readonly codeHash: Uint8Array
+  readonly maxWrongCodes: number | null
+  readonly now: Instant
+  readonly setUpVersion: KnownSetUp
+}
+
 /** The verification after a code was compared; `matched`: it was the right one. */
 export interface Comparison {
   readonly matched: boolean
@@ -87,13 +97,6 @@ export class VerificationStore extends Context.Service<
      * Compares a code with an active, unexpired verification, and writes what follows: verified, one wrong code more,
      * or locked. None when there is no such verification, active at `now`.
      */
-    readonly compareCode: (attempt: {
-      readonly customerId: number
-      readonly id: string
-      readonly codeHash: Uint8Array
-      readonly maxWrongCodes: number | null
-      readonly now: Instant
-      readonly setUpVersion: KnownSetUp
-    }) => Effect.Effect<Option.Option<Comparison>, SetUpChanged>
+    readonly compareCode: (entered: EnteredCode) => Effect.Effect<Option.Option<Comparison>, SetUpChanged>
   }
 >()("peyk/services/verification/VerificationStore") {}

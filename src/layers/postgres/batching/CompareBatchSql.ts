@@ -1,10 +1,9 @@
 import { Effect, type Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyMode } from "../../../domain/people/Customer.ts"
-import type { Instant } from "../../../domain/Instant.ts"
 import { VerificationStatus } from "../../../domain/verification/Verification.ts"
 import type { TimerKind } from "../../../domain/Timer.ts"
-import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
+import type { EnteredCode } from "../../../services/verification/VerificationStore.ts"
 import { stripeOf } from "../../../domain/money/Charging.ts"
 import { retryRaces } from "../Races.ts"
 import { IsDistributed } from "../citus/Distribution.ts"
@@ -17,18 +16,8 @@ import { batchId } from "./BatchIds.ts"
 import { outboxParts } from "./OutboxParts.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
-/** A code that was entered. */
-export interface CodeEntry {
-  readonly customerId: number
-  readonly id: string
-  readonly codeHash: Uint8Array
-  readonly maxWrongCodes: number | null
-  readonly now: Instant
-  readonly setUpVersion: KnownSetUp
-}
-
 /** With the id for the event that this may become. */
-interface CodeRow extends CodeEntry {
+interface CodeRow extends EnteredCode {
   readonly eventId: string
 }
 
@@ -132,7 +121,7 @@ export const makeCompareBatch = (
   Effect.flatMap(IsDistributed, (isDistributed) => {
     const statement = statementOf(mode, timerKind, isDistributed ? COMPARED : LOCKED)
     const decoded = decodedAs(Schema.Array(ComparedRow))
-    return makeStatementBatch<SqlClient.SqlClient, CodeEntry, Option.Option<Compared>>(clients, {
+    return makeStatementBatch<SqlClient.SqlClient, EnteredCode, Option.Option<Compared>>(clients, {
       name: "check",
       endsTogether: true,
       conflictsOf: ({ id }) => [id],
