@@ -79,53 +79,58 @@ export interface UsualTraffic {
   readonly conversion: number
 }
 
+/** The codes of the last minutes, of all channels. */
 interface Window {
-  /** The codes of the channel, and of all. */
-  readonly own: Counts
+  /** The first of its minutes. */
+  readonly from: number
   readonly all: Counts
   /** The codes that are usual in this time, and how many of them are verified. */
   readonly usualCodes: number
   readonly usualVerified: number
 }
 
-const windowOf = (
-  recent: ReadonlyArray<RecentCodes>,
-  channel: string,
-  usual: UsualTraffic,
-  now: Instant,
-  minutes: number
-): Window => {
-  const inWindow = recent.filter((each) => each.minute > minuteOf(now) - minutes)
-  const usualCodes = (usual.codesPerHour * minutes * MINUTE_MILLIS) / HOUR_MILLIS
-  return {
-    own: sumOf(inWindow.filter((each) => each.channel === channel)),
-    all: sumOf(inWindow),
-    usualCodes,
-    usualVerified: usual.conversion * usualCodes
-  }
+interface ChannelWindow extends Window {
+  readonly own: Counts
 }
 
 const windowsOf = (
   recent: ReadonlyArray<RecentCodes>,
-  channel: string,
   usual: UsualTraffic,
   now: Instant
-): ReadonlyArray<Window> => WINDOWS_MINUTES.map((minutes) => windowOf(recent, channel, usual, now, minutes))
+): ReadonlyArray<Window> =>
+  WINDOWS_MINUTES.map((minutes) => {
+    const from = minuteOf(now) - minutes + 1
+    const usualCodes = (usual.codesPerHour * minutes * MINUTE_MILLIS) / HOUR_MILLIS
+    return {
+      from,
+      all: sumOf(recent.filter(({ minute }) => minute >= from)),
+      usualCodes,
+      usualVerified: usual.conversion * usualCodes
+    }
+  })
+
+const inChannel = (
+  windows: ReadonlyArray<Window>,
+  recent: ReadonlyArray<RecentCodes>,
+  channel: string
+): ReadonlyArray<ChannelWindow> => {
+  const ofChannel = recent.filter((each) => each.channel === channel)
+  return windows.map((window) => ({
+    ...window,
+    own: sumOf(ofChannel.filter(({ minute }) => minute >= window.from))
+  }))
+}
 
 /** More codes than users ask for who try again: whatever else is true, this is an attack. */
-const isFloodedIn = ({ all, usualCodes }: Window): boolean =>
+const isFlooded = ({ all, usualCodes }: Window): boolean =>
   all.codes > MOST_OF_USUAL * usualCodes + SMALL_NUMBER
-
-/** Whether far more codes than usual were sent lately. */
-export const isFlooded = (recent: ReadonlyArray<RecentCodes>, usual: UsualTraffic, now: Instant): boolean =>
-  windowsOf(recent, "", usual, now).some(isFloodedIn)
 
 /** The likelihood that the verified codes have collapsed, against that they are as usual: a Poisson test, in logarithms. */
 const evidenceOf = ({ all, usualVerified }: Window): number =>
   (1 - COLLAPSED_SHARE) * usualVerified + all.verified * Math.log(COLLAPSED_SHARE)
 
 /** Hardly any code of the channel is verified, and that is not because there are more codes than usual. */
-const isDownIn = (window: Window): boolean =>
+const isDownIn = (window: ChannelWindow): boolean =>
   window.own.expected >= ENOUGH_EXPECTED &&
   window.own.verified < FALLEN_SHARE * window.own.expected &&
   evidenceOf(window) >= ENOUGH_EVIDENCE
@@ -134,7 +139,7 @@ const isDownIn = (window: Window): boolean =>
 const BELIEVED_MILLIS = 15 * MINUTE_MILLIS
 
 /** Whether an outage is over: codes of the channel are verified again, or as many as usual, whatever else is sent. */
-const isOver = (windows: ReadonlyArray<Window>, { since }: Outage, now: Instant): boolean => {
+const isOver = (windows: ReadonlyArray<ChannelWindow>, { since }: Outage, now: Instant): boolean => {
   const known = windows.find(({ own }) => own.expected >= ENOUGH_EXPECTED)
   if (known === undefined) return now - since >= BELIEVED_MILLIS
   const usual = windows.find(({ usualVerified }) => usualVerified >= ENOUGH_EXPECTED)
@@ -146,21 +151,23 @@ const isOver = (windows: ReadonlyArray<Window>, { since }: Outage, now: Instant)
 
 /**
  * Whether a channel is out: it has fallen for everybody at once, which no attack does. It lasts until the channel's codes
- * are verified again.
+ * are verified again. With far more codes than usual there is none.
  *
  * @param usual what is usual now, of those whose codes are `recent`
+ * @param elsewhere an outage that others see
  */
 export const outageOf = (
   before: Outage | null,
   recent: ReadonlyArray<RecentCodes>,
   usual: UsualTraffic,
-  now: Instant
+  now: Instant,
+  elsewhere: Outage | null = null
 ): Outage | null => {
-  if (isFlooded(recent, usual, now)) return null
-  const windows = (channel: string) => windowsOf(recent, channel, usual, now)
-  if (before !== null && !isOver(windows(before.channel), before, now)) return before
+  const windows = windowsOf(recent, usual, now)
+  if (windows.some(isFlooded)) return null
+  if (before !== null && !isOver(inChannel(windows, recent, before.channel), before, now)) return before
   for (const channel of new Set(recent.map((each) => each.channel))) {
-    if (windows(channel).some(isDownIn)) return { channel, since: now }
+    if (inChannel(windows, recent, channel).some(isDownIn)) return { channel, since: now }
   }
-  return null
+  return elsewhere
 }

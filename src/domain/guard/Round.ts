@@ -5,7 +5,7 @@ import { creditOf } from "./CodeBudget.ts"
 import { expectedConversion, NO_CODES, Tally, usualInHour } from "./Conversion.ts"
 import { ALARM_SCORE } from "./Cusum.ts"
 import { HOUR_MILLIS } from "../people/Admission.ts"
-import { addRecent, isFlooded, Outage, outageOf, RecentCodes } from "./Outage.ts"
+import { addRecent, Outage, outageOf, RecentCodes } from "./Outage.ts"
 import type { BudgetsTaken } from "./Mark.ts"
 import { isFlooding, isLasting, Knocks, onProbationFrom } from "./Knocks.ts"
 import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "./Segments.ts"
@@ -220,10 +220,8 @@ const observed = (draft: Draft, input: RoundInput, code: MaturedCode): CustomerS
   const recent = addRecent(customer.recent, maturedAt, { channel, expected, isVerified, weight })
   const next = { ...customer, usual, recent }
   // An outage refuses nobody, and does not make users ask so often: its own, or that of the platform.
-  if (isFlooding(customer.knocks, usual.codesPerHour) || isFlooded(recent, usual, maturedAt)) {
-    return { ...next, outage: null }
-  }
-  return { ...next, outage: outageOf(customer.outage, recent, usual, maturedAt) ?? input.platformOutage }
+  if (isFlooding(customer.knocks, usual.codesPerHour)) return { ...next, outage: null }
+  return { ...next, outage: outageOf(customer.outage, recent, usual, maturedAt, input.platformOutage) }
 }
 
 const judgeCode = (draft: Draft, input: RoundInput, code: MaturedCode) => {
