@@ -3,6 +3,7 @@ import type { BotReply } from "../../domain/account/BotUpdate.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { cooldownMillis } from "../../domain/account/Pace.ts"
 import { keptText, withoutPhones } from "../../domain/account/ProviderOutcome.ts"
+import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import type { BotInbox } from "../provider/ProviderAdapter.ts"
 
 /** A reply and its recipient. */
@@ -21,16 +22,13 @@ const COOLDOWN_MILLIS = 60_000
  * messages must not use up the platform's limit. A reply that is not sent is lost.
  */
 export const makeBotReplies = (maxCooldownMillis: number) => {
-  const lastSaid = new Map<string, Instant>()
+  const lastSaid = new BoundedMap<string, Instant>(REMEMBERED_REPLIES)
   const coolingUntil = new Map<number, Instant>()
 
   const isNew = (accountId: number, { chatId, reply }: PendingReply, now: Instant): boolean => {
     const key = `${accountId} ${chatId} ${reply.text}`
     if ((lastSaid.get(key) ?? -QUIET_MILLIS) + QUIET_MILLIS > now) return false
-    lastSaid.delete(key)
     lastSaid.set(key, now)
-    const [oldest] = lastSaid.keys()
-    if (lastSaid.size > REMEMBERED_REPLIES && oldest !== undefined) lastSaid.delete(oldest)
     return true
   }
 

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { BUDGET_WINDOW_MILLIS } from "../../domain/guard/CodeBudget.ts"
 import { nameIn, type Segment } from "../../domain/guard/Segments.ts"
 import type { Instant } from "../../domain/Instant.ts"
+import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { type BudgetUse, CodeBudgets } from "./CodeBudgets.ts"
 import { GuardStore } from "./GuardStore.ts"
 
@@ -20,12 +21,11 @@ export class BudgetAlarms extends Context.Service<
       const store = yield* GuardStore
       const budgets = yield* CodeBudgets
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
-      const raisedUntil = new Map<string, Instant>()
+      const raisedUntil = new BoundedMap<string, Instant>(MAX_SEGMENTS)
 
       const raise = (customerId: number, segment: Segment, enforced: boolean, now: Instant) => {
         const name = nameIn(customerId, segment)
         if ((raisedUntil.get(name) ?? 0) > now) return
-        if (raisedUntil.size >= MAX_SEGMENTS) raisedUntil.clear()
         const until = now + BUDGET_WINDOW_MILLIS
         raisedUntil.set(name, until)
         const alarm = {

@@ -7,6 +7,7 @@ import {
 } from "../../domain/guard/CodeBudget.ts"
 import { nameIn, type Segment } from "../../domain/guard/Segments.ts"
 import type { Instant } from "../../domain/Instant.ts"
+import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { GatheredGrants } from "./GatheredGrants.ts"
 
 /** The codes that this process may still let pass in one segment. */
@@ -64,16 +65,13 @@ export class CodeBudgets extends Context.Service<
     CodeBudgets,
     Effect.gen(function* () {
       const grants = yield* GatheredGrants
-      const allowances = new Map<string, Allowance>()
+      const allowances = new BoundedMap<string, Allowance>(MAX_SEGMENTS)
 
       const find = (name: string, now: Instant): Allowance => {
         const known = allowances.get(name)
         if (known !== undefined && known.until > now) return known
-        allowances.delete(name)
         // The store has heard of this segment. Else an attack would get the free codes again each hour.
         const free = known === undefined || known.uncounted > 0 ? FREE_CODES : 0
-        const [oldest] = allowances.size >= MAX_SEGMENTS ? allowances.keys() : []
-        if (oldest !== undefined) allowances.delete(oldest)
         const made: Allowance = {
           left: free,
           used: 0,

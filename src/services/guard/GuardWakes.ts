@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import { FIRST_ROUND_MILLIS } from "../../domain/guard/Maturity.ts"
+import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { Timers } from "../timer/Timers.ts"
 import { GuardStore } from "./GuardStore.ts"
 
@@ -19,7 +20,7 @@ export class GuardWakes extends Context.Service<
       const store = yield* GuardStore
       const timers = yield* Timers
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
-      const ensuredAt = new Map<number, Instant>()
+      const ensuredAt = new BoundedMap<number, Instant>(MAX_CUSTOMERS)
       const ensure = (customerId: number, at: Instant) =>
         store.wake(customerId, at).pipe(
           Effect.andThen(Effect.sync(() => timers.wakeAt(at))),
@@ -31,7 +32,6 @@ export class GuardWakes extends Context.Service<
       return GuardWakes.of({
         sent: (customerId, now) => {
           if (now - (ensuredAt.get(customerId) ?? Number.NEGATIVE_INFINITY) < ENSURED_FOR_MILLIS) return
-          if (ensuredAt.size >= MAX_CUSTOMERS) ensuredAt.clear()
           ensuredAt.set(customerId, now)
           runFork(ensure(customerId, now + FIRST_ROUND_MILLIS))
         }

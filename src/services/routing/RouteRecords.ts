@@ -4,6 +4,7 @@ import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/people/Admission.ts"
 import { idAt } from "../../domain/TimePosition.ts"
 import { noRecord, recorded } from "../../domain/routing/measured/ChannelRecord.ts"
 import type { RouteKnowledge } from "../../domain/routing/measured/MeasuredRoute.ts"
+import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { type ReadTry, RouteRecordStore } from "./RouteRecordStore.ts"
 
 /** Records are counted from codes of at most this age, and from at most this many codes. */
@@ -52,7 +53,7 @@ export class RouteRecords extends Context.Service<
       const clock = yield* Clock.Clock
       const store = yield* RouteRecordStore
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
-      const entries = new Map<number, Entry>()
+      const entries = new BoundedMap<number, Entry>(MAX_CUSTOMERS)
       const platform = yield* Cache.make<"platform", RouteKnowledge["platform"]>({
         capacity: 1,
         timeToLive: PLATFORM_AGE,
@@ -62,8 +63,6 @@ export class RouteRecords extends Context.Service<
       const entryOf = (customerId: number): Entry => {
         const found = entries.get(customerId)
         if (found !== undefined) return found
-        const [oldest] = entries.size >= MAX_CUSTOMERS ? entries.keys() : []
-        if (oldest !== undefined) entries.delete(oldest)
         const made: Entry = {
           knowledge: nothingKnown,
           countedUntil: "",

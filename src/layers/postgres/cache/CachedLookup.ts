@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { Instant } from "../../../domain/Instant.ts"
+import { BoundedMap } from "../../../services/concurrency/BoundedMap.ts"
 import { sharedLookup } from "./SharedLookup.ts"
 
 const CAPACITY = 20_000
@@ -38,17 +39,12 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A, E, R>(
   { isHeard = () => false, isCurrent = () => true }: Trust<A> = {}
 ) {
   const clock = yield* Clock.Clock
-  const answers = new Map<Key, { readonly answer: A; readonly since: Instant }>()
+  const answers = new BoundedMap<Key, { readonly answer: A; readonly since: Instant }>(CAPACITY)
   /** A lookup that began before a change may have missed it. */
   let changes = 0
 
   /** Counted from before the lookup. */
-  const remember = (key: Key, answer: A, since: Instant) => {
-    answers.delete(key)
-    const [oldest] = answers.size >= CAPACITY ? answers.keys() : []
-    if (oldest !== undefined) answers.delete(oldest)
-    answers.set(key, { answer, since })
-  }
+  const remember = (key: Key, answer: A, since: Instant) => answers.set(key, { answer, since })
   const shared = yield* sharedLookup((key: Key) =>
     Effect.suspend(() => {
       const changesBefore = changes

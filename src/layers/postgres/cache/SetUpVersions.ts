@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
+import { BoundedMap } from "../../../services/concurrency/BoundedMap.ts"
 import { SetUpChanged } from "../../../services/customer/SetUpChanged.ts"
 
 /** The row that counts changes of the platform's shared accounts. */
@@ -50,13 +51,9 @@ export class SetUpVersions extends Context.Service<
   }
 >()("peyk/layers/postgres/cache/SetUpVersions") {
   static readonly layer = Layer.sync(SetUpVersions, () => {
-    const newest = new Map<number, number>()
+    const newest = new BoundedMap<number, number>(CAPACITY)
     const seen = (customerId: number, version: number) => {
-      const known = newest.get(customerId) ?? 0
-      newest.delete(customerId)
-      const [oldest] = newest.size >= CAPACITY ? newest.keys() : []
-      if (oldest !== undefined) newest.delete(oldest)
-      newest.set(customerId, Math.max(known, version))
+      newest.set(customerId, Math.max(newest.get(customerId) ?? 0, version))
     }
     return SetUpVersions.of({
       note: (customerId, { setUpVersion, platformVersion: platform }) => {
