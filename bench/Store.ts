@@ -80,7 +80,7 @@ export const analyze = async ({ run }: Store) => {
 export const verifyCodes = ({ run }: Store) =>
   run(OWN_DATABASE, [
     `with sent as materialized (
-      select customer_id, id from verifications where status = 'pending' and hashtext(id::text) % 4 <> 0
+      select customer_id, id from verifications where status = 'queued' and hashtext(id::text) % 4 <> 0
       for update skip locked)
     update verifications v set status = 'verified', verified_at = v.created_at + interval '15 seconds'
     from sent s where v.customer_id = s.customer_id and v.id = s.id`
