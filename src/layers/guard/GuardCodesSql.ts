@@ -8,7 +8,7 @@ import { Phone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/TimePosition.ts"
 import { BOMBED_BY } from "../../services/guard/Guard.ts"
 import type { GuardStore, ReadCode } from "../../services/guard/GuardStore.ts"
-import { decodedAs, first, rowsOf } from "../postgres/SqlRows.ts"
+import { first, isLive, rowsOf } from "../postgres/SqlRows.ts"
 
 const CodeRow = Schema.Struct({
   id: Schema.String,
@@ -25,10 +25,6 @@ const CodeRow = Schema.Struct({
   charged: Schema.Int,
   /** Of its range. */
   nth: Schema.Int
-})
-const ReachRow = Schema.Struct({
-  firstId: Schema.NullOr(Schema.String),
-  nextId: Schema.NullOr(Schema.String)
 })
 const IdRow = Schema.Struct({ id: Schema.String })
 const TimeRow = Schema.Struct({ count: Schema.Int, millis: Schema.NullOr(Schema.Number) })
@@ -76,7 +72,6 @@ const isProven = (sql: SqlClient.SqlClient) => sql`exists (
 /** The codes that rounds read: by their ids, which hold the time of sending, along the primary key. */
 export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
   const codeRows = rowsOf(CodeRow)
-  const reachRow = decodedAs(Schema.Tuple([ReachRow]))
   const idRows = rowsOf(IdRow)
   const timeRows = rowsOf(TimeRow)
 
@@ -98,33 +93,22 @@ export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
           with ordinality as s (after, before, nth)
         cross join lateral (
           select * from verifications v
-          where v.customer_id = ${customerId} and v.mode || '' = 'live' and v.id > s.after and v.id < s.before
+          where v.customer_id = ${customerId} and ${sql.literal(isLive)} and v.id > s.after and v.id < s.before
           order by v.id limit ${limit}) v
-        left join platform_phone_counters b on b.phone = v.phone and cardinality(b.callers) >= ${BOMBED_BY}
+        left join platform_phone_counters b on b.phone = v.phone and cardinality(b.callers) >= ${sql.literal(String(BOMBED_BY))}
           and b.callers_until > v.created_at and b.callers_until - interval '10 minutes' <= v.created_at
         order by v.id`)
-
-  /** The first code between two ids, and the one after so many. */
-  const reach = (customerId: number, [after, before]: Range, count: number) => {
-    const idAfter = (others: number) => sql`(
-      select id from verifications v where v.customer_id = ${customerId} and v.id > ${after}::uuid
-        and v.id < ${before}::uuid and v.mode || '' = 'live'
-      order by v.id offset ${others} limit 1)`
-    const statement = sql`select ${idAfter(0)} as "firstId", ${idAfter(count)} as "nextId"`
-    return Effect.map(Effect.orDie(reachRow(statement)), ([row]) => row)
-  }
 
   return {
     matured: Effect.fnUntraced(function* ({ customerId, from, until, maturityMillis, sample }) {
       const read = readIn(customerId, maturityMillis)
       const weighed = (rows: ReadonlyArray<typeof CodeRow.Type>, weight: number) =>
         rows.map((row) => toCode(row, maturityMillis, weight))
-      const all: Range = [from, idAt(until)]
-      const { firstId, nextId } = yield* reach(customerId, all, sample)
-      if (firstId === null) return []
-      if (nextId === null) return weighed(yield* read([all], sample), 1)
+      const all = yield* read([[from, idAt(until)]], sample + 1)
+      const [oldest] = all
+      if (oldest === undefined || all.length <= sample) return weighed(all, 1)
 
-      const slices = slicesOf({ from: instantOf(firstId), until })
+      const slices = slicesOf({ from: instantOf(oldest.id), until })
       const limit = Math.ceil(sample / slices.length)
       const rows = yield* read(
         slices.map((slice) => [idAt(slice.from), idAt(slice.until)]),
@@ -142,7 +126,7 @@ export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
         first(
           idRows(sql`
             select id from verifications v where v.customer_id = ${customerId} and v.id > ${from}::uuid
-              and v.mode || '' = 'live'
+              and ${sql.literal(isLive)}
             order by v.id limit 1`)
         ),
         Option.map(({ id }) => instantOf(id))
@@ -156,7 +140,7 @@ export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
               percentile_cont(0.95) within group (order by millis)::float8 as millis
             from (
               select extract(epoch from v.verified_at - v.created_at)::float8 * 1000 as millis from verifications v
-              where v.customer_id = ${customerId} and v.mode || '' = 'live' and v.status = 'verified'
+              where v.customer_id = ${customerId} and ${sql.literal(isLive)} and v.status = 'verified'
                 and v.id > ${idAt(now - MEASURED_MILLIS)}::uuid and v.id < ${idAt(now - ENDED_MILLIS)}::uuid
               order by v.id desc limit ${MEASURED_CODES}) measured`)
         ),

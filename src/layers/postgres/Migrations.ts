@@ -34,6 +34,7 @@ import measuredRoutes from "./migrations/0031_measured_routes.ts"
 import messageBatches from "./migrations/0032_message_batches.ts"
 import guardKnocks from "./migrations/0033_guard_knocks.ts"
 import requestBlockKeys from "./migrations/0034_request_block_keys.ts"
+import bombedPhones from "./migrations/0035_bombed_phones.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -70,7 +71,8 @@ const migrations = {
   "0031_measured_routes": measuredRoutes,
   "0032_message_batches": messageBatches,
   "0033_guard_knocks": guardKnocks,
-  "0034_request_block_keys": requestBlockKeys
+  "0034_request_block_keys": requestBlockKeys,
+  "0035_bombed_phones": bombedPhones
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

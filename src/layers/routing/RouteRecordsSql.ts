@@ -6,7 +6,7 @@ import { Channel } from "../../domain/routing/Channel.ts"
 import { operatorPrefix } from "../../domain/routing/measured/MeasuredOrder.ts"
 import { RouteRecordStore } from "../../services/routing/RouteRecordStore.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
-import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { isLive, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
 const TryRow = Schema.Struct({
   id: Schema.String,
@@ -38,7 +38,7 @@ export const RouteRecordsSql = Layer.effect(
                 v.route -> (v.attempts -> 0 ->> 'step')::int ->> 'channel' as channel,
                 v.route -> (v.attempts -> -1 ->> 'step')::int ->> 'channel' as last_channel
               from verifications v
-              where v.customer_id = ${customerId} and v.mode || '' = 'live' and v.id >= ${from}::uuid
+              where v.customer_id = ${customerId} and ${reporting.literal(isLive)} and v.id >= ${from}::uuid
                 and v.id < ${until}::uuid
               order by v.id desc limit ${limit}) tried
             where status <> 'canceled' and jsonb_typeof(attempts -> 0 -> 'attempted_at') = 'number'
