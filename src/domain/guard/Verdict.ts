@@ -40,8 +40,9 @@ interface Lists {
 }
 
 interface Indexed {
-  readonly allow: Lists
-  readonly deny: Lists
+  /** null: it is empty. */
+  readonly allow: Lists | null
+  readonly deny: Lists | null
   readonly alarms: ReadonlyMap<string, OpenAlarm>
   readonly outage: OpenAlarm | undefined
 }
@@ -49,9 +50,11 @@ interface Indexed {
 /** The set-up is cached between its changes, and so is what it means. */
 const indexed = new WeakMap<GuardSetUp, Indexed>()
 
-const listsOf = (entries: ReadonlyArray<GuardEntry>, list: GuardEntry["list"]): Lists => {
+const listsOf = (entries: ReadonlyArray<GuardEntry>, name: GuardEntry["list"]): Lists | null => {
+  const listed = entries.filter(({ list }) => list === name)
+  if (listed.length === 0) return null
   const values = (type: GuardEntry["type"]) =>
-    entries.filter((entry) => entry.list === list && entry.type === type).map(({ value }) => value)
+    listed.filter((entry) => entry.type === type).map(({ value }) => value)
   return { phones: new Set(values("phone")), prefixes: values("prefix"), networks: values("ip") }
 }
 
@@ -81,11 +84,12 @@ export interface AskedCode {
 /** Whether an address is in one of the networks. */
 export type IsInNetworks = (ip: string | null, networks: ReadonlyArray<string>) => boolean
 
-const isOn = (lists: Lists, { phone, ip }: AskedCode, isInNetworks: IsInNetworks): boolean =>
+const isOn = (lists: Lists | null, { phone, ip }: AskedCode, isInNetworks: IsInNetworks): boolean =>
+  lists !== null &&
   // A phone is a new string in each request, and its hash costs more than all else here.
-  (lists.phones.size > 0 && lists.phones.has(phone)) ||
-  lists.prefixes.some((prefix) => phone.startsWith(prefix)) ||
-  (lists.networks.length > 0 && isInNetworks(ip, lists.networks))
+  ((lists.phones.size > 0 && lists.phones.has(phone)) ||
+    lists.prefixes.some((prefix) => phone.startsWith(prefix)) ||
+    (lists.networks.length > 0 && isInNetworks(ip, lists.networks)))
 
 /** The open alarms of these segments. */
 const openIn = (

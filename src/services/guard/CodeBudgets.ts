@@ -1,4 +1,4 @@
-import { Context, Effect, Latch, Layer } from "effect"
+import { Clock, Context, Effect, Latch, Layer } from "effect"
 import {
   BUDGET_WINDOW_MILLIS,
   CODES_PER_GRANT,
@@ -8,6 +8,7 @@ import {
 import { nameIn, type Segment } from "../../domain/guard/Segments.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
+import { FreeCodes, type Place } from "./FreeCodes.ts"
 import { GatheredGrants } from "./GatheredGrants.ts"
 
 /** The codes that this process may still let pass in one segment. */
@@ -56,9 +57,9 @@ export class CodeBudgets extends Context.Service<
     /** The codes of a segment that are out, as far as this process knows. */
     readonly used: (customerId: number, segment: Segment) => number
     /** Gives back a code that was taken and then not sent. */
-    readonly giveBack: (use: BudgetUse) => void
+    readonly giveBack: (use: BudgetUse, now: Instant) => void
     /** Forgets what was granted: the segments' budgets have changed. */
-    readonly forget: (use: BudgetUse) => void
+    readonly forget: (use: BudgetUse, now: Instant) => void
   }
 >()("peyk/services/guard/CodeBudgets") {
   static readonly layer = Layer.effect(
@@ -66,22 +67,26 @@ export class CodeBudgets extends Context.Service<
     Effect.gen(function* () {
       const grants = yield* GatheredGrants
       const allowances = new BoundedMap<string, Allowance>(MAX_SEGMENTS)
+      const freeCodes = new FreeCodes(yield* Clock.currentTimeMillis)
 
-      const find = (name: string, now: Instant): Allowance => {
+      const make = (free: number, now: Instant): Allowance => ({
+        left: free,
+        used: 0,
+        uncounted: free,
+        perGrant: CODES_PER_GRANT,
+        grantedAt: Number.NEGATIVE_INFINITY,
+        until: now + BUDGET_WINDOW_MILLIS,
+        asking: null,
+        emptyUntil: 0
+      })
+
+      const find = (customerId: number, segment: Segment, place: Place, now: Instant): Allowance => {
+        const name = nameIn(customerId, segment)
         const known = allowances.get(name)
         if (known !== undefined && known.until > now) return known
         // The store has heard of this segment. Else an attack would get the free codes again each hour.
-        const free = known === undefined || known.uncounted > 0 ? FREE_CODES : 0
-        const made: Allowance = {
-          left: free,
-          used: 0,
-          uncounted: free,
-          perGrant: CODES_PER_GRANT,
-          grantedAt: now,
-          until: now + BUDGET_WINDOW_MILLIS,
-          asking: null,
-          emptyUntil: 0
-        }
+        const isHeard = place >= 0 || (known !== undefined && known.uncounted === 0)
+        const made = make(isHeard ? 0 : FREE_CODES, now)
         allowances.set(name, made)
         return made
       }
@@ -115,13 +120,27 @@ export class CodeBudgets extends Context.Service<
       const counted = ({ segments, budget }: BudgetUse) =>
         budget === 0 ? segments.filter(({ kind }) => kind !== "customer") : segments
 
+      /** With the last one, the store hears of the segment. */
+      const takeFree = (use: BudgetUse, segment: Segment, place: Place, now: Instant) => {
+        freeCodes.take(place)
+        if (freeCodes.hasLeft(place)) return
+        const allowance = find(use.customerId, segment, place, now)
+        allowance.uncounted = FREE_CODES
+        ask(use, segment, allowance, now)
+      }
+
       const takeNow = (use: BudgetUse, now: Instant): ReadonlyArray<Segment> => {
-        const own = counted(use).map((segment) => ({
-          segment,
-          allowance: find(nameIn(use.customerId, segment), now)
-        }))
-        const empty = own.filter(({ allowance }) => allowance.left <= 0)
-        for (const { segment, allowance } of own) {
+        const own = counted(use).map((segment) => {
+          const place = freeCodes.find(use.customerId, segment, now)
+          const allowance = freeCodes.hasLeft(place) ? null : find(use.customerId, segment, place, now)
+          return { segment, place, allowance }
+        })
+        const empty = own.filter(({ allowance }) => allowance !== null && allowance.left <= 0)
+        for (const { segment, place, allowance } of own) {
+          if (allowance === null) {
+            if (empty.length === 0) takeFree(use, segment, place, now)
+            continue
+          }
           if (empty.length === 0) allowance.left -= 1
           const isLow = allowance.left <= (allowance.uncounted > 0 ? 0 : 1)
           if (isLow && allowance.asking === null && allowance.emptyUntil <= now) {
@@ -136,7 +155,7 @@ export class CodeBudgets extends Context.Service<
         Effect.suspend(() => {
           const empty = takeNow(use, now)
           const waits = empty.flatMap((segment) => {
-            const { asking } = find(nameIn(use.customerId, segment), now)
+            const asking = allowances.get(nameIn(use.customerId, segment))?.asking ?? null
             return asking === null ? [] : [asking.await]
           })
           if (waits.length === 0) return Effect.succeed(empty)
@@ -148,14 +167,17 @@ export class CodeBudgets extends Context.Service<
         take,
         takeAtHand: (use, now) => takeNow(use, now).length === 0,
         used: (customerId, segment) => allowances.get(nameIn(customerId, segment))?.used ?? 0,
-        giveBack: (use) => {
+        giveBack: (use, now) => {
           for (const segment of counted(use)) {
+            const place = freeCodes.find(use.customerId, segment, now)
+            if (freeCodes.hasLeft(place)) freeCodes.giveBack(place)
             const known = allowances.get(nameIn(use.customerId, segment))
             if (known !== undefined) known.left += 1
           }
         },
-        forget: (use) => {
+        forget: (use, now) => {
           for (const segment of use.segments) {
+            freeCodes.spend(freeCodes.find(use.customerId, segment, now))
             const known = allowances.get(nameIn(use.customerId, segment))
             if (known !== undefined) Object.assign(known, { left: 0, uncounted: 0, emptyUntil: 0 })
           }

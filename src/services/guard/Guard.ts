@@ -195,7 +195,7 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
   ) {
     const alarm = stronger(request.route, verdict.action)
     const use = useOf(request, verdict)
-    if (alarm !== null) budgets.forget({ ...use, segments: verdict.alarmed })
+    if (alarm !== null) budgets.forget({ ...use, segments: verdict.alarmed }, now)
     const look = alarm === null ? null : yield* lookAt(request, traces, isEnforced, now)
     if (look?.isProven === true) return EXEMPT
     const isSpared = look?.isGoodNetwork === true && isCustomerOnly(verdict.alarmed)
@@ -278,7 +278,7 @@ const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
     if (verdict._tag !== "Judged") return
     const use = useOf(request, verdict)
     const taken = budgetsTaken(mark)
-    if (taken !== "none") budgets.giveBack(taken === "all" ? use : partsOf(use))
+    if (taken !== "none") budgets.giveBack(taken === "all" ? use : partsOf(use), now)
   }
 
   const passesBombed = Effect.fnUntraced(function* ({ customer: { customerId }, phone }: GuardRequest) {
