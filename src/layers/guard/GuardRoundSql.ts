@@ -42,7 +42,8 @@ type RoundWork = Pick<GuardStore["Service"], "source" | "segments" | "platform" 
 
 const millis = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`
 
-export const guardRoundReads = (sql: SqlClient.SqlClient): RoundWork => {
+/** @param reporting for what is read of all customers */
+export const guardRoundReads = (batches: SqlClient.SqlClient, reporting: SqlClient.SqlClient): RoundWork => {
   const sourceRows = rowsOf(SourceRow)
   const segmentRows = rowsOf(SegmentRow)
   const tallyRows = rowsOf(TallyRow)
@@ -51,12 +52,12 @@ export const guardRoundReads = (sql: SqlClient.SqlClient): RoundWork => {
     source: (customerId) =>
       Effect.map(
         first(
-          sourceRows(sql`
+          sourceRows(batches`
             select g.state, g.judged_until as "judgedUntil", s.mode, coalesce((
               select jsonb_agg(jsonb_build_object('id', a.id, 'kind', a.kind, 'key', a.key, 'reason', a.reason,
                 'level', a.level, 'action', a.action, 'enforced', a.enforced, 'codes', a.codes,
-                'verified', a.verified, 'startedAt', ${sql.literal(millis("a.started_at"))},
-                'until', ${sql.literal(millis("a.until"))}))
+                'verified', a.verified, 'startedAt', ${batches.literal(millis("a.started_at"))},
+                'until', ${batches.literal(millis("a.until"))}))
               from guard_alarms a where a.customer_id = c.id and a.cleared_at is null), '[]') as alarms, (
               select coalesce(sum(d.refused_whole), 0)::float8
               from guard_days d where d.customer_id = c.id) as "refusedWhole"
@@ -74,16 +75,19 @@ export const guardRoundReads = (sql: SqlClient.SqlClient): RoundWork => {
       segments.length === 0
         ? Effect.succeed(new Map())
         : Effect.map(
-            segmentRows(sql`
+            segmentRows(batches`
               select s.kind, s.key, s.state
               from unnest(${segments.map(({ kind }) => kind)}::text[], ${segments.map(({ key }) => key)}::text[])
                 as r (kind, key)
-              join guard_segments s on s.customer_id = ${customerId} and s.kind = r.kind and s.key = r.key`),
+              -- one by one: joined, all of the customer's segments may be read
+              cross join lateral (
+                select * from guard_segments g
+                where g.customer_id = ${customerId} and g.kind = r.kind and g.key = r.key limit 1) s`),
             (rows) => new Map(rows.map((row) => [segmentName(row), row.state]))
           ),
 
     platform: Effect.map(
-      tallyRows(sql`
+      tallyRows(reporting`
         select coalesce(sum(codes), 0)::float8 as codes, coalesce(sum(verified), 0)::float8 as verified
         from guard_rounds`),
       ([row]) => [row?.codes ?? 0, row?.verified ?? 0] as const
@@ -91,7 +95,7 @@ export const guardRoundReads = (sql: SqlClient.SqlClient): RoundWork => {
 
     others: (customerId, now) =>
       Effect.map(
-        othersRows(sql`
+        othersRows(reporting`
           with other as materialized (
             select g.state from guard_rounds g
             where g.customer_id <> ${customerId} and g.judged_until > ${idAt(now - OTHERS_MILLIS)}::uuid)
@@ -118,18 +122,23 @@ export const guardRoundReads = (sql: SqlClient.SqlClient): RoundWork => {
 }
 
 /**
- * Writes a round in one transaction. Its first statement frees the timer, if its lease is still ours: of two processes
+ * Writes a round in one statement, or, with alarms, in one transaction. Its first statement frees the timer, if its lease is still ours: of two processes
  * that judged the same codes, only one counts them. The commit is not awaited: after a crash the round is made again.
  */
 export const guardRoundWrites = (
   sql: SqlClient.SqlClient,
+  batches: SqlClient.SqlClient,
   random: SecureRandom.SecureRandom["Service"],
   wakeFor: (webhooks: number) => void
 ): Pick<GuardStore["Service"], "save"> => {
   const savedRows = rowsOf(SavedRow)
   const alarms = guardAlarms(sql, random)
 
-  const writeState = ({ customerId, kind, subject, lane, leaseToken }: LeasedTimer, result: RoundResult) => {
+  const writeState = (
+    on: SqlClient.SqlClient,
+    { customerId, kind, subject, lane, leaseToken }: LeasedTimer,
+    result: RoundResult
+  ) => {
     const { customer, judgedUntil, days, nextAt, now } = result
     const [codes, verified] = totalOf(customer.self.profile)
     const segments = [...result.segments.values()].map(({ segment, state }) => {
@@ -144,7 +153,8 @@ export const guardRoundWrites = (
       }
     })
     const budgets = [...result.budgets]
-    return savedRows(sql`
+    const credits = [...result.credits].filter(([name]) => !result.budgets.has(name))
+    return savedRows(on`
       with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
       freed as (
         update timers set claimable_at = ${timestamp(nextAt)}, lease_token = null
@@ -165,14 +175,24 @@ export const guardRoundWrites = (
           ${segments.map(({ score }) => String(score))}::text[]) as s (kind, key, state, codes, verified, score)
         on conflict (customer_id, kind, key) do update set state = excluded.state, codes = excluded.codes,
           verified = excluded.verified, score = excluded.score, updated_at = excluded.updated_at),
-      -- a budget that restarts is inserted with a grant
+      written as materialized (
+        select * from unnest(${budgets.map(([name]) => name)}::text[], ${budgets.map(([, { budget }]) => budget)}::int[],
+          ${budgets.map(([, { restarts }]) => (restarts ? 1 : 0))}::int[],
+          ${budgets.map(([name]) => String(result.credits.get(name) ?? 0))}::text[])
+          as s (segment, budget, restarts, credit)),
+      -- a budget that restarts is inserted with a grant; verified codes give back
       budget as (
         insert into guard_budgets as b (customer_id, segment, used, granted, budget, ends_at)
-        select ${customerId}, s.segment, 0, s.restarts, s.budget, ${timestamp(now)}::timestamptz + interval '1 hour'
-        from freed, unnest(${budgets.map(([name]) => name)}::text[], ${budgets.map(([, { budget }]) => budget)}::int[],
-          ${budgets.map(([, { restarts }]) => (restarts ? 1 : 0))}::int[]) as s (segment, budget, restarts)
+        select ${customerId}, segment, 0, restarts, budget, ${timestamp(now)}::timestamptz + interval '1 hour'
+        from freed, written
         on conflict (customer_id, segment) do update set budget = excluded.budget,
-          used = case when excluded.granted = 1 then 0 else b.used end),
+          used = greatest(0, case when excluded.granted = 1 then 0 else b.used end
+            - (select w.credit::float8 from written w where w.segment = b.segment))),
+      credited as (
+        update guard_budgets b set used = greatest(0, b.used - c.credit::float8)
+        from freed, unnest(${credits.map(([name]) => name)}::text[], ${credits.map(([, credit]) => String(credit))}::text[])
+          as c (segment, credit)
+        where b.customer_id = ${customerId} and b.segment = c.segment),
       day as (
         insert into guard_days as d (customer_id, day, codes, verified, flagged, flagged_verified, flagged_sms,
           flagged_charges)
@@ -189,17 +209,8 @@ export const guardRoundWrites = (
     )
   }
 
-  /** Verified codes give back to the budgets of their segments. */
-  const returnCredits = (customerId: number, credits: ReadonlyArray<readonly [string, number]>) =>
-    Effect.orDie(sql`
-      update guard_budgets b set used = greatest(0, b.used - c.credit::float8)
-      from unnest(${credits.map(([name]) => name)}::text[], ${credits.map(([, credit]) => String(credit))}::text[])
-        as c (segment, credit)
-      where b.customer_id = ${customerId} and b.segment = c.segment`)
-
-  const writeAll = Effect.fnUntraced(function* (timer: LeasedTimer, result: RoundResult) {
-    if (!(yield* writeState(timer, result))) return { saved: false, webhooks: 0 }
-    if (result.credits.size > 0) yield* returnCredits(timer.customerId, [...result.credits])
+  const writeWithAlarms = Effect.fnUntraced(function* (timer: LeasedTimer, result: RoundResult) {
+    if (!(yield* writeState(sql, timer, result))) return { saved: false, webhooks: 0 }
     let webhooks = 0
     for (const alarm of result.cleared) {
       webhooks += yield* alarms.clear(timer.customerId, alarm.id, result.now)
@@ -210,9 +221,15 @@ export const guardRoundWrites = (
     return { saved: true, webhooks }
   })
 
+  /** Most rounds neither raise nor clear an alarm. */
+  const written = (timer: LeasedTimer, result: RoundResult) =>
+    result.raised.length + result.cleared.length > 0
+      ? sql.withTransaction(writeWithAlarms(timer, result))
+      : Effect.map(writeState(batches, timer, result), (saved) => ({ saved, webhooks: 0 }))
+
   return {
     save: (timer, result) =>
-      retryRaces(sql.withTransaction(writeAll(timer, result))).pipe(
+      retryRaces(written(timer, result)).pipe(
         Effect.catchIf(SqlError.isSqlError, Effect.die),
         Effect.map(({ saved, webhooks }) => {
           wakeFor(webhooks)

@@ -7,7 +7,7 @@ import { GuardMetrics } from "../../services/guard/GuardMetrics.ts"
 import { GuardStore } from "../../services/guard/GuardStore.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
-import { BatchSql, ReportingSql } from "../postgres/Pools.ts"
+import { BatchSql, MessageBatchSql, ReportingSql } from "../postgres/Pools.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
 import { guardGrants } from "./GuardBudgetSql.ts"
 import { guardCodes } from "./GuardCodesSql.ts"
@@ -16,7 +16,10 @@ import { guardStanding } from "./GuardStandingSql.ts"
 
 const BOMBED_MILLIS = 10 * MINUTE_MILLIS
 
-/** Rounds read over the connections of reports: no send waits behind one. */
+/**
+ * Rounds use the connections of messages' batches: codes do not wait behind them, and their statements are planned once. To
+ * plan them took several times as long as to execute them.
+ */
 export const GuardStoreSql = Layer.effect(
   GuardStore,
   Effect.gen(function* () {
@@ -26,6 +29,7 @@ export const GuardStoreSql = Layer.effect(
     const timers = yield* Timers
     const metrics = yield* GuardMetrics
     const batchSql = yield* BatchSql
+    const rounds = yield* MessageBatchSql
     const alarms = guardAlarms(sql, random)
     const wakeFor = (webhooks: number) => {
       if (webhooks > 0) timers.wakeAt(0)
@@ -38,20 +42,27 @@ export const GuardStoreSql = Layer.effect(
       })
 
     return GuardStore.of({
-      ...guardCodes(reporting),
-      ...guardRoundReads(reporting),
-      ...guardRoundWrites(sql, random, wakeFor),
+      ...guardCodes(rounds),
+      ...guardRoundReads(rounds, reporting),
+      ...guardRoundWrites(sql, rounds, random, wakeFor),
       ...guardStanding(sql),
       grant: guardGrants(batchSql),
       raise,
 
-      wake: (customerId, at) =>
+      // The commit is not awaited: after a crash, the next send ensures the round again.
+      wake: (wakes) =>
         Effect.orDie(
-          Effect.asVoid(sql`
-            insert into timers as t (customer_id, kind, subject, claimable_at)
-            values (${customerId}, ${GUARD_TIMER}, ${GUARD_SUBJECT}::uuid, ${timestamp(at)})
-            on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
-            where t.lease_token is null and t.claimable_at > excluded.claimable_at`)
+          Effect.asVoid(rounds`
+            with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
+            ensured as (
+              insert into timers as t (customer_id, kind, subject, claimable_at)
+              select w.customer_id, ${GUARD_TIMER}, ${GUARD_SUBJECT}::uuid, w.at
+              from unnest(${wakes.map(({ customerId }) => customerId)}::int[],
+                ${wakes.map(({ at }) => timestamp(at))}::timestamptz[]) as w (customer_id, at)
+              order by w.customer_id
+              on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
+              where t.lease_token is null and t.claimable_at > excluded.claimable_at)
+            select commit from quick`)
         ),
 
       // Extended at most once in half its time, however often others try.

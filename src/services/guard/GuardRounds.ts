@@ -9,6 +9,7 @@ import {
   IDLE_ROUND_MILLIS,
   MATURITY_AGE_MILLIS,
   maturityOf,
+  roundAt,
   WATCHFUL_ROUND_MILLIS
 } from "../../domain/guard/Maturity.ts"
 import { type Outage, outageOf } from "../../domain/guard/Outage.ts"
@@ -207,7 +208,7 @@ export class GuardRounds extends Context.Service<
         const ends = alarms.flatMap(({ reason, until }) =>
           reason === "outage" || until <= now ? [] : [until]
         )
-        return Math.max(now, Math.min(maturesAt, ...ends))
+        return roundAt(Math.max(now, Math.min(maturesAt, ...ends)))
       })
 
       const makeRound = Effect.fnUntraced(function* (timer: DueTimer, source: RoundSource, now: Instant) {
