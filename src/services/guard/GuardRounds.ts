@@ -31,6 +31,7 @@ import { idAt, instantOf } from "../../domain/TimePosition.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import { Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
+import { GuardCeiling } from "./Guard.ts"
 import { GuardMetrics } from "./GuardMetrics.ts"
 import {
   GuardStore,
@@ -161,6 +162,7 @@ export class GuardRounds extends Context.Service<
       const timers = yield* Timers
       const timerStore = yield* TimerStore
       const metrics = yield* GuardMetrics
+      const isOff = (yield* GuardCeiling) === "off"
       const platform = yield* Cache.make<"platform", number>({
         capacity: 1,
         timeToLive: PLATFORM_AGE,
@@ -271,7 +273,7 @@ export class GuardRounds extends Context.Service<
       const runRound = Effect.fnUntraced(function* (timer: DueTimer) {
         const source = yield* store.source(timer.customerId)
         const now = yield* Clock.currentTimeMillis
-        if (source.mode === "off") return yield* timerStore.release(timer, now + IDLE_ROUND_MILLIS)
+        if (isOff || source.mode === "off") return yield* timerStore.release(timer, now + IDLE_ROUND_MILLIS)
         const result = yield* makeRound(timer, source, now)
         if (!(yield* store.save(timer, result))) return
         metrics.judged(result.days.codes)

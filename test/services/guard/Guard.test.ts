@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { newCustomerState } from "../../../src/domain/guard/Round.ts"
-import { Guard } from "../../../src/services/guard/Guard.ts"
+import { Guard, GuardCeiling } from "../../../src/services/guard/Guard.ts"
 import { GuardStore } from "../../../src/services/guard/GuardStore.ts"
 import { GuardRecords } from "../../../src/services/resources/activity/GuardRecords.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
@@ -42,6 +42,16 @@ layer(TestDatabase, { excludeTestServices: true })("the guard", (it) => {
       const events = yield* Effect.orDie(sql`select type from events where type like 'guard.%'`)
       assert.isAtLeast(events.length, items.length)
     }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("judges no code that was sent before the operator turned it off", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("record")
+      yield* send(customerId, phoneOf(1), { ip: ATTACKER })
+      yield* TestClock.adjust("5 minutes")
+      yield* (yield* TimerRunner).runDue
+      assert.deepStrictEqual(yield* (yield* GuardRecords).days(customerId), [])
+    }).pipe(Effect.provide(guarded().pipe(Layer.provide(Layer.succeed(GuardCeiling, "off")))))
   )
 
   it.effect("refuses nobody while it records, and counts what it would refuse", () =>
