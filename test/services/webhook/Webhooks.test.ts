@@ -1,29 +1,20 @@
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, Effect, Fiber, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { TestClock } from "effect/testing"
-import { Webhooks } from "../../../src/services/resources/Webhooks.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
-import { WEBHOOK_TRY_MILLIS } from "../../../src/domain/Schedules.ts"
 import { scriptProviders, unreachable } from "../../support/ScriptedProviders.ts"
 import { PHONE, sendMessage, settle } from "../../support/SentMessages.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, runDue } from "../../support/TestGraph.ts"
 import {
-  comeTo,
   customerAt,
   endpointAt,
-  failing,
-  patient,
   payloadOf,
   receiver,
   sendCode,
   webhookProcess
 } from "../../support/WebhookProcess.ts"
-
-const DAY = 24 * 3600
-const QUEUED = ["verification.queued"]
 
 const codesIn = (providers: ReturnType<typeof scriptProviders>) =>
   providers.deliveries.flatMap(({ code, text }) => (code === null ? [text] : [code, text]))
@@ -38,9 +29,9 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook", (it) => {
       yield* runDue
       yield* verify(providers.deliveries[0]?.code ?? "")
       yield* runDue
-      const told = fake.received.map(payloadOf).toSorted((a, b) => a.data.sequence - b.data.sequence)
+      const payloads = fake.received.map(payloadOf).toSorted((a, b) => a.data.sequence - b.data.sequence)
       assert.deepStrictEqual(
-        told.map(({ type, data }) => [data.sequence, type, data["status"]]),
+        payloads.map(({ type, data }) => [data.sequence, type, data["status"]]),
         [
           [1, "verification.queued", "queued"],
           [2, "verification.attempt_failed", "queued"],
@@ -48,7 +39,7 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook", (it) => {
           [4, "verification.verified", "verified"]
         ]
       )
-      const last = told.at(-1)
+      const last = payloads.at(-1)
       const shown = last?.data["attempts"] as ReadonlyArray<Record<string, unknown>>
       assert.deepStrictEqual(
         [last?.timestamp, last?.data["verification_id"], last?.data["phone"], last?.data["verified_at"]],
@@ -76,9 +67,9 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook", (it) => {
       const metadata = '{"order": 12345678901234567890}'
       const { id } = yield* sendMessage(customerId, ["bale"], { message: "a secret text", metadata })
       yield* settle
-      const told = fake.received.map(payloadOf).toSorted((a, b) => a.data.sequence - b.data.sequence)
+      const payloads = fake.received.map(payloadOf).toSorted((a, b) => a.data.sequence - b.data.sequence)
       assert.deepStrictEqual(
-        told.map(({ type, data }) => [data.sequence, type, data["status"], data["message_id"]]),
+        payloads.map(({ type, data }) => [data.sequence, type, data["status"], data["message_id"]]),
         [
           [1, "message.queued", "queued", id],
           [2, "message.sending", "sending", id],
@@ -146,259 +137,4 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook", (it) => {
       assert.lengthOf(yield* sql`select from timers where kind = 'webhook'`, 0)
     }).pipe(Effect.provide(webhookProcess(providers)))
   })
-})
-
-layer(TestDatabase, { excludeTestServices: true })("a webhook that does not take an event", (it) => {
-  it.effect("gets it ten times in a day, at the planned times and with one id, and then no more", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const fake = yield* receiver
-      fake.script(...failing(10))
-      const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
-      yield* sendCode(customerId)
-      yield* runDue
-      for (let nth = 1; nth < 10; nth++) {
-        const { nextTryAt } = yield* endpoint.delivery
-        yield* comeTo(0, ((nextTryAt ?? Number.NaN) - 1) / 1000)
-        assert.strictEqual(fake.received.length, nth)
-        yield* comeTo(0, (nextTryAt ?? Number.NaN) / 1000)
-        assert.strictEqual(fake.received.length, nth + 1)
-      }
-      yield* comeTo(0, 3 * DAY)
-      const { status, tries, nextTryAt } = yield* endpoint.delivery
-      assert.deepStrictEqual([status, tries.length, nextTryAt], ["failed", 10, null])
-      for (const [nth, made] of tries.entries()) {
-        const planned = WEBHOOK_TRY_MILLIS[nth] ?? Number.NaN
-        assert.isTrue(made.at >= planned && made.at <= planned * 1.1, `${nth}: ${made.at}`)
-        assert.deepStrictEqual([made.status, made.error, made.duration_ms], [500, null, 0])
-      }
-      assert.strictEqual(new Set(fake.received.map(({ headers }) => headers["webhook-id"])).size, 1)
-      assert.deepStrictEqual(
-        fake.received.map(({ headers }) => headers["webhook-timestamp"]),
-        tries.map(({ at }) => String(Math.floor(at / 1000)))
-      )
-      assert.strictEqual(fake.received.length, 10)
-    }).pipe(Effect.provide(webhookProcess(providers, patient)))
-  })
-
-  it.effect("gets it again however it failed, and each failure is recorded", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const fake = yield* receiver
-      const elsewhere = yield* receiver
-      fake.script("reset", { status: 302, headers: { location: elsewhere.url } }, { status: 404, text: "no" })
-      const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
-      yield* sendCode(customerId)
-      yield* runDue
-      yield* comeTo(0, 6)
-      yield* comeTo(0, 400)
-      yield* comeTo(0, 2000)
-      const { status, tries } = yield* endpoint.delivery
-      assert.deepStrictEqual(
-        [status, ...tries.map((made) => made.status)],
-        ["delivered", null, 302, 404, 204]
-      )
-      assert.isString(tries[0]?.error)
-      assert.lengthOf(elsewhere.received, 0)
-    }).pipe(Effect.provide(webhookProcess(providers)))
-  })
-
-  it.effect("is not asked again before the time it named", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const fake = yield* receiver
-      fake.script({ status: 429, headers: { "retry-after": "7200" } })
-      const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
-      yield* sendCode(customerId)
-      yield* runDue
-      assert.strictEqual((yield* endpoint.delivery).nextTryAt, 7_200_000)
-      yield* comeTo(0, 7199)
-      assert.lengthOf(fake.received, 1)
-      yield* comeTo(0, 7200)
-      assert.strictEqual((yield* endpoint.delivery).status, "delivered")
-    }).pipe(Effect.provide(webhookProcess(providers)))
-  })
-
-  it.effect("because it hangs holds up nobody else, and not more than eight of its own", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const [hanging, healthy] = [yield* receiver, yield* receiver]
-      hanging.script(...Arr.makeBy(8, () => "silence" as const))
-      const slow = yield* customerAt(hanging.url, QUEUED)
-      const quick = yield* customerAt(healthy.url, QUEUED)
-      for (let n = 0; n < 12; n++) yield* sendCode(slow.customerId)
-      for (let n = 0; n < 3; n++) yield* sendCode(quick.customerId)
-      const running = yield* Effect.forkChild(runDue)
-      yield* healthy.arrived(3)
-      yield* hanging.arrived(8)
-      yield* TestClock.adjust("500 millis")
-      assert.lengthOf(hanging.received, 8)
-      yield* TestClock.adjust("14500 millis")
-      yield* Fiber.join(running)
-      yield* comeTo(0, 60)
-      const told = yield* slow.endpoint.deliveries
-      const failures = told.filter(({ tries }) => tries[0]?.error === "no answer in time")
-      assert.deepStrictEqual([failures.length, told.length], [8, 12])
-      assert.isTrue(told.every(({ status }) => status === "delivered"))
-      assert.isTrue((yield* quick.endpoint.deliveries).every(({ tries }) => tries.length === 1))
-    }).pipe(Effect.provide(webhookProcess(providers)))
-  })
-
-  it.effect("because it hangs does not hold up another one of its customer", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const [hanging, healthy] = [yield* receiver, yield* receiver]
-      hanging.script(...Arr.makeBy(8, () => "silence" as const))
-      const { customerId, endpoint } = yield* customerAt(hanging.url, QUEUED)
-      const other = yield* endpointAt(customerId, healthy.url, QUEUED)
-      for (let n = 0; n < 12; n++) yield* sendCode(customerId)
-      const running = yield* Effect.forkChild(runDue)
-      yield* healthy.arrived(12)
-      yield* TestClock.adjust("15 seconds")
-      yield* Fiber.join(running)
-      yield* comeTo(0, 60)
-      assert.isTrue((yield* other.deliveries).every(({ tries }) => tries.length === 1 && tries[0]?.at === 0))
-      assert.isTrue((yield* endpoint.deliveries).every(({ status }) => status === "delivered"))
-    }).pipe(Effect.provide(webhookProcess(providers)))
-  })
-
-  it.effect("because it is gone is disabled, and what is on its way to it ends as failed", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const fake = yield* receiver
-      const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
-      fake.script({ status: 500 }, { status: 410 })
-      yield* sendCode(customerId)
-      yield* runDue
-      yield* sendCode(customerId)
-      yield* runDue
-      const { disabledReason } = yield* endpoint.record
-      assert.strictEqual(disabledReason, "gone")
-      yield* sendCode(customerId)
-      yield* runDue
-      assert.deepStrictEqual(
-        (yield* endpoint.deliveries).map(({ status, tries }) => [status, tries.length]),
-        [
-          ["failed", 1],
-          ["failed", 1]
-        ]
-      )
-      assert.lengthOf(fake.received, 2)
-    }).pipe(Effect.provide(webhookProcess(providers)))
-  })
-
-  it.effect("at an address that it has no more is not disabled for what the old one answers", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const webhooks = yield* Webhooks
-      const fake = yield* receiver
-      const answer = Promise.withResolvers<{ readonly status: number }>()
-      fake.script(() => answer.promise)
-      const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
-      yield* sendCode(customerId)
-      const trying = yield* Effect.forkChild(runDue)
-      yield* fake.arrived(1)
-      yield* webhooks.update(customerId, endpoint.id, { url: `${fake.url}/moved` }, null)
-      answer.resolve({ status: 410 })
-      yield* Fiber.join(trying)
-      assert.isNull((yield* endpoint.record).disabledReason)
-    }).pipe(Effect.provide(webhookProcess(providers)))
-  })
-
-  it.effect("for five days is disabled", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const fake = yield* receiver
-      fake.script(...failing(30))
-      const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
-      yield* sendCode(customerId)
-      yield* runDue
-      assert.strictEqual((yield* endpoint.record).failingSince, 0)
-      yield* comeTo(0, 5 * DAY - 1)
-      yield* sendCode(customerId)
-      yield* runDue
-      yield* comeTo(0, 5 * DAY + 5)
-      // Its second try: not before the third is it given up.
-      assert.isNull((yield* endpoint.record).disabledReason)
-      yield* comeTo(0, 5 * DAY + 330)
-      assert.strictEqual((yield* endpoint.record).disabledReason, "failing")
-      assert.strictEqual((yield* endpoint.delivery).status, "failed")
-    }).pipe(Effect.provide(webhookProcess(providers, patient)))
-  })
-
-  it.effect("but takes one in between is not failing any more", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const fake = yield* receiver
-      fake.script({ status: 500 })
-      const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
-      yield* sendCode(customerId)
-      yield* runDue
-      yield* comeTo(0, 6)
-      const { failingSince, version } = yield* endpoint.record
-      assert.deepStrictEqual([failingSince, version], [null, 1])
-    }).pipe(Effect.provide(webhookProcess(providers)))
-  })
-})
-
-layer(TestDatabase, { excludeTestServices: true })("an event on its way", (it) => {
-  it.effect("is posted once by two processes that look for it at once", () => {
-    const providers = scriptProviders()
-    const process = webhookProcess(providers)
-    return Effect.gen(function* () {
-      const other = yield* Layer.build(Layer.fresh(process))
-      const fake = yield* receiver
-      const { customerId, endpoint } = yield* customerAt(fake.url)
-      for (let n = 0; n < 3; n++) yield* sendCode(customerId)
-      yield* Effect.all([runDue, Effect.provide(runDue, other)], { concurrency: "unbounded" })
-      const ids = fake.received.map(({ headers }) => headers["webhook-id"])
-      assert.deepStrictEqual([ids.length, new Set(ids).size], [6, 6])
-      assert.isTrue((yield* endpoint.deliveries).every(({ tries }) => tries.length === 1))
-    }).pipe(Effect.provide(process))
-  })
-
-  it.effect("comes again, with the same id, when its process died before the try was recorded", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const fake = yield* receiver
-      fake.script("silence")
-      const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
-      yield* sendCode(customerId)
-      const dying = yield* Effect.forkChild(runDue)
-      yield* fake.arrived(1)
-      yield* Fiber.interrupt(dying)
-      yield* comeTo(0, 29)
-      assert.lengthOf(fake.received, 1)
-      yield* comeTo(0, 30)
-      assert.lengthOf(fake.received, 2)
-      assert.strictEqual(fake.received[1]?.headers["webhook-id"], fake.received[0]?.headers["webhook-id"])
-      assert.strictEqual(fake.received[1]?.body, fake.received[0]?.body)
-      const { status, tries } = yield* endpoint.delivery
-      assert.deepStrictEqual([status, tries.map(({ at }) => at)], ["delivered", [30_000]])
-    }).pipe(Effect.provide(webhookProcess(providers)))
-  })
-
-  it.effect(
-    "ends as failed when its endpoint is switched off, and is not posted when that is removed",
-    () => {
-      const providers = scriptProviders()
-      return Effect.gen(function* () {
-        const webhooks = yield* Webhooks
-        const fake = yield* receiver
-        const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
-        const gone = yield* endpointAt(customerId, fake.url, QUEUED)
-        yield* sendCode(customerId)
-        yield* webhooks.update(customerId, endpoint.id, { isDisabled: true }, null)
-        yield* webhooks.remove(customerId, gone.id)
-        yield* runDue
-        assert.lengthOf(fake.received, 0)
-        assert.deepStrictEqual((yield* endpoint.delivery).status, "failed")
-        assert.strictEqual((yield* endpoint.record).disabledReason, "manual")
-        // The place of one that was removed is taken by another, which gets none of its events.
-        const heir = yield* endpointAt(customerId, fake.url, QUEUED)
-        yield* runDue
-        assert.deepStrictEqual(yield* heir.deliveries, [])
-      }).pipe(Effect.provide(webhookProcess(providers)))
-    }
-  )
 })
