@@ -105,8 +105,8 @@ layer(TestDatabase, { excludeTestServices: true })("in the sandbox, a code to", 
         yield* comeTo(0, 10)
         yield* runDue
         assert.strictEqual((yield* sent.status).attempts[0]?.delivery, "undelivered")
-        const told = fake.received.map((each) => [each.path, payloadOf(each).type, payloadOf(each).mode])
-        assert.deepStrictEqual(told.toSorted(), [
+        const payloads = fake.received.map((each) => [each.path, payloadOf(each).type, payloadOf(each).mode])
+        assert.deepStrictEqual(payloads.toSorted(), [
           ["/test", "verification.attempt_sent", "test"],
           ["/test", "verification.attempt_undelivered", "test"],
           ["/test", "verification.queued", "test"]

@@ -18,8 +18,8 @@ layer(TestDatabase, { excludeTestServices: true })("many deliveries at once", (i
       const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
       for (let n = 0; n < 40; n++) yield* sendCode(customerId)
       yield* runDue
-      const told = yield* endpoint.deliveries
-      const made = told.map(({ status, tries }) => [status, ...tries.map((each) => each.status)].join())
+      const deliveries = yield* endpoint.deliveries
+      const made = deliveries.map(({ status, tries }) => [status, ...tries.map((each) => each.status)].join())
       assert.deepStrictEqual(made.toSorted(), [
         ...Arr.makeBy(25, () => "delivered,204"),
         ...Arr.makeBy(15, () => "pending,500")

@@ -108,10 +108,10 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook that does not take
       yield* TestClock.adjust("14500 millis")
       yield* Fiber.join(running)
       yield* comeTo(0, 60)
-      const told = yield* slow.endpoint.deliveries
-      const failures = told.filter(({ tries }) => tries[0]?.error === "no answer in time")
-      assert.deepStrictEqual([failures.length, told.length], [8, 12])
-      assert.isTrue(told.every(({ status }) => status === "delivered"))
+      const deliveries = yield* slow.endpoint.deliveries
+      const failures = deliveries.filter(({ tries }) => tries[0]?.error === "no answer in time")
+      assert.deepStrictEqual([failures.length, deliveries.length], [8, 12])
+      assert.isTrue(deliveries.every(({ status }) => status === "delivered"))
       assert.isTrue((yield* quick.endpoint.deliveries).every(({ tries }) => tries.length === 1))
     }).pipe(Effect.provide(webhookProcess(providers)))
   })

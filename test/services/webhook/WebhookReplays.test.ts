@@ -132,10 +132,10 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
       const first = yield* webhooks.replaySince(customerId, endpoint.id, since)
       assert.deepStrictEqual(first, { replayed: 2, nextSince: null })
       yield* runDue
-      const told = fake.received.map(payloadOf)
-      assert.deepStrictEqual(new Set(told.map(({ type }) => type)), new Set(QUEUED))
+      const payloads = fake.received.map(payloadOf)
+      assert.deepStrictEqual(new Set(payloads.map(({ type }) => type)), new Set(QUEUED))
       assert.include(
-        told.map(({ data }) => data["verification_id"]),
+        payloads.map(({ data }) => data["verification_id"]),
         id
       )
     }).pipe(Effect.provide(webhookProcess(providers, patient)))
