@@ -116,13 +116,13 @@ describe("the payload of an event", () => {
     }
     const delivery = { status: "delivered", at: 1200, provider_error: null } as const
     const { data } = verificationAt(1500, { attempts: [failed, { ...attempt, delivery }] })
-    const told = data.attempts.map((each: Record<string, unknown>) => [
+    const attempts = data.attempts.map((each: Record<string, unknown>) => [
       each["sequence"],
       each["error_code"],
       each["provider_error"],
       each["delivery"]
     ])
-    assert.deepStrictEqual(told, [
+    assert.deepStrictEqual(attempts, [
       [2, "provider_rejected", "40 BadText", null],
       [1, null, null, "delivered"]
     ])

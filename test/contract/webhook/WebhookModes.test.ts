@@ -40,8 +40,8 @@ const payloadOf = ({ json }: Received) => json as Payload
 
 const toldAt = (path: string, count: number) =>
   until(`${count} events at ${path}`, async () => {
-    const told = fake.received.filter((each) => each.path === path).map(payloadOf)
-    return told.length >= count ? told : undefined
+    const payloads = fake.received.filter((each) => each.path === path).map(payloadOf)
+    return payloads.length >= count ? payloads : undefined
   })
 
 describe("a webhook", () => {
@@ -55,8 +55,8 @@ describe("a webhook", () => {
     await sandbox(server, server.demo.test_key).outcome(trial.verification_id, "123456")
     const real = await otp(server, server.demo.live_key).sent({ channels: "bale" })
 
-    const told = await toldAt("/test", 3)
-    expect(told.map(({ type, mode, data }) => [type, mode, data.verification_id]).toSorted()).toEqual([
+    const payloads = await toldAt("/test", 3)
+    expect(payloads.map(({ type, mode, data }) => [type, mode, data.verification_id]).toSorted()).toEqual([
       ["verification.attempt_sent", "test", trial.verification_id],
       ["verification.queued", "test", trial.verification_id],
       ["verification.verified", "test", trial.verification_id]

@@ -231,19 +231,19 @@ describe("events", () => {
     const { id, code, phone } = await sentCode(server, customer.live)
     await otp(server, customer.live).outcome(id, code)
     const received = await posted(3)
-    const told = received
+    const payloads = received
       .map(({ json }) => json as Payload)
       .toSorted((a, b) => Number(a.data["sequence"]) - Number(b.data["sequence"]))
-    expect(told.map(({ type }) => type)).toEqual([
+    expect(payloads.map(({ type }) => type)).toEqual([
       "verification.queued",
       "verification.attempt_sent",
       "verification.verified"
     ])
     const status: Readonly<Record<string, unknown>> = { ...(await otp(server, customer.live).status(id)) }
     const { attempts, ...rest } = status
-    expect(told.at(-1)?.data).toMatchObject({ ...rest, phone, sequence: 3 })
+    expect(payloads.at(-1)?.data).toMatchObject({ ...rest, phone, sequence: 3 })
     expect(attempts).toHaveLength(1)
-    expect(told.at(-1)?.timestamp).toMatch(timestamp)
+    expect(payloads.at(-1)?.timestamp).toMatch(timestamp)
     for (const { body, headers } of received) {
       expect(body).not.toContain(code)
       new Webhook(hook.secret).verify(body, headers as Record<string, string>)

@@ -237,9 +237,9 @@ layer(TestDatabase, { excludeTestServices: true })("retention", (it) => {
       const verifications = yield* Verifications
       const seen = yield* verifications.status({ customerId, id: code })
       assert.deepStrictEqual([seen.status, seen.phone], ["verified", ERASED_PHONE])
-      const told = yield* (yield* Messages).status({ customerId, id: message })
+      const status = yield* (yield* Messages).status({ customerId, id: message })
       assert.deepStrictEqual(
-        [told.status, told.phone, told.metadata, told.template],
+        [status.status, status.phone, status.metadata, status.template],
         ["sent", ERASED_PHONE, "{}", { id: 1, name: "hello", parameters: {} }]
       )
       const texts = yield* sql`
