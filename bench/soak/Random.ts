@@ -1,3 +1,5 @@
+import { fnv1a } from "../../src/domain/text/Fnv.ts"
+
 /** Choices that a seed decides: the same seed makes the same ones, in any order of calls. */
 export interface Random {
   /** At least 0, less than 1. */
@@ -9,18 +11,9 @@ export interface Random {
   readonly shuffled: <A>(all: ReadonlyArray<A>) => ReadonlyArray<A>
 }
 
-/** FNV-1a, 32 bits. */
-const hash = (text: string): number => {
-  let value = 0x811c9dc5
-  for (let index = 0; index < text.length; index += 1) {
-    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
-  }
-  return value >>> 0
-}
-
 /** A separate stream for each name, so that one part of the program does not change another's choices. */
 export const randomOf = (seed: string, ...name: ReadonlyArray<string | number>): Random => {
-  let state = hash([seed, ...name].join("/"))
+  let state = fnv1a([seed, ...name].join("/")) >>> 0
   // mulberry32
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -1,4 +1,5 @@
 import type { Tally } from "../../guard/Conversion.ts"
+import { fnv1a } from "../../text/Fnv.ts"
 import type { Channel } from "../Channel.ts"
 import { type ChannelRecord, drawn, noRecord } from "./ChannelRecord.ts"
 
@@ -82,10 +83,9 @@ const inOrder = (candidates: ReadonlyArray<Measured>): ReadonlyArray<Measured> =
 /** One code in this many tries another channel first. Without that, nothing new is learnt about the others. */
 const EXPLORES_ONE_IN = 25
 
-/** FNV-1a, 32 bits: the same id always explores alike. */
+/** The same id always explores alike. */
 const hashOf = (id: string): number => {
-  let hash = 0x811c9dc5
-  for (const character of id) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193)
+  const hash = fnv1a(id)
   return (hash ^ (hash >>> 15)) >>> 0
 }
 

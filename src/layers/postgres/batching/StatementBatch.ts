@@ -1,5 +1,6 @@
 import { Cause, Clock, Context, Effect, Exit, References } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
+import { fnv1a } from "../../../domain/text/Fnv.ts"
 import { inSpan } from "../../../services/metrics/Spans.ts"
 import { isStoreUnreachable } from "../StoreAvailability.ts"
 import { type BatchLane, makeBatchLane } from "./BatchLane.ts"
@@ -47,20 +48,11 @@ const ALONE_CONCURRENCY = 4
 /** For one request: the statement belongs to many traces, so it is in none. */
 const SPAN = { kind: "client", attributes: { "db.system.name": "postgresql" } } as const
 
-const FNV_OFFSET = 0x811c9dc5
-const FNV_PRIME = 0x01000193
-
 /**
  * Two names with one number conflict needlessly, which costs one of them a batch; a set of numbers costs half as
  * much.
  */
-const numberOf = (name: string): number => {
-  let number = FNV_OFFSET
-  for (let index = 0; index < name.length; index++) {
-    number = Math.imul(number ^ name.charCodeAt(index), FNV_PRIME)
-  }
-  return number >>> 2
-}
+const numberOf = (name: string): number => fnv1a(name) >>> 2
 
 /** The first waiting requests without any two that conflict; and the others, in their order. */
 export const takeBatch = <Entry>(
