@@ -1,12 +1,10 @@
-import { PgTypes } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { BatchSql } from "../../src/layers/postgres/Pools.ts"
-import { decodedAs } from "../../src/layers/postgres/SqlRows.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { goldenStatements, recordStatement } from "./GoldenStatements.ts"
-import type { RecordedStatement } from "./RecordedSql.ts"
+import { type PlanNode, planOf } from "./QueryPlan.ts"
 import { fillStore } from "./RealisticStore.ts"
 
 /** A table with fewer rows than this may be read through. */
@@ -15,66 +13,6 @@ const LARGE = 1000
 const MAX_ROWS = 20
 /** Reading through an index of a large table, with a filter, would cost thousands. */
 const MAX_COST = 50
-
-/** As much of a plan's node as is looked at. */
-interface PlanNode {
-  readonly "Node Type": string
-  readonly "Relation Name"?: string | undefined
-  readonly "Index Cond"?: string | undefined
-  /** The conditions of the indexes that a bitmap was made from. */
-  readonly "Recheck Cond"?: string | undefined
-  readonly "Plan Rows": number
-  readonly "Total Cost": number
-  readonly Plans?: ReadonlyArray<PlanNode> | undefined
-}
-
-const PlanNode: Schema.Codec<PlanNode> = Schema.Struct({
-  "Node Type": Schema.String,
-  "Relation Name": Schema.optional(Schema.String),
-  "Index Cond": Schema.optional(Schema.String),
-  "Recheck Cond": Schema.optional(Schema.String),
-  "Plan Rows": Schema.Number,
-  "Total Cost": Schema.Number,
-  Plans: Schema.optional(Schema.Array(Schema.suspend((): Schema.Codec<PlanNode> => PlanNode)))
-})
-
-const planRows = decodedAs(
-  Schema.Tuple([Schema.Struct({ "QUERY PLAN": Schema.Tuple([Schema.Struct({ Plan: PlanNode })]) })])
-)
-
-const nodesOf = (node: PlanNode): ReadonlyArray<PlanNode> => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-
-const typeOf = (parameter: unknown): string =>
-  PgTypes.isParameter(parameter) ? `(select ${parameter.oid}::regtype::text)` : "'unknown'"
-
-/** The plan that is kept for a statement whose parameters are not looked at. */
-const planOf = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  { text, parameters }: RecordedStatement
-) {
-  const [{ types }] = yield* decodedAs(Schema.Tuple([Schema.Struct({ types: Schema.Array(Schema.String) })]))(
-    sql.unsafe(`select array[${parameters.map(typeOf).join(", ")}]::text[] as types`)
-  )
-  const [
-    {
-      "QUERY PLAN": [{ Plan: plan }]
-    }
-  ] = yield* planRows(
-    sql.withTransaction(
-      Effect.gen(function* () {
-        const execute = (statement: string) => sql.unsafe(statement).unprepared
-        yield* execute("set local plan_cache_mode = force_generic_plan")
-        yield* execute(`prepare golden (${types.join(", ")}) as ${text}`)
-        const rows = yield* execute(
-          `explain (format json) execute golden (${types.map(() => "null").join(", ")})`
-        )
-        yield* execute("deallocate golden")
-        return rows
-      })
-    )
-  )
-  return nodesOf(plan)
-})
 
 const largeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
