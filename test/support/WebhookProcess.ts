@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { AllowsPrivateAddresses } from "../../src/layers/network/AddressPolicy.ts"
 import { Webhooks } from "../../src/services/resources/Webhooks.ts"
@@ -40,6 +40,18 @@ export interface Payload {
 }
 
 export const payloadOf = ({ json }: Received) => json as Payload
+
+/** Runs the try that is due, up to its request. The function returned answers it, and ends when it is recorded. */
+export const holdTry = Effect.fnUntraced(function* (fake: Effect.Success<typeof receiver>) {
+  const answer = Promise.withResolvers<{ readonly status: number }>()
+  fake.script(() => answer.promise)
+  const trying = yield* Effect.forkChild(runDue)
+  yield* fake.arrived(1)
+  return (status: number) => {
+    answer.resolve({ status })
+    return Fiber.join(trying)
+  }
+})
 
 /** Jumps to `seconds` after `start` and does what is due then. */
 export const comeTo = Effect.fnUntraced(function* (start: number, seconds: number) {

@@ -11,6 +11,7 @@ import {
   customerAt,
   endpointAt,
   failing,
+  holdTry,
   patient,
   receiver,
   sendCode,
@@ -164,15 +165,11 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook that does not take
     return Effect.gen(function* () {
       const webhooks = yield* Webhooks
       const fake = yield* receiver
-      const answer = Promise.withResolvers<{ readonly status: number }>()
-      fake.script(() => answer.promise)
       const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
       yield* sendCode(customerId)
-      const trying = yield* Effect.forkChild(runDue)
-      yield* fake.arrived(1)
+      const answerTry = yield* holdTry(fake)
       yield* webhooks.update(customerId, endpoint.id, { url: `${fake.url}/moved` }, null)
-      answer.resolve({ status: 410 })
-      yield* Fiber.join(trying)
+      yield* answerTry(410)
       assert.isNull((yield* endpoint.record).disabledReason)
     }).pipe(Effect.provide(webhookProcess(providers)))
   })

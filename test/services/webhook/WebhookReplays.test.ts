@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Fiber } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Webhooks } from "../../../src/services/resources/Webhooks.ts"
@@ -8,6 +8,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, runDue } from "../../support/TestGraph.ts"
 import {
   customerAt,
+  holdTry,
   endpointAt,
   failing,
   patient,
@@ -76,17 +77,13 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
     return Effect.gen(function* () {
       const webhooks = yield* Webhooks
       const fake = yield* receiver
-      const answer = Promise.withResolvers<{ readonly status: number }>()
-      fake.script(() => answer.promise)
       const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
       yield* sendCode(customerId)
-      const trying = yield* Effect.forkChild(runDue)
-      yield* fake.arrived(1)
+      const answerTry = yield* holdTry(fake)
       const { eventId } = yield* endpoint.delivery
       yield* TestClock.adjust("1 second")
       yield* webhooks.replay(customerId, endpoint.id, eventId)
-      answer.resolve({ status: 204 })
-      yield* Fiber.join(trying)
+      yield* answerTry(204)
       yield* runDue
       const { status, tries } = yield* endpoint.delivery
       assert.deepStrictEqual([status, tries.length, fake.received.length], ["delivered", 2, 2])
