@@ -11,15 +11,13 @@ import { BatchSql, MessageBatchSql, ReportingSql } from "../postgres/Pools.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
 import { guardGrants } from "./GuardBudgetSql.ts"
 import { guardCodes } from "./GuardCodesSql.ts"
-import { GUARD_SUBJECT, GUARD_TIMER, guardRoundReads, guardRoundWrites } from "./GuardRoundSql.ts"
+import { guardRoundReads, guardRoundWrites } from "./GuardRoundSql.ts"
 import { guardStanding } from "./GuardStandingSql.ts"
+import { makeGuardWake } from "./GuardWakeSql.ts"
 
 const BOMBED_MILLIS = 10 * MINUTE_MILLIS
 
-/**
- * Rounds use the connections of messages' batches: codes do not wait behind them, and their statements are planned once. To
- * plan them took several times as long as to execute them.
- */
+/** Rounds use the connections of messages' batches: codes do not wait behind them, and their statements are planned once. */
 export const GuardStoreSql = Layer.effect(
   GuardStore,
   Effect.gen(function* () {
@@ -30,6 +28,7 @@ export const GuardStoreSql = Layer.effect(
     const metrics = yield* GuardMetrics
     const batchSql = yield* BatchSql
     const rounds = yield* MessageBatchSql
+    const wake = yield* makeGuardWake({ together: rounds, alone: sql })
     const alarms = guardAlarms(sql, random)
     const wakeFor = (webhooks: number) => {
       if (webhooks > 0) timers.wakeAt(0)
@@ -49,21 +48,7 @@ export const GuardStoreSql = Layer.effect(
       grant: guardGrants(batchSql),
       raise,
 
-      // The commit is not awaited: after a crash, the next send ensures the round again.
-      wake: (wakes) =>
-        Effect.orDie(
-          Effect.asVoid(rounds`
-            with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
-            ensured as (
-              insert into timers as t (customer_id, kind, subject, claimable_at)
-              select w.customer_id, ${GUARD_TIMER}, ${GUARD_SUBJECT}::uuid, w.at
-              from unnest(${wakes.map(({ customerId }) => customerId)}::int[],
-                ${wakes.map(({ at }) => timestamp(at))}::timestamptz[]) as w (customer_id, at)
-              order by w.customer_id
-              on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
-              where t.lease_token is null and t.claimable_at > excluded.claimable_at)
-            select commit from quick`)
-        ),
+      wake: (customerId, at) => Effect.asVoid(wake({ customerId, at })),
 
       // Extended at most once in half its time, however often others try.
       bombed: Effect.fnUntraced(function* (customerId, phone, now) {

@@ -85,19 +85,14 @@ export interface Standing {
   readonly isGoodNetwork: boolean
 }
 
-export interface GuardWake {
-  readonly customerId: number
-  readonly at: Instant
-}
-
 /** The guard's store. */
 export class GuardStore extends Context.Service<
   GuardStore,
   {
     /** In the order of the requests, each for another segment. */
     readonly grant: (requests: ReadonlyArray<BudgetRequest>) => Effect.Effect<ReadonlyArray<Grant>>
-    /** Ensures a round of the codes of each customer then. */
-    readonly wake: (wakes: ReadonlyArray<GuardWake>) => Effect.Effect<void>
+    /** Ensures a round of the customer's codes then. */
+    readonly wake: (customerId: number, at: Instant) => Effect.Effect<void>
     readonly standing: (asked: {
       readonly customerId: number
       readonly phone: string

@@ -3,7 +3,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import { FIRST_ROUND_MILLIS, roundAt } from "../../domain/guard/Maturity.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { Timers } from "../timer/Timers.ts"
-import { GuardStore, type GuardWake } from "./GuardStore.ts"
+import { GuardStore } from "./GuardStore.ts"
 
 /** A customer's rounds are ensured this often while it sends. */
 const ENSURED_FOR_MILLIS = 30_000
@@ -21,31 +21,19 @@ export class GuardWakes extends Context.Service<
       const timers = yield* Timers
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
       const ensuredAt = new BoundedMap<number, Instant>(MAX_CUSTOMERS)
-      let gathered: Array<GuardWake> = []
-      let isEnsuring = false
-
-      /** One statement at a time, for those that came meanwhile. */
-      const ensureGathered: Effect.Effect<void> = Effect.suspend(() => {
-        const wakes = gathered
-        isEnsuring = wakes.length > 0
-        if (!isEnsuring) return Effect.void
-        gathered = []
-        return store.wake(wakes).pipe(
-          Effect.andThen(Effect.sync(() => wakes.forEach(({ at }) => timers.wakeAt(at)))),
+      const ensure = (customerId: number, at: Instant) =>
+        store.wake(customerId, at).pipe(
+          Effect.andThen(Effect.sync(() => timers.wakeAt(at))),
           Effect.catchCause((cause) => {
-            for (const { customerId } of wakes) ensuredAt.delete(customerId)
-            return Effect.logWarning("rounds of the guard were not ensured", cause)
-          }),
-          Effect.andThen(ensureGathered)
+            ensuredAt.delete(customerId)
+            return Effect.logWarning("a round of the guard was not ensured", cause)
+          })
         )
-      })
-
       return GuardWakes.of({
         sent: (customerId, now) => {
           if (now - (ensuredAt.get(customerId) ?? Number.NEGATIVE_INFINITY) < ENSURED_FOR_MILLIS) return
           ensuredAt.set(customerId, now)
-          gathered.push({ customerId, at: roundAt(now + FIRST_ROUND_MILLIS) })
-          if (!isEnsuring) runFork(ensureGathered)
+          runFork(ensure(customerId, roundAt(now + FIRST_ROUND_MILLIS)))
         }
       })
     })

@@ -15,6 +15,7 @@ export type BatchName =
   | "webhook_read_due"
   | "webhook_record"
   | "webhook_put_back"
+  | "guard_wake"
   | "key"
   | "customer"
   | "account_pace"
