@@ -26,7 +26,7 @@ export const timestamp = (instant: number) => DateTime.toDateUtc(DateTime.makeUn
 export const nullableTimestamp = (instant: number | null) => (instant === null ? null : timestamp(instant))
 
 /**
- * For reads in the order of ids, of a customer's live codes or messages `v`. With a plain comparison, the planner may use
+ * For reads in the order of ids, of a customer's live codes `v`. With a plain comparison, the planner may use
  * the index by phone, or take so few rows to be live that it reads and sorts all of them for the first.
  */
 export const isLive = "case v.mode when 'live' then true else false end"

@@ -12,10 +12,6 @@ export class BoundedMap<Key, A extends object | string | number | boolean> {
     this.#half = Math.ceil(capacity / 2)
   }
 
-  get size(): number {
-    return this.#recent.size + this.#older.size
-  }
-
   get(key: Key): A | undefined {
     const recent = this.#recent.get(key)
     if (recent !== undefined || this.#older.size === 0) return recent

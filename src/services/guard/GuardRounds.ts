@@ -271,9 +271,11 @@ export class GuardRounds extends Context.Service<
       })
 
       const runRound = Effect.fnUntraced(function* (timer: DueTimer) {
-        const source = yield* store.source(timer.customerId)
         const now = yield* Clock.currentTimeMillis
-        if (isOff || source.mode === "off") return yield* timerStore.release(timer, now + IDLE_ROUND_MILLIS)
+        const idle = timerStore.release(timer, now + IDLE_ROUND_MILLIS)
+        if (isOff) return yield* idle
+        const source = yield* store.source(timer.customerId)
+        if (source.mode === "off") return yield* idle
         const result = yield* makeRound(timer, source, now)
         if (!(yield* store.save(timer, result))) return
         metrics.judged(result.days.codes)
