@@ -58,7 +58,7 @@ const set = Command.make(
   {
     customer: customerFlag,
     mode: Flag.Literals("mode", GuardMode.literals).pipe(
-      Flag.withDescription("off, record (refuses nobody) or enforcing"),
+      Flag.withDescription("off, record (refuses only what is on the deny list) or enforcing"),
       Flag.optional
     ),
     unverifiedHour: amountFlag("unverified-hour", "Unverified codes that may be out in an hour; 0: no limit"),
