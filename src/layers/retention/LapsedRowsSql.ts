@@ -37,6 +37,9 @@ const conditions: Readonly<Record<WalkedTable, string>> = {
   request_blocks: "t.ends_at <= $1"
 }
 
+/** Whether a row `t` of the table has lapsed at `$1`. */
+export const lapsed = (table: WalkedTable): string => conditions[table]
+
 const WalkRow = Schema.Struct({ gone: Schema.Int, pages: Schema.Int })
 
 /**
@@ -52,7 +55,7 @@ export const lapsedRows = (sql: SqlClient.SqlClient) => {
           gone as (
             delete from ${table} where ctid = any(array(
               select t.ctid from ${table} t
-              where t.ctid >= $2::text::tid and t.ctid < $3::text::tid and ${conditions[table]}
+              where t.ctid >= $2::text::tid and t.ctid < $3::text::tid and ${lapsed(table)}
               for update skip locked))
             returning true)
         select (select count(*)::int from gone) as gone, (select commit from quick),

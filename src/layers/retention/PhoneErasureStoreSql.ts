@@ -4,7 +4,7 @@ import { KeyMode } from "../../domain/people/Customer.ts"
 import { ERASED_PHONE } from "../../domain/Phone.ts"
 import { PhoneErasureStore } from "../../services/retention/PhoneErasures.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
-import { erasedMessage, erasedVerification } from "./OldRecordsSql.ts"
+import { erasedMessage, erasedVerification } from "./RecordWorkSql.ts"
 
 const UnderWayRow = Schema.Struct({
   kind: Schema.Literals(["verification", "message"]),

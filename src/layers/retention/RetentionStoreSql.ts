@@ -3,6 +3,9 @@ import { SqlClient } from "effect/sql"
 import { type ErasingTask, idInstant, noProgress, RetentionProgress } from "../../domain/Retention.ts"
 import { RetentionStore } from "../../services/retention/RetentionStore.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
+import { IsDistributed } from "../postgres/citus/Distribution.ts"
+import { distributedLapsedRows, isDistributedTable } from "./DistributedLapsedRowsSql.ts"
+import { distributedRecords } from "./DistributedRecordsSql.ts"
 import { lapsedRows } from "./LapsedRowsSql.ts"
 import { oldRecords } from "./OldRecordsSql.ts"
 import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
@@ -31,6 +34,9 @@ export const RetentionStoreSql = Layer.effect(
     const subjectRows = rowsOf(SubjectRow)
     const lapsed = lapsedRows(reporting)
     const records = oldRecords(reporting)
+    const isDistributed = yield* IsDistributed
+    const lapsedOfNodes = distributedLapsedRows(reporting)
+    const recordsOfNodes = distributedRecords(reporting)
 
     return RetentionStore.of({
       schedule: (now) =>
@@ -64,10 +70,13 @@ export const RetentionStoreSql = Layer.effect(
           case "message_phones":
           case "verifications":
           case "messages":
+            return isDistributed ? recordsOfNodes(pass.task, pass) : records(pass.task, pass)
           case "audit_log":
             return records(pass.task, pass)
           default:
-            return lapsed(pass.task, pass)
+            return isDistributed && isDistributedTable(pass.task)
+              ? lapsedOfNodes(pass.task, pass)
+              : lapsed(pass.task, pass)
         }
       },
 
@@ -75,10 +84,15 @@ export const RetentionStoreSql = Layer.effect(
       unfinishedSince: (task) =>
         Effect.map(
           first(
-            subjectRows(reporting`
+            subjectRows(
+              isDistributed
+                ? reporting`
+              select subject from timers where kind = any(${timersOf[task]}::text[]) order by subject limit 1`
+                : reporting`
               select t.subject from customers c, unnest(${timersOf[task]}::text[]) as k, lateral (
                 select subject from timers where customer_id = c.id and kind = k order by subject limit 1) t
-              order by t.subject limit 1`)
+              order by t.subject limit 1`
+            )
           ),
           Option.match({ onNone: () => null, onSome: ({ subject }) => idInstant(subject) })
         )
