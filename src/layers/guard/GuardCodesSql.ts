@@ -9,6 +9,8 @@ import { idAt, instantOf } from "../../domain/TimePosition.ts"
 import { BOMBED_BY } from "../../services/guard/Guard.ts"
 import type { GuardStore, ReadCode } from "../../services/guard/GuardStore.ts"
 import { first, isLive, rowsOf } from "../postgres/SqlRows.ts"
+import { bombedCodes } from "./BombedCodesSql.ts"
+import { isProven } from "./ProvenPhoneSql.ts"
 
 const CodeRow = Schema.Struct({
   id: Schema.String,
@@ -64,29 +66,35 @@ type Range = readonly [after: string, before: string]
 
 type CodeReads = Pick<GuardStore["Service"], "matured" | "nextSentAt" | "timeToVerify">
 
-/** Whether the customer verified the phone of a code `v` before it. */
-const isProven = (sql: SqlClient.SqlClient) => sql`exists (
-  select from verifications p where p.customer_id = v.customer_id and p.phone = v.phone and p.id < v.id
-    and p.mode = 'live' and p.status = 'verified' and p.verified_at > v.created_at - interval '90 days')`
-
 /** The codes that rounds read: by their ids, which hold the time of sending, along the primary key. */
-export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
+export const guardCodes = (sql: SqlClient.SqlClient, isDistributed = false): CodeReads => {
   const codeRows = rowsOf(CodeRow)
   const idRows = rowsOf(IdRow)
   const timeRows = rowsOf(TimeRow)
 
+  // The number of callers is a literal: only then PostgreSQL uses the index of bombed phones (migration 0035).
+  const bombed = isDistributed
+    ? { holds: sql`false`, join: sql`` }
+    : {
+        holds: sql`b.phone is not null`,
+        join: sql`left join platform_phone_counters b on b.phone = v.phone
+          and cardinality(b.callers) >= ${sql.literal(String(BOMBED_BY))}
+          and b.callers_until > v.created_at and b.callers_until - interval '10 minutes' <= v.created_at`
+      }
+  const markBombed = bombedCodes(sql)
+
   /** The first codes between each two ids. */
   const readIn =
-    (customerId: number, maturityMillis: number) => (ranges: ReadonlyArray<Range>, limit: number) =>
-      codeRows(sql`
+    (customerId: number, maturityMillis: number) => (ranges: ReadonlyArray<Range>, limit: number) => {
+      const rows = codeRows(sql`
         select s.nth::int as nth, v.id, v.phone, v.guard as mark, v.client ->> 'network' as network,
             v.client ->> 'device' as device,
           v.route -> coalesce((v.attempts -> -1 ->> 'step')::int, 0) ->> 'channel' as channel,
           v.status in ('failed', 'canceled') as void,
           coalesce(v.status = 'verified'
             and v.verified_at <= v.created_at + make_interval(secs => ${maturityMillis / 1000}), false) as verified,
-          case when v.guard in ('no_sms', 'refuse') or b.phone is not null then ${isProven(sql)} else false end as proven,
-          b.phone is not null as bombed, v.captured::int as charged, (
+          case when v.guard in ('no_sms', 'refuse') or ${bombed.holds} then ${isProven(sql, customerId)} else false end as proven,
+          ${bombed.holds} as bombed, v.captured::int as charged, (
             select count(*)::int from jsonb_array_elements(v.attempts) a
             where a ->> 'status' = 'sent' and v.route -> (a ->> 'step')::int ->> 'channel' = 'sms') as "sentSms"
         from unnest(${ranges.map(([after]) => after)}::uuid[], ${ranges.map(([, before]) => before)}::uuid[])
@@ -95,10 +103,10 @@ export const guardCodes = (sql: SqlClient.SqlClient): CodeReads => {
           select * from verifications v
           where v.customer_id = ${customerId} and ${sql.literal(isLive)} and v.id > s.after and v.id < s.before
           order by v.id limit ${limit}) v
-        -- a literal: only then PostgreSQL uses the index of bombed phones, which has the same number (migration 0035)
-        left join platform_phone_counters b on b.phone = v.phone and cardinality(b.callers) >= ${sql.literal(String(BOMBED_BY))}
-          and b.callers_until > v.created_at and b.callers_until - interval '10 minutes' <= v.created_at
+        ${bombed.join}
         order by v.id`)
+      return isDistributed ? Effect.flatMap(rows, (read) => markBombed(customerId, read)) : rows
+    }
 
   return {
     matured: Effect.fnUntraced(function* ({ customerId, from, until, maturityMillis, sample }) {

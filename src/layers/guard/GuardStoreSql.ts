@@ -6,6 +6,7 @@ import { MINUTE_MILLIS } from "../../domain/people/Admission.ts"
 import { GuardMetrics } from "../../services/guard/GuardMetrics.ts"
 import { GuardStore } from "../../services/guard/GuardStore.ts"
 import { Timers } from "../../services/timer/Timers.ts"
+import { IsDistributed } from "../postgres/citus/Distribution.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 import { BatchSql, MessageBatchSql, ReportingSql } from "../postgres/Pools.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
@@ -41,7 +42,7 @@ export const GuardStoreSql = Layer.effect(
       })
 
     return GuardStore.of({
-      ...guardCodes(rounds),
+      ...guardCodes(rounds, yield* IsDistributed),
       ...guardRoundReads(rounds, reporting),
       ...guardRoundWrites(sql, rounds, random, wakeFor),
       ...guardStanding(sql),

@@ -1,0 +1,54 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { idAt } from "../../../src/domain/TimePosition.ts"
+import { guardCodes } from "../../../src/layers/guard/GuardCodesSql.ts"
+import { codes, TODAY } from "../../support/OldRows.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const MINUTE = 60_000
+const CUSTOMER = 1
+const phoneOf = (nth: number) => `+98912${String(nth).padStart(7, "0")}`
+
+/** Five customers have sent to the phone in the ten minutes until then. */
+const bomb = Effect.fnUntraced(function* (phone: string, until: number, callers: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    insert into platform_phone_counters (phone, day_ends_at, day_used, callers, callers_until)
+    values (${phone}, to_timestamp(${TODAY / 1000}), 1, ${Array.from({ length: callers }, (_, n) => n + 1)}::int[],
+      to_timestamp(${until / 1000}::float8))`
+})
+
+layer(TestDatabase, { excludeTestServices: true })("the codes that a round of the guard reads", (it) => {
+  for (const isDistributed of [false, true]) {
+    const where = isDistributed ? "in a distributed store" : "in one PostgreSQL"
+    it.effect(`are marked if their phone was bombed when they were sent, and not proven, ${where}`, () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`delete from verifications`
+        yield* sql`delete from platform_phone_counters`
+        yield* codes(TODAY, 6, CUSTOMER, "expired", 0)
+        yield* bomb(phoneOf(1), TODAY + MINUTE, 5)
+        yield* bomb(phoneOf(2), TODAY + 11 * MINUTE, 5)
+        yield* bomb(phoneOf(3), TODAY - MINUTE, 5)
+        yield* bomb(phoneOf(4), TODAY + MINUTE, 4)
+        yield* bomb(phoneOf(5), TODAY + MINUTE, 5)
+        // the customer knows the fifth phone: it was verified there a day before
+        yield* codes(TODAY - 86_400_000, 5, CUSTOMER, "verified", 0)
+        yield* sql`update verifications set verified_at = created_at where status = 'verified'`
+        yield* sql`update verifications set phone = ${phoneOf(5)} where status = 'verified'`
+        const read = yield* guardCodes(sql, isDistributed).matured({
+          customerId: CUSTOMER,
+          from: idAt(TODAY - MINUTE),
+          until: TODAY + MINUTE,
+          maturityMillis: MINUTE,
+          sample: 100
+        })
+        assert.deepStrictEqual(
+          read.map(({ phone, isBombed }) => [phone, isBombed]),
+          [1, 2, 3, 4, 5, 6].map((nth) => [phoneOf(nth), nth === 1])
+        )
+      })
+    )
+  }
+})
