@@ -4,6 +4,7 @@ import type { Options } from "./Options.ts"
 import type { Run } from "./Report.ts"
 import { analyze, checkpoint, type Store, verifyCodes } from "./Store.ts"
 import type { Subject } from "./Subject.ts"
+import { databasesOf } from "./Subjects.ts"
 import { makeTurn } from "./Turn.ts"
 import { measureWebhooks, type Receiver, type WebhookResult } from "./Webhooks.ts"
 
@@ -64,7 +65,7 @@ export const compare = async ({ subjects, pgbench, load, store, receiver, option
   for (const subject of subjects) subject.suspend()
   report("warming up")
   for (const contestant of contestants) await contestant(options.warmUpSeconds)
-  await analyze(store)
+  await analyze(store, databasesOf(options.subjects))
   for (let round = 0; round < rounds; round += 1) {
     report(`round ${round + 1} of ${rounds}`)
     for (const contestant of round % 2 === 0 ? contestants : contestants.toReversed()) {

@@ -4,14 +4,24 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import type { Store } from "./Store.ts"
 
+/** Where Peyk finds its store. */
+export const storeEnv = (directory: string, databaseUrl: string | null): NodeJS.ProcessEnv =>
+  databaseUrl === null
+    ? { PEYK_DATA_DIR: directory }
+    : {
+        DATABASE_URL: databaseUrl,
+        PEYK_SIMULATOR: "true",
+        PEYK_SECRET: Buffer.alloc(32, "bench").toString("base64")
+      }
+
 const root = fileURLToPath(new URL("../", import.meta.url))
 
 /**
  * Peyk's first customer, who may send as much as the machine can; gives back the key. Codes go over one channel unless a
  * request says otherwise, as with the references: fallback is measured by itself.
  */
-export const makeCustomer = async (directory: string): Promise<string> => {
-  const env = { PEYK_DATA_DIR: directory, PEYK_ALLOW_PRIVATE_ADDRESSES: "true" }
+export const makeCustomer = async (store: NodeJS.ProcessEnv): Promise<string> => {
+  const env = { ...store, PEYK_ALLOW_PRIVATE_ADDRESSES: "true" }
   const peyk = async (...args: ReadonlyArray<string>) => {
     const command = [join(root, "bin/peyk.js"), ...args, "--json"]
     const { stdout } = await promisify(execFile)(process.execPath, command, {
@@ -20,6 +30,8 @@ export const makeCustomer = async (directory: string): Promise<string> => {
     return JSON.parse(stdout)
   }
   const mine = ["--customer", "1"]
+  // A command joins a store of one's own as it is; only a server migrates it.
+  if (store["DATABASE_URL"] !== undefined) await peyk("migrate")
   await peyk("customer", "create", "--name", "bench", "--plan", "start")
   await peyk("wallet", "top-up", ...mine, "--amount", "900000000000")
   // Nobody verifies the codes of a send's measurement. With its budget used up, the guard would be in an attack.

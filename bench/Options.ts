@@ -51,6 +51,8 @@ export interface Options {
   readonly customers: number
   /** A directory to keep; null: one for this run only. */
   readonly data: string | null
+  /** PostgreSQL of one's own, with an empty database for Peyk; null: the embedded one. */
+  readonly databaseUrl: string | null
   /** The number of Peyk's processes on one port. */
   readonly processes: number
   readonly pgbench: string
@@ -100,6 +102,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       stored: { type: "string" },
       customers: { type: "string", default: "1" },
       data: { type: "string" },
+      "database-url": { type: "string" },
       processes: { type: "string", default: String(USUAL_PROCESSES) },
       pgbench: { type: "string", default: "pgbench" },
       "flush-millis": { type: "string" },
@@ -120,6 +123,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     stored: values.stored === undefined ? 0 : whole("stored", values.stored),
     customers: whole("customers", values.customers),
     data: values.data === undefined ? null : resolve(values.data),
+    databaseUrl: values["database-url"] ?? null,
     processes: whole("processes", values.processes),
     pgbench: values.pgbench,
     flushMillis: values["flush-millis"] === undefined ? 0 : whole("flush-millis", values["flush-millis"]),

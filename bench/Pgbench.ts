@@ -85,14 +85,16 @@ const perRequest = (before: number | null, after: number | null, requests: numbe
 
 /** One turn, like those of the programs. */
 export const pgbenchTurn = ({ path, database, directory, store, measures }: PgbenchGround) => {
+  const { host, username, password } = store.place
+  const port = store.place.port === undefined ? [] : ["-p", String(store.place.port)]
   let salt = 0
   const measure = async (operation: string, script: string, amount: ReadonlyArray<string>): Promise<Run> => {
     const file = join(directory, "pgbench.sql")
     writeFileSync(file, script)
-    const where = ["-h", store.socketDirectory, "-U", "postgres", "-n", "-M", "prepared", "-c", `${CLIENTS}`]
+    const where = ["-h", host, ...port, "-U", username, "-n", "-M", "prepared", "-c", `${CLIENTS}`]
     const log = ["--log", "--log-prefix", join(directory, "pgbench_log")]
     const given = ["-D", `salt=${salt}`, "-D", "i=0", "-f", file, ...amount, ...log, database]
-    const env = { ...process.env, PGPASSWORD: Redacted.value(store.password) }
+    const env = { ...process.env, PGPASSWORD: Redacted.value(password) }
     const before = [familyCpuSeconds(store.pid), cpuSeconds(process.pid, "children")] as const
     const { stdout } = await promisify(execFile)(path, [...where, ...given], { env })
     const after = [familyCpuSeconds(store.pid), cpuSeconds(process.pid, "children")] as const

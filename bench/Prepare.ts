@@ -2,8 +2,9 @@
 import { Effect } from "effect"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { makeCustomer, multiplyCustomer } from "./Customer.ts"
+import { makeCustomer, multiplyCustomer, storeEnv } from "./Customer.ts"
 import type { Options, SubjectName } from "./Options.ts"
+import { joinStore } from "./ExternalStore.ts"
 import { createDatabases, OWN_DATABASE, startStore } from "./Store.ts"
 import { fill } from "./Stored.ts"
 import { databaseOf } from "./Subjects.ts"
@@ -25,13 +26,27 @@ const readPrepared = (file: string, { customers, stored, subjects }: Options): P
   return prepared
 }
 
-const make = Effect.fnUntraced(function* (directory: string, { customers, stored, subjects }: Options) {
-  const store = yield* startStore(join(directory, "postgres"))
+/** The embedded PostgreSQL of a directory, or one's own. */
+export const openStore = (
+  directory: string,
+  databaseUrl: string | null,
+  isNew: boolean,
+  options: Parameters<typeof startStore>[1] = {}
+) =>
+  databaseUrl === null
+    ? startStore(join(directory, "postgres"), options)
+    : Effect.promise(() => joinStore(databaseUrl, isNew))
+
+const make = Effect.fnUntraced(function* (
+  directory: string,
+  { customers, databaseUrl, stored, subjects }: Options
+) {
+  const store = yield* openStore(directory, databaseUrl, true)
   const amount = { stored, customers }
   const databases = subjects.flatMap((name) => databaseOf[name] ?? [])
   yield* Effect.promise(() => createDatabases(store, databases))
   const hasPeyk = subjects.some((name) => name.startsWith("peyk"))
-  const first = hasPeyk ? yield* Effect.promise(() => makeCustomer(directory)) : ""
+  const first = hasPeyk ? yield* Effect.promise(() => makeCustomer(storeEnv(directory, databaseUrl))) : ""
   const peykKeys = hasPeyk ? yield* Effect.promise(() => multiplyCustomer(store, first, customers)) : []
   for (const name of subjects) {
     yield* Effect.promise(() => fill(store, name, databaseOf[name]?.name ?? OWN_DATABASE, amount))

@@ -33,6 +33,11 @@ export const familyCpuSeconds = (pid: number): number | null => {
   return children.reduce((sum, stat) => sum + (stat === null ? 0 : secondsOf(stat, "all")), own)
 }
 
+export const parentPid = (pid: number): number | null => {
+  const stat = statOf(pid)
+  return stat === null ? null : Number(stat[PARENT])
+}
+
 /** Resident megabytes now. */
 export const residentMegabytes = (pid: number): number | null => {
   try {

@@ -15,9 +15,19 @@ const statementsOf = (text: string) => text.split(/;\n/).filter((statement) => s
 /** The database of Peyk. */
 export const OWN_DATABASE = "peyk"
 
-export interface Store {
-  readonly socketDirectory: string
+/** How its clients reach it. */
+export interface StorePlace {
+  /** A socket's directory, or a name. */
+  readonly host: string
+  readonly port?: number
+  readonly username: string
   readonly password: Redacted.Redacted
+}
+
+export interface Store {
+  readonly place: StorePlace
+  /** The name of Peyk's database. */
+  readonly own: string
   readonly pid: number
   /** Runs statements one by one, on their own connection. */
   readonly run: (
@@ -46,8 +56,8 @@ export const startStore = Effect.fnUntraced(function* (
   const postgres = yield* EmbeddedPostgres.start(directory, options)
   const { socketPath, socketDirectory, password } = postgres
   const store: Store = {
-    socketDirectory,
-    password,
+    place: { host: socketDirectory, username: "postgres", password },
+    own: OWN_DATABASE,
     pid: Number(readFileSync(`${socketPath}.lock`, "utf8").split("\n")[0]),
     run: (database, texts) => Effect.runPromise(execute(postgres, database, texts))
   }
@@ -66,22 +76,28 @@ export const createDatabases = async ({ run }: Store, databases: ReadonlyArray<D
 export const checkpoint = ({ run }: Store) => run(OWN_DATABASE, ["checkpoint"])
 
 /** Analyzes the tables, as autovacuum does within minutes; before that, plans are for empty ones. */
-export const analyze = async ({ run }: Store) => {
-  const [databases = []] = await run(OWN_DATABASE, [
-    "select datname as name from pg_database where datallowconn"
-  ])
-  for (const { name } of databases) await run(String(name), ["vacuum (analyze)"])
+export const analyze = async ({ run }: Store, databases: ReadonlyArray<string>) => {
+  for (const name of databases) await run(name, ["vacuum (analyze)"])
 }
+
+const SENT = "status = 'queued' and hashtext(id::text) % 4 <> 0"
+
+/** Citus cannot skip locked rows, nor add an interval here. */
+const VERIFIES_DISTRIBUTED = `update verifications set status = 'verified', verified_at = created_at where ${SENT}`
+
+const VERIFIES = `
+  with sent as materialized (
+    select customer_id, id from verifications where ${SENT} for update skip locked)
+  update verifications v set status = 'verified', verified_at = v.created_at + interval '15 seconds'
+  from sent s where v.customer_id = s.customer_id and v.id = s.id`
 
 /**
  * Users verify three of four codes between the turns: without any, the guard would see an attack. A paused program may
  * hold locks.
  */
-export const verifyCodes = ({ run }: Store) =>
-  run(OWN_DATABASE, [
-    `with sent as materialized (
-      select customer_id, id from verifications where status = 'queued' and hashtext(id::text) % 4 <> 0
-      for update skip locked)
-    update verifications v set status = 'verified', verified_at = v.created_at + interval '15 seconds'
-    from sent s where v.customer_id = s.customer_id and v.id = s.id`
+export const verifyCodes = async ({ run }: Store) => {
+  const [[row] = []] = await run(OWN_DATABASE, [
+    "select to_regclass('pg_dist_node') is not null as distributed"
   ])
+  await run(OWN_DATABASE, [row?.["distributed"] === true ? VERIFIES_DISTRIBUTED : VERIFIES])
+}

@@ -5,13 +5,15 @@ import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import type { SubjectName } from "./Options.ts"
 import { betterAuthDialect, peykDialect, referenceDialect } from "./Requests.ts"
-import type { Database } from "./Store.ts"
+import { type Database, OWN_DATABASE, type Store } from "./Store.ts"
+import { storeEnv } from "./Customer.ts"
 import { type Program, startSubject, type Subject } from "./Subject.ts"
 
 export interface BenchContext {
   readonly directory: string
-  readonly socketDirectory: string
-  readonly password: Redacted.Redacted
+  readonly store: Store
+  /** Null: the store is embedded. */
+  readonly databaseUrl: string | null
   readonly customers: number
   readonly processes: number
   /** The keys of Peyk's customers. */
@@ -28,6 +30,12 @@ export const databaseOf: Readonly<Partial<Record<SubjectName, Database>>> = {
   pgbench: { name: "bare", schema: referenceSchema }
 }
 
+/** Peyk's database, and those of the references. */
+export const databasesOf = (names: ReadonlyArray<SubjectName>): ReadonlyArray<string> => [
+  OWN_DATABASE,
+  ...names.flatMap((name) => databaseOf[name]?.name ?? [])
+]
+
 /** No limits, accounts without gaps, and a receiver of webhooks on this machine. */
 const unlimited = {
   PEYK_ALLOW_PRIVATE_ADDRESSES: "true",
@@ -43,7 +51,7 @@ const reference = (
   name: SubjectName,
   file: string,
   port: number,
-  { customers, socketDirectory, password }: BenchContext,
+  { customers, store: { place } }: BenchContext,
   env: NodeJS.ProcessEnv = {}
 ): Program => ({
   name,
@@ -51,8 +59,10 @@ const reference = (
   port,
   env: {
     PORT: String(port),
-    PGHOST: socketDirectory,
-    PGPASSWORD: Redacted.value(password),
+    PGHOST: place.host,
+    ...(place.port === undefined ? {} : { PGPORT: String(place.port) }),
+    PGUSER: place.username,
+    PGPASSWORD: Redacted.value(place.password),
     PGDATABASE: databaseOf[name]?.name,
     ...env
   },
@@ -61,7 +71,7 @@ const reference = (
 
 const peyk = (
   name: SubjectName,
-  { directory, peykKeys, processes }: BenchContext,
+  { databaseUrl, directory, peykKeys, processes }: BenchContext,
   port: number,
   env: NodeJS.ProcessEnv = {}
 ): Program => ({
@@ -70,7 +80,7 @@ const peyk = (
   port,
   env: {
     ...unlimited,
-    PEYK_DATA_DIR: directory,
+    ...storeEnv(directory, databaseUrl),
     PEYK_PORT: String(port),
     PEYK_PROCESSES: String(processes),
     ...env

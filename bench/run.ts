@@ -2,17 +2,16 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect } from "effect"
 import { writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { compare } from "./Compare.ts"
 import { loadGenerator } from "./Load.ts"
 import { machine } from "./Machine.ts"
 import { type Options, readOptions } from "./Options.ts"
 import { measurePending } from "./Pending.ts"
 import { hasPgbench, pgbenchTurn } from "./Pgbench.ts"
-import { prepare } from "./Prepare.ts"
+import { openStore, prepare } from "./Prepare.ts"
 import { report, reportFallbacks, reportPending, reportWebhooks } from "./Report.ts"
 import { makeSlowPostgres } from "./SlowFlush.ts"
-import { startStore, type Store } from "./Store.ts"
+import type { Store } from "./Store.ts"
 import { databaseOf, startOne, startSubjects } from "./Subjects.ts"
 import { temporaryDirectory } from "./TemporaryDirectory.ts"
 import { startReceiver } from "./Webhooks.ts"
@@ -37,15 +36,14 @@ const receiverFor = ({ measures }: Options) =>
 
 const program = Effect.gen(function* () {
   const options = readOptions(process.argv.slice(2))
-  const { connections, customers, flushMillis, processes, rounds, seconds, stored } = options
+  const { connections, customers, databaseUrl, flushMillis, processes, rounds, seconds, stored } = options
   const temporary = yield* temporaryDirectory
   const directory = options.data ?? temporary
   const { peykKeys } = yield* prepare(directory, options)
   const load = loadGenerator(options.load, { connections, directory: temporary })
   const postgres = flushMillis === 0 ? {} : { packageRoot: makeSlowPostgres(temporary, flushMillis) }
-  const store = yield* startStore(join(directory, "postgres"), postgres)
-  const { socketDirectory, password } = store
-  const ground = { directory, socketDirectory, password, customers, processes, peykKeys }
+  const store = yield* openStore(directory, databaseUrl, false, postgres)
+  const ground = { databaseUrl, directory, store, customers, processes, peykKeys }
   const subjects = yield* Effect.acquireRelease(
     Effect.promise(() => startSubjects(options.subjects, ground)),
     (started) => Effect.sync(() => started.forEach((subject) => subject.stop()))
@@ -61,11 +59,12 @@ const program = Effect.gen(function* () {
     ? yield* Effect.promise(() => measurePending(store, () => startOne("peyk", { ...ground, processes: 1 })))
     : []
   const flush = flushMillis === 0 ? "" : `, each flush ${flushMillis} ms slower`
+  const external = databaseUrl === null ? "" : ", its own PostgreSQL over TCP"
   const several = processes === 1 ? "" : `, ${processes} processes of Peyk`
   const tables = stored === 0 ? "" : `, ${stored} stored verifications`
   const owners = customers === 1 ? "" : `, ${customers} customers`
   yield* Console.log(
-    `${machine()}${several}${flush}${tables}${owners}, ${load.name} with ${connections} connections, ${rounds} rounds of ${seconds} s; medians, ` +
+    `${machine()}${several}${external}${flush}${tables}${owners}, ${load.name} with ${connections} connections, ${rounds} rounds of ${seconds} s; medians, ` +
       "ratios paired by round."
   )
   if (runs.length > 0) yield* Console.log(`\n${report(runs)}`)

@@ -34,10 +34,9 @@ const start = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   yield* Effect.promise(() => fillForConsole(store, options.stored))
   process.env["PEYK_LIMIT_MANAGE_MINUTE"] = UNLIMITED
   const { customers, processes } = options
-  const { password, socketDirectory } = store
   const peyk = yield* Effect.acquireRelease(
     Effect.promise(() =>
-      startOne("peyk", { directory, socketDirectory, password, customers, processes, peykKeys })
+      startOne("peyk", { databaseUrl: null, directory, store, customers, processes, peykKeys })
     ),
     (started) => Effect.sync(() => started.stop())
   )

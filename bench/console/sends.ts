@@ -12,7 +12,7 @@ import { machine } from "../Machine.ts"
 import { cpuSeconds, familyCpuSeconds, sumOver } from "../ProcessStats.ts"
 import { median } from "../Report.ts"
 import { toPhones } from "../Requests.ts"
-import { analyze } from "../Store.ts"
+import { analyze, OWN_DATABASE } from "../Store.ts"
 import { type Ground, withConsole } from "./Console.ts"
 import { openConsoles, watchConsoles } from "./OpenConsoles.ts"
 
@@ -76,7 +76,7 @@ withConsole(async (ground) => {
     return { ...measured, pages: await stop() }
   }
   await send(warmUpSeconds)
-  await analyze(store)
+  await analyze(store, [OWN_DATABASE])
   const idleAlone = await idle()
   const stopIdle = watchConsoles(consoles)
   const share = ((await idle()) - idleAlone) / availableParallelism()

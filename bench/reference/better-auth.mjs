@@ -1,7 +1,7 @@
 /**
  * better-auth's phone-number plugin, served as its documentation shows. Its limits on requests and wrong codes are off,
  * as for the other subjects. Its server API verifies a code, without a user or a session, behind a route of our own.
- * Environment: PORT, PGHOST (a socket's directory), PGPASSWORD, PGDATABASE, POOL.
+ * Environment: PORT, PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE, POOL.
  */
 import { createServer } from "node:http"
 import { betterAuth } from "better-auth"
@@ -20,7 +20,7 @@ process.on("disconnect", () => process.exit())
 const options = {
   database: new Pool({
     host: env.PGHOST,
-    user: "postgres",
+    user: env.PGUSER,
     database: env.PGDATABASE,
     max: Number(env.POOL ?? 10)
   }),

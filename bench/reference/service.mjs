@@ -1,7 +1,7 @@
 /**
  * A hand-written service: Fastify 5 and postgres.js, the same checks and the same durable work per request in the
  * fewest statements. CRASH_SAFE=1: a send is accepted, then the provider called, then the attempt recorded. Otherwise
- * the provider is called first and everything written after it. Environment: PORT, PGHOST (a socket's directory),
+ * the provider is called first and everything written after it. Environment: PORT, PGHOST, PGPORT, PGUSER,
  * PGPASSWORD, PGDATABASE, POOL.
  */
 import { createHash, randomFillSync, randomInt } from "node:crypto"
@@ -13,7 +13,7 @@ const env = process.env
 const isCrashSafe = env.CRASH_SAFE === "1"
 const sql = postgres({
   host: env.PGHOST,
-  user: "postgres",
+  user: env.PGUSER,
   database: env.PGDATABASE,
   max: Number(env.POOL ?? 10)
 })

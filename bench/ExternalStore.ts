@@ -1,0 +1,50 @@
+/** PostgreSQL of one's own for a measurement, over TCP. */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { parentPid } from "./ProcessStats.ts"
+import { OWN_DATABASE, type Store } from "./Store.ts"
+
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
+const POSTGRES_PORT = 5432
+
+/** Its CPU is known only on this machine. */
+const NO_PROCESS = 0
+
+const serverPid = async ({ run }: Pick<Store, "run">, hostname: string): Promise<number> => {
+  if (!LOOPBACK.includes(hostname)) return NO_PROCESS
+  const [[row] = []] = await run(OWN_DATABASE, ["select pg_backend_pid() as pid"])
+  return parentPid(Number(row?.["pid"])) ?? NO_PROCESS
+}
+
+const checkEmpty = async ({ run }: Pick<Store, "run">) => {
+  const [[table] = []] = await run(OWN_DATABASE, ["select to_regclass('customers') is not null as exists"])
+  if (table?.["exists"] !== true) return
+  const [[row] = []] = await run(OWN_DATABASE, ["select exists (select from customers) as used"])
+  if (row?.["used"] === true)
+    throw new Error("the database of --database-url has customers: use an empty one")
+}
+
+/** @param isNew whether nothing was prepared in it yet */
+export const joinStore = async (databaseUrl: string, isNew: boolean): Promise<Store> => {
+  const url = new URL(databaseUrl)
+  const place = {
+    host: url.hostname,
+    port: url.port === "" ? POSTGRES_PORT : Number(url.port),
+    username: decodeURIComponent(url.username),
+    password: Redacted.make(decodeURIComponent(url.password))
+  }
+  const own = decodeURIComponent(url.pathname.slice(1))
+  const run: Store["run"] = (name, texts) =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const database = name === OWN_DATABASE ? own : name
+          const sql = yield* PgClient.make({ ...place, database, maxConnections: 1 })
+          return yield* Effect.forEach(texts, (text) => sql.unsafe<Record<string, unknown>>(text))
+        })
+      ).pipe(Effect.provide(Reactivity.layer))
+    )
+  if (isNew) await checkEmpty({ run })
+  return { place, own, run, pid: await serverPid({ run }, url.hostname) }
+}
