@@ -11,7 +11,7 @@ import { currentSetUp } from "../cache/SetUpVersions.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { VERIFICATION_SNAPSHOT } from "../../verification/VerificationRow.ts"
 import { inOrder } from "./BatchAnswers.ts"
-import { type BatchColumn, batchSource, isRequested, withConstants } from "./BatchColumns.ts"
+import { type BatchColumn, batchSource, isRequested, onShards, withConstants } from "./BatchColumns.ts"
 import { batchId } from "./BatchIds.ts"
 import { outboxParts } from "./OutboxParts.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
@@ -63,7 +63,9 @@ const COMPARED: Unchanged = {
   where (select count(*) from compared) <> (select count(*) from target)`
 }
 
-const statementOf = (mode: KeyMode, timerKind: TimerKind, { lock, condition, raced }: Unchanged) => {
+const statementOf = (mode: KeyMode, timerKind: TimerKind, isDistributed: boolean) => {
+  const { lock, condition, raced } = isDistributed ? COMPARED : LOCKED
+  const onTheirShards = (alias: string) => onShards(alias, isDistributed)
   const ended = { type: "'verification.' || c.status", id: "c.event_id" }
   const outbox = outboxParts(mode, [ended], VERIFICATION_SNAPSHOT)
   return `
@@ -76,7 +78,7 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, { lock, condition, rac
     select v.customer_id, v.id, v.revision, v.wrong_codes, v.held as was_held, v.code_hash = r.code_hash as matched,
       v.code_hash <> r.code_hash and coalesce(v.wrong_codes + 1 >= r.max_wrong, false) as locks,
       r.now, r.nth, r.stripe, r.event_id, r.timer_kind, r.lane
-    from r join verifications v on ${isRequested("v", mode)}
+    from r join verifications v on ${isRequested("v", mode)} ${onTheirShards("v")}
       and v.status in ('pending', 'queued') and v.expires_at > r.now and r.is_current
     ${lock}),
   compared as (
@@ -92,7 +94,7 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, { lock, condition, rac
       held = case when t.matched or t.locks then 0 else v.held end,
       events_written = v.events_written + (t.matched or t.locks)::int
     from target t where v.customer_id = t.customer_id and v.id = t.id
-      ${condition}
+      ${onTheirShards("v")} ${condition}
     returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at, v.events_written,
       t.matched, t.matched or t.locks as ends, t.was_held, t.now, t.nth, t.stripe, t.event_id, t.timer_kind, t.lane),
   changed as materialized (select *, 1 as event_count from compared where ends),
@@ -100,10 +102,10 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, { lock, condition, rac
     update wallets w set held = w.held - h.total
     from (select customer_id, stripe, sum(was_held)::bigint as total from changed where was_held > 0
       group by 1, 2 order by 1, 2) h
-    where w.customer_id = h.customer_id and w.stripe = h.stripe),
+    where w.customer_id = h.customer_id and w.stripe = h.stripe ${onTheirShards("w")}),
   timer as (
     delete from timers t using changed c
-    where t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.lane)
+    where t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.lane ${onTheirShards("t")})
   ${outbox.parts}
   select array_agg(nth::int) as places, matched, status, ${outbox.webhooks} as webhooks
   from compared group by matched, status
@@ -119,7 +121,7 @@ export const makeCompareBatch = (
   newId: Effect.Effect<string>
 ) =>
   Effect.flatMap(IsDistributed, (isDistributed) => {
-    const statement = statementOf(mode, timerKind, isDistributed ? COMPARED : LOCKED)
+    const statement = statementOf(mode, timerKind, isDistributed)
     const decoded = decodedAs(Schema.Array(ComparedRow))
     return makeStatementBatch<SqlClient.SqlClient, EnteredCode, Option.Option<Compared>>(clients, {
       name: "check",
