@@ -8,7 +8,7 @@ import { discard } from "../store/Postgres.ts"
 const env = {
   PEYK_LIMIT_PHONE_HOUR: "5",
   // A lease that lapses on a busy machine releases its money, and one send more is accepted.
-  PEYK_LEASE_MS: "3000"
+  PEYK_LEASE_MS: "6000"
 }
 
 let dataDir: string
