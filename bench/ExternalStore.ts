@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { parentPid } from "./ProcessStats.ts"
+import { parentPid, programName } from "./ProcessStats.ts"
 import { OWN_DATABASE, type Store } from "./Store.ts"
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
@@ -14,7 +14,9 @@ const NO_PROCESS = 0
 const serverPid = async ({ run }: Pick<Store, "run">, hostname: string): Promise<number> => {
   if (!LOOPBACK.includes(hostname)) return NO_PROCESS
   const [[row] = []] = await run(OWN_DATABASE, ["select pg_backend_pid() as pid"])
-  return parentPid(Number(row?.["pid"])) ?? NO_PROCESS
+  const pid = parentPid(Number(row?.["pid"]))
+  // In a container, the server counts other processes.
+  return pid !== null && programName(pid) === "postgres" ? pid : NO_PROCESS
 }
 
 const checkEmpty = async ({ run }: Pick<Store, "run">) => {
@@ -46,5 +48,5 @@ export const joinStore = async (databaseUrl: string, isNew: boolean): Promise<St
       ).pipe(Effect.provide(Reactivity.layer))
     )
   if (isNew) await checkEmpty({ run })
-  return { place, own, run, pid: await serverPid({ run }, url.hostname) }
+  return { place, run, pid: await serverPid({ run }, url.hostname) }
 }

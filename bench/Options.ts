@@ -111,6 +111,8 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
   })
   if (Number(values.customers) > MOST_CUSTOMERS)
     throw new Error(`--customers may be ${MOST_CUSTOMERS} at most`)
+  if (values["database-url"] !== undefined && values["flush-millis"] !== undefined)
+    throw new Error("--flush-millis slows down the embedded PostgreSQL, not that of --database-url")
   return {
     subjects: listOf("subjects", values.subjects ?? USUAL_SUBJECTS.join(), subjectNames),
     measures: listOf("measures", values.measures ?? USUAL_MEASURES, measureNames),

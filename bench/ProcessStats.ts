@@ -38,6 +38,14 @@ export const parentPid = (pid: number): number | null => {
   return stat === null ? null : Number(stat[PARENT])
 }
 
+export const programName = (pid: number): string | null => {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "utf8").trim()
+  } catch {
+    return null
+  }
+}
+
 /** Resident megabytes now. */
 export const residentMegabytes = (pid: number): number | null => {
   try {

@@ -26,8 +26,6 @@ export interface StorePlace {
 
 export interface Store {
   readonly place: StorePlace
-  /** The name of Peyk's database. */
-  readonly own: string
   readonly pid: number
   /** Runs statements one by one, on their own connection. */
   readonly run: (
@@ -57,7 +55,6 @@ export const startStore = Effect.fnUntraced(function* (
   const { socketPath, socketDirectory, password } = postgres
   const store: Store = {
     place: { host: socketDirectory, username: "postgres", password },
-    own: OWN_DATABASE,
     pid: Number(readFileSync(`${socketPath}.lock`, "utf8").split("\n")[0]),
     run: (database, texts) => Effect.runPromise(execute(postgres, database, texts))
   }

@@ -1,11 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { BatchSql } from "../../src/layers/postgres/Pools.ts"
+import { idAt } from "../../src/domain/TimePosition.ts"
+import { guardCodes } from "../../src/layers/guard/GuardCodesSql.ts"
+import { BatchSql, MessageBatchSql } from "../../src/layers/postgres/Pools.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { goldenStatements, recordStatement } from "./GoldenStatements.ts"
 import { type PlanNode, planOf } from "./QueryPlan.ts"
 import { fillStore } from "./RealisticStore.ts"
+import { recordingSql } from "./RecordedSql.ts"
 
 /** A table with fewer rows than this may be read through. */
 const LARGE = 1000
@@ -29,6 +32,26 @@ const readsThrough = (node: PlanNode): boolean =>
 
 const isRead = (node: PlanNode): boolean => node["Node Type"].endsWith("Scan")
 
+type CodeReads = ReturnType<typeof guardCodes>
+
+const from = idAt(1_800_000_000_000)
+const until = 1_800_000_600_000
+
+const roundReads: Readonly<Record<string, (codes: CodeReads) => Effect.Effect<unknown>>> = {
+  "the codes that have matured": (codes) =>
+    codes.matured({ customerId: 1, from, until, maturityMillis: 60_000, sample: 1000 }),
+  "when the next code was sent": (codes) => codes.nextSentAt(1, from),
+  "how long users take to verify": (codes) => codes.timeToVerify(1, until)
+}
+
+const recordRead = Effect.fnUntraced(function* (read: (codes: CodeReads) => Effect.Effect<unknown>) {
+  const recording = recordingSql([])
+  const client: SqlClient.SqlClient = yield* recording.client
+  yield* Effect.exit(read(guardCodes(client)))
+  const [statement] = recording.statements
+  return statement ?? (yield* Effect.die("no statement was made"))
+})
+
 layer(Layer.provideMerge(Layer.effectDiscard(fillStore), TestDatabase), { excludeTestServices: true })(
   "with realistic numbers of rows",
   (it) => {
@@ -41,6 +64,16 @@ layer(Layer.provideMerge(Layer.effectDiscard(fillStore), TestDatabase), { exclud
           const reads = nodes.filter((node) => isRead(node) && large.has(node["Relation Name"] ?? ""))
           assert.isNotEmpty(reads)
           assert.deepStrictEqual(reads.filter(readsThrough), [])
+        })
+      )
+    }
+
+    for (const [what, read] of Object.entries(roundReads)) {
+      it.effect(`a round of the guard reads ${what} along the primary key, and sorts none of its rows`, () =>
+        Effect.gen(function* () {
+          const nodes = yield* planOf(yield* MessageBatchSql, yield* recordRead(read))
+          const limit = nodes.findIndex((node) => node["Node Type"] === "Limit")
+          assert.strictEqual(nodes[limit + 1]?.["Index Name"], "verifications_pkey")
         })
       )
     }

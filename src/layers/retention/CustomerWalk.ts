@@ -24,8 +24,8 @@ export interface CustomerStep {
 const IdRow = Schema.Struct({ id: Schema.Int })
 
 /**
- * Works on one customer after the other, until a batch is full. Citus runs a statement about one customer on one node,
- * where it can lock rows and use their places.
+ * Works on one customer after the other, until a batch is full. Citus runs a statement about one customer on one node, and
+ * can lock rows there.
  */
 export const customerWalk = (sql: SqlClient.SqlClient, rowsOfBatch: number) => {
   const idRows = rowsOf(IdRow)
