@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import { FIRST_ROUND_MILLIS, roundAt } from "../../domain/guard/Maturity.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
+import { Workers } from "../concurrency/Workers.ts"
 import { Timers } from "../timer/Timers.ts"
 import { GuardStore } from "./GuardStore.ts"
 
@@ -19,7 +20,8 @@ export class GuardWakes extends Context.Service<
     Effect.gen(function* () {
       const store = yield* GuardStore
       const timers = yield* Timers
-      const runFork = Effect.runForkWith(yield* Effect.context<never>())
+      const workers = yield* Workers
+      const context = yield* Effect.context<never>()
       const ensuredAt = new BoundedMap<number, Instant>(MAX_CUSTOMERS)
       const ensure = (customerId: number, at: Instant) =>
         store.wake(customerId, at).pipe(
@@ -33,7 +35,7 @@ export class GuardWakes extends Context.Service<
         sent: (customerId, now) => {
           if (now - (ensuredAt.get(customerId) ?? Number.NEGATIVE_INFINITY) < ENSURED_FOR_MILLIS) return
           ensuredAt.set(customerId, now)
-          runFork(ensure(customerId, roundAt(now + FIRST_ROUND_MILLIS)))
+          workers.fork(ensure(customerId, roundAt(now + FIRST_ROUND_MILLIS)), context)
         }
       })
     })
