@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { randomOf } from "../../../../bench/soak/Random.ts"
 import { Wallets } from "../../../../src/services/resources/Wallets.ts"
 import { TimerRunner } from "../../../../src/services/timer/TimerRunner.ts"
+import { Workers } from "../../../../src/services/concurrency/Workers.ts"
 import { Verifications } from "../../../../src/services/verification/Verifications.ts"
 import { customerIn, RIGHT_CODE } from "../GuardedCustomer.ts"
 import { attacks, isLost, type Lost, STEP_WAIT } from "./Attacks.ts"
@@ -33,6 +34,7 @@ export const simulate = Effect.fnUntraced(function* (plan: Plan) {
   const random = randomOf(plan.seed)
   const sql = yield* SqlClient.SqlClient
   const verifications = yield* Verifications
+  const workers = yield* Workers
   const timers = yield* TimerRunner
   const customers: Array<number> = []
   for (let n = 0; n < CUSTOMERS; n++) {
@@ -92,6 +94,7 @@ export const simulate = Effect.fnUntraced(function* (plan: Plan) {
     const customerId = customers[customer] ?? 0
     const client = { ...(ip !== undefined && { ip }), ...(deviceId !== undefined && { deviceId }) }
     const exit = yield* Effect.exit(verifications.send({ customerId, phone, client }))
+    yield* workers.idle
     const attack = names.get(by)
     if (attack === undefined && asked.isRepeated !== true) counts.codes += 1
     if (Exit.isFailure(exit)) {
