@@ -1,9 +1,7 @@
 /** PostgreSQL of one's own for a measurement, over TCP. */
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
-import { Reactivity } from "effect/reactivity"
+import { Redacted } from "effect"
 import { parentPid, programName } from "./ProcessStats.ts"
-import { OWN_DATABASE, type Store } from "./Store.ts"
+import { OWN_DATABASE, runAt, type Store } from "./Store.ts"
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 const POSTGRES_PORT = 5432
@@ -37,16 +35,8 @@ export const joinStore = async (databaseUrl: string, isNew: boolean): Promise<St
     password: Redacted.make(decodeURIComponent(url.password))
   }
   const own = decodeURIComponent(url.pathname.slice(1))
-  const run: Store["run"] = (name, texts) =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const database = name === OWN_DATABASE ? own : name
-          const sql = yield* PgClient.make({ ...place, database, maxConnections: 1 })
-          return yield* Effect.forEach(texts, (text) => sql.unsafe<Record<string, unknown>>(text))
-        })
-      ).pipe(Effect.provide(Reactivity.layer))
-    )
+  const runThere = runAt(place)
+  const run: Store["run"] = (name, texts) => runThere(name === OWN_DATABASE ? own : name, texts)
   if (isNew) await checkEmpty({ run })
   return { place, run, pid: await serverPid({ run }, url.hostname) }
 }

@@ -34,17 +34,18 @@ export interface Store {
   ) => Promise<ReadonlyArray<ReadonlyArray<Record<string, unknown>>>>
 }
 
-const execute = (
-  { socketPath: path, password }: EmbeddedPostgres.EmbeddedPostgres,
-  database: string,
-  texts: ReadonlyArray<string>
-) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const sql = yield* PgClient.make({ path, username: "postgres", password, database, maxConnections: 1 })
-      return yield* Effect.forEach(texts, (text) => sql.unsafe<Record<string, unknown>>(text))
-    })
-  ).pipe(Effect.provide(Reactivity.layer))
+/** Runs statements in a database there. */
+export const runAt =
+  (place: StorePlace): Store["run"] =>
+  (database, texts) =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const sql = yield* PgClient.make({ ...place, database, maxConnections: 1 })
+          return yield* Effect.forEach(texts, (text) => sql.unsafe<Record<string, unknown>>(text))
+        })
+      ).pipe(Effect.provide(Reactivity.layer))
+    )
 
 /** Starts it, or joins it if it runs. */
 export const startStore = Effect.fnUntraced(function* (
@@ -53,10 +54,11 @@ export const startStore = Effect.fnUntraced(function* (
 ) {
   const postgres = yield* EmbeddedPostgres.start(directory, options)
   const { socketPath, socketDirectory, password } = postgres
+  const place = { host: socketDirectory, username: "postgres", password }
   const store: Store = {
-    place: { host: socketDirectory, username: "postgres", password },
+    place,
     pid: Number(readFileSync(`${socketPath}.lock`, "utf8").split("\n")[0]),
-    run: (database, texts) => Effect.runPromise(execute(postgres, database, texts))
+    run: runAt(place)
   }
   return store
 })

@@ -6,10 +6,9 @@ import { slicesOf, weightIn } from "../../domain/guard/Sample.ts"
 import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/people/Admission.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/TimePosition.ts"
-import { BOMBED_BY } from "../../services/guard/Guard.ts"
 import type { GuardStore, ReadCode } from "../../services/guard/GuardStore.ts"
 import { first, isLive, rowsOf } from "../postgres/SqlRows.ts"
-import { bombedCodes } from "./BombedCodesSql.ts"
+import { BOMBED_JOIN, bombedCodes } from "./BombedCodesSql.ts"
 import { isProven } from "./ProvenPhoneSql.ts"
 
 const CodeRow = Schema.Struct({
@@ -72,15 +71,9 @@ export const guardCodes = (sql: SqlClient.SqlClient, isDistributed = false): Cod
   const idRows = rowsOf(IdRow)
   const timeRows = rowsOf(TimeRow)
 
-  // The number of callers is a literal: only then PostgreSQL uses the index of bombed phones (migration 0035).
   const bombed = isDistributed
     ? { holds: sql`false`, join: sql`` }
-    : {
-        holds: sql`b.phone is not null`,
-        join: sql`left join platform_phone_counters b on b.phone = v.phone
-          and cardinality(b.callers) >= ${sql.literal(String(BOMBED_BY))}
-          and b.callers_until > v.created_at and b.callers_until - interval '10 minutes' <= v.created_at`
-      }
+    : { holds: sql`b.phone is not null`, join: sql.literal(BOMBED_JOIN) }
   const markBombed = bombedCodes(sql)
 
   /** The first codes between each two ids. */

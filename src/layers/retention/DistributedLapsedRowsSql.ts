@@ -4,7 +4,7 @@ import type { RetentionPass } from "../../domain/Retention.ts"
 import type { RetentionBatch } from "../../services/retention/RetentionStore.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { type CustomerStart, type CustomerStep, customerWalk } from "./CustomerWalk.ts"
-import { lapsed } from "./LapsedRowsSql.ts"
+import { lapsed, lapsedRows, type WalkedTable } from "./LapsedRowsSql.ts"
 
 /** Read by one statement. */
 const ROWS = 5000
@@ -19,9 +19,7 @@ const keys = {
 type OwnedTable = keyof typeof keys
 const types: Readonly<Record<string, string>> = { month: "date", id: "uuid" }
 
-export type DistributedTable = OwnedTable | "platform_phone_counters"
-export const isDistributedTable = (task: string): task is DistributedTable =>
-  task in keys || task === "platform_phone_counters"
+const isOwned = (table: WalkedTable): table is OwnedTable => table in keys
 
 const Key = Schema.Array(Schema.String)
 const KeyText = Schema.fromJsonString(Key)
@@ -32,13 +30,14 @@ const StepRow = Schema.Struct({ gone: Schema.Int, found: Schema.Int, last: Schem
 const PhoneRow = Schema.Struct({ phone: Schema.String, hasLapsed: Schema.Boolean })
 
 /**
- * Lapsed rows of distributed tables, in the order of their keys: the places on the disk that `lapsedRows` walks are
- * those of one node.
+ * The same as `lapsedRows`, where tables are distributed. Those are read in the order of their keys: the places on the
+ * disk are those of one node.
  */
 export const distributedLapsedRows = (sql: SqlClient.SqlClient) => {
   const stepRows = rowsOf(StepRow)
   const phoneRows = rowsOf(PhoneRow)
   const walk = customerWalk(sql, ROWS)
+  const ofCoordinator = lapsedRows(sql)
 
   const workOn = Effect.fnUntraced(function* (
     table: OwnedTable,
@@ -55,12 +54,12 @@ export const distributedLapsedRows = (sql: SqlClient.SqlClient) => {
     const [row] = yield* stepRows(
       sql.unsafe(
         `with page as materialized (
-          select ${key}, array[${columns.map((name) => `t.${name}::text`).join(", ")}] as place, ${lapsed(table)} as has_lapsed
+          select ${key}, array[${columns.map((name) => `t.${name}::text`).join(", ")}] as place, ${lapsed[table]} as has_lapsed
           from ${table} t where t.customer_id = $2 ${after === null ? "" : `and (${key}) > (${start})`}
           order by ${key} limit ${limit}),
         gone as (
           delete from ${table} t
-          where t.customer_id = $2 and ${isInPage} and ${lapsed(table)} returning true)
+          where t.customer_id = $2 and ${isInPage} and ${lapsed[table]} returning true)
         select (select count(*)::int from gone) as gone, (select count(*)::int from page) as found,
           (select place from page order by place desc limit 1) as last`,
         [timestamp(until), customerId, ...(after === null ? [] : decodeKey(after))]
@@ -73,7 +72,7 @@ export const distributedLapsedRows = (sql: SqlClient.SqlClient) => {
   })
 
   const phones = Effect.fnUntraced(function* ({ until, position }: RetentionPass) {
-    const condition = lapsed("platform_phone_counters")
+    const condition = lapsed.platform_phone_counters
     const page = yield* phoneRows(
       sql.unsafe(
         `select t.phone, ${condition} as "hasLapsed" from platform_phone_counters t
@@ -98,8 +97,10 @@ export const distributedLapsedRows = (sql: SqlClient.SqlClient) => {
     return batch
   })
 
-  return (table: DistributedTable, pass: RetentionPass) =>
-    table === "platform_phone_counters"
-      ? phones(pass)
-      : walk(pass.position, (customerId, start) => workOn(table, pass, customerId, start))
+  return (table: WalkedTable, pass: RetentionPass) => {
+    if (table === "platform_phone_counters") return phones(pass)
+    return isOwned(table)
+      ? walk(pass.position, (customerId, start) => workOn(table, pass, customerId, start))
+      : ofCoordinator(table, pass)
+  }
 }

@@ -4,16 +4,14 @@ import type { RetentionPass } from "../../domain/Retention.ts"
 import { idAt } from "../../domain/TimePosition.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
 import { type CustomerStart, type CustomerStep, customerWalk } from "./CustomerWalk.ts"
-import { byKey, type RecordTask, recordWork } from "./RecordWorkSql.ts"
-
-const ROWS = 1000
+import { byKey, RECORD_ROWS, type RecordTask, recordWork } from "./RecordWorkSql.ts"
 
 const StepRow = Schema.Struct({ gone: Schema.Int, found: Schema.Int, lastId: Schema.NullOr(Schema.String) })
 
 /** Old records of tables that are distributed by customer: the statement of one node, about one customer at a time. */
 export const distributedRecords = (sql: SqlClient.SqlClient) => {
   const stepRows = rowsOf(StepRow)
-  const walk = customerWalk(sql, ROWS)
+  const walk = customerWalk(sql, RECORD_ROWS)
 
   const workOn = Effect.fnUntraced(function* (
     task: RecordTask,

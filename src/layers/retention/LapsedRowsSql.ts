@@ -7,10 +7,10 @@ import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 /** About a thousand rows at most. */
 const PAGES = 16
 
-type WalkedTable = LapsingTable | "simulator_messages" | "request_blocks"
+export type WalkedTable = LapsingTable | "simulator_messages" | "request_blocks"
 
 /** A condition on a row `t`: it has lapsed at `$1`. */
-const conditions: Readonly<Record<WalkedTable, string>> = {
+export const lapsed: Readonly<Record<WalkedTable, string>> = {
   idempotency_keys: "t.expires_at <= $1",
   phone_counters: "t.hour_ends_at <= $1 and t.day_ends_at <= $1",
   platform_phone_counters: "t.day_ends_at <= $1",
@@ -37,9 +37,6 @@ const conditions: Readonly<Record<WalkedTable, string>> = {
   request_blocks: "t.ends_at <= $1"
 }
 
-/** Whether a row `t` of the table has lapsed at `$1`. */
-export const lapsed = (table: WalkedTable): string => conditions[table]
-
 const WalkRow = Schema.Struct({ gone: Schema.Int, pages: Schema.Int })
 
 /**
@@ -55,7 +52,7 @@ export const lapsedRows = (sql: SqlClient.SqlClient) => {
           gone as (
             delete from ${table} where ctid = any(array(
               select t.ctid from ${table} t
-              where t.ctid >= $2::text::tid and t.ctid < $3::text::tid and ${lapsed(table)}
+              where t.ctid >= $2::text::tid and t.ctid < $3::text::tid and ${lapsed[table]}
               for update skip locked))
             returning true)
         select (select count(*)::int from gone) as gone, (select commit from quick),

@@ -4,9 +4,8 @@ import type { RetentionPass } from "../../domain/Retention.ts"
 import { idAt } from "../../domain/TimePosition.ts"
 import type { RetentionBatch } from "../../services/retention/RetentionStore.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
-import { byPlace, type RecordTask, recordWork } from "./RecordWorkSql.ts"
+import { byPlace, RECORD_ROWS, type RecordTask, recordWork } from "./RecordWorkSql.ts"
 
-const ROWS = 1000
 /** How many customers' records one batch reads. */
 const CUSTOMERS = 1000
 
@@ -21,7 +20,7 @@ const BatchRow = Schema.Struct({
 type BatchRow = typeof BatchRow.Type
 
 const nextOf = ({ found, lastCustomer, lastId, customers, lastOfPage }: BatchRow): RetentionBatch["next"] => {
-  if (found >= ROWS && lastCustomer !== null) return { at: lastCustomer, after: lastId }
+  if (found >= RECORD_ROWS && lastCustomer !== null) return { at: lastCustomer, after: lastId }
   return customers >= CUSTOMERS && lastOfPage !== null ? { at: lastOfPage + 1, after: null } : null
 }
 
@@ -48,8 +47,8 @@ export const oldRecords = (sql: SqlClient.SqlClient) => {
             and r.id > case when c.id = ${position.at}::int then ${position.after ?? firstId}::uuid
               else ${firstId}::uuid end
             and ${condition}
-          order by r.id limit ${ROWS} ${lock}) r
-        limit ${ROWS}),
+          order by r.id limit ${RECORD_ROWS} ${lock}) r
+        limit ${RECORD_ROWS}),
       last as (select customer_id, id from old order by customer_id desc, id desc limit 1),
       ${parts}
       select (select count(*)::int from gone) as gone, (select commit from quick),

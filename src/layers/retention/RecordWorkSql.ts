@@ -3,6 +3,9 @@ import type { LapsingTable, RetentionPass, RetentionTask } from "../../domain/Re
 import { ERASED_PHONE } from "../../domain/Phone.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 
+/** How many records one batch takes. */
+export const RECORD_ROWS = 1000
+
 export type RecordTask = Exclude<RetentionTask, LapsingTable | "simulator_messages" | "request_blocks">
 
 type RecordTable = "verifications" | "messages" | "events" | "audit_log"

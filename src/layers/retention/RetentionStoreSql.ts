@@ -4,7 +4,7 @@ import { type ErasingTask, idInstant, noProgress, RetentionProgress } from "../.
 import { RetentionStore } from "../../services/retention/RetentionStore.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
 import { IsDistributed } from "../postgres/citus/Distribution.ts"
-import { distributedLapsedRows, isDistributedTable } from "./DistributedLapsedRowsSql.ts"
+import { distributedLapsedRows } from "./DistributedLapsedRowsSql.ts"
 import { distributedRecords } from "./DistributedRecordsSql.ts"
 import { lapsedRows } from "./LapsedRowsSql.ts"
 import { oldRecords } from "./OldRecordsSql.ts"
@@ -32,11 +32,10 @@ export const RetentionStoreSql = Layer.effect(
     const reporting = yield* ReportingSql
     const progressRows = rowsOf(ProgressRow)
     const subjectRows = rowsOf(SubjectRow)
-    const lapsed = lapsedRows(reporting)
-    const records = oldRecords(reporting)
     const isDistributed = yield* IsDistributed
-    const lapsedOfNodes = distributedLapsedRows(reporting)
-    const recordsOfNodes = distributedRecords(reporting)
+    const lapsed = isDistributed ? distributedLapsedRows(reporting) : lapsedRows(reporting)
+    const ofOneNode = oldRecords(reporting)
+    const records = isDistributed ? distributedRecords(reporting) : ofOneNode
 
     return RetentionStore.of({
       schedule: (now) =>
@@ -70,13 +69,11 @@ export const RetentionStoreSql = Layer.effect(
           case "message_phones":
           case "verifications":
           case "messages":
-            return isDistributed ? recordsOfNodes(pass.task, pass) : records(pass.task, pass)
-          case "audit_log":
             return records(pass.task, pass)
+          case "audit_log":
+            return ofOneNode(pass.task, pass)
           default:
-            return isDistributed && isDistributedTable(pass.task)
-              ? lapsedOfNodes(pass.task, pass)
-              : lapsed(pass.task, pass)
+            return lapsed(pass.task, pass)
         }
       },
 
