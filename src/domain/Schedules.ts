@@ -94,3 +94,10 @@ export const retentionPauseMillis = (elapsed: number, gone: number): number =>
 
 /** How often providers are asked what is left to spend. */
 export const CREDIT_ROUND_MILLIS = 15 * 60_000
+
+/** Sums of activity: from the end of a round to the next, and the longest round. */
+export const ACTIVITY_ROUND_MILLIS = HOUR
+export const ACTIVITY_TURN_MILLIS = 10 * MINUTE
+
+/** How long to leave the store alone after sums that took `elapsed` ms. */
+export const activityPauseMillis = (elapsed: number): number => elapsed * PAUSE_PER_WORK

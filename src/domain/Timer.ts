@@ -13,7 +13,8 @@ export const timerKinds = [
   "webhook",
   "guard",
   "retention",
-  "account_credits"
+  "account_credits",
+  "activity_sums"
 ] as const
 export type TimerKind = (typeof timerKinds)[number]
 

@@ -7,7 +7,8 @@ import { AuditLogSql } from "../../src/layers/resources/activity/AuditLogSql.ts"
 import { WalletsSql } from "../../src/layers/resources/WalletsSql.ts"
 import { MessageRecordsSql } from "../../src/layers/resources/activity/MessageRecordsSql.ts"
 import { VerificationRecordsSql } from "../../src/layers/resources/activity/VerificationRecordsSql.ts"
-import { UsageReportsSql } from "../../src/layers/resources/activity/UsageReportsSql.ts"
+import { UsageRecordsSql } from "../../src/layers/resources/activity/UsageRecordsSql.ts"
+import { UsageReports } from "../../src/services/resources/activity/UsageReports.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../src/services/verification/Verifications.ts"
@@ -21,8 +22,7 @@ export const MARCH = 1_772_323_200_000
 const Reads = Layer.mergeAll(
   VerificationRecordsSql,
   MessageRecordsSql,
-  UsageReportsSql,
-  ActivitySumsSql,
+  Layer.provideMerge(UsageReports.layer, [UsageRecordsSql, ActivitySumsSql]),
   WalletsSql,
   AuditLogSql
 )

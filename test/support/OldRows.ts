@@ -1,9 +1,9 @@
 import { Clock, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { RetentionStoreSql } from "../../src/layers/retention/RetentionStoreSql.ts"
+import { PlatformTimersSql } from "../../src/layers/timer/PlatformTimersSql.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
-import { RetentionStore } from "../../src/services/retention/RetentionStore.ts"
+import { PlatformTimers } from "../../src/services/timer/PlatformTimers.ts"
 
 export const DAY = 86_400_000
 /** 2026-11-21 */
@@ -69,9 +69,9 @@ export const whileTimePasses = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   })
 
 export const plantRound = Effect.gen(function* () {
-  const store = yield* RetentionStore
-  yield* store.schedule(yield* Clock.currentTimeMillis)
-}).pipe(Effect.provide(RetentionStoreSql))
+  const timers = yield* PlatformTimers
+  yield* timers.schedule("retention", yield* Clock.currentTimeMillis)
+}).pipe(Effect.provide(PlatformTimersSql))
 
 /** A whole round, and whatever else is due. */
 export const wholeRound = Effect.andThen(

@@ -24,6 +24,9 @@ export const ActivityFigures = Schema.Struct({
   failed: Schema.Int,
   /** Attempts that arrived, by the provider's report; of channels only. Absent: an earlier version summed them up. */
   delivered: Schema.optionalKey(Schema.Int),
+  /** Those that did not arrive, by the report, and failed attempts by error code; as `delivered`. */
+  undelivered: Schema.optionalKey(Schema.Int),
+  errors: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int)),
   /** In rials; of channels only. */
   cost: Schema.Int,
   /** How many were verified in each class of `SECONDS_CLASSES`, by the class's index. */
@@ -40,8 +43,13 @@ export interface ActivitySums extends Required<Omit<ActivityFigures, "kind" | "c
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-interface Sums extends Mutable<Omit<ActivitySums, "seconds">> {
+interface Sums extends Mutable<Omit<ActivitySums, "seconds" | "errors">> {
   readonly seconds: Record<string, number>
+  readonly errors: Record<string, number>
+}
+
+const addEach = (sums: Record<string, number>, counts: Readonly<Record<string, number>>): void => {
+  for (const name of Object.keys(counts)) sums[name] = (sums[name] ?? 0) + (counts[name] ?? 0)
 }
 
 const addTo = (sums: Sums, figures: ActivityFigures): void => {
@@ -50,9 +58,10 @@ const addTo = (sums: Sums, figures: ActivityFigures): void => {
   sums.sent += figures.sent
   sums.failed += figures.failed
   sums.delivered += figures.delivered ?? 0
+  sums.undelivered += figures.undelivered ?? 0
   sums.cost += figures.cost
-  for (const index of Object.keys(figures.seconds))
-    sums.seconds[index] = (sums.seconds[index] ?? 0) + (figures.seconds[index] ?? 0)
+  addEach(sums.seconds, figures.seconds)
+  addEach(sums.errors, figures.errors ?? {})
 }
 
 /** The sum of those figures that are chosen. A month has 1440 slots: they are added in place. */
@@ -60,7 +69,17 @@ export const sumOf = (
   slots: ReadonlyArray<ActivitySlot>,
   isChosen: (figures: ActivityFigures) => boolean
 ): ActivitySums => {
-  const sums: Sums = { accepted: 0, verified: 0, sent: 0, failed: 0, delivered: 0, cost: 0, seconds: {} }
+  const sums: Sums = {
+    accepted: 0,
+    verified: 0,
+    sent: 0,
+    failed: 0,
+    delivered: 0,
+    undelivered: 0,
+    cost: 0,
+    seconds: {},
+    errors: {}
+  }
   for (const { figures } of slots) for (const each of figures) if (isChosen(each)) addTo(sums, each)
   return sums
 }
@@ -114,6 +133,26 @@ export const isStale = ({ startsAt, summedAt, isOpen }: SummedSlot, now: Instant
   return !isFinal && now - summedAt >= Math.max(MIN_AGE_MILLIS, (now - startsAt - SLOT_MILLIS) / AGE_SHARE)
 }
 
+const HOUR_MILLIS = 3_600_000
+
+/** Whether it was over, and all of its sends written, when it was summed up. */
+const isWhole = ({ startsAt, summedAt }: SummedSlot): boolean =>
+  summedAt !== null && summedAt >= startsAt + FINAL_AFTER_MILLIS
+
+/** Whether the hourly round sums it up again. A day-old slot that waits for reports: every six hours. */
+export const isDue = (slot: SummedSlot, now: Instant): boolean => {
+  const { isOpen, startsAt, summedAt } = slot
+  if (now < startsAt + FINAL_AFTER_MILLIS) return false
+  return summedAt === null || !isWhole(slot) || (isOpen && now - summedAt >= (now - startsAt) / 4)
+}
+
+/** Whether a report uses its figures. Those that rounds keep up are never too old for that. */
+export const isUsable = (slot: SummedSlot, now: Instant): boolean => {
+  const { isOpen, startsAt, summedAt } = slot
+  if (summedAt === null || !isWhole(slot)) return false
+  return !isOpen || now - summedAt < Math.max(2 * HOUR_MILLIS, (now - startsAt) / 2)
+}
+
 /** Slots next to each other, as few ranges as can be read at once, the newest first. */
 export const rangesOf = (
   slots: ReadonlyArray<Instant>,
@@ -127,4 +166,17 @@ export const rangesOf = (
     else ranges.push({ from: slot, to: slot + SLOT_MILLIS })
   }
   return ranges
+}
+
+/** The parts of this time that no slot covers. */
+export const gapsOf = (
+  { from, to }: { readonly from: Instant; readonly to: Instant },
+  slots: ReadonlyArray<Pick<ActivitySlot, "startsAt">>
+): ReadonlyArray<{ readonly from: Instant; readonly to: Instant }> => {
+  const starts = slots.map(({ startsAt }) => startsAt).toSorted((one, other) => one - other)
+  const begins = [from, ...starts.map((startsAt) => startsAt + SLOT_MILLIS)]
+  const ends = [...starts, to]
+  return begins
+    .map((begin, index) => ({ from: begin, to: ends[index] ?? to }))
+    .filter((gap) => gap.from < gap.to)
 }

@@ -1,7 +1,8 @@
 import { Result } from "effect"
 import { ValidationError } from "../Errors.ts"
-import type { Instant } from "../Instant.ts"
+import { formatInstant, type Instant } from "../Instant.ts"
 import type { TimeRange } from "../TimePosition.ts"
+import { type ActivityFigures, type ActivitySlot, channelsOf, secondsWithin, sumOf } from "./Activity.ts"
 
 const DAY_MILLIS = 86_400_000
 const DEFAULT_DAYS = 30
@@ -80,3 +81,51 @@ export const noCodes: CodeUsage = { ...noSends, verified: 0, medianSeconds: null
 /** `verified` divided by `accepted`; null if nothing was accepted. */
 export const conversion = ({ accepted, verified }: CodeUsage): number | null =>
   accepted === 0 ? null : Math.round((verified / accepted) * 10_000) / 10_000
+
+/** Classes of times are not more exact than a tenth of a second. */
+const rounded = (seconds: number | null): number | null =>
+  seconds === null ? null : Math.round(seconds * 10) / 10
+
+/** Of the sums of these slots; null if nothing was accepted. */
+const usageOf = (
+  slots: ReadonlyArray<ActivitySlot>,
+  day: string | null,
+  channel: string | null
+): UsageGroup | null => {
+  const of = (kind: ActivityFigures["kind"]) => {
+    const own = sumOf(slots, (figures) => figures.kind === kind && figures.channel === channel)
+    // Attempts are counted by channel only.
+    const tried =
+      channel === null ? sumOf(slots, (figures) => figures.kind === kind && figures.channel !== null) : own
+    const { cost, delivered, errors, failed, sent, undelivered } = tried
+    const sends = { accepted: own.accepted, sent, failed, errors, delivered, undelivered, cost }
+    return { own, sends }
+  }
+  const codes = of("code")
+  const messages = of("message")
+  if (codes.own.accepted + messages.own.accepted === 0) return null
+  return {
+    day,
+    channel,
+    codes: {
+      ...codes.sends,
+      verified: codes.own.verified,
+      medianSeconds: rounded(secondsWithin(codes.own, 0.5))
+    },
+    messages: messages.sends
+  }
+}
+
+const dayOf = ({ startsAt }: ActivitySlot): string => formatInstant(startsAt).slice(0, "2026-03-21".length)
+
+/** Usage by sums of half hours. */
+export const usageOfSlots = (
+  slots: ReadonlyArray<ActivitySlot>,
+  { byDay, byChannel }: UsageGrouping
+): ReadonlyArray<UsageGroup> => {
+  const days: ReadonlyArray<readonly [string | null, ReadonlyArray<ActivitySlot>]> = byDay
+    ? [...Map.groupBy(slots, dayOf)].toSorted(([one], [other]) => (one < other ? -1 : 1))
+    : [[null, slots]]
+  const channels = byChannel ? channelsOf(slots).toSorted() : [null]
+  return days.flatMap(([day, ofDay]) => channels.flatMap((channel) => usageOf(ofDay, day, channel) ?? []))
+}

@@ -22,12 +22,7 @@ import { httpRoutes, httpServerLayer, servingLayer } from "./HttpGraph.ts"
 import { Resources } from "./ManagementGraph.ts"
 import { Searches } from "./ReadGraph.ts"
 import { Crypto, SharedServices } from "./SharedServices.ts"
-import {
-  scheduleInboxChecks,
-  emptySimulatorThatIsOff,
-  scheduleCredits,
-  scheduleRetention
-} from "./StartupTasks.ts"
+import { scheduleInboxChecks, emptySimulatorThatIsOff, scheduleRounds } from "./StartupTasks.ts"
 import { timerGraph } from "./TimerGraph.ts"
 import { useCases } from "./UseCases.ts"
 
@@ -43,8 +38,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     ),
     Layer.provide([
       scheduleInboxChecks,
-      scheduleRetention,
-      scheduleCredits,
+      scheduleRounds,
       emptySimulatorThatIsOff(configuration),
       ServingMetrics
     ]),

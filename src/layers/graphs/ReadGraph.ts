@@ -14,7 +14,8 @@ import { MessageRecordsSql } from "../resources/activity/MessageRecordsSql.ts"
 import { RequestRecordsSql } from "../resources/activity/RequestRecordsSql.ts"
 import { RunHistoriesSql } from "../resources/activity/RunHistoriesSql.ts"
 import { VerificationRecordsSql } from "../resources/activity/VerificationRecordsSql.ts"
-import { UsageReportsSql } from "../resources/activity/UsageReportsSql.ts"
+import { UsageRecordsSql } from "../resources/activity/UsageRecordsSql.ts"
+import { UsageReports } from "../../services/resources/activity/UsageReports.ts"
 
 /** Uses separate connections, because searches can take long; to the replica, if there is one. */
 const overReads = Layer.provide(Layer.effect(SqlClient.SqlClient, ReadSql))
@@ -22,11 +23,16 @@ const overReads = Layer.provide(Layer.effect(SqlClient.SqlClient, ReadSql))
 /** The same, on the primary. */
 const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql))
 
+const UsageReportsLive = Layer.provide(UsageReports.layer, [UsageRecordsSql, ActivitySumsSql])
+
+/** The sums of sends that rounds keep up to date. */
+export const KeptSums = ActivitySumsSql.pipe(overReports)
+
 /** The searches that the command line has too. */
 export const Searches = Layer.mergeAll(VerificationRecordsSql, MessageRecordsSql).pipe(overReads)
 
 /** Further services of the console: figures and the audit log. */
-export const Reports = Layer.mergeAll(UsageReportsSql, AuditLogSql, RunHistoriesSql).pipe(
+export const Reports = Layer.mergeAll(UsageReportsLive, AuditLogSql, RunHistoriesSql).pipe(
   overReads,
   Layer.merge(
     Layer.mergeAll(
@@ -44,6 +50,6 @@ export const Reports = Layer.mergeAll(UsageReportsSql, AuditLogSql, RunHistories
 export const ReadHandlers = Layer.mergeAll(
   Layer.provide(ManagedVerificationsHandlers, VerificationRecordsSql),
   Layer.provide(ManagedMessagesHandlers, MessageRecordsSql),
-  Layer.provide(UsageHandlers, UsageReportsSql),
+  Layer.provide(UsageHandlers, UsageReportsLive),
   Layer.provide(AuditLogHandlers, AuditLogSql)
 ).pipe(overReads)

@@ -1,10 +1,8 @@
 import { Clock, Effect, Layer } from "effect"
-import { AccountCreditTimers } from "../../services/account/AccountCredits.ts"
 import { BotInboxStore } from "../../services/account/BotInboxStore.ts"
-import { RetentionStore } from "../../services/retention/RetentionStore.ts"
-import { AccountCreditTimersSql } from "../account/AccountCreditTimersSql.ts"
+import { PlatformTimers, platformRounds } from "../../services/timer/PlatformTimers.ts"
 import type { Configuration } from "../config/Configuration.ts"
-import { RetentionStoreSql } from "../retention/RetentionStoreSql.ts"
+import { PlatformTimersSql } from "../timer/PlatformTimersSql.ts"
 import { emptySimulator } from "../verification/SimulatorSql.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 
@@ -16,19 +14,13 @@ export const scheduleInboxChecks = Layer.effectDiscard(
   })
 )
 
-export const scheduleCredits = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const credits = yield* AccountCreditTimers
-    yield* credits.schedule(yield* Clock.currentTimeMillis)
-  })
-).pipe(Layer.provide(AccountCreditTimersSql))
-
 export const emptySimulatorThatIsOff = (configuration: Configuration) =>
   hasSimulator(configuration) ? Layer.empty : Layer.effectDiscard(emptySimulator)
 
-export const scheduleRetention = Layer.effectDiscard(
+export const scheduleRounds = Layer.effectDiscard(
   Effect.gen(function* () {
-    const retention = yield* RetentionStore
-    yield* retention.schedule(yield* Clock.currentTimeMillis)
+    const timers = yield* PlatformTimers
+    const now = yield* Clock.currentTimeMillis
+    for (const round of platformRounds) yield* timers.schedule(round, now)
   })
-).pipe(Layer.provide(RetentionStoreSql))
+).pipe(Layer.provide(PlatformTimersSql))

@@ -6,6 +6,7 @@ import { GuardRounds } from "../../services/guard/GuardRounds.ts"
 import { MessageDeliveries } from "../../services/message/MessageDeliveries.ts"
 import { SandboxMessageReports } from "../../services/message/SandboxMessageReports.ts"
 import type { MessageStore } from "../../services/message/MessageStore.ts"
+import { ActivityRounds } from "../../services/resources/activity/ActivityRounds.ts"
 import { Retention } from "../../services/retention/Retention.ts"
 import { TimerMetrics } from "../../services/timer/TimerMetrics.ts"
 import { TimerHandlers } from "../../services/timer/TimerHandlers.ts"
@@ -19,6 +20,7 @@ import { WebhookDeliveries } from "../../services/webhook/WebhookDeliveries.ts"
 import { RetentionStoreSql } from "../retention/RetentionStoreSql.ts"
 import { WebhookSenderHttp } from "../webhook/WebhookSenderHttp.ts"
 import { WebhookStoreSql } from "../webhook/WebhookStoreSql.ts"
+import { KeptSums } from "./ReadGraph.ts"
 import { AccountsSql } from "../resources/accounts/AccountsSql.ts"
 import { ProviderHttpLive } from "../account/ProviderAdaptersHttp.ts"
 
@@ -70,7 +72,8 @@ export const timerGraph = <E, R, E2, R2, E3, R3, E4, R4>(graphs: {
             ["webhook" as const, webhooks.runTimer],
             ["guard" as const, guard.runTimer],
             ["retention" as const, retention.runTimer],
-            ["account_credits" as const, (yield* AccountCredits).runTimer]
+            ["account_credits" as const, (yield* AccountCredits).runTimer],
+            ["activity_sums" as const, (yield* ActivityRounds).runTimer]
           ])
         })
       )
@@ -87,6 +90,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3, E4, R4>(graphs: {
       GuardRounds.layer,
       Layer.provide(Retention.layer, RetentionStoreSql),
       Layer.provide(AccountCredits.layer, AccountsSql),
+      Layer.provide(ActivityRounds.layer, KeptSums),
       Layer.provide(WebhookDeliveries.layer, [
         WebhookStoreSql,
         WebhookMetrics.layer,

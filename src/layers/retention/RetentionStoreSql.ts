@@ -11,11 +11,6 @@ import { oldRecords } from "./OldRecordsSql.ts"
 import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
 
-const TIMER_KIND: TimerKind = "retention"
-/** The subject of the timer. */
-const PLATFORM = 0
-const SUBJECT = "00000000-0000-0000-0000-000000000000"
-
 const ProgressRow = Schema.Struct({ progress: RetentionProgress })
 const SubjectRow = Schema.Struct({ subject: Schema.String })
 
@@ -38,13 +33,6 @@ export const RetentionStoreSql = Layer.effect(
     const records = isDistributed ? distributedRecords(reporting) : ofOneNode
 
     return RetentionStore.of({
-      schedule: (now) =>
-        Effect.orDie(
-          Effect.asVoid(sql`
-            insert into timers (customer_id, kind, subject, claimable_at)
-            values (${PLATFORM}, ${TIMER_KIND}, ${SUBJECT}::uuid, ${timestamp(now)}) on conflict do nothing`)
-        ),
-
       load: Effect.map(
         first(progressRows(sql`select progress from retention`)),
         Option.match({ onNone: () => noProgress, onSome: ({ progress }) => progress })

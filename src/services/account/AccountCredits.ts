@@ -1,19 +1,9 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import type { Instant } from "../../domain/Instant.ts"
 import { CREDIT_ROUND_MILLIS } from "../../domain/Schedules.ts"
 import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
 import { Accounts } from "../resources/accounts/Accounts.ts"
 import { Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
-
-/** The timer of the rounds that ask for credits. */
-export class AccountCreditTimers extends Context.Service<
-  AccountCreditTimers,
-  {
-    /** Ensures that there is one; the first round is due now. */
-    readonly schedule: (now: Instant) => Effect.Effect<void>
-  }
->()("peyk/services/account/AccountCredits/AccountCreditTimers") {}
 
 /** Asks providers regularly for the remaining credit of each account, so that operators see early that one runs out. */
 export class AccountCredits extends Context.Service<

@@ -20,8 +20,6 @@ export interface RetentionBatch {
 export class RetentionStore extends Context.Service<
   RetentionStore,
   {
-    /** Ensures that there is a timer for the rounds; the first is due now. */
-    readonly schedule: (now: Instant) => Effect.Effect<void>
     readonly load: Effect.Effect<RetentionProgress>
     /**
      * Stores the progress, and frees the timer for the process that continues at `dueAt`; nothing if its lease was

@@ -23,7 +23,8 @@ export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   guard: "reports",
   // A separate pool would be claimed for in every round of the loop, for one timer an hour.
   retention: "updates",
-  account_credits: "updates"
+  account_credits: "updates",
+  activity_sums: "updates"
 }
 
 /**

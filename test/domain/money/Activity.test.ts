@@ -2,7 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   type ActivityFigures,
   channelsOf,
+  gapsOf,
+  isDue,
   isStale,
+  isUsable,
   rangesOf,
   secondsWithin,
   SLOT_MILLIS,
@@ -20,8 +23,10 @@ const figures = (some: Partial<ActivityFigures>): ActivityFigures => ({
   sent: 0,
   failed: 0,
   delivered: 0,
+  undelivered: 0,
   cost: 0,
   seconds: {},
+  errors: {},
   ...some
 })
 
@@ -46,8 +51,10 @@ describe("sums of slots", () => {
       sent: 0,
       failed: 0,
       delivered: 0,
+      undelivered: 0,
       cost: 0,
-      seconds: { 4: 1, 9: 2 }
+      seconds: { 4: 1, 9: 2 },
+      errors: {}
     })
   })
 
@@ -96,6 +103,73 @@ describe("a slot's figures", () => {
     const startsAt = slotOf(NOW) - 48 * SLOT_MILLIS
     assert.isFalse(isStale({ startsAt, summedAt: NOW - 25 * 60_000, isOpen: true }, NOW))
     assert.isTrue(isStale({ startsAt, summedAt: NOW - 30 * 60_000, isOpen: true }, NOW))
+  })
+})
+
+const HOUR = 3_600_000
+
+describe("sums that rounds make each hour", () => {
+  it("are used by reports all the time once the slot is over, while reports of deliveries arrive for a day", () => {
+    const startsAt = slotOf(NOW)
+    for (const offset of [1, 29, 31, 59].map((minutes) => minutes * 60_000)) {
+      let summedAt: number | null = null
+      for (let round = startsAt + offset; round < startsAt + 26 * HOUR; round += HOUR) {
+        const isLate = round >= startsAt + SLOT_MILLIS + HOUR + 120_000
+        // the longest round takes ten minutes, and just before the next one the figures are oldest
+        if (isLate) assert.isTrue(isUsable({ startsAt, summedAt, isOpen: true }, round - 1))
+        if (isDue({ startsAt, summedAt, isOpen: true }, round)) summedAt = round + 10 * 60_000
+      }
+    }
+  })
+
+  it("are made a few times for a slot that waits for reports, not each hour", () => {
+    const startsAt = slotOf(NOW)
+    let summedAt: number | null = null
+    let made = 0
+    for (let round = startsAt; round < startsAt + 26 * HOUR; round += HOUR) {
+      if (!isDue({ startsAt, summedAt, isOpen: true }, round)) continue
+      summedAt = round
+      made += 1
+    }
+    assert.isAtMost(made, 13)
+  })
+
+  it("are made once if nothing was open, and not before the slot is over", () => {
+    const startsAt = slotOf(NOW)
+    assert.isFalse(isDue({ startsAt, summedAt: null, isOpen: true }, startsAt + SLOT_MILLIS))
+    const over = startsAt + SLOT_MILLIS + 60_000
+    assert.isTrue(isDue({ startsAt, summedAt: over - 1, isOpen: false }, over))
+    assert.isFalse(isDue({ startsAt, summedAt: over, isOpen: false }, over + 48 * HOUR))
+  })
+
+  it("are not used if they were made before the slot was over, or too long ago", () => {
+    const startsAt = slotOf(NOW)
+    const over = startsAt + SLOT_MILLIS + 60_000
+    assert.isFalse(isUsable({ startsAt, summedAt: null, isOpen: true }, over))
+    assert.isFalse(isUsable({ startsAt, summedAt: over - 1, isOpen: false }, over))
+    assert.isTrue(isUsable({ startsAt, summedAt: over, isOpen: false }, over + 100 * HOUR))
+    assert.isFalse(isUsable({ startsAt, summedAt: over, isOpen: true }, over + 100 * HOUR))
+  })
+})
+
+describe("the gaps between slots", () => {
+  const slot = (startsAt: number) => ({ startsAt, figures: [] })
+
+  it("are the whole time if there are no slots", () => {
+    assert.deepStrictEqual(gapsOf({ from: 5, to: 9 }, []), [{ from: 5, to: 9 }])
+  })
+
+  it("are its edges and what lies between slots, whose order does not matter", () => {
+    const slots = [slot(3 * SLOT_MILLIS), slot(SLOT_MILLIS), slot(2 * SLOT_MILLIS), slot(6 * SLOT_MILLIS)]
+    assert.deepStrictEqual(gapsOf({ from: 7, to: 8 * SLOT_MILLIS }, slots), [
+      { from: 7, to: SLOT_MILLIS },
+      { from: 4 * SLOT_MILLIS, to: 6 * SLOT_MILLIS },
+      { from: 7 * SLOT_MILLIS, to: 8 * SLOT_MILLIS }
+    ])
+  })
+
+  it("are none if slots cover it", () => {
+    assert.deepStrictEqual(gapsOf({ from: 0, to: SLOT_MILLIS }, [slot(0)]), [])
   })
 })
 

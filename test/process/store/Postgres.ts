@@ -68,7 +68,7 @@ export const timersIn = (dataDir: string) =>
   query(
     directoryIn(dataDir),
     "peyk",
-    "select count(*)::int as answer from timers where kind not in ('retention', 'guard', 'account_credits')"
+    "select count(*)::int as answer from timers where kind not in ('retention', 'guard', 'account_credits', 'activity_sums')"
   )
 
 /** The fingerprint, in hex, that an idempotency key of the store stands for. */

@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { AccountCreditTimersSql } from "../../../src/layers/account/AccountCreditTimersSql.ts"
+import { PlatformTimersSql } from "../../../src/layers/timer/PlatformTimersSql.ts"
 import { defaultEndpoints, ProviderEndpoints } from "../../../src/layers/providers/ProviderEndpoints.ts"
-import { AccountCreditTimers } from "../../../src/services/account/AccountCredits.ts"
+import { PlatformTimers } from "../../../src/services/timer/PlatformTimers.ts"
 import { Accounts } from "../../../src/services/resources/accounts/Accounts.ts"
 import { fakeIppanel, IPPANEL_KEY, IPPANEL_LINE, IPPANEL_PATTERN } from "../../support/fakes/FakeIppanel.ts"
 import { fakeKavenegar, KAVENEGAR_KEY, kavenegarAnswer } from "../../support/fakes/FakeKavenegar.ts"
@@ -14,7 +14,7 @@ import { makeCustomer, runDue, testProcess } from "../../support/TestGraph.ts"
 /** A process that asks these providers for the credit of accounts. */
 const withRounds = (endpoints: typeof defaultEndpoints) =>
   Effect.provide(
-    Layer.provideMerge(AccountCreditTimersSql, testProcess(Layer.empty)).pipe(
+    Layer.provideMerge(PlatformTimersSql, testProcess(Layer.empty)).pipe(
       Layer.provide(Layer.succeed(ProviderEndpoints, endpoints))
     )
   )
@@ -46,7 +46,7 @@ layer(TestDatabase, { excludeTestServices: true })("what is left to spend", (it)
         const customerId = yield* makeCustomer(["sms"])
         yield* connectSms(customerId, "kavenegar", { api_key: KAVENEGAR_KEY })
         yield* connectSms(customerId, "kavenegar", { api_key: "a-wrong-key" })
-        yield* (yield* AccountCreditTimers).schedule(0)
+        yield* (yield* PlatformTimers).schedule("account_credits", 0)
         yield* runDue
         assert.deepStrictEqual(yield* checksOf(customerId), [
           { result: "works", detail: "credit 1500000", credit: 1_500_000 },
@@ -90,7 +90,7 @@ layer(TestDatabase, { excludeTestServices: true })("what is left to spend", (it)
             ["refused", IPPANEL_CREDIT]
           ]
         )
-        yield* (yield* AccountCreditTimers).schedule(0)
+        yield* (yield* PlatformTimers).schedule("account_credits", 0)
         yield* runDue
         assert.deepStrictEqual(yield* checksOf(customerId, "ippanel"), checked)
       }).pipe(withRounds(endpoints))

@@ -17,7 +17,11 @@ const slowSums = (summedAt: number | null) => {
         Effect.sync(() => (counts.sumUp += 1)),
         Effect.sleep("2 seconds")
       ),
-    read: () => Effect.succeed([])
+    read: () => Effect.succeed([]),
+    usable: () => Effect.succeed([]),
+    count: () => Effect.succeed([]),
+    customers: Effect.succeed([]),
+    sendsSince: () => Effect.succeed(0)
   })
   return { counts, layer: Layer.provide(ActivityReports.layer, Layer.succeed(ActivitySums, sums)) }
 }

@@ -23,6 +23,22 @@ export class ActivitySums extends Context.Service<
     /** Sums up the slots of this time from the sends themselves. */
     readonly sumUp: (customerId: number, span: TimeSpan, now: Instant) => Effect.Effect<void>
     readonly read: (customerId: number, span: TimeSpan) => Effect.Effect<ReadonlyArray<ActivitySlot>>
+    /** Those of the kept sums that are as good as reading the sends again. */
+    readonly usable: (
+      customerId: number,
+      span: TimeSpan,
+      now: Instant
+    ) => Effect.Effect<ReadonlyArray<ActivitySlot>>
+    /** Sums up the sends of any time, and keeps nothing. Slots without sends are left out. */
+    readonly count: (
+      customerId: number,
+      span: TimeSpan,
+      now: Instant
+    ) => Effect.Effect<ReadonlyArray<ActivitySlot>>
+    /** The ids of all customers. */
+    readonly customers: Effect.Effect<ReadonlyArray<number>>
+    /** How many codes were sent since then, and how many messages; each is counted up to `atMost`. */
+    readonly sendsSince: (customerId: number, from: Instant, atMost: number) => Effect.Effect<number>
   }
 >()("peyk/services/resources/activity/ActivityReports/ActivitySums") {}
 

@@ -7,7 +7,7 @@ import {
   type UsageGrouping,
   type UsagePeriod
 } from "../../../domain/money/Usage.ts"
-import { UsageReports } from "../../../services/resources/activity/UsageReports.ts"
+import { UsageRecords } from "../../../services/resources/activity/UsageReports.ts"
 import { RialsColumn, rowsOf } from "../../postgres/SqlRows.ts"
 import { ATTEMPT_COST } from "./AttemptCost.ts"
 import { withinIds } from "../TimePages.ts"
@@ -119,16 +119,16 @@ const merged = (
   return [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
 }
 
-export const UsageReportsSql = Layer.effect(
-  UsageReports,
+export const UsageRecordsSql = Layer.effect(
+  UsageRecords,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const sendRows = rowsOf(SendRow)
     const codeUsage = usageStatement(sql, codes)
     const messageUsage = usageStatement(sql, messages)
 
-    return UsageReports.of({
-      report: Effect.fnUntraced(function* (...request) {
+    return UsageRecords.of({
+      read: Effect.fnUntraced(function* (...request) {
         const codeRows = yield* sendRows(codeUsage(...request))
         return merged(codeRows, yield* sendRows(messageUsage(...request)))
       })

@@ -1,0 +1,21 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { PLATFORM } from "../../domain/people/Customer.ts"
+import { PlatformTimers } from "../../services/timer/PlatformTimers.ts"
+import { timestamp } from "../postgres/SqlRows.ts"
+
+const SUBJECT = "00000000-0000-0000-0000-000000000000"
+
+export const PlatformTimersSql = Layer.effect(
+  PlatformTimers,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    PlatformTimers.of({
+      schedule: (round, now) =>
+        Effect.orDie(
+          Effect.asVoid(sql`
+            insert into timers (customer_id, kind, subject, claimable_at)
+            values (${PLATFORM}, ${round}, ${SUBJECT}::uuid, ${timestamp(now)}) on conflict do nothing`)
+        )
+    })
+  )
+)
