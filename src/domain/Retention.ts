@@ -122,6 +122,8 @@ export type RetentionPass = typeof RetentionPass.Type
 export const RetentionProgress = Schema.Struct({
   /** Null between two rounds. */
   pass: Schema.NullOr(RetentionPass),
+  /** When the round began; absent before the first, and if an earlier version began it. */
+  beganAt: Schema.optionalKey(Instant),
   /** Everything older that is finished is already erased. */
   erasedUntil: Schema.Struct({ verification_phones: Instant, message_phones: Instant })
 })
@@ -172,7 +174,7 @@ export const afterBatch = (
   const erasedUntil = isErasing(pass.task)
     ? { ...progress.erasedUntil, [pass.task]: pass.doneUntil }
     : progress.erasedUntil
-  return { pass: null, erasedUntil }
+  return { ...progress, pass: null, erasedUntil }
 }
 
 const UUID_TIME_DIGITS = 12

@@ -80,7 +80,7 @@ export const BOT_PAUSE_MILLIS = {
   announced: DAY
 }
 
-/** Retention: from the end of a round to the next, and the longest turn, after which any process may go on. */
+/** Retention: from the beginning of a round to the next, and the longest turn, after which any process may go on. */
 export const RETENTION_ROUND_MILLIS = HOUR
 export const RETENTION_TURN_MILLIS = 30 * SECOND
 
@@ -88,9 +88,14 @@ const MIN_PAUSE_MILLIS = 10
 const MIN_PAUSE_AFTER_WORK_MILLIS = 100
 const PAUSE_PER_WORK = 4
 
-/** Retention: how long to leave the store alone after a batch that took `elapsed` ms and removed or erased `gone` rows. */
-export const retentionPauseMillis = (elapsed: number, gone: number): number =>
-  Math.max(elapsed * PAUSE_PER_WORK, gone > 0 ? MIN_PAUSE_AFTER_WORK_MILLIS : MIN_PAUSE_MILLIS)
+/**
+ * Retention: how long to leave the store alone after a batch that took `elapsed` ms and removed or erased `gone` rows. A
+ * round that has gone on for `age` ms, longer than until the next, would fall further behind: it pauses less.
+ */
+export const retentionPauseMillis = (elapsed: number, gone: number, age: number): number =>
+  age < RETENTION_ROUND_MILLIS
+    ? Math.max(elapsed * PAUSE_PER_WORK, gone > 0 ? MIN_PAUSE_AFTER_WORK_MILLIS : MIN_PAUSE_MILLIS)
+    : Math.max(elapsed, MIN_PAUSE_MILLIS)
 
 /** How often providers are asked what is left to spend. */
 export const CREDIT_ROUND_MILLIS = 15 * 60_000

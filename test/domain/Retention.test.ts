@@ -122,8 +122,19 @@ describe("a round", () => {
 })
 
 describe("the pause after a batch", () => {
+  const HOUR = 3_600_000
+
   it.effect.prop("leaves the store to others for four fifths of the time", [Time, Time], ([elapsed, gone]) =>
-    Effect.sync(() => assert.isAtLeast(retentionPauseMillis(elapsed, gone), Math.max(10, 4 * elapsed)))
+    Effect.sync(() =>
+      assert.isAtLeast(retentionPauseMillis(elapsed, gone, HOUR - 1), Math.max(10, 4 * elapsed))
+    )
+  )
+
+  it.effect.prop(
+    "leaves it to them for half of the time in a round of over an hour",
+    [Time, Time],
+    ([elapsed, gone]) =>
+      Effect.sync(() => assert.strictEqual(retentionPauseMillis(elapsed, gone, HOUR), Math.max(10, elapsed)))
   )
 })
 

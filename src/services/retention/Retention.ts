@@ -69,7 +69,9 @@ export class Retention extends Context.Service<
       const turn = Effect.fnUntraced(function* (loaded: RetentionProgress) {
         const began = yield* Clock.currentTimeMillis
         const counts: Counts = {}
-        let progress = loaded.pass === null ? yield* begin(loaded, null) : loaded
+        const beganAt = loaded.pass === null ? began : (loaded.beganAt ?? began)
+        let progress: RetentionProgress = { ...loaded, beganAt }
+        if (loaded.pass === null) progress = yield* begin(progress, null)
         while (progress.pass !== null) {
           const { pass } = progress
           const batchBegan = yield* Clock.currentTimeMillis
@@ -79,7 +81,7 @@ export class Retention extends Context.Service<
           const now = yield* Clock.currentTimeMillis
           if (
             now - began >= RETENTION_TURN_MILLIS ||
-            !(yield* pause(retentionPauseMillis(now - batchBegan, batch.gone)))
+            !(yield* pause(retentionPauseMillis(now - batchBegan, batch.gone, now - beganAt)))
           )
             break
         }
@@ -95,7 +97,8 @@ export class Retention extends Context.Service<
         const { progress, counts } = yield* turn(yield* store.load)
         yield* report(counts)
         const now = yield* Clock.currentTimeMillis
-        const dueAt = progress.pass === null ? now + RETENTION_ROUND_MILLIS : now
+        const dueAt =
+          progress.pass === null ? Math.max(now, (progress.beganAt ?? now) + RETENTION_ROUND_MILLIS) : now
         yield* store.save(timer, progress, dueAt)
         timers.wakeAt(dueAt)
       })

@@ -357,7 +357,27 @@ for (const isDistributed of [false, true]) {
       }).pipe(Effect.provide(process()))
     )
 
-    it.effect("comes again an hour after a round", () =>
+    it.effect("comes again at once after a round that took over an hour", () =>
+      Effect.gen(function* () {
+        const customerId = yield* makeCustomer()
+        const sql = yield* SqlClient.SqlClient
+        const { runDue } = yield* TimerRunner
+        yield* wholeRound
+        const late = {
+          pass: { ...passOf("verifications", 400), task: "messages" },
+          beganAt: (yield* Clock.currentTimeMillis) - 2 * 3_600_000,
+          erasedUntil: { verification_phones: 0, message_phones: 0 }
+        }
+        yield* sql`update retention set progress = ${JSON.stringify(late)}::jsonb`
+        yield* codes(daysAgo(500), 1, customerId, "verified", 0)
+        yield* sql`update timers set claimable_at = 'epoch' where kind = 'retention'`
+        // the rest of the late round, and the next one
+        for (let round = 0; round < 2; round += 1) yield* whileTimePasses(runDue)
+        assert.strictEqual(yield* countOf("verifications"), 0)
+      }).pipe(Effect.provide(process()))
+    )
+
+    it.effect("comes again an hour after a round began", () =>
       Effect.gen(function* () {
         const customerId = yield* makeCustomer()
         const { runDue } = yield* TimerRunner
