@@ -36,6 +36,12 @@ export const parseTimePosition = (text: string | null): TimePosition | null => {
 
 export const isTimePosition = (text: string): boolean => parseTimePosition(text) !== null
 
+/** A part of time; `to` is beyond it. */
+export interface TimeSpan {
+  readonly from: Instant
+  readonly to: Instant
+}
+
 /** From the first instant up to the second, which is excluded; a missing one sets no bound. */
 export interface TimeRange {
   readonly from?: Instant | undefined

@@ -1,5 +1,7 @@
 import { Schema } from "effect"
 import type { Instant } from "../Instant.ts"
+import { HOUR_MILLIS } from "../people/Admission.ts"
+import type { TimeSpan } from "../TimePosition.ts"
 
 /** Sends are summed up for each half hour: a day of any time zone begins with one. */
 export const SLOT_MILLIS = 30 * 60_000
@@ -126,38 +128,34 @@ export const FINAL_AFTER_MILLIS = SLOT_MILLIS + LATE_MILLIS
 /** A slot of an hour ago whose sends are not over is summed up again after about a minute, one of a day ago after half an hour. */
 const AGE_SHARE = 50
 
+/** Whether it was over, and all of its sends written, when it was summed up. */
+const isWhole = (slot: SummedSlot): slot is SummedSlot & { readonly summedAt: Instant } =>
+  slot.summedAt !== null && slot.summedAt >= slot.startsAt + FINAL_AFTER_MILLIS
+
 /** Whether its figures may have changed enough to sum them up again. */
-export const isStale = ({ startsAt, summedAt, isOpen }: SummedSlot, now: Instant): boolean => {
+export const isStale = (slot: SummedSlot, now: Instant): boolean => {
+  const { startsAt, summedAt, isOpen } = slot
   if (summedAt === null) return true
-  const isFinal = !isOpen && summedAt >= startsAt + FINAL_AFTER_MILLIS
+  const isFinal = !isOpen && isWhole(slot)
   return !isFinal && now - summedAt >= Math.max(MIN_AGE_MILLIS, (now - startsAt - SLOT_MILLIS) / AGE_SHARE)
 }
 
-const HOUR_MILLIS = 3_600_000
-
-/** Whether it was over, and all of its sends written, when it was summed up. */
-const isWhole = ({ startsAt, summedAt }: SummedSlot): boolean =>
-  summedAt !== null && summedAt >= startsAt + FINAL_AFTER_MILLIS
-
 /** Whether the hourly round sums it up again. A day-old slot that waits for reports: every six hours. */
 export const isDue = (slot: SummedSlot, now: Instant): boolean => {
-  const { isOpen, startsAt, summedAt } = slot
+  const { isOpen, startsAt } = slot
   if (now < startsAt + FINAL_AFTER_MILLIS) return false
-  return summedAt === null || !isWhole(slot) || (isOpen && now - summedAt >= (now - startsAt) / 4)
+  return !isWhole(slot) || (isOpen && now - slot.summedAt >= (now - startsAt) / 4)
 }
 
 /** Whether a report uses its figures. Those that rounds keep up are never too old for that. */
 export const isUsable = (slot: SummedSlot, now: Instant): boolean => {
-  const { isOpen, startsAt, summedAt } = slot
-  if (summedAt === null || !isWhole(slot)) return false
-  return !isOpen || now - summedAt < Math.max(2 * HOUR_MILLIS, (now - startsAt) / 2)
+  const { isOpen, startsAt } = slot
+  if (!isWhole(slot)) return false
+  return !isOpen || now - slot.summedAt < Math.max(2 * HOUR_MILLIS, (now - startsAt) / 2)
 }
 
 /** Slots next to each other, as few ranges as can be read at once, the newest first. */
-export const rangesOf = (
-  slots: ReadonlyArray<Instant>,
-  maxSlots: number
-): ReadonlyArray<{ readonly from: Instant; readonly to: Instant }> => {
+export const rangesOf = (slots: ReadonlyArray<Instant>, maxSlots: number): ReadonlyArray<TimeSpan> => {
   const ranges: Array<{ from: Instant; to: Instant }> = []
   for (const slot of slots.toSorted((one, other) => other - one)) {
     const last = ranges.at(-1)
@@ -170,9 +168,9 @@ export const rangesOf = (
 
 /** The parts of this time that no slot covers. */
 export const gapsOf = (
-  { from, to }: { readonly from: Instant; readonly to: Instant },
+  { from, to }: TimeSpan,
   slots: ReadonlyArray<Pick<ActivitySlot, "startsAt">>
-): ReadonlyArray<{ readonly from: Instant; readonly to: Instant }> => {
+): ReadonlyArray<TimeSpan> => {
   const starts = slots.map(({ startsAt }) => startsAt).toSorted((one, other) => one - other)
   const begins = [from, ...starts.map((startsAt) => startsAt + SLOT_MILLIS)]
   const ends = [...starts, to]

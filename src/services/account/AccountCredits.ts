@@ -3,7 +3,6 @@ import { CREDIT_ROUND_MILLIS } from "../../domain/Schedules.ts"
 import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
 import { Accounts } from "../resources/accounts/Accounts.ts"
 import { Timers } from "../timer/Timers.ts"
-import { TimerStore } from "../timer/TimerStore.ts"
 
 /** Asks providers regularly for the remaining credit of each account, so that operators see early that one runs out. */
 export class AccountCredits extends Context.Service<
@@ -15,11 +14,8 @@ export class AccountCredits extends Context.Service<
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const timers = yield* Timers
-      const store = yield* TimerStore
       const moveOn = Effect.fnUntraced(function* (timer: LeasedTimer) {
-        const dueAt = (yield* Clock.currentTimeMillis) + CREDIT_ROUND_MILLIS
-        yield* store.release(timer, dueAt)
-        timers.wakeAt(dueAt)
+        yield* timers.releaseUntil(timer, (yield* Clock.currentTimeMillis) + CREDIT_ROUND_MILLIS)
       })
       return AccountCredits.of({
         runTimer: (timer) => Effect.andThen(accounts.noteCredits, moveOn(timer))

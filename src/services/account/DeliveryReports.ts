@@ -66,8 +66,7 @@ export class DeliveryReports extends Context.Service<
       const askAgain = Effect.fnUntraced(function* (timer: DueTimer, attemptedAt: Instant) {
         const nextAt = nextReportAt(attemptedAt, yield* Clock.currentTimeMillis)
         if (nextAt === null) return yield* timerStore.remove(timer)
-        yield* timerStore.release(timer, nextAt)
-        timers.wakeAt(nextAt)
+        yield* timers.releaseUntil(timer, nextAt)
       })
 
       const askAbout = <Subject extends Reported, T extends Transition<Subject, string, unknown>>({

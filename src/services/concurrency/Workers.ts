@@ -77,6 +77,8 @@ export class Workers extends Context.Service<
     readonly start: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<void, never, R>
     /** None if the process begins to stop before this is done: for waiting work that can begin again elsewhere. */
     readonly untilStop: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
+    /** Sleeps; false if the process began to stop. */
+    readonly pause: (millis: number) => Effect.Effect<boolean>
     /** For a part of a request that waits for others (a provider), or in a queue of its own, not for this process. */
     readonly waitOutside: (who: Waiting) => <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** When all work that began has ended. */
@@ -113,6 +115,9 @@ export class Workers extends Context.Service<
           })
       const running = countedIn<"running">(load, "running")
       yield* Effect.addFinalizer(() => Effect.andThen(stopping.open, Effect.timeoutOption(idle, graceMillis)))
+      const untilStop = <A, E, R>(wait: Effect.Effect<A, E, R>) =>
+        Effect.raceFirst(Effect.asSome(wait), Effect.as(stopping.await, Option.none()))
+
       return Workers.of({
         runToEnd: (work) =>
           Effect.withFiber((fiber) =>
@@ -126,7 +131,8 @@ export class Workers extends Context.Service<
           return fiber
         },
         start: (work) => Effect.asVoid(fibers.run(work)),
-        untilStop: (wait) => Effect.raceFirst(Effect.asSome(wait), Effect.as(stopping.await, Option.none())),
+        untilStop,
+        pause: (millis) => Effect.map(untilStop(Effect.sleep(millis)), Option.isSome),
         waitOutside: (who) => countedIn<Waiting>(load.waiting, who),
         idle,
         load

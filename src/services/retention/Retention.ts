@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import {
   afterBatch,
   beginPass,
@@ -62,10 +62,6 @@ export class Retention extends Context.Service<
         return { gone, progress: next === null ? yield* begin(after, pass.task) : after }
       })
 
-      /** False if the process is to stop. */
-      const pause = (millis: number) =>
-        Effect.map(workers.untilStop(Effect.sleep(millis)), (slept) => Option.isSome(slept))
-
       const turn = Effect.fnUntraced(function* (loaded: RetentionProgress) {
         const began = yield* Clock.currentTimeMillis
         const counts: Counts = {}
@@ -81,7 +77,7 @@ export class Retention extends Context.Service<
           const now = yield* Clock.currentTimeMillis
           if (
             now - began >= RETENTION_TURN_MILLIS ||
-            !(yield* pause(retentionPauseMillis(now - batchBegan, batch.gone, now - beganAt)))
+            !(yield* workers.pause(retentionPauseMillis(now - batchBegan, batch.gone, now - beganAt)))
           )
             break
         }

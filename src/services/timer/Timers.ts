@@ -29,6 +29,8 @@ export class Timers extends Context.Service<
      * may have sent something: that must show as abandoned.
      */
     readonly releaseForRetry: (timer: DueTimer) => (cause: Cause.Cause<never>) => Effect.Effect<never>
+    /** Releases the timer, to be claimed then. */
+    readonly releaseUntil: (timer: LeasedTimer, dueAt: Instant) => Effect.Effect<void>
     /** Reports to the loop that something is due then, in case it would sleep longer. */
     readonly wakeAt: (dueAt: Instant) => void
     readonly sleepUntil: (instant: Instant) => Effect.Effect<void>
@@ -75,6 +77,10 @@ export class Timers extends Context.Service<
           })
         })
 
+      const wakeAt = (dueAt: Instant) => {
+        if (dueAt < sleepingUntil) wakeUp.openUnsafe()
+      }
+
       return Timers.of({
         newLease: Effect.map(random.uuidV4(), leaseOf),
         leaseAtBirth: () => leaseOf(tokenAtBirth),
@@ -90,9 +96,8 @@ export class Timers extends Context.Service<
             if (!timer.wasAbandoned) yield* store.release(timer, now + RELEASED_TIMER_MILLIS)
             return yield* Effect.failCause(cause)
           }),
-        wakeAt: (dueAt) => {
-          if (dueAt < sleepingUntil) wakeUp.openUnsafe()
-        },
+        releaseUntil: (timer, dueAt) => Effect.map(store.release(timer, dueAt), () => wakeAt(dueAt)),
+        wakeAt,
         sleepUntil: (instant) =>
           Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis

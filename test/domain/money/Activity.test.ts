@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
-  type ActivityFigures,
   channelsOf,
   gapsOf,
   isDue,
@@ -12,23 +11,9 @@ import {
   slotOf,
   sumOf
 } from "../../../src/domain/money/Activity.ts"
+import { figures } from "../../support/SlotFigures.ts"
 
 const NOW = slotOf(1_800_000_000_000) + 10 * 60_000
-
-const figures = (some: Partial<ActivityFigures>): ActivityFigures => ({
-  kind: "code",
-  channel: null,
-  accepted: 0,
-  verified: 0,
-  sent: 0,
-  failed: 0,
-  delivered: 0,
-  undelivered: 0,
-  cost: 0,
-  seconds: {},
-  errors: {},
-  ...some
-})
 
 describe("sums of slots", () => {
   const slots = [

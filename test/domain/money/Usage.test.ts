@@ -1,24 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type ActivityFigures, SLOT_MILLIS } from "../../../src/domain/money/Activity.ts"
+import { SLOT_MILLIS } from "../../../src/domain/money/Activity.ts"
 import { noCodes, noSends, usageOfSlots } from "../../../src/domain/money/Usage.ts"
+import { figures } from "../../support/SlotFigures.ts"
 
 /** 2026-03-01T00:00:00Z */
 const MARCH = 1_772_323_200_000
-
-const figures = (some: Partial<ActivityFigures>): ActivityFigures => ({
-  kind: "code",
-  channel: null,
-  accepted: 0,
-  verified: 0,
-  sent: 0,
-  failed: 0,
-  delivered: 0,
-  undelivered: 0,
-  cost: 0,
-  seconds: {},
-  errors: {},
-  ...some
-})
 
 /** Before and after a midnight: codes over two channels, and a message. */
 const slots = [

@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql"
 import type { Instant } from "../../../domain/Instant.ts"
 import { SECONDS_CLASSES, SLOT_MILLIS } from "../../../domain/money/Activity.ts"
-import type { TimeSpan } from "../../../services/resources/activity/ActivityReports.ts"
+import type { TimeSpan } from "../../../domain/TimePosition.ts"
 import { timestamp } from "../../postgres/SqlRows.ts"
 import { withinIds } from "../TimePages.ts"
 import { ATTEMPT_COST } from "./AttemptCost.ts"

@@ -1,6 +1,5 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Instant } from "../../../domain/Instant.ts"
 import {
   ActivityFigures,
   FINAL_AFTER_MILLIS,
@@ -8,8 +7,8 @@ import {
   SLOT_MILLIS,
   slotOf
 } from "../../../domain/money/Activity.ts"
-import { lowestIdFrom } from "../../../domain/TimePosition.ts"
-import { ActivitySums, type TimeSpan } from "../../../services/resources/activity/ActivityReports.ts"
+import { lowestIdFrom, type TimeSpan } from "../../../domain/TimePosition.ts"
+import { ActivitySums } from "../../../services/resources/activity/ActivityReports.ts"
 import { first, InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
 import { SLOT, summedUp } from "./ActivityFiguresSql.ts"
 
@@ -84,7 +83,7 @@ export const ActivitySumsSql = Layer.effect(
           where a.customer_id = ${customerId} and ${slotsWithin(span)}
           order by a.starts_at`),
 
-      usable: (customerId, span, now: Instant) =>
+      usable: (customerId, span, now) =>
         Effect.map(
           keptRows(sql`
             select a.starts_at as "startsAt", a.summed_at as "summedAt", a.is_open as "isOpen", a.figures

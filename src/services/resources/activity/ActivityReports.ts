@@ -7,12 +7,7 @@ import {
   slotOf,
   type SummedSlot
 } from "../../../domain/money/Activity.ts"
-
-/** A part of time; `to` is beyond it. */
-export interface TimeSpan {
-  readonly from: Instant
-  readonly to: Instant
-}
+import type { TimeSpan } from "../../../domain/TimePosition.ts"
 
 /** Sums of a customer's sends, which are kept so that a page need not read every send. */
 export class ActivitySums extends Context.Service<

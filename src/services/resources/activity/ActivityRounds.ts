@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { Instant } from "../../../domain/Instant.ts"
 import { isDue, rangesOf, SLOT_MILLIS } from "../../../domain/money/Activity.ts"
 import { MAX_USAGE_DAYS } from "../../../domain/money/Usage.ts"
@@ -7,14 +7,13 @@ import {
   ACTIVITY_TURN_MILLIS,
   activityPauseMillis
 } from "../../../domain/Schedules.ts"
+import { DAY_MILLIS, HOUR_MILLIS } from "../../../domain/people/Admission.ts"
 import type { DueTimer } from "../../../domain/Timer.ts"
 import { Workers } from "../../concurrency/Workers.ts"
 import { Timers } from "../../timer/Timers.ts"
-import { TimerStore } from "../../timer/TimerStore.ts"
-import { ActivitySums, type TimeSpan } from "./ActivityReports.ts"
+import type { TimeSpan } from "../../../domain/TimePosition.ts"
+import { ActivitySums } from "./ActivityReports.ts"
 
-const HOUR_MILLIS = 3_600_000
-const DAY_MILLIS = 24 * HOUR_MILLIS
 /** A customer with fewer sends in a day: its reports read them one by one anyway. */
 const BUSY_SENDS = 100
 /** Later, no reports of deliveries are awaited. */
@@ -38,14 +37,7 @@ export class ActivityRounds extends Context.Service<
     Effect.gen(function* () {
       const sums = yield* ActivitySums
       const timers = yield* Timers
-      const store = yield* TimerStore
       const workers = yield* Workers
-
-      /** False if the process is to stop. */
-      const pause = (millis: number) =>
-        millis === 0
-          ? Effect.succeed(true)
-          : Effect.map(workers.untilStop(Effect.sleep(millis)), (slept) => Option.isSome(slept))
 
       /** Sums up the newest of what is due: how many slots; null if the round is over. */
       const sumUp = Effect.fnUntraced(function* (customerId: number, span: TimeSpan, end: Instant) {
@@ -58,7 +50,7 @@ export class ActivityRounds extends Context.Service<
           if (before >= end) return null
           yield* sums.sumUp(customerId, range, before)
           const took = (yield* Clock.currentTimeMillis) - before
-          if (!(yield* pause(activityPauseMillis(took)))) return null
+          if (!(yield* workers.pause(activityPauseMillis(took)))) return null
         }
         return slots.length
       })
@@ -93,9 +85,7 @@ export class ActivityRounds extends Context.Service<
       })
 
       const moveOn = Effect.fnUntraced(function* (timer: DueTimer) {
-        const dueAt = (yield* Clock.currentTimeMillis) + ACTIVITY_ROUND_MILLIS
-        yield* store.release(timer, dueAt)
-        timers.wakeAt(dueAt)
+        yield* timers.releaseUntil(timer, (yield* Clock.currentTimeMillis) + ACTIVITY_ROUND_MILLIS)
       })
 
       return ActivityRounds.of({ runTimer: (timer) => Effect.andThen(round, moveOn(timer)) })

@@ -1,0 +1,26 @@
+import { Layer } from "effect"
+import { IsDistributed } from "../../src/layers/postgres/citus/Distribution.ts"
+import { RetentionStoreSql } from "../../src/layers/retention/RetentionStoreSql.ts"
+import type { SettingsShape } from "../../src/services/Settings.ts"
+import { DAY, TODAY } from "./OldRows.ts"
+import { scriptProviders } from "./ScriptedProviders.ts"
+import { testProcess } from "./TestGraph.ts"
+
+export const daysAgo = (days: number) => TODAY - days * DAY
+
+export const passOf = (task: "verifications" | "verification_phones", days: number) => ({
+  task,
+  from: 0,
+  until: daysAgo(days),
+  doneUntil: daysAgo(days),
+  position: { at: 0, after: null }
+})
+
+/** A process with retention; the statements for a distributed store do the same in one PostgreSQL. */
+export const retentionProcess =
+  (isDistributed: boolean) =>
+  (settings: Partial<SettingsShape> = {}, providers = scriptProviders()) =>
+    RetentionStoreSql.pipe(
+      Layer.provideMerge(testProcess(providers.layer, settings, TODAY)),
+      Layer.provide(Layer.succeed(IsDistributed, isDistributed))
+    )
