@@ -12,7 +12,7 @@ import { kavenegarAdapter } from "../providers/sms/KavenegarAdapter.ts"
 import { melipayamakAdapter } from "../providers/sms/MelipayamakAdapter.ts"
 import { ProviderEndpoints } from "../providers/ProviderEndpoints.ts"
 import { ProviderHttp } from "../providers/ProviderHttp.ts"
-import { ProviderHttpClient } from "../providers/ProviderHttpClient.ts"
+import { ProviderConnections } from "../providers/ProviderConnections.ts"
 import { rubikaBotAdapter } from "../providers/bots/RubikaBotAdapter.ts"
 import { simulatorAdapter } from "../providers/SimulatorAdapter.ts"
 import { smsirAdapter } from "../providers/sms/SmsirAdapter.ts"
@@ -20,7 +20,7 @@ import { soroushplusBotAdapter } from "../providers/bots/SoroushplusBotAdapter.t
 import { telegramGatewayAdapter } from "../providers/TelegramGatewayAdapter.ts"
 import { telegramBotAdapter } from "../providers/bots/TelegramBotAdapter.ts"
 
-export const ProviderHttpLive = Layer.provide(ProviderHttp.layer, ProviderHttpClient.layer)
+export const ProviderHttpLive = Layer.provide(ProviderHttp.layer, ProviderConnections.layer)
 
 /** Every provider that an account can use. */
 export const ProviderAdaptersHttp = Layer.effect(

@@ -7,7 +7,7 @@ import { ConsoleSignIns } from "../../services/access/ConsoleSignIns.ts"
 import { SignIns } from "../../services/access/SignIns.ts"
 import { ConsoleSessionsSql } from "../access/ConsoleSessionsSql.ts"
 import { ProviderHttp } from "../providers/ProviderHttp.ts"
-import { ProviderHttpClient } from "../providers/ProviderHttpClient.ts"
+import { ProviderConnections } from "../providers/ProviderConnections.ts"
 import { TokensSql } from "../resources/access/TokensSql.ts"
 import { UsersSql } from "../resources/access/UsersSql.ts"
 import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
@@ -17,7 +17,7 @@ import { SignInLimitsSql } from "../access/SignInLimitsSql.ts"
 import { SigningKeysSql } from "../access/SigningKeysSql.ts"
 import { UserSessionsSql } from "../access/UserSessionsSql.ts"
 
-const Http = Layer.provide(ProviderHttp.layer, ProviderHttpClient.layer)
+const Http = Layer.provide(ProviderHttp.layer, ProviderConnections.layer)
 
 /** JWTs of Peyk and of another issuer. */
 export const SessionsLive = Layer.provide(SessionsJose, [SigningKeysSql, Http])

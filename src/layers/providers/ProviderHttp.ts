@@ -1,18 +1,13 @@
-import { Cause, Clock, Context, Data, DateTime, Effect, Layer, Option, Result, Stream } from "effect"
-import {
-  HttpClient,
-  type HttpClientError,
-  HttpClientRequest,
-  type HttpClientResponse,
-  type HttpMethod
-} from "effect/http"
+import type { Dispatcher } from "@effect/platform-node/Undici"
+import { Clock, Context, Data, DateTime, Effect, Layer, Option, Result } from "effect"
 import { readExactJson } from "../../domain/text/ExactJson.ts"
 import { CallKind } from "../../services/provider/CallKind.ts"
 import { Settings } from "../../services/Settings.ts"
-import { CallProgress, ProviderHttpClient, type Reach } from "./ProviderHttpClient.ts"
+import { exchange, type HttpAnswer } from "../network/HttpExchange.ts"
+import { ProviderConnections, type Reach } from "./ProviderConnections.ts"
 
 export interface ProviderRequest {
-  readonly method: HttpMethod.HttpMethod
+  readonly method: Dispatcher.HttpMethod
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   /** Sent unchanged; the headers declare a JSON body. */
@@ -47,14 +42,12 @@ export type CallFailure = Data.TaggedEnum<{
 }>
 export const CallFailure = Data.taggedEnum<CallFailure>()
 
-const toHttp = ({ method, url, headers = {}, body }: ProviderRequest) =>
-  HttpClientRequest.make(method)(url).pipe(
-    HttpClientRequest.setHeaders({ accept: "application/json", "user-agent": "peyk", ...headers }),
-    (request) =>
-      body === undefined
-        ? request
-        : HttpClientRequest.bodyText(request, body, headers["content-type"] ?? "application/json")
-  )
+const headersOf = ({ headers, body }: ProviderRequest) => ({
+  accept: "application/json",
+  "user-agent": "peyk",
+  ...(body === undefined ? {} : { "content-type": "application/json" }),
+  ...headers
+})
 
 const MAX_DELAY_MILLIS = 24 * 3_600_000
 
@@ -68,33 +61,12 @@ const retryAfter = (header: string | undefined, now: number): number | null => {
   return millis === null ? null : Math.min(Math.max(0, millis), MAX_DELAY_MILLIS)
 }
 
-const DISCARD_TIME = "1 second"
-
-/** Reads a short body, so that its connection can be reused; cuts off a long or slow one. */
-const discard = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<string> =>
-  Stream.runDrain(response.stream).pipe(Effect.timeoutOption(DISCARD_TIME), Effect.ignore, Effect.as(""))
-
-const NO_CONTENT = 204
-
-/** Nothing is left on its connection, so nothing has to be read. */
-const isEmpty = ({ status, headers }: HttpClientResponse.HttpClientResponse): boolean =>
-  status === NO_CONTENT || headers["content-length"] === "0"
-
-/** The text of the body; empty if it is ignored. */
-const textOf = (response: HttpClientResponse.HttpClientResponse, isIgnored: boolean) => {
-  if (!isIgnored) return response.text
-  return isEmpty(response) ? Effect.succeed("") : discard(response)
-}
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** The error's own text, which contains no address of ours: the request itself is left out. */
-const reasonOf = (cause: Cause.Cause<HttpClientError.HttpClientError>): string => {
-  const [reason] = cause.reasons
-  if (reason?._tag !== "Fail") return "the call broke"
-  const inner = reason.error.reason
-  return "cause" in inner && inner.cause !== undefined ? messageOf(inner.cause) : inner._tag
-}
+const toAnswer = ({ status, headers, text }: HttpAnswer, now: number): ProviderAnswer => ({
+  status,
+  retryAfterMillis: retryAfter(headers["retry-after"], now),
+  // An unreadable body (HTML, empty, too deep) is undefined.
+  json: text === "" ? undefined : Result.getOrUndefined(readExactJson(text))
+})
 
 /** Makes single requests to providers: no redirects, no repeats, limited in time and size. */
 export class ProviderHttp extends Context.Service<
@@ -105,48 +77,29 @@ export class ProviderHttp extends Context.Service<
     ProviderHttp,
     Effect.gen(function* () {
       const { providerTimeoutMillis } = yield* Settings
-      const clientOf = yield* ProviderHttpClient
-
-      const exchange = Effect.fnUntraced(function* (request: ProviderRequest, progress: CallProgress) {
-        const client = clientOf({ ...request, kind: yield* CallKind }, progress)
-        const response = yield* client.execute(toHttp(request))
-        const text = yield* textOf(response, request.ignoresBody === true)
-        return {
-          status: response.status,
-          retryAfterMillis: retryAfter(response.headers["retry-after"], yield* Clock.currentTimeMillis),
-          // An unreadable body (HTML, empty, too deep) is undefined.
-          json: Result.getOrUndefined(readExactJson(text))
-        }
-      })
-
-      const failureOf = (progress: CallProgress, reason: string): CallFailure =>
-        progress.hasStarted ? CallFailure.Lost({ reason }) : CallFailure.NotSent({ reason })
-
-      /** Ends a call that has not left within half its time-out, or has no response within all of it. */
-      const watch = Effect.fnUntraced(function* (timeoutMillis: number, progress: CallProgress) {
-        yield* Effect.sleep(timeoutMillis / 2)
-        if (!progress.hasStarted) return yield* Effect.fail(failureOf(progress, "no connection in time"))
-        yield* Effect.sleep(timeoutMillis / 2)
-        return yield* Effect.fail(failureOf(progress, "no answer in time"))
-      })
+      const connectionsOf = yield* ProviderConnections
 
       const timeoutOf = ({ timeoutMillis, timeoutShare = 1 }: ProviderRequest): number =>
         timeoutMillis ?? providerTimeoutMillis * timeoutShare
 
       return ProviderHttp.of({
         call: (request) =>
-          Effect.suspend(() => {
-            const progress = new CallProgress()
-            return exchange(request, progress).pipe(
-              Effect.catchCause((cause) =>
-                Cause.hasInterrupts(cause)
-                  ? Effect.interrupt
-                  : Effect.fail(failureOf(progress, reasonOf(cause)))
-              ),
-              Effect.raceFirst(watch(timeoutOf(request), progress)),
-              // Their addresses contain credentials, and providers do not use our trace headers.
-              Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
-              Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+          Effect.withFiber((fiber) => {
+            const url = URL.parse(request.url)
+            if (url === null) return Effect.fail(CallFailure.NotSent({ reason: "the address is not valid" }))
+            return exchange(connectionsOf({ ...request, kind: fiber.getRef(CallKind) }), {
+              method: request.method,
+              url,
+              headers: headersOf(request),
+              body: request.body,
+              timeoutMillis: timeoutOf(request),
+              ignoresBody: request.ignoresBody === true
+            }).pipe(
+              Effect.mapBoth({
+                onFailure: ({ hasStarted, reason }) =>
+                  hasStarted ? CallFailure.Lost({ reason }) : CallFailure.NotSent({ reason }),
+                onSuccess: (answer) => toAnswer(answer, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
+              })
             )
           })
       })

@@ -10,7 +10,7 @@ import {
   type ProviderEndpointsShape
 } from "../../../src/layers/providers/ProviderEndpoints.ts"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
-import { ProviderHttpClient } from "../../../src/layers/providers/ProviderHttpClient.ts"
+import { ProviderConnections } from "../../../src/layers/providers/ProviderConnections.ts"
 import { fakeFarEnd } from "../../support/fakes/FakeFarEnd.ts"
 import { fakeProxy } from "../../support/FakeProxy.ts"
 import { PUBLIC, PUBLIC_V6 } from "./PublicAddresses.ts"
@@ -140,7 +140,7 @@ describe("looking up a name", () => {
 
 const httpWith = (endpoints: Partial<ProviderEndpointsShape> = {}) =>
   ProviderHttp.layer.pipe(
-    Layer.provide(ProviderHttpClient.layer),
+    Layer.provide(ProviderConnections.layer),
     Layer.provide(Layer.succeed(ProviderEndpoints, { ...defaultEndpoints, ...endpoints }))
   )
 

@@ -10,7 +10,7 @@ import {
   type ProviderOutcome
 } from "../../../../src/domain/account/ProviderOutcome.ts"
 import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
-import { ProviderHttpClient } from "../../../../src/layers/providers/ProviderHttpClient.ts"
+import { ProviderConnections } from "../../../../src/layers/providers/ProviderConnections.ts"
 import type {
   Addressed,
   ProviderAdapter,
@@ -25,7 +25,7 @@ export const TEXT = "کد شما: 047113"
 export const CHAT_ID = "484848"
 
 /** The client that the service itself uses, on a clock that the test moves. */
-export const ProviderHttpTest = Layer.provide(ProviderHttp.layer, ProviderHttpClient.layer)
+export const ProviderHttpTest = Layer.provide(ProviderHttp.layer, ProviderConnections.layer)
 
 export const delivery = (
   channel: Channel,

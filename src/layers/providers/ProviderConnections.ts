@@ -1,36 +1,16 @@
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Agent, buildConnector, type Dispatcher, ProxyAgent } from "@effect/platform-node/Undici"
 import { Context, Effect, Layer, Redacted } from "effect"
-import { HttpClient } from "effect/http"
 import * as net from "node:net"
 import type { CallKind } from "../../services/provider/CallKind.ts"
 import { Settings, type SettingsShape } from "../../services/Settings.ts"
 import { isPrivateAddress, PrivateAddressRefused, publicLookup } from "../network/PrivateAddresses.ts"
 import { ProviderEndpoints } from "./ProviderEndpoints.ts"
 
-/** How far a call has come: before its first byte was written, it certainly did not reach the provider. */
-export class CallProgress {
-  hasStarted = false
-}
-
 const poolOptions = { connections: 64, maxResponseSize: 262_144, allowH2: false }
 type PoolOptions = typeof poolOptions
 
 /** Calls that wait long, or matter less than a send, have their own connections. A batch of updates can be long. */
 const backgroundOptions = { ...poolOptions, connections: 256, maxResponseSize: 4_194_304 }
-
-/** Reports when each call's first byte is about to be written. */
-const reportStart: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
-  const progress = "opaque" in options ? options.opaque : undefined
-  if (progress instanceof CallProgress) {
-    const begin = handler.onRequestStart?.bind(handler)
-    handler.onRequestStart = (controller, context) => {
-      progress.hasStarted = true
-      begin?.(controller, context)
-    }
-  }
-  return dispatch(options, handler)
-}
 
 const publicConnector = (): buildConnector.connector => {
   const connect = buildConnector({ lookup: publicLookup, allowH2: false })
@@ -41,19 +21,11 @@ const publicConnector = (): buildConnector.connector => {
   }
 }
 
-const scopedDispatcher = (make: () => Dispatcher) =>
-  Effect.map(
-    Effect.acquireRelease(Effect.sync(make), (dispatcher) => Effect.promise(() => dispatcher.destroy())),
-    (dispatcher) => dispatcher.compose(reportStart)
-  )
+const scoped = (make: () => Dispatcher) =>
+  Effect.acquireRelease(Effect.sync(make), (dispatcher) => Effect.promise(() => dispatcher.destroy()))
 
-const clientOver = (dispatcher: Dispatcher) =>
-  Effect.provideService(NodeHttpClient.makeUndici, NodeHttpClient.Dispatcher, dispatcher)
-
-const clientFrom = (make: () => Dispatcher) => Effect.flatMap(scopedDispatcher(make), clientOver)
-
-const clientThrough = (proxy: Redacted.Redacted | null, options: PoolOptions) =>
-  clientFrom(() =>
+const connectionsThrough = (proxy: Redacted.Redacted | null, options: PoolOptions) =>
+  scoped(() =>
     proxy === null ? new Agent(options) : new ProxyAgent({ ...options, uri: Redacted.value(proxy) })
   )
 
@@ -75,45 +47,42 @@ const byKind = <A, E, R>(
     webhook: make(poolOptions)
   } satisfies Record<CallKind, unknown>)
 
-const clientsThrough = (settings: SettingsShape, proxy: Redacted.Redacted | null) =>
+const allThrough = (settings: SettingsShape, proxy: Redacted.Redacted | null) =>
   Effect.all({
-    sends: byKind(settings, (options) => clientThrough(proxy, options)),
-    background: clientThrough(proxy, backgroundOptions)
+    sends: byKind(settings, (options) => connectionsThrough(proxy, options)),
+    background: connectionsThrough(proxy, backgroundOptions)
   })
 
-export interface ClientChoice {
+export interface ConnectionChoice {
   readonly url: string
   readonly reach?: Reach
   readonly isBackground?: boolean
   readonly kind: CallKind
 }
 
-/**
- * The HTTP clients for providers: they reuse connections, check certificates, follow no redirects, and limit
- * responses.
- */
-export class ProviderHttpClient extends Context.Service<
-  ProviderHttpClient,
-  (choice: ClientChoice, progress: CallProgress) => HttpClient.HttpClient
->()("peyk/layers/providers/ProviderHttpClient") {
+/** The connections to providers: they are reused, check certificates, and limit responses. */
+export class ProviderConnections extends Context.Service<
+  ProviderConnections,
+  (choice: ConnectionChoice) => Dispatcher
+>()("peyk/layers/providers/ProviderConnections") {
   static readonly layer = Layer.effect(
-    ProviderHttpClient,
+    ProviderConnections,
     Effect.gen(function* () {
       const settings = yield* Settings
       const { providerProxy, telegramProxy, telegramUrl, telegramGatewayUrl } = yield* ProviderEndpoints
       const isTelegram = (url: string) =>
         [telegramUrl, telegramGatewayUrl].some((base) => url.startsWith(base))
-      const provider = yield* clientsThrough(settings, providerProxy)
-      const telegram = telegramProxy === null ? provider : yield* clientsThrough(settings, telegramProxy)
-      const any = yield* byKind(settings, (options) => clientThrough(null, options))
+      const provider = yield* allThrough(settings, providerProxy)
+      const telegram = telegramProxy === null ? provider : yield* allThrough(settings, telegramProxy)
+      const any = yield* byKind(settings, (options) => connectionsThrough(null, options))
       const onlyPublic = yield* byKind(settings, (options) =>
-        clientFrom(() => new Agent({ ...options, connect: publicConnector() }))
+        scoped(() => new Agent({ ...options, connect: publicConnector() }))
       )
-      const choose = ({ url, reach = "provider", isBackground = false, kind }: ClientChoice) => {
+      return ({ url, reach = "provider", isBackground = false, kind }: ConnectionChoice) => {
         switch (reach) {
           case "provider": {
-            const clients = isTelegram(url) ? telegram : provider
-            return isBackground ? clients.background : clients.sends[kind]
+            const connections = isTelegram(url) ? telegram : provider
+            return isBackground ? connections.background : connections.sends[kind]
           }
           case "public":
             return onlyPublic[isBackground ? "webhook" : kind]
@@ -121,11 +90,6 @@ export class ProviderHttpClient extends Context.Service<
             return any[isBackground ? "webhook" : kind]
         }
       }
-      return (choice, progress) =>
-        HttpClient.transform(choose(choice), (effect) =>
-          // Undici passes it on unchanged; only its default type says that there is none.
-          Effect.provideService(effect, NodeHttpClient.UndiciOptions, { opaque: progress as never })
-        )
     })
   )
 }

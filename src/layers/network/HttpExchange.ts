@@ -1,0 +1,163 @@
+import type { Dispatcher } from "@effect/platform-node/Undici"
+import { type Context, Effect, type Fiber } from "effect"
+import type { IncomingHttpHeaders } from "node:http"
+
+export interface HttpCall {
+  readonly method: Dispatcher.HttpMethod
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly timeoutMillis: number
+  /** Only the status matters: a long or slow body is cut off. */
+  readonly ignoresBody: boolean
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** Empty if it is ignored. */
+  readonly text: string
+}
+
+/** There was no response. */
+export interface NoAnswer {
+  /** Whether a byte of the request left, or may have. */
+  readonly hasStarted: boolean
+  readonly reason: string
+}
+
+type Settle = (result: Effect.Effect<HttpAnswer, NoAnswer>) => void
+
+interface Head {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+}
+
+const FIRST_FINAL_STATUS = 200
+const NO_CONTENT = 204
+
+/** Nothing follows it. */
+const isWhole = ({ status, headers }: Head): boolean =>
+  status === NO_CONTENT || headers["content-length"] === "0"
+
+/** One request while it is under way; it settles once. */
+class Exchange implements Dispatcher.DispatchHandler {
+  hasStarted = false
+  readonly #settle: Settle
+  /** Called when the head of a response is there whose body does not matter, but follows. */
+  readonly #onIgnoredBody: (() => void) | null
+  #isSettled = false
+  #controller: Dispatcher.DispatchController | undefined
+  #head: Head | undefined
+  readonly #chunks: Array<Buffer> = []
+
+  constructor(settle: Settle, onIgnoredBody: (() => void) | null) {
+    this.#settle = settle
+    this.#onIgnoredBody = onIgnoredBody
+  }
+
+  /** Its first byte is about to be written. */
+  onRequestStart(controller: Dispatcher.DispatchController) {
+    this.#controller = controller
+    if (this.#isSettled) return controller.abort(new Error("given up before it began"))
+    this.hasStarted = true
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders) {
+    if (status < FIRST_FINAL_STATUS) return
+    this.#head = { status, headers }
+    if (!isWhole(this.#head)) this.#onIgnoredBody?.()
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer) {
+    if (this.#onIgnoredBody === null) this.#chunks.push(chunk)
+  }
+
+  onResponseEnd() {
+    this.#end("no answer")
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error) {
+    if (this.#onIgnoredBody === null) this.fail(error.message)
+    else this.#end(error.message)
+  }
+
+  fail(reason: string) {
+    this.#settleWith(Effect.fail({ hasStarted: this.hasStarted, reason }))
+  }
+
+  /** Reads no more of an ignored body. */
+  cutOff() {
+    this.#end("no answer")
+    this.abort()
+  }
+
+  /** Nobody waits for it any more. */
+  abort() {
+    this.#isSettled = true
+    this.#controller?.abort(new Error("given up"))
+  }
+
+  #end(problem: string) {
+    if (this.#head === undefined) return this.fail(problem)
+    const text = new TextDecoder().decode(Buffer.concat(this.#chunks))
+    this.#settleWith(Effect.succeed({ ...this.#head, text }))
+  }
+
+  #settleWith(result: Effect.Effect<HttpAnswer, NoAnswer>) {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    this.#settle(result)
+  }
+}
+
+const IGNORED_BODY_TIME = "1 second"
+
+/** Ends a request that has not left within half its time-out, or has no response within all of it. */
+const watch = (exchange: Exchange, timeoutMillis: number) =>
+  Effect.sleep(timeoutMillis / 2).pipe(
+    Effect.flatMap(() => (exchange.hasStarted ? Effect.sleep(timeoutMillis / 2) : Effect.void)),
+    Effect.map(() => {
+      exchange.fail(exchange.hasStarted ? "no answer in time" : "no connection in time")
+      exchange.abort()
+    })
+  )
+
+const begin = (dispatcher: Dispatcher, call: HttpCall, context: Context.Context<never>, resume: Settle) => {
+  const fork = Effect.runForkWith(context)
+  const watches: Array<Fiber.Fiber<void>> = []
+  const stopWatches = () => watches.forEach((fiber) => fiber.interruptUnsafe())
+  const cutOffLater = () =>
+    void watches.push(fork(Effect.map(Effect.sleep(IGNORED_BODY_TIME), () => exchange.cutOff())))
+  const settle: Settle = (result) => {
+    stopWatches()
+    // The connection is free for the next call only when Undici's own work is done.
+    queueMicrotask(() => resume(result))
+  }
+  const exchange = new Exchange(settle, call.ignoresBody ? cutOffLater : null)
+  const { url, method, headers, body = null } = call
+  dispatcher.dispatch(
+    // The time-outs of the connection itself are off: they do not follow Effect's clock.
+    {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers,
+      body,
+      headersTimeout: 0,
+      bodyTimeout: 0
+    },
+    exchange
+  )
+  watches.push(fork(watch(exchange, call.timeoutMillis)))
+  return Effect.sync(() => {
+    stopWatches()
+    exchange.abort()
+  })
+}
+
+/** Makes one request over these connections, without redirects or repeats. */
+export const exchange = (dispatcher: Dispatcher, call: HttpCall): Effect.Effect<HttpAnswer, NoAnswer> =>
+  Effect.contextWith((context: Context.Context<never>) =>
+    Effect.callback((resume) => begin(dispatcher, call, context, resume))
+  )
