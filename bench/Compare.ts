@@ -24,9 +24,9 @@ const report = (text: string) => void process.stderr.write(`${text}\n`)
 const reportFallback = ({ pace, perSecond, p99 }: FallbackResult) =>
   report(`fallback, ${pace}: ${perSecond.toFixed(0)}/s, late p99 ${p99.toFixed(0)} ms`)
 
-const reportWebhooks = ({ afterSends, sendsWith, sendsWithout }: WebhookResult) =>
+const reportWebhooks = ({ duringSends, sendsWith, sendsWithout }: WebhookResult) =>
   report(
-    `webhooks: ${afterSends.toFixed(0)}/s; sends ${sendsWithout.toFixed(0)}/s, with ${sendsWith.toFixed(0)}/s`
+    `webhooks: ${duringSends.toFixed(0)}/s; sends ${sendsWithout.toFixed(0)}/s, with ${sendsWith.toFixed(0)}/s`
   )
 
 /** The subjects alternate, forwards and backwards; the others are paused. */

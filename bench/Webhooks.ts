@@ -23,14 +23,15 @@ export interface WebhookResult {
   readonly subject: string
   readonly sendsWithout: number
   readonly sendsWith: number
-  /** Deliveries per second while sends are made, and after them. */
+  /** Deliveries per second while sends are made. */
   readonly duringSends: number
-  readonly afterSends: number
-  /** Of the deliveries after the sends: microseconds for each. */
+  /** Deliveries per second after the sends; null, like the rest about them, if none was left. */
+  readonly afterSends: number | null
+  /** Microseconds for each of those. */
   readonly programCpu: number | null
   readonly storeCpu: number | null
-  /** Bytes of WAL for each of them. */
-  readonly wal: number
+  /** Bytes of WAL for each of those. */
+  readonly wal: number | null
   /** Requests beyond one for each delivery. */
   readonly repeated: number
 }
@@ -112,10 +113,10 @@ export const measureWebhooks = async ({
     const after = await usage()
     const received = after.received - before.received
     return {
-      afterSends: (received * 1000) / (after.at - before.at),
+      afterSends: received === 0 ? null : (received * 1000) / (after.at - before.at),
       programCpu: perRequest(before.program, after.program, received),
       storeCpu: perRequest(before.store, after.store, received),
-      wal: (after.wal - before.wal) / received
+      wal: received === 0 ? null : (after.wal - before.wal) / received
     }
   }
 

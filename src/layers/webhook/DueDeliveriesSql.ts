@@ -39,16 +39,41 @@ const DueRow = Schema.Struct({
   subject: Schema.NullOr(EventSubjectColumn)
 })
 
-const toDue = (
+type Secrets = DueDelivery["secrets"]
+
+const openSecrets = (
   key: MasterKey["Service"],
-  { customerId, subject: eventId, lane }: LeasedTimer,
+  { customerId, lane }: LeasedTimer,
+  { sealedSecret, sealedPreviousSecret }: typeof DueRow.Type
+): Secrets => {
+  const open = (sealed: Uint8Array) => Redacted.make(openWebhookSecret(key, { customerId, lane }, sealed))
+  return sealedPreviousSecret === null
+    ? [open(sealedSecret)]
+    : [open(sealedSecret), open(sealedPreviousSecret)]
+}
+
+/** Opens the secrets of each endpoint once for a batch; another delivery's time may be another of its secrets. */
+const makeSecretsOf = (key: MasterKey["Service"]) => {
+  const opened = new Map<string, Secrets>()
+  return (timer: LeasedTimer, row: typeof DueRow.Type): Secrets => {
+    const id = `${row.endpointId}:${row.sealedPreviousSecret === null}`
+    const known = opened.get(id)
+    if (known !== undefined) return known
+    const secrets = openSecrets(key, timer, row)
+    opened.set(id, secrets)
+    return secrets
+  }
+}
+
+const toDue = (
+  secretsOf: (timer: LeasedTimer, row: typeof DueRow.Type) => Secrets,
+  timer: LeasedTimer,
   row: typeof DueRow.Type
 ): DueDelivery | null => {
   const { endpointId, url, isDisabled, failingSince, tries, startedAt, nextTryAt } = row
   const { type, mode, sequence, occurredAt, subject } = row
   if (subject === null) return null
-  const open = (sealed: Uint8Array) => Redacted.make(openWebhookSecret(key, { customerId, lane }, sealed))
-  const previous = row.sealedPreviousSecret === null ? [] : [open(row.sealedPreviousSecret)]
+  const { customerId, subject: eventId } = timer
   return {
     customerId,
     endpointId,
@@ -56,7 +81,7 @@ const toDue = (
     url,
     isDisabled,
     failingSince,
-    secrets: [open(row.sealedSecret), ...previous],
+    secrets: secretsOf(timer, row),
     body: webhookPayload({ type, mode, sequence, occurredAt, subject: toSubject(subject) }),
     tries,
     startedAt,
@@ -96,9 +121,10 @@ export const makeLoadDeliveries = (clients: BatchClients, key: MasterKey["Servic
     orderOf: ({ timer }) => timer.subject,
     run: (sql, requests) =>
       Effect.map(decoded(sql.unsafe(statement, source.parameters(requests))), (rows) => {
+        const secretsOf = makeSecretsOf(key)
         const found = rows.flatMap((row) => {
           const timer = requests[row.nth - 1]?.timer
-          const due = timer === undefined ? null : toDue(key, timer, row)
+          const due = timer === undefined ? null : toDue(secretsOf, timer, row)
           return due === null ? [] : [[row.nth, due] as const]
         })
         return inOrder(requests.length, found)
