@@ -107,13 +107,16 @@ export const distributedTimers = (sql: SqlClient.SqlClient): DistributedTimers =
         )
 
   return {
-    claim: ({ kinds, limit, lease, now }) =>
-      Effect.flatMap(
-        seenRows(sql`
+    claim: ({ groups, lease, now }) => {
+      const first = groups.map(
+        ({ kinds, limit }) => sql`(
           select ${sql.literal(COLUMNS)} from (${inOrder(kinds, limit, dueAt(now))}) d
-          order by claimable_at limit ${limit}`),
-        (timers) => take(timers, lease)
-      ),
+          order by claimable_at limit ${limit})`
+      )
+      return Effect.flatMap(seenRows(sql`${sql.join(" union all ", false)(first)}`), (timers) =>
+        take(timers, lease)
+      )
+    },
 
     claimFairly: Effect.fnUntraced(function* ({ kinds, free, holders, lease, now }) {
       const timers = yield* rankedRows(sql`

@@ -38,20 +38,23 @@ export const TimerStoreSql = Layer.effect(
         order by claimable_at limit 1) t`
 
     return TimerStore.of({
-      claim: ({ kinds, limit, lease, now }) =>
-        claimedRows(sql`
+      claim: ({ groups, lease, now }) => {
+        const kinds = groups.flatMap((group, nth) => group.kinds.map((kind) => ({ ...group, kind, nth })))
+        return claimedRows(sql`
           with due as (
-            select d.* from unnest(${kinds}::text[]) as k, lateral (
+            select d.*, k.most, row_number() over (partition by k.nth order by d.claimable_at) as place
+            from unnest(${kinds.map(({ kind }) => kind)}::text[], ${kinds.map(({ nth }) => nth)}::int[],
+              ${kinds.map(({ limit }) => limit)}::int[]) as k (kind, nth, most), lateral (
               select customer_id, kind, subject, lane, claimable_at, lease_token from timers
-              where kind collate "C" = k and not parked and claimable_at <= ${timestamp(now)}
-              order by claimable_at limit ${limit} for update skip locked) d
-            order by d.claimable_at limit ${limit}
-          )
+              where kind collate "C" = k.kind and not parked and claimable_at <= ${timestamp(now)}
+              order by claimable_at limit k.most for update skip locked) d)
           update timers t set claimable_at = ${timestamp(lease.until)}, lease_token = ${lease.token}::uuid
           from due d
-          where t.customer_id = d.customer_id and t.kind = d.kind and t.subject = d.subject and t.lane = d.lane
+          where d.place <= d.most and t.customer_id = d.customer_id and t.kind = d.kind
+            and t.subject = d.subject and t.lane = d.lane
           returning t.kind, t.customer_id as "customerId", t.subject, t.lane, d.claimable_at as "dueAt", t.lease_token as "leaseToken",
-            t.claimable_at as "leasedUntil", d.lease_token is not null as "wasAbandoned"`),
+            t.claimable_at as "leasedUntil", d.lease_token is not null as "wasAbandoned"`)
+      },
       claimFairly: (request) =>
         Effect.map(fairlyClaimedRows(claimFairlySql(sql, request)), (rows) =>
           toFairClaim(request.free, rows)

@@ -1,7 +1,15 @@
 import { Clock, Effect } from "effect"
 import { withoutSpans } from "../metrics/Spans.ts"
-import { type Backlog, type ClaimingRoom, type Pool, TimerPools } from "./TimerPools.ts"
+import type { Instant } from "../../domain/Instant.ts"
 import type { DueTimer, TimerKind } from "../../domain/Timer.ts"
+import {
+  type Backlog,
+  type ClaimingRoom,
+  type Pool,
+  poolOf,
+  type PoolRoom,
+  TimerPools
+} from "./TimerPools.ts"
 import { Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
 
@@ -10,15 +18,29 @@ const LEAST_IN_ORDER = 16
 /** Other processes may have parked timers for which this one has room. */
 const LOOK_FOR_PARKED_MILLIS = 5000
 
-const NO_TIMERS: ReadonlyArray<DueTimer> = []
+export interface PoolKinds {
+  readonly pool: Pool
+  readonly kinds: ReadonlyArray<TimerKind>
+}
+
+interface Claimed {
+  readonly due: ReadonlyArray<DueTimer>
+  /** Claim again at once. */
+  readonly mayBeMore: boolean
+}
+
+const NOTHING: Claimed = { due: [], mayBeMore: false }
 
 /** In any order, this many at most are within the share of any customer. */
-const mostInOrder = ({ free, holders }: Pick<ClaimingRoom, "free" | "holders">): number => {
+const mostInOrder = ({ free, holders }: PoolRoom): number => {
   const most = holders.reduce((all, [, places]) => Math.max(all, places), 0)
   return Math.floor((free + 1 - most) / 2)
 }
 
-/** Claims a pool's due timers: in order of time, or by shares of customers if one of them has too many due. */
+/**
+ * Claims due timers: those of all pools in order of time, in one statement. Where one customer has too many due, those of
+ * that pool by shares of customers.
+ */
 export const makeTimerClaims = Effect.gen(function* () {
   const store = yield* TimerStore
   const timers = yield* Timers
@@ -27,20 +49,12 @@ export const makeTimerClaims = Effect.gen(function* () {
 
   const byShares = Effect.fnUntraced(function* (
     kinds: ReadonlyArray<TimerKind>,
-    { free, holders }: Pick<ClaimingRoom, "free" | "holders">
+    { free, holders }: PoolRoom
   ) {
     const lease = yield* timers.newLease
     const now = yield* Clock.currentTimeMillis
     const { due, someAreLeft, mayBeMore } = yield* store.claimFairly({ kinds, free, holders, lease, now })
     const backlog: Backlog = someAreLeft ? "held back" : mayBeMore ? "some" : "none"
-    return { due, mayBeMore, backlog }
-  })
-
-  const inOrder = Effect.fnUntraced(function* (kinds: ReadonlyArray<TimerKind>, limit: number) {
-    const lease = yield* timers.newLease
-    const due = yield* store.claim({ kinds, limit, lease, now: yield* Clock.currentTimeMillis })
-    const mayBeMore = due.length === limit
-    const backlog: Backlog = mayBeMore ? "some" : "none"
     return { due, mayBeMore, backlog }
   })
 
@@ -51,27 +65,56 @@ export const makeTimerClaims = Effect.gen(function* () {
     return true
   }
 
+  const needsShares = (pool: Pool, now: Instant): boolean =>
+    mayHaveParked(pool, now) || mostInOrder(pools.room(pool)) < LEAST_IN_ORDER
+
+  const settleAsFailed = (rooms: ReadonlyArray<ClaimingRoom>) =>
+    Effect.sync(() => rooms.forEach(({ settle }) => settle([], "held back")))
+
+  const inOrder = Effect.fnUntraced(function* (wanted: ReadonlyArray<PoolKinds>) {
+    const groups = wanted.flatMap(({ pool, kinds }) => {
+      const claiming = pools.tryClaim(pool)
+      return claiming === null ? [] : [{ pool, kinds, claiming, limit: mostInOrder(claiming) }]
+    })
+    if (groups.length === 0) return NOTHING
+    const due = yield* Effect.gen(function* () {
+      const lease = yield* timers.newLease
+      return yield* store.claim({ groups, lease, now: yield* Clock.currentTimeMillis })
+    }).pipe(
+      withoutSpans,
+      Effect.onError(() => settleAsFailed(groups.map(({ claiming }) => claiming)))
+    )
+    const full = groups.filter(({ pool, claiming, limit }) => {
+      const customerIds = due.flatMap(({ kind, customerId }) => (poolOf[kind] === pool ? [customerId] : []))
+      const mayBeMore = customerIds.length === limit
+      claiming.settle(customerIds, mayBeMore ? "some" : "none")
+      return mayBeMore
+    })
+    return { due, mayBeMore: full.length > 0 }
+  })
+
+  const fairly = Effect.fnUntraced(function* ({ pool, kinds }: PoolKinds) {
+    const claiming = pools.tryClaim(pool)
+    if (claiming === null) return NOTHING
+    const { due, mayBeMore, backlog } = yield* Effect.onError(withoutSpans(byShares(kinds, claiming)), () =>
+      settleAsFailed([claiming])
+    )
+    claiming.settle(
+      due.map(({ customerId }) => customerId),
+      backlog
+    )
+    return { due, mayBeMore }
+  })
+
   return {
     /** Among all due timers, of any customer. */
     byShares: (kinds: ReadonlyArray<TimerKind>, free: number) =>
       withoutSpans(byShares(kinds, { free, holders: [] })),
 
-    /** Claims as much as this process has room for; `mayBeMore`: claim again at once. */
-    ofPool: Effect.fnUntraced(function* (pool: Pool, kinds: ReadonlyArray<TimerKind>) {
-      const claiming = pools.tryClaim(pool)
-      if (claiming === null) return { due: NO_TIMERS, mayBeMore: false }
-      const limit = mostInOrder(claiming)
-      const now = yield* Clock.currentTimeMillis
-      const isFair = mayHaveParked(pool, now) || limit < LEAST_IN_ORDER
-      const claim = isFair ? byShares(kinds, claiming) : inOrder(kinds, limit)
-      const { due, mayBeMore, backlog } = yield* Effect.onError(withoutSpans(claim), () =>
-        Effect.sync(() => claiming.settle([], "held back"))
-      )
-      claiming.settle(
-        due.map(({ customerId }) => customerId),
-        backlog
-      )
-      return { due, mayBeMore }
-    })
+    /** The claims to make one after the other, each of as much as this process has room for. */
+    ofPools: (wanted: ReadonlyArray<PoolKinds>, now: Instant): ReadonlyArray<Effect.Effect<Claimed>> => {
+      const ordered = wanted.filter(({ pool }) => !needsShares(pool, now))
+      return [inOrder(ordered), ...wanted.filter((each) => !ordered.includes(each)).map(fairly)]
+    }
   }
 })

@@ -1,4 +1,4 @@
-import { Array as Arr, Cause, Data, Effect } from "effect"
+import { Array as Arr, Cause, Clock, Data, Effect } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import { afterErrors, untilNextDue } from "../../domain/Schedules.ts"
 import type { DueTimer, TimerKind } from "../../domain/Timer.ts"
@@ -6,16 +6,11 @@ import { ClockAgreement } from "../ClockAgreement.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { withoutSpans } from "../metrics/Spans.ts"
 import { Settings } from "../Settings.ts"
-import { makeTimerClaims } from "./TimerClaims.ts"
+import { makeTimerClaims, type PoolKinds } from "./TimerClaims.ts"
 import { makeTimerWork } from "./TimerHandlers.ts"
-import { type Pool, poolOf, TimerPools } from "./TimerPools.ts"
+import { poolOf, TimerPools } from "./TimerPools.ts"
 import { Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
-
-interface PoolKinds {
-  readonly pool: Pool
-  readonly kinds: ReadonlyArray<TimerKind>
-}
 
 const AT_ONCE = 0
 
@@ -48,15 +43,18 @@ const makeBeginDue = Effect.gen(function* () {
   }
 
   /** Not interrupted in between: a leased timer that nobody starts would look abandoned. */
-  const beginDueOf = ({ pool, kinds }: PoolKinds) =>
+  const beginClaimed = (claim: ReturnType<typeof claims.ofPools>[number]) =>
     Effect.gen(function* () {
-      const { due, mayBeMore } = yield* claims.ofPool(pool, kinds)
+      const { due, mayBeMore } = yield* claim
       yield* Effect.forEach(due, begin, { discard: true })
       return mayBeMore
     }).pipe(Effect.uninterruptible)
 
-  return (pools: ReadonlyArray<PoolKinds>) =>
-    Effect.map(Effect.forEach(pools, beginDueOf), (more) => more.includes(true))
+  return Effect.fnUntraced(function* (pools: ReadonlyArray<PoolKinds>) {
+    const now = yield* Clock.currentTimeMillis
+    const more = yield* Effect.forEach(claims.ofPools(pools, now), beginClaimed)
+    return more.includes(true)
+  })
 })
 
 /** When the next timer is due for which there is room; null if there is none. */

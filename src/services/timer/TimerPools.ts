@@ -35,10 +35,14 @@ const mostOfOneIn: Partial<Record<Pool, number>> = { reports: 16, webhooks: MAX_
 
 const pools = [...new Set(Object.values(poolOf))]
 
-/** Places for timers that are about to be claimed: no other claim can use them until their customers are known. */
-export interface ClaimingRoom {
+/** The free places, and how many each customer has. */
+export interface PoolRoom {
   readonly free: number
   readonly holders: ReadonlyArray<readonly [customerId: number, places: number]>
+}
+
+/** Places for timers that are about to be claimed: no other claim can use them until their customers are known. */
+export interface ClaimingRoom extends PoolRoom {
   /** To be called once, with the customer of each claimed timer. */
   readonly settle: (customerIds: ReadonlyArray<number>, backlog: Backlog) => void
 }
@@ -62,6 +66,7 @@ export class TimerPools extends Context.Service<
   TimerPools,
   {
     readonly free: (pool: Pool) => number
+    readonly room: (pool: Pool) => PoolRoom
     /** Whether timers wait for places, as far as it is known. */
     readonly backlog: (pool: Pool) => Backlog
     /** Enters with `count` timers of a customer, if they are within its share. */
@@ -98,6 +103,10 @@ export class TimerPools extends Context.Service<
         const { shares, claiming } = stateOf(pool)
         return shares.free - claiming
       }
+      const room = (pool: Pool): PoolRoom => ({
+        free: free(pool),
+        holders: [...stateOf(pool).shares.holders]
+      })
       for (const [pool, { shares }] of places) {
         gauge(context, "peyk_timers_running", {
           description: "Timers that this process works on now, by pool.",
@@ -113,6 +122,7 @@ export class TimerPools extends Context.Service<
       }
       return TimerPools.of({
         free,
+        room,
         backlog: (pool) => stateOf(pool).backlog,
         tryEnter: (pool, customerId, count) => {
           const state = stateOf(pool)
@@ -124,7 +134,8 @@ export class TimerPools extends Context.Service<
         },
         tryClaim: (pool) => {
           const state = stateOf(pool)
-          const claiming = free(pool)
+          const available = room(pool)
+          const claiming = available.free
           if (claiming <= 0) {
             state.backlog = "held back"
             return null
@@ -132,8 +143,7 @@ export class TimerPools extends Context.Service<
           state.claiming += claiming
           state.hasSomeLeft = false
           return {
-            free: claiming,
-            holders: [...state.shares.holders],
+            ...available,
             settle: (customerIds, backlog) => {
               state.claiming -= claiming
               for (const customerId of customerIds) state.shares.enter(customerId)

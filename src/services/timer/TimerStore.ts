@@ -3,9 +3,14 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { DueTimer, Lease, LeasedTimer, TimerKind } from "../../domain/Timer.ts"
 
 interface ClaimRequest {
-  readonly kinds: ReadonlyArray<TimerKind>
   readonly lease: Lease
   readonly now: Instant
+}
+
+/** Kinds that have places in common, and how many of their timers may be claimed. */
+export interface ClaimGroup {
+  readonly kinds: ReadonlyArray<TimerKind>
+  readonly limit: number
 }
 
 export interface FairClaim {
@@ -20,9 +25,9 @@ export interface FairClaim {
 export class TimerStore extends Context.Service<
   TimerStore,
   {
-    /** Leases up to `limit` claimable timers of these kinds, the first claimable first; no parked one. */
+    /** Leases claimable timers of each group up to its limit, the first claimable first; no parked one. */
     readonly claim: (
-      claim: ClaimRequest & { readonly limit: number }
+      claim: ClaimRequest & { readonly groups: ReadonlyArray<ClaimGroup> }
     ) => Effect.Effect<ReadonlyArray<DueTimer>>
     /**
      * The same for a backlog: each customer gets its share of the free places. A customer's further timers are
@@ -30,6 +35,7 @@ export class TimerStore extends Context.Service<
      */
     readonly claimFairly: (
       claim: ClaimRequest & {
+        readonly kinds: ReadonlyArray<TimerKind>
         readonly free: number
         /** How many places each customer holds already. */
         readonly holders: ReadonlyArray<readonly [customerId: number, places: number]>

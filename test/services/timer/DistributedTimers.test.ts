@@ -9,7 +9,7 @@ const NOW = Date.UTC(2026, 10, 25)
 const SECOND = 1000
 const lease = { token: "00000000-0000-4000-8000-00000000000a", until: NOW + 30 * SECOND }
 const kinds = ["message", "verification"] as const
-const claim = { kinds, lease, now: NOW }
+const claimOf = (limit: number) => ({ groups: [{ kinds, limit }], lease, now: NOW })
 
 const subjectOf = (number: number) => `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`
 
@@ -32,10 +32,10 @@ layer(TestDatabase, { excludeTestServices: true })("timers of a distributed stor
       yield* emptied
       yield* makeTimers(1, 3)
       const { claim: claimDue } = yield* store
-      const due = yield* claimDue({ ...claim, limit: 2 })
+      const due = yield* claimDue(claimOf(2))
       assert.deepStrictEqual(due.map(({ subject }) => subject).toSorted(), [subjectOf(2), subjectOf(3)])
       assert.deepStrictEqual(
-        (yield* claimDue({ ...claim, limit: 2 })).map(({ subject }) => subject),
+        (yield* claimDue(claimOf(2))).map(({ subject }) => subject),
         [subjectOf(1)]
       )
     })
@@ -47,7 +47,7 @@ layer(TestDatabase, { excludeTestServices: true })("timers of a distributed stor
       yield* makeTimers(1, 20)
       const { claim: claimDue } = yield* store
       const claims = yield* Effect.all(
-        Arr.makeBy(5, () => claimDue({ ...claim, limit: 20 })),
+        Arr.makeBy(5, () => claimDue(claimOf(20))),
         { concurrency: "unbounded" }
       )
       assert.strictEqual(claims.flat().length, 20)
@@ -61,7 +61,7 @@ layer(TestDatabase, { excludeTestServices: true })("timers of a distributed stor
       yield* makeTimers(1, 6)
       yield* makeTimers(2, 1)
       const { claimFairly } = yield* store
-      const { due, someAreLeft } = yield* claimFairly({ ...claim, free: 3, holders: [] })
+      const { due, someAreLeft } = yield* claimFairly({ kinds, lease, now: NOW, free: 3, holders: [] })
       assert.include(
         due.map(({ customerId }) => customerId),
         2
@@ -88,7 +88,7 @@ layer(TestDatabase, { excludeTestServices: true })("timers of a distributed stor
       const sql = yield* SqlClient.SqlClient
       yield* makeTimers(1, 2)
       const { claim: claimDue, renew } = yield* store
-      const due = yield* claimDue({ ...claim, limit: 2 })
+      const due = yield* claimDue(claimOf(2))
       yield* sql`update timers set lease_token = null where subject = ${subjectOf(1)}::uuid`
       const renewed = yield* renew(due, NOW + 60 * SECOND)
       assert.deepStrictEqual(

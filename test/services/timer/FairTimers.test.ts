@@ -141,7 +141,7 @@ layer(TestDatabase, { excludeTestServices: true })("a timer that was parked whil
       yield* sql`insert into timers (customer_id, kind, subject, claimable_at)
         values (${customerId}::int, 'message', gen_random_uuid(), 'epoch')`
       const lease = yield* (yield* Timers).newLease
-      const [timer] = yield* claim({ kinds: ["message"], limit: 1, lease, now: 0 })
+      const [timer] = yield* claim({ groups: [{ kinds: ["message"], limit: 1 }], lease, now: 0 })
       assert.isDefined(timer)
       yield* park
       yield* renew([timer], 60_000)

@@ -16,7 +16,7 @@ layer(TestDatabase, { excludeTestServices: true })("renewing leases", (it) => {
       yield* sql`insert into timers (customer_id, kind, subject, claimable_at)
         select ${customerId}::int, 'message', gen_random_uuid(), 'epoch' from generate_series(1, 2)`
       const lease = yield* (yield* Timers).newLease
-      const [held, other] = yield* claim({ kinds: ["message"], limit: 2, lease, now: 0 })
+      const [held, other] = yield* claim({ groups: [{ kinds: ["message"], limit: 2 }], lease, now: 0 })
       assert.isDefined(held)
       assert.isDefined(other)
       const [isLocked, isOver] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
