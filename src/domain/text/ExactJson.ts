@@ -12,5 +12,7 @@ const MAX_PLAIN_LENGTH = 4096
 /** Reads JSON whose ids can exceed what a number holds exactly: such integers become strings. */
 export const readExactJson = (text: string): Result.Result<unknown, unknown> =>
   Result.try((): unknown =>
-    text.length > MAX_PLAIN_LENGTH || LONG_NUMBER.test(text) ? parse(text, null, exactNumber) : JSON.parse(text)
+    text.length > MAX_PLAIN_LENGTH || LONG_NUMBER.test(text)
+      ? parse(text, null, exactNumber)
+      : JSON.parse(text)
   )
