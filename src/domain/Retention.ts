@@ -1,6 +1,5 @@
 import { Schema } from "effect"
-import { DAY_MILLIS, HOUR_MILLIS } from "./people/Admission.ts"
-import { Instant } from "./Instant.ts"
+import { DAY_MILLIS, HOUR_MILLIS, Instant } from "./Instant.ts"
 
 /** Rows that expire by themselves and have no use after that. */
 export const lapsingTables = [

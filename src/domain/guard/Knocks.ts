@@ -1,7 +1,6 @@
 import { Schema } from "effect"
-import type { Instant } from "../Instant.ts"
+import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../Instant.ts"
 import { MOST_OF_USUAL } from "./Outage.ts"
-import { HOUR_MILLIS, MINUTE_MILLIS } from "../people/Admission.ts"
 
 /**
  * The codes that were refused because the customer as a whole is suspicious. The verified codes of known networks say

@@ -1,6 +1,5 @@
 import { Schema } from "effect"
-import type { Instant } from "../Instant.ts"
-import { DAY_MILLIS, HOUR_MILLIS, MINUTE_MILLIS } from "../people/Admission.ts"
+import { DAY_MILLIS, HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../Instant.ts"
 
 /** The effect of an alarm on a segment's codes, if the customer enforces. */
 export const GuardAction = Schema.Literals(["no_sms", "refuse"])

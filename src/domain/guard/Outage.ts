@@ -1,6 +1,5 @@
 import { Schema } from "effect"
-import type { Instant } from "../Instant.ts"
-import { HOUR_MILLIS, MINUTE_MILLIS } from "../people/Admission.ts"
+import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../Instant.ts"
 import type { WeighedCode } from "./SegmentState.ts"
 
 /** The codes of one channel that matured in one minute. */

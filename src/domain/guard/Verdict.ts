@@ -1,5 +1,4 @@
-import type { Instant } from "../Instant.ts"
-import { MINUTE_MILLIS } from "../people/Admission.ts"
+import { type Instant, MINUTE_MILLIS } from "../Instant.ts"
 import type { Phone } from "../Phone.ts"
 import type { Alarm } from "./Alarm.ts"
 import type { GuardEntry, GuardSettings } from "./GuardSettings.ts"

@@ -6,8 +6,8 @@ import {
   TooManyRequestsPhoneDay,
   TooManyRequestsPhoneHour
 } from "../Errors.ts"
-import type { Instant } from "../Instant.ts"
-import { type Admission, DAY_MILLIS, HOUR_MILLIS, monthOf, retryAfterSeconds } from "../people/Admission.ts"
+import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../Instant.ts"
+import { type Admission, monthOf, retryAfterSeconds } from "../people/Admission.ts"
 import type { Phone } from "../Phone.ts"
 
 /** What became of one message of a batch; kept for a repetition of the request. */

@@ -1,6 +1,5 @@
 import { Schema } from "effect"
-import type { Instant } from "../Instant.ts"
-import { HOUR_MILLIS } from "../people/Admission.ts"
+import { HOUR_MILLIS, type Instant } from "../Instant.ts"
 import type { TimeSpan } from "../TimePosition.ts"
 
 /** Sends are summed up for each half hour: a day of any time zone begins with one. */

@@ -1,17 +1,11 @@
 import { Result } from "effect"
 import { ValidationError } from "../Errors.ts"
-import { formatInstant, type Instant } from "../Instant.ts"
-import type { TimeRange } from "../TimePosition.ts"
+import { DAY_MILLIS, type Instant, formatInstant } from "../Instant.ts"
+import type { TimeRange, TimeSpan } from "../TimePosition.ts"
 import { type ActivityFigures, type ActivitySlot, channelsOf, secondsWithin, sumOf } from "./Activity.ts"
 
-const DAY_MILLIS = 86_400_000
 const DEFAULT_DAYS = 30
 export const MAX_USAGE_DAYS = 92
-
-export interface UsagePeriod {
-  readonly from: Instant
-  readonly to: Instant
-}
 
 const refused = (field: string, message: string) =>
   Result.fail(new ValidationError({ details: { errors: [{ path: `query.${field}`, message }] } }))
@@ -20,7 +14,7 @@ const refused = (field: string, message: string) =>
 export const usagePeriod = (
   { from, to }: TimeRange,
   now: Instant
-): Result.Result<UsagePeriod, ValidationError> => {
+): Result.Result<TimeSpan, ValidationError> => {
   const end = to ?? now
   // It begins at midnight UTC, because days are in UTC.
   const begin = from ?? (Math.ceil(end / DAY_MILLIS) - DEFAULT_DAYS) * DAY_MILLIS

@@ -33,10 +33,6 @@ export interface Admission {
   readonly hold: number
 }
 
-export const HOUR_MILLIS = 3_600_000
-export const DAY_MILLIS = 24 * HOUR_MILLIS
-export const MINUTE_MILLIS = 60_000
-
 /** Whole seconds from `now` until then, at least one. */
 export const retryAfterSeconds = (until: Instant, now: Instant): number =>
   Math.max(1, Math.ceil((until - now) / 1000))

@@ -1,4 +1,5 @@
 import { DateTime } from "effect"
+import { DAY_MILLIS } from "../Instant.ts"
 
 /** The days as everywhere else in the console: Intl has the calendar of Iran. */
 const calendar = new Intl.DateTimeFormat("en-u-ca-persian-nu-latn", {
@@ -8,7 +9,6 @@ const calendar = new Intl.DateTimeFormat("en-u-ca-persian-nu-latn", {
   day: "numeric"
 })
 
-const DAY_MILLIS = 86_400_000
 /** Years from the Gregorian one in which a year of the calendar begins. */
 const YEARS_APART = 621
 /** The year begins on one of these days of March. */

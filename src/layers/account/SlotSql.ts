@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { MINUTE_MILLIS } from "../../domain/people/Admission.ts"
 import type { SlotRequest, StartRequest } from "../../services/account/AccountSlots.ts"
 import type { SettingsShape } from "../../services/Settings.ts"
 import { InstantColumn, nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { isShared, MARGIN_MILLIS, type PacedAccount, paceOf } from "./PacedAccounts.ts"
+import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 
 export const SlotRow = Schema.Struct({
   index: Schema.NullOr(Schema.Int),

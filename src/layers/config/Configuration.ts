@@ -1,5 +1,4 @@
 import { Config, Option, Redacted } from "effect"
-import { DAY_MILLIS } from "../../domain/people/Admission.ts"
 import { defaultSettings } from "../../services/Settings.ts"
 import { corsSettings } from "./CorsSettings.ts"
 import { endpointSettings } from "./EndpointSettings.ts"
@@ -8,6 +7,7 @@ import { processSettings } from "./ProcessSettings.ts"
 import { sessionSettings } from "./SessionSettings.ts"
 import { retentionSettings } from "./RetentionSettings.ts"
 import { integer, type Setting } from "./Setting.ts"
+import { DAY_MILLIS } from "../../domain/Instant.ts"
 
 const text = (name: string, byDefault: string, description: string): Setting<string> => ({
   name,

@@ -1,8 +1,8 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { MINUTE_MILLIS } from "../../domain/people/Admission.ts"
 import { KeyWindowStore } from "../../services/customer/KeyWindowStore.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 
 const WindowRow = Schema.Struct({ granted: Schema.Int, used: Schema.Int, endsAt: InstantColumn })
 

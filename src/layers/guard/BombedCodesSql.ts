@@ -1,10 +1,10 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { MINUTE_MILLIS } from "../../domain/people/Admission.ts"
 import { instantOf } from "../../domain/TimePosition.ts"
 import { BOMBED_BY } from "../../services/guard/Guard.ts"
 import { InstantColumn, rowsOf } from "../postgres/SqlRows.ts"
 import { isProven } from "./ProvenPhoneSql.ts"
+import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 
 const PhoneRow = Schema.Struct({ phone: Schema.String, callersUntil: InstantColumn })
 const IdRow = Schema.Struct({ id: Schema.String })

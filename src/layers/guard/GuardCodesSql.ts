@@ -3,13 +3,13 @@ import type { SqlClient } from "effect/sql"
 import { prefixOf } from "../../domain/guard/Segments.ts"
 import { budgetsTaken, Mark } from "../../domain/guard/Mark.ts"
 import { slicesOf, weightIn } from "../../domain/guard/Sample.ts"
-import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/people/Admission.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/TimePosition.ts"
 import type { GuardStore, ReadCode } from "../../services/guard/GuardStore.ts"
 import { first, isLive, rowsOf } from "../postgres/SqlRows.ts"
 import { BOMBED_JOIN, bombedCodes } from "./BombedCodesSql.ts"
 import { isProven } from "./ProvenPhoneSql.ts"
+import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
 
 const CodeRow = Schema.Struct({
   id: Schema.String,

@@ -2,7 +2,6 @@ import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { maskPhone } from "../../domain/Phone.ts"
-import { MINUTE_MILLIS } from "../../domain/people/Admission.ts"
 import { GuardMetrics } from "../../services/guard/GuardMetrics.ts"
 import { GuardStore } from "../../services/guard/GuardStore.ts"
 import { Timers } from "../../services/timer/Timers.ts"
@@ -15,6 +14,7 @@ import { guardCodes } from "./GuardCodesSql.ts"
 import { guardRoundReads, guardRoundWrites } from "./GuardRoundSql.ts"
 import { guardStanding } from "./GuardStandingSql.ts"
 import { makeGuardWake } from "./GuardWakeSql.ts"
+import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 
 const BOMBED_MILLIS = 10 * MINUTE_MILLIS
 

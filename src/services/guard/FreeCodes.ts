@@ -1,7 +1,6 @@
 import { BUDGET_WINDOW_MILLIS, FREE_CODES } from "../../domain/guard/CodeBudget.ts"
 import type { Segment } from "../../domain/guard/Segments.ts"
-import type { Instant } from "../../domain/Instant.ts"
-import { MINUTE_MILLIS } from "../../domain/people/Admission.ts"
+import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { fnv1a } from "../../domain/text/Fnv.ts"
 
 /** A power of two. */

@@ -1,6 +1,5 @@
 import { Cache, Clock, Context, Duration, Effect, Layer } from "effect"
-import type { Instant } from "../../domain/Instant.ts"
-import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/people/Admission.ts"
+import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { idAt } from "../../domain/TimePosition.ts"
 import { noRecord, recorded } from "../../domain/routing/measured/ChannelRecord.ts"
 import type { RouteKnowledge } from "../../domain/routing/measured/MeasuredRoute.ts"

@@ -7,14 +7,14 @@ import {
   MAX_USAGE_DAYS,
   type SendUsage,
   type UsageGroup,
-  type UsageGrouping,
-  type UsagePeriod
+  type UsageGrouping
 } from "../../../domain/money/Usage.ts"
 import { documentedError } from "../../Envelope.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { Timestamp } from "../wire/ManageFields.ts"
 import { Rials, timeQuery } from "../wire/SearchFields.ts"
 import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import type { TimeSpan } from "../../../domain/TimePosition.ts"
 
 const sendFields = {
   accepted: Schema.Int,
@@ -81,7 +81,7 @@ const toCodes = (usage: CodeUsage): typeof CodeUsageResource.Type => ({
 })
 
 export const toUsage = (
-  { from, to }: UsagePeriod,
+  { from, to }: TimeSpan,
   groupBy: typeof GroupBy.Type,
   groups: ReadonlyArray<UsageGroup>
 ): typeof UsageResource.Type => ({

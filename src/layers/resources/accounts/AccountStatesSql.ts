@@ -1,12 +1,12 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountState } from "../../../domain/account/AccountState.ts"
-import { MINUTE_MILLIS } from "../../../domain/people/Admission.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import { AccountStates } from "../../../services/resources/accounts/AccountStates.ts"
 import { Settings } from "../../../services/Settings.ts"
 import { ratesOf } from "../../account/PacedAccounts.ts"
 import { InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
+import { MINUTE_MILLIS } from "../../../domain/Instant.ts"
 
 const StateRow = Schema.Struct({
   id: Schema.Int,

@@ -1,16 +1,11 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import {
-  noCodes,
-  noSends,
-  type UsageGroup,
-  type UsageGrouping,
-  type UsagePeriod
-} from "../../../domain/money/Usage.ts"
+import { noCodes, noSends, type UsageGroup, type UsageGrouping } from "../../../domain/money/Usage.ts"
 import { UsageRecords } from "../../../services/resources/activity/UsageReports.ts"
 import { RialsColumn, rowsOf } from "../../postgres/SqlRows.ts"
 import { ATTEMPT_COST } from "./AttemptCost.ts"
 import { withinIds } from "../TimePages.ts"
+import type { TimeSpan } from "../../../domain/TimePosition.ts"
 
 const SendRow = Schema.Struct({
   /** Empty if days, or channels, are not separated. */
@@ -50,7 +45,7 @@ const messages = {
  */
 const usageStatement =
   (sql: SqlClient.SqlClient, kind: typeof codes) =>
-  (customerId: number, { from, to }: UsagePeriod, { byDay, byChannel }: UsageGrouping) => {
+  (customerId: number, { from, to }: TimeSpan, { byDay, byChannel }: UsageGrouping) => {
     const day = sql.literal(byDay ? "to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')" : "''")
     const channel = sql.literal(byChannel ? "r.route -> (a ->> 'step')::int ->> 'channel'" : "''")
     const counted = sql.literal(byChannel ? "attempts" : "records")

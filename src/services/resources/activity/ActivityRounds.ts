@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import type { Instant } from "../../../domain/Instant.ts"
+import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../../../domain/Instant.ts"
 import { isDue, rangesOf, SLOT_MILLIS } from "../../../domain/money/Activity.ts"
 import { MAX_USAGE_DAYS } from "../../../domain/money/Usage.ts"
 import {
@@ -7,7 +7,6 @@ import {
   ACTIVITY_TURN_MILLIS,
   activityPauseMillis
 } from "../../../domain/Schedules.ts"
-import { DAY_MILLIS, HOUR_MILLIS } from "../../../domain/people/Admission.ts"
 import type { DueTimer } from "../../../domain/Timer.ts"
 import { Workers } from "../../concurrency/Workers.ts"
 import { Timers } from "../../timer/Timers.ts"

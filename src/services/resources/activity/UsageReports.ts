@@ -1,16 +1,12 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { gapsOf, slotOf, SLOT_MILLIS, sumOf } from "../../../domain/money/Activity.ts"
-import {
-  usageOfSlots,
-  type UsageGroup,
-  type UsageGrouping,
-  type UsagePeriod
-} from "../../../domain/money/Usage.ts"
+import { usageOfSlots, type UsageGroup, type UsageGrouping } from "../../../domain/money/Usage.ts"
 import { ActivitySums } from "./ActivityReports.ts"
+import type { TimeSpan } from "../../../domain/TimePosition.ts"
 
 type Report = (
   customerId: number,
-  period: UsagePeriod,
+  period: TimeSpan,
   grouping: UsageGrouping
 ) => Effect.Effect<ReadonlyArray<UsageGroup>>
 
@@ -45,7 +41,7 @@ export class UsageReports extends Context.Service<
 
       const report = Effect.fnUntraced(function* (
         customerId: number,
-        period: UsagePeriod,
+        period: TimeSpan,
         grouping: UsageGrouping
       ) {
         const now = yield* Clock.currentTimeMillis

@@ -1,5 +1,5 @@
 import { Clock, DateTime, Effect, Stream } from "effect"
-import type { Instant } from "../../../../domain/Instant.ts"
+import { DAY_MILLIS, type Instant } from "../../../../domain/Instant.ts"
 import {
   type ActivityFigures,
   type ActivitySlot,
@@ -7,7 +7,7 @@ import {
   channelsOf,
   sumOf
 } from "../../../../domain/money/Activity.ts"
-import type { UsageGroup, UsagePeriod } from "../../../../domain/money/Usage.ts"
+import type { UsageGroup } from "../../../../domain/money/Usage.ts"
 import { ActivityReports } from "../../../../services/resources/activity/ActivityReports.ts"
 import { UsageReports } from "../../../../services/resources/activity/UsageReports.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
@@ -25,14 +25,14 @@ import { table } from "../../parts/lists/Table.ts"
 import { channelName } from "../../parts/Text.ts"
 import { stillSummingUp } from "../../parts/StillSummingUp.ts"
 import { tiles } from "../../parts/Tiles.ts"
+import type { TimeSpan } from "../../../../domain/TimePosition.ts"
 
 const USAGE_PATH = pathOf("usage")
 const CSV_PATH = `${USAGE_PATH}/usage.csv` as const
 
-const DAY_MILLIS = 86_400_000
 const SHOWN_MONTHS = 12
 
-interface Month extends UsagePeriod {
+interface Month extends TimeSpan {
   /** `2026-11` */
   readonly id: string
 }
