@@ -86,7 +86,7 @@ export const RETENTION_TURN_MILLIS = 30 * SECOND
 
 const MIN_PAUSE_MILLIS = 10
 const MIN_PAUSE_AFTER_WORK_MILLIS = 100
-/** Twice as fast at most: without a pause, sends would wait. */
+/** 2.5 times as fast at most: with a shorter pause, sends would wait. */
 const MIN_PAUSE_IN_A_HURRY_MILLIS = 40
 const PAUSE_PER_WORK = 4
 

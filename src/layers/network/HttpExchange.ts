@@ -1,6 +1,8 @@
 import type { Dispatcher } from "@effect/platform-node/Undici"
 import { type Context, Effect, type Fiber } from "effect"
-import type { IncomingHttpHeaders } from "node:http"
+
+/** A header that occurs several times is a list: Undici's own type does not say so. */
+type AnswerHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 export interface HttpCall {
   readonly method: Dispatcher.HttpMethod
@@ -14,7 +16,7 @@ export interface HttpCall {
 
 export interface HttpAnswer {
   readonly status: number
-  readonly headers: IncomingHttpHeaders
+  readonly headers: AnswerHeaders
   /** Empty if it is ignored. */
   readonly text: string
 }
@@ -30,7 +32,7 @@ type Settle = (result: Effect.Effect<HttpAnswer, NoAnswer>) => void
 
 interface Head {
   readonly status: number
-  readonly headers: IncomingHttpHeaders
+  readonly headers: AnswerHeaders
 }
 
 const FIRST_FINAL_STATUS = 200
@@ -63,14 +65,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.hasStarted = true
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders) {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders) {
     if (status < FIRST_FINAL_STATUS) return
     this.#head = { status, headers }
     if (!isWhole(this.#head)) this.#onIgnoredBody?.()
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer) {
-    if (this.#onIgnoredBody === null) this.#chunks.push(chunk)
+    if (this.#onIgnoredBody === null && !this.#isSettled) this.#chunks.push(chunk)
   }
 
   onResponseEnd() {
@@ -136,6 +138,8 @@ const begin = (dispatcher: Dispatcher, call: HttpCall, context: Context.Context<
   }
   const exchange = new Exchange(settle, call.ignoresBody ? cutOffLater : null)
   const { url, method, headers, body = null } = call
+  // Before the call: one that fails at once stops its watch.
+  watches.push(fork(watch(exchange, call.timeoutMillis)))
   dispatcher.dispatch(
     // The time-outs of the connection itself are off: they do not follow Effect's clock.
     {
@@ -149,7 +153,6 @@ const begin = (dispatcher: Dispatcher, call: HttpCall, context: Context.Context<
     },
     exchange
   )
-  watches.push(fork(watch(exchange, call.timeoutMillis)))
   return Effect.sync(() => {
     stopWatches()
     exchange.abort()

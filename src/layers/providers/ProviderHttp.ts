@@ -51,8 +51,9 @@ const headersOf = ({ headers, body }: ProviderRequest) => ({
 
 const MAX_DELAY_MILLIS = 24 * 3_600_000
 
-/** Seconds, or a date. */
-const retryAfter = (header: string | undefined, now: number): number | null => {
+/** Seconds, or a date; the first if there are several. */
+const retryAfter = (headers: string | ReadonlyArray<string> | undefined, now: number): number | null => {
+  const header = typeof headers === "string" ? headers : headers?.[0]
   if (header === undefined || header.trim() === "") return null
   const seconds = Number(header)
   const millis = Number.isFinite(seconds)
@@ -99,7 +100,9 @@ export class ProviderHttp extends Context.Service<
                 onFailure: ({ hasStarted, reason }) =>
                   hasStarted ? CallFailure.Lost({ reason }) : CallFailure.NotSent({ reason }),
                 onSuccess: (answer) => toAnswer(answer, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
-              })
+              }),
+              // Whatever an answer makes of us, it is the outcome of this call.
+              Effect.catchDefect(() => Effect.fail(CallFailure.Lost({ reason: "the call broke" })))
             )
           })
       })

@@ -74,7 +74,8 @@ export const makeTimerClaims = Effect.gen(function* () {
   const inOrder = Effect.fnUntraced(function* (wanted: ReadonlyArray<PoolKinds>) {
     const groups = wanted.flatMap(({ pool, kinds }) => {
       const claiming = pools.tryClaim(pool)
-      return claiming === null ? [] : [{ pool, kinds, claiming, limit: mostInOrder(claiming) }]
+      // Others may have entered since the pool was found to need no shares.
+      return claiming === null ? [] : [{ pool, kinds, claiming, limit: Math.max(1, mostInOrder(claiming)) }]
     })
     if (groups.length === 0) return NOTHING
     const due = yield* Effect.gen(function* () {

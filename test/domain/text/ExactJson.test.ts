@@ -30,6 +30,13 @@ describe("JSON of others", () => {
     assert.deepStrictEqual(beside, { long: "9007199254740993", value: exact(text) })
   })
 
+  it.each(['{"a":1,"a":2}', '{"a":9007199254740993,"a":2}'])(
+    "has the last value of a repeated key: %s",
+    (text) => {
+      assert.deepStrictEqual(read(text), { a: 2 })
+    }
+  )
+
   it.each(["", "{", "<html>", "[".repeat(100_000), `{"a":1}x`])("is undefined if it is none", (text) => {
     assert.isTrue(Result.isFailure(readExactJson(text)))
   })

@@ -1,6 +1,6 @@
 import { Agent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber } from "effect"
+import { Clock, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { exchange, type HttpCall } from "../../../src/layers/network/HttpExchange.ts"
 import { fakeFarEnd, type Answer } from "../../support/fakes/FakeFarEnd.ts"
@@ -108,6 +108,39 @@ describe("a call whose response nobody reads", () => {
         fake.received.map(({ connection }) => connection),
         [1, 1]
       )
+    })
+  )
+})
+
+/** The clock of the test, which also counts who sleeps. */
+const countingClock = Effect.map(Clock.Clock, (clock) => {
+  const sleeps = { begun: 0, ended: 0 }
+  const ended = Effect.sync(() => void (sleeps.ended += 1))
+  const sleep: typeof clock.sleep = (duration) =>
+    Effect.suspend(() => {
+      sleeps.begun += 1
+      return Effect.ensuring(clock.sleep(duration), ended)
+    })
+  return { clock: { ...clock, sleep }, sleeps }
+})
+
+describe("a call that fails before it begins", () => {
+  it.effect("leaves no time-out behind", () =>
+    Effect.gen(function* () {
+      const { clock, sleeps } = yield* countingClock
+      const dispatcher = new Agent()
+      yield* Effect.promise(() => dispatcher.destroy())
+      const failure = yield* exchange(dispatcher, {
+        method: "GET",
+        url: new URL("http://127.0.0.1:9"),
+        headers: {},
+        body: undefined,
+        timeoutMillis: TIMEOUT_MILLIS,
+        ignoresBody: false
+      }).pipe(Effect.flip, Effect.provideService(Clock.Clock, clock))
+      yield* nextTurn
+      assert.isFalse(failure.hasStarted)
+      assert.deepStrictEqual(sleeps, { begun: 1, ended: 1 })
     })
   )
 })

@@ -252,6 +252,7 @@ describeProvider({
     "a page with 503 and Retry-After": unknown,
     "a page with 429": unknown,
     "a page with 429 and Retry-After in seconds": unknown,
+    "a page with 429 and Retry-After twice": unknown,
     "a page with 429 and Retry-After as a date": unknown,
     "a page with 403": unknown,
     "a redirect, which is not followed": unknown,

@@ -18,7 +18,8 @@ export interface Received {
 
 export interface Answer {
   readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
+  /** Several values are several headers. */
+  readonly headers?: Readonly<Record<string, string | Array<string>>>
   /** The body: JSON, or text as it is. */
   readonly json?: unknown
   readonly text?: string

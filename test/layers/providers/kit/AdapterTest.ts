@@ -112,6 +112,11 @@ const answered: ReadonlyArray<readonly [string, Scripted, Expected]> = [
     { status: 429, text: "slow down", headers: { "retry-after": "Thu, 01 Jan 1970 00:01:30 GMT" } },
     { ...throttled, retryAfterMillis: 90_000 }
   ],
+  [
+    "a page with 429 and Retry-After twice",
+    { status: 429, text: "slow down", headers: { "retry-after": ["17", "5"] } },
+    { ...throttled, retryAfterMillis: 17_000 }
+  ],
   ["a page with 408", { status: 408, text: "<html>too slow</html>" }, unknown],
   ["a page with 425", { status: 425, text: "<html>too early</html>" }, unavailable],
   [
