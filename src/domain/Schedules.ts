@@ -1,12 +1,9 @@
 import { Duration, Effect, Schedule } from "effect"
-import type { Instant } from "./Instant.ts"
+import { DAY_MILLIS, HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "./Instant.ts"
 
 /** When everything that repeats does so: the schedules of the fibers that drive timers, and the delays of due rows. */
 
 const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 
 /** After an error of the timers' loop: soon at first, about once a second during an outage, not all processes at once. */
 export const afterErrors = Schedule.min([
@@ -41,31 +38,31 @@ export const MESSAGE_RETRY_MILLIS = [2 * SECOND, 8 * SECOND]
 export const WEBHOOK_TRY_MILLIS = [
   0,
   5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR
+  5 * MINUTE_MILLIS,
+  30 * MINUTE_MILLIS,
+  2 * HOUR_MILLIS,
+  5 * HOUR_MILLIS,
+  10 * HOUR_MILLIS,
+  14 * HOUR_MILLIS,
+  20 * HOUR_MILLIS,
+  24 * HOUR_MILLIS
 ]
 /** Each webhook try is later by up to this share, so that tries that failed together do not come back together. */
 export const WEBHOOK_JITTER = 0.1
 /** The longest delay that a webhook's receiver can ask for. */
-export const WEBHOOK_MAX_RETRY_AFTER_MILLIS = DAY
+export const WEBHOOK_MAX_RETRY_AFTER_MILLIS = DAY_MILLIS
 /** An endpoint that has failed every try for this long is given up. */
-export const WEBHOOK_GIVE_UP_MILLIS = 5 * DAY
+export const WEBHOOK_GIVE_UP_MILLIS = 5 * DAY_MILLIS
 
 /** A delivery report: how long after the attempt its provider is asked, until it knows. */
 export const DELIVERY_REPORT_MILLIS = [
   10 * SECOND,
-  MINUTE,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  12 * HOUR,
-  24 * HOUR
+  MINUTE_MILLIS,
+  5 * MINUTE_MILLIS,
+  30 * MINUTE_MILLIS,
+  2 * HOUR_MILLIS,
+  12 * HOUR_MILLIS,
+  24 * HOUR_MILLIS
 ]
 
 /** A bot's updates: the longest poll, and the pause after each outcome. */
@@ -75,13 +72,13 @@ export const BOT_PAUSE_MILLIS = {
   polled: SECOND,
   failed: 15 * SECOND,
   /** Waiting alone does not lift a refusal. */
-  refused: 5 * MINUTE,
+  refused: 5 * MINUTE_MILLIS,
   /** The platform posts updates. Some platforms forget the address, so it is registered again. */
-  announced: DAY
+  announced: DAY_MILLIS
 }
 
 /** Retention: from the beginning of a round to the next, and the longest turn, after which any process may go on. */
-export const RETENTION_ROUND_MILLIS = HOUR
+export const RETENTION_ROUND_MILLIS = HOUR_MILLIS
 export const RETENTION_TURN_MILLIS = 30 * SECOND
 
 const MIN_PAUSE_MILLIS = 10
@@ -101,11 +98,11 @@ export const retentionPauseMillis = (elapsed: number, gone: number, age: number)
 }
 
 /** How often providers are asked what is left to spend. */
-export const CREDIT_ROUND_MILLIS = 15 * 60_000
+export const CREDIT_ROUND_MILLIS = 15 * MINUTE_MILLIS
 
 /** Sums of activity: from the end of a round to the next, and the longest round. */
-export const ACTIVITY_ROUND_MILLIS = HOUR
-export const ACTIVITY_TURN_MILLIS = 10 * MINUTE
+export const ACTIVITY_ROUND_MILLIS = HOUR_MILLIS
+export const ACTIVITY_TURN_MILLIS = 10 * MINUTE_MILLIS
 
 /** How long to leave the store alone after sums that took `elapsed` ms. */
 export const activityPauseMillis = (elapsed: number): number => elapsed * PAUSE_PER_WORK

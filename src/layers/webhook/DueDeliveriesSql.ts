@@ -12,7 +12,7 @@ import { batchSource, withConstants } from "../postgres/batching/BatchColumns.ts
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
 import { decodedAs, InstantColumn } from "../postgres/SqlRows.ts"
 import { EVENT_SUBJECT, EventSubjectColumn, toSubject } from "./WebhookEventSql.ts"
-import { openWebhookSecret } from "./WebhookSecrets.ts"
+import { openWebhookSecret, type SecretOwner } from "./WebhookSecrets.ts"
 import { isLeasedBy, TIMER_KIND, timerColumns } from "./WebhookTimers.ts"
 
 interface DueTimerAt {
@@ -39,41 +39,25 @@ const DueRow = Schema.Struct({
   subject: Schema.NullOr(EventSubjectColumn)
 })
 
-type Secrets = DueDelivery["secrets"]
+type OpenSecret = (owner: SecretOwner, sealed: Uint8Array) => Redacted.Redacted
 
-const openSecrets = (
-  key: MasterKey["Service"],
-  { customerId, lane }: LeasedTimer,
-  { sealedSecret, sealedPreviousSecret }: typeof DueRow.Type
-): Secrets => {
-  const open = (sealed: Uint8Array) => Redacted.make(openWebhookSecret(key, { customerId, lane }, sealed))
-  return sealedPreviousSecret === null
-    ? [open(sealedSecret)]
-    : [open(sealedSecret), open(sealedPreviousSecret)]
-}
-
-/** Opens the secrets of each endpoint once for a batch; another delivery's time may be another of its secrets. */
-const makeSecretsOf = (key: MasterKey["Service"]) => {
-  const opened = new Map<string, Secrets>()
-  return (timer: LeasedTimer, row: typeof DueRow.Type): Secrets => {
-    const id = `${row.endpointId}:${row.sealedPreviousSecret === null}`
-    const known = opened.get(id)
-    if (known !== undefined) return known
-    const secrets = openSecrets(key, timer, row)
-    opened.set(id, secrets)
-    return secrets
+/** Opens each secret once: the deliveries of a batch are often for one endpoint. */
+const makeOpenSecret = (key: MasterKey["Service"]): OpenSecret => {
+  const opened = new Map<string, Redacted.Redacted>()
+  return ({ customerId, lane }, sealed) => {
+    const id = `${customerId}:${lane}:${Buffer.from(sealed).toString("latin1")}`
+    const known = opened.get(id) ?? Redacted.make(openWebhookSecret(key, { customerId, lane }, sealed))
+    opened.set(id, known)
+    return known
   }
 }
 
-const toDue = (
-  secretsOf: (timer: LeasedTimer, row: typeof DueRow.Type) => Secrets,
-  timer: LeasedTimer,
-  row: typeof DueRow.Type
-): DueDelivery | null => {
+const toDue = (open: OpenSecret, timer: LeasedTimer, row: typeof DueRow.Type): DueDelivery | null => {
   const { endpointId, url, isDisabled, failingSince, tries, startedAt, nextTryAt } = row
   const { type, mode, sequence, occurredAt, subject } = row
   if (subject === null) return null
   const { customerId, subject: eventId } = timer
+  const previous = row.sealedPreviousSecret === null ? [] : [open(timer, row.sealedPreviousSecret)]
   return {
     customerId,
     endpointId,
@@ -81,7 +65,7 @@ const toDue = (
     url,
     isDisabled,
     failingSince,
-    secrets: secretsOf(timer, row),
+    secrets: [open(timer, row.sealedSecret), ...previous],
     body: webhookPayload({ type, mode, sequence, occurredAt, subject: toSubject(subject) }),
     tries,
     startedAt,
@@ -121,10 +105,10 @@ export const makeLoadDeliveries = (clients: BatchClients, key: MasterKey["Servic
     orderOf: ({ timer }) => timer.subject,
     run: (sql, requests) =>
       Effect.map(decoded(sql.unsafe(statement, source.parameters(requests))), (rows) => {
-        const secretsOf = makeSecretsOf(key)
+        const open = makeOpenSecret(key)
         const found = rows.flatMap((row) => {
           const timer = requests[row.nth - 1]?.timer
-          const due = timer === undefined ? null : toDue(secretsOf, timer, row)
+          const due = timer === undefined ? null : toDue(open, timer, row)
           return due === null ? [] : [[row.nth, due] as const]
         })
         return inOrder(requests.length, found)

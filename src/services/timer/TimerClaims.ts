@@ -23,7 +23,7 @@ export interface PoolKinds {
   readonly kinds: ReadonlyArray<TimerKind>
 }
 
-interface Claimed {
+export interface Claimed {
   readonly due: ReadonlyArray<DueTimer>
   /** Claim again at once. */
   readonly mayBeMore: boolean

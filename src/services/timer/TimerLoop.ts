@@ -6,7 +6,7 @@ import { ClockAgreement } from "../ClockAgreement.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { withoutSpans } from "../metrics/Spans.ts"
 import { Settings } from "../Settings.ts"
-import { makeTimerClaims, type PoolKinds } from "./TimerClaims.ts"
+import { type Claimed, makeTimerClaims, type PoolKinds } from "./TimerClaims.ts"
 import { makeTimerWork } from "./TimerHandlers.ts"
 import { poolOf, TimerPools } from "./TimerPools.ts"
 import { Timers } from "./Timers.ts"
@@ -43,7 +43,7 @@ const makeBeginDue = Effect.gen(function* () {
   }
 
   /** Not interrupted in between: a leased timer that nobody starts would look abandoned. */
-  const beginClaimed = (claim: ReturnType<typeof claims.ofPools>[number]) =>
+  const beginClaimed = (claim: Effect.Effect<Claimed>) =>
     Effect.gen(function* () {
       const { due, mayBeMore } = yield* claim
       yield* Effect.forEach(due, begin, { discard: true })

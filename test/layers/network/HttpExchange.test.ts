@@ -4,6 +4,7 @@ import { Clock, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { exchange, type HttpCall } from "../../../src/layers/network/HttpExchange.ts"
 import { fakeFarEnd, type Answer } from "../../support/fakes/FakeFarEnd.ts"
+import { nextTurn } from "../../support/NextTurn.ts"
 
 const TIMEOUT_MILLIS = 3_600_000
 
@@ -25,8 +26,6 @@ const setUp = Effect.gen(function* () {
     })
   return { fake, call }
 })
-
-const nextTurn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 /** Lets a second pass at a time until it is over. */
 const withTime = <A, E>(fiber: Fiber.Fiber<A, E>): Effect.Effect<A, E> =>

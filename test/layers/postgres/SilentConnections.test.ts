@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { makeSilentConnections } from "../../../src/layers/postgres/SilentConnections.ts"
+import { nextTurn } from "../../support/NextTurn.ts"
 
 /** Ten ticks. */
 const PATIENCE_MILLIS = 5000
@@ -47,7 +48,7 @@ const begin = Effect.gen(function* () {
     const socket = from.open({ port, host: "127.0.0.1" })
     yield* Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
     yield* connected(socket)
-    yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+    yield* nextTurn
     return socket
   })
   /** Returns how many connections were closed, having begun all probes. */

@@ -9,6 +9,7 @@ import {
   makeStatementBatch,
   takeBatch
 } from "../../../src/layers/postgres/batching/StatementBatch.ts"
+import { nextTurn } from "../../support/NextTurn.ts"
 
 const clients = { together: "together", alone: "alone" }
 
@@ -23,8 +24,6 @@ const rows = Arbitrary.schema(
 )
 const sizes = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })))
 const requestsOf = (given: ReadonlyArray<string>) => given.map((row, id): Request => ({ id, row }))
-
-const nextTurn = Effect.promise(() => new Promise((resume) => setImmediate(resume)))
 
 /** Statements that are under way until they are let go; what each was made of is kept. */
 const scripted = Effect.fnUntraced(function* (options: Pick<BatchClients, "lane" | "flushAt"> = {}) {

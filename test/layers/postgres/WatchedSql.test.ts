@@ -6,6 +6,7 @@ import { inject } from "vitest"
 import { makeSilentConnections } from "../../../src/layers/postgres/SilentConnections.ts"
 import { makeWatchedSql } from "../../../src/layers/postgres/WatchedSql.ts"
 import { silentProxy } from "../../process/store/SilentProxy.ts"
+import { nextTurn } from "../../support/NextTurn.ts"
 
 const TICKS = 10
 const PATIENCE_MILLIS = TICKS * 500
@@ -109,7 +110,7 @@ it.effect("a statement does not wait longer for connections that are being opene
       proxy.silenceNew()
       const ask = Effect.forkChild(Effect.flip(sql`select 1`), { startImmediately: true })
       const first = yield* ask
-      while (proxy.seen() === 0) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      while (proxy.seen() === 0) yield* nextTurn
       const statements = [first, yield* ask]
       yield* TestClock.adjust(CONNECT_MILLIS / 5)
       const errors = yield* Effect.all(statements.map(Fiber.join))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { delivery, expectOutcome, LONG_WORDS, nextTurn, ProviderHttpTest } from "./kit/AdapterTest.ts"
+import { delivery, expectOutcome, LONG_WORDS, ProviderHttpTest } from "./kit/AdapterTest.ts"
+import { nextTurn } from "../../support/NextTurn.ts"
 import { botSetUp, inboxSetUp, lost } from "./kit/BotAdapterTest.ts"
 import { accepted, unknown } from "./kit/ProviderCase.ts"
 import { BOT_TOKENS, botRefusal, botResult } from "../../support/fakes/FakeBotApi.ts"

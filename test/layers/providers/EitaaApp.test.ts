@@ -10,10 +10,10 @@ import {
   type Expected,
   expectOutcome,
   LONG_WORDS,
-  nextTurn,
   ProviderHttpTest,
   TEXT
 } from "./kit/AdapterTest.ts"
+import { nextTurn } from "../../support/NextTurn.ts"
 import { EITAA_TOKEN, eitaaRefusal, fakeEitaa, signedByEitaa } from "../../support/fakes/FakeEitaa.ts"
 import type { Scripted } from "../../support/fakes/FakeFarEnd.ts"
 import { configuration, recipient, request, throttled, unavailable, unknown } from "./kit/ProviderCase.ts"

@@ -1,12 +1,12 @@
 import type { SqlClient } from "effect/sql"
-import type { Instant } from "../../../domain/Instant.ts"
+import { DAY_MILLIS, type Instant } from "../../../domain/Instant.ts"
 import { SECONDS_CLASSES, SLOT_MILLIS } from "../../../domain/money/Activity.ts"
 import type { TimeSpan } from "../../../domain/TimePosition.ts"
 import { timestamp } from "../../postgres/SqlRows.ts"
 import { withinIds } from "../TimePages.ts"
 import { ATTEMPT_COST } from "./AttemptCost.ts"
 
-const REPORT_MILLIS = 86_400_000
+const REPORT_MILLIS = DAY_MILLIS
 export const SLOT = `interval '${SLOT_MILLIS / 60_000} minutes'`
 
 /**

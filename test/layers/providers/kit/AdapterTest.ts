@@ -18,6 +18,7 @@ import type {
 } from "../../../../src/services/provider/ProviderAdapter.ts"
 import type { CodeDelivery } from "../../../../src/services/provider/Providers.ts"
 import type { FakeFarEnd, Scripted } from "../../../support/fakes/FakeFarEnd.ts"
+import { nextTurn } from "../../../support/NextTurn.ts"
 
 export const PHONE = Phone.make("+989123456789")
 export const CODE = "047113"
@@ -135,9 +136,6 @@ const answered: ReadonlyArray<readonly [string, Scripted, Expected]> = [
     { _tag: "Rejected", blame: "request", error_code: "provider_rejected" }
   ]
 ]
-
-/** Calls one after the other, not within one turn of the event loop: a connection is free again by then. */
-export const nextTurn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 /** More than is read of an answer to a send, and less than of an answer to anything else. */
 export const LONG_WORDS = "x".repeat(1_000_000)

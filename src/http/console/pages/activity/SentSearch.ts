@@ -1,5 +1,5 @@
 import { Clock, Effect, Result } from "effect"
-import type { Instant } from "../../../../domain/Instant.ts"
+import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../../../../domain/Instant.ts"
 import { isTimePosition } from "../../../../domain/TimePosition.ts"
 import type { KeyMode } from "../../../../domain/people/Customer.ts"
 import { parseContactPhone, type Phone } from "../../../../domain/Phone.ts"
@@ -11,8 +11,12 @@ import { type Filter, filters as filterForm } from "../../parts/lists/Filters.ts
 import { pageRequest } from "../../parts/lists/Pager.ts"
 import { channelName } from "../../parts/Text.ts"
 
-const HOUR = 3_600_000
-const periods = { "1h": HOUR, "24h": 24 * HOUR, "7d": 168 * HOUR, "30d": 720 * HOUR } as const
+const periods = {
+  "1h": HOUR_MILLIS,
+  "24h": DAY_MILLIS,
+  "7d": 7 * DAY_MILLIS,
+  "30d": 30 * DAY_MILLIS
+} as const
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const isPeriod = (text: string): text is keyof typeof periods => Object.hasOwn(periods, text)

@@ -1,17 +1,14 @@
 import { DateTime } from "effect"
-import type { Instant } from "../../../../../domain/Instant.ts"
+import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../../../../../domain/Instant.ts"
 import { type ActivitySlot, SLOT_MILLIS, slotOf } from "../../../../../domain/money/Activity.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { addressWith } from "../../../frame/Visit.ts"
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
-
 export const periods = {
-  "24h": { unit: "hour", length: DAY, english: "24 hours", persian: "۲۴ ساعت" },
-  "7d": { unit: "day", length: 7 * DAY, english: "7 days", persian: "۷ روز" },
-  "30d": { unit: "day", length: 30 * DAY, english: "30 days", persian: "۳۰ روز" }
+  "24h": { unit: "hour", length: DAY_MILLIS, english: "24 hours", persian: "۲۴ ساعت" },
+  "7d": { unit: "day", length: 7 * DAY_MILLIS, english: "7 days", persian: "۷ روز" },
+  "30d": { unit: "day", length: 30 * DAY_MILLIS, english: "30 days", persian: "۳۰ روز" }
 } as const
 export type Period = keyof typeof periods
 
@@ -29,7 +26,7 @@ const beginOf = (at: Instant, unit: "hour" | "day", zone: string): Instant =>
 /** Where the period begins: with a whole hour or day. */
 export const beginOfPeriod = (period: Period, now: Instant, zone: string): Instant => {
   const { unit, length } = periods[period]
-  return beginOf(now - length + (unit === "hour" ? HOUR : DAY), unit, zone)
+  return beginOf(now - length + (unit === "hour" ? HOUR_MILLIS : DAY_MILLIS), unit, zone)
 }
 
 export interface Bucket {
@@ -53,7 +50,7 @@ export const bucketsOf = (
       const begin = beginOf(at, unit, zone)
       buckets.push({ begin, slots: [] })
       // a day has 23 to 25 hours; finding where it begins takes long
-      nextBegin = beginOf(begin + 1.5 * (unit === "day" ? DAY : HOUR), unit, zone)
+      nextBegin = beginOf(begin + 1.5 * (unit === "day" ? DAY_MILLIS : HOUR_MILLIS), unit, zone)
     }
     const slot = known.get(at)
     if (slot !== undefined) buckets.at(-1)?.slots.push(slot)

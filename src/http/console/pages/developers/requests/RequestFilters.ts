@@ -1,4 +1,5 @@
 import { Clock, Effect, Result } from "effect"
+import { DAY_MILLIS, HOUR_MILLIS } from "../../../../../domain/Instant.ts"
 import type { KeyMode } from "../../../../../domain/people/Customer.ts"
 import { maskPhoneInAscii, parseContactPhone } from "../../../../../domain/Phone.ts"
 import type { RequestSearch } from "../../../../../services/resources/activity/RequestRecords.ts"
@@ -8,8 +9,7 @@ import type { View } from "../../../frame/SignedRoutes.ts"
 import { stateWords } from "../../../parts/Badge.ts"
 import { filters } from "../../../parts/lists/Filters.ts"
 
-const HOUR = 3_600_000
-const periods = { "1h": HOUR, "24h": 24 * HOUR } as const
+const periods = { "1h": HOUR_MILLIS, "24h": DAY_MILLIS } as const
 const isPeriod = (text: string): text is keyof typeof periods => Object.hasOwn(periods, text)
 
 const outcomes = {
