@@ -5,6 +5,7 @@ import { smsProviders } from "../../domain/routing/Channel.ts"
 import { gauge } from "../../services/metrics/MetricFamilies.ts"
 import { withoutSpans } from "../../services/metrics/Spans.ts"
 import { type TimerKind, timerKinds } from "../../domain/Timer.ts"
+import { IsDistributed } from "./citus/Distribution.ts"
 import { dueTimers } from "./DueTimersSql.ts"
 import { rowsOf } from "./SqlRows.ts"
 
@@ -52,7 +53,7 @@ const readFigures = Effect.gen(function* () {
   const begunAt = clock.monotonicTimeNanosUnsafe()
   yield* sql`select 1`
   const roundTripSeconds = Number(clock.monotonicTimeNanosUnsafe() - begunAt) / NANOS_PER_SECOND
-  const due = yield* dueTimers(sql, now)
+  const due = yield* dueTimers(sql, yield* IsDistributed, now)
   const accounts = yield* rowsOf(AccountsRow)(sql`
     select a.provider, min(c.credit) as lowest, (count(*) filter (where c.result = 'refused'))::int as refused
     from account_checks c join sending_accounts a on a.id = c.account_id
@@ -157,6 +158,7 @@ export class StoreMetrics extends Context.Service<
         }
         const refresh = readFigures.pipe(
           Effect.provideService(SqlClient.SqlClient, sql),
+          Effect.provideService(IsDistributed, yield* IsDistributed),
           withoutSpans,
           Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => Effect.succeed(unknown) }),
           Effect.catchCause(() => Effect.succeed(unknown)),

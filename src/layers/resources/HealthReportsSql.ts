@@ -1,6 +1,7 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { HealthReports } from "../../services/resources/HealthReports.ts"
+import { IsDistributed } from "../postgres/citus/Distribution.ts"
 import { dueTimers } from "../postgres/DueTimersSql.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
@@ -28,6 +29,7 @@ export const HealthReportsSql = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const clock = yield* Clock.Clock
+    const isDistributed = yield* IsDistributed
     const accountRows = rowsOf(AccountRow)
     const webhookRows = rowsOf(WebhookRow)
     const countRows = rowsOf(CountRow)
@@ -57,7 +59,7 @@ export const HealthReportsSql = Layer.effect(
           select count(*)::int as count from pg_stat_activity
           where datname = current_database() and usename = current_user and application_name like 'peyk%'`)
         const roundTripMillis = Number(clock.monotonicTimeNanosUnsafe() - begunAt) / NANOS_PER_MILLI
-        const timers = yield* dueTimers(sql, now)
+        const timers = yield* dueTimers(sql, isDistributed, now)
         return {
           roundTripMillis,
           connections: row?.count ?? 0,
