@@ -62,15 +62,15 @@ export const WalletsSql = Layer.effect(
       }),
 
       differences: differenceRows(sql`
-        select * from (
-          select c.id as "customerId",
-            (select coalesce(sum(balance), 0)::bigint from wallets where customer_id = c.id) as balance,
-            (select coalesce(sum(amount), 0)::bigint from ledger where customer_id = c.id) as ledger,
-            (select coalesce(sum(held), 0)::bigint from wallets where customer_id = c.id) as held,
-            (select coalesce(sum(held), 0)::bigint from verifications where customer_id = c.id and held > 0)
-              + (select coalesce(sum(held), 0)::bigint from messages where customer_id = c.id and held > 0) as holds
-          from customers c) sums
-        where balance <> ledger or held <> holds order by "customerId"`),
+        select customer_id as "customerId", sum(balance)::bigint as balance, sum(amount)::bigint as ledger,
+          sum(held)::bigint as held, sum(holds)::bigint as holds
+        from (
+          select customer_id, balance, 0 as amount, held, 0 as holds from wallets
+          union all select customer_id, 0, amount, 0, 0 from ledger
+          union all select customer_id, 0, 0, 0, held from verifications where held > 0
+          union all select customer_id, 0, 0, 0, held from messages where held > 0) parts
+        group by customer_id having sum(balance) <> sum(amount) or sum(held) <> sum(holds)
+        order by customer_id`),
 
       holds: Effect.fnUntraced(function* (customerId, { limit, after }) {
         const isActive = (kind: TimerKind) => reports`customer_id = ${customerId} and held > 0

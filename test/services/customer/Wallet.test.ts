@@ -100,6 +100,28 @@ layer(TestDatabase, { excludeTestServices: true })("a wallet", (it) => {
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
+  it.effect("that does not add up is found, with what it should be", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { differences } = yield* Wallets
+      const customerId = yield* customerWith(5000)
+      const addToFirstStripe = (balance: number, held: number) => sql`
+        update wallets set balance = balance + ${balance}, held = held + ${held}
+        where customer_id = ${customerId} and stripe = 0`
+      yield* addToFirstStripe(7, 0)
+      assert.deepStrictEqual(yield* differences, [
+        { customerId, balance: 5007, ledger: 5000, held: 0, holds: 0 }
+      ])
+      yield* addToFirstStripe(-7, 9)
+      assert.deepStrictEqual(yield* differences, [
+        { customerId, balance: 5000, ledger: 5000, held: 9, holds: 0 }
+      ])
+      yield* addToFirstStripe(0, -9)
+      assert.deepStrictEqual(yield* differences, [])
+    }).pipe(Effect.provide(testProcess(providers.layer)))
+  })
+
   it.effect("without a top-up covers sms, which costs nothing, and no messenger", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
