@@ -1,5 +1,5 @@
 import type { SqlClient } from "effect/sql"
-import { DAY_MILLIS, type Instant } from "../../../domain/Instant.ts"
+import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../../domain/Instant.ts"
 import { SECONDS_CLASSES, SLOT_MILLIS } from "../../../domain/money/Activity.ts"
 import type { TimeSpan } from "../../../domain/TimePosition.ts"
 import { timestamp } from "../../postgres/SqlRows.ts"
@@ -7,7 +7,7 @@ import { withinIds } from "../TimePages.ts"
 import { ATTEMPT_COST } from "./AttemptCost.ts"
 
 const REPORT_MILLIS = DAY_MILLIS
-export const SLOT = `interval '${SLOT_MILLIS / 60_000} minutes'`
+export const SLOT = `interval '${SLOT_MILLIS / MINUTE_MILLIS} minutes'`
 
 /**
  * The parts of a statement that sum up a customer's sends of this time: `record`, and `summed` with the figures of each
