@@ -94,6 +94,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.abort()
   }
 
+  /** Its time is over. A response without the body that is ignored is one. */
+  lapse() {
+    if (this.#onIgnoredBody !== null && this.#head !== undefined) return this.cutOff()
+    this.fail(this.hasStarted ? "no answer in time" : "no connection in time")
+    this.abort()
+  }
+
   /** Nobody waits for it any more. */
   abort() {
     this.#isSettled = true
@@ -119,10 +126,7 @@ const IGNORED_BODY_TIME = "1 second"
 const watch = (exchange: Exchange, timeoutMillis: number) =>
   Effect.sleep(timeoutMillis / 2).pipe(
     Effect.flatMap(() => (exchange.hasStarted ? Effect.sleep(timeoutMillis / 2) : Effect.void)),
-    Effect.map(() => {
-      exchange.fail(exchange.hasStarted ? "no answer in time" : "no connection in time")
-      exchange.abort()
-    })
+    Effect.map(() => exchange.lapse())
   )
 
 const begin = (dispatcher: Dispatcher, call: HttpCall, context: Context.Context<never>, resume: Settle) => {

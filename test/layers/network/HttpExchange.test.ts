@@ -2,6 +2,7 @@ import { Agent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { exchange, type HttpCall } from "../../../src/layers/network/HttpExchange.ts"
 import { fakeFarEnd, type Answer } from "../../support/fakes/FakeFarEnd.ts"
 import { nextTurn } from "../../support/NextTurn.ts"
@@ -34,6 +35,15 @@ const withTime = <A, E>(fiber: Fiber.Fiber<A, E>): Effect.Effect<A, E> =>
       ? Effect.andThen(Effect.andThen(TestClock.adjust("1 second"), nextTurn), withTime(fiber))
       : Fiber.join(fiber)
   )
+
+/** Done when the head of the next response is there. */
+const headArrived = Effect.callback<void>((resume) => {
+  const onHead = () => {
+    unsubscribe("undici:request:headers", onHead)
+    resume(Effect.void)
+  }
+  subscribe("undici:request:headers", onHead)
+})
 
 /** A far end whose first answer waits, while a second call waits for the only connection. */
 const occupied = Effect.gen(function* () {
@@ -86,6 +96,17 @@ describe("a call whose response nobody reads", () => {
       fake.script("stall")
       const { status, text } = yield* withTime(yield* Effect.forkChild(call("/", { ignoresBody: true })))
       assert.deepStrictEqual([status, text], [200, ""])
+    })
+  )
+
+  it.effect("succeeds if its time ends after the head", () =>
+    Effect.gen(function* () {
+      const { fake, call } = yield* setUp
+      fake.script("stall")
+      const calling = yield* Effect.forkChild(call("/", { ignoresBody: true, timeoutMillis: 800 }))
+      yield* headArrived
+      yield* TestClock.adjust("800 millis")
+      assert.strictEqual((yield* Fiber.join(calling)).status, 200)
     })
   )
 
