@@ -10,6 +10,8 @@ export interface FakeProxy {
   readonly credentials: ReadonlyArray<string | undefined>
   /** Refuses whatever comes next. */
   readonly refuse: () => void
+  /** Never answers the next request for a tunnel. */
+  readonly ignoreNext: () => void
 }
 
 const isRefused = "HTTP/1.1 502 Bad Gateway\r\n\r\n"
@@ -25,6 +27,7 @@ export const fakeProxy = (farEnd: string) =>
           const credentials: Array<string | undefined> = []
           const sockets = new Set<Socket>()
           let refuses = false
+          let ignoresNext = false
           const server = createServer((request, response) => {
             const target = new URL(request.url ?? "/")
             targets.push(`${target.hostname}:${target.port === "" ? "80" : target.port}`)
@@ -47,6 +50,7 @@ export const fakeProxy = (farEnd: string) =>
             credentials.push(request.headers["proxy-authorization"])
             socket.on("error", () => {})
             if (refuses) return socket.end(isRefused)
+            if (ignoresNext) return void (ignoresNext = false)
             const onward = connect(Number(port), hostname, () => {
               socket.write("HTTP/1.1 200 Connection Established\r\n\r\n")
               onward.pipe(socket)
@@ -63,6 +67,9 @@ export const fakeProxy = (farEnd: string) =>
               credentials,
               refuse: () => {
                 refuses = true
+              },
+              ignoreNext: () => {
+                ignoresNext = true
               },
               close: () => {
                 for (const socket of sockets) socket.destroy()

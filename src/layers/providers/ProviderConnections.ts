@@ -1,16 +1,17 @@
-import { Agent, buildConnector, type Dispatcher, ProxyAgent } from "@effect/platform-node/Undici"
+import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from "@effect/platform-node/Undici"
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as net from "node:net"
 import type { CallKind } from "../../services/provider/CallKind.ts"
 import { Settings, type SettingsShape } from "../../services/Settings.ts"
+import { MAX_ADMITTED_OF_CUSTOMER } from "../../services/webhook/WebhookQueues.ts"
 import { isPrivateAddress, PrivateAddressRefused, publicLookup } from "../network/PrivateAddresses.ts"
 import { ProviderEndpoints } from "./ProviderEndpoints.ts"
 
-const poolOptions = { connections: 64, maxResponseSize: 262_144, allowH2: false }
-type PoolOptions = typeof poolOptions
+const responseOptions = { maxResponseSize: 262_144, allowH2: false }
+type PoolOptions = typeof responseOptions & { readonly connections: number }
 
 /** Calls that wait long, or matter less than a send, have their own connections. A batch of updates can be long. */
-const backgroundOptions = { ...poolOptions, connections: 256, maxResponseSize: 4_194_304 }
+const backgroundOptions = { ...responseOptions, connections: 256, maxResponseSize: 4_194_304 }
 
 const publicConnector = (): buildConnector.connector => {
   const connect = buildConnector({ lookup: publicLookup, allowH2: false })
@@ -24,10 +25,26 @@ const publicConnector = (): buildConnector.connector => {
 const scoped = (make: () => Dispatcher) =>
   Effect.acquireRelease(Effect.sync(make), (dispatcher) => Effect.promise(() => dispatcher.destroy()))
 
+/** As long as Undici waits for a connection without a proxy. */
+const TUNNEL_MILLIS = 10_000
+
+/**
+ * Connections through a proxy. One that has no tunnel after that time is given up: Undici would wait for the proxy's
+ * response for five minutes, and the places of all those calls would be taken that long.
+ */
+export const throughProxy = (
+  uri: string,
+  options: Omit<ProxyAgent.Options, "uri">,
+  tunnelMillis = TUNNEL_MILLIS
+): Dispatcher =>
+  new ProxyAgent({
+    ...options,
+    uri,
+    clientFactory: (proxy, given) => new Pool(proxy, { ...given, headersTimeout: tunnelMillis })
+  })
+
 const connectionsThrough = (proxy: Redacted.Redacted | null, options: PoolOptions) =>
-  scoped(() =>
-    proxy === null ? new Agent(options) : new ProxyAgent({ ...options, uri: Redacted.value(proxy) })
-  )
+  scoped(() => (proxy === null ? new Agent(options) : throughProxy(Redacted.value(proxy), options)))
 
 /**
  * The possible targets of a request. `provider`: a provider, through a proxy if one is set. `public`: an address that a
@@ -36,15 +53,18 @@ const connectionsThrough = (proxy: Redacted.Redacted | null, options: PoolOption
  */
 export type Reach = "provider" | "public" | "any"
 
-/** As many as `CallLimiters` has places: every call with a place there finds a connection here. */
+/**
+ * As many as `CallLimiters` has places, or the pool of webhooks: every call with a place there finds a connection here,
+ * even if all go to one host.
+ */
 const byKind = <A, E, R>(
   { codeConnections, messageConnections }: SettingsShape,
   make: (options: PoolOptions) => Effect.Effect<A, E, R>
 ) =>
   Effect.all({
-    code: make({ ...poolOptions, connections: 2 * codeConnections }),
-    text: make({ ...poolOptions, connections: 2 * messageConnections }),
-    webhook: make(poolOptions)
+    code: make({ ...responseOptions, connections: 2 * codeConnections }),
+    text: make({ ...responseOptions, connections: 2 * messageConnections }),
+    webhook: make({ ...responseOptions, connections: 2 * MAX_ADMITTED_OF_CUSTOMER })
   } satisfies Record<CallKind, unknown>)
 
 const allThrough = (settings: SettingsShape, proxy: Redacted.Redacted | null) =>

@@ -1,0 +1,36 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { exchange } from "../../../src/layers/network/HttpExchange.ts"
+import { throughProxy } from "../../../src/layers/providers/ProviderConnections.ts"
+import { fakeFarEnd } from "../../support/fakes/FakeFarEnd.ts"
+import { fakeProxy } from "../../support/FakeProxy.ts"
+
+const TUNNEL_MILLIS = 100
+
+it.effect("a proxy that does not answer holds a connection only as long as a tunnel may take", () =>
+  Effect.gen(function* () {
+    const fake = yield* fakeFarEnd(() => ({ text: "fine" }))
+    const proxy = yield* fakeProxy(fake.url)
+    const dispatcher = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        throughProxy(
+          proxy.url,
+          { connections: 1, maxResponseSize: 1000, allowH2: false, proxyTunnel: true },
+          TUNNEL_MILLIS
+        )
+      ),
+      (agent) => Effect.promise(() => agent.destroy())
+    )
+    const call = exchange(dispatcher, {
+      method: "POST",
+      url: new URL(fake.url),
+      headers: {},
+      body: "{}",
+      timeoutMillis: 3_600_000,
+      ignoresBody: false
+    })
+    proxy.ignoreNext()
+    assert.isFalse((yield* Effect.flip(call)).hasStarted)
+    assert.strictEqual((yield* call).text, "fine")
+  })
+)
