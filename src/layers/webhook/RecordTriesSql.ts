@@ -45,12 +45,7 @@ const disabled = {
   sets: `,
       disabled_at = case when o.disables is null then w.disabled_at else coalesce(w.disabled_at, o.now) end,
       disabled_reason = coalesce(w.disabled_reason, o.disables)`,
-  condition: "o.disables is not null or",
-  // Other deliveries to the endpoint learn at once that it accepts nothing any more.
-  wakeOthers: `, others as (
-    update timers t set claimable_at = e.now from endpoint e
-    where e.disables is not null and t.customer_id = e.customer_id and t.kind = e.timer_kind and t.lane = e.lane
-      and t.lease_token is null)`
+  condition: "o.disables is not null or"
 }
 
 const LOCKED = { seen: "", lock: "for update of d", condition: "", returning: "", raced: "" }
@@ -72,7 +67,7 @@ const COMPARED = {
  */
 const recordStatement = ({ hasDisabled }: RecordShape, unchanged: typeof LOCKED) => {
   const { seen, lock, returning, raced } = unchanged
-  const { sets, condition, wakeOthers } = hasDisabled ? disabled : { sets: "", condition: "", wakeOthers: "" }
+  const { sets, condition } = hasDisabled ? disabled : { sets: "", condition: "" }
   const text = `
   with ${withConstants(source.rows, TIMER_KIND)},
   current as materialized (
@@ -104,13 +99,13 @@ const recordStatement = ({ hasDisabled }: RecordShape, unchanged: typeof LOCKED)
   succeeded as (
     select customer_id, endpoint_id, url, max(now) as at from held where status = 'delivered' group by 1, 2, 3),
   outcome as materialized (
-    select h.customer_id, h.endpoint_id, h.url, h.timer_kind, h.lane, s.at as succeeded_at, max(h.now) as now,
+    select h.customer_id, h.endpoint_id, h.url, s.at as succeeded_at, max(h.now) as now,
       max(h.disables) as disables,
       min(case when s.at is null then h.failing_since when h.now > s.at then h.tried_at end)
         filter (where h.status <> 'delivered') as failing_since
     from held h left join succeeded s
       on s.customer_id = h.customer_id and s.endpoint_id = h.endpoint_id and s.url = h.url
-    group by 1, 2, 3, 4, 5, 6 order by 1, 2),
+    group by 1, 2, 3, 4 order by 1, 2),
   endpoint as (
     update webhook_endpoints w set
       failing_since = case when o.succeeded_at is null then coalesce(w.failing_since, o.failing_since)
@@ -118,9 +113,7 @@ const recordStatement = ({ hasDisabled }: RecordShape, unchanged: typeof LOCKED)
     from outcome o
     where w.customer_id = o.customer_id and w.id = o.endpoint_id and w.url = o.url
       and (${condition} (w.failing_since is null) <> (o.failing_since is null)
-        or o.succeeded_at is not null and o.failing_since is not null)
-    returning o.customer_id, o.timer_kind, o.lane, o.now, ${hasDisabled ? "o.disables" : "null as disables"})
-  ${wakeOthers}
+        or o.succeeded_at is not null and o.failing_since is not null))
   select (select case when count(*) < cardinality($1) then coalesce(array_agg(nth::int), '{}') end
     from held) as written ${raced}`
   return { text, parameters: source.parameters }

@@ -8,6 +8,7 @@ import { timestamp } from "../postgres/SqlRows.ts"
 import { makeLoadDeliveries } from "./DueDeliveriesSql.ts"
 import { makePutBack } from "./PutBackSql.ts"
 import { makeRecordTries } from "./RecordTriesSql.ts"
+import { waitingDeliveries } from "./WaitingDeliveriesSql.ts"
 import { WEBHOOK_TIMER } from "./WebhookTimers.ts"
 
 export const WebhookStoreSql = Layer.effect(
@@ -23,6 +24,7 @@ export const WebhookStoreSql = Layer.effect(
       loadLeased: (timer, now) => load({ timer, now }),
       record: (timer, due, judgement, now) => record({ timer, due, judgement, now }),
       putBack: (timer, at) => Effect.asVoid(putBack({ timer, at })),
+      wakeOthers: waitingDeliveries(sql).wake,
 
       giveUp: ({ customerId, subject, lane, leaseToken }, endpointId, now) =>
         Effect.orDie(

@@ -68,6 +68,7 @@ export class WebhookDeliveries extends Context.Service<
         yield* report(due, answer.error ?? `HTTP ${answer.status}`)
         if (judgement.disables !== null) {
           yield* Effect.logWarning(`webhook ${due.endpointId} was disabled: ${judgement.disables}`)
+          yield* store.wakeOthers(timer, finishedAt)
         }
         if (judgement.nextTryAt !== null) timers.wakeAt(judgement.nextTryAt)
       })

@@ -22,7 +22,7 @@ export interface DueDelivery {
   readonly nextTryAt: Instant | null
 }
 
-/** Each method is one atomic statement. */
+/** Each method is one atomic statement, except `wakeOthers`. */
 export class WebhookStore extends Context.Service<
   WebhookStore,
   {
@@ -41,6 +41,8 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<boolean>
     /** Releases the timer: its delivery is due again at that time. */
     readonly putBack: (timer: LeasedTimer, at: Instant) => Effect.Effect<void>
+    /** Makes the endpoint's other deliveries due: it accepts nothing any more. */
+    readonly wakeOthers: (timer: LeasedTimer, now: Instant) => Effect.Effect<void>
     /** The endpoint accepts nothing any more. */
     readonly giveUp: (timer: LeasedTimer, endpointId: number, now: Instant) => Effect.Effect<void>
   }

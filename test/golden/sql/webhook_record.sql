@@ -48,20 +48,19 @@ succeeded as (
   where status = 'delivered'
   group by 1, 2, 3),
 outcome as materialized (
-  select h.customer_id, h.endpoint_id, h.url, h.timer_kind, h.lane, s.at as succeeded_at, max(h.now) as now,
-    max(h.disables) as disables, min(case when s.at is null then h.failing_since
+  select h.customer_id, h.endpoint_id, h.url, s.at as succeeded_at, max(h.now) as now, max(h.disables) as disables,
+    min(case when s.at is null then h.failing_since
     when h.now > s.at then h.tried_at end) filter (where h.status <> 'delivered') as failing_since
   from held h
   left join succeeded s on s.customer_id = h.customer_id and s.endpoint_id = h.endpoint_id and s.url = h.url
-  group by 1, 2, 3, 4, 5, 6
+  group by 1, 2, 3, 4
   order by 1, 2),
 endpoint as (
   update webhook_endpoints w set failing_since = case when o.succeeded_at is null then coalesce(w.failing_since,
     o.failing_since) else o.failing_since end
   from outcome o
   where w.customer_id = o.customer_id and w.id = o.endpoint_id and w.url = o.url and ((w.failing_since is null) <> (o.failing_since is null)
-    or o.succeeded_at is not null and o.failing_since is not null)
-  returning o.customer_id, o.timer_kind, o.lane, o.now, null as disables)
+    or o.succeeded_at is not null and o.failing_since is not null))
 select (
   select case when count(*) < cardinality($1) then coalesce(array_agg(nth::int), '{}') end
   from held) as written

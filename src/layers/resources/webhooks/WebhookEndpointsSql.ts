@@ -9,6 +9,7 @@ import { checkCustomerUrlNow, storedUrl } from "../../network/CustomerUrls.ts"
 import type { MasterKey } from "../../crypto/MasterKey.ts"
 import { makeWebhookSecret } from "../../providers/StandardWebhook.ts"
 import { InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
+import { waitingDeliveries } from "../../webhook/WaitingDeliveriesSql.ts"
 import { sealWebhookSecret } from "../../webhook/WebhookSecrets.ts"
 import { idPosition } from "../IdPages.ts"
 import { notUpdated } from "../../access/Versions.ts"
@@ -41,11 +42,19 @@ export const webhookEndpoints = (
   const endpointRows = rowsOf(EndpointRow)
   const laneRows = rowsOf(LaneRow)
   const idRows = rowsOf(IdRow)
+  const waiting = waitingDeliveries(sql)
 
   const find = Effect.fnUntraced(function* (customerId: number, id: number) {
     const [row] = yield* endpointRows(sql`
       select ${columns} from webhook_endpoints w where w.customer_id = ${customerId} and w.id = ${id}`)
     return row ?? (yield* new NotFound())
+  })
+
+  /** The endpoint is locked until the transaction ends. */
+  const laneOf = Effect.fnUntraced(function* (customerId: number, id: number) {
+    const [row] = yield* laneRows(sql`
+      select lane from webhook_endpoints where customer_id = ${customerId} and id = ${id} for update`)
+    return row?.lane ?? (yield* new NotFound())
   })
 
   /** Locked until the transaction ends: others that create one wait. */
@@ -97,7 +106,8 @@ export const webhookEndpoints = (
     update: Effect.fnUntraced(function* (customerId, id, change, version) {
       const url = change.url === undefined ? null : storedUrl(change.url)
       const { events = null, description = null, isDisabled = null } = change
-      const now = timestamp(yield* Clock.currentTimeMillis)
+      const at = yield* Clock.currentTimeMillis
+      const now = timestamp(at)
       const [row] = yield* endpointRows(sql`
         update webhook_endpoints w set url = coalesce(${url}::text, url),
           events = coalesce(${events}::text[], events), description = coalesce(${description}::text, description),
@@ -112,17 +122,14 @@ export const webhookEndpoints = (
         returning ${columns}`)
       if (row === undefined) return yield* Effect.flatMap(find(customerId, id), notUpdated)
       // Its waiting deliveries learn at once that it accepts nothing any more.
-      if (isDisabled === true) {
-        yield* Effect.orDie(sql`
-          update timers t set claimable_at = ${now} from webhook_endpoints w
-          where w.customer_id = ${customerId} and w.id = ${id} and t.customer_id = w.customer_id
-            and t.kind = 'webhook' and t.lane = w.lane and t.lease_token is null`)
-      }
+      if (isDisabled === true) yield* waiting.wake({ customerId, lane: yield* laneOf(customerId, id) }, at)
       return row
     }),
 
     remove: Effect.fnUntraced(function* (customerId, id) {
-      const now = timestamp(yield* Clock.currentTimeMillis)
+      const at = yield* Clock.currentTimeMillis
+      const now = timestamp(at)
+      yield* waiting.fail({ customerId, lane: yield* laneOf(customerId, id) }, id, at)
       const rows = yield* idRows(sql`
         with gone as (
           delete from webhook_endpoints where customer_id = ${customerId} and id = ${id}
@@ -138,9 +145,7 @@ export const webhookEndpoints = (
     }),
 
     rotateSecret: Effect.fnUntraced(function* (customerId, id) {
-      const lanes = yield* laneRows(sql`
-        select lane from webhook_endpoints where customer_id = ${customerId} and id = ${id} for update`)
-      const lane = lanes[0]?.lane ?? (yield* new NotFound())
+      const lane = yield* laneOf(customerId, id)
       const secret = yield* makeWebhookSecret(random)
       const until = timestamp((yield* Clock.currentTimeMillis) + ROTATION_MILLIS)
       const [endpoint] = yield* endpointRows(sql`
