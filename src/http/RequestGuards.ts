@@ -1,8 +1,9 @@
-import { ByteSize, Context, Effect, Layer, Result } from "effect"
+import { ByteSize, Context, Effect, Layer, Option, Result } from "effect"
 import { HttpIncomingMessage, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
-import { IdempotencyKeyTooLong, IdempotencyRequired } from "../domain/Errors.ts"
-import { answerError, documentedError } from "./Envelope.ts"
+import { isUtf8 } from "node:buffer"
+import { IdempotencyKeyTooLong, IdempotencyRequired, ValidationError } from "../domain/Errors.ts"
+import { answerError, type CodedError, documentedError } from "./Envelope.ts"
 import { announcesBody, awaitBody } from "./server/RequestBody.ts"
 
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
@@ -70,6 +71,21 @@ const bodyErrors = [
   documentedError("validation_error")
 ] as const
 
+const NOT_UTF8: CodedError = new ValidationError({
+  details: { errors: [{ path: "body", message: "Expected UTF-8" }] }
+})
+
+/**
+ * Waits for the body. JSON is UTF-8: what a client sends in another encoding would be decoded as U+FFFD, and sent to
+ * phones so. The next reader handles what else is wrong with the body.
+ */
+const awaitUtf8 = Effect.gen(function* () {
+  yield* awaitBody
+  const { arrayBuffer } = yield* HttpServerRequest.HttpServerRequest
+  const bytes = yield* Effect.option(arrayBuffer)
+  if (Option.isSome(bytes) && !isUtf8(bytes.value)) return yield* Effect.fail(NOT_UTF8)
+})
+
 /** Refuses a body that is not JSON or announces that it is too large; then waits for it. */
 const afterJson =
   (maxBytes: number) =>
@@ -77,7 +93,7 @@ const afterJson =
     Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
       if (!isJson(headers["content-type"])) return answerError({ _tag: "unsupported_media_type" })
       if (Number(headers["content-length"]) > maxBytes) return answerError({ _tag: "payload_too_large" })
-      return Effect.matchEffect(awaitBody, { onFailure: answerError, onSuccess: () => httpEffect })
+      return Effect.matchEffect(awaitUtf8, { onFailure: answerError, onSuccess: () => httpEffect })
     })
 
 /** For operations with a body. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer"
 import type { ServerResponse } from "node:http"
 import type { IncomingRequest } from "../server/IncomingRequest.ts"
 import { answerRaw } from "../server/RawErrors.ts"
@@ -12,13 +13,15 @@ interface BodyReader {
 
 /** A body, decoded and as it came. */
 export interface JsonBody {
-  /** Undefined if the text is no JSON. */
+  /** Undefined if the bytes are not UTF-8, or the text is no JSON. */
   readonly body: unknown
   readonly text: string
 }
 
 export const parseJson = (bytes: Buffer): JsonBody => {
   const text = bytes.toString("utf8")
+  // What is not UTF-8 is decoded as this; the search costs nothing in a text of ASCII.
+  if (text.includes("\uFFFD") && !isUtf8(bytes)) return { body: undefined, text }
   try {
     return { body: JSON.parse(text), text }
   } catch {

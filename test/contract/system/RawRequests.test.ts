@@ -50,6 +50,35 @@ describe("a body whose chunks are malformed", () => {
   })
 })
 
+describe("a body that is not UTF-8", () => {
+  // Persian text as older programs encode it (windows-1256)
+  const body = Buffer.concat([Buffer.from('{"phone":"09121234567","message":"'), Buffer.from([0xd3, 0xe1])])
+
+  it.each([
+    ["/v1/otp/send", "X-API-Key", () => server.demo.live_key],
+    ["/v1/messages/send", "X-API-Key", () => server.demo.live_key],
+    ["/v1/messages/batch", "X-API-Key", () => server.demo.live_key],
+    ["/v1/sandbox/otp/send", "X-API-Key", () => server.demo.test_key],
+    ["/v1/manage/templates", "Authorization", () => `apikey ${server.demo.token}`]
+  ])("is refused, on %s", async (path, name, credential) => {
+    const headers = {
+      [name]: credential(),
+      "Idempotency-Key": newKey(),
+      "Content-Type": "application/json"
+    }
+    const bytes = Buffer.concat([body, Buffer.from('"}')])
+    const reply = await fetch(`${server.url}${path}`, { method: "POST", headers, body: bytes })
+    expect(reply.status).toBe(422)
+    expect(await reply.json()).toMatchObject({
+      error: { code: "validation_error", details: { errors: [{ path: "body", message: "Expected UTF-8" }] } }
+    })
+  })
+
+  it("is not one that has the sign for unreadable text itself", async () => {
+    ok(await otp(server, server.demo.live_key).send({ metadata: { note: "\uFFFD" } }))
+  })
+})
+
 describe("a transfer coding that is not known", () => {
   it.each(["gzip", "gzip, chunked", "chunked, gzip", "identity", "xchunked"])(
     "is a bad request: %s",
