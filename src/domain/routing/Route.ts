@@ -1,5 +1,5 @@
 import { Array as Arr, Result, Schema, Struct } from "effect"
-import { type Channel, channelType, isCodeChannel, isSmsProvider } from "./Channel.ts"
+import { type Channel, channelType, isCodeChannel, isSmsProvider, TELEGRAM_GATEWAY } from "./Channel.ts"
 import type { CustomerConfiguration, StepWait } from "../people/Customer.ts"
 import {
   DuplicateChannel,
@@ -204,7 +204,7 @@ export const resolveRoute = (
       )
   )
 
-/** The least, so that with all channels a code is valid for 300 seconds, as the sandbox's codes are. */
+/** The least, so that with every channel but telegram a code is valid for 300 seconds, as the sandbox's codes are. */
 const SANDBOX_WAIT_SECONDS = 45
 
 /** An account of the sandbox, by its channel's name. */
@@ -222,11 +222,18 @@ const sandboxStep = (step: KnownStep | undefined): RouteStep => {
   return { ...sandboxAccount(channel, provider), wait: SANDBOX_WAIT_SECONDS }
 }
 
+type ConnectedAccounts = Pick<CustomerConfiguration, "accounts" | "sharedAccounts">
+
+/** An account of Telegram's gateway is the consent to codes over telegram, also in the sandbox. */
+const hasTelegramGateway = ({ accounts, sharedAccounts }: ConnectedAccounts): boolean =>
+  [...accounts, ...sharedAccounts].some(({ provider }) => provider === TELEGRAM_GATEWAY)
+
 /** The sandbox's route: only the channels' names, because nothing is sent there. */
 export const resolveSandboxRoute = (
-  request: RouteRequest
+  request: RouteRequest,
+  connected: ConnectedAccounts
 ): Result.Result<Route, InvalidChannel | DuplicateChannel> =>
-  Result.map(checkNames(request.channels ?? [], { withTelegram: false }), ([first, ...rest]): Route => [
-    sandboxStep(first),
-    ...rest.map(sandboxStep)
-  ])
+  Result.map(
+    checkNames(request.channels ?? [], { withTelegram: hasTelegramGateway(connected) }),
+    ([first, ...rest]): Route => [sandboxStep(first), ...rest.map(sandboxStep)]
+  )

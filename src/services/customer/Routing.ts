@@ -62,11 +62,11 @@ export class Routing extends Context.Service<
     )
   )
 
-  /** By channel name only. */
+  /** By channel name only; codes go over telegram for those who connected an account of its gateway. */
   static readonly layerSandbox = Layer.succeed(
     Routing,
     Routing.of({
-      resolve: (_, request) => resolveSandboxRoute(request),
+      resolve: (customer, request) => resolveSandboxRoute(request, customer),
       ofCode: (_, route) => route,
       resolveMessage: (_, steps) => resolveSandboxMessageRoute(steps)
     })

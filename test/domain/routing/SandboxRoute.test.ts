@@ -1,15 +1,22 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Arbitrary, Result } from "effect"
+import { Result } from "effect"
 import { codeChannels } from "../../../src/domain/routing/Channel.ts"
 import { validitySeconds } from "../../../src/domain/verification/Verification.ts"
 import { resolveSandboxRoute, type StepRequest } from "../../../src/domain/routing/Route.ts"
 import { routeCase } from "./RouteCases.ts"
 
-const descriptorFor = (...channels: ReadonlyArray<StepRequest>) =>
-  Result.getOrThrow(resolveSandboxRoute({ channels }))[0].descriptor
+type Connected = Parameters<typeof resolveSandboxRoute>[1]
 
-const refusal = (...channels: ReadonlyArray<StepRequest>): string | undefined =>
-  Result.match(resolveSandboxRoute({ channels }), {
+const nothing: Connected = { accounts: [], sharedAccounts: [] }
+
+const gatewaysOf = ({ accounts, sharedAccounts }: Connected) =>
+  [...accounts, ...sharedAccounts].filter(({ provider }) => provider === "telegram_gateway")
+
+const descriptorFor = (...channels: ReadonlyArray<StepRequest>) =>
+  Result.getOrThrow(resolveSandboxRoute({ channels }, nothing))[0].descriptor
+
+const refusal = (channels: ReadonlyArray<StepRequest>, connected: Connected): string | undefined =>
+  Result.match(resolveSandboxRoute({ channels }, connected), {
     onFailure: ({ _tag }): string => _tag,
     onSuccess: () => undefined
   })
@@ -17,28 +24,37 @@ const refusal = (...channels: ReadonlyArray<StepRequest>): string | undefined =>
 const namesOf = (channels: ReadonlyArray<StepRequest>) =>
   channels.map(({ channel, provider }): StepRequest => ({ channel, provider }))
 
-const request = routeCase.pipe(Arbitrary.map(({ request }) => request))
-
 describe("a sandbox route", () => {
   it.prop(
-    "depends on nothing but the names in the request",
-    [request],
-    ([{ channels }]) => {
+    "depends on nothing but the names in the request, and on whether there is an account of telegram's gateway",
+    [routeCase],
+    ([
+      {
+        request: { channels },
+        configuration
+      }
+    ]) => {
       if (channels === undefined) return
+      const gateways = gatewaysOf(configuration)
       assert.deepStrictEqual(
-        resolveSandboxRoute({ channels }),
-        resolveSandboxRoute({ channels: namesOf(channels) })
+        resolveSandboxRoute({ channels }, configuration),
+        resolveSandboxRoute({ channels: namesOf(channels) }, { accounts: [], sharedAccounts: gateways })
       )
     },
     { arbitrary: { runs: 500 } }
   )
 
   it.prop(
-    "has a step for each channel, in order and without an account, and codes are valid for 300 seconds",
-    [request],
-    ([{ channels }]) => {
+    "has a step for each channel, in order and without an account, and codes are valid for as long as 45 s each need",
+    [routeCase],
+    ([
+      {
+        request: { channels },
+        configuration
+      }
+    ]) => {
       if (channels === undefined) return
-      const route = Result.getOrUndefined(resolveSandboxRoute({ channels }))
+      const route = Result.getOrUndefined(resolveSandboxRoute({ channels }, configuration))
       if (route === undefined) return
       assert.deepStrictEqual(
         route.map(({ channel }) => channel as string),
@@ -46,26 +62,33 @@ describe("a sandbox route", () => {
       )
       assert.isTrue(route.every(({ account_id }) => account_id === null))
       assert.isTrue(route.every(({ descriptor }) => descriptor.credential_id === null))
-      assert.strictEqual(validitySeconds(route), 300)
+      assert.strictEqual(validitySeconds(route), Math.max(300, 45 * (route.length - 1) + 120))
     },
     { arbitrary: { runs: 500 } }
   )
 
   it.prop(
     "is refused exactly when a name is unknown or a channel appears twice",
-    [request],
-    ([{ channels }]) => {
+    [routeCase],
+    ([
+      {
+        request: { channels },
+        configuration
+      }
+    ]) => {
       if (channels === undefined) return
+      const telegram = gatewaysOf(configuration).length > 0 ? ["telegram"] : []
       const isUnknown = channels.some(
         ({ channel, provider }) =>
-          !["eitaa", "bale", "soroushplus", "rubika", "sms"].includes(channel) || provider === "nosuch"
+          !["eitaa", "bale", "soroushplus", "rubika", "sms", ...telegram].includes(channel) ||
+          provider === "nosuch"
       )
       const isRepeated = new Set(channels.map(({ channel }) => channel)).size < channels.length
       const expected = [
         ...(isUnknown ? ["invalid_channel"] : []),
         ...(isRepeated ? ["duplicate_channel"] : [])
       ]
-      const refused = refusal(...channels)
+      const refused = refusal(channels, configuration)
       if (expected.length === 0) assert.isUndefined(refused)
       else assert.include(expected, refused)
     },
@@ -73,7 +96,7 @@ describe("a sandbox route", () => {
   )
 
   it("is described as sandbox when the request names no channel", () => {
-    const [step, ...others] = Result.getOrThrow(resolveSandboxRoute({}))
+    const [step, ...others] = Result.getOrThrow(resolveSandboxRoute({}, nothing))
     assert.deepStrictEqual(step.descriptor, {
       type: "messenger",
       provider: "sandbox",
