@@ -1236,7 +1236,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * Read the allow list or the deny list
+     * List the lines of the allow list or the deny list
      * @description The deny list applies in every mode. The guard never refuses what is on the allow list.
      */
     get: operations["guard.entries"]
@@ -3582,6 +3582,10 @@ export interface components {
     }
     GuardAlarmList: {
       data: components["schemas"]["GuardAlarm"][]
+      next_cursor: string | null
+    }
+    GuardEntryList: {
+      data: components["schemas"]["GuardEntry"][]
       next_cursor: string | null
     }
     PersonalAccessTokenList: {
@@ -6947,7 +6951,12 @@ export interface operations {
   }
   "guard.entries": {
     parameters: {
-      query?: never
+      query?: {
+        /** @description How many to return. */
+        limit?: components["parameters"]["Limit"]
+        /** @description `next_cursor` of the previous page. Without it, the first page. */
+        cursor?: components["parameters"]["Cursor"]
+      }
       header?: never
       path: {
         list: "allow" | "deny"
@@ -6963,9 +6972,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          "application/json": {
-            data: components["schemas"]["GuardEntry"][]
-          }
+          "application/json": components["schemas"]["GuardEntryList"]
         }
       }
       401: components["responses"]["Unauthenticated"]

@@ -253,7 +253,8 @@ export const managedOperations = {
   },
   "guard.entries": {
     method: "GET",
-    path: "/v1/manage/guard/{list}"
+    path: "/v1/manage/guard/{list}",
+    isList: true
   },
   "guard.add": {
     method: "POST",

@@ -120,6 +120,21 @@ describe("the lists", () => {
     expect((await mine.read<List<unknown>>("/guard/deny")).data).toEqual([])
   })
 
+  it("have pages, whose cursors belong to one of them", async () => {
+    const page = (list: string, query: string) =>
+      mine.read<List<{ value: string }>>(`/guard/${list}?${query}`)
+    const first = await page("allow", "limit=2")
+    const second = await page("allow", `limit=2&cursor=${first.next_cursor}`)
+    expect([...first.data, ...second.data].map(({ value }) => value)).toEqual([
+      "198.51.100.0/24",
+      "+989121112233",
+      "+98912345"
+    ])
+    expect(second.next_cursor).toBeNull()
+    refused(await mine.get(`/guard/deny?cursor=${first.next_cursor}`), 422, "validation_error")
+    refused(await mine.get("/guard/allow?limit=0"), 422, "validation_error")
+  })
+
   it("refuse what is no phone, prefix or network", async () => {
     for (const [type, value] of [
       ["phone", "02112345678"],

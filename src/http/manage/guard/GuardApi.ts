@@ -65,9 +65,10 @@ export class GuardGroup extends HttpApiGroup.make("guard")
     }).annotateMerge(summary("End an alarm, and forget what raised it")),
     HttpApiEndpoint.get("entries", "/:list", {
       params: list,
-      success: Schema.Struct({ data: Schema.Array(EntryResource) }),
+      query: pageQuery("guard_entries"),
+      success: pageOf(EntryResource),
       error: invalid
-    }).annotateMerge(summary("Read the allow list or the deny list")),
+    }).annotateMerge(summary("List the lines of the allow list or the deny list")),
     HttpApiEndpoint.post("add", "/:list", {
       params: list,
       payload: EntryBody,

@@ -1,6 +1,7 @@
-import { Effect } from "effect"
+import { Array as Arr, Effect, Order } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { defaultGuard, type GuardSettings } from "../../../domain/guard/GuardSettings.ts"
+import { defaultGuard, type GuardEntry, type GuardSettings } from "../../../domain/guard/GuardSettings.ts"
+import { type Page, type PageRequest, toPage } from "../../../domain/Paging.ts"
 import { GuardRecords } from "../../../services/resources/activity/GuardRecords.ts"
 import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { Api } from "../../Api.ts"
@@ -8,7 +9,15 @@ import { orEnvelope } from "../../Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 import type { GuardChangeBody } from "./GuardApi.ts"
 import { toWireAlarm, toWireEntry, toWireGuard, toWireSettings } from "./GuardSchemas.ts"
-import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } from "../wire/ManageWire.ts"
+import {
+  answerResource,
+  expectedVersion,
+  makeWrite,
+  nestedPageRequest,
+  pageRequest,
+  toNestedWirePage,
+  toWirePage
+} from "../wire/ManageWire.ts"
 
 const entry = auditEntriesOf("guard")
 
@@ -17,6 +26,17 @@ const changeOf = (body: typeof GuardChangeBody.Type): Partial<GuardSettings> => 
   ...(body.unverified_hour === undefined ? {} : { unverifiedHour: body.unverified_hour }),
   ...(body.sms_price === undefined ? {} : { smsPrice: body.sms_price })
 })
+
+const lineOf = ({ type, value }: Pick<GuardEntry, "type" | "value">): string => `${type}/${value}`
+
+/** A customer has few lines: all of them are read for each page. */
+const pageOfEntries = <Entry extends Pick<GuardEntry, "type" | "value">>(
+  entries: ReadonlyArray<Entry>,
+  { limit, after }: PageRequest
+): Page<Entry> => {
+  const sorted = Arr.sortWith(entries, lineOf, Order.String)
+  return toPage(after === null ? sorted : sorted.filter((entry) => lineOf(entry) > after), limit, lineOf)
+}
 
 export const GuardHandlers = HttpApiBuilder.group(
   Api,
@@ -65,10 +85,12 @@ export const GuardHandlers = HttpApiBuilder.group(
           })
         ).pipe(orEnvelope),
 
-      entries: Effect.fnUntraced(function* ({ params }) {
+      entries: Effect.fnUntraced(function* ({ params: { list }, query }) {
         const { actor } = yield* CurrentActor
-        return { data: (yield* guard.entries(actor.customerId, params.list)).map(toWireEntry) }
-      }),
+        const request = yield* nestedPageRequest("guard_entries", list, query)
+        const page = pageOfEntries(yield* guard.entries(actor.customerId, list), request)
+        return toNestedWirePage("guard_entries", list, page, toWireEntry)
+      }, orEnvelope),
 
       // The audit log names no phone.
       add: ({ params, payload }) =>

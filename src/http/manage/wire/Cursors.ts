@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import type { GuardList } from "../../../domain/guard/GuardSettings.ts"
 import { isIdPosition, isUuidPosition } from "../../../domain/Paging.ts"
 import { Phone } from "../../../domain/Phone.ts"
 import { isTimePosition } from "../../../domain/TimePosition.ts"
@@ -11,6 +12,9 @@ const within =
     return /^[1-9]\d{0,9}$/.test(parent) && isPosition(rest.join("/"))
   }
 
+/** A list of the guard's, a slash, and a line of it. */
+const isEntryPosition = (text: string): boolean => /^(?:allow|deny)\/[a-z]+\/.{1,64}$/.test(text)
+
 /** Every list with pages, and the form of its positions. Cursors contain the list's name. */
 const lists = {
   accounts: isIdPosition,
@@ -19,6 +23,7 @@ const lists = {
   contacts: within(Schema.is(Phone)),
   deliveries: within(isUuidPosition),
   guard_alarms: isUuidPosition,
+  guard_entries: isEntryPosition,
   holds: isTimePosition,
   ledger: isTimePosition,
   messages: isTimePosition,
@@ -34,8 +39,10 @@ const lists = {
 } satisfies Readonly<Record<string, (text: string) => boolean>>
 
 export type ListName = keyof typeof lists
-/** Lists of which each account or webhook has one: a cursor names it, so that no other takes it. */
-export type NestedListName = "contacts" | "deliveries"
+/** Lists of which each account or webhook has one, and the guard two: a cursor names it, so that no other takes it. */
+export type NestedListName = "contacts" | "deliveries" | "guard_entries"
+/** The id of an account or a webhook, or the name of a list of the guard's. */
+export type ListParent = number | GuardList
 
 const MAX_LENGTH = 500
 
@@ -52,11 +59,11 @@ export const decodeCursor = (list: ListName, cursor: string): string | null => {
   return isCursor ? position : null
 }
 
-export const encodeNestedPosition = (parent: number, position: string | null): string | null =>
+export const encodeNestedPosition = (parent: ListParent, position: string | null): string | null =>
   position === null ? null : `${parent}/${position}`
 
 /** The position in the parent's own list; null for one in another parent's. */
-export const decodeNestedPosition = (parent: number, position: string): string | null =>
+export const decodeNestedPosition = (parent: ListParent, position: string): string | null =>
   position.startsWith(`${parent}/`) ? position.slice(`${parent}/`.length) : null
 
 export const OTHER_CURSOR = "Expected a next_cursor of this list"

@@ -16,6 +16,7 @@ import {
   encodeCursor,
   encodeNestedPosition,
   type ListName,
+  type ListParent,
   type NestedListName,
   OTHER_CURSOR
 } from "./Cursors.ts"
@@ -56,7 +57,7 @@ const otherCursor = new ValidationError({
 /** A part of the list of one parent. */
 export const nestedPageRequest = (
   list: NestedListName,
-  parent: number,
+  parent: ListParent,
   query: { readonly limit?: number; readonly cursor?: string }
 ): Effect.Effect<PageRequest, ValidationError> => {
   const { limit, after } = pageRequest(list, query)
@@ -67,7 +68,7 @@ export const nestedPageRequest = (
 
 export const toNestedWirePage = <A, B>(
   list: NestedListName,
-  parent: number,
+  parent: ListParent,
   { items, next }: Page<A>,
   toWire: (item: A) => B
 ) => toWirePage(list, { items, next: encodeNestedPosition(parent, next) }, toWire)
