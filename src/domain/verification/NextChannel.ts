@@ -5,13 +5,13 @@ import { effectiveStatus, isTerminal, type Verification } from "./Verification.t
 import { unchanged, type VerificationTransition } from "./VerificationMachine.ts"
 
 export interface NextRequest {
-  /** The sequence of the attempt that the caller looked at: nothing happens unless it is the last one. */
+  /** The sequence of the attempt that the caller looked at: nothing happens if there is a later one. */
   readonly fromSequence: number | undefined
   readonly now: Instant
 }
 
-const isLooked = ({ attempts }: Verification, sequence: number | undefined): boolean =>
-  sequence === undefined || attempts.at(-1)?.step === sequence - 1
+const hasLater = ({ attempts }: Verification, sequence: number | undefined): boolean =>
+  sequence !== undefined && attempts.some(({ step }) => step >= sequence)
 
 /** The next step is being called, is due, or waits for a slot of its account that is reserved for it. */
 const isNextInProgress = ({ nextStepAt, slotReserved }: Verification, now: Instant): boolean =>
@@ -24,7 +24,7 @@ export const tryNext = (
 ): Result.Result<VerificationTransition, VerificationEnded | NoNextChannel> => {
   const status = effectiveStatus(verification, now)
   if (isTerminal(status)) return Result.fail(new VerificationEnded({ details: { status } }))
-  if (!isLooked(verification, fromSequence) || isNextInProgress(verification, now)) {
+  if (hasLater(verification, fromSequence) || isNextInProgress(verification, now)) {
     return Result.succeed(unchanged(verification))
   }
   return verification.nextStepAt === null
