@@ -1,9 +1,10 @@
 /** Makes build/peyk: the server as an npm package, compiled, with what it needs at run time and nothing else. */
 import { execFileSync } from "node:child_process"
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { licensesOf } from "./Licenses.ts"
+import { withoutMissingLinks } from "./PackagedPages.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const target = `${root}build/peyk/`
@@ -35,7 +36,7 @@ const published = {
     "./client": { types: "./dist/client.d.ts", default: "./dist/client.js" },
     "./package.json": "./package.json"
   },
-  files: ["bin", "dist", "openapi.json", "README.md", "CHANGELOG.md", "LICENSE", "LICENSES.md"]
+  files: ["bin", "dist", "docs", "openapi.json", "README.md", "CHANGELOG.md", "LICENSE", "LICENSES.md"]
 }
 
 const copy = (file: string, to = file) => {
@@ -47,7 +48,14 @@ rmSync(target, { recursive: true, force: true })
 execFileSync(`${root}node_modules/.bin/tsc`, ["-p", `${root}tsconfig.build.json`], { stdio: "inherit" })
 for (const asset of globSync("src/**/*.{css,js,html,svg}", { cwd: root }))
   copy(asset, asset.replace(/^src/, "dist"))
-for (const file of ["bin/peyk.js", "openapi.json", "README.md", "CHANGELOG.md", "LICENSE"]) copy(file)
+for (const file of ["bin/peyk.js", "docs", "openapi.json", "README.md", "CHANGELOG.md", "LICENSE"]) copy(file)
+for (const page of ["README.md", "CHANGELOG.md", ...globSync("docs/**/*.md", { cwd: target })]) {
+  const text = readFileSync(`${target}${page}`, "utf8")
+  writeFileSync(
+    `${target}${page}`,
+    withoutMissingLinks(page, text, (path) => existsSync(`${target}${path}`))
+  )
+}
 writeFileSync(`${target}package.json`, `${JSON.stringify(published, null, 2)}\n`)
 writeFileSync(
   `${target}LICENSES.md`,

@@ -1,15 +1,33 @@
 import { spawn } from "node:child_process"
+import { existsSync, globSync, readFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
-import { join } from "node:path"
-import { expect, it } from "vitest"
+import { dirname, join } from "node:path"
+import { beforeAll, expect, it } from "vitest"
 import { freePort, until } from "../../contract/Server.ts"
 import { emptyProject, packServer, runProgram } from "./Packed.ts"
+
+let project: string
+beforeAll(async () => {
+  project = await emptyProject(await packServer())
+}, 240_000)
+
+it("the pages of the package link only to what it has", async () => {
+  const folder = join(project, "node_modules/peyk")
+  const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: folder })]
+  expect(pages.length).toBeGreaterThan(20)
+  const missing = pages.flatMap((page) =>
+    [...readFileSync(join(folder, page), "utf8").matchAll(/\]\(([^)#\s]+)/g)]
+      .map(([, target = ""]) => target)
+      .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(folder, dirname(page), target)))
+      .map((target) => `${page}: ${target}`)
+  )
+  expect(missing).toEqual([])
+})
 
 it(
   "the packed server serves from an empty folder, and sends and verifies a code",
   { timeout: 240_000 },
   async () => {
-    const project = await emptyProject(await packServer())
     const files = await runProgram("find", ["node_modules/peyk", "-type", "f"], { cwd: project })
     expect(files).not.toMatch(/(?<!\.d)\.ts\n|peyk\/(?:test|bench)\//)
     const port = await freePort()
