@@ -16,6 +16,7 @@ import { CommandError } from "../output/CommandError.ts"
 import { Messages } from "../../services/message/Messages.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { audited, withManagement, withUseCases } from "../CommandContext.ts"
+import { attemptRow } from "./AttemptRows.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
 import { readInput } from "../input/InputFile.ts"
 import { asLines, asTable, print } from "../output/Output.ts"
@@ -37,17 +38,10 @@ const toRow = (resource: Resource) => ({
   completed_at: resource.completed_at
 })
 
-const toAttemptRow = ({ channel, delivery, ...attempt }: Resource["attempts"][number]) => ({
-  sequence: attempt.sequence,
-  channel: channel.provider,
-  account: channel.label,
-  status: attempt.status,
-  attempted_at: attempt.attempted_at,
-  finished_at: attempt.finished_at,
-  error_code: attempt.error_code,
-  provider_error: attempt.provider_error,
-  delivery: delivery?.status ?? null
-})
+const toAttemptRow = ({ attempted_at, finished_at, ...attempt }: Resource["attempts"][number]) => {
+  const { sequence, channel, account, status, ...outcome } = attemptRow(attempt)
+  return { sequence, channel, account, status, attempted_at, finished_at, ...outcome }
+}
 
 const describe = (message: Message): string => {
   const { scheduled_for, text, cost, attempts, ...resource } = toMessage(message)

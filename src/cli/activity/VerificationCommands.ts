@@ -10,6 +10,7 @@ import { CommandError } from "../output/CommandError.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 import { audited, withManagement, withUseCases } from "../CommandContext.ts"
+import { attemptRow, channelName } from "./AttemptRows.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
 import { asLines, asTable, print } from "../output/Output.ts"
 import { printPage } from "../output/Pages.ts"
@@ -22,23 +23,16 @@ const toRow = (resource: Resource) => ({
   verification_id: resource.verification_id,
   status: resource.status,
   phone: resource.phone,
-  channel: resource.current_channel.provider,
+  channel: channelName(resource.current_channel),
   attempts: resource.attempts.length,
   created_at: resource.created_at,
   verified_at: resource.verified_at
 })
 
-const toAttemptRow = ({ channel, delivery, ...attempt }: Resource["attempts"][number]) => ({
-  sequence: attempt.sequence,
-  channel: channel.provider,
-  account: channel.label,
-  status: attempt.status,
-  dispatched_at: attempt.dispatched_at,
-  error_code: attempt.error_code,
-  provider_error: attempt.provider_error,
-  delivery: delivery?.status ?? null,
-  transition_reason: attempt.transition_reason
-})
+const toAttemptRow = ({ dispatched_at, transition_reason, ...attempt }: Resource["attempts"][number]) => {
+  const { sequence, channel, account, status, ...outcome } = attemptRow(attempt)
+  return { sequence, channel, account, status, dispatched_at, ...outcome, transition_reason }
+}
 
 const describe = (verification: Verification, now: Instant): string => {
   const resource = toVerification(verification, now)
