@@ -34,6 +34,8 @@ export const createdWithin = (query: {
 
 const MAX_METADATA_FILTERS = 10
 const METADATA_KEY = /^metadata\[(.+)\]$/s
+/** What is meant as a filter: ignored, it would list what nobody asked for. */
+const METADATA_LIKE = /^metadata(?:\[|$)/
 
 const isFilterText = Schema.is(FilterText)
 
@@ -50,7 +52,11 @@ export const metadataFilters = Effect.gen(function* () {
   const errors: Array<{ readonly path: string; readonly message: string }> = []
   for (const [name, value] of new URL(url, "http://localhost").searchParams) {
     const key = METADATA_KEY.exec(name)?.[1]
-    if (key === undefined) continue
+    if (key === undefined) {
+      if (METADATA_LIKE.test(name))
+        errors.push({ path: `query.${name}`, message: "Expected metadata[key]=value" })
+      continue
+    }
     const problem = metadataProblem(name, key, value)
     if (problem !== undefined) errors.push(problem)
     filters.set(key, value)

@@ -179,6 +179,9 @@ describe("GET /v1/messages", () => {
     expect(issues(await read(`/v1/messages?${query({ "metadata[a]": "x".repeat(201) })}`))).toEqual([
       "query.metadata[a]"
     ])
+    for (const name of ["metadata", "metadata[]", "metadata[a"]) {
+      expect(issues(await read(`/v1/messages?${query({ [name]: "x" })}`))).toEqual([`query.${name}`])
+    }
     const many = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`metadata[k${n}]`, "v"]))
     expect(issues(await read(`/v1/messages?${query(many)}`))).toEqual(["query.metadata"])
   })
