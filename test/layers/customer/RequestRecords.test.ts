@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import type { Page } from "../../../src/domain/Paging.ts"
 import type { LoggedRequest, RequestFields } from "../../../src/domain/request/LoggedRequest.ts"
 import { RequestStoreSql } from "../../../src/layers/customer/RequestStoreSql.ts"
@@ -62,7 +63,7 @@ const found = (customerId: number | null, search: RequestSearch = {}) =>
     )
   )
 
-const allPages = (customerId: number, limit: number) =>
+const allPages = (customerId: number | null, limit: number) =>
   Effect.gen(function* () {
     const records = yield* RequestRecords
     const ids: Array<string> = []
@@ -93,10 +94,34 @@ layer(TestDatabase, { excludeTestServices: true })("the request log", (it) => {
       const customer = yield* makeCustomer()
       const times = Array.from({ length: 150 }, (_, index) => index)
       yield* Effect.forEach(times, (time) =>
-        add(customer, { at: NOW + time * 1000, requestId: String(time) })
+        Effect.andThen(
+          TestClock.setTime(NOW + time * 1000),
+          add(customer, { at: NOW + time * 1000, requestId: String(time) })
+        )
       )
       assert.deepStrictEqual(yield* allPages(customer, 20), times.toReversed().map(String))
     }).pipe(Effect.provide(process))
+  )
+
+  it.effect(
+    "lists each request once, and ends, though the blocks of 200 customers overlap in one second",
+    () =>
+      Effect.gen(function* () {
+        const customers = yield* Effect.forEach(Array.from({ length: 200 }), () => makeCustomer([]))
+        for (const [n, customer] of customers.entries()) {
+          const beginsAt = NOW + n * 5
+          // A block is written 900 ms after its first request, whenever its last one was.
+          yield* TestClock.setTime(beginsAt + 900)
+          const lastAt = beginsAt + ((n * 337) % 900)
+          yield* add(
+            customer,
+            { at: beginsAt, requestId: `${n}-first` },
+            { at: lastAt, requestId: `${n}-last` }
+          )
+        }
+        const expected = [...customers.keys()].flatMap((n) => [`${n}-first`, `${n}-last`])
+        assert.deepStrictEqual((yield* allPages(null, 25)).toSorted(), expected.toSorted())
+      }).pipe(Effect.provide(process))
   )
 
   it.effect("is found by request id, by the send it was about, and by masked phone", () =>

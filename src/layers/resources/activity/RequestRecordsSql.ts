@@ -1,6 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { NotFound } from "../../../domain/Errors.ts"
+import type { Instant } from "../../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"
 import {
   formatRequestPosition,
@@ -9,19 +10,27 @@ import {
   parseRequestPosition,
   type RequestPosition
 } from "../../../domain/request/LoggedRequest.ts"
-import { lowestIdAfter, lowestIdFrom } from "../../../domain/TimePosition.ts"
+import { instantOf, lowestIdAfter, lowestIdFrom } from "../../../domain/TimePosition.ts"
 import { RequestRecords, type RequestSearch } from "../../../services/resources/activity/RequestRecords.ts"
-import { InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
+import { rowsOf, timestamp } from "../../postgres/SqlRows.ts"
 
-const EdgeRow = Schema.Struct({ id: Schema.String, endsAt: InstantColumn })
+const EdgeRow = Schema.Struct({ id: Schema.String })
+
+/** The newest block that is not read. A block is written after its requests, so no unread one has a later request. */
+interface Edge {
+  readonly id: string
+  readonly writtenAt: Instant
+}
 
 /** How many blocks one query reads: enough for a page, with those of other processes, or to find the few that match. */
 const OVERLAPPING_BLOCKS = 50
 const SEARCHED_BLOCKS = 500
-/** Blocks without the text that is looked for are not taken apart. */
+/** Blocks without the text that is looked for are not taken apart. A page reads no more blocks just to be full. */
 const SCANNED_BLOCKS = 10_000
-/** Higher than the number of any request in a block. */
-const END_OF_BLOCK = 9999
+/** If the blocks that were read are too few, a page reads this many times as many. */
+const GROWTH = 4
+/** After every request of the same time. */
+const LAST_PLACE = { block: "ffffffff-ffff-ffff-ffff-ffffffffffff", number: 9999 }
 
 const requestColumns = `b.id || '.' || n as id, b.customer_id as "customerId", c.name as "customerName",
   (r ->> 0)::float8 as at, r ->> 1 as "requestId", r ->> 2 as route, r ->> 3 as method, (r ->> 4)::int as status,
@@ -77,7 +86,7 @@ const placeConditions = (
   sql: SqlClient.SqlClient,
   { from, to }: RequestSearch,
   position: RequestPosition | null,
-  edge: typeof EdgeRow.Type | undefined
+  edge: Edge | null
 ): ReadonlyArray<Statement.Fragment> => [
   ...(from === undefined ? [] : [sql`(r ->> 0)::float8 >= ${from}::float8`]),
   ...(to === undefined ? [] : [sql`(r ->> 0)::float8 < ${to}::float8`]),
@@ -86,7 +95,7 @@ const placeConditions = (
     : [
         sql`((r ->> 0)::float8, b.id, n) < (${position.at}::float8, ${position.block}::uuid, ${position.number}::bigint)`
       ]),
-  ...(edge === undefined ? [] : [sql`(r ->> 0)::float8 > ${edge.endsAt}::float8`])
+  ...(edge === null ? [] : [sql`(r ->> 0)::float8 > ${edge.writtenAt}::float8`, sql`b.id > ${edge.id}::uuid`])
 ]
 
 const blocksToRead = (search: RequestSearch & PageRequest, isFiltered: boolean): number => {
@@ -94,9 +103,22 @@ const blocksToRead = (search: RequestSearch & PageRequest, isFiltered: boolean):
   return isFiltered ? SEARCHED_BLOCKS : search.limit + OVERLAPPING_BLOCKS
 }
 
+/** The next page continues after the last request of this one, or where the unread blocks begin. */
+const pageOf = (
+  found: ReadonlyArray<LoggedRequest>,
+  limit: number,
+  edge: Edge | null
+): Page<LoggedRequest> => {
+  const last = found.length > limit ? found[limit - 1] : undefined
+  const lastPlace = last === undefined ? null : parseRequestPlace(last.id)
+  const afterLast = last === undefined || lastPlace === null ? null : { at: last.at, ...lastPlace }
+  const next = afterLast ?? (edge === null ? null : { at: edge.writtenAt, ...LAST_PLACE })
+  return { items: found.slice(0, limit), next: next === null ? null : formatRequestPosition(next) }
+}
+
 /**
- * Reads blocks from the newest to the oldest. The blocks of several processes overlap in time, so requests are shown
- * from those times only of which every block was read; the next page continues there.
+ * Reads blocks from the newest to the oldest. The blocks of customers and of processes overlap in time, so requests are
+ * shown from those times only of which every block was read; the next page continues there.
  */
 export const RequestRecordsSql = Layer.effect(
   RequestRecords,
@@ -107,6 +129,13 @@ export const RequestRecordsSql = Layer.effect(
     const columns = sql.literal(requestColumns)
     const requests = sql.literal(source)
 
+    const edgeAfter = (count: number, blocks: Statement.Fragment) =>
+      Effect.map(
+        edgeRows(sql`
+          select b.id from request_blocks b where ${blocks} order by b.id desc offset ${count}::int limit 1`),
+        ([edge]): Edge | null => (edge === undefined ? null : { ...edge, writtenAt: instantOf(edge.id) })
+      )
+
     const list = Effect.fnUntraced(function* (
       customerId: number | null,
       search: RequestSearch & PageRequest
@@ -115,28 +144,22 @@ export const RequestRecordsSql = Layer.effect(
       const position = parseRequestPosition(after)
       const blocks = sql.and(blockConditions(sql, customerId, search, position))
       const filters = filtersOf(sql, search)
-      const count = blocksToRead(search, filters.length > 0)
-      const [edge] = yield* edgeRows(sql`
-        select b.id, b.ends_at as "endsAt" from request_blocks b where ${blocks}
-        order by b.id desc offset ${count}::int limit 1`)
-      const conditions = [sql`true`, ...filters, ...placeConditions(sql, search, position, edge)]
-      const found = yield* requestRows(sql`
-        select ${columns} from (
-          select * from request_blocks b where ${blocks} order by b.id desc limit ${count}::int) b ${requests}
-        where ${sql.and(conditions)} order by at desc, b.id desc, n desc limit ${limit + 1}::int`)
-      const last = found.length > limit ? found[limit - 1] : undefined
-      const lastPlace = last === undefined ? null : parseRequestPlace(last.id)
-      const next =
-        last !== undefined && lastPlace !== null
-          ? { at: last.at, ...lastPlace }
-          : edge === undefined
-            ? null
-            : { at: edge.endsAt, block: edge.id, number: END_OF_BLOCK }
-      const page: Page<LoggedRequest> = {
-        items: found.slice(0, limit),
-        next: next === null ? null : formatRequestPosition(next)
+      const requestsBefore = (edge: Edge | null) =>
+        requestRows(sql`
+          select ${columns} from request_blocks b ${requests}
+          where ${blocks} and ${sql.and([sql`true`, ...filters, ...placeConditions(sql, search, position, edge)])}
+          order by at desc, b.id desc, n desc limit ${limit + 1}::int`)
+
+      let count = blocksToRead(search, filters.length > 0)
+      for (;;) {
+        const edge = yield* edgeAfter(count, blocks)
+        // Otherwise the next page would begin where this one does, or before it.
+        const makesProgress = edge === null || position === null || edge.writtenAt < position.at
+        const found = makesProgress ? yield* requestsBefore(edge) : []
+        const isFull = edge === null || found.length >= limit || filters.length > 0 || count >= SCANNED_BLOCKS
+        if (makesProgress && isFull) return pageOf(found, limit, edge)
+        count = makesProgress ? Math.min(count * GROWTH, SCANNED_BLOCKS) : count * GROWTH
       }
-      return page
     })
 
     const find = Effect.fnUntraced(function* (customerId: number | null, id: string) {
