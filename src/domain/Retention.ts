@@ -102,6 +102,12 @@ export const cutOf = (task: RetentionTask, ages: RetentionAges, now: Instant): I
   return Number.isFinite(age) ? now - age : null
 }
 
+/** No record that was created from this instant on is deleted yet, nor will be within the hour. */
+export const recordsWholeSince = (ages: RetentionAges, now: Instant): Instant => {
+  const cut = cutOf("verifications", ages, now + HOUR_MILLIS)
+  return cut === null ? 0 : Math.max(0, cut)
+}
+
 /** How far a task has worked: a customer and the last finished id of theirs; or a page of the table. */
 export const RetentionPosition = Schema.Struct({ at: Schema.Int, after: Schema.NullOr(Schema.String) })
 export type RetentionPosition = typeof RetentionPosition.Type

@@ -21,6 +21,7 @@ import {
   settle,
   verifyCode
 } from "../../support/ManageReads.ts"
+import { messages } from "../../support/OldRows.ts"
 import {
   accepted,
   misconfigured,
@@ -61,6 +62,12 @@ const slotsOf = Effect.fnUntraced(function* (customerId: number) {
   const span = { from: MARCH, to: MARCH + 12 * DAY }
   yield* sums.sumUp(customerId, span, yield* Clock.currentTimeMillis)
   return yield* sums.read(customerId, span)
+})
+
+/** The first slot of March, unless its figures are final. */
+const unfinishedFirst = Effect.fnUntraced(function* (customerId: number) {
+  const sums = yield* ActivitySums
+  return yield* sums.unfinished(customerId, { from: MARCH, to: MARCH + 1 }, yield* Clock.currentTimeMillis)
 })
 
 /** The same, as for a customer with many sends: from what was summed up, and from the sends of the rest. */
@@ -181,8 +188,7 @@ layer(TestDatabase, { excludeTestServices: true })("a usage report", (it) => {
       yield* sql`update verifications set route = jsonb_set(route, '{0,reportsDelivery}', 'true') where id = ${id}::uuid`
       const isOpen = Effect.gen(function* () {
         yield* slotsOf(customerId)
-        const slots = yield* (yield* ActivitySums).unfinished(customerId, { from: MARCH, to: MARCH + 1 })
-        return slots.length > 0
+        return (yield* unfinishedFirst(customerId)).length > 0
       })
       yield* TestClock.adjust("2 hours")
       assert.isTrue(yield* isOpen)
@@ -190,6 +196,23 @@ layer(TestDatabase, { excludeTestServices: true })("a usage report", (it) => {
       assert.isFalse(yield* isOpen)
     }).pipe(Effect.provide(readProcess(providers)))
   })
+
+  it.effect("keeps its sums, though a message is still scheduled, once retention deletes sends", () =>
+    Effect.gen(function* () {
+      const customerId = yield* makeCustomer(["sms"])
+      yield* codeTo(customerId, phoneOf(1), ["sms"])
+      yield* messages(MARCH, 1, customerId, "queued", null, 0)
+      yield* TestClock.adjust("1 hour")
+      yield* slotsOf(customerId)
+      yield* TestClock.adjust("6 days")
+      assert.strictEqual((yield* unfinishedFirst(customerId)).length, 1)
+      yield* TestClock.adjust("1 day")
+      assert.deepStrictEqual(yield* unfinishedFirst(customerId), [])
+      const now = yield* Clock.currentTimeMillis
+      const kept = yield* (yield* ActivitySums).usable(customerId, { from: MARCH, to: MARCH + 1 }, now)
+      assert.strictEqual(sumOf(kept, ({ channel }) => channel === null).accepted, 2)
+    }).pipe(Effect.provide(readProcess(scriptProviders(), { retentionRecordsDays: 7 })))
+  )
 
   it.effect(
     "is summed up again where an earlier version did not count errors, while its records are there",
@@ -203,10 +226,9 @@ layer(TestDatabase, { excludeTestServices: true })("a usage report", (it) => {
         yield* TestClock.adjust("2 days")
         yield* slotsOf(customerId)
         const sql = yield* SqlClient.SqlClient
-        const unfinished = Effect.gen(function* () {
-          const slots = yield* (yield* ActivitySums).unfinished(customerId, { from: MARCH, to: MARCH + 1 })
-          return slots.map(({ summedAt }) => summedAt)
-        })
+        const unfinished = Effect.map(unfinishedFirst(customerId), (slots) =>
+          slots.map(({ summedAt }) => summedAt)
+        )
         assert.deepStrictEqual(yield* unfinished, [])
         yield* sql`update activity_slots set figures = (
           select jsonb_agg(f - 'errors') from jsonb_array_elements(figures) f)

@@ -7,8 +7,10 @@ import {
   SLOT_MILLIS,
   slotOf
 } from "../../../domain/money/Activity.ts"
+import { recordsWholeSince } from "../../../domain/Retention.ts"
 import { lowestIdFrom, type TimeSpan } from "../../../domain/TimePosition.ts"
 import { ActivitySums } from "../../../services/resources/activity/ActivityReports.ts"
+import { Settings } from "../../../services/Settings.ts"
 import { first, InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
 import { SLOT, summedUp } from "./ActivityFiguresSql.ts"
 
@@ -28,6 +30,7 @@ export const ActivitySumsSql = Layer.effect(
   ActivitySums,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const settings = yield* Settings
     const slotRows = rowsOf(SlotRow)
     const figuresRows = rowsOf(FiguresRow)
     const keptRows = rowsOf(KeptRow)
@@ -49,7 +52,8 @@ export const ActivitySumsSql = Layer.effect(
       a.starts_at >= ${timestamp(from)}::timestamptz and a.starts_at < ${timestamp(to)}::timestamptz`
 
     return ActivitySums.of({
-      unfinished: (customerId, { from, to }) =>
+      // An open slot can be older than its records: a message is scheduled up to 30 days ahead.
+      unfinished: (customerId, { from, to }, now) =>
         slotRows(sql`
           select s as "startsAt", case when not ${canBeMadeAgain} then a.summed_at end as "summedAt",
             coalesce(a.is_open, true) as "isOpen"
@@ -59,8 +63,9 @@ export const ActivitySumsSql = Layer.effect(
               ${timestamp(slotOf(to - 1))}::timestamptz, ${slot}) s
             left join activity_slots a on a.customer_id = ${customerId} and a.starts_at = s
             left join (${firstRecord(customerId)}) first on true
-          where c.id = ${customerId} and (a.summed_at is null or a.is_open or ${canBeMadeAgain}
-            or a.summed_at < s + ${sql.literal(FINAL_AFTER)})`),
+          where c.id = ${customerId} and (a.summed_at is null
+            or s >= ${timestamp(recordsWholeSince(settings, now))}::timestamptz
+              and (a.is_open or ${canBeMadeAgain} or a.summed_at < s + ${sql.literal(FINAL_AFTER)}))`),
 
       sumUp: (customerId, range, now) =>
         Effect.asVoid(
@@ -83,15 +88,18 @@ export const ActivitySumsSql = Layer.effect(
           where a.customer_id = ${customerId} and ${slotsWithin(span)}
           order by a.starts_at`),
 
-      usable: (customerId, span, now) =>
-        Effect.map(
+      usable: (customerId, span, now) => {
+        const wholeSince = recordsWholeSince(settings, now)
+        return Effect.map(
           keptRows(sql`
             select a.starts_at as "startsAt", a.summed_at as "summedAt", a.is_open as "isOpen", a.figures
             from activity_slots a
-            where a.customer_id = ${customerId} and ${slotsWithin(span)} and not ${lacksErrors}
+            where a.customer_id = ${customerId} and ${slotsWithin(span)}
+              and (not ${lacksErrors} or a.starts_at < ${timestamp(wholeSince)}::timestamptz)
             order by a.starts_at`),
-          (slots) => slots.filter((each) => isUsable(each, now))
-        ),
+          (slots) => slots.filter((each) => each.startsAt < wholeSince || isUsable(each, now))
+        )
+      },
 
       count: (customerId, span, now) =>
         figuresRows(sql`

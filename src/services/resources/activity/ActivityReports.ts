@@ -13,8 +13,15 @@ import type { TimeSpan } from "../../../domain/TimePosition.ts"
 export class ActivitySums extends Context.Service<
   ActivitySums,
   {
-    /** The slots of this time, since the customer exists, whose figures are not final. */
-    readonly unfinished: (customerId: number, span: TimeSpan) => Effect.Effect<ReadonlyArray<SummedSlot>>
+    /**
+     * The slots of this time, since the customer exists, whose figures are not final. Those that were summed up are
+     * final once retention may delete some of their sends.
+     */
+    readonly unfinished: (
+      customerId: number,
+      span: TimeSpan,
+      now: Instant
+    ) => Effect.Effect<ReadonlyArray<SummedSlot>>
     /** Sums up the slots of this time from the sends themselves. */
     readonly sumUp: (customerId: number, span: TimeSpan, now: Instant) => Effect.Effect<void>
     readonly read: (customerId: number, span: TimeSpan) => Effect.Effect<ReadonlyArray<ActivitySlot>>
@@ -75,7 +82,7 @@ export class ActivityReports extends Context.Service<
       const restUntil = new Map<number, Instant>()
 
       const stale = Effect.fnUntraced(function* (customerId: number, span: TimeSpan, now: Instant) {
-        const slots = yield* sums.unfinished(customerId, span)
+        const slots = yield* sums.unfinished(customerId, span, now)
         const rests = now < (restUntil.get(customerId) ?? now)
         if (!rests) restUntil.delete(customerId)
         return slots.filter((slot) => (rests ? slot.summedAt === null : isStale(slot, now)))

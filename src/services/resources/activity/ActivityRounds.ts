@@ -41,7 +41,7 @@ export class ActivityRounds extends Context.Service<
       /** Sums up the newest of what is due: how many slots; null if the round is over. */
       const sumUp = Effect.fnUntraced(function* (customerId: number, span: TimeSpan, end: Instant) {
         const now = yield* Clock.currentTimeMillis
-        const due = (yield* sums.unfinished(customerId, span)).filter((slot) => isDue(slot, now))
+        const due = (yield* sums.unfinished(customerId, span, now)).filter((slot) => isDue(slot, now))
         const newest = due.map(({ startsAt }) => startsAt).toSorted((one, other) => other - one)
         const slots = newest.slice(0, SLOTS_OF_TURN)
         for (const range of rangesOf(slots, MAX_SLOTS)) {
