@@ -3,7 +3,7 @@ import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import type { Alarm } from "../../domain/guard/Alarm.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { decodedAs, timestamp } from "../postgres/SqlRows.ts"
 import { outbox } from "../webhook/OutboxSql.ts"
 
 const WebhooksRow = Schema.Struct({ webhooks: Schema.Int })
@@ -16,12 +16,9 @@ const SNAPSHOT = `jsonb_build_object('kind', c.kind, 'key', c.key, 'reason', c.r
 
 /** Raises and clears alarms, each with its event. Both return how many webhooks are due now. */
 export const guardAlarms = (sql: SqlClient.SqlClient, random: SecureRandom.SecureRandom["Service"]) => {
-  const rows = rowsOf(WebhooksRow)
+  const rows = decodedAs(Schema.Array(WebhooksRow))
   const events = outbox(sql, random, { mode: "live", snapshot: sql.literal(SNAPSHOT) })
-  const raisedRows = rowsOf(RaisedRow)
-  const count = (statement: Effect.Effect<ReadonlyArray<unknown>, unknown>) =>
-    Effect.map(rows(statement), ([row]) => row?.webhooks ?? 0)
-
+  const raisedRows = decodedAs(Schema.Array(RaisedRow))
   const raise = Effect.fnUntraced(function* (customerId: number, alarm: Alarm, enforced: boolean) {
     const { kind, key, reason, level, action, startedAt, until, codes, verified } = alarm
     const id = yield* random.uuidV7()
@@ -41,13 +38,14 @@ export const guardAlarms = (sql: SqlClient.SqlClient, random: SecureRandom.Secur
 
   const clear = Effect.fnUntraced(function* (customerId: number, id: string, now: Instant) {
     const event = yield* events.write(customerId, ["guard.cleared"], now)
-    return yield* count(sql`
+    const [row] = yield* rows(sql`
       with changed as (
         update guard_alarms set cleared_at = ${timestamp(now)}, events_written = events_written + 1
         where customer_id = ${customerId} and id = ${id}::uuid and cleared_at is null
         returning *)
       ${event.parts}
       select ${event.webhooks} as webhooks`)
+    return row?.webhooks ?? 0
   })
 
   return { raise, clear }

@@ -12,7 +12,7 @@ import { idAt } from "../../domain/TimePosition.ts"
 import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
 import type { GuardStore, RoundResult } from "../../services/guard/GuardStore.ts"
 import { retryRaces } from "../postgres/Races.ts"
-import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { decodedAs, first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 
@@ -131,7 +131,7 @@ export const guardRoundWrites = (
   random: SecureRandom.SecureRandom["Service"],
   wakeFor: (webhooks: number) => void
 ): Pick<GuardStore["Service"], "save"> => {
-  const savedRows = rowsOf(SavedRow)
+  const savedRows = decodedAs(Schema.Array(SavedRow))
   const alarms = guardAlarms(sql, random)
 
   const writeState = (

@@ -35,7 +35,7 @@ export const GuardStoreSql = Layer.effect(
       if (webhooks > 0) timers.wakeAt(0)
     }
     const raise: GuardStore["Service"]["raise"] = (customerId, alarm, enforced) =>
-      Effect.map(alarms.raise(customerId, alarm, enforced), ({ webhooks, raised }) => {
+      Effect.map(Effect.orDie(alarms.raise(customerId, alarm, enforced)), ({ webhooks, raised }) => {
         wakeFor(webhooks)
         if (raised) metrics.alarmed(alarm.reason)
         return raised

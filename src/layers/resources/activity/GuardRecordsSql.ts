@@ -139,7 +139,7 @@ const makeClear = Effect.gen(function* () {
     if (found._tag === "None") return yield* new NotFound()
     const alarm = found.value
     if (alarm.clearedAt !== null) return alarm
-    yield* alarms.clear(customerId, id, yield* Clock.currentTimeMillis)
+    yield* Effect.orDie(alarms.clear(customerId, id, yield* Clock.currentTimeMillis))
     yield* Effect.orDie(sql`
       delete from guard_segments where customer_id = ${customerId} and kind = ${alarm.kind} and key = ${alarm.key}`)
     yield* Effect.orDie(sql`

@@ -1,0 +1,100 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Alarm } from "../../../src/domain/guard/Alarm.ts"
+import { newCustomerState } from "../../../src/domain/guard/Round.ts"
+import { GuardStore } from "../../../src/services/guard/GuardStore.ts"
+import { GuardRecords } from "../../../src/services/resources/activity/GuardRecords.ts"
+import { customerIn, guarded } from "../../services/guard/GuardedCustomer.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const bombed: Alarm = {
+  kind: "phone",
+  key: "+98912•••0001",
+  reason: "bombed",
+  level: 1,
+  action: "refuse",
+  startedAt: 1000,
+  until: 2000,
+  codes: 0,
+  verified: 0
+}
+
+/** Of the statements that write a row of this table, the first loses a race. */
+const loseFirstRace = Effect.fnUntraced(function* (table: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.orDie(sql.unsafe(`create sequence ${table}_writes`))
+  yield* Effect.orDie(
+    sql.unsafe(`
+      create function lose_first_race_of_${table}() returns trigger language plpgsql as $$ begin
+        if nextval('${table}_writes') = 1 then raise exception 'lost a race' using errcode = '40001'; end if;
+        return new;
+      end $$`)
+  )
+  yield* Effect.orDie(
+    sql.unsafe(`
+      create trigger races before insert on ${table} for each row execute function lose_first_race_of_${table}()`)
+  )
+})
+
+/** A timer of a round, which this process has leased. */
+const leasedTimer = Effect.fnUntraced(function* (customerId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const timer = {
+    kind: "guard",
+    customerId,
+    subject: "00000000-0000-0000-0000-000000000000",
+    lane: 0,
+    leaseToken: "00000000-0000-4000-8000-000000000001",
+    leasedUntil: 1000
+  } as const
+  yield* Effect.orDie(sql`
+    insert into timers (customer_id, kind, subject, lane, claimable_at, lease_token)
+    values (${customerId}, ${timer.kind}, ${timer.subject}::uuid, 0, to_timestamp(1), ${timer.leaseToken}::uuid)`)
+  return timer
+})
+
+const saveRound = Effect.fnUntraced(function* (customerId: number, raised: ReadonlyArray<Alarm>) {
+  const timer = yield* leasedTimer(customerId)
+  return yield* (yield* GuardStore).save(timer, {
+    customer: newCustomerState(0),
+    judgedUntil: "00000000-0000-7000-8000-000000000000",
+    segments: new Map(),
+    credits: new Map(),
+    budgets: new Map(),
+    raised,
+    cleared: [],
+    days: { codes: 1, verified: 0, flagged: 0, flaggedVerified: 0, flaggedSms: 0, flaggedCharges: 0 },
+    enforced: false,
+    nextAt: 5000,
+    now: 1000
+  })
+})
+
+layer(TestDatabase, { excludeTestServices: true })("a round of the guard", (it) => {
+  it.effect("is written again if its statement lost a race", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("record")
+      yield* loseFirstRace("guard_rounds")
+      assert.isTrue(yield* saveRound(customerId, []))
+      const days = yield* (yield* GuardRecords).days(customerId)
+      assert.deepStrictEqual(
+        days.map(({ codes }) => codes),
+        [1]
+      )
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("is written again, and raises its alarm once, if the alarm lost a race", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("record")
+      yield* loseFirstRace("guard_alarms")
+      assert.isTrue(yield* saveRound(customerId, [bombed]))
+      const { items } = yield* (yield* GuardRecords).alarms(customerId, { limit: 10, after: null })
+      assert.deepStrictEqual(
+        items.map(({ reason }) => reason),
+        ["bombed"]
+      )
+    }).pipe(Effect.provide(guarded()))
+  )
+})
