@@ -73,7 +73,7 @@ export class TimerPools extends Context.Service<
     readonly tryEnter: (pool: Pool, customerId: number, count: number) => boolean
     /** Null when the pool is full. */
     readonly tryClaim: (pool: Pool) => ClaimingRoom | null
-    /** True if others are known to wait for it. */
+    /** True if others are known to wait for it, or may do so: nobody looks for them while a pool is full. */
     readonly leave: (pool: Pool, customerId: number, count: number) => boolean
   }
 >()("peyk/services/timer/TimerPools") {
@@ -154,9 +154,10 @@ export class TimerPools extends Context.Service<
         },
         leave: (pool, customerId, count) => {
           const state = stateOf(pool)
+          const wasFull = state.shares.free <= 0
           state.shares.leave(customerId, count)
           state.hasSomeLeft = true
-          return state.backlog === "held back"
+          return wasFull || state.backlog === "held back"
         }
       })
     })

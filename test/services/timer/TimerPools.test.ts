@@ -26,6 +26,16 @@ describe("room for timers", () => {
     }).pipe(Effect.provide(rooms))
   )
 
+  it.effect("wakes the loop when somebody leaves a full pool, though nobody was known to wait", () =>
+    Effect.gen(function* () {
+      const { room, claiming } = yield* claimBesideFull
+      claiming.settle([2, 3], "none")
+      assert.strictEqual(room.free("messages"), 0)
+      assert.isTrue(room.leave("messages", 1, 1))
+      assert.isFalse(room.leave("messages", 1, 1))
+    }).pipe(Effect.provide(rooms))
+  )
+
   it.effect("holds nobody back who did not see that somebody left", () =>
     Effect.gen(function* () {
       const { room, claiming } = yield* claimBesideFull
