@@ -14,12 +14,19 @@ const GRACE_MILLIS = 500
 /** Connections that are closed after a time, unless their clients close them or finish in time. */
 export class ClosingSockets {
   readonly #closing = new Set<Closing>()
+  readonly #ended = new WeakSet<Duplex>()
 
   /** Ends a connection with a response. Closing at once would lose the response while bytes are unread. */
   endWith(socket: Duplex, answer: string | null): void {
+    this.#ended.add(socket)
     if (answer === null) socket.end()
     else socket.end(answer)
     this.#closing.add({ socket, request: null, deadline: performance.now() + GRACE_MILLIS })
+  }
+
+  /** Whether the connection has had its last response, which its client may still be reading. */
+  isEnded(socket: Duplex): boolean {
+    return this.#ended.has(socket)
   }
 
   /** The response came before the request's body: the rest of the body has until then to arrive. */

@@ -227,7 +227,7 @@ export class ServingServer extends Server {
     for (const { response, since } of this.#open) {
       if (since > begun) return
       const { socket, req } = response
-      if (socket === null) continue
+      if (socket === null || this.#closing.isEnded(socket)) continue
       if (response.headersSent) socket.destroy()
       else {
         const answer = rawResponse("service_unavailable", requestIdFor(req.headers["x-request-id"]))

@@ -9,12 +9,8 @@ import { closedWhile } from "../../../src/http/server/Serving.ts"
 
 const makeGate = () => makeOverloadGate({ maxInFlight: 100, maxDelayMillis: 1000 }, noLoad())
 
-const makeServer = (gate = makeGate()) =>
-  new ServingServer(
-    gate,
-    { maxConnections: 100, requestTimeoutMillis: 1000, bodyTimeoutMillis: 1000 },
-    () => false
-  )
+const makeServer = (gate = makeGate(), requestTimeoutMillis = 1000) =>
+  new ServingServer(gate, { maxConnections: 100, requestTimeoutMillis, bodyTimeoutMillis: 1000 }, () => false)
 
 /** A client of a server that listens. */
 const clientOf = async (server: ServingServer) => {
@@ -51,6 +47,24 @@ describe("a server that listens already", () => {
     const answer = await received(client)
     assert.match(answer, /^HTTP\/1.1 200 OK\r\n/)
     assert.match(answer, /ready/)
+    await stop(server)
+  })
+})
+
+describe("a request that is overdue", () => {
+  it("is answered once, and its client has time to read that", async () => {
+    const server = makeServer(makeGate(), 0)
+    const sockets: Array<Socket> = []
+    server.on("request", ({ socket }) => void sockets.push(socket))
+    const client = await clientOf(server)
+    client.write("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
+    while (sockets.length === 0) await turns(1)
+    for (let sweep = 0; sweep < 3; sweep += 1) {
+      server.endOverdue()
+      await turns(10)
+    }
+    assert.isFalse(sockets[0]?.destroyed)
+    assert.match(await received(client), /^HTTP\/1.1 503 [^]*"service_unavailable"/)
     await stop(server)
   })
 })
