@@ -3,11 +3,12 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { maskPhone } from "../../domain/Phone.ts"
 import { GuardMetrics } from "../../services/guard/GuardMetrics.ts"
-import { GuardStore } from "../../services/guard/GuardStore.ts"
+import { CountsRefused, GuardStore } from "../../services/guard/GuardStore.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { IsDistributed } from "../postgres/citus/Distribution.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 import { BatchSql, MessageBatchSql, ReportingSql } from "../postgres/Pools.ts"
+import { hasStoredNothing } from "../postgres/StoreAvailability.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
 import { guardGrants } from "./GuardBudgetSql.ts"
 import { guardCodes } from "./GuardCodesSql.ts"
@@ -62,19 +63,22 @@ export const GuardStoreSql = Layer.effect(
       }),
 
       countRefused: (counts, now) =>
-        Effect.orDie(
-          Effect.asVoid(sql`
-            insert into guard_days as d (customer_id, day, refused, refused_whole, denied)
-            select c.customer_id, (${timestamp(now)}::timestamptz at time zone 'UTC')::date, c.refused,
-              c.refused_whole, c.denied
-            from unnest(${counts.map(({ customerId }) => customerId)}::int[],
-              ${counts.map(({ refused }) => refused)}::int[],
-              ${counts.map(({ refusedWhole }) => refusedWhole)}::int[], ${counts.map(({ denied }) => denied)}::int[])
-              as c (customer_id, refused, refused_whole, denied)
-            order by c.customer_id
-            on conflict (customer_id, day) do update set refused = d.refused + excluded.refused,
-              refused_whole = d.refused_whole + excluded.refused_whole,
-              denied = d.denied + excluded.denied`)
+        sql`
+          insert into guard_days as d (customer_id, day, refused, refused_whole, denied)
+          select c.customer_id, (${timestamp(now)}::timestamptz at time zone 'UTC')::date, c.refused,
+            c.refused_whole, c.denied
+          from unnest(${counts.map(({ customerId }) => customerId)}::int[],
+            ${counts.map(({ refused }) => refused)}::int[],
+            ${counts.map(({ refusedWhole }) => refusedWhole)}::int[], ${counts.map(({ denied }) => denied)}::int[])
+            as c (customer_id, refused, refused_whole, denied)
+          order by c.customer_id
+          on conflict (customer_id, day) do update set refused = d.refused + excluded.refused,
+            refused_whole = d.refused_whole + excluded.refused_whole,
+            denied = d.denied + excluded.denied`.pipe(
+          Effect.asVoid,
+          Effect.catch((cause) =>
+            hasStoredNothing(cause) ? Effect.fail(new CountsRefused({ cause })) : Effect.die(cause)
+          )
         )
     })
   })

@@ -14,6 +14,12 @@ const RACES: ReadonlySet<string> = new Set(["SerializationError", "DeadlockError
  */
 const NOT_NOW = /^(53...|57P..|58030|25006)$/
 
+/**
+ * SQLSTATEs of statements that stored nothing. After the others a statement may be stored: PostgreSQL lost the client
+ * (08), ended the connection (57P), or does not know (40003).
+ */
+const STORED_NOTHING = /^(?!08|57P|40003)(?=.*\d)[\dA-Z]{5}$/
+
 const sqlStateOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
     ? cause.code
@@ -34,3 +40,8 @@ export const isStoreUnreachable = (defect: unknown): boolean =>
 /** The same, or races were lost too often: the store cannot serve now, and it is not our bug. */
 export const isStoreUnavailable = (defect: unknown): boolean =>
   isStoreUnreachable(defect) || (SqlError.isSqlError(defect) && RACES.has(defect.reason._tag))
+
+/** Whether a statement with this error has certainly stored nothing: PostgreSQL refused it, or was not reached. */
+export const hasStoredNothing = (error: unknown): boolean =>
+  SqlError.isSqlError(error) &&
+  (error.reason.operation === "connect" || STORED_NOTHING.test(sqlStateOf(error.reason.cause)))

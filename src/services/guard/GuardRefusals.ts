@@ -1,9 +1,42 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { GuardStore } from "./GuardStore.ts"
+import { GuardStore, type RefusalCounts } from "./GuardStore.ts"
 
 const INTERVAL = "5 seconds"
+/** Counts that the store refuses for five minutes are dropped. */
+const MAX_TRIES = 60
 
-/** Counts what the guard refuses, for the report: one statement for all, not one per request. */
+type Counts = { -readonly [Name in keyof Omit<RefusalCounts, "customerId">]: number }
+
+/** What was counted since it was taken, one entry for each customer. */
+class RefusalTally {
+  readonly #counts = new Map<number, Counts>()
+
+  of(customerId: number): Counts {
+    const known = this.#counts.get(customerId) ?? { refused: 0, refusedWhole: 0, denied: 0 }
+    this.#counts.set(customerId, known)
+    return known
+  }
+
+  take(): ReadonlyArray<RefusalCounts> {
+    const taken = [...this.#counts].map(([customerId, counts]) => ({ customerId, ...counts }))
+    this.#counts.clear()
+    return taken
+  }
+
+  putBack(taken: ReadonlyArray<RefusalCounts>): void {
+    for (const { customerId, refused, refusedWhole, denied } of taken) {
+      const counts = this.of(customerId)
+      counts.refused += refused
+      counts.refusedWhole += refusedWhole
+      counts.denied += denied
+    }
+  }
+}
+
+/**
+ * Counts what the guard refuses, for the report: one statement for all, not one per request. What the store refuses is
+ * written with the next counts. If the outcome is unknown, the counts are dropped, so that none counts twice.
+ */
 export class GuardRefusals extends Context.Service<
   GuardRefusals,
   {
@@ -17,22 +50,35 @@ export class GuardRefusals extends Context.Service<
     GuardRefusals,
     Effect.gen(function* () {
       const store = yield* GuardStore
-      const counts = new Map<number, { refused: number; refusedWhole: number; denied: number }>()
+      const tally = new RefusalTally()
+      let failures = 0
+
+      const keep = (taken: ReadonlyArray<RefusalCounts>, cause: unknown) => {
+        failures += 1
+        if (failures === MAX_TRIES) {
+          failures = 0
+          return Effect.logWarning("refusals were not counted", cause)
+        }
+        tally.putBack(taken)
+        return failures === 1 ? Effect.logWarning("refusals are not counted yet", cause) : Effect.void
+      }
       const flush = Effect.gen(function* () {
-        if (counts.size === 0) return
-        const taken = [...counts].map(([customerId, count]) => ({ customerId, ...count }))
-        counts.clear()
-        yield* store.countRefused(taken, yield* Clock.currentTimeMillis)
+        const taken = tally.take()
+        if (taken.length === 0) return
+        const now = yield* Clock.currentTimeMillis
+        yield* Effect.matchEffect(store.countRefused(taken, now), {
+          onFailure: ({ cause }) => keep(taken, cause),
+          onSuccess: () => Effect.sync(() => (failures = 0))
+        })
       }).pipe(Effect.catchCause((cause) => Effect.logWarning("refusals were not counted", cause)))
       yield* Effect.addFinalizer(() => flush)
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), flush)))
       return GuardRefusals.of({
         flush,
         count: (customerId, kind) => {
-          const known = counts.get(customerId) ?? { refused: 0, refusedWhole: 0, denied: 0 }
-          known[kind === "denied" ? "denied" : "refused"] += 1
-          if (kind === "whole") known.refusedWhole += 1
-          counts.set(customerId, known)
+          const counts = tally.of(customerId)
+          counts[kind === "denied" ? "denied" : "refused"] += 1
+          if (kind === "whole") counts.refusedWhole += 1
         }
       })
     })

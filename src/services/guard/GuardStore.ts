@@ -1,4 +1,4 @@
-import { Context, type Effect, type Option } from "effect"
+import { Context, Data, type Effect, type Option } from "effect"
 import type { Alarm } from "../../domain/guard/Alarm.ts"
 import type { Tally } from "../../domain/guard/Conversion.ts"
 import type { CodeCounts } from "../../domain/guard/GuardReport.ts"
@@ -85,6 +85,18 @@ export interface Standing {
   readonly isGoodNetwork: boolean
 }
 
+/** How many codes of a customer were refused. */
+export interface RefusalCounts {
+  readonly customerId: number
+  readonly refused: number
+  /** Those of them that were refused because the customer as a whole is suspicious. */
+  readonly refusedWhole: number
+  readonly denied: number
+}
+
+/** The store has certainly taken none of the counts. */
+export class CountsRefused extends Data.TaggedError("CountsRefused")<{ readonly cause: unknown }> {}
+
 /** The guard's store. */
 export class GuardStore extends Context.Service<
   GuardStore,
@@ -103,16 +115,11 @@ export class GuardStore extends Context.Service<
     readonly bombed: (customerId: number, phone: Phone, now: Instant) => Effect.Effect<void>
     /** Raises an alarm outside a round. False if the segment has one for this reason. */
     readonly raise: (customerId: number, alarm: Alarm, enforced: boolean) => Effect.Effect<boolean>
+    /** A defect: it is unknown whether the counts were written. */
     readonly countRefused: (
-      counts: ReadonlyArray<{
-        readonly customerId: number
-        readonly refused: number
-        /** Those of them that were refused because the customer as a whole is suspicious. */
-        readonly refusedWhole: number
-        readonly denied: number
-      }>,
+      counts: ReadonlyArray<RefusalCounts>,
       now: Instant
-    ) => Effect.Effect<void>
+    ) => Effect.Effect<void, CountsRefused>
     readonly source: (customerId: number) => Effect.Effect<RoundSource>
     /**
      * The codes sent after `from` and up to `until`, in their order, and which of them were verified in time. Of more than

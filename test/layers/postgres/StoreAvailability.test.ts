@@ -1,6 +1,6 @@
 import { SqlError } from "effect/sql"
 import { describe, expect, it } from "vitest"
-import { isStoreUnreachable } from "../../../src/layers/postgres/StoreAvailability.ts"
+import { hasStoredNothing, isStoreUnreachable } from "../../../src/layers/postgres/StoreAvailability.ts"
 
 /** As the driver reports what PostgreSQL refused with this SQLSTATE. */
 const refusedWith = (code: string) =>
@@ -40,5 +40,25 @@ describe("isStoreUnreachable", () => {
 
   it("takes what is no error of the store for a fault of ours", () => {
     expect(isStoreUnreachable(new Error("57P03"))).toBe(false)
+  })
+})
+
+describe("hasStoredNothing", () => {
+  const lost = (operation: string, code: string) =>
+    new SqlError.SqlError({
+      reason: new SqlError.ConnectionError({ cause: Object.assign(new Error("gone"), { code }), operation })
+    })
+
+  it.each(["53100", "40001", "57014", "XX000"])("is sure of what PostgreSQL refused with %s", (code) => {
+    expect(hasStoredNothing(refusedWith(code))).toBe(true)
+  })
+
+  it.each(["57P01", "08006", "40003"])("is not sure of a connection that ended with %s", (code) => {
+    expect(hasStoredNothing(refusedWith(code))).toBe(false)
+  })
+
+  it("is sure if there was no connection yet, and not if it was lost during the statement", () => {
+    expect(hasStoredNothing(lost("connect", "ECONNREFUSED"))).toBe(true)
+    expect(hasStoredNothing(lost("query", "EPIPE"))).toBe(false)
   })
 })
