@@ -36,6 +36,9 @@ const OthersRow = Schema.Struct({
 })
 const SavedRow = Schema.Struct({ saved: Schema.Boolean })
 
+/** The timer's lease was lost. */
+const LOST = { raised: null, webhooks: 0 }
+
 const OTHERS_MILLIS = 60 * MINUTE_MILLIS
 
 type RoundWork = Pick<GuardStore["Service"], "source" | "segments" | "platform" | "others">
@@ -210,30 +213,35 @@ export const guardRoundWrites = (
   }
 
   const writeWithAlarms = Effect.fnUntraced(function* (timer: LeasedTimer, result: RoundResult) {
-    if (!(yield* writeState(sql, timer, result))) return { saved: false, webhooks: 0 }
+    if (!(yield* writeState(sql, timer, result))) return LOST
+    const raised: Array<Alarm> = []
     let webhooks = 0
     for (const alarm of result.cleared) {
       webhooks += yield* alarms.clear(timer.customerId, alarm.id, result.now)
     }
     for (const alarm of result.raised) {
-      webhooks += (yield* alarms.raise(timer.customerId, alarm, result.enforced)).webhooks
+      const outcome = yield* alarms.raise(timer.customerId, alarm, result.enforced)
+      webhooks += outcome.webhooks
+      if (outcome.raised) raised.push(alarm)
     }
-    return { saved: true, webhooks }
+    return { raised, webhooks }
   })
 
   /** Most rounds neither raise nor clear an alarm. */
   const written = (timer: LeasedTimer, result: RoundResult) =>
     result.raised.length + result.cleared.length > 0
       ? sql.withTransaction(writeWithAlarms(timer, result))
-      : Effect.map(writeState(batches, timer, result), (saved) => ({ saved, webhooks: 0 }))
+      : Effect.map(writeState(batches, timer, result), (saved) =>
+          saved ? { raised: [], webhooks: 0 } : LOST
+        )
 
   return {
     save: (timer, result) =>
       retryRaces(written(timer, result)).pipe(
         Effect.catchIf(SqlError.isSqlError, Effect.die),
-        Effect.map(({ saved, webhooks }) => {
+        Effect.map(({ raised, webhooks }) => {
           wakeFor(webhooks)
-          return saved
+          return raised
         })
       )
   }

@@ -77,6 +77,7 @@ const furtherAlarms = (
   now: Instant
 ): ReadonlyArray<Alarm> => {
   const bombed = new Set(codes.filter(({ isBombed }) => isBombed).map(({ phone }) => maskPhone(phone)))
+  for (const { reason, key } of open) if (reason === "bombed") bombed.delete(key)
   const common = { level: 1, startedAt: now, codes: 0, verified: 0 }
   const alarms = [...bombed].map((key): Alarm => ({
     ...common,
@@ -277,9 +278,10 @@ export class GuardRounds extends Context.Service<
         const source = yield* store.source(timer.customerId)
         if (source.mode === "off") return yield* idle
         const result = yield* makeRound(timer, source, now)
-        if (!(yield* store.save(timer, result))) return
+        const raised = yield* store.save(timer, result)
+        if (raised === null) return
         metrics.judged(result.days.codes)
-        for (const { reason } of result.raised) metrics.alarmed(reason)
+        for (const { reason } of raised) metrics.alarmed(reason)
         timers.wakeAt(result.nextAt)
       })
 

@@ -143,7 +143,10 @@ export class GuardStore extends Context.Service<
     /** The codes of all customers in the last 14 days. */
     readonly platform: Effect.Effect<Tally>
     readonly others: (customerId: number, now: Instant) => Effect.Effect<OtherCustomers>
-    /** Writes a round and frees its timer. False, and nothing is written, if the timer's lease was lost. */
-    readonly save: (timer: LeasedTimer, result: RoundResult) => Effect.Effect<boolean>
+    /**
+     * Writes a round and frees its timer. Returns its alarms, without those that are open already. Null, and nothing is
+     * written, if the timer's lease was lost.
+     */
+    readonly save: (timer: LeasedTimer, result: RoundResult) => Effect.Effect<ReadonlyArray<Alarm> | null>
   }
 >()("peyk/services/guard/GuardStore") {}

@@ -76,7 +76,7 @@ layer(TestDatabase, { excludeTestServices: true })("a round of the guard", (it) 
     Effect.gen(function* () {
       const customerId = yield* customerIn("record")
       yield* loseFirstRace("guard_rounds")
-      assert.isTrue(yield* saveRound(customerId, []))
+      assert.deepStrictEqual(yield* saveRound(customerId, []), [])
       const days = yield* (yield* GuardRecords).days(customerId)
       assert.deepStrictEqual(
         days.map(({ codes }) => codes),
@@ -89,12 +89,20 @@ layer(TestDatabase, { excludeTestServices: true })("a round of the guard", (it) 
     Effect.gen(function* () {
       const customerId = yield* customerIn("record")
       yield* loseFirstRace("guard_alarms")
-      assert.isTrue(yield* saveRound(customerId, [bombed]))
+      assert.deepStrictEqual(yield* saveRound(customerId, [bombed]), [bombed])
       const { items } = yield* (yield* GuardRecords).alarms(customerId, { limit: 10, after: null })
       assert.deepStrictEqual(
         items.map(({ reason }) => reason),
         ["bombed"]
       )
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("reports no alarm as raised that is open already", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("record")
+      yield* (yield* GuardStore).raise(customerId, bombed, false)
+      assert.deepStrictEqual(yield* saveRound(customerId, [bombed]), [])
     }).pipe(Effect.provide(guarded()))
   )
 })

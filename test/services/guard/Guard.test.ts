@@ -217,7 +217,7 @@ layer(TestDatabase, { excludeTestServices: true })("the guard", (it) => {
         nextAt: 5000,
         now: 1000
       })
-      assert.isFalse(saved)
+      assert.isNull(saved)
       assert.deepStrictEqual(yield* (yield* GuardRecords).days(customerId), [])
     }).pipe(Effect.provide(guarded()))
   )

@@ -1,0 +1,120 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import type { Alarm } from "../../../src/domain/guard/Alarm.ts"
+import { newCustomerState } from "../../../src/domain/guard/Round.ts"
+import { maskPhone, Phone } from "../../../src/domain/Phone.ts"
+import { GuardMetrics } from "../../../src/services/guard/GuardMetrics.ts"
+import { GuardRounds } from "../../../src/services/guard/GuardRounds.ts"
+import { GuardStore, type ReadCode, type RoundResult } from "../../../src/services/guard/GuardStore.ts"
+import { Timers } from "../../../src/services/timer/Timers.ts"
+import { TimerStore } from "../../../src/services/timer/TimerStore.ts"
+
+const NOW = 1_795_000_000_000
+const [known, other] = [Phone.make("+989121234567"), Phone.make("+989351234567")]
+
+const timer = {
+  kind: "guard",
+  customerId: 7,
+  subject: "00000000-0000-0000-0000-000000000000",
+  lane: 0,
+  leaseToken: "00000000-0000-4000-8000-000000000001",
+  leasedUntil: NOW + 30_000,
+  dueAt: NOW,
+  wasAbandoned: false
+} as const
+
+const bombedCode = (phone: Phone): ReadCode => ({
+  id: "019a0000-0000-7000-8000-000000000001",
+  phone,
+  flag: null,
+  isBombed: true,
+  sentSms: 1,
+  charged: 0,
+  isVerified: false,
+  weight: 1,
+  sentAt: NOW - 180_000,
+  maturedAt: NOW - 60_000,
+  prefix: phone.slice(0, 6),
+  network: null,
+  device: null,
+  channel: "sms",
+  isVoid: false,
+  took: "all"
+})
+
+const openAlarm = {
+  id: "019a0000-0000-7000-8000-000000000002",
+  enforced: true,
+  kind: "phone",
+  key: maskPhone(known),
+  reason: "bombed",
+  level: 1,
+  action: "refuse",
+  startedAt: NOW - 1000,
+  until: NOW + 60_000,
+  codes: 0,
+  verified: 0
+} as const
+
+/** A round with codes to two bombed phones, one of which has an open alarm; the store raises some of its alarms. */
+const round = Effect.fnUntraced(function* (raisedOf: (result: RoundResult) => ReadonlyArray<Alarm>) {
+  const keys: Array<string> = []
+  const counted: Array<string> = []
+  const Store = Layer.mock(GuardStore)({
+    source: () =>
+      Effect.succeed({
+        state: newCustomerState(NOW),
+        judgedUntil: null,
+        mode: "enforcing",
+        alarms: [openAlarm],
+        refusedWhole: 0
+      }),
+    timeToVerify: () => Effect.succeedNone,
+    matured: () => Effect.succeed([bombedCode(known), bombedCode(other)]),
+    nextSentAt: () => Effect.succeed(Option.none()),
+    segments: () => Effect.succeed(new Map()),
+    platform: Effect.succeed([100, 80]),
+    save: (_timer, result) => {
+      keys.push(...result.raised.map(({ key }) => key))
+      return Effect.succeed(raisedOf(result))
+    }
+  })
+  const Rounds = Layer.provide(GuardRounds.layer, [
+    Store,
+    Layer.mock(Timers)({
+      leaseAtBirth: () => ({ token: timer.leaseToken, until: timer.leasedUntil }),
+      isLeased: () => true,
+      wakeAt: () => {},
+      releaseForRetry: () => Effect.failCause
+    }),
+    Layer.mock(TimerStore)({}),
+    Layer.succeed(GuardMetrics, {
+      refused: () => {},
+      flagged: () => {},
+      judged: () => {},
+      alarmed: (reason) => void counted.push(reason)
+    })
+  ])
+  yield* TestClock.setTime(NOW)
+  yield* Effect.provide(
+    Effect.flatMap(GuardRounds, ({ runTimer }) => runTimer(timer)),
+    Rounds
+  )
+  return { keys, counted }
+})
+
+it.effect("a round raises no alarm of a bombed phone that is open already", () =>
+  Effect.gen(function* () {
+    const { keys, counted } = yield* round(({ raised }) => raised)
+    assert.deepStrictEqual(keys, [maskPhone(other)])
+    assert.deepStrictEqual(counted, ["bombed"])
+  })
+)
+
+it.effect("a round counts only the alarms that the store raised", () =>
+  Effect.gen(function* () {
+    const { counted } = yield* round(() => [])
+    assert.deepStrictEqual(counted, [])
+  })
+)
