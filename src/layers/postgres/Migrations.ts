@@ -35,6 +35,7 @@ import messageBatches from "./migrations/0032_message_batches.ts"
 import guardKnocks from "./migrations/0033_guard_knocks.ts"
 import requestBlockKeys from "./migrations/0034_request_block_keys.ts"
 import bombedPhones from "./migrations/0035_bombed_phones.ts"
+import requestBlocksById from "./migrations/0036_request_blocks_by_id.ts"
 import { rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -72,7 +73,8 @@ const migrations = {
   "0032_message_batches": messageBatches,
   "0033_guard_knocks": guardKnocks,
   "0034_request_block_keys": requestBlockKeys,
-  "0035_bombed_phones": bombedPhones
+  "0035_bombed_phones": bombedPhones,
+  "0036_request_blocks_by_id": requestBlocksById
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"
