@@ -8,6 +8,16 @@ export const foldDigits = (text: string): string =>
     return String(code - (code >= PERSIAN_ZERO ? PERSIAN_ZERO : ARABIC_INDIC_ZERO))
   })
 
+/** A whole number in groups of three digits, with the separators of Persian, Arabic and English keyboards. */
+const GROUPED = /^[-+]?\d{1,3}(?:[,٬،]\d{3})+$/
+
+/** A typed number in ASCII digits, without separators of thousands. Other texts stay as they are. */
+export const plainNumber = (text: string): string => {
+  const folded = foldDigits(text)
+  if (GROUPED.test(folded)) return folded.replaceAll(/[,٬،]/g, "")
+  return /^[-+]?\d+$/.test(folded) ? folded : text
+}
+
 /** Replaces ASCII digits by Persian ones. */
 export const persianDigits = (text: string): string =>
   text.replace(/\d/g, (digit) => String.fromCharCode(PERSIAN_ZERO + Number(digit)))

@@ -1,4 +1,5 @@
 import { type Schema, SchemaAST } from "effect"
+import { plainNumber } from "../../domain/text/Digits.ts"
 import { SECRET_SETTINGS } from "./ProviderAdapter.ts"
 
 /** One setting of a provider, as a form asks for it. */
@@ -40,8 +41,10 @@ export const settingFields = ({ ast }: Schema.Top): ReadonlyArray<SettingField> 
       })
     : []
 
-const valueOf = ({ kind }: SettingField, text: string): unknown => {
-  if (kind === "boolean") return text === "true"
+/** Line numbers and other numbers may come in Persian digits; a secret stays exactly as it was typed. */
+const valueOf = ({ kind }: SettingField, typed: string): unknown => {
+  if (kind === "boolean") return typed === "true"
+  const text = kind === "secret" ? typed : plainNumber(typed)
   // A text that is not a number stays as it is, so that the provider's schema reports what it expected.
   return kind === "number" && Number.isFinite(Number(text)) ? Number(text) : text
 }

@@ -68,4 +68,14 @@ describe("the form of a provider's settings", () => {
       )
     })
   )
+
+  it.effect("takes numbers in Persian digits, and leaves secrets and other texts as they are", () =>
+    Effect.gen(function* () {
+      const read = (fields: ReturnType<typeof settingFields>, typed: Readonly<Record<string, string>>) =>
+        typedSettings(fields, (name) => typed[name] ?? null)
+      assert.deepStrictEqual(read(yield* fieldsOf("simulator"), { latency_ms: "۲۰" }), { latency_ms: 20 })
+      const smsir = { api_key: "۱۲۳", line_number: "۳۰۰۰۱۲۳", otp_parameter: "کد۲" }
+      assert.deepStrictEqual(read(yield* fieldsOf("smsir"), smsir), { ...smsir, line_number: "3000123" })
+    })
+  )
 })

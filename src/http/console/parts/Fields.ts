@@ -35,10 +35,12 @@ interface FieldOptions {
 
 export interface InputOptions extends FieldOptions {
   readonly value?: string
-  readonly type?: "text" | "email" | "password" | "url" | "tel" | "number" | "datetime-local" | "date"
+  readonly type?: "text" | "email" | "password" | "url" | "tel" | "datetime-local" | "date"
   readonly placeholder?: string
   readonly autocomplete?: string
   readonly isLtr?: boolean
+  /** Phones show their number pad. It stays a text field: a browser's number field refuses Persian digits. */
+  readonly isNumber?: boolean
 }
 
 export interface SelectOptions extends FieldOptions {
@@ -81,7 +83,7 @@ const labelled = (options: FieldOptions, control: Html): Html =>
   </div>`
 
 export const inputField = (options: InputOptions): Html => {
-  const { value, type, placeholder, autocomplete, isLtr } = options
+  const { value, type, placeholder, autocomplete, isLtr, isNumber } = options
   return labelled(
     options,
     html`<input
@@ -90,7 +92,8 @@ export const inputField = (options: InputOptions): Html => {
       value="${value ?? ""}"
       placeholder="${placeholder ?? ""}"
       autocomplete="${autocomplete ?? "off"}"
-      ${isLtr === true && html`dir="ltr"`}
+      ${isNumber === true && html`inputmode="numeric"`}
+      ${(isLtr === true || isNumber === true) && html`dir="ltr"`}
     />`
   )
 }

@@ -1,5 +1,6 @@
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import { ValidationError } from "../../../../domain/Errors.ts"
+import { plainNumber } from "../../../../domain/text/Digits.ts"
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -26,9 +27,9 @@ export const readTyped = <S extends Schema.Decoder<unknown>>(
     )
   )
 
-/** A number that was typed; what is none stays text, so that its schema says what it expected. */
+/** A number that was typed, in any digits; what is none stays text, so that its schema says what it expected. */
 export const typedNumber = (text: string | null): unknown => {
-  const trimmed = (text ?? "").trim()
+  const trimmed = plainNumber((text ?? "").trim())
   if (trimmed === "") return null
   return /^-?\d{1,15}$/.test(trimmed) ? Number(trimmed) : trimmed
 }

@@ -63,7 +63,7 @@ export const limitFields = ({ say }: Locale, typed: URLSearchParams, errors: Fie
     label: say("Requests per minute", "درخواست در دقیقه"),
     hint: say("Empty: the default. 0: no limit.", "خالی: پیش‌فرض. ۰: بی‌سقف."),
     value: typed.get("rate_limit_per_minute") ?? "",
-    isLtr: true,
+    isNumber: true,
     errors
   })}
   ${textAreaField({

@@ -137,7 +137,7 @@ export const settingsForm = (saved: SavedGuard, errors: FieldErrors, view: View)
     ${inputField({
       name: "unverified_hour",
       label: say("Unverified codes in an hour", "کدهای تأییدنشده در ساعت"),
-      type: "number",
+      isNumber: true,
       value: saved.unverifiedHour === null ? "" : String(saved.unverifiedHour),
       hint: say("Empty: by your traffic. 0: no limit.", "خالی: بر پایهٔ ترافیک شما. ۰: بی‌حد."),
       errors
@@ -145,7 +145,7 @@ export const settingsForm = (saved: SavedGuard, errors: FieldErrors, view: View)
     ${inputField({
       name: "sms_price",
       label: say("Price of an SMS, in rials", "بهای یک پیامک به ریال"),
-      type: "number",
+      isNumber: true,
       value: saved.smsPrice === null ? "" : String(saved.smsPrice),
       hint: say("For the report of what was saved.", "برای گزارش صرفه‌جویی."),
       errors

@@ -65,7 +65,7 @@ const topUpForm = (view: View, { id }: CustomerRecord, refused: Refused | null):
         label: say("Amount in rials", "مبلغ به ریال"),
         value: typed?.get("amount") ?? "",
         isRequired: true,
-        isLtr: true,
+        isNumber: true,
         errors
       })}
       <div><button class="button">${say("Top up", "افزایش")}</button></div>
@@ -86,7 +86,7 @@ const limitsForm = (view: View, id: number, limits: LimitOverrides, refused: Ref
       ${limitNames.map((name) => {
         const [english, persian] = limitWords[name]
         const value = typed?.get(name) ?? String(limits[name] ?? "")
-        return inputField({ name, label: say(english, persian), value, isLtr: true, errors })
+        return inputField({ name, label: say(english, persian), value, isNumber: true, errors })
       })}
       <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
     </form>

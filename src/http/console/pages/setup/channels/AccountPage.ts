@@ -98,7 +98,7 @@ const detailsForm = (view: View, account: AccountRecord, refused: Refused | null
         label: say("Gap between two sends (ms)", "فاصلهٔ دو ارسال (میلی‌ثانیه)"),
         hint: say("Empty: the default of this installation.", "خالی: پیش‌فرض این نصب."),
         value: value("gap_ms", account.gapMillis),
-        isLtr: true,
+        isNumber: true,
         errors
       })}
       ${inputField({
@@ -106,7 +106,7 @@ const detailsForm = (view: View, account: AccountRecord, refused: Refused | null
         label: say("Sends in a minute", "ارسال در دقیقه"),
         hint: say("Empty: the channel's default. 0: no limit.", "خالی: پیش‌فرض کانال. ۰: بی‌سقف."),
         value: value("per_minute", account.perMinute),
-        isLtr: true,
+        isNumber: true,
         errors
       })}
       <div><button class="button primary">${say("Save", "ذخیره")}</button></div>

@@ -110,5 +110,5 @@ export const settingInputs = (
     }
     return field.kind === "boolean" || field.kind === "choice"
       ? selectField({ ...options, choices: choicesOf(field, locale) })
-      : inputField({ ...options, isLtr: true })
+      : inputField({ ...options, isLtr: true, isNumber: field.kind === "number" })
   })
