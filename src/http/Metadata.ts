@@ -74,6 +74,13 @@ export const readMetadata = (
 ): Result.Result<Metadata | undefined, CodedError> =>
   decoded == null ? Result.succeed(undefined) : metadataIn(readExactly(body), decoded)
 
+/** The fields of stored metadata for people: strings as they are, other values as their JSON text. */
+export const metadataFields = (text: string): ReadonlyArray<readonly [name: string, value: string]> =>
+  Object.entries(Object(readExactly(text) ?? JSON.parse(text))).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value : (stringify(value) ?? "")
+  ])
+
 /** JSON text of an object with its metadata, if any, exactly as the request had it. */
 export const withMetadata = (wire: object, metadata: string | null): string => {
   const json = JSON.stringify(wire)

@@ -6,6 +6,7 @@ import {
   isWithinBounds,
   MAX_METADATA_BYTES,
   MAX_METADATA_DEPTH,
+  metadataFields,
   readMetadata
 } from "../../src/http/Metadata.ts"
 
@@ -257,5 +258,18 @@ describe("the bounds of metadata", () => {
   it("are the same number of bytes for a text", () => {
     assert.isTrue(isShort("س".repeat(8_192)))
     assert.isFalse(isShort(`${"س".repeat(8_192)}x`))
+  })
+})
+
+describe("metadata for people", () => {
+  it("has every digit of a long number, alone and inside of other values", () => {
+    const text =
+      '{"order":12345678901234567890,"share":0.10,"lines":[{"id":98765432109876543210}],"note":"a"}'
+    assert.deepStrictEqual(metadataFields(text), [
+      ["order", "12345678901234567890"],
+      ["share", "0.10"],
+      ["lines", '[{"id":98765432109876543210}]'],
+      ["note", "a"]
+    ])
   })
 })

@@ -1,22 +1,11 @@
 import type { Instant } from "../../../../domain/Instant.ts"
+import { metadataFields } from "../../../Metadata.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { badge, stateBadge } from "../../parts/Badge.ts"
 import { copyButton } from "../../parts/CopyButton.ts"
 import { type Fact, facts } from "../../parts/Facts.ts"
 import { foreign, ltr, mono } from "../../parts/Text.ts"
-
-/** The customer's own data, as it came; null or an empty object: none. */
-const metadataRows = (metadata: string | null): ReadonlyArray<readonly [string, string]> => {
-  if (metadata === null) return []
-  const parsed: unknown = JSON.parse(metadata)
-  return typeof parsed !== "object" || parsed === null
-    ? []
-    : Object.entries(parsed).map(([key, value]) => [
-        key,
-        typeof value === "string" ? value : JSON.stringify(value)
-      ])
-}
 
 /** What a code and a message have in common. */
 interface Run {
@@ -26,6 +15,7 @@ interface Run {
   /** In rials. */
   readonly held: number
   readonly captured: number
+  /** The customer's own data as JSON; null: none. */
   readonly metadata: string | null
 }
 
@@ -59,6 +49,6 @@ export const runFacts = (
     [say("Cost", "هزینه"), locale.rials(captured)],
     held === 0 ? null : [say("Held", "نگه‌داشته"), locale.rials(held)],
     ...words.further,
-    ...metadataRows(metadata).map(([key, value]) => [mono(key), foreign(value)] as const)
+    ...metadataFields(metadata ?? "{}").map(([key, value]) => [mono(key), foreign(value)] as const)
   ])
 }
