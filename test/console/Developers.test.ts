@@ -39,6 +39,7 @@ describe("API keys in the console", () => {
     const secret = secretIn(made)
     expect(secret).toMatch(/^svc_live_/)
     expect((await sendWith(secret)).status).toBe(200)
+    expect(made.text).toContain("/dev/urandom")
     const list = await owner.get("/console/keys")
     expect(list.text).toContain("shop")
     expect(list.text).not.toContain(secret)

@@ -157,6 +157,7 @@ describe("a test", () => {
     expect(text).toContain("/v1/otp/send")
     expect(text).toContain("&quot;bale&quot;")
     expect(text).toContain("@peyk/client")
+    expect(text).toContain("Idempotency-Key: $(od -An")
     expect(text).not.toContain(server.demo.live_key)
   })
 

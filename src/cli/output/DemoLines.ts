@@ -1,10 +1,8 @@
+import { FRESH_IN_SHELL } from "../../domain/text/ShellCommands.ts"
 import type { DemoCustomer } from "../../layers/customer/DemoCustomer.ts"
 
-/** A new key each time the line is pasted, in any shell: the same key would return the first response again. */
-const FRESH = "demo-$(od -An -tx8 -N8 /dev/urandom | tr -d ' ')"
-
 const send = (origin: string, { live_key }: DemoCustomer): string =>
-  `curl -s ${origin}/v1/otp/send -H 'X-API-Key: ${live_key}' -H "Idempotency-Key: ${FRESH}" ` +
+  `curl -s ${origin}/v1/otp/send -H 'X-API-Key: ${live_key}' -H "Idempotency-Key: demo-${FRESH_IN_SHELL}" ` +
   `-H 'Content-Type: application/json' -d '{"phone":"09121234567"}'`
 
 const status = (origin: string, { live_key }: DemoCustomer): string =>

@@ -2,6 +2,7 @@ import { Clock, Effect, Redacted } from "effect"
 import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../../domain/people/ApiKey.ts"
 import type { Instant } from "../../../../domain/Instant.ts"
 import { isIdPosition } from "../../../../domain/Paging.ts"
+import { FRESH_IN_SHELL } from "../../../../domain/text/ShellCommands.ts"
 import { type CreatedKey, Keys } from "../../../../services/resources/access/Keys.ts"
 import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
 import { NewApiKey } from "../../../manage/access/ApiKeysApi.ts"
@@ -150,7 +151,7 @@ const firstRequest = (mode: "live" | "test", origin: string): string =>
   [
     `curl ${origin}/v1/${mode === "test" ? "sandbox/" : ""}otp/send \\`,
     `  -H "X-API-Key: $PEYK_KEY" -H "Content-Type: application/json" \\`,
-    ...(mode === "live" ? [`  -H "Idempotency-Key: $(uuidgen)" \\`] : []),
+    ...(mode === "live" ? [`  -H "Idempotency-Key: ${FRESH_IN_SHELL}" \\`] : []),
     `  -d '{"phone": "09121234567", "channels": ["bale", "sms"]}'`
   ].join("\n")
 

@@ -1,3 +1,4 @@
+import { FRESH_IN_SHELL } from "../../../../../domain/text/ShellCommands.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Visit } from "../../../frame/Visit.ts"
 import { codeBlock } from "../../../parts/CodeBlock.ts"
@@ -24,7 +25,7 @@ const curl = (url: string, body: unknown): string =>
   [
     `curl -X POST ${url}`,
     `-H "X-API-Key: ${KEY}"`,
-    `-H "Idempotency-Key: $(uuidgen)"`,
+    `-H "Idempotency-Key: ${FRESH_IN_SHELL}"`,
     `-H "Content-Type: application/json"`,
     `-d ${shellQuoted(json(body, ""))}`
   ].join(" \\\n  ")
