@@ -15,7 +15,7 @@ import { nextDueAt, unchanged, type VerificationTransition } from "./Verificatio
  * A step that started later than this after its planned time (a process was down) counts its waiting time from its real
  * start: otherwise all channels whose time passed meanwhile would fire at once. Smaller delays do not add up.
  */
-const MAX_LATENESS_MILLIS = 5000
+export const MAX_LATENESS_MILLIS = 5000
 
 const waitedUntil = ({ route, nextStepAt }: Verification, { step, attemptedAt, slotAt }: Call): Instant => {
   const planned = Math.max(nextStepAt ?? attemptedAt, slotAt ?? 0)

@@ -5,8 +5,9 @@ import {
   isTerminal,
   type Verification
 } from "../../../../../domain/verification/Verification.ts"
+import { MAX_LATENESS_MILLIS } from "../../../../../domain/verification/StepCalls.ts"
 import type { RunHistory } from "../../../../../services/resources/activity/RunHistories.ts"
-import { html, type Html } from "../../../frame/Html.ts"
+import { html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { channelName, foreign, mono } from "../../../parts/Text.ts"
 import { attemptState } from "../AttemptStates.ts"
@@ -66,18 +67,36 @@ const slotWords = (millis: number, locale: Locale): string | null =>
         `${locale.duration(millis / 1000)} در انتظار نوبت حسابش ماند.`
       )
 
+/**
+ * Whether somebody asked for the next channel: a wait is only shorter than its step says by the lateness of that step,
+ * which the next one makes up for.
+ */
+const isAskedFor = (waitedMillis: number, waitSeconds: number): boolean =>
+  waitedMillis < waitSeconds * 1000 - MAX_LATENESS_MILLIS
+
 /** Why this attempt came when it did. */
-const reasonOf = ({ verification }: CodeRun, index: number, locale: Locale): Html | string | null => {
+const reasonOf = (
+  { verification }: Pick<CodeRun, "verification">,
+  index: number,
+  locale: Locale
+): string | null => {
   const { say } = locale
   const { attempts, route, createdAt } = verification
   const [previous, current] = [attempts[index - 1], attempts[index]]
   if (current?.attempted_at == null) return null
   if (previous?.attempted_at == null) return slotWords(current.attempted_at - createdAt, locale)
-  const waited = locale.duration((current.attempted_at - previous.attempted_at) / 1000)
+  const waitedMillis = current.attempted_at - previous.attempted_at
+  const waited = locale.duration(waitedMillis / 1000)
   const name = stepName(verification, previous.step, locale)
   if (previous.status === "failed")
     return say(`Tried because ${name} failed.`, `چون ${name} ناموفق بود، امتحان شد.`)
-  const wait = locale.duration((route[previous.step] ?? route[0]).wait)
+  const waitSeconds = (route[previous.step] ?? route[0]).wait
+  if (isAskedFor(waitedMillis, waitSeconds))
+    return say(
+      `Tried because the next channel was asked for, ${waited} after ${name}.`,
+      `چون ${waited} پس از ${name} کانال بعدی خواسته شد، امتحان شد.`
+    )
+  const wait = locale.duration(waitSeconds)
   return say(
     `Tried because the code was not entered within ${waited} of ${name} (the wait there is ${wait}).`,
     `چون کد تا ${waited} پس از ${name} وارد نشد (انتظار آنجا ${wait} است)، امتحان شد.`

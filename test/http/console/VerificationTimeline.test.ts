@@ -1,0 +1,43 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { tryNext } from "../../../src/domain/verification/NextChannel.ts"
+import { recordAttempt } from "../../../src/domain/verification/StepCalls.ts"
+import type { Verification } from "../../../src/domain/verification/Verification.ts"
+import { type Language, makeLocale } from "../../../src/http/console/frame/Locale.ts"
+import { verificationMoments } from "../../../src/http/console/pages/activity/verification/VerificationTimeline.ts"
+import { created, outcomes, routeOf, START } from "../../domain/verification/VerificationRuns.ts"
+
+const attempt = (verification: Verification, step: number, at: number): Verification =>
+  recordAttempt(verification, { step, outcome: outcomes.Accepted, attemptedAt: at, finishedAt: at + 20 }).next
+
+/** Why the second channel was tried, in the words of the page. */
+const reasonIn = (verification: Verification, language: Language = "en"): string => {
+  const history = { events: [], charges: [], wrongCodes: 0 }
+  const run = { verification, history, now: START + 90_000, maxWrongCodes: 5 }
+  const moments = verificationMoments(run, makeLocale(language, "Asia/Tehran"))
+  return (
+    moments.flatMap(({ more = [] }) => more.map(String)).find((words) => /Tried|امتحان شد/.test(words)) ?? ""
+  )
+}
+
+describe("the reason of a second attempt", () => {
+  const first = attempt(created(routeOf([60, 60])), 0, START)
+
+  it("is that the next channel was asked for, where somebody did", () => {
+    const at = START + 12_000
+    const { next } = Result.getOrThrow(tryNext(first, { fromSequence: 1, now: at }))
+    const asked = attempt(next, 1, at)
+    assert.strictEqual(reasonIn(asked), "Tried because the next channel was asked for, 12 s after Bale.")
+    assert.match(reasonIn(asked, "fa"), /کانال بعدی خواسته شد/)
+  })
+
+  it("is the wait, where that ended, however late the step before it began", () => {
+    const late = attempt(created(routeOf([60, 60])), 0, START + 4000)
+    for (const [before, at] of [
+      [first, START + 60_000],
+      [first, START + 80_000],
+      [late, START + 60_000]
+    ] as const)
+      assert.match(reasonIn(attempt(before, 1, at)), /was not entered within .* \(the wait there is 1 min\)/)
+  })
+})
