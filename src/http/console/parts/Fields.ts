@@ -1,4 +1,4 @@
-import { html, type Html, type Part } from "../frame/Html.ts"
+import { type FieldsPart, type FormField, Html, html, type Part } from "../frame/Html.ts"
 import type { ConsoleError } from "../frame/Refusals.ts"
 import type { Locale } from "../frame/Locale.ts"
 
@@ -27,6 +27,10 @@ export const fieldErrorsOf = (error: ConsoleError): FieldErrors => {
 
 interface FieldOptions {
   readonly name: string
+  /** The name by which errors blame it, if several fields of the form share its own: `wait.1`. */
+  readonly key?: string
+  /** What tells it from fields with the same label; only screen readers and the summary of errors say it. */
+  readonly place?: string
   readonly label: string
   readonly hint?: string | undefined
   readonly isRequired?: boolean
@@ -41,11 +45,14 @@ export interface InputOptions extends FieldOptions {
   readonly isLtr?: boolean
   /** Phones show their number pad. It stays a text field: a browser's number field refuses Persian digits. */
   readonly isNumber?: boolean
+  /** The id of a `datalist`. */
+  readonly suggestions?: string
 }
 
 export interface SelectOptions extends FieldOptions {
   readonly value?: string
-  readonly choices: ReadonlyArray<readonly [value: string, label: string]>
+  /** Their markup, if they are in groups. */
+  readonly choices: ReadonlyArray<readonly [value: string, label: string]> | Html
 }
 
 export interface TextAreaOptions extends FieldOptions {
@@ -59,31 +66,53 @@ export interface CheckOptions extends FieldOptions {
   readonly value?: string
 }
 
-const idOf = (name: string): string => `field-${name.replaceAll(/[^A-Za-z0-9_-]/g, "-")}`
+const keyOf = ({ name, key = name }: FieldOptions): string => key
+const idOf = (options: FieldOptions): string => `field-${keyOf(options).replaceAll(/[^A-Za-z0-9_-]/g, "-")}`
 
 /** Id, name, and the words that describe the field: its hint and its error. */
-const attributes = ({ name, hint, isRequired, errors = noFieldErrors }: FieldOptions): Html => {
-  const id = idOf(name)
-  const isWrong = errors.has(name)
+const attributes = (options: FieldOptions): Html => {
+  const { name, hint, isRequired, errors = noFieldErrors } = options
+  const id = idOf(options)
+  const isWrong = errors.has(keyOf(options))
   const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(isWrong ? [`${id}-error`] : [])]
   return html`id="${id}" name="${name}" ${isRequired === true && html`required`}
   ${described.length > 0 && html`aria-describedby="${described.join(" ")}"`}
   ${isWrong && html`aria-invalid="true"`}`
 }
 
-const notes = ({ name, hint, errors = noFieldErrors }: FieldOptions): Part => [
-  hint !== undefined && html`<p class="hint" id="${idOf(name)}-hint">${hint}</p>`,
-  errors.has(name) && html`<p class="field-error" id="${idOf(name)}-error" dir="auto">${errors.get(name)}</p>`
-]
+const notes = (options: FieldOptions): Part => {
+  const { hint, errors = noFieldErrors } = options
+  const error = errors.get(keyOf(options))
+  return [
+    hint !== undefined && html`<p class="hint" id="${idOf(options)}-hint">${hint}</p>`,
+    error !== undefined && html`<p class="field-error" id="${idOf(options)}-error" dir="auto">${error}</p>`
+  ]
+}
 
-const labelled = (options: FieldOptions, control: Html): Html =>
-  html`<div class="field">
-    <label for="${idOf(options.name)}">${options.label}</label>
-    ${control} ${notes(options)}
-  </div>`
+const asField = (options: FieldOptions, markup: Html): Html => {
+  const { label, place } = options
+  return markup.asField({
+    name: keyOf(options),
+    id: idOf(options),
+    label: place === undefined ? label : `${place} ${label}`
+  })
+}
+
+const labelled = (options: FieldOptions, control: Html): Html => {
+  const { label, place } = options
+  return asField(
+    options,
+    html`<div class="field">
+      <label for="${idOf(options)}"
+        >${place !== undefined && html`<span class="hidden">${place} </span>`}${label}</label
+      >
+      ${control} ${notes(options)}
+    </div>`
+  )
+}
 
 export const inputField = (options: InputOptions): Html => {
-  const { value, type, placeholder, autocomplete, isLtr, isNumber } = options
+  const { value, type, placeholder, autocomplete, isLtr, isNumber, suggestions } = options
   return labelled(
     options,
     html`<input
@@ -92,6 +121,7 @@ export const inputField = (options: InputOptions): Html => {
       value="${value ?? ""}"
       placeholder="${placeholder ?? ""}"
       autocomplete="${autocomplete ?? "off"}"
+      ${suggestions !== undefined && html`list="${suggestions}"`}
       ${isNumber === true && html`inputmode="numeric"`}
       ${(isLtr === true || isNumber === true) && html`dir="ltr"`}
     />`
@@ -107,16 +137,23 @@ export const timeField = (options: Omit<InputOptions, "type">, { language }: Loc
     ? inputField({ ...options, placeholder: JALALI_EXAMPLE, isLtr: true })
     : inputField({ ...options, type: "datetime-local" })
 
-export const selectField = (options: SelectOptions): Html =>
-  labelled(
+const optionList = (
+  choices: ReadonlyArray<readonly [value: string, label: string]>,
+  chosen: string | undefined
+): Part =>
+  choices.map(
+    ([value, label]) => html`<option value="${value}" ${value === chosen && html`selected`}>${label}</option>`
+  )
+
+export const selectField = (options: SelectOptions): Html => {
+  const { choices, value } = options
+  return labelled(
     options,
     html`<select ${attributes(options)}>
-      ${options.choices.map(
-        ([value, label]) =>
-          html`<option value="${value}" ${value === options.value && html`selected`}>${label}</option>`
-      )}
+      ${choices instanceof Html ? choices : optionList(choices, value)}
     </select>`
   )
+}
 
 export const textAreaField = (options: TextAreaOptions): Html =>
   labelled(
@@ -131,32 +168,41 @@ ${options.value ?? ""}</textarea>`
   )
 
 export const checkField = (options: CheckOptions): Html =>
-  html`<div class="field">
-    <label class="check">
-      <input
-        type="checkbox"
-        ${attributes(options)}
-        value="${options.value ?? "true"}"
-        ${options.isChecked === true && html`checked`}
-      />
-      <span>${options.label}</span>
-    </label>
-    ${notes(options)}
-  </div>`
+  asField(
+    options,
+    html`<div class="field">
+      <label class="check">
+        <input
+          type="checkbox"
+          ${attributes(options)}
+          value="${options.value ?? "true"}"
+          ${options.isChecked === true && html`checked`}
+        />
+        <span>${options.label}</span>
+      </label>
+      ${notes(options)}
+    </div>`
+  )
 
-/** Over a form that was refused: what is wrong, with links to the fields. */
-export const errorSummary = (errors: FieldErrors, { say }: Locale): Html | null =>
+/** One line of the summary: a link to the field; only the message, if the form has no such field. */
+const problem = (field: FormField | undefined, message: string): Html =>
+  field === undefined
+    ? html`<li><bdi>${message}</bdi></li>`
+    : html`<li><a href="#${field.id}">${field.label}</a>: <bdi>${message}</bdi></li>`
+
+/** Over the fields of a form that was refused: what is wrong, with links to the fields by their labels. */
+export const errorSummary = (errors: FieldErrors, { say }: Locale): FieldsPart | null =>
   errors.size === 0
     ? null
-    : html`<div class="notice bad" role="alert">
-        <p><strong>${say("Please correct this:", "لطفاً این‌ها را درست کنید:")}</strong></p>
-        <ul>
-          ${[...errors].map(
-            ([name, message]) =>
-              html`<li>
-                <a href="#${idOf(name)}"><bdi dir="ltr">${name}</bdi></a
-                >: <bdi>${message}</bdi>
-              </li>`
-          )}
-        </ul>
-      </div>`
+    : (fields) =>
+        html`<div class="notice bad" role="alert">
+          <p><strong>${say("Please correct this:", "لطفاً این‌ها را درست کنید:")}</strong></p>
+          <ul>
+            ${[...errors].map(([name, message]) =>
+              problem(
+                fields.find((field) => field.name === name),
+                message
+              )
+            )}
+          </ul>
+        </div>`

@@ -47,9 +47,16 @@ const groups = [
 /** Which events an endpoint takes. */
 const eventChoice = ({ say }: Locale, typed: URLSearchParams, errors: FieldErrors): Html => {
   const some = typed.getAll("events").filter((event) => event !== EVERY_EVENT)
-  return html`<fieldset class="fields" id="field-events">
-    <legend>${say("Events", "رویدادها")}</legend>
-    ${errors.has("events") && html`<p class="field-error" dir="auto">${errors.get("events")}</p>`}
+  const label = say("Events", "رویدادها")
+  const isWrong = errors.has("events")
+  return html`<fieldset
+    class="fields"
+    id="field-events"
+    tabindex="-1"
+    ${isWrong && html`aria-describedby="field-events-error"`}
+  >
+    <legend>${label}</legend>
+    ${isWrong && html`<p class="field-error" id="field-events-error" dir="auto">${errors.get("events")}</p>`}
     ${eventBox(EVERY_EVENT, say("All events, also future types", "همهٔ رویدادها، آینده‌ها هم"), typed)}
     <details ${some.length > 0 && html`open`}>
       <summary class="more-summary">${say("Choose events", "انتخاب رویدادها")}</summary>
@@ -65,7 +72,7 @@ const eventChoice = ({ say }: Locale, typed: URLSearchParams, errors: FieldError
         )}
       </div>
     </details>
-  </fieldset>`
+  </fieldset>`.asField({ name: "events", id: "field-events", label })
 }
 
 export const webhookFields = (locale: Locale, typed: URLSearchParams, errors: FieldErrors): Html => {

@@ -16,7 +16,7 @@ import { badge, stateBadge } from "../../../parts/Badge.ts"
 import { confirmButton, postButton } from "../../../parts/Confirm.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
 import { facts } from "../../../parts/Facts.ts"
-import { errorSummary, type FieldErrors, timeField } from "../../../parts/Fields.ts"
+import { errorSummary, type FieldErrors, noFieldErrors, timeField } from "../../../parts/Fields.ts"
 import { filters } from "../../../parts/lists/Filters.ts"
 import { pager, pageRequest } from "../../../parts/lists/Pager.ts"
 import { table } from "../../../parts/lists/Table.ts"
@@ -231,7 +231,7 @@ export const webhookPage = Effect.fnUntraced(function* (
         ${
           mayWrite &&
           html`<div class="stack">
-            ${changeForm(view, webhook, typed ?? asTyped(webhook), errors)}
+            ${changeForm(view, webhook, typed ?? asTyped(webhook), errors.has("since") ? noFieldErrors : errors)}
             ${replayForm(view, webhook, errors)} ${secretForm(view, webhook)}
           </div>`
         }
