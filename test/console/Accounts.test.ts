@@ -50,7 +50,9 @@ describe("connecting an account", () => {
     }
     const reply = await submit(owner, `${CONNECT}?channel=sms&provider=ippanel`, CONNECT, fields)
     expect(reply.status).toBe(422)
-    expect(reply.text).toContain("must begin with +98")
+    expect(reply.text).toContain("Begin with +98")
+    expect(reply.text).toMatch(/id="field-settings-from_number"[^>]*aria-invalid="true"/s)
+    expect(reply.text).toContain('<a href="#field-settings-from_number">Line number')
   })
 
   it("is in the audit log as the user's, without the settings", async () => {

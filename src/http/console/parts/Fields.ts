@@ -1,4 +1,5 @@
 import { type FieldsPart, type FormField, Html, html, type Part } from "../frame/Html.ts"
+import { fieldMessage } from "../frame/forms/FieldMessages.ts"
 import type { ConsoleError } from "../frame/Refusals.ts"
 import type { Locale } from "../frame/Locale.ts"
 
@@ -12,14 +13,14 @@ interface FieldProblem {
   readonly message?: unknown
 }
 
-/** The errors of a form from what a use case refused; `body.name` blames the field `name`. */
-export const fieldErrorsOf = (error: ConsoleError): FieldErrors => {
+/** The errors of a form from what a use case refused, for people; `body.name` blames the field `name`. */
+export const fieldErrorsOf = (error: ConsoleError, locale: Locale): FieldErrors => {
   const errors: unknown = error._tag === "validation_error" ? error.details?.["errors"] : undefined
   if (!Array.isArray(errors)) return noFieldErrors
   return new Map(
     errors.flatMap(({ path, message }: FieldProblem) =>
       typeof path === "string" && typeof message === "string"
-        ? [[path.replace(/^(?:body|query)\./, ""), message] as const]
+        ? [[path.replace(/^(?:body|query)\./, ""), fieldMessage(message, locale)] as const]
         : []
     )
   )

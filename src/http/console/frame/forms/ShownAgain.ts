@@ -9,7 +9,7 @@ import { type ConsoleError, refusalOf } from "../Refusals.ts"
 export const showAgain =
   <R>(view: Signed, show: (errors: FieldErrors) => Effect.Effect<Page, ConsoleError, R>) =>
   (error: ConsoleError): Effect.Effect<HttpServerResponse.HttpServerResponse, ConsoleError, R> => {
-    const errors = fieldErrorsOf(error)
+    const errors = fieldErrorsOf(error, view.locale)
     if (errors.size === 0) return Effect.fail(error)
     const { status, headers } = refusalOf(error, view.locale)
     return Effect.map(show(errors), (page) => answerPage(view, page, { status, headers }))

@@ -34,7 +34,7 @@ const SETTINGS_PATH = pathOf("settings")
 
 const customerEntry = auditEntriesOf("customer")
 
-const CustomerForm = Schema.Struct({ ...MeChange.fields, name: Name })
+export const CustomerForm = Schema.Struct({ ...MeChange.fields, name: Name })
 const PasswordForm = Schema.Struct({ password: NewPassword })
 
 /** Which form was refused, with what was typed. */

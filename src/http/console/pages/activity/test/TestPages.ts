@@ -76,7 +76,7 @@ const send = Effect.fnUntraced(function* (view: View, request: TestRequest) {
 const tryAgain: ConsoleError = { _tag: "service_unavailable" }
 
 const errorsOf = (error: ConsoleError, view: View): FieldErrors => {
-  const errors = fieldErrorsOf(error)
+  const errors = fieldErrorsOf(error, view.locale)
   if (errors.size > 0) return errors
   const { text, reasons } = refusalOf(error, view.locale)
   const field = error._tag === "invalid_phone" ? "phone" : "send"

@@ -15,7 +15,7 @@ import { AccountChangeBody } from "../../../../manage/setup/AccountsApi.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { readTyped, typedNumber } from "../../../frame/forms/TypedBody.ts"
-import { inputName } from "./SettingInputs.ts"
+import { bySetting, inputName } from "./SettingInputs.ts"
 
 export const fieldsOfProvider = Effect.fnUntraced(function* (provider: string) {
   const adapter = (yield* ProviderAdapters).get(provider)
@@ -65,7 +65,11 @@ export const saveSettings = Effect.fnUntraced(function* (
   const fields = yield* fieldsOfProvider(provider)
   const settings = typedSettings(fields, (name) => typed.get(inputName(name)))
   const finding = typed.has("check")
-    ? yield* examineFirst(view.actor.customerId, { channel, provider, settings }, uncheckedWay(view))
+    ? yield* Effect.mapError(
+        examineFirst(view.actor.customerId, { channel, provider, settings }, uncheckedWay(view)),
+        bySetting(fields)
+      )
     : undefined
-  return yield* updateAccount(view, id, { settings, finding }, versionOf(typed))
+  const change = { settings, finding }
+  return yield* Effect.mapError(updateAccount(view, id, change, versionOf(typed)), bySetting(fields))
 })

@@ -127,12 +127,7 @@ const settingsForm = Effect.fnUntraced(function* (
       <summary class="panel-head">
         <h2 id="settings-title">${say("Provider settings", "تنظیمات ارائه‌دهنده")}</h2>
       </summary>
-      <form
-        class="panel-body fields"
-        id="field-settings"
-        method="post"
-        action="${pathFor(account, "/settings")}"
-      >
+      <form class="panel-body fields" method="post" action="${pathFor(account, "/settings")}">
         ${csrfField(view.csrf)} <input type="hidden" name="version" value="${account.version}" />
         ${errorSummary(errors, view.locale)}
         <p class="hint">
@@ -141,7 +136,7 @@ const settingsForm = Effect.fnUntraced(function* (
             "آنچه نگه داشته شده نشان داده نمی‌شود. ذخیره، همه را جایگزین می‌کند: هر فیلد لازم را پر کنید."
           )}
         </p>
-        ${settingInputs(fields, (name) => typed?.get(name) ?? null, view.locale)}
+        ${settingInputs(fields, (name) => typed?.get(name) ?? null, errors, view.locale)}
         ${checkField({
           name: "check",
           label: say("Ask the provider first", "نخست از ارائه‌دهنده پرسیده شود"),

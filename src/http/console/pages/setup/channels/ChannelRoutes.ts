@@ -34,7 +34,7 @@ const accountForm = <E extends ConsoleError, R>(
     Effect.flatMap(pathId, (id) =>
       Effect.as(save(view, id, typed), backTo(id, "saved")).pipe(
         Effect.catch((error: ConsoleError) => {
-          const errors = fieldErrorsOf(error)
+          const errors = fieldErrorsOf(error, view.locale)
           if (errors.size === 0) return Effect.fail(error)
           const { status, headers } = refusalOf(error, view.locale)
           return Effect.map(accountPage(view, id, { form, errors, typed }), (shown) =>

@@ -29,7 +29,7 @@ import { channelName } from "../../../parts/Text.ts"
 import { uncheckedWay } from "./AccountForms.ts"
 import { providerName } from "./AccountWords.ts"
 import { CHANNELS_PATH, CONNECT_PATH } from "./ChannelsPage.ts"
-import { inputName, settingInputs } from "./SettingInputs.ts"
+import { bySetting, inputName, settingInputs } from "./SettingInputs.ts"
 
 interface Choice {
   readonly channel: Channel
@@ -123,7 +123,7 @@ const connectForm = (
       isRequired: true,
       errors
     })}
-    <fieldset class="fields" id="field-settings">
+    <fieldset class="fields">
       <legend>${say("Settings from the provider", "آنچه از ارائه‌دهنده گرفته‌اید")}</legend>
       <p class="hint">
         ${say(
@@ -131,7 +131,7 @@ const connectForm = (
           "رمزشده نگه داشته می‌شود و دیگر هیچ‌جا نشان داده نمی‌شود؛ نه اینجا و نه در API."
         )}
       </p>
-      ${settingInputs(settingFields(adapter.settings), (name) => typed.get(name), view.locale)}
+      ${settingInputs(settingFields(adapter.settings), (name) => typed.get(name), errors, view.locale)}
     </fieldset>
     ${
       owner !== null &&
@@ -187,7 +187,7 @@ export const connectPageAt = Effect.fnUntraced(function* (view: View, place: Con
 export const showConnect = (view: View) => connectPageAt(view, ownPlace(view))
 
 const wrongFields = (error: ConsoleError, { locale }: View): FieldErrors => {
-  const errors = fieldErrorsOf(error)
+  const errors = fieldErrorsOf(error, locale)
   return errors.size > 0 ? errors : new Map([["settings", refusalOf(error, locale).text]])
 }
 
@@ -198,9 +198,8 @@ export const connectAt = (view: View, place: ConnectPlace, typed: URLSearchParam
     const adapters = yield* ProviderAdapters
     const choice = choiceOf(place, adapters, typed)
     if (choice === null) return yield* fieldError("provider", "Choose a channel and a provider")
-    const settings = typedSettings(settingFields(choice.adapter.settings), (name) =>
-      typed.get(inputName(name))
-    )
+    const fields = settingFields(choice.adapter.settings)
+    const settings = typedSettings(fields, (name) => typed.get(inputName(name)))
     const { channel, provider, label } = yield* readTyped(NewAccountBody, {
       channel: choice.channel,
       provider: choice.adapter.name,
@@ -209,20 +208,17 @@ export const connectAt = (view: View, place: ConnectPlace, typed: URLSearchParam
     })
     const accounts = yield* Accounts
     const finding = typed.has("check")
-      ? yield* examineFirst(owner, { channel, provider, settings }, uncheckedWay(view))
+      ? yield* Effect.mapError(
+          examineFirst(owner, { channel, provider, settings }, uncheckedWay(view)),
+          bySetting(fields)
+        )
       : undefined
     const isDefault = owner !== null && typed.has("default")
-    const id = yield* writeAs(
-      view,
-      "account.connect",
-      Effect.map(
-        accounts.connect(owner, { channel, provider, label, settings, isDefault, finding }),
-        ({ id }) => ({
-          result: id,
-          audit: accountEntry("connect", id, { channel, provider, label })
-        })
-      )
+    const connected = Effect.map(
+      accounts.connect(owner, { channel, provider, label, settings, isDefault, finding }),
+      ({ id }) => ({ result: id, audit: accountEntry("connect", id, { channel, provider, label }) })
     )
+    const id = yield* Effect.mapError(writeAs(view, "account.connect", connected), bySetting(fields))
     return seeOther(withNotice(place.pathOfAccount(id), "created"))
   }).pipe(
     Effect.catch((error: ConsoleError) =>

@@ -1,7 +1,8 @@
+import { ValidationError } from "../../../../../domain/Errors.ts"
 import type { SettingField } from "../../../../../services/provider/SettingFields.ts"
 import type { Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
-import { inputField, selectField } from "../../../parts/Fields.ts"
+import { type FieldErrors, inputField, selectField } from "../../../parts/Fields.ts"
 
 interface Words {
   readonly label: readonly [english: string, persian: string]
@@ -84,10 +85,37 @@ const choicesOf = ({ kind, choices }: SettingField, { say }: Locale) => [
     : choices.map((choice) => [choice, choice] as const))
 ]
 
+const SETTINGS = "body.settings"
+
+/** Each setting that the message of its provider's schema blames; none if the message is another one. */
+const blamedSettings = (message: string, fields: ReadonlyArray<SettingField>) => {
+  const parts = message.replace(/^settings of \w+: /, "").split("; ")
+  const blamed = parts.flatMap((part) => {
+    const field = fields.find(({ name }) => part.startsWith(`${name} `))
+    return field === undefined
+      ? []
+      : [{ path: `body.${inputName(field.name)}`, message: part.slice(field.name.length + 1) }]
+  })
+  return blamed.length === parts.length ? blamed : []
+}
+
+/** The same error with each setting's own problem at its own input, where the provider's schema found it. */
+export const bySetting =
+  (fields: ReadonlyArray<SettingField>) =>
+  <E>(error: E): E | ValidationError => {
+    if (!(error instanceof ValidationError)) return error
+    const errors = error.details.errors.flatMap((each) => {
+      const blamed = each.path === SETTINGS ? blamedSettings(each.message, fields) : []
+      return blamed.length === 0 ? [each] : blamed
+    })
+    return new ValidationError({ details: { errors } })
+  }
+
 /** The inputs for a provider's settings. A secret is typed and never shown again: not even after a mistake. */
 export const settingInputs = (
   fields: ReadonlyArray<SettingField>,
   typed: (name: string) => string | null,
+  errors: FieldErrors,
   locale: Locale
 ): ReadonlyArray<Html> =>
   fields.map((field) => {
@@ -97,7 +125,8 @@ export const settingInputs = (
       label: labelOf(field, locale),
       hint: hintOf(field, locale),
       isRequired: field.isRequired,
-      value: typed(name) ?? ""
+      value: typed(name) ?? "",
+      errors
     }
     if (field.kind === "secret") {
       return inputField({

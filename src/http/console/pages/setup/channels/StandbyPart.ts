@@ -46,19 +46,21 @@ const standbyForm = (
 ): Html => {
   const { say, number } = view.locale
   const places = Math.min(standby.length + 2, others.length, MAX_STANDBY)
+  const shown = new Map([...errors].map(([, message]) => ["standby.0", message]))
   const choices = [
     ["", say("None", "هیچ")] as const,
     ...others.map(({ id: other, label }) => [String(other), label] as const)
   ]
   return html`<form class="fields" method="post" action="${CHANNELS_PATH}/${id}/standby">
     ${csrfField(view.csrf)} <input type="hidden" name="version" value="${version}" />
-    ${errorSummary(errors, view.locale)}
+    ${errorSummary(shown, view.locale)}
     ${Array.from({ length: places }, (_, index) =>
       selectField({
         name: `standby.${index}`,
         label: say(`Place ${number(index + 1)}`, `جای ${number(index + 1)}`),
         value: String(standby[index] ?? ""),
-        choices
+        choices,
+        errors: shown
       })
     )}
     <div><button class="button">${say("Save", "ذخیره")}</button></div>
@@ -77,7 +79,7 @@ export const standbyPanel = Effect.fnUntraced(function* (
   if (others.length === 0 && standby.length === 0) return null
   return html`<section class="panel" aria-labelledby="standby-title">
     <div class="panel-head"><h2 id="standby-title">${say("Standby accounts", "حساب‌های پشتیبان")}</h2></div>
-    <div class="panel-body fields" id="field-account_ids">
+    <div class="panel-body fields">
       <p class="hint">
         ${say(
           "They send a code in its place, in this order, while it cools down, is at its rate, or is refused.",

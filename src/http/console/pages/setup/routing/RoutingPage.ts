@@ -104,7 +104,7 @@ const save = Effect.fnUntraced(function* (view: View, { rows, order, version }: 
 })
 
 const errorsOf = (error: ConsoleError, view: View): FieldErrors => {
-  const errors = fieldErrorsOf(error)
+  const errors = fieldErrorsOf(error, view.locale)
   return errors.size > 0 ? errors : new Map([["steps", refusalOf(error, view.locale).text]])
 }
 

@@ -140,8 +140,8 @@ const saveExisting = Effect.fnUntraced(function* (view: View, id: number, typed:
 
 const isPreview = (typed: URLSearchParams): boolean => typed.get("do") === "preview"
 
-const refusedFields = (error: ConsoleError): FieldErrors | null => {
-  const errors = fieldErrorsOf(error)
+const refusedFields = (error: ConsoleError, { locale }: View): FieldErrors | null => {
+  const errors = fieldErrorsOf(error, locale)
   return errors.size === 0 ? null : errors
 }
 
@@ -150,7 +150,7 @@ const submitNew = (view: View, typed: URLSearchParams) =>
     ? Effect.succeed(answerPage(view, newPage(view, { typed, errors: noFieldErrors })))
     : create(view, typed).pipe(
         Effect.catch((error: ConsoleError) => {
-          const errors = refusedFields(error)
+          const errors = refusedFields(error, view)
           if (errors === null) return Effect.fail(error)
           return Effect.succeed(
             answerPage(view, newPage(view, { typed, errors }), refusalOf(error, view.locale))
@@ -164,7 +164,7 @@ const submitExisting = Effect.fnUntraced(function* (view: View, typed: URLSearch
   if (isPreview(typed)) return answerPage(view, yield* show(noFieldErrors))
   return yield* saveExisting(view, id, typed).pipe(
     Effect.catch((error: ConsoleError) => {
-      const errors = refusedFields(error)
+      const errors = refusedFields(error, view)
       if (errors === null) return Effect.fail(error)
       return Effect.map(show(errors), (shown) => answerPage(view, shown, refusalOf(error, view.locale)))
     })

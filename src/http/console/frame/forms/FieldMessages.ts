@@ -1,0 +1,175 @@
+import type { Locale } from "../Locale.ts"
+
+/** What schemas and use cases report of a field, in words for people; `$1` is a part of the report. */
+const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian: string]> = [
+  [/^(?:is missing|Missing key|Expected string)$/, "This is required.", "این لازم است."],
+  [/^Expected a value with a length of at least 1$/, "This must not be empty.", "این نباید خالی باشد."],
+  [
+    /^Expected "[^"]*"(?: \| "[^"]*")+(?: \| null)?$/,
+    "Choose one of the offered values.",
+    "یکی از گزینه‌ها را برگزینید."
+  ],
+
+  [
+    /^Expected number \| "measured"$/,
+    "Enter seconds, or the word measured.",
+    "ثانیه‌ها یا واژهٔ measured را بنویسید."
+  ],
+  [/^Expected (?:number(?: \| null)?|an integer)$/, "Enter a whole number.", "عددی بدون اعشار بنویسید."],
+  [/^must be a positive whole number$/, "Enter a positive whole number.", "عددی مثبت و بدون اعشار بنویسید."],
+  [
+    /^Expected a value between (\d+) and (\d+)$/,
+    "Enter a number from $1 to $2.",
+    "عددی از $1 تا $2 بنویسید."
+  ],
+  [/^must be (\d+) to (\d+) digits$/, "Enter $1 to $2 digits.", "$1 تا $2 رقم بنویسید."],
+  [
+    /^must begin with \+98, and have digits only$/,
+    "Begin with +98, and enter digits only.",
+    "با ‎+98 آغاز کنید و تنها رقم بنویسید."
+  ],
+
+  [/^Expected (\d+) to (\d+) characters$/, "Enter $1 to $2 characters.", "$1 تا $2 نویسه بنویسید."],
+  [
+    /^Expected (?:at most (\d+) characters|a value with a length of at most (\d+))$/,
+    "Enter at most $1$2 characters.",
+    "حداکثر $1$2 نویسه بنویسید."
+  ],
+  [
+    /^Expected text without U\+0000 or unpaired surrogates$/,
+    "This has characters that cannot be sent.",
+    "نویسه‌هایی دارد که نمی‌توان فرستاد."
+  ],
+  [
+    /^Expected (\d+) to (\d+) characters on one line, without braces$/,
+    "Enter $1 to $2 characters on one line, without braces.",
+    "$1 تا $2 نویسه در یک سطر بنویسید، بدون آکولاد."
+  ],
+  [
+    /^Expected (?:a cursor|a next_cursor) of this list$/,
+    "This page of the list is not there.",
+    "این صفحهٔ فهرست وجود ندارد."
+  ],
+  [
+    /^(?:Expected|must be) (\d+) to (\d+) printable ASCII characters without spaces$/,
+    "Enter $1 to $2 Latin letters, digits or signs, without spaces.",
+    "$1 تا $2 حرف لاتین، رقم یا نشانه بنویسید، بدون فاصله."
+  ],
+  [
+    /^must be (\d+) to (\d+) characters without spaces$/,
+    "Enter $1 to $2 characters, without spaces.",
+    "$1 تا $2 نویسه بنویسید، بدون فاصله."
+  ],
+  [
+    /^must be (\d+) to (\d+) characters without spaces or #$/,
+    "Enter $1 to $2 characters, without spaces and #.",
+    "$1 تا $2 نویسه بنویسید، بدون فاصله و #."
+  ],
+  [
+    /^is not a setting of this provider$/,
+    "This provider has no such setting.",
+    "این ارائه‌دهنده چنین تنظیمی ندارد."
+  ],
+
+  [
+    /^Expected an ISO 8601 date-time$/,
+    "Enter a date and time.",
+    "تاریخ و ساعت را بنویسید، مانند ۱۴۰۵/۰۹/۰۳ ۱۴:۳۰."
+  ],
+  [/^Expected a time in the future$/, "Enter a time in the future.", "زمانی در آینده بنویسید."],
+
+  [
+    /^Expected a host name, such as (\S+)$/,
+    "Enter a host name, such as $1.",
+    "نام دامنه را بنویسید، مانند $1."
+  ],
+  [
+    /^Expected an IP address or a network such as (\S+)$/,
+    "Enter an IP address or a network, such as $1.",
+    "نشانی IP یا شبکه بنویسید، مانند $1."
+  ],
+  [/^Expected an e-mail address$/, "Enter an e-mail address.", "نشانی ایمیل را بنویسید."],
+  [
+    /^(?:This address is in use already|this e-mail address is taken)$/,
+    "This address is in use already.",
+    "این نشانی پیش‌تر به کار رفته است."
+  ],
+  [
+    /^The address must not lead into a private network$/,
+    "The address must not lead into a private network.",
+    "نشانی نباید به شبکه‌ای خصوصی برسد."
+  ],
+  [
+    /^The address must be an http or https address of at most (\d+) characters, without credentials or fragment$/,
+    "Enter an http or https address of at most $1 characters, without credentials or fragment.",
+    "نشانی http یا https با حداکثر $1 نویسه بنویسید، بدون نام کاربری، گذرواژه و بخش پس از #."
+  ],
+  [
+    /^Expected \* to stand alone$/,
+    "Choose all events, or some, not both.",
+    "یا همهٔ رویدادها را برگزینید یا برخی را."
+  ],
+
+  [/^Expected a phone number$/, "Enter a phone number.", "شماره را بنویسید."],
+  [/^Expected an Iranian mobile number$/, "Enter an Iranian mobile number.", "شمارهٔ موبایل ایرانی بنویسید."],
+  [
+    /^Expected the beginning of a mobile number, such as (\d+)$/,
+    "Enter the beginning of a mobile number, such as 0912345.",
+    "آغاز شمارهٔ موبایل را بنویسید، مانند ۰۹۱۲۳۴۵."
+  ],
+  [/^Expected at most (\d+) lines$/, "Enter at most $1 lines.", "حداکثر $1 سطر بنویسید."],
+  [
+    /^the first line has to name the columns phone and chat_id$/,
+    "The first line has to name the columns phone and chat_id.",
+    "سطر نخست باید ستون‌های phone و chat_id را نام ببرد."
+  ],
+
+  [/^Choose a channel$/, "Choose a channel.", "کانالی برگزینید."],
+  [
+    /^Choose a channel and a provider$/,
+    "Choose a channel and a provider.",
+    "کانال و ارائه‌دهنده را برگزینید."
+  ],
+  [/^There is no shared sms sender$/, "SMS has no shared sender.", "پیامک فرستندهٔ اشتراکی ندارد."],
+  [
+    /^SMS uses the template registered at its provider$/,
+    "SMS uses the template that is registered at its provider.",
+    "متن پیامک همان قالبی است که نزد ارائه‌دهنده ثبت شده است."
+  ],
+  [
+    /^customer \d+ has no \w+ account \d+$/,
+    "One of the accounts is no longer connected.",
+    "یکی از حساب‌ها دیگر وصل نیست."
+  ],
+  [/^an account is named twice$/, "An account is chosen twice.", "حسابی دو بار انتخاب شده است."],
+  [
+    /^account \d+ would stand by for itself$/,
+    "The account would stand by for itself.",
+    "حساب پشتیبان خودش می‌شد."
+  ],
+  [/^account (\d+) sends no codes$/, "Account $1 sends no codes.", "حساب $1 کد نمی‌فرستد."],
+  [
+    /^the provider refuses the account: (.*)$/s,
+    "The provider refuses the account: $1",
+    "ارائه‌دهنده حساب را نمی‌پذیرد: $1"
+  ],
+
+  [/^the customer would have no owner$/, "The account would have no owner.", "حساب بدون مالک می‌ماند."],
+  [/^the key is not active any more$/, "The key is no longer active.", "کلید دیگر فعال نیست."],
+  [/^the webhook is disabled$/, "The webhook is switched off.", "وب‌هوک خاموش است."],
+  [/^there are (\d+) webhooks already$/, "There are $1 webhooks already.", "پیش‌تر $1 وب‌هوک ساخته شده است."],
+  [/^the lists have (\d+) lines$/, "The lists already have $1 lines.", "فهرست‌ها $1 سطر دارند."]
+]
+
+/** What a report says to people, in the visitor's language. A report that is not known stays as it is. */
+export const fieldMessage = (report: string, { say, number }: Locale): string => {
+  for (const [pattern, english, persian] of messages) {
+    const found = pattern.exec(report)
+    if (found === null) continue
+    return say(english, persian).replaceAll(/\$(\d)/g, (_, place: string) => {
+      const part = found[Number(place)] ?? ""
+      return /^\d+$/.test(part) ? number(Number(part)) : part
+    })
+  }
+  return report
+}

@@ -1,0 +1,124 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { ValidationError } from "../../../src/domain/Errors.ts"
+import { RoutingStep } from "../../../src/domain/people/Customer.ts"
+import { readTyped } from "../../../src/http/console/frame/forms/TypedBody.ts"
+import { makeLocale } from "../../../src/http/console/frame/Locale.ts"
+import { refusalOf } from "../../../src/http/console/frame/Refusals.ts"
+import { LimitsForm, TopUpForm } from "../../../src/http/console/pages/operator/CustomerPage.ts"
+import { CustomerForm } from "../../../src/http/console/pages/people/SettingsPage.ts"
+import { bySetting } from "../../../src/http/console/pages/setup/channels/SettingInputs.ts"
+import { fieldErrorsOf } from "../../../src/http/console/parts/Fields.ts"
+import { errorTable, type ErrorCode } from "../../../src/http/ErrorTable.ts"
+import { NewApiKey } from "../../../src/http/manage/access/ApiKeysApi.ts"
+import { GuardChangeBody } from "../../../src/http/manage/guard/GuardApi.ts"
+import { AccountChangeBody } from "../../../src/http/manage/setup/AccountsApi.ts"
+import { NewTemplate } from "../../../src/http/manage/setup/TemplatesApi.ts"
+import { NewWebhookBody } from "../../../src/http/manage/setup/WebhooksApi.ts"
+import { ProviderAdaptersHttp } from "../../../src/layers/account/ProviderAdaptersHttp.ts"
+import { ProviderAdapters } from "../../../src/services/provider/ProviderAdapter.ts"
+import { settingFields } from "../../../src/services/provider/SettingFields.ts"
+import { Simulator } from "../../../src/services/Simulator.ts"
+
+const [english, persian] = [makeLocale("en", "Asia/Tehran"), makeLocale("fa", "Asia/Tehran")]
+const long = "x".repeat(5000)
+
+/** Forms with mistakes, as the console reads them. */
+const stepMistake = readTyped(RoutingStep, { channel: "bale", wait: 5 })
+const hostMistake = readTyped(CustomerForm, { name: "", brand: long, locale: "x", webotp_host: "https://x" })
+const mistakes: Readonly<Record<string, Effect.Effect<unknown, ValidationError>>> = {
+  "a key": readTyped(NewApiKey, {
+    name: "",
+    mode: "x",
+    expires_at: "abc",
+    rate_limit_per_minute: "x",
+    allowed_ips: ["a"]
+  }),
+  "a key without a name, and with a negative limit": readTyped(NewApiKey, {
+    mode: "live",
+    rate_limit_per_minute: -1
+  }),
+  "a step that waits too short": stepMistake,
+  "a step that waits for no number": readTyped(RoutingStep, { channel: "bale", wait: "x" }),
+  "an account": readTyped(AccountChangeBody, { label: long, gap_ms: "x", per_minute: 1.5 }),
+  "a webhook": readTyped(NewWebhookBody, { url: "", events: [], description: long }),
+  "a webhook with a long address": readTyped(NewWebhookBody, { url: long, events: ["x"] }),
+  "a template": readTyped(NewTemplate, { name: long, body: "" }),
+  "the guard": readTyped(GuardChangeBody, { mode: "x", unverified_hour: "x", sms_price: -1 }),
+  limits: readTyped(LimitsForm, { phone_hour: "x", phone_day: -1 }),
+  "a top-up": readTyped(TopUpForm, { amount: null }),
+  settings: hostMistake
+}
+
+describe("the errors of a form", () => {
+  it.effect.each(Object.entries(mistakes))("are Persian on Persian pages: %s", ([, read]) =>
+    Effect.gen(function* () {
+      const errors = fieldErrorsOf(yield* Effect.flip(read), persian)
+      assert.isAbove(errors.size, 0)
+      for (const [field, message] of errors) assert.notMatch(message, /Expected|RegExp|key|must/, field)
+      for (const [field, message] of errors) assert.match(message, /[\u0600-\u06ff]/, field)
+    })
+  )
+
+  it.effect("say what is wanted, with the limits in the visitor's digits", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(stepMistake)
+      assert.strictEqual(fieldErrorsOf(error, english).get("wait"), "Enter a number from 45 to 120.")
+      assert.strictEqual(fieldErrorsOf(error, persian).get("wait"), "عددی از ۴۵ تا ۱۲۰ بنویسید.")
+      const host = yield* Effect.flip(hostMistake)
+      assert.strictEqual(
+        fieldErrorsOf(host, english).get("webotp_host"),
+        "Enter a host name, such as shop.example.ir."
+      )
+    })
+  )
+
+  it("stay as they are if they are not known", () => {
+    const error = new ValidationError({ details: { errors: [{ path: "body.url", message: "is odd" }] } })
+    assert.deepStrictEqual([...fieldErrorsOf(error, persian)], [["url", "is odd"]])
+  })
+})
+
+describe("a refusal", () => {
+  it.each(Object.keys(errorTable) as ReadonlyArray<ErrorCode>)("is Persian on Persian pages: %s", (code) => {
+    const { text } = refusalOf({ _tag: code }, persian)
+    assert.match(text, /[\u0600-\u06ff]/)
+    assert.strictEqual(refusalOf({ _tag: code }, english).text, errorTable[code].message)
+  })
+})
+
+const fieldsOf = (provider: string) =>
+  Effect.map(ProviderAdapters, (adapters) => {
+    const adapter = adapters.get(provider)
+    return adapter === undefined ? [] : settingFields(adapter.settings)
+  }).pipe(Effect.provide(Layer.provide(ProviderAdaptersHttp, Layer.mock(Simulator)({ isOn: true }))))
+
+describe("the refused settings of a provider", () => {
+  const refused = (message: string) =>
+    new ValidationError({ details: { errors: [{ path: "body.settings", message }] } })
+
+  it.effect("are shown at their own fields, in the visitor's language", () =>
+    Effect.gen(function* () {
+      const message = "settings of smsir: api_key is missing; line_number must be a positive whole number"
+      const error = bySetting(yield* fieldsOf("smsir"))(refused(message))
+      assert.deepStrictEqual(
+        [...fieldErrorsOf(error, persian)],
+        [
+          ["settings.api_key", "این لازم است."],
+          ["settings.line_number", "عددی مثبت و بدون اعشار بنویسید."]
+        ]
+      )
+    })
+  )
+
+  it.effect("keep the provider's own words whole", () =>
+    Effect.gen(function* () {
+      const message = "the provider refuses the account: api_key is wrong; ask us (untick the check)"
+      const error = bySetting(yield* fieldsOf("smsir"))(refused(message))
+      assert.deepStrictEqual(
+        [...fieldErrorsOf(error, english)],
+        [["settings", "The provider refuses the account: api_key is wrong; ask us (untick the check)"]]
+      )
+    })
+  )
+})
