@@ -61,6 +61,25 @@ describe("the routing order", () => {
     expect(await api("GET", "/routing")).toMatchObject({ steps: [{ channel: "sms" }, { channel: "bale" }] })
   })
 
+  it("leads from each mistake to the field of its step", async () => {
+    const csrf = csrfIn(await owner.get("/console/routing"))
+    const body = new URLSearchParams({ csrf, do: "save", version: "1" })
+    for (const [target, wait] of [
+      ["bale:", "۵۰"],
+      ["eitaa:", "5"]
+    ] as const)
+      for (const [name, value] of Object.entries({ target, wait, template: "" })) body.append(name, value)
+    const { status, text } = await owner.postAll("/console/routing", body)
+    expect(status).toBe(422)
+    expect(text).toMatch(
+      /<a href="#field-wait-1">Step 2: Wait \(s\)<\/a>: <bdi>Enter a number from 45 to 120\.<\/bdi>/
+    )
+    expect(text).toMatch(
+      /id="field-wait-1"\s+name="wait"\s+aria-describedby="waits-hint field-wait-1-error"\s+aria-invalid="true"/
+    )
+    expect(text.split('aria-invalid="true"')).toHaveLength(2)
+  })
+
   it("shows what a send would do, and sends nothing", async () => {
     const { text } = await owner.get("/console/routing")
     expect(text).toContain("What a send would do now")
@@ -169,7 +188,31 @@ describe("a test", () => {
     })
     expect(reply.status).toBe(422)
     expect(reply.text).toContain("This is not an Iranian mobile number.")
+    expect(reply.text).toContain('<a href="#field-phone">Phone</a>')
     expect(reply.text).toContain('value="123"')
+  })
+})
+
+describe("a test that is refused", () => {
+  const test = { mode: "live", do: "send", phone: "09121110031", target: "sms:" }
+  const sendTest = (fields: Readonly<Record<string, string>> = {}) =>
+    submit(owner, "/console/test?lang=fa", "/console/test", { ...test, ...fields })
+
+  it("blames the phone, if that is denied", async () => {
+    await submit(owner, "/console/guard", "/console/guard/deny/add", {
+      deny_type: "phone",
+      deny_value: test.phone
+    })
+    const reply = await sendTest()
+    expect(reply.status).toBe(403)
+    expect(reply.text).toMatch(/<a href="#field-phone">شماره<\/a>: <bdi>این شماره، پیش‌شماره/)
+    expect(reply.text).toMatch(/id="field-phone"[^>]*aria-invalid="true"/s)
+  })
+
+  it("has no link where no field is to blame", async () => {
+    const reply = await sendTest({ phone: "09121110032", target: "soroushplus:999999" })
+    expect(reply.text).toMatch(/<li><bdi>چنین حسابی نیست/)
+    expect(reply.text).not.toContain("#field-send")
   })
 })
 

@@ -41,11 +41,13 @@ export const newVisitor = (server: Addressed, always: Readonly<Record<string, st
   }
   const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     send("GET", path, { headers: { accept: "text/html", ...headers } })
+  /** Several fields may have one name. */
+  const postAll = (path: string, body: URLSearchParams) => send("POST", path, { body })
   const post = (path: string, fields: Readonly<Record<string, string>>) =>
-    send("POST", path, { body: new URLSearchParams(fields) })
+    postAll(path, new URLSearchParams(fields))
   const signIn = async (email: string, password = PASSWORD) =>
     post("/console/sign-in", { email, password, csrf: csrfIn(await get("/console/sign-in")) })
-  return { cookies, get, post, signIn }
+  return { cookies, get, post, postAll, signIn }
 }
 export type Visitor = ReturnType<typeof newVisitor>
 

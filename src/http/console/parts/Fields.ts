@@ -34,6 +34,8 @@ interface FieldOptions {
   readonly place?: string
   readonly label: string
   readonly hint?: string | undefined
+  /** The id of a hint that stands elsewhere, for several fields. */
+  readonly describedBy?: string
   readonly isRequired?: boolean
   readonly errors?: FieldErrors
 }
@@ -72,10 +74,14 @@ const idOf = (options: FieldOptions): string => `field-${keyOf(options).replaceA
 
 /** Id, name, and the words that describe the field: its hint and its error. */
 const attributes = (options: FieldOptions): Html => {
-  const { name, hint, isRequired, errors = noFieldErrors } = options
+  const { name, hint, describedBy, isRequired, errors = noFieldErrors } = options
   const id = idOf(options)
   const isWrong = errors.has(keyOf(options))
-  const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(isWrong ? [`${id}-error`] : [])]
+  const described = [
+    ...(describedBy === undefined ? [] : [describedBy]),
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+    ...(isWrong ? [`${id}-error`] : [])
+  ]
   return html`id="${id}" name="${name}" ${isRequired === true && html`required`}
   ${described.length > 0 && html`aria-describedby="${described.join(" ")}"`}
   ${isWrong && html`aria-invalid="true"`}`

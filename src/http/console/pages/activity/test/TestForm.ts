@@ -22,7 +22,12 @@ const radio = (name: string, value: string, label: string, hint: string, isCheck
     <span><strong>${label}</strong><span class="hint">${hint}</span></span>
   </label>`
 
-const routeSelects = (request: TestRequest, choices: Choices, { locale }: View): Html => {
+const routeSelects = (
+  request: TestRequest,
+  choices: Choices,
+  errors: FieldErrors,
+  { locale }: View
+): Html => {
   const { say } = locale
   const labels = [say("Channel", "کانال"), say("Then", "سپس"), say("Then", "سپس")]
   const none =
@@ -31,16 +36,16 @@ const routeSelects = (request: TestRequest, choices: Choices, { locale }: View):
       : say("Choose a channel", "کانالی برگزینید")
   return html`<fieldset class="route-selects">
     <legend class="hidden">${say("Route", "مسیر")}</legend>
-    ${Array.from({ length: ROUTE_LENGTH }, (_, row) => {
-      const chosen = request.targets[row] ?? ""
-      return html`<label class="field">
-        <span>${labels[row]}</span>
-        <select name="target">
-          <option value="">${row === 0 ? none : "–"}</option>
-          ${targetOptions(chosen, choices, locale)}
-        </select>
-      </label>`
-    })}
+    ${Array.from({ length: ROUTE_LENGTH }, (_, row) =>
+      selectField({
+        name: "target",
+        key: `target.${row}`,
+        label: labels[row] ?? "",
+        choices: html`<option value="">${row === 0 ? none : "–"}</option>
+          ${targetOptions(request.targets[row] ?? "", choices, locale)}`,
+        errors
+      })
+    )}
   </fieldset>`
 }
 
@@ -157,7 +162,7 @@ export const testForm = (view: View, request: TestRequest, choices: Choices, err
           ["message", say("A message", "پیام")]
         ]
       })}
-      ${routeSelects(request, choices, view)} ${content(request, choices, errors, view)}
+      ${routeSelects(request, choices, errors, view)} ${content(request, choices, errors, view)}
     </div>
     <div class="actions">
       <button class="button primary" name="do" value="send">${say("Send", "فرستادن")}</button>

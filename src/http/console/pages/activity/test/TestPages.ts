@@ -75,12 +75,23 @@ const send = Effect.fnUntraced(function* (view: View, request: TestRequest) {
 
 const tryAgain: ConsoleError = { _tag: "service_unavailable" }
 
+/** The field to blame for a refusal; of the others, no field. */
+const fieldOf: Readonly<Partial<Record<ConsoleError["_tag"], string>>> = {
+  invalid_phone: "phone",
+  blocked_phone: "phone",
+  too_many_requests_phone_hour: "phone",
+  too_many_requests_phone_day: "phone",
+  message_required: "message",
+  message_too_long: "message",
+  channels_required: "target.0",
+  fallback_order_required: "target.0"
+}
+
 const errorsOf = (error: ConsoleError, view: View): FieldErrors => {
   const errors = fieldErrorsOf(error, view.locale)
   if (errors.size > 0) return errors
   const { text, reasons } = refusalOf(error, view.locale)
-  const field = error._tag === "invalid_phone" ? "phone" : "send"
-  return new Map([[field, [text, ...reasons].join(" ")]])
+  return new Map([[fieldOf[error._tag] ?? "send", [text, ...reasons].join(" ")]])
 }
 
 const submitTest = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) {

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { fieldError, type ValidationError } from "../../../../../domain/Errors.ts"
+import { fieldError, ValidationError } from "../../../../../domain/Errors.ts"
 import { RoutingStep } from "../../../../../domain/people/Customer.ts"
 import { isChannel } from "../../../../../domain/routing/Channel.ts"
 import { readTyped, typedNumber } from "../../../frame/forms/TypedBody.ts"
@@ -63,9 +63,33 @@ export const afterButton = (
   }
 }
 
+/** The fields of a row that the API's fields of a step are typed into. */
+const fieldsOfStep: Readonly<Record<string, string>> = {
+  channel: "target",
+  account_id: "target",
+  sender: "target",
+  template_id: "template"
+}
+
+/** The name by which errors blame a field of one row, given the API's field. */
+export const rowField = (field: string, row: number): string => `${fieldsOfStep[field] ?? field}.${row}`
+
+/** Blames the fields of the row; several errors of one step are all in it. */
+const inRow =
+  (row: number) =>
+  ({ details }: ValidationError): ValidationError =>
+    new ValidationError({
+      details: {
+        errors: details.errors.map(({ path, message }) => ({
+          path: `body.${rowField(path.replace(/^body\./, ""), row)}`,
+          message
+        }))
+      }
+    })
+
 const stepOf = Effect.fnUntraced(function* ({ target, wait, template }: DraftStep) {
   const [channel = "", account = ""] = target.split(":")
-  if (!isChannel(channel)) return yield* fieldError("target", "Choose a channel")
+  if (!isChannel(channel)) return yield* fieldError("channel", "Choose a channel")
   return yield* readTyped(RoutingStep, {
     channel,
     ...(account === "" ? {} : account === "shared" ? { sender: "shared" } : { account_id: Number(account) }),
@@ -74,7 +98,8 @@ const stepOf = Effect.fnUntraced(function* ({ target, wait, template }: DraftSte
   })
 })
 
-/** The rows as steps of an order, or what is wrong with them. */
+/** The rows as steps of an order, or what is wrong with the first row that is none. */
 export const stepsOf = (
   rows: ReadonlyArray<DraftStep>
-): Effect.Effect<ReadonlyArray<RoutingStep>, ValidationError> => Effect.forEach(rows, stepOf)
+): Effect.Effect<ReadonlyArray<RoutingStep>, ValidationError> =>
+  Effect.forEach(rows, (step, row) => Effect.mapError(stepOf(step), inRow(row)))

@@ -11,7 +11,7 @@ import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { pathOf } from "../../../Navigation.ts"
-import { errorSummary, type FieldErrors, selectField } from "../../../parts/Fields.ts"
+import { errorSummary, type FieldErrors, inputField, selectField } from "../../../parts/Fields.ts"
 import { channelName } from "../../../parts/Text.ts"
 import { type DraftStep, MEASURED } from "./RoutingDraft.ts"
 
@@ -79,50 +79,64 @@ const moveButton = (verb: "up" | "down" | "remove", row: number, label: string, 
     ${icon(verb)}<span class="hidden">${label}</span>
   </button>`
 
-const stepRow = (
+const WAITS_HINT = "waits-hint"
+
+/** The fields of one step. Those of all steps have the same names; errors blame them by their row. */
+const stepFields = (
   { target, wait, template }: DraftStep,
+  row: number,
+  choices: Choices,
+  errors: FieldErrors,
+  locale: Locale
+): Html => {
+  const { say, number } = locale
+  const inRow = (name: string) => ({
+    name,
+    key: `${name}.${row}`,
+    place: say(`Step ${number(row + 1)}:`, `گام ${number(row + 1)}:`),
+    errors
+  })
+  return html`<div class="route-fields">
+    ${selectField({
+      ...inRow("target"),
+      label: say("Channel and account", "کانال و حساب"),
+      choices: targetOptions(target, choices, locale)
+    })}
+    ${inputField({
+      ...inRow("wait"),
+      label: say("Wait (s)", "انتظار (ثانیه)"),
+      value: wait,
+      placeholder: String(DEFAULT_WAIT_SECONDS),
+      suggestions: "waits",
+      describedBy: WAITS_HINT,
+      isLtr: true
+    })}
+    ${selectField({
+      ...inRow("template"),
+      label: say("Text of the code", "متن کد"),
+      value: template,
+      choices: [
+        ["", say("Default", "پیش‌فرض")],
+        ...usable(choices).map(({ id, name }) => [String(id), name] as const)
+      ]
+    })}
+  </div>`
+}
+
+const stepRow = (
+  step: DraftStep,
   row: number,
   count: number,
   choices: Choices,
+  errors: FieldErrors,
   { locale }: View
 ): Html => {
   const { say, number } = locale
   const place = number(row + 1)
-  const hidden = (words: string) =>
-    html`<span class="hidden">${say(`Step ${place}:`, `گام ${place}:`)} </span>${words}`
   return html`<li class="route-step" data-step>
     <span class="grip" data-grip aria-hidden="true">${icon("grip")}</span>
     <span class="place" data-place>${place}</span>
-    <div class="route-fields">
-      <label class="field">
-        <span>${hidden(say("Channel and account", "کانال و حساب"))}</span>
-        <select name="target">
-          ${targetOptions(target, choices, locale)}
-        </select>
-      </label>
-      <label class="field">
-        <span>${hidden(say("Wait (s)", "انتظار (ثانیه)"))}</span>
-        <input
-          type="text"
-          inputmode="numeric"
-          name="wait"
-          list="waits"
-          value="${wait}"
-          placeholder="${DEFAULT_WAIT_SECONDS}"
-          dir="ltr"
-        />
-      </label>
-      <label class="field">
-        <span>${hidden(say("Text of the code", "متن کد"))}</span>
-        <select name="template">
-          <option value="">${say("Default", "پیش‌فرض")}</option>
-          ${usable(choices).map(
-            ({ id, name }) =>
-              html`<option value="${id}" ${String(id) === template && html`selected`}>${name}</option>`
-          )}
-        </select>
-      </label>
-    </div>
+    ${stepFields(step, row, choices, errors, locale)}
     <div class="row-actions">
       ${moveButton("up", row, say(`Move step ${place} up`, `گام ${place} بالاتر`), row === 0)}
       ${moveButton("down", row, say(`Move step ${place} down`, `گام ${place} پایین‌تر`), row === count - 1)}
@@ -176,9 +190,15 @@ export const routingEditor = (
         value: order,
         errors
       })}
+      <p class="hint" id="${WAITS_HINT}">
+        ${say(
+          "The wait before the next step: 45 to 120 seconds, or the word measured for the time in which most codes of that channel are verified. Empty: 60.",
+          "انتظار تا گام بعد: ۴۵ تا ۱۲۰ ثانیه، یا واژهٔ measured برای زمانی که بیشتر کدهای آن کانال در آن تأیید می‌شوند. خالی: ۶۰."
+        )}
+      </p>
       <datalist id="waits"><option value="${MEASURED}"></option></datalist>
       <ol class="route-steps" data-steps>
-        ${rows.map((step, row) => stepRow(step, row, rows.length, choices, view))}
+        ${rows.map((step, row) => stepRow(step, row, rows.length, choices, errors, view))}
       </ol>
       <div class="route-add">
         <label class="field">

@@ -19,7 +19,15 @@ import { withNotice } from "../../../parts/Notice.ts"
 import { CONNECT_PATH } from "../channels/ChannelsPage.ts"
 import { outlookPanel } from "./OutlookPart.ts"
 import { outlookOf } from "./RouteOutlook.ts"
-import { afterButton, draftOf, type DraftStep, MEASURED, stepsOf, typedDraft } from "./RoutingDraft.ts"
+import {
+  afterButton,
+  draftOf,
+  type DraftStep,
+  MEASURED,
+  rowField,
+  stepsOf,
+  typedDraft
+} from "./RoutingDraft.ts"
 import { type Choices, type EditedOrder, ROUTING_PATH, routingEditor } from "./RoutingEditor.ts"
 
 const MAX_TEMPLATES = 100
@@ -82,8 +90,10 @@ const entry = auditEntriesOf("routing")
 /** The steps of the form, as the management API would take them. */
 const readSteps = Effect.fnUntraced(function* (rows: ReadonlyArray<DraftStep>) {
   const steps = yield* stepsOf(rows)
-  const problem = steps.flatMap(stepProblems)[0]
-  if (problem !== undefined) return yield* fieldError(problem.path[0], problem.issue)
+  const [problem] = steps.flatMap((step, row) =>
+    stepProblems(step).map(({ path, issue }) => fieldError(rowField(path[0], row), issue))
+  )
+  if (problem !== undefined) return yield* problem
   yield* Effect.fromResult(checkNames(steps, { withTelegram: true }))
   return steps
 })
