@@ -1,4 +1,4 @@
-/** A method and the path it serves; path parameters have the form `:name`. */
+/** A method and the path it serves; path parameters have the form `:name`, and `/*` at the end is the path itself and anything below. */
 export interface ServedRoute {
   readonly method: string
   readonly path: string
@@ -14,11 +14,16 @@ export interface ServedPath {
 /** Finds the route of a path. An exact path hides the patterns that match it too. */
 export type FindPath = (path: string) => ServedPath | undefined
 
+const BELOW = "*"
+
 const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}")
 
 const matches = (pattern: ReadonlyArray<string>, segments: ReadonlyArray<string>): boolean =>
-  pattern.length === segments.length &&
-  pattern.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index]))
+  (pattern.at(-1) === BELOW ? pattern.length - 1 <= segments.length : pattern.length === segments.length) &&
+  pattern.every(
+    (part, index) =>
+      part === BELOW || (part.startsWith(":") ? segments[index] !== "" : part === segments[index])
+  )
 
 /** Decides what the router cannot: whether a path exists for another method (405) or not at all (404). */
 export const makeRouteTable = (routes: ReadonlyArray<ServedRoute>): FindPath => {
@@ -32,7 +37,7 @@ export const makeRouteTable = (routes: ReadonlyArray<ServedRoute>): FindPath => 
     [...methodsByPath].map(([path, methods]) => [path, { template: templateOf(path), methods }])
   )
   const patterns = [...byPath]
-    .filter(([path]) => path.includes("/:"))
+    .filter(([path]) => path.includes("/:") || path.endsWith(`/${BELOW}`))
     .map(([path, served]) => ({ parts: path.split("/"), served }))
   return (path) => {
     const exact = byPath.get(path)

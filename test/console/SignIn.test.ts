@@ -73,6 +73,11 @@ describe("signing in", () => {
     }
   })
 
+  it("shows the whole command that makes a link", async () => {
+    const { text } = await newVisitor(server).get("/console/sign-in")
+    expect(text).toContain("peyk user sign-in-link --customer ID --email E-MAIL")
+  })
+
   it("makes a session whose cookie scripts cannot read, and other sites cannot send with forms", async () => {
     const { email } = await firstUser(server, customer(), "owner")
     const visitor = newVisitor(server)
@@ -295,5 +300,25 @@ describe("every page of the console", () => {
       })
       expect(again.status).toBe(304)
     }
+  })
+})
+
+describe("an address of the console that is not there", () => {
+  it("has the console's own page for those who are signed in", async () => {
+    const visitor = await signedIn(server, customer(), "owner")
+    for (const path of ["/console/nowhere", "/console/keys/1/nothing", "/console/a/b/c"]) {
+      const reply = await visitor.get(path)
+      expect(reply.status, path).toBe(404)
+      expect(reply.headers.get("content-type"), path).toMatch(/^text\/html/)
+      expect(reply.text, path).toContain("Not found")
+      expect(reply.text, path).toContain('href="/console/overview"')
+    }
+    expect((await visitor.post("/console/nowhere", {})).status).toBe(404)
+  })
+
+  it("leads others to the sign-in", async () => {
+    const reply = await newVisitor(server).get("/console/nowhere")
+    expect(reply.status).toBe(302)
+    expect(reply.location).toContain("/console/sign-in")
   })
 })

@@ -31,6 +31,26 @@ describe("the route table", () => {
     assert.deepStrictEqual([...(table("/v1/otp/send")?.methods ?? [])], ["POST"])
   })
 
+  it("takes a path that ends so and everything below it, where no other route is", () => {
+    const table = makeRouteTable([
+      { method: "GET", path: "/console/keys" },
+      { method: "POST", path: "/console/keys/:id" },
+      { method: "GET", path: "/console/:page/*" }
+    ])
+    const templates = [
+      "/console/keys",
+      "/console/keys/7",
+      "/console/nowhere",
+      "/console/a/b/",
+      "/console",
+      "/other"
+    ]
+    assert.deepStrictEqual(
+      templates.map((path) => table(path)?.template),
+      ["/console/keys", "/console/keys/{id}", "/console/{page}/*", "/console/{page}/*", undefined, undefined]
+    )
+  })
+
   it("takes any segment for a parameter", () => {
     assert.deepStrictEqual(methods("/v1/otp/0198f0a0-0000-7000-8000-000000000000"), ["GET", "HEAD"])
     assert.deepStrictEqual(methods("/v1/otp/sends"), ["GET", "HEAD"])

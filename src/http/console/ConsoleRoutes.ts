@@ -1,9 +1,11 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { NotFound } from "../../domain/Errors.ts"
 import type { ServedRoute } from "../RouteTable.ts"
 import { assetRoutes, ConsoleAssets } from "./ConsoleAssets.ts"
-import { SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "./ConsolePaths.ts"
+import { CONSOLE_PATH, SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "./ConsolePaths.ts"
 import { makeSignedPages } from "./frame/SignedPages.ts"
+import type { ConsoleError } from "./frame/Refusals.ts"
 import type { RequestContext, SignedRoute } from "./frame/SignedRoutes.ts"
 import { Simulator } from "../../services/Simulator.ts"
 import { navigationOf, type PageName } from "./Navigation.ts"
@@ -14,9 +16,17 @@ type AnyRoute = (typeof sections)[number]["routes"][number]
 type NeedsOf<Route> = Route extends SignedRoute<infer R> ? Exclude<R, RequestContext> : never
 type Needs = NeedsOf<AnyRoute>
 
-const signedRoutes: ReadonlyArray<SignedRoute<Needs | RequestContext>> = sections.flatMap(
-  ({ routes }): ReadonlyArray<AnyRoute> => routes
-)
+/** The last routes: they have the console's own page for addresses that no other route serves. */
+const unknownPages: ReadonlyArray<SignedRoute<never>> = (["GET", "POST"] as const).map((method) => ({
+  method,
+  path: `${CONSOLE_PATH}/:page/*`,
+  handle: () => Effect.fail<ConsoleError>(new NotFound())
+}))
+
+const signedRoutes: ReadonlyArray<SignedRoute<Needs | RequestContext>> = [
+  ...sections.flatMap(({ routes }): ReadonlyArray<AnyRoute> => routes),
+  ...unknownPages
+]
 
 const bothMethods = (path: string) => ["GET", "POST"].map((method) => ({ method, path }))
 

@@ -51,7 +51,7 @@ const signInForm = ({ locale: { say } }: Visit, csrf: string, typed: Typed, prob
     </form>
     <p class="hint">
       ${say("No password yet? Whoever runs the service makes a link:", "گذرواژه ندارید؟ گردانندهٔ سرویس پیوند می‌سازد:")}
-      <code dir="ltr">peyk user sign-in-link</code>
+      <code dir="ltr">peyk user sign-in-link --customer ID --email E-MAIL</code>
     </p>`
 
 const linkForm = ({ locale: { say } }: Visit, csrf: string, token: string): Html =>
