@@ -70,6 +70,16 @@ describe("usage", () => {
     expect(file.text).toMatch(/\d{4}-\d\d-\d\d,bale,/)
     expect((await owner.get("/console/usage?month=1999-01")).status).toBe(200)
   })
+
+  it("names its months by the calendar of the language", async () => {
+    const lead = async (language: string) =>
+      /<p class="lead">([^<]*)/.exec((await owner.get(`/console/usage?lang=${language}`)).text)?.[1] ?? ""
+    expect(await lead("fa")).toMatch(/فروردین|اردیبهشت|خرداد|تیر|مرداد|شهریور|مهر|آبان|آذر|دی|بهمن|اسفند/)
+    expect(await lead("fa")).not.toMatch(
+      /ژانویه|فوریه|مارس|آوریل|مه|ژوئن|ژوئیه|اوت|سپتامبر|اکتبر|نوامبر|دسامبر/
+    )
+    expect(await lead("en")).toMatch(/^\s*[A-Z][a-z]+ \d{4}\s*$/)
+  })
 })
 
 const linkIn = (text: string): string =>
@@ -149,6 +159,22 @@ describe("the audit log", () => {
     expect(text).toContain("brand")
     expect(text).not.toContain("user.create<")
     expect((await owner.get("/console/audit?id=nothing-like-that")).text).toContain("No change")
+  })
+
+  it("finds the changes of every kind that it lists", async () => {
+    await submit(owner, "/console/guard", "/console/guard", { mode: "record" })
+    await submit(owner, "/console/test", "/console/test", {
+      mode: "sandbox",
+      phone: "09121234567",
+      do: "send"
+    })
+    const found = async (what: string) => (await owner.get(`/console/audit?what=${what}`)).text
+    const { text } = await owner.get("/console/audit")
+    for (const kind of ["guard", "test", "message", "phone", "verification"])
+      expect(text).toContain(`<option value="${kind}."`)
+    expect(await found("guard.")).toContain("guard.save")
+    expect(await found("guard.")).not.toContain("test.send")
+    expect(await found("test.")).toContain("test.send")
   })
 })
 

@@ -2,6 +2,7 @@ import { Context, type Effect, type Option } from "effect"
 import type { Actor } from "../../domain/people/Actor.ts"
 import type { IdempotencyKeyConflict } from "../../domain/Errors.ts"
 import type { IdempotentRequest } from "../customer/Idempotency.ts"
+import type { AuditArea } from "./activity/AuditLog.ts"
 
 /** Where a change comes from. */
 export interface Origin {
@@ -22,7 +23,7 @@ export interface AuditEntry {
 
 /** Makes the entries of changes to one kind of resource; the action is `prefix.verb`. */
 export const auditEntriesOf =
-  (subjectType: string, prefix = subjectType) =>
+  (subjectType: AuditArea, prefix: AuditArea = subjectType) =>
   (
     verb: string,
     subjectId: number | string,

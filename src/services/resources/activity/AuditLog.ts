@@ -3,6 +3,28 @@ import { Instant } from "../../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"
 import type { TimeRange } from "../../../domain/TimePosition.ts"
 
+/** What changes are of: the first parts of actions. */
+export type AuditArea =
+  | "account"
+  | "api_key"
+  | "contacts"
+  | "customer"
+  | "guard"
+  | "message"
+  | "phone"
+  | "routing"
+  | "template"
+  | "test"
+  | "token"
+  | "user"
+  | "verification"
+  | "wallet"
+  | "webhook"
+  | PlatformArea
+
+/** Changes of the installation, which no customer's log has. */
+export type PlatformArea = "operator" | "signing_key"
+
 /** The record of changes: author, time, origin and content. */
 export const AuditRecord = Schema.Struct({
   id: Schema.String,

@@ -50,12 +50,16 @@ const monthsUntil = (now: Instant): ReadonlyArray<Month> => {
   })
 }
 
-const monthName = ({ from }: Month, { language }: View["locale"]): string =>
-  new Intl.DateTimeFormat(language === "fa" ? "fa-IR-u-ca-gregory-nu-arabext" : "en-GB", {
-    year: "numeric",
-    month: "long",
-    timeZone: "UTC"
-  }).format(from)
+/** Its name; in Persian, where no month of the calendar begins with it, its first and last day. */
+const monthName = ({ from, to }: Month, { language }: View["locale"]): string =>
+  language === "fa"
+    ? new Intl.DateTimeFormat("fa-IR-u-ca-persian-nu-arabext", {
+        year: "numeric",
+        month: "long",
+        day: "numeric",
+        timeZone: "UTC"
+      }).formatRange(from, to - 1)
+    : new Intl.DateTimeFormat("en-GB", { year: "numeric", month: "long", timeZone: "UTC" }).format(from)
 
 /** The month that the address names, or this one. */
 const chosenMonth = ({ query }: View) =>

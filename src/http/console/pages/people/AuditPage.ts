@@ -1,6 +1,11 @@
 import { Effect } from "effect"
 import { isTimePosition } from "../../../../domain/TimePosition.ts"
-import { AuditLog, type AuditRecord } from "../../../../services/resources/activity/AuditLog.ts"
+import {
+  type AuditArea,
+  AuditLog,
+  type AuditRecord,
+  type PlatformArea
+} from "../../../../services/resources/activity/AuditLog.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
@@ -22,18 +27,31 @@ const kinds = [
   ["operator", "Operators", "گردانندگان"]
 ] as const
 
-/** The beginnings of actions that people look for. */
-const resources = [
-  ["api_key.", "API keys", "کلیدها"],
-  ["token.", "Tokens", "توکن‌ها"],
-  ["webhook.", "Webhooks", "وب‌هوک‌ها"],
-  ["account.", "Sending accounts", "حساب‌های ارسال"],
-  ["routing.", "Routing", "مسیر ارسال"],
-  ["template.", "Templates", "قالب‌ها"],
-  ["user.", "Users", "کاربران"],
-  ["wallet.", "Wallet", "کیف پول"],
-  ["customer.", "Customer", "مشتری"]
-] as const
+/** What people look for changes of. */
+const areas: Readonly<Record<Exclude<AuditArea, PlatformArea>, readonly [english: string, persian: string]>> =
+  {
+    api_key: ["API keys", "کلیدها"],
+    token: ["Tokens", "توکن‌ها"],
+    webhook: ["Webhooks", "وب‌هوک‌ها"],
+    account: ["Sending accounts", "حساب‌های ارسال"],
+    contacts: ["Contacts of accounts", "مخاطبان حساب‌ها"],
+    routing: ["Routing", "مسیر ارسال"],
+    template: ["Templates", "قالب‌ها"],
+    guard: ["Guard", "نگهبان"],
+    verification: ["Verifications", "کدهای تأیید"],
+    message: ["Messages", "پیام‌ها"],
+    test: ["Tests", "ارسال‌های آزمایشی"],
+    phone: ["Erased phones", "شماره‌های پاک‌شده"],
+    user: ["Users", "کاربران"],
+    wallet: ["Wallet", "کیف پول"],
+    customer: ["Customer", "مشتری"]
+  }
+
+const isArea = (text: string): boolean => Object.hasOwn(areas, text)
+
+/** The beginning of the actions that the address asks for: `api_key.` */
+const actionIn = (what: string | null): string | undefined =>
+  what !== null && what.endsWith(".") && isArea(what.slice(0, -1)) ? what : undefined
 
 const MAX_FILTER_LENGTH = 200
 
@@ -44,7 +62,7 @@ const textOf = (text: string | null): string | undefined => {
 
 const searchOf = ({ query, locale }: View) => ({
   actorKind: kinds.find(([kind]) => kind === query.get("by"))?.[0],
-  action: resources.find(([prefix]) => prefix === query.get("what"))?.[0],
+  action: actionIn(query.get("what")),
   subjectId: textOf(query.get("id")),
   from: parseLocalTime(query.get("from") ?? "", locale.zone) ?? undefined,
   to: parseLocalTime(query.get("to") ?? "", locale.zone) ?? undefined
@@ -115,7 +133,7 @@ const showAudit = Effect.fnUntraced(function* (view: View) {
           name: "what",
           label: say("Change of", "تغییر در"),
           any: say("Everything", "همه‌چیز"),
-          choices: resources.map(([prefix, english, persian]) => [prefix, say(english, persian)] as const)
+          choices: Object.entries(areas).map(([area, words]) => [`${area}.`, say(...words)] as const)
         },
         {
           name: "by",
