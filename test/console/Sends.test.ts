@@ -191,6 +191,17 @@ describe("the page of a verification", () => {
     expect((await codes().status(id)).status).toBe("canceled")
   })
 
+  it("says that the phone is erased, in place of the number that stands for it", async () => {
+    const phone = newPhone()
+    const { verification_id: id } = await codes().sent({ phone, channels: ["eitaa"] })
+    const path = `/console/verifications/${id}`
+    await owner.post(`${path}/cancel`, { csrf: csrfIn(await owner.get(path)) })
+    await server.cli("phone", "erase", "--customer", customer, "--phone", phone)
+    const page = await viewer.get(path)
+    expect(wordsOf(page)).toContain("Code to an erased phone")
+    expect(page.text).not.toContain("+989800000000")
+  })
+
   it("tries the next channel for those who may write, once for each attempt that was looked at", async () => {
     const { verification_id: id } = await codes().sent({ channels: ["eitaa", "sms"] })
     const path = `/console/verifications/${id}`

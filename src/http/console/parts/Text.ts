@@ -1,5 +1,6 @@
+import { ERASED_PHONE } from "../../../domain/Phone.ts"
 import type { Channel } from "../../../domain/routing/Channel.ts"
-import { html, type Html } from "../frame/Html.ts"
+import { html, type Html, type Part } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 
 /** Numbers, ids, addresses and code: left to right in Persian pages too. */
@@ -17,6 +18,14 @@ export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`
 /** The first part of a UUID, which people compare by eye; the whole one on hover. */
 export const shortId = (id: string): Html =>
   html`<bdi dir="ltr" class="mono" title="${id}">${id.slice(0, 8)}…${id.slice(-4)}</bdi>`
+
+/** A phone within a title. The one in the place of erased phones is no number to show. */
+export const phoneText = (phone: string, { say }: Locale): string =>
+  phone === ERASED_PHONE ? say("an erased phone", "شماره‌ای پاک‌شده") : isolated(phone)
+
+/** The same as a part of a page. */
+export const phonePart = (phone: string, { say }: Locale): Part =>
+  phone === ERASED_PHONE ? say("erased phone", "شمارهٔ پاک‌شده") : ltr(phone)
 
 const channels: Readonly<Record<Channel, readonly [english: string, persian: string]>> = {
   eitaa: ["Eitaa", "ایتا"],

@@ -5,7 +5,7 @@ import type { View } from "../../frame/SignedRoutes.ts"
 import { badge, stateBadge } from "../../parts/Badge.ts"
 import { copyButton } from "../../parts/CopyButton.ts"
 import { type Fact, facts } from "../../parts/Facts.ts"
-import { foreign, ltr, mono } from "../../parts/Text.ts"
+import { foreign, mono, phonePart } from "../../parts/Text.ts"
 
 /** What a code and a message have in common. */
 interface Run {
@@ -41,7 +41,7 @@ export const runFacts = (
   return facts([
     [say("Status", "وضعیت"), stateBadge(words.status, locale)],
     words.isLive ? null : [say("Mode", "حالت"), badge("info", say("Sandbox", "آزمایشی"))],
-    [words.phone, ltr(phone)],
+    [words.phone, phonePart(phone, locale)],
     [say("Id", "شناسه"), html`${mono(id)}${copyButton(id, say("Copy the id", "کپی شناسه"), locale)}`],
     ...words.behindId,
     [say("Created", "ایجاد"), locale.time(createdAt)],

@@ -11,7 +11,7 @@ import { pathOf } from "../../Navigation.ts"
 import type { Hop } from "../../parts/Hops.ts"
 import type { Filter } from "../../parts/lists/Filters.ts"
 import type { Column } from "../../parts/lists/Table.ts"
-import { ltr, shortId } from "../../parts/Text.ts"
+import { phonePart, shortId } from "../../parts/Text.ts"
 import { type AttemptOutcome, attemptState } from "./AttemptStates.ts"
 import { sentList } from "./SentList.ts"
 import { readSearch, searchFilters, type SentFilters, type SentSearch, sentPage } from "./SentSearch.ts"
@@ -54,11 +54,11 @@ export const tried = ({ attempts, route }: Sent): ReadonlyArray<Hop> =>
     state: attemptState(attempt)
   }))
 
-export const phoneColumn = (name: SentPage, header: string): Column<Sent> => ({
+export const phoneColumn = ({ locale }: View, name: SentPage, header: string): Column<Sent> => ({
   header,
   kind: "title",
   cell: ({ id, phone }) =>
-    html`<a class="row-link" href="${pathOf(name)}/${id}">${ltr(phone)}</a
+    html`<a class="row-link" href="${pathOf(name)}/${id}">${phonePart(phone, locale)}</a
       ><span class="sub">${shortId(id)}</span>`
 })
 

@@ -12,7 +12,7 @@ import { writeAs } from "../../../frame/forms/Writes.ts"
 import { pathOf } from "../../../Navigation.ts"
 import { confirmButton } from "../../../parts/Confirm.ts"
 import { withNotice } from "../../../parts/Notice.ts"
-import { isolated } from "../../../parts/Text.ts"
+import { phoneText } from "../../../parts/Text.ts"
 import { messageStory } from "./MessageStory.ts"
 import { messageMoments, type MessageRun } from "./MessageTimeline.ts"
 import { replayEvents } from "../RunActions.ts"
@@ -74,7 +74,7 @@ const show = Effect.fnUntraced(function* (view: View) {
   const { run, isLive } = yield* readRun(view)
   const { message, history } = run
   return {
-    title: `${say("Message to", "پیام به")} ${isolated(message.phone)}`,
+    title: `${say("Message to", "پیام به")} ${phoneText(message.phone, locale)}`,
     name: "messages",
     lead: html`<a href="${PATH}">${say("Messages", "پیام‌ها")}</a>`,
     content: runContent(view, {

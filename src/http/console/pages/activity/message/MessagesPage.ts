@@ -19,7 +19,7 @@ const columns = (view: View): ReadonlyArray<Column<Message>> => {
   const { locale } = view
   const { say } = locale
   return [
-    phoneColumn("messages", say("To", "گیرنده")),
+    phoneColumn(view, "messages", say("To", "گیرنده")),
     {
       header: say("Status", "وضعیت"),
       cell: ({ status, scheduledFor, attempts }) =>

@@ -17,7 +17,7 @@ import { writeAs } from "../../../frame/forms/Writes.ts"
 import { pathOf } from "../../../Navigation.ts"
 import { confirmButton, postButton } from "../../../parts/Confirm.ts"
 import { withNotice } from "../../../parts/Notice.ts"
-import { channelName, isolated } from "../../../parts/Text.ts"
+import { channelName, phoneText } from "../../../parts/Text.ts"
 import { replayEvents } from "../RunActions.ts"
 import { runFacts } from "../RunFacts.ts"
 import { eventsPart, findRun, requestedId, runContent, runPeriods, storyPart } from "../RunParts.ts"
@@ -121,7 +121,7 @@ const show = Effect.fnUntraced(function* (view: View) {
   const { run, isLive } = yield* readRun(view)
   const { verification, history } = run
   return {
-    title: `${say("Code to", "کد به")} ${isolated(verification.phone)}`,
+    title: `${say("Code to", "کد به")} ${phoneText(verification.phone, locale)}`,
     name: "verifications",
     lead: html`<a href="${PATH}">${say("Verifications", "کدهای تأیید")}</a>`,
     content: runContent(view, {

@@ -22,7 +22,7 @@ const columns = (view: View, now: Instant): ReadonlyArray<Column<Verification>> 
   const { locale } = view
   const { say } = locale
   return [
-    phoneColumn("verifications", say("Phone", "شماره")),
+    phoneColumn(view, "verifications", say("Phone", "شماره")),
     {
       header: say("Status", "وضعیت"),
       cell: (each) => stateBadge(effectiveStatus(each, now), locale)
