@@ -60,8 +60,13 @@ describe("an operator", () => {
     expect((await submit(operator, path, path, { name: "Shop", plan: "business" })).status).toBe(303)
     expect((await submit(operator, path, `${path}/limits`, { phone_hour: "7" })).status).toBe(303)
     expect((await submit(operator, path, `${path}/limits`, { phone_hour: "many" })).status).toBe(422)
-    expect((await submit(operator, path, `${path}/top-up`, { amount: "50000" })).status).toBe(303)
+    const toppedUp = await submit(operator, path, `${path}/top-up`, { amount: "۵۰٬۰۰۰" })
+    expect(toppedUp.status).toBe(303)
+    expect((await operator.get(toppedUp.location ?? "")).text).toMatch(
+      /role="status">\s*50,000 IRR were added to the wallet\./
+    )
     const { text } = await operator.get(path)
+    expect(text).not.toContain("were added")
     expect(text).toContain("Business")
     expect(text).toContain("50,000 IRR")
     expect(text).toContain('value="7"')

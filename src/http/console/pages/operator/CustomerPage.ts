@@ -103,6 +103,21 @@ const balanceTiles = ({ balance, held }: Balance, customer: CustomerRecord, view
   ])
 }
 
+/** The query of the page after a top-up. */
+export const TOPPED_UP = "notice=topped_up"
+
+/** What was just added to the wallet, from the ledger: an address must not make the page claim an amount. */
+const addedPart = Effect.fnUntraced(function* ({ query, locale }: View, id: number) {
+  if (query.get("notice") !== "topped_up") return null
+  const { items } = yield* (yield* Wallets).ledger(id, { limit: 1, after: null, kind: "top_up" })
+  const [last] = items
+  if (last === undefined) return null
+  const amount = locale.rials(last.amount)
+  return html`<p class="notice good" role="status">
+    ${locale.say(`${amount} were added to the wallet.`, `${amount} به کیف پول افزوده شد.`)}
+  </p>`
+})
+
 /** One customer, for operators; after a form that was refused, with what was typed. */
 export const customerPage = Effect.fnUntraced(function* (view: View, id: number, refused: Refused | null) {
   const { say } = view.locale
@@ -119,7 +134,7 @@ export const customerPage = Effect.fnUntraced(function* (view: View, id: number,
       label: say("Open their console", "باز کردن کنسول او"),
       kind: "primary"
     }),
-    content: html`${balanceTiles(balance, customer, view)}
+    content: html`${yield* addedPart(view, id)} ${balanceTiles(balance, customer, view)}
       <div class="columns">
         <div class="stack">${limitsForm(view, id, limits, refused)}</div>
         <div class="stack">${detailsForm(view, customer, refused)} ${topUpForm(view, customer, refused)}</div>

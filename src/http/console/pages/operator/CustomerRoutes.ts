@@ -17,7 +17,7 @@ import { readTyped, typedNumber } from "../../frame/forms/TypedBody.ts"
 import { type ConsoleChange, writeAs } from "../../frame/forms/Writes.ts"
 import { noFieldErrors } from "../../parts/Fields.ts"
 import { withNotice } from "../../parts/Notice.ts"
-import { customerPage, LimitsForm, type Refused, TopUpForm } from "./CustomerPage.ts"
+import { customerPage, LimitsForm, type Refused, TOPPED_UP, TopUpForm } from "./CustomerPage.ts"
 import { CUSTOMERS_PATH, NEW_CUSTOMER_PATH, newCustomerPage, showCustomers } from "./CustomersPage.ts"
 
 const CUSTOMER_PATH = `${CUSTOMERS_PATH}/:id` as const
@@ -64,11 +64,12 @@ const createCustomer = (view: View, fields: URLSearchParams) =>
 const customerForm = <E extends ConsoleError, R>(
   below: string,
   form: Refused["form"],
-  save: (view: View, id: number, fields: URLSearchParams) => Effect.Effect<unknown, E, R>
+  save: (view: View, id: number, fields: URLSearchParams) => Effect.Effect<unknown, E, R>,
+  done: (id: number) => string = (id) => withNotice(`${CUSTOMERS_PATH}/${id}`, "saved")
 ) =>
   operatorForm(`${CUSTOMER_PATH}${below}`, (view, typed) =>
     Effect.flatMap(pathId, (id) =>
-      Effect.as(save(view, id, typed), seeOther(withNotice(`${CUSTOMERS_PATH}/${id}`, "saved"))).pipe(
+      Effect.as(save(view, id, typed), seeOther(done(id))).pipe(
         Effect.catch((error: ConsoleError) =>
           showAgain(view, (errors) => customerPage(view, id, { form, typed, errors }))(error)
         )
@@ -148,7 +149,7 @@ export const customerPages = {
     operatorPage(CUSTOMER_PATH, (view) => Effect.flatMap(pathId, (id) => customerPage(view, id, null))),
     customerForm("", "details", saveDetails),
     customerForm("/limits", "limits", saveLimits),
-    customerForm("/top-up", "top-up", topUp),
+    customerForm("/top-up", "top-up", topUp, (id) => `${CUSTOMERS_PATH}/${id}?${TOPPED_UP}`),
     operatorForm(`${CUSTOMER_PATH}/enter`, enter)
   ]
 } as const satisfies ConsolePages
