@@ -29,6 +29,12 @@ const readTable = (table) => {
 const colourOf = (figure, index) =>
   getComputedStyle(figure.querySelectorAll(".swatch")[index] ?? figure).color
 
+/** Steps of an axis of counts: there is no half code. */
+const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power)
+).flat()
+const isWhole = ({ series }) => series.every(({ values }) => values.every(Number.isInteger))
+
 const axisFont = () => `12px ${getComputedStyle(document.body).fontFamily}`
 
 const showTip = (tip, data, colours) => (plot) => {
@@ -82,7 +88,13 @@ const draw = (figure) => {
           incrs: [1, 2, 3, 5, 7, 10, 15, 30],
           values: (_, splits) => splits.map((split) => data.labels[split] ?? "")
         },
-        { ...axis, size: 52, space: 40, values: (_, splits) => splits.map((split) => compact.format(split)) }
+        {
+          ...axis,
+          size: 52,
+          space: 40,
+          ...(isWhole(data) ? { incrs: WHOLE_STEPS } : {}),
+          values: (_, splits) => splits.map((split) => compact.format(split))
+        }
       ],
       series: [
         {},
