@@ -74,7 +74,7 @@ const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian
   [
     /^Expected an ISO 8601 date-time$/,
     "Enter a date and time.",
-    "تاریخ و ساعت را بنویسید، مانند ۱۴۰۵/۰۹/۰۳ ۱۴:۳۰."
+    "تاریخ و ساعت را بنویسید، مانند \u2066۱۴۰۵/۰۹/۰۳ ۱۴:۳۰\u2069."
   ],
   [/^Expected a time in the future$/, "Enter a time in the future.", "زمانی در آینده بنویسید."],
 
