@@ -311,7 +311,7 @@ describe("an address of the console that is not there", () => {
       expect(reply.status, path).toBe(404)
       expect(reply.headers.get("content-type"), path).toMatch(/^text\/html/)
       expect(reply.text, path).toContain("Not found")
-      expect(reply.text, path).toContain('href="/console/overview"')
+      expect(reply.text, path).toContain('<a class="button" href="/console/overview">Back</a>')
     }
     expect((await visitor.post("/console/nowhere", {})).status).toBe(404)
   })

@@ -9,7 +9,7 @@ import { CredentialLimits } from "../../../services/access/CredentialLimits.ts"
 import { RequestId } from "../../Envelope.ts"
 import { originOf } from "../../manage/access/ManageAuth.ts"
 import { TrustedProxies } from "../../server/ClientAddress.ts"
-import { CONSOLE_PATH, safeNext, SIGN_IN_PATH, SIGN_OUT_PATH } from "../ConsolePaths.ts"
+import { CONSOLE_PATH, HOME_PATH, safeNext, SIGN_IN_PATH, SIGN_OUT_PATH } from "../ConsolePaths.ts"
 import type { ConsoleRoute } from "../ConsoleRoute.ts"
 import { type NavigationGroup, navigationFor, operatorPaths, pathOf } from "../Navigation.ts"
 import { answerPage, redirectTo } from "./Answers.ts"
@@ -23,8 +23,8 @@ import { readVisit } from "./Visit.ts"
 type Response = HttpServerResponse.HttpServerResponse
 
 /** The page to return to: the list without its query, or the page with the form that failed. */
-const wayBack = ({ request, path }: View): string => {
-  if (request.method === "GET") return path
+const wayBack = ({ request, path }: View, status: number): string => {
+  if (request.method === "GET") return status === 404 ? HOME_PATH : path
   const referer = request.headers["referer"]
   return safeNext(referer === undefined ? null : referer.replace(/^https?:\/\/[^/]+/, ""))
 }
@@ -39,7 +39,7 @@ const answerError = (view: View, error: ConsoleError): Response => {
       html`<p><strong>${text}</strong></p>
         ${reasons.map((reason) => html`<p class="muted" dir="auto">${reason}</p>`)}`
     }
-    <p><a class="button" href="${wayBack(view)}">${say("Back", "بازگشت")}</a></p>
+    <p><a class="button" href="${wayBack(view, status)}">${say("Back", "بازگشت")}</a></p>
   </div>`
   const title =
     use !== null
