@@ -1,4 +1,7 @@
-/** A method and the path it serves; path parameters have the form `:name`, and `/*` at the end is the path itself and anything below. */
+/**
+ * A method and the path it serves. Path parameters have the form `:name`; with `/*` at the end it is the path itself and
+ * anything below.
+ */
 export interface ServedRoute {
   readonly method: string
   readonly path: string
