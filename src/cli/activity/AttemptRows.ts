@@ -13,12 +13,16 @@ interface Attempt {
 export const channelName = ({ type, provider }: ChannelDescriptor): string =>
   type === "sms" ? `sms (${provider})` : provider
 
-/** What attempts of codes and messages have in common. */
-export const attemptRow = ({ sequence, channel, status, error_code, provider_error, delivery }: Attempt) => ({
+/** What attempts of codes and messages have in common; `times` are those of the one kind. */
+export const attemptRow = <Times extends object>(
+  { sequence, channel, status, error_code, provider_error, delivery }: Attempt,
+  times: Times
+) => ({
   sequence,
   channel: channelName(channel),
   account: channel.label,
   status,
+  ...times,
   error_code,
   provider_error,
   delivery: delivery?.status ?? null

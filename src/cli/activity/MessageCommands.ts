@@ -38,10 +38,8 @@ const toRow = (resource: Resource) => ({
   completed_at: resource.completed_at
 })
 
-const toAttemptRow = ({ attempted_at, finished_at, ...attempt }: Resource["attempts"][number]) => {
-  const { sequence, channel, account, status, ...outcome } = attemptRow(attempt)
-  return { sequence, channel, account, status, attempted_at, finished_at, ...outcome }
-}
+const toAttemptRow = ({ attempted_at, finished_at, ...attempt }: Resource["attempts"][number]) =>
+  attemptRow(attempt, { attempted_at, finished_at })
 
 const describe = (message: Message): string => {
   const { scheduled_for, text, cost, attempts, ...resource } = toMessage(message)

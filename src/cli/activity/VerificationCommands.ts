@@ -29,10 +29,10 @@ const toRow = (resource: Resource) => ({
   verified_at: resource.verified_at
 })
 
-const toAttemptRow = ({ dispatched_at, transition_reason, ...attempt }: Resource["attempts"][number]) => {
-  const { sequence, channel, account, status, ...outcome } = attemptRow(attempt)
-  return { sequence, channel, account, status, dispatched_at, ...outcome, transition_reason }
-}
+const toAttemptRow = ({ dispatched_at, transition_reason, ...attempt }: Resource["attempts"][number]) => ({
+  ...attemptRow(attempt, { dispatched_at }),
+  transition_reason
+})
 
 const describe = (verification: Verification, now: Instant): string => {
   const resource = toVerification(verification, now)

@@ -81,7 +81,8 @@ interface Details {
   readonly errors?: unknown
 }
 
-interface Problem {
+/** An entry of `details.errors`. */
+export interface FieldProblem {
   readonly path?: unknown
   readonly message?: unknown
 }
@@ -89,7 +90,7 @@ interface Problem {
 const textsIn = ({ reason, errors }: Details, locale: Locale): ReadonlyArray<string> => [
   ...(typeof reason === "string" ? [fieldMessage(reason, locale)] : []),
   ...(Array.isArray(errors)
-    ? errors.map(({ path, message }: Problem) =>
+    ? errors.map(({ path, message }: FieldProblem) =>
         [path, typeof message === "string" ? fieldMessage(message, locale) : null]
           .filter((part) => typeof part === "string")
           .join(": ")

@@ -1,17 +1,12 @@
 import { type FieldsPart, type FormField, Html, html, type Part } from "../frame/Html.ts"
 import { fieldMessage } from "../frame/forms/FieldMessages.ts"
-import type { ConsoleError } from "../frame/Refusals.ts"
+import type { ConsoleError, FieldProblem } from "../frame/Refusals.ts"
 import type { Locale } from "../frame/Locale.ts"
 
 /** The errors of a form, by field name. */
 export type FieldErrors = ReadonlyMap<string, string>
 
 export const noFieldErrors: FieldErrors = new Map()
-
-interface FieldProblem {
-  readonly path?: unknown
-  readonly message?: unknown
-}
 
 /** The errors of a form from what a use case refused, for people; `body.name` blames the field `name`. */
 export const fieldErrorsOf = (error: ConsoleError, locale: Locale): FieldErrors => {

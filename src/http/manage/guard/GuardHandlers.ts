@@ -1,8 +1,8 @@
 import { Array as Arr, Effect, Order } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { defaultGuard, type GuardEntry, type GuardSettings } from "../../../domain/guard/GuardSettings.ts"
+import { defaultGuard, type GuardSettings } from "../../../domain/guard/GuardSettings.ts"
 import { type Page, type PageRequest, toPage } from "../../../domain/Paging.ts"
-import { GuardRecords } from "../../../services/resources/activity/GuardRecords.ts"
+import { GuardRecords, type StoredEntry } from "../../../services/resources/activity/GuardRecords.ts"
 import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../Envelope.ts"
@@ -27,13 +27,13 @@ const changeOf = (body: typeof GuardChangeBody.Type): Partial<GuardSettings> => 
   ...(body.sms_price === undefined ? {} : { smsPrice: body.sms_price })
 })
 
-const lineOf = ({ type, value }: Pick<GuardEntry, "type" | "value">): string => `${type}/${value}`
+const lineOf = ({ type, value }: StoredEntry): string => `${type}/${value}`
 
 /** A customer has few lines: all of them are read for each page. */
-const pageOfEntries = <Entry extends Pick<GuardEntry, "type" | "value">>(
-  entries: ReadonlyArray<Entry>,
+const pageOfEntries = (
+  entries: ReadonlyArray<StoredEntry>,
   { limit, after }: PageRequest
-): Page<Entry> => {
+): Page<StoredEntry> => {
   const sorted = Arr.sortWith(entries, lineOf, Order.String)
   return toPage(after === null ? sorted : sorted.filter((entry) => lineOf(entry) > after), limit, lineOf)
 }

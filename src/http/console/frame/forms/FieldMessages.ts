@@ -161,7 +161,7 @@ const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian
   [/^the lists have (\d+) lines$/, "The lists already have $1 lines.", "فهرست‌ها $1 سطر دارند."]
 ]
 
-/** What a report says to people, in the visitor's language. A report that is not known stays as it is. */
+/** The text of a report for people, in the visitor's language. An unknown report stays as it is. */
 export const fieldMessage = (report: string, { say, number }: Locale): string => {
   for (const [pattern, english, persian] of messages) {
     const found = pattern.exec(report)
