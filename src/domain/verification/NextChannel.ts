@@ -10,8 +10,12 @@ export interface NextRequest {
   readonly now: Instant
 }
 
-const hasLater = ({ attempts }: Verification, sequence: number | undefined): boolean =>
-  sequence !== undefined && attempts.some(({ step }) => step >= sequence)
+/** Attempts are in the order in which they were made. A step that was skipped at first may come after a later one. */
+const hasLater = ({ attempts }: Verification, sequence: number | undefined): boolean => {
+  if (sequence === undefined) return false
+  const seen = attempts.findIndex(({ step }) => step + 1 === sequence)
+  return seen === -1 ? attempts.some(({ step }) => step >= sequence) : seen < attempts.length - 1
+}
 
 /** The next step is being called, is due, or waits for a slot of its account that is reserved for it. */
 const isNextInProgress = ({ nextStepAt, slotReserved }: Verification, now: Instant): boolean =>

@@ -1,6 +1,7 @@
 import { type Cause, Clock, Effect, Redacted } from "effect"
 import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
 import { ownCodeText, renderCodeText } from "../../domain/message/CodeText.ts"
+import type { Instant } from "../../domain/Instant.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 import { expiresInSeconds, type Verification } from "../../domain/verification/Verification.ts"
 import { recordAttempt } from "../../domain/verification/StepCalls.ts"
@@ -34,6 +35,8 @@ export interface StepTry {
 export interface StepSlot {
   readonly step: number
   readonly slot: Start
+  /** When the verification was last read or written. */
+  readonly seenAt: Instant
 }
 
 export const accountAt = ({ route }: Verification, step: number) => route[step] ?? route[0]
@@ -75,7 +78,7 @@ export const makeStepCalls = Effect.gen(function* () {
 
   const callLeased = (
     verification: Verification,
-    { step, slot }: StepSlot,
+    { step, slot }: Pick<StepSlot, "step" | "slot">,
     { code, waiting }: StepTry
   ): Effect.Effect<Verification> => {
     const attemptedAt = clock.currentTimeMillisUnsafe()

@@ -28,17 +28,21 @@ export const makeStepPlaces = Effect.gen(function* () {
       ({ state }) => state
     )
 
-  /** Calls when the account may start a call, if that is within the wait. */
+  const isUnseen = ({ seenAt }: StepSlot) => clock.currentTimeMillisUnsafe() - seenAt > MAX_UNSEEN_MILLIS
+
+  /** Calls when the account may start a call, if that is within the wait and the verification has not ended by then. */
   const callAtStart = Effect.fnUntraced(function* (
     verification: Verification,
-    { step, slot }: StepSlot,
+    { step, slot, seenAt }: StepSlot,
     stepTry: StepTry
-  ) {
+  ): Effect.fn.Return<Verification> {
     const starting = startOf(accountAt(verification, step), slot, stepTry)
     const start = yield* Effect.catchCause(starting, stepTry.releaseForRetry)
-    return start.hasStart
-      ? yield* callStep(verification, { step, slot: start }, stepTry)
-      : yield* queueStep(verification, { step, skipped: [], at: start.at })
+    if (!start.hasStart) return yield* queueStep(verification, { step, skipped: [], at: start.at })
+    const started = { step, slot: start, seenAt }
+    return isUnseen(started)
+      ? yield* callIfStillDue(verification, started, stepTry)
+      : yield* callStep(verification, started, stepTry)
   })
 
   /** Reads the verification again: it may have ended during a wait. */
@@ -46,13 +50,13 @@ export const makeStepPlaces = Effect.gen(function* () {
     verification: Verification,
     chosen: StepSlot,
     stepTry: StepTry
-  ) {
+  ): Effect.fn.Return<Verification> {
     const { timer, releaseForRetry } = stepTry
     const loaded = yield* Effect.catchCause(store.loadLeased(timer), releaseForRetry)
     const now = clock.currentTimeMillisUnsafe()
     const due = Option.filter(loaded, ({ verification: current }) => isStepDue(current, chosen.step, now))
     return Option.isSome(due)
-      ? yield* callAtStart(due.value.verification, chosen, stepTry)
+      ? yield* callAtStart(due.value.verification, { ...chosen, seenAt: now }, stepTry)
       : yield* releaseUncalled(verification, chosen.step, timer)
   })
 
@@ -72,7 +76,7 @@ export const makeStepPlaces = Effect.gen(function* () {
       waiting
     }
     const call = Effect.suspend(() =>
-      clock.currentTimeMillisUnsafe() - startedAt > MAX_UNSEEN_MILLIS
+      isUnseen(chosen)
         ? callIfStillDue(verification, chosen, stepTry)
         : callAtStart(verification, chosen, stepTry)
     )

@@ -89,13 +89,15 @@ export const makeStepSlots = Effect.gen(function* () {
     const skipping = { ...choice, skipped: [...placeless.skipped, ...choice.skipped] }
     if (at > now + waitMillis) return yield* queueStep(verification, skipping)
     if (at > now) yield* waiting(Effect.sleep(at - now))
-    const chosen = { step, slot: choice }
+    const chosen = { step, slot: choice, seenAt: now }
     const left = steps.filter((other) => !choice.skipped.includes(other))
     if (step === verification.remaining[0]) {
       return yield* callOrTryOthers(verification, chosen, left, stepTry, placeless)
     }
     const { written, state } = yield* write(verification, (current) => chooseStep(current, skipping), timer)
-    return written ? yield* callOrTryOthers(state, chosen, left, stepTry, placeless) : state
+    if (!written) return state
+    const rewritten = { ...chosen, seenAt: clock.currentTimeMillisUnsafe() }
+    return yield* callOrTryOthers(state, rewritten, left, stepTry, placeless)
   })
 
   return { tryNext, callOrTryOthers }

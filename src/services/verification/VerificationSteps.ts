@@ -55,7 +55,7 @@ const makeDueSteps = Effect.gen(function* () {
     const isCooling = slots.isCooling(accountAt(verification, step), "code", now)
     const isReady =
       hasSlot && isSlotUsable(at, now) && !(yield* Effect.catchCause(isCooling, releaseForRetry))
-    const chosen = { step, slot: { at, hasStart: false } }
+    const chosen = { step, slot: { at, hasStart: false }, seenAt: now }
     return isReady
       ? yield* callOrTryOthers(verification, chosen, steps, stepTry)
       : yield* tryNext(verification, steps, stepTry)

@@ -43,6 +43,17 @@ describe("trying the next channel now", () => {
     for (const sequence of [2, 3, 9]) assert.notStrictEqual(after(later, sequence), later)
   })
 
+  it("goes by the order of the attempts where a skipped channel came after a later one", () => {
+    const second = recordAttempt(pending, sentAt(1, START)).next
+    const first = recordAttempt(after(second), sentAt(0, NOW)).next
+    assert.deepStrictEqual(
+      first.attempts.map(({ step }) => step + 1),
+      [2, 1]
+    )
+    assert.strictEqual(after(first, 2), first)
+    assert.notStrictEqual(after(first, 1), first)
+  })
+
   it("changes nothing where the next channel is due, is being called, or has its slot", () => {
     const slot = awaitSlot(queued, { step: 1, skipped: [], at: START + 70_000 }).next
     const due = START + 60_000

@@ -1,11 +1,12 @@
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Result } from "effect"
+import { Deferred, Effect, Fiber, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { accepted, scriptProviders } from "../../support/ScriptedProviders.ts"
+import { scriptSlots } from "../../support/ScriptedSlots.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
 
@@ -21,6 +22,7 @@ const sendOne = Effect.fnUntraced(function* (customerId: number) {
   const { verificationId: id } = yield* verifications.send({ customerId, phone: PHONE })
   return {
     id,
+    next: verifications.next({ customerId, id, fromSequence: undefined }),
     cancel: verifications.cancel({ customerId, id }),
     status: verifications.status({ customerId, id }),
     verify: (code: string) => verifications.verify({ customerId, id, code })
@@ -112,6 +114,25 @@ layer(TestDatabase, { excludeTestServices: true })("canceling a code", (it) => {
         ])
         assert.deepStrictEqual(yield* leftOf(customerId), left(1000))
       }).pipe(Effect.provide(testProcess(providers.layer, PRICES)))
+    }
+  )
+
+  it.effect.each<["slotMillis" | "startMillis"]>([["slotMillis"], ["startMillis"]])(
+    "while a request waits for its account (%s) sends nothing more",
+    ([delay]) => {
+      const providers = scriptProviders()
+      const slots = scriptSlots()
+      return Effect.gen(function* () {
+        const { next, cancel, status } = yield* sendOne(yield* customer)
+        slots.delays[delay] = 4000
+        const waiting = yield* Effect.forkChild(next)
+        yield* Effect.repeat(Effect.yieldNow, { until: () => slots.delays.asked === 1 })
+        yield* cancel
+        yield* TestClock.adjust("5 seconds")
+        assert.strictEqual((yield* Fiber.join(waiting)).status, "canceled")
+        assert.deepStrictEqual(providers.channels(), ["bale"])
+        assert.strictEqual((yield* status).attempts.length, 1)
+      }).pipe(Effect.provide(testProcess(Layer.merge(providers.layer, slots.layer), PRICES)))
     }
   )
 
