@@ -3,7 +3,8 @@ import { isUncertain } from "../account/ProviderOutcome.ts"
 import { MessageEnded } from "../Errors.ts"
 import type { Instant } from "../Instant.ts"
 import type { Message, MessageAttempt } from "./Message.ts"
-import type { MessageTransition } from "./MessageMachine.ts"
+import { lanes, laneState } from "./MessageLanes.ts"
+import { failLane, type MessageTransition, settle } from "./MessageMachine.ts"
 
 /** Whether the phone has, or may have, received the message over this step; also while its provider is being called. */
 const mayBeDelivered = (attempt: MessageAttempt): boolean =>
@@ -48,4 +49,23 @@ export const cancelMessage = (
     events: ["message.canceled"],
     dueAt: null
   })
+}
+
+/**
+ * Canceled if that is possible; else nothing more is tried: the lanes that wait have failed. Refused where a provider is
+ * being called.
+ */
+export const stopMessage = (
+  message: Message,
+  now: Instant
+): Result.Result<MessageTransition, MessageEnded> => {
+  const canceled = cancelMessage(message, now)
+  const isBusy = message.attempts.some(({ status }) => status === "sending")
+  if (Result.isSuccess(canceled) || message.completedAt !== null || isBusy) return canceled
+  const open = lanes(message).filter((lane) => laneState(message, lane) === "open")
+  const attempts = open.reduce(
+    (all, lane) => failLane({ ...message, attempts: all }, lane, { dueAt: null, now }),
+    message.attempts
+  )
+  return Result.succeed(settle({ ...message, reservations: [] }, 0, attempts, now))
 }

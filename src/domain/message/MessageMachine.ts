@@ -82,7 +82,7 @@ const finalStatus = (states: ReadonlyArray<LaneState>): "sent" | "failed" | "par
 }
 
 /** The message with these attempts; complete if no work is left. */
-const settle = (
+export const settle = (
   message: Message,
   lane: Lane,
   attempts: ReadonlyArray<MessageAttempt>,
@@ -142,6 +142,18 @@ const failed = (attempt: MessageAttempt, now: Instant): MessageAttempt => ({
   error_code: attempt.error_code ?? "account_unavailable",
   finished_at: now
 })
+
+/** The attempts after a lane was given up: every step that it could still use has failed. */
+export const failLane = (
+  message: Message,
+  lane: Lane,
+  { dueAt, now }: Pick<LaneTurn, "dueAt" | "now">
+): ReadonlyArray<MessageAttempt> =>
+  candidatesOf(message, lane).reduce((all, step) => {
+    const waiting =
+      all.find((attempt) => attempt.step === step) ?? newAttempt(step, dueAt ?? laneDueAt(message, lane))
+    return withAttempt(all, failed(waiting, now))
+  }, message.attempts)
 
 const maySend = ({ _tag }: MessageAction): boolean => _tag === "Send" || _tag === "SendReserved"
 
@@ -297,10 +309,5 @@ export const awaitAccount = (message: Message, freeAt: Instant, turn: LaneTurn):
       dueAt: Math.min(Math.max(freeAt, now + MIN_WAIT_MILLIS), patientUntil)
     }
   }
-  const attempts = candidatesOf(message, lane).reduce((all, step) => {
-    const waiting =
-      all.find((attempt) => attempt.step === step) ?? newAttempt(step, dueAt ?? laneDueAt(message, lane))
-    return withAttempt(all, failed(waiting, now))
-  }, message.attempts)
-  return settle(message, lane, attempts, now)
+  return settle(message, lane, failLane(message, lane, { dueAt, now }), now)
 }

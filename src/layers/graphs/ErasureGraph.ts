@@ -12,7 +12,7 @@ const makeCancels = Effect.gen(function* () {
   const messages = yield* Messages
   return {
     verification: ((customerId, id) => Effect.ignore(verifications.cancel({ customerId, id }))) as Cancel,
-    message: ((customerId, id) => Effect.ignore(messages.cancel({ customerId, id }))) as Cancel
+    message: ((customerId, id) => Effect.ignore(messages.stop({ customerId, id }))) as Cancel
   }
 })
 type Cancels = Effect.Success<typeof makeCancels>

@@ -1,6 +1,6 @@
 import type { KeyMode } from "../../domain/people/Customer.ts"
 import type { Message } from "../../domain/message/Message.ts"
-import type { Lane } from "../../domain/message/MessageLanes.ts"
+import { type Lane, lanes, laneState } from "../../domain/message/MessageLanes.ts"
 import type { CommitKind } from "../postgres/batching/CommitBatchSql.ts"
 import type { CommitEntry } from "../postgres/batching/CommitParts.ts"
 import { MESSAGE_SNAPSHOT, TIMER_KINDS } from "./MessageRow.ts"
@@ -10,8 +10,10 @@ export interface MessageCommit extends CommitEntry<Message> {
   readonly lane: Lane
 }
 
-/** The transition ends all lanes. */
-const isCanceled = ({ transition: { next } }: MessageCommit): boolean => next.status === "canceled"
+/** The transition ends other lanes too, which have timers. */
+const endsOthers = ({ before, lane, transition: { next } }: MessageCommit): boolean =>
+  next.completedAt !== null &&
+  lanes(before).some((other) => other !== lane && laneState(before, other) === "open")
 
 /** One mode's messages, for the statement that commits a batch of their transitions. */
 export const committedMessages = (mode: KeyMode): CommitKind<MessageCommit> => ({
@@ -37,11 +39,11 @@ export const committedMessages = (mode: KeyMode): CommitKind<MessageCommit> => (
   snapshot: MESSAGE_SNAPSHOT,
   parts: [
     {
-      isNeeded: isCanceled,
-      columns: [{ name: "is_canceled", type: "bool", of: isCanceled }],
+      isNeeded: endsOthers,
+      columns: [{ name: "ends_others", type: "bool", of: endsOthers }],
       sql: `other_timers as (
         delete from timers t using changed c
-        where c.is_canceled and t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id
+        where c.ends_others and t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id
           and t.lane <> c.timer_lane)`
     }
   ]

@@ -113,8 +113,12 @@ const searchByTime = <Row extends { readonly id: string; readonly createdAt: num
 const triedOver = (sql: SqlClient.SqlClient, channel: string): Statement.Fragment => sql`
   exists (select from jsonb_array_elements(attempts) a where route -> (a ->> 'step')::int ->> 'channel' = ${channel})`
 
-/** The metadata as JSON that PostgreSQL accepts: without U+0000 and unpaired surrogates. */
-const READABLE = String.raw`regexp_replace(metadata, '\\u(0000|d[89a-f][0-9a-f]{2})', '\\ufffd', 'gi')::json`
+/**
+ * The metadata as JSON that PostgreSQL accepts: without U+0000 and unpaired surrogates. After an escaped backslash, such
+ * a sequence is text.
+ */
+const READABLE = String.raw`regexp_replace(metadata,
+  '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')::json`
 
 /** Rows whose metadata has these texts under these top-level keys. */
 const metadataIs = (

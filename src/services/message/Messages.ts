@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { type IdempotencyError, type MessageEnded, NotFound } from "../../domain/Errors.ts"
 import { type Message, type MessageView, viewMessage } from "../../domain/message/Message.ts"
-import { cancelMessage } from "../../domain/message/MessageCancellation.ts"
+import { cancelMessage, stopMessage } from "../../domain/message/MessageCancellation.ts"
 import { MessageMetrics } from "./MessageMetrics.ts"
 import { type BatchAnswer, MessageBatches, type BatchRequest } from "./MessageBatches.ts"
 import type { MessageRefusal } from "./MessagePlans.ts"
@@ -27,6 +27,8 @@ export class Messages extends Context.Service<
     readonly status: (subject: Subject) => Effect.Effect<MessageView, NotFound | SetUpChanged>
     /** Returns the canceled message, also if it was canceled before. */
     readonly cancel: (subject: Subject) => Effect.Effect<MessageView, NotFound | MessageEnded | SetUpChanged>
+    /** The same, but one that was sent in part is ended too. Refused only while a provider is called, and after the end. */
+    readonly stop: (subject: Subject) => Effect.Effect<MessageView, NotFound | MessageEnded | SetUpChanged>
   }
 >()("peyk/services/message/Messages") {
   static readonly layer = Layer.effect(
@@ -42,25 +44,34 @@ export class Messages extends Context.Service<
         return Option.isSome(stored) ? stored.value : yield* new NotFound()
       })
 
-      /** Writes the cancellation if the message is still as it was read; else looks at what it has become. */
-      const cancel = (message: Message): Effect.Effect<Message, NotFound | MessageEnded | SetUpChanged> =>
+      /** Writes the end if the message is still as it was read; else looks at what it has become. */
+      const end = (
+        message: Message,
+        endOf: typeof cancelMessage
+      ): Effect.Effect<Message, NotFound | MessageEnded | SetUpChanged> =>
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
-          const transition = yield* Effect.fromResult(cancelMessage(message, now))
+          const transition = yield* Effect.fromResult(endOf(message, now))
           if (transition.next === message) return message
           const { customerId, id } = message
           if (!(yield* store.commit(null, message, transition, now))) {
-            return yield* Effect.flatMap(read({ customerId, id }), cancel)
+            return yield* Effect.flatMap(read({ customerId, id }), (changed) => end(changed, endOf))
           }
           metrics.changed(message.status, transition.next.status)
           return transition.next
         })
+      const endRead = (endOf: typeof cancelMessage) => (subject: Subject) =>
+        Effect.map(
+          Effect.flatMap(read(subject), (message) => end(message, endOf)),
+          viewMessage
+        )
 
       return Messages.of({
         send,
         sendBatch,
         status: (subject) => Effect.map(read(subject), viewMessage),
-        cancel: (subject) => Effect.map(Effect.flatMap(read(subject), cancel), viewMessage)
+        cancel: endRead(cancelMessage),
+        stop: endRead(stopMessage)
       })
     })
   )

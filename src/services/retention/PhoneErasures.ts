@@ -25,7 +25,7 @@ export class PhoneErasureStore extends Context.Service<
   }
 >()("peyk/services/retention/PhoneErasures/PhoneErasureStore") {}
 
-/** Cancels what is under way, of either kind and mode. Nothing happens to what has ended, or cannot be canceled. */
+/** Ends what is under way, of either kind and mode. Nothing happens to what has ended, or is being sent. */
 export class Cancellations extends Context.Service<
   Cancellations,
   { readonly cancel: (customerId: number, subject: UnderWay) => Effect.Effect<void> }

@@ -173,6 +173,8 @@ describe("GET /v1/messages", () => {
       "metadata":{"zero":"a\u0000b","half":"\ud800","slash":"\\u0000","order":"21"}}`
     const { message_id } = ok<Listed>(await messages(server, live).post(body), 201)
     expect(ids(await toList({ to, "metadata[order]": "21" }))).toEqual([message_id])
+    // After a backslash that is escaped itself, this is text.
+    expect(ids(await toList({ to, "metadata[slash]": String.raw`\u0000` }))).toEqual([message_id])
   })
 
   it("refuses metadata filters that are too long or too many", async () => {

@@ -87,6 +87,25 @@ layer(TestDatabase, { excludeTestServices: true })("canceling a message", (it) =
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
+  it.effect("of which a route was sent stops the others, keeps that one, and leaves no timer", () => {
+    const providers = scriptProviders({ eitaa: unavailable })
+    return Effect.gen(function* () {
+      const customerId = yield* makeCustomer()
+      const start = yield* Clock.currentTimeMillis
+      const { id } = yield* sendMessage(customerId, ["bale", "eitaa"], { strategy: "broadcast" })
+      const { status, attempts } = yield* (yield* Messages).stop({ customerId, id })
+      assert.strictEqual(status, "partial_failed")
+      assert.deepStrictEqual(summary(attempts), [
+        [1, "sent", null],
+        [2, "failed", "provider_unavailable"]
+      ])
+      const { held, timers } = { held: null, timers: null, ...(yield* leftOf(customerId)) }
+      assert.deepStrictEqual([held, timers], [0, 0])
+      assert.strictEqual(yield* arriveAt(start, 60), 0)
+      assert.deepStrictEqual(providers.channels(), ["bale", "eitaa"])
+    }).pipe(Effect.provide(testProcess(providers.layer)))
+  })
+
   it.effect("is refused once a route of a broadcast was sent", () => {
     const providers = scriptProviders({ bale: accepted, eitaa: unavailable })
     return Effect.gen(function* () {
