@@ -39,6 +39,17 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 
 describe("an operator", () => {
+  it("is listed on the command line with the id that disables them, without customers' users", async () => {
+    const { data } = (await server.cli("operator", "list")) as { readonly data: ReadonlyArray<unknown> }
+    expect(data).toEqual([
+      expect.objectContaining({
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        email: "root@example.ir",
+        active: true
+      })
+    ])
+  })
+
   it("is led to the customers, and sees no customer's page before they enter a console", async () => {
     expect(await operator.get("/console/overview")).toMatchObject({
       status: 302,

@@ -11,16 +11,24 @@ export type Fields = Readonly<Record<string, Value>>
 
 const show = (value: Value | undefined): string => {
   if (value === null || value === undefined) return "–"
-  if (Array.isArray(value)) return value.length === 0 ? "–" : value.join(", ")
+  if (Array.isArray(value)) return value.length === 0 ? "–" : value.map(show).join(", ")
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 
+const isFields = (value: Value | undefined): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+
+/** The fields of objects in it too, as "object.field". */
+const flatten = (fields: Fields, path = ""): ReadonlyArray<readonly [name: string, value: Value]> =>
+  Object.entries(fields).flatMap(([name, value]) =>
+    isFields(value) ? flatten(value, `${path}${name}.`) : [[`${path}${name}`, value] as const]
+  )
+
 /** One line per field. */
 export const asLines = (fields: Fields): string => {
-  const width = Math.max(...Object.keys(fields).map((name) => name.length))
-  return Object.entries(fields)
-    .map(([name, value]) => `${name.padEnd(width)}  ${show(value)}`)
-    .join("\n")
+  const lines = flatten(fields)
+  const width = Math.max(...lines.map(([name]) => name.length))
+  return lines.map(([name, value]) => `${name.padEnd(width)}  ${show(value)}`).join("\n")
 }
 
 export const asTable = (rows: ReadonlyArray<Fields>): string => {

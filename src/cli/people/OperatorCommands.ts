@@ -5,12 +5,13 @@ import { formatInstant } from "../../domain/Instant.ts"
 import { PLATFORM } from "../../domain/people/Customer.ts"
 import { isEmail, normalizeEmail } from "../../domain/people/User.ts"
 import { signInUrl } from "../../http/console/ConsolePaths.ts"
+import { toUser } from "../../http/manage/access/UsersApi.ts"
 import { Operators } from "../../services/access/Operators.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { audited, readConfiguration, withManagement } from "../CommandContext.ts"
 import { hashPassword, passwordFlag, readPassword } from "../input/PasswordFile.ts"
 import { CommandError } from "../output/CommandError.ts"
-import { printOne } from "../output/Output.ts"
+import { printMany, printOne } from "../output/Output.ts"
 import { originOf } from "../output/Welcome.ts"
 
 const entry = auditEntriesOf("operator")
@@ -53,6 +54,15 @@ const create = Command.make(
     )
 ).pipe(Command.withDescription("Create an operator, who sees all customers in the console"))
 
+const list = Command.make("list", {}, () =>
+  withManagement(
+    Effect.gen(function* () {
+      const { list: operators } = yield* Operators
+      yield* printMany((yield* operators).map(toUser).map(({ role: _, ...user }) => user))
+    })
+  )
+).pipe(Command.withDescription("List the operators; peyk user disable --user ID disables one"))
+
 const signInLink = Command.make("sign-in-link", { email: emailFlag }, ({ email }) =>
   withManagement(
     Effect.gen(function* () {
@@ -82,5 +92,5 @@ const signInLink = Command.make("sign-in-link", { email: emailFlag }, ({ email }
 
 export const operatorCommand = Command.make("operator").pipe(
   Command.withDescription("People who run this installation, in the console"),
-  Command.withSubcommands([create, signInLink])
+  Command.withSubcommands([create, list, signInLink])
 )

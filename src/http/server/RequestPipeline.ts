@@ -44,7 +44,7 @@ const isOurs = ({ body }: Response): boolean =>
 const wrapErrors = (response: Response, requestId: string): Response =>
   response.status < 400 || isOurs(response) ? response : fromStatus(response.status, requestId)
 
-/** Distinguishes defects that mean "the store is unreachable" from bugs. */
+/** Distinguishes defects that mean "the store is unreachable or too slow" from bugs. */
 export type IsUnavailable = (defect: unknown) => boolean
 
 const isUnavailableCause = (cause: Cause.Cause<unknown>, isUnavailable: IsUnavailable): boolean =>
@@ -59,7 +59,7 @@ export const fromCause = Effect.fnUntraced(function* (
   const schemaError = schemaErrorIn(cause)
   if (Option.isSome(schemaError)) return fromSchemaError(schemaError.value, requestId)
   if (isUnavailableCause(cause, isUnavailable)) {
-    yield* Effect.logWarning("the store is unreachable")
+    yield* Effect.logWarning("the store is unreachable or too slow")
     return fromStatus(503, requestId)
   }
   const [response] = yield* HttpServerError.causeResponse(cause)

@@ -192,6 +192,8 @@ export const OperatorsSql = Layer.effect(
         return row ?? (yield* new Conflict({ details: { reason: "this e-mail address already exists" } }))
       }),
 
+      list: rows(sql`select ${userColumns(sql)} from users u where u.role = 'operator' order by u.id`),
+
       signInLink: (email, now) =>
         insertLink((of) => of`u.role = 'operator' and u.email = ${email}`, now).pipe(
           Effect.provideContext(context)

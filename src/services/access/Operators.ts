@@ -14,6 +14,8 @@ export class Operators extends Context.Service<
       readonly name: string
       readonly passwordHash: string
     }) => Effect.Effect<UserRecord, Conflict>
+    /** All of them, the first made first. */
+    readonly list: Effect.Effect<ReadonlyArray<UserRecord>>
     /** None if no operator with this address may sign in. */
     readonly signInLink: (email: string, now: Instant) => Effect.Effect<Option.Option<SignInLink>>
   }
