@@ -204,14 +204,14 @@ layer(TestDatabase, { excludeTestServices: true })("a usage report", (it) => {
       yield* messages(MARCH, 1, customerId, "queued", null, 0)
       yield* TestClock.adjust("1 hour")
       yield* slotsOf(customerId)
-      yield* TestClock.adjust("6 days")
+      yield* TestClock.adjust("1 day")
       assert.strictEqual((yield* unfinishedFirst(customerId)).length, 1)
       yield* TestClock.adjust("1 day")
       assert.deepStrictEqual(yield* unfinishedFirst(customerId), [])
       const now = yield* Clock.currentTimeMillis
       const kept = yield* (yield* ActivitySums).usable(customerId, { from: MARCH, to: MARCH + 1 }, now)
       assert.strictEqual(sumOf(kept, ({ channel }) => channel === null).accepted, 2)
-    }).pipe(Effect.provide(readProcess(scriptProviders(), { retentionRecordsDays: 7 })))
+    }).pipe(Effect.provide(readProcess(scriptProviders(), { retentionRecordsDays: 2 })))
   )
 
   it.effect(
