@@ -25,11 +25,18 @@ export const Delivery = Schema.Struct({
 })
 export type Delivery = typeof Delivery.Type
 
+/** The end of the year 9999: ISO 8601 has no later times. */
+const MAX_TIME = 253_402_300_799_999
+
+/** A time outside the years 1970 to 9999 is a mistake, and could not be read again. */
+const asTime = (at: Instant | null): Instant | null =>
+  at !== null && Number.isSafeInteger(at) && at >= 0 && at <= MAX_TIME ? at : null
+
 /** Undefined until it is final. */
 export const settledDelivery = (report: DeliveryReport): Delivery | undefined => {
   switch (report._tag) {
     case "Delivered":
-      return { status: "delivered", at: report.at, provider_error: null }
+      return { status: "delivered", at: asTime(report.at), provider_error: null }
     case "Undelivered":
       return { status: "undelivered", at: null, provider_error: keptText(report.providerError) }
     case "InProgress":

@@ -1,10 +1,20 @@
 import { Effect, Option, Schema } from "effect"
 import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import type { Instant } from "../../domain/Instant.ts"
 import { AccountProblem } from "../../services/provider/ProviderAdapter.ts"
 import type { CallFailure, ProviderAnswer, ProviderHttp, ProviderRequest } from "./ProviderHttp.ts"
 
 /** A field that a provider can omit, or send as null. */
 export const perhaps = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** A larger number is in another unit. */
+const MAX_UNIX_SECONDS = 1e11
+
+/** A provider's time in Unix seconds; null if it is no such time. */
+export const instantOfSeconds = (seconds: unknown): Instant | null =>
+  typeof seconds === "number" && Number.isInteger(seconds) && seconds > 0 && seconds < MAX_UNIX_SECONDS
+    ? seconds * 1000
+    : null
 
 /** The outcome of a call without a response. */
 export const outcomeOfFailure = ({ _tag, reason }: CallFailure): ProviderOutcome =>

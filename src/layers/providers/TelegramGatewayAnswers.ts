@@ -1,7 +1,7 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
 import { type Blame, ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
-import { outcomeOfStatus, perhaps, send } from "./ProviderAnswers.ts"
+import { instantOfSeconds, outcomeOfStatus, perhaps, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp, ProviderRequest } from "./ProviderHttp.ts"
 
 export const Answer = Schema.Struct({
@@ -121,7 +121,11 @@ export const isAuthorized = ({ ok, error }: Answer): boolean =>
   ok || error?.startsWith("REQUEST_ID_") === true
 
 const Delivery = Schema.Struct({
-  delivery_status: Schema.Struct({ status: Schema.String, updated_at: perhaps(Schema.Finite) })
+  delivery_status: Schema.Struct({
+    status: Schema.String,
+    // Unix seconds; a time in another form does not make the status unreadable.
+    updated_at: Schema.optionalKey(Schema.Unknown)
+  })
 })
 const readDelivery = Schema.decodeUnknownOption(Delivery)
 
@@ -130,12 +134,8 @@ export const readReport = ({ ok, error, result }: Answer): DeliveryReport => {
   const delivery = Option.getOrUndefined(readDelivery(result))?.delivery_status
   switch (delivery?.status) {
     case "delivered":
-    case "read": {
-      const at = delivery.updated_at ?? null
-      return DeliveryReport.Delivered({
-        at: at !== null && Number.isInteger(at) && at > 0 ? at * 1000 : null
-      })
-    }
+    case "read":
+      return DeliveryReport.Delivered({ at: instantOfSeconds(delivery.updated_at) })
     case "expired":
     case "revoked":
       return DeliveryReport.Undelivered({ providerError: delivery.status })

@@ -63,6 +63,17 @@ describe("a report", () => {
     })
   })
 
+  it.each([
+    1_795_690_000_000_000_000,
+    253_402_300_800_000,
+    1_795_690_000_000.5,
+    -62_135_596_800_000,
+    Number.NaN,
+    Number.POSITIVE_INFINITY
+  ])("has no time if the provider's is impossible: %s", (at) => {
+    assert.deepStrictEqual(settledDelivery(DeliveryReport.Delivered({ at })), { ...delivered, at: null })
+  })
+
   it("that it never will be settles the attempt, with the provider's words as a store can keep them", () => {
     assert.deepStrictEqual(
       settledDelivery(DeliveryReport.Undelivered({ providerError: "6\u0000 expired" })),

@@ -119,6 +119,14 @@ describeProvider({
       gatewayResult({ delivery_status: { status: "read", updated_at: 1_763_000_007 } }),
       { _tag: "Delivered", at: 1_763_000_007_000 }
     ],
+    ...[1_763_000_007_000, 1_763_000_007_000_000, 1.5, -1, "99999999999999999999", null].map(
+      (updated_at) =>
+        [
+          `no time where it says ${updated_at}`,
+          gatewayResult({ delivery_status: { status: "read", updated_at } }),
+          { _tag: "Delivered", at: null }
+        ] as const
+    ),
     ["nothing before it was sent", gatewayResult({ request_id: "42" }), { _tag: "NotKnown" }],
     ["nothing where it refuses", gatewayError("REQUEST_ID_INVALID"), { _tag: "NotKnown" }]
   ]

@@ -62,6 +62,15 @@ layer(TestDatabase, { excludeTestServices: true })("a report that a provider pos
     }).pipe(Effect.provide(process))
   )
 
+  it.effect("leaves its verification readable, whatever time it names", () =>
+    Effect.gen(function* () {
+      const { customerId, accountId, attemptId, deliveryNow } = yield* sendCode
+      const report = DeliveryReport.Delivered({ at: 1_795_690_000_000_000_000 })
+      yield* receive(accountId, reading({ customerId, attemptId, report }))
+      assert.strictEqual(yield* deliveryNow, "delivered")
+    }).pipe(Effect.provide(process))
+  )
+
   it.effect("saves the provider the next question", () =>
     Effect.gen(function* () {
       const { customerId, accountId, attemptId } = yield* sendCode

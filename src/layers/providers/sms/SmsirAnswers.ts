@@ -2,7 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
 import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
-import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
+import { instantOfSeconds, outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 import { type AnswerTable, outcomeOfMeaning, reportOfState, type ReportTable } from "./AnswerTable.ts"
 
@@ -108,8 +108,6 @@ export const Report = envelopeOf(
   })
 )
 
-/** A larger number is in another unit. */
-const MAX_UNIX_SECONDS = 1e11
 const states: ReportTable = {
   delivered: 1,
   inProgress: "others",
@@ -121,13 +119,10 @@ const states: ReportTable = {
   }
 }
 
-/** Times are Unix seconds. */
 export const readReport = ({ status, data }: typeof Report.Type): DeliveryReport => {
   if (status !== SUCCESS) return DeliveryReport.NotKnown({ reason: `status ${status}` })
   const state = data?.deliveryState ?? 0
-  const at = data?.deliveryDateTime
-  const isTime = typeof at === "number" && Number.isInteger(at) && at > 0 && at < MAX_UNIX_SECONDS
-  return reportOfState(states, state, `state ${state}`, isTime ? at * 1000 : null)
+  return reportOfState(states, state, `state ${state}`, instantOfSeconds(data?.deliveryDateTime))
 }
 
 const readLines = Schema.decodeUnknownOption(Schema.Array(Schema.Union([Schema.Finite, Schema.String])))
