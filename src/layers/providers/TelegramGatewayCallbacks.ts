@@ -10,9 +10,12 @@ import { readReport } from "./TelegramGatewayAnswers.ts"
 const MAX_URL_BYTES = 256
 const MAX_AGE_MILLIS = 5 * 60_000
 
+/** The largest int4. */
+const MAX_CUSTOMER_ID = 2_147_483_647
+
 /** The id alone would not show whose verification it is. */
 const Payload = Schema.TemplateLiteralParser([
-  Schema.FiniteFromString.check(Schema.isInt()),
+  Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: MAX_CUSTOMER_ID })),
   ":",
   Schema.String
 ])

@@ -75,6 +75,8 @@ describe("a report that Telegram Gateway posts", () => {
     ["a body that is not JSON", headersWith(signed("no")), "no"],
     ["a customer that is no number", ...withPayload("NaN:x-1")],
     ["a customer that is no whole number", ...withPayload("1.5:x-1")],
+    ["a customer that no store can have", ...withPayload("2147483648:x-1")],
+    ["no customer", ...withPayload("0:x-1")],
     ["no payload of ours", headersWith(signed("{}")), "{}"]
   ]
   it.effect.each(forged)("is refused with %s", ([, headers, body]) =>
