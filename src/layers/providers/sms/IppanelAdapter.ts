@@ -59,8 +59,11 @@ export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): 
       const askReport = Effect.fnUntraced(function* (messageId: string) {
         const id = encodeURIComponent(messageId)
         const path = `/api/report/recipients?bulk_id=${id}&page=1&per_page=10`
-        const { answer } = yield* ask(http, get(path), Recipients)
-        const report = reportOfRecipient(answer)
+        // IPPanel can refuse this question, or not know the path, if the message was never sent: its bulk shows why.
+        const report = yield* ask(http, get(path), Recipients).pipe(
+          Effect.map(({ answer }) => reportOfRecipient(answer)),
+          Effect.catch(() => Effect.undefined)
+        )
         if (report !== undefined) return report
         const bulk = yield* ask(http, get(`/api/report/by_bulk?messages_outbox_id=${id}`), Bulk)
         return reportOfBulk(bulk.answer)

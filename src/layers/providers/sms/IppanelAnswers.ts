@@ -66,16 +66,17 @@ const failedStates: Readonly<Record<string, string>> = {
 }
 
 /** The report of a message whose recipients have no final state. */
-export const reportOfBulk = ({ data }: typeof Bulk.Type): DeliveryReport => {
-  const providerError = failedStates[String(data?.state_id)]
+export const reportOfBulk = (answer: typeof Bulk.Type): DeliveryReport => {
+  if (!answer.meta.status) return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
+  const providerError = failedStates[String(answer.data?.state_id)]
   return providerError === undefined
     ? DeliveryReport.InProgress()
     : DeliveryReport.Undelivered({ providerError })
 }
 
-/** The report of the message's only recipient; undefined if that has no final state. */
+/** The report of the message's only recipient; undefined if that has no final state, or is refused. */
 export const reportOfRecipient = (answer: typeof Recipients.Type): DeliveryReport | undefined => {
-  if (!answer.meta.status) return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
+  if (!answer.meta.status) return undefined
   const status = String(answer.data?.[0]?.message_status)
   if (status === "2") return DeliveryReport.Delivered({ at: null })
   const providerError = undelivered[status]
@@ -93,7 +94,10 @@ export const dataOf = ({
   answer.meta.status && status < 300
     ? Effect.succeed(answer.data)
     : Effect.fail(
-        new AccountProblem({ message: wordsOf(answer), isDefinite: [401, 404, INVALID].includes(status) })
+        new AccountProblem({
+          message: wordsOf(answer),
+          isDefinite: [401, 403, 404, INVALID].includes(status)
+        })
       )
 
 const Lines = Schema.Array(Schema.Struct({ number: Schema.String }))

@@ -126,6 +126,15 @@ describe("ippanel: the check of an account", () => {
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
+  it.effect("finds an account wrong that may not ask", () =>
+    Effect.gen(function* () {
+      const message = "403-1 message 403-1"
+      expect(yield* checked({}, ippanelAnswer(403, "403-1"))).toMatchObject({
+        failure: { message, isDefinite: true }
+      })
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
   it.effect("finds nothing wrong with a pattern that it cannot read", () =>
     Effect.gen(function* () {
       expect(yield* checked({}, credit, lines, pattern([]))).toMatchObject({ success: "credit 7" })
@@ -134,16 +143,38 @@ describe("ippanel: the check of an account", () => {
 })
 
 describe("ippanel: an account", () => {
+  const reportAfter = Effect.fnUntraced(function* (...answers: ReadonlyArray<Scripted>) {
+    const fake = yield* fakeIppanel()
+    const account = connected(ippanelAdapter(yield* ProviderHttp, `${fake.url}/v1`), settings)
+    fake.script(...answers)
+    return yield* account.deliveryReport?.("42") ?? Effect.die("no reports")
+  })
+
   it.effect.each([3, 4, 7, 8, 9])("reports what was accepted, but never sent: state %i", (state_id) =>
     Effect.gen(function* () {
-      const fake = yield* fakeIppanel()
-      const account = connected(ippanelAdapter(yield* ProviderHttp, `${fake.url}/v1`), settings)
-      fake.script(ippanelAnswer(200, "200-1", []), ippanelAnswer(200, "200-1", { state_id }))
-      const report = yield* account.deliveryReport?.("42") ?? Effect.die("no reports")
-      expect(report).toMatchObject({
+      const bulk = ippanelAnswer(200, "200-1", { state_id })
+      expect(yield* reportAfter(ippanelAnswer(200, "200-1", []), bulk)).toMatchObject({
         _tag: "Undelivered",
         providerError: expect.stringContaining(`${state_id}`)
       })
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect.each([
+    ["422", ippanelAnswer(422, "400-31")],
+    ["400", ippanelAnswer(400, "400-31")],
+    ["a page", { status: 404, text: "<html>" }]
+  ] as const)("reports that it was rejected if the recipients' report is refused with %s", ([, refusal]) =>
+    Effect.gen(function* () {
+      const rejected = ippanelAnswer(200, "200-1", { state_id: 3 })
+      expect(yield* reportAfter(refusal, rejected)).toMatchObject({ _tag: "Undelivered" })
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("reports nothing if both reports are refused", () =>
+    Effect.gen(function* () {
+      const refusal = ippanelAnswer(400, "400-31")
+      expect(yield* reportAfter(refusal, refusal)).toMatchObject({ _tag: "NotKnown" })
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
