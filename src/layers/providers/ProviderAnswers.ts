@@ -7,6 +7,12 @@ import type { CallFailure, ProviderAnswer, ProviderHttp, ProviderRequest } from 
 /** A field that a provider can omit, or send as null. */
 export const perhaps = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
+/** The value of a table's own key: a provider can send any word, such as `constructor`. */
+export const ownValue = <A>(
+  table: Readonly<Record<number | string, A>>,
+  key: number | string
+): A | undefined => (Object.hasOwn(table, key) ? table[key] : undefined)
+
 /** A larger number is in another unit. */
 const MAX_UNIX_SECONDS = 1e11
 

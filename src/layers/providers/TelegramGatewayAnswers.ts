@@ -1,7 +1,7 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
 import { type Blame, ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
-import { instantOfSeconds, outcomeOfStatus, perhaps, send } from "./ProviderAnswers.ts"
+import { instantOfSeconds, outcomeOfStatus, ownValue, perhaps, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp, ProviderRequest } from "./ProviderHttp.ts"
 
 export const Answer = Schema.Struct({
@@ -41,7 +41,8 @@ const blames: Readonly<Record<string, Blame>> = {
 const ALREADY_SENT = "MESSAGE_ALREADY_SENT"
 const FLOOD_WAIT = /FLOOD_WAIT(?:_(\d+))?/
 
-const outcomeOfError = (error: string, received: ProviderAnswer): ProviderOutcome => {
+/** An unknown error under HTTP 200 is taken for the recipient's, but not after a send that may have gone out. */
+const outcomeOfError = (error: string, received: ProviderAnswer, isRepeat: boolean): ProviderOutcome => {
   const flood = FLOOD_WAIT.exec(error)
   if (flood !== null) {
     const seconds = flood[1] === undefined ? null : Number(flood[1])
@@ -50,18 +51,19 @@ const outcomeOfError = (error: string, received: ProviderAnswer): ProviderOutcom
   }
   if (error === "INTERNAL_ERROR") return ProviderOutcome.Unknown({ providerError: error })
   const byStatus = outcomeOfStatus(received)
-  const blame = blames[error] ?? (received.status < 300 ? "recipient" : undefined)
+  const guessed = received.status < 300 && !isRepeat ? "recipient" : undefined
+  const blame = ownValue(blames, error) ?? guessed
   if (blame !== undefined) return ProviderOutcome.Rejected({ blame, providerError: error })
   return byStatus._tag === "Accepted" ? byStatus : { ...byStatus, providerError: error }
 }
 
 const classifyFor =
-  (requestId: string | null) =>
+  (requestId: string | null, isRepeat = false) =>
   ({ ok, error, result }: Answer, received: ProviderAnswer): ProviderOutcome => {
     if (!ok && requestId !== null && error === ALREADY_SENT) {
       return ProviderOutcome.Accepted({ messageId: requestId })
     }
-    if (!ok) return outcomeOfError(error ?? "refused without a reason", received)
+    if (!ok) return outcomeOfError(error ?? "refused without a reason", received, isRepeat)
     if (received.status >= 300) return ProviderOutcome.Unknown({ providerError: `HTTP ${received.status}` })
     const request = Option.getOrUndefined(readRequest(result))
     return ProviderOutcome.Accepted({ messageId: request?.request_id ?? requestId })
@@ -97,17 +99,17 @@ export const gatewayCalls = (
 
   /** Telegram sends one code for a request id, so a send whose answer was lost is repeated with the same id. */
   sendOnce: (fields: { readonly request_id: string; readonly [field: string]: unknown }) => {
-    const call = (timeoutShare: number) =>
+    const call = (timeoutShare: number, isRepeat: boolean) =>
       send(
         http,
         { ...post("sendVerificationMessage", fields), timeoutShare },
         Answer,
-        classifyFor(fields.request_id)
+        classifyFor(fields.request_id, isRepeat)
       )
-    return Effect.flatMap(call(SHARES.send), (outcome): Effect.Effect<ProviderOutcome> =>
+    return Effect.flatMap(call(SHARES.send, false), (outcome): Effect.Effect<ProviderOutcome> =>
       outcome._tag !== "Unknown"
         ? Effect.succeed(outcome)
-        : Effect.map(call(SHARES.repeat), (repeat) =>
+        : Effect.map(call(SHARES.repeat, true), (repeat) =>
             repeat._tag === "Accepted" || (repeat._tag === "Rejected" && repeat.blame === "recipient")
               ? repeat
               : outcome

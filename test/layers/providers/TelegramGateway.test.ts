@@ -57,7 +57,8 @@ const errors: ReadonlyArray<readonly [string, Expected]> = [
   ["FLOOD_WAIT_17", { ...throttled, retryAfterMillis: 17_000 }],
   ["FLOOD_WAIT", { ...throttled, retryAfterMillis: null }],
   ["INTERNAL_ERROR", unknown],
-  ["NEVER_HEARD_OF", recipient]
+  ["NEVER_HEARD_OF", recipient],
+  ["constructor", recipient]
 ]
 
 const answers: ReadonlyArray<readonly [string, Scripted, Expected]> = [
@@ -170,6 +171,22 @@ describe("telegram_gateway: an account", () => {
       const ids = fake.received.slice(1).map(({ json }) => Object(json).request_id)
       expect(new Set(ids).size).toBe(1)
     }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect.each([
+    ["an unknown error", "NEVER_HEARD_OF", unknown],
+    ["the name of a method of every object", "constructor", unknown],
+    ["no credit", "BALANCE_NOT_ENOUGH", unknown],
+    ["a number that is not on Telegram", "PHONE_NUMBER_NOT_FOUND", recipient]
+  ] as const)(
+    "takes a refused repeat of a lost send for its outcome only if it blames the number: %s",
+    ([, error, expected]) =>
+      Effect.gen(function* () {
+        const { fake, account } = yield* accountWith()
+        fake.script(able, "cut", gatewayError(error))
+        expectOutcome(yield* account.sendCode(delivery("telegram")), expected)
+        expect(fake.received).toHaveLength(3)
+      }).pipe(Effect.provide(ProviderHttpTest))
   )
 
   const questionFailed: ReadonlyArray<readonly [string, Scripted, Expected]> = [
