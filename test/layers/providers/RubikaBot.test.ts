@@ -86,6 +86,7 @@ describe("rubika: a message", () => {
       { status: 429, json: { status: "WAIT" }, headers: { "retry-after": "9" } },
       { ...throttled, retryAfterMillis: 9000 }
     ],
+    ["the name of a method of every object", rubikaRefusal("constructor", "?"), request],
     ["an unheard-of status", rubikaRefusal("SERVER_IS_MOODY", "?"), request],
     ["an unheard-of status with HTTP 400", rubikaRefusal("SERVER_IS_MOODY", "?", 400), request],
     ["an unheard-of status with HTTP 404", rubikaRefusal("NOT_FOUND", null, 404), request],

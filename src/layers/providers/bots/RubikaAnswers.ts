@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { type Blame, inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
-import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
+import { outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 
 const answerOf = <Data extends Schema.Top>(data: Data) =>
@@ -40,7 +40,7 @@ const failureOf = ({ status, dev_message }: Failure, received: ProviderAnswer): 
   if (status === "TOO_REQUESTS") return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
   const byStatus = outcomeOfStatus(received)
   if ([401, 403, 429].includes(received.status)) return inWords(byStatus, () => providerError)
-  const blame = blames[status]
+  const blame = ownValue(blames, status)
   if (blame !== undefined) return ProviderOutcome.Rejected({ blame, providerError })
   const isRefusal = received.status < 300 || (received.status >= 400 && byStatus._tag === "Rejected")
   if (!isRefusal || status === "OK") return inWords(byStatus, () => providerError)

@@ -4,6 +4,7 @@ import type { Instant } from "../../../domain/Instant.ts"
 import type { AccountTraits } from "../../../domain/people/Customer.ts"
 import { type Blame, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import type { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
+import { ownValue } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderRequest } from "../ProviderHttp.ts"
 
 /** The meaning of a provider's code for a send. */
@@ -88,7 +89,7 @@ export const reportOfState = (
   reason: string,
   at: Instant | null = null
 ): DeliveryReport => {
-  const providerError = undelivered[state]
+  const providerError = ownValue(undelivered, state)
   if (state === delivered) return DeliveryReport.Delivered({ at })
   if (providerError !== undefined) return DeliveryReport.Undelivered({ providerError })
   return inProgress === "others" || inProgress.includes(state)

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
 import { type Blame, inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
-import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
+import { outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 import { requireVariable } from "./AccountChecks.ts"
 
@@ -68,7 +68,7 @@ const failedStates: Readonly<Record<string, string>> = {
 /** The report of a message whose recipients have no final state. */
 export const reportOfBulk = (answer: typeof Bulk.Type): DeliveryReport => {
   if (!answer.meta.status) return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
-  const providerError = failedStates[String(answer.data?.state_id)]
+  const providerError = ownValue(failedStates, String(answer.data?.state_id))
   return providerError === undefined
     ? DeliveryReport.InProgress()
     : DeliveryReport.Undelivered({ providerError })
@@ -79,7 +79,7 @@ export const reportOfRecipient = (answer: typeof Recipients.Type): DeliveryRepor
   if (!answer.meta.status) return undefined
   const status = String(answer.data?.[0]?.message_status)
   if (status === "2") return DeliveryReport.Delivered({ at: null })
-  const providerError = undelivered[status]
+  const providerError = ownValue(undelivered, status)
   return providerError === undefined ? undefined : DeliveryReport.Undelivered({ providerError })
 }
 

@@ -2,10 +2,16 @@ import { Effect, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
 import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import type { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
-import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
+import { outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 import { numberOf, problemOf } from "./AccountChecks.ts"
-import { type AnswerTable, outcomeOfMeaning, reportOfState, type ReportTable } from "./AnswerTable.ts"
+import {
+  type AnswerTable,
+  type Meaning,
+  outcomeOfMeaning,
+  reportOfState,
+  type ReportTable
+} from "./AnswerTable.ts"
 
 /** Every answer, with HTTP 200 also where it refuses. */
 export const Answer = Schema.Struct({
@@ -55,10 +61,19 @@ const textMeanings: AnswerTable = {
 
 const OK = 1
 const INVALID_DATA = 35
+/** The statuses with which a value of 0 means a wrong login. Other failures have the value 0 too. */
+const LOGIN_STATUSES = [0, OK]
 const MESSAGE_ID = /^[1-9]\d{14,}$/
 
 const valueOf = ({ Value }: Answer): string => String(Value ?? "").trim()
 const wordsOf = (answer: Answer): string => providerWords(valueOf(answer), answer.StrRetStatus)
+
+const meaningOf = (meanings: AnswerTable, answer: Answer): Meaning => {
+  const value = valueOf(answer)
+  const known =
+    value === "0" && !LOGIN_STATUSES.includes(answer.RetStatus) ? undefined : ownValue(meanings, value)
+  return known ?? (answer.RetStatus === INVALID_DATA ? "request" : "unknown")
+}
 
 const classifyBy =
   (meanings: AnswerTable) =>
@@ -68,9 +83,7 @@ const classifyBy =
     if (answer.RetStatus === OK && MESSAGE_ID.test(value)) {
       return ProviderOutcome.Accepted({ messageId: value })
     }
-    const isInvalidData = answer.RetStatus === INVALID_DATA && ["", "0"].includes(value)
-    const meaning = isInvalidData ? "request" : (meanings[value] ?? "unknown")
-    return outcomeOfMeaning(meaning, wordsOf(answer), received)
+    return outcomeOfMeaning(meaningOf(meanings, answer), wordsOf(answer), received)
   }
 
 export const classifyCode = classifyBy(codeMeanings)
@@ -97,7 +110,7 @@ export const readReport = (answer: Answer): DeliveryReport =>
 /** The question has nothing but the credentials in it: invalid data are wrong ones. */
 export const readCredit = (answer: Answer): Effect.Effect<number, AccountProblem> => {
   if (answer.RetStatus === OK) return Effect.succeed(numberOf(valueOf(answer)))
-  const meaning = answer.RetStatus === INVALID_DATA ? "configuration" : common[valueOf(answer)]
+  const meaning = answer.RetStatus === INVALID_DATA ? "configuration" : meaningOf(common, answer)
   return Effect.fail(problemOf(wordsOf(answer), meaning))
 }
 

@@ -32,7 +32,8 @@ const states: ReadonlyArray<readonly [string | number, DeliveryReport["_tag"]]> 
   [2, "Delivered"],
   ["3", "Undelivered"],
   ["4", "Undelivered"],
-  ["99", "InProgress"]
+  ["99", "InProgress"],
+  ["constructor", "InProgress"]
 ]
 
 describeProvider({

@@ -78,6 +78,11 @@ const answers: ReadonlyArray<readonly [string, Scripted, Expected, Kind?]> = [
     { ...accepted, messageId: "5243690627088685351" }
   ],
   ["invalid data", melipayamakAnswer("0", 35, "InvalidData"), { ...request, providerError: "0 InvalidData" }],
+  ["a wrong login", melipayamakAnswer("0", 0), configuration],
+  ["the value 0 of another failure", melipayamakAnswer("0", 2), unknown],
+  ["invalid data with an undocumented value", melipayamakAnswer("99", 35), request],
+  ["a blacklisted number, and invalid data", melipayamakAnswer("35", 35), recipient],
+  ["the name of a method of every object", melipayamakAnswer("constructor"), unknown],
   ["an id without success", melipayamakAnswer("5243690627088685351", 0), unknown],
   ["a short id", melipayamakAnswer("123456"), unknown],
   ["no value", melipayamakAnswer(null), unknown],
@@ -133,6 +138,7 @@ describeProvider({
   check: { finds: "credit 1204.5", credit: 1204.5, refuses: { password: "wrong-password-0123456789" } },
   reports: [
     ...states.map(([value, tag]) => [`code ${value}`, melipayamakAnswer(value), { _tag: tag }] as const),
+    ["nothing by the name of a method", melipayamakAnswer("constructor"), { _tag: "NotKnown" }],
     ["nothing where it refuses", melipayamakAnswer("0", 0), { _tag: "NotKnown" }]
   ]
 })
