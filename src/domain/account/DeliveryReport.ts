@@ -1,7 +1,8 @@
 import { Data, Schema } from "effect"
 import { Instant } from "../Instant.ts"
 import { DELIVERY_REPORT_MILLIS } from "../Schedules.ts"
-import { keptText } from "./ProviderOutcome.ts"
+import { ERASED_PHONE, type Phone } from "../Phone.ts"
+import { keptText, withoutCodes, withoutPrivateParts } from "./ProviderOutcome.ts"
 
 /** A provider's report about a message that it accepted. */
 export type DeliveryReport = Data.TaggedEnum<{
@@ -32,13 +33,27 @@ const MAX_TIME = 253_402_300_799_999
 const asTime = (at: Instant | null): Instant | null =>
   at !== null && Number.isSafeInteger(at) && at >= 0 && at <= MAX_TIME ? at : null
 
+/** The message or the code that a report is about. A code has no text here: the code itself is not at hand. */
+export interface ReportSubject {
+  readonly phone: Phone
+  readonly text?: string
+}
+
+/** The provider's words without what they may repeat; null if that was erased, so that it cannot be found in them. */
+const wordsAbout = ({ phone, text }: ReportSubject, words: string): string | null => {
+  if (phone === ERASED_PHONE) return null
+  return keptText(
+    text === undefined ? withoutCodes(words) : withoutPrivateParts(words, { phone, text, code: "" })
+  )
+}
+
 /** Undefined until it is final. */
-export const settledDelivery = (report: DeliveryReport): Delivery | undefined => {
+export const settledDelivery = (report: DeliveryReport, subject: ReportSubject): Delivery | undefined => {
   switch (report._tag) {
     case "Delivered":
       return { status: "delivered", at: asTime(report.at), provider_error: null }
     case "Undelivered":
-      return { status: "undelivered", at: null, provider_error: keptText(report.providerError) }
+      return { status: "undelivered", at: null, provider_error: wordsAbout(subject, report.providerError) }
     case "InProgress":
     case "NotKnown":
       return undefined

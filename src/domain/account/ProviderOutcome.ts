@@ -101,6 +101,12 @@ const ANY_PHONE = /(?:\+?[9۹٩][8۸٨]|[0۰٠]{1,2}(?:[9۹٩][8۸٨])?)?[9۹٩]
 /** A provider's text that may contain a number which Peyk does not know. */
 export const withoutPhones = (words: string): string => words.replaceAll(ANY_PHONE, HIDDEN)
 
+/** Four digits or more, in any script and grouping: a code, or a phone. */
+const ANY_CODE = /[0-9۰-۹٠-٩](?:[\s\-().]{0,2}[0-9۰-۹٠-٩]){3,}/g
+
+/** A provider's text that may contain a code which Peyk does not have any more. */
+export const withoutCodes = (words: string): string => words.replaceAll(ANY_CODE, HIDDEN)
+
 const MAX_KEPT_LENGTH = 500
 
 /** A provider's text in a form that a store or a log accepts: limited, and valid as PostgreSQL's text and jsonb. */

@@ -63,15 +63,22 @@ export const byKey = (sql: SqlClient.SqlClient, customerId: number): OldRows => 
   }
 }
 
+/** Attempts without the providers' words, which may repeat the phone. Citus refuses functions that are not immutable here. */
+const wordlessAttempts = (sql: SqlClient.SqlClient) =>
+  sql`attempts = case when jsonb_path_exists(attempts, '$.**.provider_error ? (@ != null)') then (
+          select jsonb_agg(jsonb_set(jsonb_set(attempt, '{provider_error}', 'null', false),
+            '{delivery,provider_error}', 'null', false) order by nth)
+          from jsonb_array_elements(attempts) with ordinality a(attempt, nth)) else attempts end`
+
 /** The columns of a verification `r` that are erased with its phone. */
 export const erasedVerification = (sql: SqlClient.SqlClient) =>
-  sql`text_body = null, metadata = null, client = null, route = case when jsonb_path_exists(route, '$[*].textBody') then (
+  sql`${wordlessAttempts(sql)}, text_body = null, metadata = null, client = null, route = case when jsonb_path_exists(route, '$[*].textBody') then (
           select jsonb_agg(step - 'textBody' order by nth) from jsonb_array_elements(route) with ordinality s(step, nth))
           else route end`
 
-/** The same for a message `r`. Citus refuses functions that are not immutable here. */
+/** The same for a message `r`. */
 export const erasedMessage = (sql: SqlClient.SqlClient) =>
-  sql`text = '', metadata = '{}', template = ('{"id":' || (template -> 'id')::text
+  sql`${wordlessAttempts(sql)}, text = '', metadata = '{}', template = ('{"id":' || (template -> 'id')::text
     || ',"name":' || (template -> 'name')::text || ',"parameters":{}}')::json`
 
 const isOver = (sql: SqlClient.SqlClient) => ({

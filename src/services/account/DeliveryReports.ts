@@ -4,6 +4,7 @@ import {
   type Delivery,
   DeliveryReport,
   nextReportAt,
+  type ReportSubject,
   settledDelivery
 } from "../../domain/account/DeliveryReport.ts"
 import type { Instant } from "../../domain/Instant.ts"
@@ -20,7 +21,7 @@ import { writeTransition } from "../Transitions.ts"
 import { VerificationStore } from "../verification/VerificationStore.ts"
 
 /** The subject of a report, of either kind. */
-interface Reported {
+interface Reported extends ReportSubject {
   readonly revision: number
   readonly route: ReadonlyArray<RouteAccount>
   readonly attempts: ReadonlyArray<{
@@ -94,7 +95,7 @@ export class DeliveryReports extends Context.Service<
               )
             )
           )
-          const delivery = settledDelivery(report)
+          const delivery = settledDelivery(report, found.value)
           if (delivery === undefined) return yield* askAgain(timer, attemptedAt ?? timer.dueAt)
           yield* writeTransition(found.value, (current) => record(current, step, delivery), {
             write,

@@ -44,13 +44,13 @@ export class PostedReports extends Context.Service<
         { customerId, attemptId, report }: AttemptReport
       ) {
         const [, id = "", number] = ATTEMPT_ID.exec(attemptId) ?? []
-        const delivery = settledDelivery(report)
-        if (id === "" || delivery === undefined) return
+        if (id === "") return
         const step = Number(number) - 1
         const reload = verifications.load(customerId, id)
         const found = Option.getOrUndefined(yield* reload)
         if (found === undefined || found.route[step]?.account_id !== accountId) return
-        if (attemptToReport(found.attempts, step) === undefined) return
+        const delivery = settledDelivery(report, found)
+        if (delivery === undefined || attemptToReport(found.attempts, step) === undefined) return
         yield* writeTransition(found, (current) => recordDelivery(current, step, delivery), {
           write: (before, transition, now) => verifications.commit(before, transition, now, null),
           reload

@@ -31,7 +31,8 @@ export const makeSimulatedReport = <
     Effect.fnUntraced(function* (timer: DueTimer) {
       const { customerId, subject: id, lane: step } = timer
       const found = Option.getOrUndefined(yield* load(customerId, id))
-      const delivery = found && settledDelivery(sandboxReport(found.phone, yield* Clock.currentTimeMillis))
+      const delivery =
+        found && settledDelivery(sandboxReport(found.phone, yield* Clock.currentTimeMillis), found)
       if (found !== undefined && delivery !== undefined) {
         const reload = load(customerId, id)
         yield* writeTransition(found, (current) => record(current, step, delivery), { write, reload })

@@ -6,9 +6,11 @@ import {
   DeliveryReport,
   nextReportAt,
   reportRequest,
+  type ReportSubject,
   settledDelivery,
   withDelivery
 } from "../../../src/domain/account/DeliveryReport.ts"
+import { ERASED_PHONE, Phone } from "../../../src/domain/Phone.ts"
 import type { Message } from "../../../src/domain/message/Message.ts"
 import {
   beginAttempt,
@@ -55,9 +57,14 @@ describe("a provider", () => {
 })
 
 describe("a report", () => {
+  const phone = Phone.make("+989121234567")
+  const code = { phone }
+  const wordsOf = (providerError: string, subject: ReportSubject) =>
+    settledDelivery(DeliveryReport.Undelivered({ providerError }), subject)?.provider_error
+
   it("that it was delivered settles the attempt, with the time where the provider says one", () => {
-    assert.deepStrictEqual(settledDelivery(DeliveryReport.Delivered({ at: START + 7 })), delivered)
-    assert.deepStrictEqual(settledDelivery(DeliveryReport.Delivered({ at: null })), {
+    assert.deepStrictEqual(settledDelivery(DeliveryReport.Delivered({ at: START + 7 }), code), delivered)
+    assert.deepStrictEqual(settledDelivery(DeliveryReport.Delivered({ at: null }), code), {
       ...delivered,
       at: null
     })
@@ -71,21 +78,42 @@ describe("a report", () => {
     Number.NaN,
     Number.POSITIVE_INFINITY
   ])("has no time if the provider's is impossible: %s", (at) => {
-    assert.deepStrictEqual(settledDelivery(DeliveryReport.Delivered({ at })), { ...delivered, at: null })
+    assert.deepStrictEqual(settledDelivery(DeliveryReport.Delivered({ at }), code), {
+      ...delivered,
+      at: null
+    })
   })
 
   it("that it never will be settles the attempt, with the provider's words as a store can keep them", () => {
     assert.deepStrictEqual(
-      settledDelivery(DeliveryReport.Undelivered({ providerError: "6\u0000 expired" })),
+      settledDelivery(DeliveryReport.Undelivered({ providerError: "6\u0000 expired" }), code),
       undelivered
     )
-    const long = settledDelivery(DeliveryReport.Undelivered({ providerError: "x".repeat(3_000) }))
+    const long = settledDelivery(DeliveryReport.Undelivered({ providerError: "x".repeat(3_000) }), code)
     assert.strictEqual(long?.provider_error?.length, 500)
   })
 
+  it.each([
+    ["14 کد 047113 به 09121234567 نرسید", "14 کد ••• به ••• نرسید"],
+    ["code ۰۴۷ ۱۱۳, 047-113", "code •••, •••"],
+    ["35 blacklisted, 100", "35 blacklisted, 100"]
+  ])("about a code keeps no number that could be the code or the phone: %s", (words, expected) => {
+    assert.strictEqual(wordsOf(words, code), expected)
+  })
+
+  it("about a message keeps neither the message nor the phone", () => {
+    const words = "14 سلام علی not sent to 09121234567, id 8792343"
+    const expected = "14 ••• not sent to +98912•••4567, id 8792343"
+    assert.strictEqual(wordsOf(words, { phone, text: "سلام علی" }), expected)
+  })
+
+  it("keeps no words once the phone is erased", () => {
+    assert.isNull(wordsOf("not sent to 09121234567", { phone: ERASED_PHONE, text: "" }))
+  })
+
   it("that says nothing yet settles nothing", () => {
-    assert.isUndefined(settledDelivery(DeliveryReport.InProgress()))
-    assert.isUndefined(settledDelivery(DeliveryReport.NotKnown({ reason: "down" })))
+    assert.isUndefined(settledDelivery(DeliveryReport.InProgress(), code))
+    assert.isUndefined(settledDelivery(DeliveryReport.NotKnown({ reason: "down" }), code))
   })
 })
 

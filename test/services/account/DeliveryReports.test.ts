@@ -157,6 +157,20 @@ layer(TestDatabase, { excludeTestServices: true })("a provider that reports the 
     }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect)))
   })
 
+  it.effect("has its words kept without the phone and the code", () => {
+    const providers = scriptProviders()
+    const said = () => `14 to ${PHONE}: code ${providers.deliveries[0]?.code}`
+    const reports = scriptReports(Effect.sync(() => Undelivered({ providerError: said() })))
+    return Effect.gen(function* () {
+      const start = yield* Clock.currentTimeMillis
+      const { id } = yield* send(yield* customerWithReports(["bale"]), ["bale"])
+      yield* arriveAt(start, 10)
+      assert.deepStrictEqual(yield* deliveriesOf("verifications", id), [
+        [0, { status: "undelivered", at: null, provider_error: "14 to •••: code •••" }]
+      ])
+    }).pipe(Effect.provide(connectedProcess(providers.layer, reports.connect)))
+  })
+
   it.effect("is asked and heard also after the code was verified", () => {
     const providers = scriptProviders()
     const reports = scriptReports(Delivered({ at: 9_000 }))

@@ -238,6 +238,28 @@ for (const isDistributed of [false, true]) {
       }).pipe(Effect.provide(process()))
     )
 
+    it.effect.each(["verifications", "messages"] as const)(
+      "erases the words of providers in attempts of %s, and leaves the attempts",
+      (table) =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const customerId = yield* makeCustomer()
+          yield* table === "verifications"
+            ? codes(daysAgo(91), 1, customerId, "verified", 0)
+            : messages(daysAgo(91), 1, customerId, "sent", daysAgo(91), 0)
+          const attempts = (words: string | null) => [
+            { step: 1, provider_error: words },
+            { step: 0, provider_error: null, delivery: { status: "undelivered", provider_error: words } }
+          ]
+          yield* sql`update ${sql(table)} set attempts = ${JSON.stringify(attempts("no 0912"))}::text::jsonb`
+          yield* wholeRound
+          assert.deepStrictEqual(
+            [...(yield* sql`select attempts from ${sql(table)}`)],
+            [{ attempts: attempts(null) }]
+          )
+        }).pipe(Effect.provide(process()))
+    )
+
     it.effect("erases what was not finished when its time came as soon as it is", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
