@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
-import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import type { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
 import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
@@ -83,7 +83,7 @@ export const classify = (answer: Answer, received: ProviderAnswer): ProviderOutc
   }
   const meaning = meanings[status]
   return meaning === undefined
-    ? outcomeOfStatus(received)
+    ? inWords(outcomeOfStatus(received), () => wordsOf(answer))
     : outcomeOfMeaning(meaning, wordsOf(answer), received)
 }
 

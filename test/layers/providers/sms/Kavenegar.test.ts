@@ -93,7 +93,7 @@ const answers: ReadonlyArray<readonly [string, Scripted, Expected, Kind?]> = [
     recipient
   ],
   ["success under HTTP 500", kavenegarAnswer(200, "ok", [{ messageid: 42 }], 500), unknown],
-  ["a status that no document has", kavenegarAnswer(499, "?"), request],
+  ["a status that no document has", kavenegarAnswer(499, "?"), { ...request, providerError: "499 ?" }],
   ["a status that no document has, under HTTP 200", kavenegarAnswer(499, "?", null, 200), unknown]
 ]
 
