@@ -33,17 +33,20 @@ const blames: Readonly<Record<string, Blame>> = {
 const LOST_CONTACT =
   /\b(chat|user)( id)?( (was|is|has|does))? (not found|not exist|blocked|stopped)\b|\bblocked by (the )?user\b/i
 
+/** Whether HTTP's status is about the account or the service, whatever the body says. */
+const isTelling = (status: number): boolean => [401, 403, 408, 425, 429].includes(status) || status >= 500
+
 /** No list of statuses is published: an unknown one is a refusal, unless the HTTP status says otherwise. */
 const failureOf = ({ status, dev_message }: Failure, received: ProviderAnswer): ProviderOutcome => {
   const providerError = providerWords(status, dev_message)
   const { retryAfterMillis } = received
   if (status === "TOO_REQUESTS") return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
   const byStatus = outcomeOfStatus(received)
-  if ([401, 403, 429].includes(received.status)) return inWords(byStatus, () => providerError)
+  if (isTelling(received.status)) return inWords(byStatus, () => providerError)
   const blame = ownValue(blames, status)
   if (blame !== undefined) return ProviderOutcome.Rejected({ blame, providerError })
-  const isRefusal = received.status < 300 || (received.status >= 400 && byStatus._tag === "Rejected")
-  if (!isRefusal || status === "OK") return inWords(byStatus, () => providerError)
+  const isRedirect = received.status >= 300 && received.status < 400
+  if (isRedirect || status === "OK") return inWords(byStatus, () => providerError)
   return LOST_CONTACT.test(providerError.replaceAll("_", " "))
     ? ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
     : ProviderOutcome.Rejected({ blame: "request", providerError })
