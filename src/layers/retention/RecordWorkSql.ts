@@ -63,9 +63,12 @@ export const byKey = (sql: SqlClient.SqlClient, customerId: number): OldRows => 
   }
 }
 
-/** Attempts without the providers' words, which may repeat the phone. Citus refuses functions that are not immutable here. */
+/**
+ * Attempts without the providers' words, which may repeat the phone. The revision lets no report that is being recorded
+ * put them back. Citus refuses functions that are not immutable here.
+ */
 const wordlessAttempts = (sql: SqlClient.SqlClient) =>
-  sql`attempts = case when jsonb_path_exists(attempts, '$.**.provider_error ? (@ != null)') then (
+  sql`revision = revision + 1, attempts = case when jsonb_path_exists(attempts, '$.**.provider_error ? (@ != null)') then (
           select jsonb_agg(jsonb_set(jsonb_set(attempt, '{provider_error}', 'null', false),
             '{delivery,provider_error}', 'null', false) order by nth)
           from jsonb_array_elements(attempts) with ordinality a(attempt, nth)) else attempts end`
