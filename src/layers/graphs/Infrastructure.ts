@@ -1,4 +1,5 @@
 import { Layer, Option, Struct } from "effect"
+import { PublicUrl } from "../../http/PublicUrl.ts"
 import { TrustedProxies } from "../../http/server/ClientAddress.ts"
 import { GuardCeiling } from "../../services/guard/Guard.ts"
 import { settingNames, Settings } from "../../services/Settings.ts"
@@ -19,6 +20,7 @@ export const settingsLayer = (configuration: Configuration) =>
     Layer.succeed(AllowsPrivateAddresses, configuration.allowsPrivateAddresses),
     Layer.succeed(GuardCeiling, configuration.guard),
     Layer.succeed(TrustedProxies, configuration.trustedProxies),
+    Layer.succeed(PublicUrl, configuration.publicUrl),
     Layer.succeed(ProviderEndpoints, Struct.pick(configuration, Struct.keys(endpointSettings))),
     Layer.succeed(SessionIssuers, sessionIssuers(configuration))
   )

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { PublicUrl } from "../../PublicUrl.ts"
 import { TrustedProxies } from "../../server/ClientAddress.ts"
 import { DEFAULT_ZONE, isLanguage, isTimeZone, type Language, type Locale, makeLocale } from "./Locale.ts"
 
@@ -25,6 +26,8 @@ export interface Visit {
   readonly theme: Theme | null
   /** The browser came by https: its cookies may go no other way. */
   readonly isSecure: boolean
+  /** Where people and programs reach this service: the public address, or else what the browser used. */
+  readonly baseUrl: string
 }
 
 /** Only a proxy of ours is believed. */
@@ -49,6 +52,8 @@ export const readVisit: Effect.Effect<Visit, never, HttpServerRequest.HttpServer
     const request = yield* HttpServerRequest.HttpServerRequest
     const trustedProxies = yield* TrustedProxies
     const url = new URL(request.url, "http://console.invalid")
+    const publicUrl = yield* PublicUrl
+    const isSecure = cameByHttps(request, trustedProxies)
     const theme = url.searchParams.get("theme") ?? request.cookies[THEME_COOKIE]
     return {
       request,
@@ -56,7 +61,8 @@ export const readVisit: Effect.Effect<Visit, never, HttpServerRequest.HttpServer
       query: withoutNul(url.searchParams),
       locale: makeLocale(languageOf(request, url.searchParams), zoneOf(request.cookies[ZONE_COOKIE])),
       theme: isTheme(theme) ? theme : null,
-      isSecure: cameByHttps(request, trustedProxies)
+      isSecure,
+      baseUrl: publicUrl ?? `${isSecure ? "https" : "http"}://${request.headers["host"] ?? "localhost"}`
     }
   }
 )

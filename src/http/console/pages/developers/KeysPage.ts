@@ -155,9 +155,6 @@ const firstRequest = (mode: "live" | "test", origin: string): string =>
     `  -d '{"phone": "09121234567", "channels": ["bale", "sms"]}'`
   ].join("\n")
 
-const originOf = ({ request, isSecure }: View): string =>
-  `${isSecure ? "https" : "http"}://${request.headers["host"] ?? "localhost"}`
-
 /** The only page that shows the key. */
 export const createdKeyPage = (view: View, { record, secret }: CreatedKey, title: string): Page => {
   const { say } = view.locale
@@ -172,7 +169,7 @@ export const createdKeyPage = (view: View, { record, secret }: CreatedKey, title
         done: KEYS_PATH,
         more: codeBlock(
           say("A first request, with the key in $PEYK_KEY", "نخستین درخواست، با کلید در PEYK_KEY$"),
-          firstRequest(record.mode, originOf(view)),
+          firstRequest(record.mode, view.baseUrl),
           view.locale
         )
       },

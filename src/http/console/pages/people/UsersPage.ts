@@ -143,9 +143,6 @@ const newUserPage = (view: View, typed: URLSearchParams, errors: FieldErrors): P
   }
 }
 
-const originOf = ({ request, isSecure }: View): string =>
-  `${isSecure ? "https" : "http"}://${request.headers["host"] ?? "localhost"}`
-
 /** The only page that shows the link. */
 const linkPage = (view: View, email: string, { secret, expiresAt }: SignInLink): Page => {
   const { say, clock } = view.locale
@@ -156,7 +153,7 @@ const linkPage = (view: View, email: string, { secret, expiresAt }: SignInLink):
     content: secretPanel(
       {
         label: say("The link", "پیوند"),
-        secret: signInUrl(originOf(view), secret),
+        secret: signInUrl(view.baseUrl, secret),
         done: USERS_PATH,
         more: html`<p class="hint">
           ${say("It works once, until", "یک بار کار می‌کند، تا")} ${clock(expiresAt)}.

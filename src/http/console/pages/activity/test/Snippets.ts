@@ -11,10 +11,6 @@ const pathOf = ({ mode, kind }: TestRequest): string => {
   return mode === "live" ? `/v1/${resource}/send` : `/v1/sandbox/${resource}/send`
 }
 
-/** The address that the browser used: a program of the customer's reaches the API there, too. */
-const baseUrlOf = ({ request, isSecure }: Visit): string =>
-  `${isSecure ? "https" : "http"}://${request.headers["host"] ?? "localhost"}`
-
 const json = (value: unknown, indent: string): string =>
   JSON.stringify(value, null, 2).replaceAll("\n", `\n${indent}`)
 
@@ -68,7 +64,7 @@ $sent = json_decode(curl_exec($curl), true);`
 /** The same request, for programs. */
 export const snippets = (view: Visit, request: TestRequest): Html => {
   const { say } = view.locale
-  const baseUrl = baseUrlOf(view)
+  const { baseUrl } = view
   const url = `${baseUrl}${pathOf(request)}`
   const body = bodyOf(request)
   const all = [
