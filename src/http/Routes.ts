@@ -6,6 +6,7 @@ import { InboundRoutes, inboundRoutes } from "./system/InboundRoutes.ts"
 import { ManageOptions } from "./manage/ManageOptions.ts"
 import { type IsUnavailable, requestPipeline } from "./server/RequestPipeline.ts"
 import { ConsoleRoutes, consoleRoutes } from "./console/ConsoleRoutes.ts"
+import { asErrorPage } from "./console/frame/ErrorPages.ts"
 import { RootPage, rootRoutes } from "./system/RootPage.ts"
 import { makeRouteTable, type ServedRoute } from "./RouteTable.ts"
 import { SimulatorRoutes, simulatorRoutes } from "./system/SimulatorRoutes.ts"
@@ -41,6 +42,6 @@ export const makeRoutes = (options: {
     InboundRoutes,
     options.simulator ? SimulatorRoutes : Layer.empty,
     ManageOptions,
-    requestPipeline({ ...options, findPath: makeRouteTable(served) })
+    requestPipeline({ ...options, asErrorPage, findPath: makeRouteTable(served) })
   )
 }

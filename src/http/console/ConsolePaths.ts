@@ -13,11 +13,12 @@ export const ASSETS_PATH = `${CONSOLE_PATH}/assets`
 /** Where somebody begins who has signed in. */
 export const HOME_PATH = `${CONSOLE_PATH}/overview`
 
+/** No part of its path is empty or leads upwards. */
+const OWN_PAGE = /^\/console(?:\/(?!\.{1,2}(?:[/?]|$))[A-Za-z0-9\-_.]+)+(?:\?[A-Za-z0-9\-_.~%&=+:]*)?$/
+
 /** Where a sign-in leads, if it is a page of ours. */
 export const safeNext = (given: string | null): string =>
-  given !== null && /^\/console\/[A-Za-z0-9\-_/]+(?:\?[A-Za-z0-9\-_.~%&=+:]*)?$/.test(given)
-    ? given
-    : HOME_PATH
+  given !== null && OWN_PAGE.test(given) ? given : HOME_PATH
 
 /** The address of a sign-in link. */
 export const signInUrl = (origin: string, link: Redacted.Redacted): string =>

@@ -127,6 +127,10 @@ interface Surroundings {
 export interface RequestPipelineOptions {
   readonly findPath: FindPath
   readonly isUnavailable: IsUnavailable
+  /** Shows people the envelope of an error, where they see it in a browser. */
+  readonly asErrorPage: (
+    response: Response
+  ) => Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
   /** The origins whose pages may call the management API. */
   readonly corsOrigins: ReadonlySet<string>
 }
@@ -135,6 +139,7 @@ export interface RequestPipelineOptions {
 export const requestPipeline = ({
   findPath,
   isUnavailable,
+  asErrorPage,
   corsOrigins: origins
 }: RequestPipelineOptions) => {
   const answer = (app: Effect.Effect<Response, Types.unhandled>, requestId: string, notes: RequestNotes) =>
@@ -168,7 +173,7 @@ export const requestPipeline = ({
           : Effect.succeed(known),
         count(answered, notes)
       )
-      return HttpServerResponse.setHeaders(response, {
+      return HttpServerResponse.setHeaders(yield* asErrorPage(response), {
         "x-request-id": requestId,
         ...NO_SNIFFING,
         ...cors.headers,

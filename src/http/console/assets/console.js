@@ -49,9 +49,9 @@ const isWatched = () => document.visibilityState === "visible" && Date.now() - t
 const isBusy = (part) =>
   part.contains(document.activeElement) || part.querySelector(".confirm[open]") !== null
 
-/** Replaces the parts with `data-live` (seconds) by what the page has there now. */
+/** Replaces the parts with `data-live` (seconds) by what the page has there now; a refused form has another address. */
 const refresh = async () => {
-  const answer = await fetch(location.href, { headers: { accept: "text/html" }, redirect: "error" })
+  const answer = await fetch(document.documentElement.dataset.address, { headers: { accept: "text/html" }, redirect: "error" })
   if (!answer.ok) return
   const now = new DOMParser().parseFromString(await answer.text(), "text/html")
   for (const part of document.querySelectorAll("[data-live]")) {

@@ -25,11 +25,13 @@ export const choices = (visit: Visit): Html => {
 }
 
 /** A whole HTML document. */
-export const htmlDocument = ({ locale, theme }: Visit, title: string, body: Html): string =>
-  `<!doctype html>\n${html`<html
+export const htmlDocument = (visit: Visit, title: string, body: Html): string => {
+  const { locale, theme } = visit
+  return `<!doctype html>\n${html`<html
     lang="${locale.language}"
     dir="${locale.direction}"
     data-theme="${theme ?? "system"}"
+    data-address="${addressWith(visit, {})}"
   >
     <head>
       <meta charset="utf-8" />
@@ -42,3 +44,4 @@ export const htmlDocument = ({ locale, theme }: Visit, title: string, body: Html
     </head>
     ${body}
   </html>`}`
+}

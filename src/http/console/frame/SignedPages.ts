@@ -16,9 +16,9 @@ import { answerPage, redirectTo } from "./Answers.ts"
 import { csrfOfSession, sessionSecret } from "./Cookies.ts"
 import { html } from "./Html.ts"
 import { type ConsoleError, refusalOf } from "./Refusals.ts"
-import type { RequestContext, SignedRoute, View } from "./SignedRoutes.ts"
+import type { PlacedRoute, RequestContext, View } from "./SignedRoutes.ts"
 import { usePart } from "./UsePart.ts"
-import { readVisit } from "./Visit.ts"
+import { readVisit, type Visit } from "./Visit.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -56,6 +56,18 @@ const actorOf = ({ id, user, enteredId }: ConsoleSession): Actor =>
     ? operatorActorOf(user, enteredId ?? PLATFORM, id)
     : userActor(user, scopeOfRole(user.role), id)
 
+/** The path of a page, with the ids of the request's path. */
+const pageAt = (path: string, pagePath: string | null): string =>
+  pagePath === null ? path : path.split("/").slice(0, pagePath.split("/").length).join("/")
+
+/** To sign in, and to come back: to the page, where a form was sent. */
+const askToSignIn = (visit: Visit, page: string): Response => {
+  const { method, url } = visit.request
+  const next = method === "GET" ? url : page
+  const query = page === CONSOLE_PATH ? "" : `?next=${encodeURIComponent(next)}`
+  return redirectTo(visit, `${SIGN_IN_PATH}${query}`)
+}
+
 /** Paths that an operator needs who has entered no customer's console. */
 const isWithoutCustomer = (path: string): boolean =>
   [...operatorPaths, SIGN_OUT_PATH].some((each) => path.startsWith(each))
@@ -65,19 +77,14 @@ export const makeSignedPages = Effect.fnUntraced(function* (navigation: Readonly
   const sessions = yield* ConsoleSessions
   const limits = yield* CredentialLimits
 
-  const signed = (
-    use: (view: View) => Effect.Effect<Response, ConsoleError, RequestContext>
-  ): Effect.Effect<Response, never, RequestContext> =>
+  const signed = ({ pagePath, handle }: PlacedRoute<RequestContext>): Effect.Effect<Response, never, RequestContext> =>
     Effect.gen(function* () {
       const visit = yield* readVisit
       const secret = sessionSecret(visit)
       const session =
         secret === null ? Option.none() : yield* sessions.use(secret, yield* Clock.currentTimeMillis)
-      if (secret === null || Option.isNone(session)) {
-        const isPage = visit.request.method === "GET" && visit.path !== CONSOLE_PATH
-        const next = isPage ? `?next=${encodeURIComponent(visit.request.url)}` : ""
-        return redirectTo(visit, `${SIGN_IN_PATH}${next}`)
-      }
+      const path = pageAt(visit.path, pagePath)
+      if (secret === null || Option.isNone(session)) return askToSignIn(visit, path)
       const actor = actorOf(session.value)
       const origin = originOf(visit.request, yield* TrustedProxies, yield* RequestId)
       const csrf = csrfOfSession(secret)
@@ -85,6 +92,7 @@ export const makeSignedPages = Effect.fnUntraced(function* (navigation: Readonly
       const hasCustomer = actor.customerId !== PLATFORM
       const view: View = {
         ...visit,
+        path,
         session: session.value,
         csrf,
         navigation: navigationFor(navigation, { isOperator, hasCustomer }),
@@ -92,14 +100,14 @@ export const makeSignedPages = Effect.fnUntraced(function* (navigation: Readonly
         origin
       }
       if (!hasCustomer && !isWithoutCustomer(visit.path)) return redirectTo(visit, pathOf("customers"))
-      return yield* Effect.andThen(limits.admit(actor), use(view)).pipe(
+      return yield* Effect.andThen(limits.admit(actor), handle(view)).pipe(
         Effect.catch((error: ConsoleError) => Effect.succeed(answerError(view, error)))
       )
     })
 
-  return ({ method, path, handle }: SignedRoute<RequestContext>): ConsoleRoute => ({
-    method,
-    path,
-    handle: signed(handle)
+  return (route: PlacedRoute<RequestContext>): ConsoleRoute => ({
+    method: route.method,
+    path: route.path,
+    handle: signed(route)
   })
 })

@@ -25,6 +25,12 @@ export interface SignedRoute<R> {
   readonly handle: (view: View) => Effect.Effect<Response, ConsoleError, R>
 }
 
+/** A route, and the page that it belongs to. */
+export interface PlacedRoute<R> extends SignedRoute<R> {
+  /** The path of the page that the route is, or that has its form; null: that of the request. */
+  readonly pagePath: string | null
+}
+
 type Path = `/${string}`
 
 /** Something that is looked at. */
