@@ -143,8 +143,8 @@ describe("a test", () => {
       id,
       code: "123456"
     })
-    expect(verified.location).toContain("reason=ok")
-    expect((await owner.get(verified.location ?? "")).text).toContain("verified")
+    expect(verified.status).toBe(303)
+    expect((await owner.get(verified.location ?? "")).text).toContain("the right code was entered")
   })
 
   it("of the sandbox can be a message, with a text or a template and its placeholders", async () => {

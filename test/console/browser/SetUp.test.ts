@@ -84,7 +84,7 @@ describeInBrowser("setting up in a browser", (stage) => {
       await page.getByRole("button", { name: "Send", exact: true }).click()
       await page.getByLabel("The code that arrived").fill("123456")
       await page.getByRole("button", { name: "Verify" }).click()
-      expect(await page.getByRole("status").innerText()).toContain("The code is right")
+      expect(await page.getByRole("status").innerText()).toContain("the right code was entered")
       await page.getByRole("link", { name: "What happened, step by step" }).click()
       expect(await page.getByRole("region", { name: "What happened" }).innerText()).toContain(
         "The right code was entered"

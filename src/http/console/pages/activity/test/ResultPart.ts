@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { VerifyReason } from "../../../../../domain/verification/VerificationMachine.ts"
+import { isUuidPosition } from "../../../../../domain/Paging.ts"
 import { isTerminal } from "../../../../../domain/verification/Verification.ts"
 import { Messages } from "../../../../../services/message/Messages.ts"
 import { SandboxMessages } from "../../../../../services/message/SandboxMessages.ts"
@@ -11,31 +11,27 @@ import type { View } from "../../../frame/SignedRoutes.ts"
 import { pathOf } from "../../../Navigation.ts"
 import { type Tone, stateBadge } from "../../../parts/Badge.ts"
 import { facts } from "../../../parts/Facts.ts"
-import { inputField } from "../../../parts/Fields.ts"
+import { errorSummary, type FieldErrors, inputField } from "../../../parts/Fields.ts"
 import { pageLink } from "../../../parts/PageLink.ts"
 import { foreign, ltr, shortId } from "../../../parts/Text.ts"
 import { TEST_PATH } from "./TestForm.ts"
 
-const reasons = {
-  ok: ["good", "The code is right: verified.", "کد درست بود: تأیید شد."],
-  invalid_code: ["bad", "The code is wrong. Try again.", "کد نادرست است. دوباره امتحان کنید."],
+const ends = {
+  verified: ["good", "Verified: the right code was entered.", "تأیید شد: کد درست وارد شد."],
   expired: ["warn", "The code has expired.", "کد منقضی شده است."],
   locked: ["bad", "Too many wrong codes: the verification is locked.", "کد نادرست زیاد بود: قفل شد."],
   failed: ["bad", "The verification has failed.", "ارسال این کد ناموفق بود."],
-  already_verified: ["info", "It was verified before.", "پیش‌تر تأیید شده است."],
   canceled: ["info", "It was canceled.", "لغو شده است."]
-} as const satisfies Readonly<Record<VerifyReason, readonly [Tone, string, string]>>
+} as const satisfies Readonly<Record<string, readonly [Tone, string, string]>>
 
-const isReason = (text: string): text is VerifyReason => Object.hasOwn(reasons, text)
+const isEnd = (status: string): status is keyof typeof ends => Object.hasOwn(ends, status)
 
-const verdict = ({ query, locale: { say } }: View): Html | null => {
-  const reason = query.get("reason") ?? ""
-  if (!isReason(reason)) return null
-  const [tone, english, persian] = reasons[reason]
+/** How the verification ended: from its status, because an address must not make the page claim an outcome. */
+const verdict = (status: string, { locale: { say } }: View): Html | null => {
+  if (!isEnd(status)) return null
+  const [tone, english, persian] = ends[status]
   return html`<p class="notice ${tone}" role="status">${say(english, persian)}</p>`
 }
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export const isSandbox = (mode: string | null): boolean => mode !== "live"
 
@@ -50,11 +46,11 @@ export const messagesOf = (mode: string | null) =>
     return isSandbox(mode) ? yield* SandboxMessages : yield* Messages
   })
 
-const codeForm = (view: View, id: string): Html => {
+const codeForm = (view: View, id: string, errors: FieldErrors): Html => {
   const { say } = view.locale
   const mode = view.query.get("mode") ?? "sandbox"
   return html`<form class="fields inline" method="post" action="${TEST_PATH}/verify">
-    ${csrfField(view.csrf)}
+    ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
     <input type="hidden" name="id" value="${id}" /><input type="hidden" name="mode" value="${mode}" />
     ${inputField({
       name: "code",
@@ -63,7 +59,8 @@ const codeForm = (view: View, id: string): Html => {
         : say("The code that arrived", "کدی که رسید"),
       isLtr: true,
       isRequired: true,
-      autocomplete: "one-time-code"
+      autocomplete: "one-time-code",
+      errors
     })}
     <div><button class="button primary">${say("Verify", "بررسی کد")}</button></div>
   </form>`
@@ -83,7 +80,7 @@ const simulatedPhone = (view: View, phone: string): Html | null =>
       </p>`
     : null
 
-const codeResult = Effect.fnUntraced(function* (view: View, id: string) {
+const codeResult = Effect.fnUntraced(function* (view: View, id: string, errors: FieldErrors) {
   const { say, time } = view.locale
   const verifications = yield* verificationsOf(view.query.get("mode"))
   const found = yield* Effect.catchTag(
@@ -93,7 +90,8 @@ const codeResult = Effect.fnUntraced(function* (view: View, id: string) {
   )
   const isOver = isTerminal(found.status)
   const isLive = !isSandbox(view.query.get("mode"))
-  return html`<div id="test-result" ${!isOver && html`data-live="3"`}>
+  return html`<div id="test-result" class="stack-tight" ${!isOver && html`data-live="3"`}>
+      ${verdict(found.status, view)}
       ${facts([
         [say("Code", "کد"), html`<a href="${pathOf("verifications")}/${id}">${shortId(id)}</a>`],
         [say("Status", "وضعیت"), stateBadge(found.status, view.locale)],
@@ -103,7 +101,7 @@ const codeResult = Effect.fnUntraced(function* (view: View, id: string) {
       ])}
     </div>
     ${isLive && simulatedPhone(view, found.phone)}
-    ${!isOver && view.actor.scope === "full" && codeForm(view, id)}`
+    ${!isOver && view.actor.scope === "full" && codeForm(view, id, errors)}`
 })
 
 const messageResult = Effect.fnUntraced(function* (view: View, id: string) {
@@ -126,19 +124,19 @@ const messageResult = Effect.fnUntraced(function* (view: View, id: string) {
 })
 
 /** The result of the test that the address names. */
-export const resultPanel = Effect.fnUntraced(function* (view: View) {
+export const resultPanel = Effect.fnUntraced(function* (view: View, errors: FieldErrors) {
   const { query, locale } = view
   const { say } = locale
   const id = query.get("id") ?? ""
-  if (!UUID.test(id)) return null
+  if (!isUuidPosition(id)) return null
   const isMessage = query.get("kind") === "message"
-  const shown = yield* isMessage ? messageResult(view, id) : codeResult(view, id)
+  const shown = yield* isMessage ? messageResult(view, id) : codeResult(view, id, errors)
   const run = `${pathOf(isMessage ? "messages" : "verifications")}/${id}`
   return html`<section class="panel" aria-labelledby="result-title">
     <div class="panel-head">
       <h2 id="result-title">${say("What became of it", "نتیجه")}</h2>
       <a href="${run}">${say("What happened, step by step", "چه شد، گام به گام")}</a>
     </div>
-    <div class="panel-body stack-tight">${verdict(view)} ${shown}</div>
+    <div class="panel-body stack-tight">${shown}</div>
   </section>`
 })

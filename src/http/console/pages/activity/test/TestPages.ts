@@ -1,4 +1,6 @@
 import { Effect } from "effect"
+import { NotFound } from "../../../../../domain/Errors.ts"
+import { isUuidPosition } from "../../../../../domain/Paging.ts"
 import { isSetUpChanged } from "../../../../../services/customer/SetUpChanged.ts"
 import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
@@ -15,10 +17,15 @@ import { snippets } from "./Snippets.ts"
 import { TEST_PATH, testForm } from "./TestForm.ts"
 import { channelsOf, checkRequest, type TestRequest, testRequestOf } from "./TestRequest.ts"
 
-const testPage = Effect.fnUntraced(function* (view: View, request: TestRequest, errors: FieldErrors) {
+const testPage = Effect.fnUntraced(function* (
+  view: View,
+  request: TestRequest,
+  errors: FieldErrors,
+  codeErrors: FieldErrors = noFieldErrors
+) {
   const { say } = view.locale
   const choices = yield* choicesOf(view.actor.customerId)
-  const result = yield* resultPanel(view)
+  const result = yield* resultPanel(view, codeErrors)
   const made: Page = {
     title: say("Send a test", "ارسال آزمایشی"),
     name: "test",
@@ -111,6 +118,7 @@ const submitTest = Effect.fnUntraced(function* (view: View, typed: URLSearchPara
 /** Compares the code that somebody typed; it counts as any other entry does. */
 const verify = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) {
   const id = typed.get("id") ?? ""
+  if (!isUuidPosition(id)) return yield* new NotFound()
   const mode = typed.get("mode") === "live" ? "live" : "sandbox"
   const { customerId } = view.actor
   const code = (typed.get("code") ?? "").trim()
@@ -120,7 +128,16 @@ const verify = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) 
     "SetUpChanged",
     Effect.die
   )
-  return seeOther(`${TEST_PATH}?${String(new URLSearchParams({ mode, kind: "code", id, reason }))}`)
+  const query = new URLSearchParams({ mode, kind: "code", id })
+  if (reason !== "invalid_code") return seeOther(`${TEST_PATH}?${String(query)}`)
+  const wrong = view.locale.say("The code is wrong. Try again.", "کد نادرست است. دوباره امتحان کنید.")
+  const shown = yield* testPage(
+    { ...view, query },
+    testRequestOf(query),
+    noFieldErrors,
+    new Map([["code", wrong]])
+  )
+  return answerPage({ ...view, query }, shown, { status: 422 })
 })
 
 /** Sending from the console, through the same use cases as the API. */
