@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { manage } from "../contract/Manager.ts"
 import type { Server } from "../contract/Server.ts"
-import { csrfIn, type Visitor } from "./Visitor.ts"
+import { type Answer, csrfIn, type Visitor } from "./Visitor.ts"
 
 /** Sends a form of the page at `from`, as a browser does. */
 export const submit = async (
@@ -32,3 +32,11 @@ export const demoApi =
     const token = { authorization: `apikey ${server.demo.token}` }
     return JSON.parse((await manage(server, method, path, token, body)).text) as A
   }
+
+/** The hidden fields of the form of a page that has this action. */
+export const hiddenFields = ({ text }: Answer, action: string): Readonly<Record<string, string>> => {
+  const form = text.split("<form").find((each) => each.includes(`action="${action}"`))
+  if (form === undefined) throw new Error(`no form for ${action}:\n${text}`)
+  const fields = form.split("</form>")[0]?.matchAll(/type="hidden"\s+name="([^"]+)"\s+value="([^"]*)"/g) ?? []
+  return Object.fromEntries([...fields].map(([, name = "", value = ""]) => [name, value]))
+}

@@ -1,3 +1,4 @@
+import type { Route } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { request } from "../../contract/Client.ts"
 import { signedIn, type Visitor } from "../Visitor.ts"
@@ -37,6 +38,43 @@ describeInBrowser("developers' pages in a browser", (stage) => {
       })
     }
   )
+
+  it("send a form once while its answer is on the way, however often they click", async () => {
+    await stage.within(desktop, owner, async ({ open, page }) => {
+      const held: Array<Route> = []
+      await page.route("**/console/keys/new", (route) => {
+        if (route.request().method() !== "POST") return route.continue()
+        held.push(route)
+        return undefined
+      })
+      await open("/console/keys/new")
+      await page.getByLabel("Name").fill("twice")
+      const { x, y } = (await page.getByRole("button", { name: "Create the key" }).boundingBox()) ?? {
+        x: 0,
+        y: 0
+      }
+      await page.mouse.click(x + 5, y + 5, { clickCount: 2, delay: 50 })
+      await expect.poll(() => held.length).toBe(1)
+      await page.mouse.click(x + 5, y + 5)
+      await held[0]?.continue()
+      await page.locator(".secret code").waitFor()
+      expect(held).toHaveLength(1)
+    })
+  })
+
+  it("send a form again after they came back to its page", async () => {
+    await stage.within(desktop, owner, async ({ open, page }) => {
+      await open("/console/keys/new")
+      for (const name of ["back and", "forth"]) {
+        await page.getByLabel("Name").fill(name)
+        await page.getByRole("button", { name: "Create the key" }).click()
+        await page.locator(".secret code").waitFor()
+        await page.goBack()
+      }
+      await open("/console/keys")
+      expect(await page.getByRole("link", { name: "forth" }).count()).toBe(1)
+    })
+  })
 
   it("replay a webhook's event, which arrives again with the same body", async () => {
     const { id } = await newWebhook(stage, receiver.url)

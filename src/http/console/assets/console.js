@@ -45,19 +45,42 @@ let touchedAt = Date.now()
 
 const isWatched = () => document.visibilityState === "visible" && Date.now() - touchedAt < ATTENTION_MILLIS
 
+/** After so long, a form whose answer never came can be sent again. */
+const ANSWER_MILLIS = 30_000
+/** The forms that were sent, and whose answers have not come. */
+const underWay = new Set()
+
+/** A second click sends nothing while the first is under way. */
+const sendOnce = () => {
+  document.addEventListener("submit", (event) => {
+    const form = event.target
+    if (event.defaultPrevented || form.getAttribute("method") !== "post") return
+    if (underWay.has(form)) return event.preventDefault()
+    underWay.add(form)
+    setTimeout(() => underWay.delete(form), ANSWER_MILLIS)
+  })
+  addEventListener("pageshow", () => underWay.clear())
+}
+
+/** What a part has, apart from the keys of its forms, which are others each time. */
+const contentOf = ({ innerHTML }) => innerHTML.replaceAll(/name="once" value="[^"]*"/g, "")
+
 /** Whether somebody is at work in a part: it stays as it is until they leave it. */
 const isBusy = (part) =>
   part.contains(document.activeElement) || part.querySelector(".confirm[open]") !== null
 
 /** Replaces the parts with `data-live` (seconds) by what the page has there now; a refused form has another address. */
 const refresh = async () => {
-  const answer = await fetch(document.documentElement.dataset.address, { headers: { accept: "text/html" }, redirect: "error" })
-  if (!answer.ok) return
+  const answer = await fetch(document.documentElement.dataset.address, {
+    headers: { accept: "text/html" },
+    redirect: "error"
+  })
+  if (!answer.ok || underWay.size > 0) return
   const now = new DOMParser().parseFromString(await answer.text(), "text/html")
   for (const part of document.querySelectorAll("[data-live]")) {
     const next = now.getElementById(part.id)
     if (next === null || isBusy(part)) continue
-    if (part.innerHTML !== next.innerHTML) part.replaceChildren(...next.childNodes)
+    if (contentOf(part) !== contentOf(next)) part.replaceChildren(...next.childNodes)
     if (next.dataset.live === undefined) delete part.dataset.live
   }
   showCopyButtons()
@@ -86,6 +109,7 @@ keepZone()
 showCopyButtons()
 copyOnClick()
 closeOnLeave()
+sendOnce()
 keepUpToDate()
 if (document.querySelector("[data-preview], [data-file-into]") !== null) await import("./forms.js")
 if (document.querySelector("[data-chart]") !== null) await import("./charts.js")

@@ -11,6 +11,13 @@ export const foreignForm: ForeignForm = { _tag: "foreign_form" }
 
 export type ConsoleError = CodedError | ForeignForm
 
+/** Where a form is what an idempotency key stands for. */
+const english: Readonly<Partial<Record<ErrorCode, string>>> = {
+  idempotency_key_conflict:
+    "This form was sent before, with other values. Open the page again and repeat what you did.",
+  idempotency_key_in_progress: "This form was sent before, and is still being worked on."
+}
+
 const persian: Readonly<Record<ErrorCode, string>> = {
   bad_request: "این درخواست HTTP درستی نیست.",
   idempotency_required: "سرآیند Idempotency-Key لازم است.",
@@ -29,8 +36,9 @@ const persian: Readonly<Record<ErrorCode, string>> = {
   channel_account_not_found: "چنین حسابی نیست.",
   method_not_allowed: "این نشانی چنین متدی ندارد.",
   request_timeout: "درخواست به‌موقع نرسید.",
-  idempotency_key_conflict: "این کلید تکرارناپذیری پیش‌تر با درخواست دیگری به کار رفته است.",
-  idempotency_key_in_progress: "درخواست پیشین با این کلید هنوز در جریان است.",
+  idempotency_key_conflict:
+    "این فرم پیش‌تر با مقدارهای دیگری فرستاده شده است. صفحه را دوباره باز کنید و کار را تکرار کنید.",
+  idempotency_key_in_progress: "این فرم پیش‌تر فرستاده شده و هنوز در دست انجام است.",
   verification_ended: "این کد پایان یافته است.",
   no_next_channel: "کانال دیگری برای امتحان نمانده است.",
   message_ended: "این پیام فرستاده شده، شاید فرستاده شده یا پایان یافته است.",
@@ -111,7 +119,7 @@ export const refusalOf = (error: ConsoleError, locale: Locale): Refusal => {
   const { status, message } = errorTable[error._tag]
   return {
     status,
-    text: say(message, persian[error._tag]),
+    text: say(english[error._tag] ?? message, persian[error._tag]),
     reasons: textsIn(error.details ?? {}, locale),
     headers: {
       ...headersOfCode[error._tag],

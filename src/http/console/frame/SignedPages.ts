@@ -70,14 +70,17 @@ const askToSignIn = (visit: Visit, page: string): Response => {
 
 /** Paths that an operator needs who has entered no customer's console. */
 const isWithoutCustomer = (path: string): boolean =>
-  [...operatorPaths, SIGN_OUT_PATH].some((each) => path.startsWith(each))
+  [...operatorPaths, pathOf("settings"), SIGN_OUT_PATH].some((each) => path.startsWith(each))
 
 /** Serves routes to signed-in people. Others are asked to sign in; who asks too often has to wait. */
 export const makeSignedPages = Effect.fnUntraced(function* (navigation: ReadonlyArray<NavigationGroup>) {
   const sessions = yield* ConsoleSessions
   const limits = yield* CredentialLimits
 
-  const signed = ({ pagePath, handle }: PlacedRoute<RequestContext>): Effect.Effect<Response, never, RequestContext> =>
+  const signed = ({
+    pagePath,
+    handle
+  }: PlacedRoute<RequestContext>): Effect.Effect<Response, never, RequestContext> =>
     Effect.gen(function* () {
       const visit = yield* readVisit
       const secret = sessionSecret(visit)
@@ -97,7 +100,8 @@ export const makeSignedPages = Effect.fnUntraced(function* (navigation: Readonly
         csrf,
         navigation: navigationFor(navigation, { isOperator, hasCustomer }),
         actor,
-        origin
+        origin,
+        sent: undefined
       }
       if (!hasCustomer && !isWithoutCustomer(visit.path)) return redirectTo(visit, pathOf("customers"))
       return yield* Effect.andThen(limits.admit(actor), handle(view)).pipe(

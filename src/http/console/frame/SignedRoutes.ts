@@ -2,10 +2,12 @@ import { Effect } from "effect"
 import type { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { NotFound, ScopeInsufficient } from "../../../domain/Errors.ts"
 import type { Actor } from "../../../domain/people/Actor.ts"
+import { PLATFORM } from "../../../domain/people/Customer.ts"
+import type { IdempotentRequest } from "../../../services/customer/Idempotency.ts"
 import type { Origin } from "../../../services/resources/ManagementWrites.ts"
 import { answerPage } from "./Answers.ts"
 import { isSameToken } from "./Cookies.ts"
-import { readForm } from "./forms/Forms.ts"
+import { readForm, sentForm } from "./forms/Forms.ts"
 import type { Page, Signed } from "./Layout.ts"
 import { type ConsoleError, foreignForm } from "./Refusals.ts"
 
@@ -16,7 +18,18 @@ export type RequestContext = HttpServerRequest.HttpServerRequest | HttpRouter.Ro
 export interface View extends Signed {
   readonly actor: Actor
   readonly origin: Origin
+  /** The form that is being answered, if sending it again must not repeat what it does. */
+  readonly sent: IdempotentRequest | undefined
 }
+
+/** In an operator's name, and in the customer's audit log. */
+export const inLogOf = (customerId: number, view: View): View => {
+  const { id, name } = view.session.user
+  return { ...view, actor: { ...view.actor, kind: "operator", id, name, customerId } }
+}
+
+/** In the platform's audit log, even from within a customer's console. */
+export const asPlatform = (view: View): View => inLogOf(PLATFORM, view)
 
 /** A path of the console that only signed-in people reach; `R` are the services that it uses. */
 export interface SignedRoute<R> {
@@ -59,7 +72,7 @@ export const form = <R>(
   handle: Effect.fnUntraced(function* (view: View) {
     const fields = yield* readForm
     if (!isSameToken(fields.get("csrf"), view.csrf)) return yield* Effect.fail<ConsoleError>(foreignForm)
-    return yield* act(view, fields)
+    return yield* act({ ...view, sent: sentForm(view.request.url, fields) }, fields)
   })
 })
 

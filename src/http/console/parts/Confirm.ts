@@ -1,4 +1,4 @@
-import { csrfField } from "../frame/forms/Forms.ts"
+import { csrfField, onceField } from "../frame/forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Signed } from "../frame/Layout.ts"
 
@@ -14,7 +14,7 @@ const classOf = ({ kind = "plain", isSmall }: PostButton): string =>
   ["button", kind === "plain" ? "" : kind, isSmall === true ? "small" : ""].join(" ")
 
 const fieldsOf = ({ csrf }: Signed, { fields = {} }: PostButton) =>
-  html`${csrfField(csrf)}
+  html`${csrfField(csrf)}${onceField()}
   ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}`
 
 /** A button that does something at once. */

@@ -1,5 +1,8 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { randomUUID } from "node:crypto"
+import { isUuidPosition } from "../../../../domain/Paging.ts"
+import type { IdempotentRequest } from "../../../../services/customer/Idempotency.ts"
 import type { CodedError } from "../../../Envelope.ts"
 import { awaitBody } from "../../../server/RequestBody.ts"
 import { html } from "../Html.ts"
@@ -18,3 +21,19 @@ export const readForm = Effect.gen(function* () {
 }).pipe(Effect.catchTag("HttpServerError", Effect.die))
 
 export const csrfField = (token: string) => html`<input type="hidden" name="csrf" value="${token}" />`
+
+/**
+ * Makes what a form creates or sends happen once, however often this form is sent. A browser that restores the fields of
+ * a page must not restore this one.
+ */
+export const onceField = () =>
+  html`<input type="hidden" name="once" value="${randomUUID()}" autocomplete="off" />`
+
+/**
+ * A form that was sent, as a request with an idempotency key; undefined if the form has no `once`. Its CSRF token
+ * distinguishes sessions: no other session gets the stored result, which can contain a secret.
+ */
+export const sentForm = (url: string, fields: URLSearchParams): IdempotentRequest | undefined => {
+  const key = fields.get("once") ?? ""
+  return isUuidPosition(key) ? { key, body: { url, fields: [...fields] } } : undefined
+}

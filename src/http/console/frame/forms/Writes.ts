@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { type AuditEntry, ManagementWrites } from "../../../../services/resources/ManagementWrites.ts"
 import type { View } from "../SignedRoutes.ts"
 
@@ -23,4 +23,23 @@ export const writeAs = Effect.fnUntraced(function* <A, E, R>(
   })
   yield* Effect.catchTag(writes.write(request, noted), "idempotency_key_conflict", Effect.die)
   return made === undefined ? yield* Effect.die("a change was written that was not made") : made.result
+})
+
+/**
+ * The same for a change that creates or sends something. If the form is sent again, the change is not made again: its
+ * result is that of the first time, which is stored encrypted.
+ */
+export const writeOnce = Effect.fnUntraced(function* <S extends Schema.Codec<unknown, unknown>, E, R>(
+  { actor, origin, sent }: Pick<View, "actor" | "origin" | "sent">,
+  operation: string,
+  schema: S,
+  change: Effect.Effect<ConsoleChange<S["Type"]>, E, R>
+) {
+  const writes = yield* ManagementWrites
+  const request = { actor, origin, operation, status: 200, idempotency: sent }
+  const kept = Effect.flatMap(change, ({ result, audit }) =>
+    Effect.map(Effect.orDie(Schema.encodeEffect(schema)(result)), (body) => ({ body, audit }))
+  )
+  const { body } = yield* writes.write(request, kept)
+  return yield* Effect.orDie(Schema.decodeUnknownEffect(schema)(body))
 })

@@ -1,20 +1,21 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { RunEvent } from "../../../../services/resources/activity/RunHistories.ts"
 import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
 import { Webhooks } from "../../../../services/resources/Webhooks.ts"
 import { Timers } from "../../../../services/timer/Timers.ts"
 import { seeOther } from "../../frame/Answers.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
-import { writeAs } from "../../frame/forms/Writes.ts"
+import { writeOnce } from "../../frame/forms/Writes.ts"
 import { withNotice } from "../../parts/Notice.ts"
 
 const webhookEntry = auditEntriesOf("webhook")
 
 /** Delivers an event again; an endpoint that is off or gone gets nothing. */
 const replayOne = (view: View, endpointId: number, eventId: string) =>
-  writeAs(
+  writeOnce(
     view,
-    "webhook.replay",
+    `webhook.replay:${endpointId}:${eventId}`,
+    Schema.Int,
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
       const delivery = yield* webhooks.replay(view.actor.customerId, endpointId, eventId)

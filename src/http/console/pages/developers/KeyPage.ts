@@ -3,14 +3,14 @@ import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../../
 import { Keys } from "../../../../services/resources/access/Keys.ts"
 import { ApiKeyChange, KeyRotation } from "../../../manage/access/ApiKeysApi.ts"
 import { answerPage, seeOther } from "../../frame/Answers.ts"
-import { csrfField } from "../../frame/forms/Forms.ts"
+import { csrfField, onceField } from "../../frame/forms/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
 import { pathId } from "../../frame/PathIds.ts"
 import { showAgain } from "../../frame/forms/ShownAgain.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { readTyped } from "../../frame/forms/TypedBody.ts"
-import { writeAs } from "../../frame/forms/Writes.ts"
+import { writeAs, writeOnce } from "../../frame/forms/Writes.ts"
 import { stateBadge } from "../../parts/Badge.ts"
 import { confirmButton } from "../../parts/Confirm.ts"
 import { facts } from "../../parts/Facts.ts"
@@ -18,7 +18,7 @@ import { errorSummary, type FieldErrors, noFieldErrors, selectField } from "../.
 import { withNotice } from "../../parts/Notice.ts"
 import { foreign, mono } from "../../parts/Text.ts"
 import { asTyped, byField, limitFields, nameField, typedKey } from "./KeyForms.ts"
-import { createdKeyPage, keyEntry, KEYS_PATH, visibleKey } from "./KeysPage.ts"
+import { createdKeyPage, keyEntry, KEYS_PATH, ShownKey, shownKey, visibleKey } from "./KeysPage.ts"
 
 const overlaps = [
   ["86400", "One day", "یک روز"],
@@ -70,7 +70,7 @@ const rotateForm = (view: View, { id }: ApiKeyRecord): Html => {
   return html`<section class="panel" aria-labelledby="rotate-title">
     <div class="panel-head"><h2 id="rotate-title">${say("Rotate", "چرخاندن کلید")}</h2></div>
     <form class="panel-body fields" method="post" action="${KEYS_PATH}/${id}/rotate">
-      ${csrfField(view.csrf)}
+      ${csrfField(view.csrf)}${onceField()}
       <p class="hint">
         ${say(
           "Makes another key with the same settings. This one works on for a while, so that nothing stops.",
@@ -157,12 +157,13 @@ export const rotateKey = Effect.fnUntraced(function* (view: View, fields: URLSea
   const { overlap_seconds: seconds = 86_400 } = yield* readTyped(KeyRotation, {
     overlap_seconds: Number(fields.get("overlap_seconds") ?? Number.NaN)
   })
-  const created = yield* writeAs(
+  const created = yield* writeOnce(
     view,
     "api_key.rotate",
-    Effect.map(keys.rotate(view.actor.customerId, id, (seconds ?? 86_400) * 1000), (result) => ({
-      result,
-      audit: keyEntry("rotate", id, { replaced_by: result.record.id, overlap_seconds: seconds })
+    ShownKey,
+    Effect.map(keys.rotate(view.actor.customerId, id, (seconds ?? 86_400) * 1000), (key) => ({
+      result: shownKey(key),
+      audit: keyEntry("rotate", id, { replaced_by: key.record.id, overlap_seconds: seconds })
     }))
   )
   return answerPage(

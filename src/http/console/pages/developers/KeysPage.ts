@@ -1,5 +1,6 @@
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Effect, Redacted, Schema } from "effect"
 import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../../domain/people/ApiKey.ts"
+import { KeyMode } from "../../../../domain/people/Customer.ts"
 import type { Instant } from "../../../../domain/Instant.ts"
 import { isIdPosition } from "../../../../domain/Paging.ts"
 import { FRESH_IN_SHELL } from "../../../../domain/text/ShellCommands.ts"
@@ -7,13 +8,13 @@ import { type CreatedKey, Keys } from "../../../../services/resources/access/Key
 import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
 import { NewApiKey } from "../../../manage/access/ApiKeysApi.ts"
 import { answerPage } from "../../frame/Answers.ts"
-import { csrfField } from "../../frame/forms/Forms.ts"
+import { csrfField, onceField } from "../../frame/forms/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
 import { showAgain } from "../../frame/forms/ShownAgain.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { readTyped } from "../../frame/forms/TypedBody.ts"
-import { writeAs } from "../../frame/forms/Writes.ts"
+import { writeOnce } from "../../frame/forms/Writes.ts"
 import { pathOf } from "../../Navigation.ts"
 import { stateBadge } from "../../parts/Badge.ts"
 import { codeBlock } from "../../parts/CodeBlock.ts"
@@ -132,7 +133,7 @@ const newKeyPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Pa
     name: "keys",
     lead: html`<a href="${KEYS_PATH}">${say("API keys", "کلیدهای API")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_KEY_PATH}">
-      ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+      ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
       ${nameField(view.locale, typed.get("name") ?? "", errors)}
       ${modeField(view.locale, typed.get("mode") ?? "live")}
       ${expiryField(view.locale, typed.get("expires_at") ?? "", say("Empty: never.", "خالی: هرگز."), errors)}
@@ -155,13 +156,29 @@ const firstRequest = (mode: "live" | "test", origin: string): string =>
     `  -d '{"phone": "09121234567", "channels": ["bale", "sms"]}'`
   ].join("\n")
 
+/** What the page of a new key shows. */
+export const ShownKey = Schema.Struct({
+  name: Schema.String,
+  mode: KeyMode,
+  secret: Schema.RedactedFromValue(Schema.String)
+})
+
+export const shownKey = ({ record, secret }: CreatedKey): typeof ShownKey.Type => {
+  const { name, mode } = record
+  return { name, mode, secret }
+}
+
 /** The only page that shows the key. */
-export const createdKeyPage = (view: View, { record, secret }: CreatedKey, title: string): Page => {
+export const createdKeyPage = (
+  view: View,
+  { name, mode, secret }: typeof ShownKey.Type,
+  title: string
+): Page => {
   const { say } = view.locale
   return {
     title,
     name: "keys",
-    lead: foreign(record.name),
+    lead: foreign(name),
     content: secretPanel(
       {
         label: say("The key", "کلید"),
@@ -169,7 +186,7 @@ export const createdKeyPage = (view: View, { record, secret }: CreatedKey, title
         done: KEYS_PATH,
         more: codeBlock(
           say("A first request, with the key in $PEYK_KEY", "نخستین درخواست، با کلید در PEYK_KEY$"),
-          firstRequest(record.mode, view.baseUrl),
+          firstRequest(mode, view.baseUrl),
           view.locale
         )
       },
@@ -188,9 +205,10 @@ export const createKey = (view: View, fields: URLSearchParams) =>
       expires_at: typedTime(fields.get("expires_at"), view.locale.zone)
     })
     const { name, mode, expires_at, rate_limit_per_minute, allowed_ips } = body
-    const created = yield* writeAs(
+    const created = yield* writeOnce(
       view,
       "api_key.create",
+      ShownKey,
       Effect.map(
         keys.create(customerId, {
           name,
@@ -199,7 +217,7 @@ export const createKey = (view: View, fields: URLSearchParams) =>
           requestsPerMinute: rate_limit_per_minute ?? null,
           allowedIps: allowed_ips ?? null
         }),
-        (result) => ({ result, audit: keyEntry("create", result.record.id, { name, mode }) })
+        (key) => ({ result: shownKey(key), audit: keyEntry("create", key.record.id, { name, mode }) })
       )
     )
     const title = view.locale.say("The key is made", "کلید ساخته شد")

@@ -1,4 +1,4 @@
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Effect, Redacted, Schema } from "effect"
 import { mayGrant } from "../../../../domain/people/Actor.ts"
 import { apiKeyStatus } from "../../../../domain/people/ApiKey.ts"
 import type { TokenRecord } from "../../../../domain/people/PersonalToken.ts"
@@ -10,14 +10,14 @@ import { Tokens } from "../../../../services/resources/access/Tokens.ts"
 import { NewTokenBody } from "../../../manage/access/TokensApi.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../frame/Answers.ts"
-import { csrfField } from "../../frame/forms/Forms.ts"
+import { csrfField, onceField } from "../../frame/forms/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
 import { pathId } from "../../frame/PathIds.ts"
 import { showAgain } from "../../frame/forms/ShownAgain.ts"
 import { ownerChange, ownerPage, page, type View } from "../../frame/SignedRoutes.ts"
 import { readTyped } from "../../frame/forms/TypedBody.ts"
-import { writeAs } from "../../frame/forms/Writes.ts"
+import { writeAs, writeOnce } from "../../frame/forms/Writes.ts"
 import { pathOf } from "../../Navigation.ts"
 import { stateBadge } from "../../parts/Badge.ts"
 import { confirmButton } from "../../parts/Confirm.ts"
@@ -117,7 +117,7 @@ const newTokenPage = (view: View, typed: URLSearchParams, errors: FieldErrors): 
     name: "tokens",
     lead: html`<a href="${TOKENS_PATH}">${say("Tokens", "توکن‌ها")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_TOKEN_PATH}">
-      ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+      ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
       ${nameField(view.locale, typed.get("name") ?? "", errors)}
       ${selectField({
         name: "scope",
@@ -138,6 +138,12 @@ const newTokenPage = (view: View, typed: URLSearchParams, errors: FieldErrors): 
   }
 }
 
+/** What the page of a new token shows. */
+const ShownToken = Schema.Struct({
+  name: Schema.String,
+  secret: Schema.RedactedFromValue(Schema.String)
+})
+
 const createToken = (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {
     const { actor, locale } = view
@@ -149,20 +155,24 @@ const createToken = (view: View, fields: URLSearchParams) =>
       expires_at: typedTime(fields.get("expires_at"), locale.zone)
     })
     if (!mayGrant(actor.scope, scope)) return yield* new ScopeInsufficient()
-    const { record, secret } = yield* writeAs(
+    const shown = yield* writeOnce(
       view,
       "token.create",
+      ShownToken,
       Effect.map(
         tokens.create(actor.customerId, { name, scope, expiresAt: expires_at ?? undefined }),
-        (result) => ({ result, audit: entry("create", result.record.id, { name, scope }) })
+        ({ record, secret }) => ({
+          result: { name: record.name, secret },
+          audit: entry("create", record.id, { name, scope })
+        })
       )
     )
     return answerPage(view, {
       title: say("The token is made", "توکن ساخته شد"),
       name: "tokens",
-      lead: foreign(record.name),
+      lead: foreign(shown.name),
       content: secretPanel(
-        { label: say("The token", "توکن"), secret: Redacted.value(secret), done: TOKENS_PATH },
+        { label: say("The token", "توکن"), secret: Redacted.value(shown.secret), done: TOKENS_PATH },
         locale
       )
     })

@@ -2,7 +2,7 @@ import { Effect, Schema, Struct } from "effect"
 import { LimitOverrides } from "../../../../domain/people/Admission.ts"
 import { type CustomerRecord, CustomerRecords } from "../../../../services/resources/CustomerRecords.ts"
 import { type Balance, Wallets } from "../../../../services/resources/Wallets.ts"
-import { csrfField } from "../../frame/forms/Forms.ts"
+import { csrfField, onceField } from "../../frame/forms/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
@@ -59,7 +59,7 @@ const topUpForm = (view: View, { id }: CustomerRecord, refused: Refused | null):
   return html`<section class="panel" aria-labelledby="top-up-title">
     <div class="panel-head"><h2 id="top-up-title">${say("Top up the wallet", "افزایش موجودی")}</h2></div>
     <form class="panel-body fields" method="post" action="${CUSTOMERS_PATH}/${id}/top-up">
-      ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+      ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
       ${inputField({
         name: "amount",
         label: say("Amount in rials", "مبلغ به ریال"),

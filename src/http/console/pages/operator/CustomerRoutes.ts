@@ -12,9 +12,9 @@ import { seeOther } from "../../frame/Answers.ts"
 import { pathId } from "../../frame/PathIds.ts"
 import type { ConsoleError } from "../../frame/Refusals.ts"
 import { showAgain } from "../../frame/forms/ShownAgain.ts"
-import { operatorForm, operatorPage, type View } from "../../frame/SignedRoutes.ts"
+import { inLogOf, operatorForm, operatorPage, type View } from "../../frame/SignedRoutes.ts"
 import { readTyped, typedNumber } from "../../frame/forms/TypedBody.ts"
-import { type ConsoleChange, writeAs } from "../../frame/forms/Writes.ts"
+import { writeAs, writeOnce } from "../../frame/forms/Writes.ts"
 import { noFieldErrors } from "../../parts/Fields.ts"
 import { withNotice } from "../../parts/Notice.ts"
 import { customerPage, LimitsForm, type Refused, TOPPED_UP, TopUpForm } from "./CustomerPage.ts"
@@ -32,29 +32,18 @@ const typedDetails = (fields: URLSearchParams) => ({
   plan: fields.get("plan")
 })
 
-/** In the operator's name, and in the customer's log. */
-const writeTo = <A, E, R>(
-  view: View,
-  customerId: number,
-  operation: string,
-  change: Effect.Effect<ConsoleChange<A>, E, R>
-) => {
-  const { id, name } = view.session.user
-  const actor = { ...view.actor, kind: "operator" as const, id, name, customerId }
-  return writeAs({ actor, origin: view.origin }, operation, change)
-}
-
 /** The platform's log has it: the customer's own begins with what is done in their account. */
 const createCustomer = (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {
     const customers = yield* CustomerRecords
     const { name, plan } = yield* readTyped(DetailsForm, typedDetails(fields))
-    const { id } = yield* writeAs(
+    const id = yield* writeOnce(
       view,
       "customer.create",
-      Effect.map(customers.create(name, plan), (result) => ({
-        result,
-        audit: entry("create", result.id, { name, plan })
+      Schema.Int,
+      Effect.map(customers.create(name, plan), (customer) => ({
+        result: customer.id,
+        audit: entry("create", customer.id, { name, plan })
       }))
     )
     return seeOther(withNotice(`${CUSTOMERS_PATH}/${id}`, "created"))
@@ -80,9 +69,8 @@ const customerForm = <E extends ConsoleError, R>(
 const saveDetails = Effect.fnUntraced(function* (view: View, id: number, fields: URLSearchParams) {
   const customers = yield* CustomerRecords
   const change = yield* readTyped(DetailsForm, typedDetails(fields))
-  yield* writeTo(
-    view,
-    id,
+  yield* writeAs(
+    inLogOf(id, view),
     "customer.update",
     Effect.map(customers.update(id, change), (result) => ({ result, audit: entry("update", id, change) }))
   )
@@ -93,9 +81,8 @@ const saveLimits = Effect.fnUntraced(function* (view: View, id: number, fields: 
   const names = Struct.keys(LimitOverrides.fields)
   const typed = Object.fromEntries(names.map((name) => [name, typedNumber(fields.get(name))]))
   const change = yield* readTyped(LimitsForm, typed)
-  yield* writeTo(
-    view,
-    id,
+  yield* writeAs(
+    inLogOf(id, view),
     "customer.set_limits",
     Effect.map(customers.changeLimits(id, change), (result) => ({
       result,
@@ -107,14 +94,11 @@ const saveLimits = Effect.fnUntraced(function* (view: View, id: number, fields: 
 const topUp = Effect.fnUntraced(function* (view: View, id: number, fields: URLSearchParams) {
   const wallets = yield* Wallets
   const { amount } = yield* readTyped(TopUpForm, { amount: typedNumber(fields.get("amount")) })
-  yield* writeTo(
-    view,
-    id,
+  yield* writeOnce(
+    inLogOf(id, view),
     "wallet.top_up",
-    Effect.map(wallets.topUp(id, amount), (result) => ({
-      result,
-      audit: walletEntry("top_up", id, { amount })
-    }))
+    Schema.Null,
+    Effect.as(wallets.topUp(id, amount), { result: null, audit: walletEntry("top_up", id, { amount }) })
   )
 })
 
@@ -122,9 +106,8 @@ const enter = Effect.fnUntraced(function* (view: View) {
   const id = yield* pathId
   yield* (yield* CustomerRecords).find(id)
   const sessions = yield* ConsoleSessions
-  yield* writeTo(
-    view,
-    id,
+  yield* writeAs(
+    inLogOf(id, view),
     "customer.enter",
     Effect.as(sessions.enter(view.session.id, id), { result: null, audit: entry("enter", id) })
   )

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Plan } from "../../../../domain/people/Customer.ts"
 import { type CustomerRecord, CustomerRecords } from "../../../../services/resources/CustomerRecords.ts"
-import { csrfField } from "../../frame/forms/Forms.ts"
+import { csrfField, onceField } from "../../frame/forms/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
@@ -99,7 +99,7 @@ export const newCustomerPage = (view: View, typed: URLSearchParams, errors: Fiel
     name: "customers",
     lead: html`<a href="${CUSTOMERS_PATH}">${say("Customers", "مشتریان")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_CUSTOMER_PATH}">
-      ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+      ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
       ${inputField({ name: "name", label: say("Name", "نام"), value: typed.get("name") ?? "", isRequired: true, errors })}
       ${planField(view.locale, typed.get("plan") ?? "start", errors)}
       <div class="actions">

@@ -1,12 +1,13 @@
-import { Clock, Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { NotFound } from "../../../../domain/Errors.ts"
+import { Instant } from "../../../../domain/Instant.ts"
 import { hashingOrigin, Passwords } from "../../../../services/access/Passwords.ts"
 import { SignInLinks } from "../../../../services/access/SignInLinks.ts"
 import { Workers } from "../../../../services/concurrency/Workers.ts"
 import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
-import { writeAs } from "../../frame/forms/Writes.ts"
+import { writeOnce } from "../../frame/forms/Writes.ts"
 
 export const userEntry = auditEntriesOf("user")
 
@@ -26,18 +27,30 @@ export const unknownPassword = Effect.flatMap(SecureRandom.SecureRandom, (random
   Effect.map(random.randomBytes(BYTES), (bytes) => Redacted.make(Buffer.from(bytes).toString("base64url")))
 )
 
+/** What the page of a sign-in link shows. */
+const ShownLink = Schema.Struct({
+  secret: Schema.RedactedFromValue(Schema.String),
+  expiresAt: Instant
+})
+export type ShownLink = typeof ShownLink.Type
+
 /** A link that signs this user in once. */
 export const newSignInLink = Effect.fnUntraced(function* (view: View, email: string) {
   const links = yield* SignInLinks
   const now = yield* Clock.currentTimeMillis
-  return yield* writeAs(
+  return yield* writeOnce(
     view,
     "user.create_sign_in_link",
+    ShownLink,
     Effect.flatMap(
       links.create(view.actor.customerId, email, now),
       Option.match({
         onNone: () => Effect.fail(new NotFound()),
-        onSome: (result) => Effect.succeed({ result, audit: userEntry("create_sign_in_link", result.userId) })
+        onSome: ({ userId, secret, expiresAt }) =>
+          Effect.succeed({
+            result: { secret, expiresAt },
+            audit: userEntry("create_sign_in_link", userId)
+          })
       })
     )
   )

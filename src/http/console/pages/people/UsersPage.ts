@@ -1,22 +1,21 @@
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { Role } from "../../../../domain/people/Actor.ts"
 import { fieldError, NotFound } from "../../../../domain/Errors.ts"
 import { isUuidPosition } from "../../../../domain/Paging.ts"
 import type { UserRecord } from "../../../../domain/people/User.ts"
-import type { SignInLink } from "../../../../services/access/SignInLinks.ts"
 import { Users } from "../../../../services/resources/access/Users.ts"
 import { NewUserBody, UserChangeBody } from "../../../manage/access/UsersApi.ts"
 import { signInUrl } from "../../ConsolePaths.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../frame/Answers.ts"
-import { csrfField } from "../../frame/forms/Forms.ts"
+import { csrfField, onceField } from "../../frame/forms/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
 import { showAgain } from "../../frame/forms/ShownAgain.ts"
 import { ownerChange, ownerPage, page, type View } from "../../frame/SignedRoutes.ts"
 import { readTyped } from "../../frame/forms/TypedBody.ts"
-import { writeAs } from "../../frame/forms/Writes.ts"
+import { writeAs, writeOnce } from "../../frame/forms/Writes.ts"
 import { pathOf } from "../../Navigation.ts"
 import { badge, stateBadge } from "../../parts/Badge.ts"
 import { confirmButton, postButton } from "../../parts/Confirm.ts"
@@ -28,7 +27,7 @@ import { pager, pageRequest } from "../../parts/lists/Pager.ts"
 import { secretPanel } from "../../parts/Secret.ts"
 import { table } from "../../parts/lists/Table.ts"
 import { foreign, ltr } from "../../parts/Text.ts"
-import { hashed, newSignInLink, unknownPassword, userEntry } from "./UserForms.ts"
+import { hashed, newSignInLink, type ShownLink, unknownPassword, userEntry } from "./UserForms.ts"
 
 const USERS_PATH = pathOf("users")
 const NEW_USER_PATH = `${USERS_PATH}/new` as const
@@ -117,7 +116,7 @@ const newUserPage = (view: View, typed: URLSearchParams, errors: FieldErrors): P
     name: "users",
     lead: html`<a href="${USERS_PATH}">${say("Users", "کاربران")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_USER_PATH}">
-      ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+      ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
       ${inputField({ name: "name", label: say("Name", "نام"), value: typed.get("name") ?? "", isRequired: true, errors })}
       ${inputField({
         name: "email",
@@ -144,7 +143,7 @@ const newUserPage = (view: View, typed: URLSearchParams, errors: FieldErrors): P
 }
 
 /** The only page that shows the link. */
-const linkPage = (view: View, email: string, { secret, expiresAt }: SignInLink): Page => {
+const linkPage = (view: View, email: string, { secret, expiresAt }: ShownLink): Page => {
   const { say, clock } = view.locale
   return {
     title: say("A sign-in link", "پیوند ورود"),
@@ -176,12 +175,13 @@ const invite = (view: View, fields: URLSearchParams) =>
       password: Redacted.value(password)
     })
     const passwordHash = yield* hashed(view, password)
-    yield* writeAs(
+    yield* writeOnce(
       view,
       "user.create",
-      Effect.map(users.create(view.actor.customerId, { email, name, role, passwordHash }), (result) => ({
-        result,
-        audit: userEntry("create", result.id, { role })
+      Schema.Null,
+      Effect.map(users.create(view.actor.customerId, { email, name, role, passwordHash }), ({ id }) => ({
+        result: null,
+        audit: userEntry("create", id, { role })
       }))
     ).pipe(Effect.catchTag("conflict", () => fieldError("email", "This address is in use already")))
     return answerPage(view, linkPage(view, email, yield* newSignInLink(view, email)))

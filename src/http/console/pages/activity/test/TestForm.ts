@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { checkCodeTemplate, placeholders, type Template } from "../../../../../domain/message/Template.ts"
-import { csrfField } from "../../../frame/forms/Forms.ts"
+import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { pathOf } from "../../../Navigation.ts"
@@ -121,7 +121,7 @@ export const testForm = (view: View, request: TestRequest, choices: Choices, err
     action="${TEST_PATH}"
     data-preview="snippets test-content"
   >
-    ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+    ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
     <fieldset class="options">
       <legend class="hidden">${say("Where", "کجا")}</legend>
       ${radio(

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schedule, Schema } from "effect"
 import { NotFound } from "../../../../../domain/Errors.ts"
 import { isUuidPosition } from "../../../../../domain/Paging.ts"
 import { isSetUpChanged } from "../../../../../services/customer/SetUpChanged.ts"
@@ -9,7 +9,7 @@ import { html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import { type ConsoleError, refusalOf } from "../../../frame/Refusals.ts"
 import { change, page, type View } from "../../../frame/SignedRoutes.ts"
-import { writeAs } from "../../../frame/forms/Writes.ts"
+import { writeOnce } from "../../../frame/forms/Writes.ts"
 import { type FieldErrors, fieldErrorsOf, noFieldErrors } from "../../../parts/Fields.ts"
 import { choicesOf } from "../../setup/routing/RoutingPage.ts"
 import { messagesOf, resultPanel, verificationsOf } from "./ResultPart.ts"
@@ -45,11 +45,12 @@ const testPage = Effect.fnUntraced(function* (
 
 const showTest = (view: View) => testPage(view, testRequestOf(view.query), noFieldErrors)
 
-const sendCode = Effect.fnUntraced(function* (customerId: number, request: TestRequest) {
+const sendCode = Effect.fnUntraced(function* ({ actor, sent }: View, request: TestRequest) {
   const channels = channelsOf(request)
   const verifications = yield* verificationsOf(request.mode)
   const { verificationId } = yield* verifications.send({
-    customerId,
+    customerId: actor.customerId,
+    idempotency: sent,
     phone: request.phone,
     channels: channels.length === 0 ? undefined : channels,
     templateId: request.mode === "live" ? (request.templateId ?? undefined) : undefined
@@ -57,26 +58,42 @@ const sendCode = Effect.fnUntraced(function* (customerId: number, request: TestR
   return verificationId
 })
 
-const sendMessage = Effect.fnUntraced(function* (customerId: number, request: TestRequest) {
+const sendMessage = Effect.fnUntraced(function* ({ actor, sent }: View, request: TestRequest) {
   const { mode, phone: to, message, templateId, parameters } = request
   const messages = yield* messagesOf(mode)
   const content =
     templateId === null
       ? { message }
       : { template: { id: templateId, parameters, given: Object.fromEntries(parameters) } }
-  const { messageId } = yield* messages.send({ customerId, to, ...content, channels: channelsOf(request) })
+  const { messageId } = yield* messages.send({
+    customerId: actor.customerId,
+    idempotency: sent,
+    to,
+    ...content,
+    channels: channelsOf(request)
+  })
   return messageId
 })
 
+/** Longer than a provider takes, unless its time-out was raised. */
+const UNTIL_ANSWERED = Schedule.upTo(Schedule.spaced("250 millis"), { duration: "30 seconds" })
+
+/** If the form is sent again, it gets the id of the first time, once that was answered. */
+const sendOnce = Effect.fnUntraced(
+  function* (view: View, request: TestRequest) {
+    return request.kind === "code" ? yield* sendCode(view, request) : yield* sendMessage(view, request)
+  },
+  Effect.retry({ while: ({ _tag }) => _tag === "idempotency_key_in_progress", schedule: UNTIL_ANSWERED })
+)
+
 /** Sends what the form says, and notes in the audit log who did: without the phone and the text. */
 const send = Effect.fnUntraced(function* (view: View, request: TestRequest) {
-  const { customerId } = view.actor
   const { mode, kind } = request
   yield* checkRequest(request)
-  const id = yield* kind === "code" ? sendCode(customerId, request) : sendMessage(customerId, request)
+  const id = yield* sendOnce(view, request)
   const entry = auditEntriesOf(kind === "code" ? "verification" : "message", "test")
   const audit = entry("send", id, { mode, channels: channelsOf(request).map(({ channel }) => channel) })
-  yield* writeAs(view, "test.send", Effect.succeed({ result: null, audit }))
+  yield* writeOnce(view, "test.send", Schema.Null, Effect.succeed({ result: null, audit }))
   return seeOther(`${TEST_PATH}?${String(new URLSearchParams({ mode, kind, id }))}`)
 })
 

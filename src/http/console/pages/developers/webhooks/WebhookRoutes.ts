@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { formatInstant } from "../../../../../domain/Instant.ts"
 import { originOf } from "../../../../../domain/webhook/Webhook.ts"
@@ -11,7 +11,7 @@ import { pathId } from "../../../frame/PathIds.ts"
 import { showAgain } from "../../../frame/forms/ShownAgain.ts"
 import { change, page, type View, writerPage } from "../../../frame/SignedRoutes.ts"
 import { readTyped } from "../../../frame/forms/TypedBody.ts"
-import { writeAs } from "../../../frame/forms/Writes.ts"
+import { writeAs, writeOnce } from "../../../frame/forms/Writes.ts"
 import { noFieldErrors } from "../../../parts/Fields.ts"
 import { type NoticeKey, withNotice } from "../../../parts/Notice.ts"
 import { typedTime } from "../KeyForms.ts"
@@ -22,6 +22,8 @@ import {
   createWebhook,
   NEW_WEBHOOK_PATH,
   showNewWebhook,
+  ShownWebhook,
+  shownWebhook,
   showWebhooks,
   webhookEntry,
   WEBHOOKS_PATH,
@@ -90,13 +92,11 @@ const removeWebhook = Effect.fnUntraced(function* (view: View) {
 const sendTest = Effect.fnUntraced(function* (view: View) {
   const id = yield* pathId
   const webhooks = yield* Webhooks
-  yield* writeAs(
+  yield* writeOnce(
     view,
     "webhook.test",
-    Effect.map(webhooks.test(view.actor.customerId, id), (result) => ({
-      result,
-      audit: webhookEntry("test", id)
-    }))
+    Schema.Null,
+    Effect.as(webhooks.test(view.actor.customerId, id), { result: null, audit: webhookEntry("test", id) })
   )
   yield* wake
   return backTo(id, "sent")
@@ -105,11 +105,12 @@ const sendTest = Effect.fnUntraced(function* (view: View) {
 const rotateSecret = Effect.fnUntraced(function* (view: View) {
   const id = yield* pathId
   const webhooks = yield* Webhooks
-  const created = yield* writeAs(
+  const created = yield* writeOnce(
     view,
     "webhook.rotate_secret",
-    Effect.map(webhooks.rotateSecret(view.actor.customerId, id), (result) => ({
-      result,
+    ShownWebhook,
+    Effect.map(webhooks.rotateSecret(view.actor.customerId, id), (webhook) => ({
+      result: shownWebhook(webhook),
       audit: webhookEntry("rotate_secret", id)
     }))
   )
@@ -123,12 +124,13 @@ const replayOne = Effect.fnUntraced(function* (view: View) {
   const id = yield* pathId
   const { event_id: eventId = "" } = yield* HttpRouter.params
   const webhooks = yield* Webhooks
-  yield* writeAs(
+  yield* writeOnce(
     view,
     "webhook.replay",
-    Effect.map(webhooks.replay(view.actor.customerId, id, eventId), (result) => ({
-      result,
-      audit: webhookEntry("replay", id, { event_id: result.eventId })
+    Schema.Null,
+    Effect.map(webhooks.replay(view.actor.customerId, id, eventId), (delivery) => ({
+      result: null,
+      audit: webhookEntry("replay", id, { event_id: delivery.eventId })
     }))
   )
   yield* wake
@@ -142,11 +144,12 @@ const replaySince = (view: View, fields: URLSearchParams) =>
       const { since } = yield* readTyped(ReplayBody, {
         since: typedTime(fields.get("since"), view.locale.zone) ?? ""
       })
-      const { replayed } = yield* writeAs(
+      const replayed = yield* writeOnce(
         view,
         "webhook.replay",
+        Schema.Int,
         Effect.map(webhooks.replaySince(view.actor.customerId, id, since), (result) => ({
-          result,
+          result: result.replayed,
           audit: webhookEntry("replay", id, { since: formatInstant(since), replayed: result.replayed })
         }))
       )

@@ -1,18 +1,18 @@
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import { isIdPosition } from "../../../../../domain/Paging.ts"
 import { EVERY_EVENT, originOf, type WebhookEndpoint } from "../../../../../domain/webhook/Webhook.ts"
 import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
 import { type CreatedWebhook, Webhooks } from "../../../../../services/resources/Webhooks.ts"
 import { NewWebhookBody } from "../../../../manage/setup/WebhooksApi.ts"
 import { answerPage } from "../../../frame/Answers.ts"
-import { csrfField } from "../../../frame/forms/Forms.ts"
+import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { showAgain } from "../../../frame/forms/ShownAgain.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { readTyped } from "../../../frame/forms/TypedBody.ts"
-import { writeAs } from "../../../frame/forms/Writes.ts"
+import { writeOnce } from "../../../frame/forms/Writes.ts"
 import { pathOf } from "../../../Navigation.ts"
 import { badge, stateBadge } from "../../../parts/Badge.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
@@ -114,7 +114,7 @@ const newWebhookPage = (view: View, typed: URLSearchParams, errors: FieldErrors)
     name: "webhooks",
     lead: html`<a href="${WEBHOOKS_PATH}">${say("Webhooks", "وب‌هوک‌ها")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_WEBHOOK_PATH}">
-      ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+      ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
       ${webhookFields(view.locale, typed, errors)}
       ${selectField({
         name: "mode",
@@ -142,18 +142,34 @@ const blank = new URLSearchParams({ events: EVERY_EVENT })
 
 export const showNewWebhook = (view: View) => Effect.succeed(newWebhookPage(view, blank, noFieldErrors))
 
+/** What the page of a new secret shows. */
+export const ShownWebhook = Schema.Struct({
+  id: Schema.Int,
+  url: Schema.String,
+  secret: Schema.RedactedFromValue(Schema.String)
+})
+
+export const shownWebhook = ({ endpoint, secret }: CreatedWebhook): typeof ShownWebhook.Type => {
+  const { id, url } = endpoint
+  return { id, url, secret }
+}
+
 /** The only page that shows the secret. */
-export const webhookSecretPage = (view: View, { endpoint, secret }: CreatedWebhook, title: string): Page => {
+export const webhookSecretPage = (
+  view: View,
+  { id, url, secret }: typeof ShownWebhook.Type,
+  title: string
+): Page => {
   const { say } = view.locale
   return {
     title,
     name: "webhooks",
-    lead: ltr(endpoint.url),
+    lead: ltr(url),
     content: secretPanel(
       {
         label: say("The signing secret", "کلید امضا"),
         secret: Redacted.value(secret),
-        done: `${WEBHOOKS_PATH}/${endpoint.id}`,
+        done: `${WEBHOOKS_PATH}/${id}`,
         more: html`<p class="hint">
           ${say(
             "Check the signature of each event with it (Standard Webhooks), before you trust the event.",
@@ -174,9 +190,10 @@ export const createWebhook = (view: View, fields: URLSearchParams) =>
       mode: fields.get("mode")
     })
     yield* webhooks.checkUrl(url)
-    const created = yield* writeAs(
+    const created = yield* writeOnce(
       view,
       "webhook.create",
+      ShownWebhook,
       Effect.map(
         webhooks.create(view.actor.customerId, {
           url,
@@ -184,9 +201,9 @@ export const createWebhook = (view: View, fields: URLSearchParams) =>
           description: description ?? "",
           mode: mode ?? "live"
         }),
-        (result) => ({
-          result,
-          audit: webhookEntry("create", result.endpoint.id, { origin: originOf(url), events })
+        (webhook) => ({
+          result: shownWebhook(webhook),
+          audit: webhookEntry("create", webhook.endpoint.id, { origin: originOf(url), events })
         })
       )
     )

@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import { PLATFORM } from "../../../../../domain/people/Customer.ts"
 import { Channel } from "../../../../../domain/routing/Channel.ts"
 import { type AccountChange, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
 import { accountEntry, auditedChange } from "../../../../../services/resources/accounts/AccountWrites.ts"
@@ -8,7 +7,7 @@ import { seeOther } from "../../../frame/Answers.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"
 import { pathId } from "../../../frame/PathIds.ts"
 import type { ConsoleError } from "../../../frame/Refusals.ts"
-import { operatorForm, operatorPage, type View } from "../../../frame/SignedRoutes.ts"
+import { asPlatform, operatorForm, operatorPage, type View } from "../../../frame/SignedRoutes.ts"
 import { type NoticeKey, withNotice } from "../../../parts/Notice.ts"
 import { connectAt, connectPageAt, type ConnectPlace } from "../../setup/channels/ConnectPage.ts"
 import { CONNECT_SHARED_PATH, SHARED_PATH, showSharedAccounts } from "./SharedAccountsPage.ts"
@@ -22,12 +21,6 @@ const sharedPlace: ConnectPlace = {
   connectPath: CONNECT_SHARED_PATH,
   channels: Channel.literals.filter((channel) => channel !== "sms"),
   pathOfAccount: () => SHARED_PATH
-}
-
-/** In the platform's audit log, even from within a customer's console. */
-const asPlatform = (view: View): View => {
-  const { id, name } = view.session.user
-  return { ...view, actor: { ...view.actor, kind: "operator", id, name, customerId: PLATFORM } }
 }
 
 const sharedButton = <E extends ConsoleError, R>(

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { fieldError } from "../../../../../domain/Errors.ts"
 import { Channel, isChannel } from "../../../../../domain/routing/Channel.ts"
 import { type ProviderAdapter, ProviderAdapters } from "../../../../../services/provider/ProviderAdapter.ts"
@@ -7,9 +7,9 @@ import { type AccountOwner, Accounts } from "../../../../../services/resources/a
 import { accountEntry, examineFirst } from "../../../../../services/resources/accounts/AccountWrites.ts"
 import { NewAccountBody } from "../../../../manage/setup/AccountsApi.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
-import { writeAs } from "../../../frame/forms/Writes.ts"
+import { writeOnce } from "../../../frame/forms/Writes.ts"
 import { icon } from "../../../frame/Document.ts"
-import { csrfField } from "../../../frame/forms/Forms.ts"
+import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import { type ConsoleError, refusalOf } from "../../../frame/Refusals.ts"
@@ -112,7 +112,7 @@ const connectForm = (
   const { say } = view.locale
   const suggested = `${channelName(channel, view.locale)} · ${providerName(adapter.name, view.locale)}`
   return html`<form class="panel panel-body fields narrow" method="post" action="${connectPath}">
-    ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+    ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
     <input type="hidden" name="channel" value="${channel}" />
     <input type="hidden" name="provider" value="${adapter.name}" />
     ${inputField({
@@ -218,7 +218,10 @@ export const connectAt = (view: View, place: ConnectPlace, typed: URLSearchParam
       accounts.connect(owner, { channel, provider, label, settings, isDefault, finding }),
       ({ id }) => ({ result: id, audit: accountEntry("connect", id, { channel, provider, label }) })
     )
-    const id = yield* Effect.mapError(writeAs(view, "account.connect", connected), bySetting(fields))
+    const id = yield* Effect.mapError(
+      writeOnce(view, "account.connect", Schema.Int, connected),
+      bySetting(fields)
+    )
     return seeOther(withNotice(place.pathOfAccount(id), "created"))
   }).pipe(
     Effect.catch((error: ConsoleError) =>

@@ -1,5 +1,5 @@
 import { placeholders } from "../../../../../domain/message/Template.ts"
-import { csrfField } from "../../../frame/forms/Forms.ts"
+import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { errorSummary, type FieldErrors, inputField, textAreaField } from "../../../parts/Fields.ts"
@@ -44,7 +44,7 @@ export const templateEditor = (view: View, draft: TemplateDraft): Html => {
         action="${action}"
         data-preview="template-preview samples"
       >
-        ${csrfField(view.csrf)}
+        ${csrfField(view.csrf)}${onceField()}
         ${version !== null && html`<input type="hidden" name="version" value="${version}" />`}
         ${errorSummary(errors, view.locale)}
         ${inputField({ name: "name", label: say("Name", "نام"), value: name, isRequired: true, errors })}

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { DEFAULT_CODE_TEXT } from "../../../../../domain/message/CodeText.ts"
 import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
 import {
@@ -9,7 +9,7 @@ import {
 import { NewTemplate } from "../../../../manage/setup/TemplatesApi.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
-import { writeAs } from "../../../frame/forms/Writes.ts"
+import { writeAs, writeOnce } from "../../../frame/forms/Writes.ts"
 import { html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import { pathId } from "../../../frame/PathIds.ts"
@@ -98,9 +98,10 @@ const readTemplate = (typed: URLSearchParams) =>
 const create = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) {
   const template = yield* readTemplate(typed)
   const templates = yield* TemplateRecords
-  const id = yield* writeAs(
+  const id = yield* writeOnce(
     view,
     "template.create",
+    Schema.Int,
     Effect.map(templates.create(view.actor.customerId, template), ({ id }) => ({
       result: id,
       audit: entry("create", id, { name: template.name })
