@@ -109,7 +109,7 @@ describe("users", () => {
     const set = await submit(visitor, "/console/settings", "/console/settings/password", {
       password: PASSWORD
     })
-    expect(set).toMatchObject({ status: 303, location: "/console/sign-in" })
+    expect(set).toMatchObject({ status: 303, location: "/console/sign-in?notice=password_set" })
     expect((await visitor.get("/console/overview")).status).toBe(302)
     expect((await newVisitor(server).signIn(email)).status).toBe(303)
   })

@@ -67,9 +67,17 @@ export const navigationOf = (served: ReadonlySet<PageName>): ReadonlyArray<Navig
 
 const isForOperators = ({ pages }: NavigationGroup): boolean => pages.some(({ name }) => name === "customers")
 
+const settingsAlone = (each: NavigationGroup): NavigationGroup => ({
+  ...each,
+  pages: each.pages.filter(({ name }) => name === "settings")
+})
+
 /** The entries that a visitor sees. Operators see the customers, and the rest once they have entered a customer. */
 export const navigationFor = (
   all: ReadonlyArray<NavigationGroup>,
   who: { readonly isOperator: boolean; readonly hasCustomer: boolean }
 ): ReadonlyArray<NavigationGroup> =>
-  all.filter((each) => (isForOperators(each) ? who.isOperator : who.hasCustomer))
+  all
+    .filter((each) => who.isOperator || !isForOperators(each))
+    .map((each) => (who.hasCustomer || isForOperators(each) ? each : settingsAlone(each)))
+    .filter(({ pages }) => pages.length > 0)

@@ -7,6 +7,7 @@ const notices = {
   saved: ["good", "Saved.", "ذخیره شد."],
   created: ["good", "Created.", "ساخته شد."],
   deleted: ["good", "Deleted.", "حذف شد."],
+  password_set: ["good", "Your password is set. Sign in with it.", "گذرواژه‌تان ثبت شد. با آن وارد شوید."],
   revoked: ["good", "Revoked. It works nowhere from now on.", "باطل شد و دیگر هیچ‌جا کار نمی‌کند."],
   checked: [
     "info",

@@ -1,6 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { Locale as TextLocale } from "../../../../domain/message/CodeText.ts"
 import { fieldError } from "../../../../domain/Errors.ts"
+import { PLATFORM } from "../../../../domain/people/Customer.ts"
 import { LINK_LIFE_MILLIS } from "../../../../domain/people/ConsoleSession.ts"
 import { instantOf } from "../../../../domain/TimePosition.ts"
 import { type CustomerRecord, CustomerRecords } from "../../../../services/resources/CustomerRecords.ts"
@@ -17,7 +18,7 @@ import { csrfField } from "../../frame/forms/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
 import { showAgain } from "../../frame/forms/ShownAgain.ts"
-import { form, ownerChange, page, type View } from "../../frame/SignedRoutes.ts"
+import { asPlatform, form, ownerChange, page, type View } from "../../frame/SignedRoutes.ts"
 import { readTyped } from "../../frame/forms/TypedBody.ts"
 import { addressWith } from "../../frame/Visit.ts"
 import { writeAs } from "../../frame/forms/Writes.ts"
@@ -182,21 +183,26 @@ const viewPanel = (view: View): Html => {
   </section>`
 }
 
+const customerPanel = (view: View, customer: CustomerRecord, refused: Refused | null): Html =>
+  html`<section class="panel" aria-labelledby="customer-title">
+    <div class="panel-head"><h2 id="customer-title">${view.locale.say("Account", "حساب")}</h2></div>
+    ${
+      view.actor.isOwner
+        ? customerForm(view, customer, refused)
+        : html`<div class="panel-body">${customerFacts(customer, view)}</div>`
+    }
+  </section>`
+
+/** An operator, who has entered no customer's console, sees only what is their own. */
 const settingsPage = Effect.fnUntraced(function* (view: View, refused: Refused | null) {
   const { say } = view.locale
-  const customer = yield* (yield* CustomerRecords).find(view.actor.customerId)
+  const { customerId } = view.actor
+  const customer = customerId === PLATFORM ? null : yield* (yield* CustomerRecords).find(customerId)
   const made: Page = {
     title: say("Settings", "تنظیمات"),
     name: "settings",
     content: html`<div class="columns">
-      <section class="panel" aria-labelledby="customer-title">
-        <div class="panel-head"><h2 id="customer-title">${say("Account", "حساب")}</h2></div>
-        ${
-          view.actor.isOwner
-            ? customerForm(view, customer, refused)
-            : html`<div class="panel-body">${customerFacts(customer, view)}</div>`
-        }
-      </section>
+      ${customer !== null && customerPanel(view, customer, refused)}
       <div class="stack">${viewPanel(view)} ${passwordForm(view, refused)} ${sessionsPanel(view)}</div>
     </div>`
   }
@@ -242,21 +248,25 @@ const requireFresh = Effect.fnUntraced(function* ({ session, locale: { say } }: 
   }
 })
 
+/** People change their own password in their own account's audit log; operators in the platform's. */
+const inOwnLog = (view: View): View => (view.session.user.isOperator === true ? asPlatform(view) : view)
+
 const setPassword = (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {
     yield* requireFresh(view)
+    const own = inOwnLog(view)
     const users = yield* Users
     const { password } = yield* readTyped(PasswordForm, { password: fields.get("password") })
-    const passwordHash = yield* hashed(view, password)
+    const passwordHash = yield* hashed(own, password)
     yield* writeAs(
-      view,
+      own,
       "user.set_password",
-      Effect.map(users.setPassword(view.actor.customerId, view.session.user.id, passwordHash), (result) => ({
+      Effect.map(users.setPassword(own.actor.customerId, view.session.user.id, passwordHash), (result) => ({
         result,
         audit: userEntry("set_password", result.id)
       }))
     )
-    return clearSession(seeOther(SIGN_IN_PATH), view)
+    return clearSession(seeOther(withNotice(SIGN_IN_PATH, "password_set")), view)
   }).pipe(
     Effect.catch(showAgain(view, (errors) => settingsPage(view, { form: "password", typed: fields, errors })))
   )

@@ -15,6 +15,7 @@ import { html, type Html } from "../../frame/Html.ts"
 import { type ConsoleError, foreignForm, refusalOf } from "../../frame/Refusals.ts"
 import { signInDocument } from "../../frame/SignInLayout.ts"
 import { readVisit, type Visit } from "../../frame/Visit.ts"
+import { notice } from "../../parts/Notice.ts"
 
 const CSRF_BYTES = 32
 
@@ -27,8 +28,9 @@ interface Typed {
 const alert = (text: string | null): Html | null =>
   text === null ? null : html`<p class="notice bad" role="alert">${text}</p>`
 
-const signInForm = ({ locale: { say } }: Visit, csrf: string, typed: Typed, problem: string | null): Html =>
-  html`${alert(problem)}
+const signInForm = (visit: Visit, csrf: string, typed: Typed, problem: string | null): Html => {
+  const { say } = visit.locale
+  return html`${notice(visit)} ${alert(problem)}
     <form method="post" action="${SIGN_IN_PATH}" class="fields">
       ${csrfField(csrf)} <input type="hidden" name="next" value="${typed.next}" />
       <label class="field">
@@ -53,6 +55,7 @@ const signInForm = ({ locale: { say } }: Visit, csrf: string, typed: Typed, prob
       ${say("No password yet? Whoever runs the service makes a link:", "گذرواژه ندارید؟ گردانندهٔ سرویس پیوند می‌سازد:")}
       <code dir="ltr">peyk user sign-in-link --customer ID --email E-MAIL</code>
     </p>`
+}
 
 const linkForm = ({ locale: { say } }: Visit, csrf: string, token: string): Html =>
   html`<p>
