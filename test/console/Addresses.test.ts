@@ -4,13 +4,13 @@ import { PASSWORD } from "../contract/Manager.ts"
 import { newCustomer } from "../contract/Operator.ts"
 import { type Server, startServer } from "../contract/Server.ts"
 import { hiddenFields, submit } from "./Forms.ts"
-import { newOperator, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
+import { newOperator, newVisitor, signedIn } from "./Visitor.ts"
 
 const PUBLIC_URL = "https://peyk.example.ir"
 
 let server: Server
 let customer: string
-let owner: Visitor
+let owner: Awaited<ReturnType<typeof signedIn>>
 
 beforeAll(async () => {
   server = await startServer({ env: { PEYK_PUBLIC_URL: PUBLIC_URL } })

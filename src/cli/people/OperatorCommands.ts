@@ -58,7 +58,10 @@ const list = Command.make("list", {}, () =>
   withManagement(
     Effect.gen(function* () {
       const { list: operators } = yield* Operators
-      yield* printMany((yield* operators).map(toUser).map(({ role: _, ...user }) => user))
+      const found = (yield* operators).map(toUser)
+      yield* printMany(
+        found.map(({ id, email, name, active, created_at }) => ({ id, email, name, active, created_at }))
+      )
     })
   )
 ).pipe(Command.withDescription("List the operators; peyk user disable --user ID disables one"))
