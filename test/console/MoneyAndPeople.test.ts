@@ -52,6 +52,13 @@ describe("the wallet", () => {
     await owner.get("/console/wallet?lang=en")
   })
 
+  it("has no file for a time that it cannot read", async () => {
+    const file = await owner.get("/console/wallet/ledger.csv?from=1405/13/01")
+    expect(file.status).toBe(422)
+    expect(file.text).toContain("From: not a date and time.")
+    expect(file.text).toMatch(/href="\/console\/wallet">Back/)
+  })
+
   it("refuses a cursor that is none", async () => {
     expect((await owner.get("/console/wallet?cursor=x")).status).toBe(422)
   })
@@ -100,6 +107,30 @@ const invite = async (role: "viewer" | "developer") => {
   expect(made.status, made.text).toBe(200)
   return { email, link: linkIn(made.text) }
 }
+
+describe("a list between two times", () => {
+  const times = ["garbage", "2030-01-01", "1405/13/45"]
+  const lists = ["/console/audit", "/console/wallet", "/console/requests", "/console/verifications"]
+
+  it.each(lists)("of %s shows nothing for a time that it cannot read, and says so", async (path) => {
+    for (const time of times) {
+      const { status, text } = await owner.get(`${path}?lang=fa&to=${encodeURIComponent(time)}`)
+      expect(status).toBe(200)
+      expect(text).toMatch(/role="alert">«تا» تاریخ و ساعت نیست/)
+      expect(text).not.toContain("<tbody")
+      expect(text).toMatch(new RegExp(`name="to"\\s+value="${time}"`))
+    }
+    await owner.get(`${path}?lang=en`)
+  })
+
+  it("shows them in the calendar of its language", async () => {
+    const jalali = await owner.get("/console/audit?lang=en&from=1405/09/03%2014:30")
+    expect(jalali.text).toMatch(/name="from"\s+value="2026-11-24T14:30"/)
+    const gregorian = await owner.get("/console/audit?lang=fa&from=2026-11-24T14:30")
+    expect(gregorian.text).toMatch(/name="from"\s+value="۱۴۰۵\/۰۹\/۰۳ ۱۴:۳۰"/)
+    await owner.get("/console/audit?lang=en")
+  })
+})
 
 describe("users", () => {
   it("are invited by a link, and then choose their password", async () => {

@@ -92,6 +92,12 @@ describe("the list of verifications", () => {
     expect(rows(page)).toEqual([])
   })
 
+  it("has no file for a search that it cannot read", async () => {
+    const file = await viewer.get("/console/verifications/export.csv?from=yesterday")
+    expect(file.status).toBe(422)
+    expect(file.text).toContain("From: not a date and time.")
+  })
+
   it("keeps its filters on the next page, and refuses a cursor that is none", async () => {
     const phone = newPhone()
     const { verification_id: id } = await codes().sent({ phone, channels: "eitaa" })

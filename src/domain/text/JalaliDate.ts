@@ -29,6 +29,13 @@ const beginOf = (year: number): number | undefined =>
 /** Six months have 31 days, the next five 30. */
 const daysBefore = (month: number): number => (month <= 7 ? (month - 1) * 31 : 186 + (month - 7) * 30)
 
+/** A day, given by its beginning in UTC, in the calendar of Iran: `1405/09/03`. */
+export const jalaliOf = (at: number): string =>
+  nameOf(at)
+    .split("/")
+    .map((part) => part.padStart(2, "0"))
+    .join("/")
+
 /** The beginning of a day of the calendar of Iran, in UTC; null for a day that it does not have. */
 export const fromJalali = (year: number, month: number, day: number): number | null => {
   const begin = beginOf(year)

@@ -11,8 +11,12 @@ export const foreignForm: ForeignForm = { _tag: "foreign_form" }
 
 export type ConsoleError = CodedError | ForeignForm
 
-/** Where a form is what an idempotency key stands for. */
+/** In place of texts for programs. An idempotency key stands for a form. */
 const english: Readonly<Partial<Record<ErrorCode, string>>> = {
+  conflict: "Something else stands in the way.",
+  precondition_failed: "It has changed meanwhile; open the page again.",
+  payload_too_large: "This is too large to be sent.",
+  validation_error: "Something here is not right.",
   idempotency_key_conflict:
     "This form was sent before, with other values. Open the page again and repeat what you did.",
   idempotency_key_in_progress: "This form was sent before, and is still being worked on."

@@ -22,9 +22,12 @@ import { readVisit, type Visit } from "./Visit.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
+/** The file of a list is below its page. */
+const FILE = /\/[a-z]+\.csv$/
+
 /** The page to return to: the list without its query, or the page with the form that failed. */
 const wayBack = ({ request, path }: View, status: number): string => {
-  if (request.method === "GET") return status === 404 ? HOME_PATH : path
+  if (request.method === "GET") return status === 404 ? HOME_PATH : path.replace(FILE, "")
   const referer = request.headers["referer"]
   return safeNext(referer === undefined ? null : referer.replace(/^https?:\/\/[^/]+/, ""))
 }

@@ -1,9 +1,12 @@
 import { DateTime, Option } from "effect"
 import type { Instant } from "../../../../domain/Instant.ts"
-import { foldDigits } from "../../../../domain/text/Digits.ts"
-import { fromJalali } from "../../../../domain/text/JalaliDate.ts"
+import { foldDigits, persianDigits } from "../../../../domain/text/Digits.ts"
+import type { Locale } from "../Locale.ts"
+import { fromJalali, jalaliOf } from "../../../../domain/text/JalaliDate.ts"
 
 const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/
+/** `2026-11-24T14:30` */
+const LOCAL_LENGTH = 16
 /** `1405/9/3 14:30`; without a time it is the beginning of the day. */
 const JALALI = /^(1[2-5]\d\d)[/-](\d{1,2})[/-](\d{1,2})(?:[T\s]+(\d{1,2}):(\d\d))?$/
 
@@ -30,4 +33,19 @@ export const parseLocalTime = (given: string, zone: string): Instant | null => {
   const text = foldDigits(given).trim()
   if (JALALI.test(text)) return parseJalali(text, zone)
   return LOCAL.test(text) ? inZone(text, zone) : null
+}
+
+/** An instant as a date and time field of the viewer's language has it: what `parseLocalTime` reads. */
+export const formatLocalTime = (
+  at: Instant,
+  { language, zone }: Pick<Locale, "language" | "zone">
+): string => {
+  const local = DateTime.formatIsoZoned(DateTime.makeZonedUnsafe(at, { timeZone: zone })).slice(
+    0,
+    LOCAL_LENGTH
+  )
+  if (language === "en") return local
+  const [date = "", time = ""] = local.split("T")
+  const day = DateTime.toEpochMillis(DateTime.makeUnsafe(`${date}T00:00:00Z`))
+  return persianDigits(`${jalaliOf(day)} ${time}`)
 }

@@ -6,6 +6,7 @@ import { pathOf } from "../../Navigation.ts"
 import { emptyState } from "../../parts/lists/EmptyState.ts"
 import { pager } from "../../parts/lists/Pager.ts"
 import { type Column, table } from "../../parts/lists/Table.ts"
+import { searchProblems } from "../../parts/lists/TimeFilters.ts"
 
 interface SentList<Row> {
   readonly caption: string
@@ -49,7 +50,7 @@ export const sentList = <Row>(view: View, list: SentList<Row>): Html => {
   const { caption, columns, items, next, problems, path } = list
   const live = view.query.has("cursor") ? null : html`data-live="${REFRESH_SECONDS}"`
   const file = addressWith({ path: `${path}/export.csv`, query: view.query }, { cursor: null, notice: null })
-  return html`${problems.map((problem) => html`<p class="notice bad" role="alert">${problem}</p>`)}
+  return html`${searchProblems(problems)}
     <section class="panel" id="sent-list" ${live}>
       ${items.length === 0 ? emptyList(view, list) : table(caption, columns, items)} ${pager(view, next)}
     </section>

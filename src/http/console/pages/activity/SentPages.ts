@@ -11,6 +11,7 @@ import { pathOf } from "../../Navigation.ts"
 import type { Hop } from "../../parts/Hops.ts"
 import type { Filter } from "../../parts/lists/Filters.ts"
 import type { Column } from "../../parts/lists/Table.ts"
+import { refusedSearch } from "../../parts/lists/TimeFilters.ts"
 import { phonePart, shortId } from "../../parts/Text.ts"
 import { type AttemptOutcome, attemptState } from "./AttemptStates.ts"
 import { sentList } from "./SentList.ts"
@@ -130,6 +131,7 @@ export const sentPages = <Row extends Sent, Services>(kind: SentPages<Row, Servi
   const exportCsv = Effect.fnUntraced(function* (view: View) {
     const services = yield* Effect.context<Services>()
     const search = yield* readSearch(view)
+    if (search.problems.length > 0) return yield* Effect.fail(refusedSearch(search.problems))
     const columns = [...kind.csvColumns(yield* Clock.currentTimeMillis), ...outcomeColumns]
     const rows = allRows<Row>((page) => Effect.provide(find(view, search, page), services))
     return csvFile(`${kind.name}.csv`, columns, rows)

@@ -4,11 +4,11 @@ import { isTimePosition } from "../../../../domain/TimePosition.ts"
 import type { KeyMode } from "../../../../domain/people/Customer.ts"
 import { parseContactPhone, type Phone } from "../../../../domain/Phone.ts"
 import { Channel } from "../../../../domain/routing/Channel.ts"
-import { parseLocalTime } from "../../frame/forms/LocalTime.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { stateWords } from "../../parts/Badge.ts"
 import { type Filter, filters as filterForm } from "../../parts/lists/Filters.ts"
 import { pageRequest } from "../../parts/lists/Pager.ts"
+import { readTimes, timeFilters } from "../../parts/lists/TimeFilters.ts"
 import { channelName } from "../../parts/Text.ts"
 
 const periods = {
@@ -53,7 +53,7 @@ const readMetadata = (text: string): ReadonlyMap<string, string> | null => {
 
 export const readSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
   Effect.map(Clock.currentTimeMillis, (now): SentSearch => {
-    const { say, zone } = locale
+    const { say } = locale
     const problems: Array<string> = []
     const text = (name: string) => (query.get(name) ?? "").trim()
     const wanted = text("q").toLowerCase()
@@ -66,23 +66,18 @@ export const readSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
     const metadata = text("metadata") === "" ? new Map<string, string>() : readMetadata(text("metadata"))
     if (metadata === null)
       problems.push(say("Write metadata as key=value.", "فراداده را به شکل key=value بنویسید."))
-    const time = (name: string): Instant | undefined => {
-      if (text(name) === "") return undefined
-      const at = parseLocalTime(text(name), zone)
-      if (at === null) problems.push(say(`Not a date and time: ${name}`, `تاریخ و ساعت نیست: ${name}`))
-      return at ?? undefined
-    }
+    const { from, to, problems: timeProblems } = readTimes({ query, locale })
     const period = text("within")
     const channel = text("channel")
     const filters = {
       mode: text("mode") === "test" ? ("test" as const) : ("live" as const),
       phone,
       channel: isChannel(channel) ? channel : undefined,
-      from: time("from") ?? (isPeriod(period) ? now - periods[period] : undefined),
-      to: time("to"),
+      from: from ?? (isPeriod(period) ? now - periods[period] : undefined),
+      to,
       metadata: metadata ?? new Map<string, string>()
     }
-    return { id, filters, problems }
+    return { id, filters, problems: [...problems, ...timeProblems] }
   })
 
 export const sentPage = (view: View) => pageRequest(view, isTimePosition)
@@ -127,8 +122,7 @@ export const searchFilters = (
       { name: "within", label: say("Time", "زمان"), any: say("Any time", "هر زمان"), choices: periodWords }
     ],
     [
-      { name: "from", label: say("From", "از"), type: "datetime-local" },
-      { name: "to", label: say("To", "تا"), type: "datetime-local" },
+      ...timeFilters(locale),
       { name: "metadata", label: say("Metadata", "فراداده"), placeholder: "order=1843", isLtr: true },
       {
         name: "mode",

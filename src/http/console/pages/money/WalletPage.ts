@@ -13,7 +13,6 @@ import { allRows, csvFile } from "../../frame/CsvFile.ts"
 import { icon } from "../../frame/Document.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
-import { parseLocalTime } from "../../frame/forms/LocalTime.ts"
 import { page, raw, type View } from "../../frame/SignedRoutes.ts"
 import { addressWith } from "../../frame/Visit.ts"
 import { pathOf } from "../../Navigation.ts"
@@ -22,6 +21,7 @@ import { emptyState } from "../../parts/lists/EmptyState.ts"
 import { filters } from "../../parts/lists/Filters.ts"
 import { pager, pageRequest } from "../../parts/lists/Pager.ts"
 import { table } from "../../parts/lists/Table.ts"
+import { readTimes, refusedSearch, searchProblems, timeFilters } from "../../parts/lists/TimeFilters.ts"
 import { ltr, shortId } from "../../parts/Text.ts"
 import { tiles } from "../../parts/Tiles.ts"
 
@@ -83,11 +83,11 @@ const holdsPart = (holds: ReadonlyArray<Hold>, view: View): Html | null => {
   </section>`
 }
 
-const searchOf = ({ query, locale }: View) => ({
-  kind: Kinds.literals.find((each) => each === query.get("kind")),
-  from: parseLocalTime(query.get("from") ?? "", locale.zone) ?? undefined,
-  to: parseLocalTime(query.get("to") ?? "", locale.zone) ?? undefined
-})
+const searchOf = (view: View) => {
+  const { from, to, problems } = readTimes(view)
+  const kind = Kinds.literals.find((each) => each === view.query.get("kind"))
+  return { search: { kind, from, to }, problems }
+}
 
 const ledgerFilters = (view: View): Html => {
   const { say } = view.locale
@@ -98,8 +98,7 @@ const ledgerFilters = (view: View): Html => {
       any: say("All", "همه"),
       choices: Kinds.literals.map((kind) => [kind, kindWords(kind, view.locale)] as const)
     },
-    { name: "from", label: say("From", "از"), type: "datetime-local" },
-    { name: "to", label: say("To", "تا"), type: "datetime-local" }
+    ...timeFilters(view.locale)
   ])
 }
 
@@ -111,11 +110,14 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
   const wallets = yield* Wallets
   const { balance, held } = yield* wallets.balance(customerId)
   const request = yield* pageRequest(view, isTimePosition)
-  const search = searchOf(view)
-  const { items, next } = yield* wallets.ledger(customerId, { ...request, ...search })
+  const { search, problems } = searchOf(view)
+  const { items, next } =
+    problems.length > 0
+      ? { items: [], next: null }
+      : yield* wallets.ledger(customerId, { ...request, ...search })
   const holds = held === 0 ? [] : (yield* wallets.holds(customerId, { limit: MAX_HOLDS, after: null })).items
   const file = addressWith({ path: CSV_PATH, query: view.query }, { cursor: null, notice: null })
-  const isFiltered = Object.values(search).some((part) => part !== undefined)
+  const isFiltered = problems.length > 0 || Object.values(search).some((part) => part !== undefined)
   const made: Page = {
     title: say("Wallet", "کیف پول"),
     name: "wallet",
@@ -137,7 +139,7 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
       ])}
       ${holdsPart(holds, view)}
       <h2 class="section-title">${say("Ledger", "دفتر کل")}</h2>
-      ${ledgerFilters(view)}
+      ${ledgerFilters(view)} ${searchProblems(problems)}
       <div class="panel">
         ${
           items.length > 0
@@ -163,7 +165,8 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
 
 const ledgerFile = Effect.fnUntraced(function* (view: View) {
   const wallets = yield* Wallets
-  const search = searchOf(view)
+  const { search, problems } = searchOf(view)
+  if (problems.length > 0) return yield* Effect.fail(refusedSearch(problems))
   return csvFile<LedgerEntry>(
     "ledger.csv",
     [

@@ -9,13 +9,13 @@ import {
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
-import { parseLocalTime } from "../../frame/forms/LocalTime.ts"
 import { page, type View } from "../../frame/SignedRoutes.ts"
 import { pathOf } from "../../Navigation.ts"
 import { emptyState } from "../../parts/lists/EmptyState.ts"
 import { filters } from "../../parts/lists/Filters.ts"
 import { pager, pageRequest } from "../../parts/lists/Pager.ts"
 import { table } from "../../parts/lists/Table.ts"
+import { readTimes, searchProblems, timeFilters } from "../../parts/lists/TimeFilters.ts"
 import { foreign, ltr, mono } from "../../parts/Text.ts"
 
 const AUDIT_PATH = pathOf("audit")
@@ -60,12 +60,10 @@ const textOf = (text: string | null): string | undefined => {
   return trimmed !== "" && trimmed.length <= MAX_FILTER_LENGTH && trimmed.isWellFormed() ? trimmed : undefined
 }
 
-const searchOf = ({ query, locale }: View) => ({
+const searchOf = ({ query }: View) => ({
   actorKind: kinds.find(([kind]) => kind === query.get("by"))?.[0],
   action: actionIn(query.get("what")),
-  subjectId: textOf(query.get("id")),
-  from: parseLocalTime(query.get("from") ?? "", locale.zone) ?? undefined,
-  to: parseLocalTime(query.get("to") ?? "", locale.zone) ?? undefined
+  subjectId: textOf(query.get("id"))
 })
 
 const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
@@ -120,10 +118,12 @@ const auditTable = (records: ReadonlyArray<AuditRecord>, { locale }: View): Html
 const showAudit = Effect.fnUntraced(function* (view: View) {
   const { say } = view.locale
   const request = yield* pageRequest(view, isTimePosition)
-  const { items, next } = yield* (yield* AuditLog).list(view.actor.customerId, {
-    ...request,
-    ...searchOf(view)
-  })
+  const { from, to, problems } = readTimes(view)
+  const log = yield* AuditLog
+  const { items, next } =
+    problems.length > 0
+      ? { items: [], next: null }
+      : yield* log.list(view.actor.customerId, { ...request, ...searchOf(view), from, to })
   const made: Page = {
     title: say("Audit log", "گزارش تغییرات"),
     name: "audit",
@@ -142,9 +142,9 @@ const showAudit = Effect.fnUntraced(function* (view: View) {
           choices: kinds.map(([kind, english, persian]) => [kind, say(english, persian)] as const)
         },
         { name: "id", label: say("Id", "شناسه"), isLtr: true },
-        { name: "from", label: say("From", "از"), type: "datetime-local" },
-        { name: "to", label: say("To", "تا"), type: "datetime-local" }
+        ...timeFilters(view.locale)
       ])}
+      ${searchProblems(problems)}
       <div class="panel">
         ${
           items.length > 0

@@ -1,3 +1,4 @@
+import { formatLocalTime, parseLocalTime } from "../../frame/forms/LocalTime.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Locale } from "../../frame/Locale.ts"
 import type { Visit } from "../../frame/Visit.ts"
@@ -36,6 +37,13 @@ const textControl = (filter: TextFilter, value: string, { language }: Locale): H
   />`
 }
 
+/** A shared address may have its times in the calendar of the other language. What is no time stays as it was typed. */
+const shownValue = (filter: Filter, typed: string, locale: Locale): string => {
+  if (!("type" in filter) || filter.type !== "datetime-local") return typed
+  const at = parseLocalTime(typed, locale.zone)
+  return at === null ? typed : formatLocalTime(at, locale)
+}
+
 const control = (filter: Filter, value: string, locale: Locale): Html =>
   "choices" in filter
     ? html`<select name="${filter.name}">
@@ -50,7 +58,7 @@ const control = (filter: Filter, value: string, locale: Locale): Html =>
 const field = (filter: Filter, { query, locale }: Pick<Visit, "query" | "locale">): Html =>
   html`<label class="field ${"isWide" in filter && filter.isWide === true && "wide"}">
     <span>${filter.label}</span>
-    ${control(filter, query.get(filter.name) ?? "", locale)}
+    ${control(filter, shownValue(filter, query.get(filter.name) ?? "", locale), locale)}
   </label>`
 
 /**

@@ -3,11 +3,11 @@ import { DAY_MILLIS, HOUR_MILLIS } from "../../../../../domain/Instant.ts"
 import type { KeyMode } from "../../../../../domain/people/Customer.ts"
 import { maskPhoneInAscii, parseContactPhone } from "../../../../../domain/Phone.ts"
 import type { RequestSearch } from "../../../../../services/resources/activity/RequestRecords.ts"
-import { parseLocalTime } from "../../../frame/forms/LocalTime.ts"
 import type { Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { stateWords } from "../../../parts/Badge.ts"
 import { filters } from "../../../parts/lists/Filters.ts"
+import { readTimes, timeFilters } from "../../../parts/lists/TimeFilters.ts"
 
 const periods = { "1h": HOUR_MILLIS, "24h": DAY_MILLIS } as const
 const isPeriod = (text: string): text is keyof typeof periods => Object.hasOwn(periods, text)
@@ -29,7 +29,7 @@ const CODE = /^[a-z_]{1,60}$/
 export interface TypedSearch {
   readonly search: RequestSearch
   /** What could not be understood, in words; such a search finds nothing. */
-  readonly problem: string | null
+  readonly problems: ReadonlyArray<string>
 }
 
 const subjectOf = (text: string): Pick<RequestSearch, "id" | "maskedPhone"> | null => {
@@ -43,7 +43,7 @@ const subjectOf = (text: string): Pick<RequestSearch, "id" | "maskedPhone"> | nu
 export const readRequestSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
   Effect.map(Clock.currentTimeMillis, (now): TypedSearch => {
     const text = (name: string) => (query.get(name) ?? "").trim()
-    const time = (name: string) => parseLocalTime(text(name), locale.zone) ?? undefined
+    const { from, to, problems } = readTimes({ query, locale })
     const subject = subjectOf(text("q"))
     const [outcome, period, code] = [text("outcome"), text("within"), text("code")]
     const key = /^[1-9]\d{0,8}$/.test(text("key")) ? Number(text("key")) : undefined
@@ -56,16 +56,20 @@ export const readRequestSearch = ({ query, locale }: Pick<View, "query" | "local
         mode: modes.find((mode) => mode === text("mode")),
         code: code === "" || !isCode ? undefined : code,
         keyId: key,
-        from: time("from") ?? (isPeriod(period) ? now - periods[period] : undefined),
-        to: time("to")
+        from: from ?? (isPeriod(period) ? now - periods[period] : undefined),
+        to
       },
-      problem:
-        subject === null || !isCode
-          ? locale.say(
-              "This is not a phone number, an id or an error code.",
-              "این شماره، شناسه یا کد خطا نیست."
-            )
-          : null
+      problems: [
+        ...(subject === null || !isCode
+          ? [
+              locale.say(
+                "This is not a phone number, an id or an error code.",
+                "این شماره، شناسه یا کد خطا نیست."
+              )
+            ]
+          : []),
+        ...problems
+      ]
     }
   })
 
@@ -141,8 +145,7 @@ export const requestFilters = (
               choices: keys.map(({ id, name }) => [String(id), name] as const)
             }
           ]),
-      { name: "from", label: say("From", "از"), type: "datetime-local" },
-      { name: "to", label: say("To", "تا"), type: "datetime-local" }
+      ...timeFilters(locale)
     ]
   )
 }

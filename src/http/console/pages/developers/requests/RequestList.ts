@@ -10,6 +10,7 @@ import { stateBadge } from "../../../parts/Badge.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
 import { pager, pageRequest } from "../../../parts/lists/Pager.ts"
 import { type Column, table } from "../../../parts/lists/Table.ts"
+import { searchProblems } from "../../../parts/lists/TimeFilters.ts"
 import { foreign, mono } from "../../../parts/Text.ts"
 import { readRequestSearch, requestFilters } from "./RequestFilters.ts"
 import { maskedPhone, routeOf, statusBadge, tookWords } from "./RequestParts.ts"
@@ -85,16 +86,17 @@ export const requestList = Effect.fnUntraced(function* (
   const { say } = view.locale
   const { requestLogDays } = yield* Settings
   const page = yield* pageRequest(view, isRequestPosition)
-  const { search, problem } = yield* readRequestSearch(view)
+  const { search, problems } = yield* readRequestSearch(view)
   const records = yield* RequestRecords
   // Whoever has just made a request looks for it.
   if (page.after === null) yield* (yield* RequestLog).flush
   const { items, next } =
-    problem === null ? yield* records.list(customerId, { ...search, ...page }) : { items: [], next: null }
+    problems.length === 0
+      ? yield* records.list(customerId, { ...search, ...page })
+      : { items: [], next: null }
   const caption = say("Requests", "درخواست‌ها")
-  const isFiltered = Object.values(search).some((each) => each !== undefined) || problem !== null
-  return html`${requestFilters(view, keys)}
-    ${problem !== null && html`<p class="notice bad" role="alert">${problem}</p>`}
+  const isFiltered = Object.values(search).some((each) => each !== undefined) || problems.length > 0
+  return html`${requestFilters(view, keys)} ${searchProblems(problems)}
     <section class="panel" id="requests" ${!view.query.has("cursor") && html`data-live="${REFRESH_SECONDS}"`}>
       ${
         items.length === 0
