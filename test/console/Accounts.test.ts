@@ -22,6 +22,9 @@ const rubika = {
   "settings.token": "secret-token-7"
 }
 
+const versionsIn = (text: string) =>
+  Array.from(text.matchAll(/name="version" value="(\d+)"/g), ([, version]) => version)
+
 describe("connecting an account", () => {
   it("asks for what the provider's own schema names, and hides what is secret", async () => {
     const { text } = await owner.get(`${CONNECT}?channel=sms&provider=kavenegar`)
@@ -98,6 +101,23 @@ describe("an account's page", () => {
     expect(await api("GET", `/accounts/${id}`)).toMatchObject({ label: "First" })
   })
 
+  it("shows what was typed next to somebody else's change, and is saved after that", async () => {
+    const id = await connect({ ...rubika, label: "Meanwhile" })
+    const path = `/console/channels/${id}`
+    const typed = { label: "Mine", gap_ms: "3000", per_minute: "" }
+    await submit(owner, path, path, { label: "Theirs", gap_ms: "", per_minute: "", version: "1" })
+    const wrong = await submit(owner, path, path, { ...typed, gap_ms: "x", version: "1" })
+    expect(versionsIn(wrong.text)).toContain("1")
+    const late = await submit(owner, path, path, { ...typed, version: "1" })
+    expect(late.text).toContain("Somebody has changed it meanwhile.")
+    expect(late.text).toContain("<bdi>Theirs</bdi>")
+    expect(late.text).toMatch(/name="label"[^>]*value="Mine"/)
+    expect(versionsIn(late.text)).not.toContain("1")
+    const again = await submit(owner, path, path, { ...typed, version: versionsIn(late.text)[0] ?? "" })
+    expect(again.status).toBe(303)
+    expect(await api("GET", `/accounts/${id}`)).toMatchObject({ label: "Mine", gap_ms: 3000 })
+  })
+
   it("keeps what a check found", async () => {
     const reply = await submit(owner, "/console/channels/1", "/console/channels/1/check", {})
     expect(reply.status).toBe(303)
@@ -114,7 +134,9 @@ describe("an account's page", () => {
       contacts: "chat_id,phone\n7,09121234567\n8,09351234567"
     })
     expect(right.status).toBe(303)
-    expect((await owner.get(path)).text).toContain("+989351234567")
+    const { text } = await owner.get(path)
+    expect(text).toContain("+989351234567")
+    expect(text).toContain('role="region" aria-label="Linked phones"')
     await submit(owner, path, `${path}/contacts/remove`, { phone: "+989351234567" })
     expect((await owner.get(path)).text).not.toContain("+989351234567")
   })
@@ -128,6 +150,7 @@ describe("an account's page", () => {
     const cycle = await submit(owner, other, `${other}/standby`, { "standby.0": first })
     expect(cycle.status).toBe(422)
     expect(cycle.text).toContain('role="alert"')
+    expect(cycle.text).toContain(`<option value="${first}" selected`)
     await submit(owner, path, `${path}/standby`, { "standby.0": "" })
     expect(await api("GET", `/accounts/${first}`)).toMatchObject({ standby: [] })
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { newEmail, PASSWORD } from "../contract/Manager.ts"
+import { newCustomer } from "../contract/Operator.ts"
 import { type Server, startServer, until } from "../contract/Server.ts"
 import { csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
 
@@ -167,6 +168,17 @@ describe("users", () => {
     const refused = await submit(owner, "/console/users/new", "/console/users/new", fields)
     expect(refused.status).toBe(422)
     expect(refused.text).toContain("in use already")
+  })
+
+  it("keep what was typed when the last owner would be none, and say so", async () => {
+    const only = await signedIn(server, (await newCustomer(server)).id, "owner")
+    const list = await only.get("/console/users")
+    const path = /href="(\/console\/users\/[0-9a-f-]{36})"/.exec(list.text)?.[1] ?? ""
+    const alone = await submit(only, path, path, { name: "Typed name", role: "viewer" })
+    expect(alone.status).toBe(409)
+    expect(alone.text).toContain("The account would have no owner.")
+    expect(alone.text).toContain('value="Typed name"')
+    expect(alone.text).toContain('<option value="viewer" selected')
   })
 
   it("are managed by owners only", async () => {

@@ -117,6 +117,27 @@ describe("a template", () => {
     })
   })
 
+  it("keeps what was typed next to somebody else's change, and is saved after that", async () => {
+    const made = await submit(owner, "/console/templates/new", "/console/templates/new", {
+      ...fields,
+      do: "save"
+    })
+    const path = (made.location ?? "").replace(/\?.*/, "")
+    await submit(owner, path, path, { ...fields, name: "Theirs", version: "1", do: "save" })
+    const mine = { name: "Mine", body: "رمز: {{code}}" }
+    const preview = await submit(owner, path, path, { ...mine, version: "1", do: "preview" })
+    expect(preview.text).toContain('name="version" value="1"')
+    const late = await submit(owner, path, path, { ...mine, version: "1", do: "save" })
+    expect(late.status).toBe(412)
+    expect(late.text).toContain("Somebody has changed it meanwhile.")
+    expect(late.text).toContain("<bdi>Theirs</bdi>")
+    expect(late.text).toContain("رمز: {{code}}")
+    const version = /name="version" value="(\d+)"/.exec(late.text)?.[1] ?? ""
+    const again = await submit(owner, path, path, { ...mine, version, do: "save" })
+    expect(again.status).toBe(303)
+    expect(await api("GET", `/templates/${path.split("/").at(-1)}`)).toMatchObject(mine)
+  })
+
   it("shows its text as text", async () => {
     const body = `<script>alert("{{name}}")</script>`
     const { text } = await submit(owner, "/console/templates/new", "/console/templates/new", {
@@ -216,9 +237,30 @@ describe("a test that is refused", () => {
   })
 })
 
+describe("a form of the guard that is refused", () => {
+  it("keeps the settings that were typed", async () => {
+    const typed = { mode: "enforcing", unverified_hour: "many", sms_price: "1200" }
+    const { status, text } = await submit(owner, "/console/guard", "/console/guard", typed)
+    expect(status).toBe(422)
+    expect(text).toContain('<option value="enforcing" selected')
+    expect(text).toMatch(/name="unverified_hour"[^>]*value="many"/)
+    expect(text).toMatch(/name="sms_price"[^>]*value="1200"/)
+  })
+
+  it("keeps the kind and the value of a line", async () => {
+    const typed = { deny_type: "ip", deny_value: "203.0.113.x" }
+    const { status, text } = await submit(owner, "/console/guard", "/console/guard/deny/add", typed)
+    expect(status).toBe(422)
+    expect(text).toContain('<option value="ip" selected')
+    expect(text).toMatch(/name="deny_value"[^>]*value="203\.0\.113\.x"/)
+    expect(text).toMatch(/name="allow_value"[^>]*value=""/)
+  })
+})
+
 describe("set-up pages", () => {
   it("have no forms for viewers, who could not send them either", async () => {
-    for (const path of ["/console/channels/1", "/console/routing", "/console/templates", "/console/test"]) {
+    const paths = ["channels/1", "routing", "templates", "test", "guard"].map((name) => `/console/${name}`)
+    for (const path of paths) {
       const { status, text } = await viewer.get(path)
       expect(status, path).toBe(200)
       expect(text, path).not.toMatch(new RegExp(`action="(?!/console/sign-out)[^"]*"`))

@@ -21,6 +21,19 @@ export const fieldErrorsOf = (error: ConsoleError, locale: Locale): FieldErrors 
   )
 }
 
+/** The names of errors that belong to no field: somebody else's change, and what else stands in the way. */
+export const CHANGED = "version"
+export const CONFLICT = "conflict"
+
+/**
+ * The version of which a form shows the values. A form that was refused keeps it, until its page has said that
+ * somebody changed it, and shows what is saved now.
+ */
+export const versionField = (current: number, typed: URLSearchParams | null, errors: FieldErrors): Html => {
+  const version = errors.has(CHANGED) ? null : typed?.get("version")
+  return html`<input type="hidden" name="version" value="${version ?? current}" />`
+}
+
 interface FieldOptions {
   readonly name: string
   /** The name by which errors blame it, if several fields of the form share its own: `wait.1`. */
@@ -193,18 +206,22 @@ const problem = (field: FormField | undefined, message: string): Html =>
     : html`<li><a href="#${field.id}">${field.label}</a>: <bdi>${message}</bdi></li>`
 
 /** Over the fields of a form that was refused: what is wrong, with links to the fields by their labels. */
-export const errorSummary = (errors: FieldErrors, { say }: Locale): FieldsPart | null =>
-  errors.size === 0
-    ? null
-    : (fields) =>
-        html`<div class="notice bad" role="alert">
-          <p><strong>${say("Please correct this:", "لطفاً این‌ها را درست کنید:")}</strong></p>
-          <ul>
-            ${[...errors].map(([name, message]) =>
-              problem(
-                fields.find((field) => field.name === name),
-                message
-              )
-            )}
-          </ul>
-        </div>`
+export const errorSummary = (errors: FieldErrors, { say }: Locale): FieldsPart | null => {
+  if (errors.size === 0) return null
+  const heading =
+    errors.has(CHANGED) || errors.has(CONFLICT)
+      ? say("Nothing was saved:", "چیزی ذخیره نشد:")
+      : say("Please correct this:", "لطفاً این‌ها را درست کنید:")
+  return (fields) =>
+    html`<div class="notice bad" role="alert">
+      <p><strong>${heading}</strong></p>
+      <ul>
+        ${[...errors].map(([name, message]) =>
+          problem(
+            fields.find((field) => field.name === name),
+            message
+          )
+        )}
+      </ul>
+    </div>`
+}

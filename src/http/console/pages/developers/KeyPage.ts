@@ -14,7 +14,13 @@ import { writeAs, writeOnce } from "../../frame/forms/Writes.ts"
 import { stateBadge } from "../../parts/Badge.ts"
 import { confirmButton } from "../../parts/Confirm.ts"
 import { facts } from "../../parts/Facts.ts"
-import { errorSummary, type FieldErrors, noFieldErrors, selectField } from "../../parts/Fields.ts"
+import {
+  errorSummary,
+  type FieldErrors,
+  noFieldErrors,
+  selectField,
+  versionField
+} from "../../parts/Fields.ts"
 import { withNotice } from "../../parts/Notice.ts"
 import { foreign, mono } from "../../parts/Text.ts"
 import { asTyped, byField, limitFields, nameField, typedKey } from "./KeyForms.ts"
@@ -57,9 +63,8 @@ const changeForm = (view: View, key: ApiKeyRecord, typed: URLSearchParams, error
   return html`<section class="panel" aria-labelledby="change-title">
     <div class="panel-head"><h2 id="change-title">${say("Name and limits", "نام و محدودیت‌ها")}</h2></div>
     <form class="panel-body fields" method="post" action="${KEYS_PATH}/${key.id}">
-      ${csrfField(view.csrf)} <input type="hidden" name="version" value="${key.version}" />
-      ${errorSummary(errors, view.locale)} ${nameField(view.locale, typed.get("name") ?? "", errors)}
-      ${limitFields(view.locale, typed, errors)}
+      ${csrfField(view.csrf)} ${versionField(key.version, typed, errors)} ${errorSummary(errors, view.locale)}
+      ${nameField(view.locale, typed.get("name") ?? "", errors)} ${limitFields(view.locale, typed, errors)}
       <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
     </form>
   </section>`

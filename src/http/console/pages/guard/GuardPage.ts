@@ -14,18 +14,28 @@ import { change, page, type View } from "../../frame/SignedRoutes.ts"
 import { readTyped, typedNumber } from "../../frame/forms/TypedBody.ts"
 import { writeAs } from "../../frame/forms/Writes.ts"
 import { emptyState } from "../../parts/lists/EmptyState.ts"
-import { type FieldErrors, noFieldErrors } from "../../parts/Fields.ts"
 import { withNotice } from "../../parts/Notice.ts"
-import { alarmTable, entryPanel, fieldOf, GUARD_PATH, guardTiles, settingsForm } from "./GuardParts.ts"
+import {
+  alarmTable,
+  entryPanel,
+  fieldOf,
+  GUARD_PATH,
+  guardTiles,
+  settingsForm,
+  type ShownForm,
+  untouched
+} from "./GuardParts.ts"
 
 const entry = auditEntriesOf("guard")
 
 const SHOWN_ALARMS = 20
 
-/** The errors belong to one of the forms. */
-type Form = "settings" | GuardList
+/** Which form of the page was refused, with what was typed. */
+interface Refused extends ShownForm {
+  readonly form: "settings" | GuardList
+}
 
-const showGuard = (view: View, form: Form = "settings", errors: FieldErrors = noFieldErrors) =>
+const showGuard = (view: View, refused: Refused | null = null) =>
   Effect.gen(function* () {
     const { say } = view.locale
     const guard = yield* GuardRecords
@@ -33,7 +43,7 @@ const showGuard = (view: View, form: Form = "settings", errors: FieldErrors = no
     const saved = yield* guard.settings(customerId)
     const days = yield* guard.days(customerId)
     const { items } = yield* guard.alarms(customerId, { limit: SHOWN_ALARMS, after: null })
-    const errorsOf = (name: Form) => (form === name ? errors : noFieldErrors)
+    const shown = (form: Refused["form"]): ShownForm => (refused?.form === form ? refused : untouched)
     const made: Page = {
       title: say("Guard", "نگهبان"),
       name: "guard",
@@ -57,9 +67,9 @@ const showGuard = (view: View, form: Form = "settings", errors: FieldErrors = no
                 )
           }
         </section>
-        ${settingsForm(saved, errorsOf("settings"), view)}
-        ${entryPanel("allow", yield* guard.entries(customerId, "allow"), view, errorsOf("allow"))}
-        ${entryPanel("deny", yield* guard.entries(customerId, "deny"), view, errorsOf("deny"))}`
+        ${settingsForm(saved, shown("settings"), view)}
+        ${entryPanel("allow", yield* guard.entries(customerId, "allow"), view, shown("allow"))}
+        ${entryPanel("deny", yield* guard.entries(customerId, "deny"), view, shown("deny"))}`
     }
     return made
   })
@@ -87,7 +97,9 @@ const saveSettings = (view: View, fields: URLSearchParams) =>
       }))
     )
     return seeOther(withNotice(GUARD_PATH, "saved"))
-  }).pipe(Effect.catch(showAgain(view, (errors) => showGuard(view, "settings", errors))))
+  }).pipe(
+    Effect.catch(showAgain(view, (errors) => showGuard(view, { form: "settings", errors, typed: fields })))
+  )
 
 const addEntry = (list: GuardList) => (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {
@@ -106,7 +118,7 @@ const addEntry = (list: GuardList) => (view: View, fields: URLSearchParams) =>
       }))
     )
     return seeOther(withNotice(GUARD_PATH, "saved"))
-  }).pipe(Effect.catch(showAgain(view, (errors) => showGuard(view, list, errors))))
+  }).pipe(Effect.catch(showAgain(view, (errors) => showGuard(view, { form: list, errors, typed: fields }))))
 
 const removeEntry = (list: GuardList) => (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {

@@ -13,13 +13,29 @@ import type { View } from "../../frame/SignedRoutes.ts"
 import { pathOf } from "../../Navigation.ts"
 import { badge } from "../../parts/Badge.ts"
 import { confirmButton, postButton } from "../../parts/Confirm.ts"
-import { errorSummary, type FieldErrors, inputField, selectField } from "../../parts/Fields.ts"
+import { facts } from "../../parts/Facts.ts"
+import {
+  CONFLICT,
+  errorSummary,
+  type FieldErrors,
+  inputField,
+  noFieldErrors,
+  selectField
+} from "../../parts/Fields.ts"
 import { table } from "../../parts/lists/Table.ts"
 import { mono } from "../../parts/Text.ts"
 import { tiles } from "../../parts/Tiles.ts"
 import { actionWords, modeWords, reasonWords, segmentWords, typeWords } from "./GuardWords.ts"
 
 export const GUARD_PATH = pathOf("guard")
+
+/** A form of the page; after it was refused, with what was typed. */
+export interface ShownForm {
+  readonly errors: FieldErrors
+  readonly typed: URLSearchParams | null
+}
+
+export const untouched: ShownForm = { errors: noFieldErrors, typed: null }
 
 /** Whether the person may change the set-up. */
 const mayChange = ({ actor }: View): boolean => actor.scope === "full"
@@ -118,15 +134,43 @@ export const alarmTable = (alarms: ReadonlyArray<ShownAlarm>, view: View): Html 
   )
 }
 
-export const settingsForm = (saved: SavedGuard, errors: FieldErrors, view: View): Html => {
+const settingLabels = ({ say }: View["locale"]) => ({
+  mode: say("Mode", "حالت"),
+  unverifiedHour: say("Unverified codes in an hour", "کدهای تأییدنشده در ساعت"),
+  smsPrice: say("Price of an SMS, in rials", "بهای یک پیامک به ریال")
+})
+
+/** The settings for those who may only read. */
+const savedSettings = ({ mode, unverifiedHour, smsPrice }: SavedGuard, { locale }: View): Html => {
+  const { say, number } = locale
+  const labels = settingLabels(locale)
+  return html`<section class="panel panel-body" aria-label="${say("Settings", "تنظیمات")}">
+    ${facts([
+      [labels.mode, modeWords(mode, locale)],
+      [
+        labels.unverifiedHour,
+        unverifiedHour === null
+          ? say("By your traffic", "بر پایهٔ ترافیک شما")
+          : unverifiedHour === 0
+            ? say("No limit", "بی‌حد")
+            : number(unverifiedHour)
+      ],
+      [labels.smsPrice, smsPrice === null ? "–" : number(smsPrice)]
+    ])}
+  </section>`
+}
+
+export const settingsForm = (saved: SavedGuard, { errors, typed }: ShownForm, view: View): Html => {
+  if (!mayChange(view)) return savedSettings(saved, view)
   const { locale } = view
   const { say } = locale
+  const labels = settingLabels(locale)
   return html`<form class="panel panel-body fields narrow" method="post" action="${GUARD_PATH}">
     ${csrfField(view.csrf)} ${errorSummary(errors, locale)}
     ${selectField({
       name: "mode",
-      label: say("Mode", "حالت"),
-      value: saved.mode,
+      label: labels.mode,
+      value: typed?.get("mode") ?? saved.mode,
       choices: GuardMode.literals.map((mode) => [mode, modeWords(mode, locale)] as const),
       hint: say(
         "Record only counts what enforcing would refuse.",
@@ -136,44 +180,52 @@ export const settingsForm = (saved: SavedGuard, errors: FieldErrors, view: View)
     })}
     ${inputField({
       name: "unverified_hour",
-      label: say("Unverified codes in an hour", "کدهای تأییدنشده در ساعت"),
+      label: labels.unverifiedHour,
       isNumber: true,
-      value: saved.unverifiedHour === null ? "" : String(saved.unverifiedHour),
+      value: typed?.get("unverified_hour") ?? String(saved.unverifiedHour ?? ""),
       hint: say("Empty: by your traffic. 0: no limit.", "خالی: بر پایهٔ ترافیک شما. ۰: بی‌حد."),
       errors
     })}
     ${inputField({
       name: "sms_price",
-      label: say("Price of an SMS, in rials", "بهای یک پیامک به ریال"),
+      label: labels.smsPrice,
       isNumber: true,
-      value: saved.smsPrice === null ? "" : String(saved.smsPrice),
+      value: typed?.get("sms_price") ?? String(saved.smsPrice ?? ""),
       hint: say("For the report of what was saved.", "برای گزارش صرفه‌جویی."),
       errors
     })}
-    ${
-      mayChange(view) &&
-      html`<div class="actions"><button class="button primary">${say("Save", "ذخیره")}</button></div>`
-    }
+    <div class="actions"><button class="button primary">${say("Save", "ذخیره")}</button></div>
   </form>`
 }
 
 /** Both lists have a form on the page: the names of their fields differ. */
 export const fieldOf = (list: GuardList, field: string): string => `${list}_${field}`
 
-const entryForm = (list: GuardList, view: View, given: FieldErrors): Html => {
+const entryForm = (list: GuardList, view: View, { errors: given, typed }: ShownForm): Html => {
   const { locale } = view
-  const errors = new Map([...given].map(([field, message]) => [fieldOf(list, field), message] as const))
+  const errors = new Map(
+    [...given].map(
+      ([field, message]) => [field === CONFLICT ? field : fieldOf(list, field), message] as const
+    )
+  )
   const { say } = locale
   return html`<form class="panel-body fields" method="post" action="${GUARD_PATH}/${list}/add">
     ${csrfField(view.csrf)} ${errorSummary(errors, locale)}
     ${selectField({
       name: fieldOf(list, "type"),
       label: say("What", "چه"),
-      value: "prefix",
+      value: typed?.get(fieldOf(list, "type")) ?? "prefix",
       choices: EntryType.literals.map((type) => [type, typeWords(type, locale)] as const),
       errors
     })}
-    ${inputField({ name: fieldOf(list, "value"), label: say("Value", "مقدار"), isLtr: true, isRequired: true, errors })}
+    ${inputField({
+      name: fieldOf(list, "value"),
+      label: say("Value", "مقدار"),
+      value: typed?.get(fieldOf(list, "value")) ?? "",
+      isLtr: true,
+      isRequired: true,
+      errors
+    })}
     <div class="actions"><button class="button">${say("Add", "افزودن")}</button></div>
   </form>`
 }
@@ -182,7 +234,7 @@ export const entryPanel = (
   list: GuardList,
   entries: ReadonlyArray<StoredEntry>,
   view: View,
-  errors: FieldErrors
+  shown: ShownForm
 ): Html => {
   const { locale } = view
   const { say } = locale
@@ -212,6 +264,6 @@ export const entryPanel = (
         entries
       )
     }
-    ${mayChange(view) && entryForm(list, view, errors)}
+    ${mayChange(view) && entryForm(list, view, shown)}
   </section>`
 }

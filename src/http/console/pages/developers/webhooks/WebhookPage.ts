@@ -16,7 +16,13 @@ import { badge, stateBadge } from "../../../parts/Badge.ts"
 import { confirmButton, postButton } from "../../../parts/Confirm.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
 import { facts } from "../../../parts/Facts.ts"
-import { errorSummary, type FieldErrors, noFieldErrors, timeField } from "../../../parts/Fields.ts"
+import {
+  errorSummary,
+  type FieldErrors,
+  noFieldErrors,
+  timeField,
+  versionField
+} from "../../../parts/Fields.ts"
 import { filters } from "../../../parts/lists/Filters.ts"
 import { pager, pageRequest } from "../../../parts/lists/Pager.ts"
 import { table } from "../../../parts/lists/Table.ts"
@@ -110,7 +116,7 @@ const changeForm = (
     <details class="panel-details" ${errors.size > 0 && html`open`}>
       <summary class="panel-head"><h2 id="change-title">${say("Change", "تغییر")}</h2></summary>
       <form class="panel-body fields" method="post" action="${pathFor(webhook.id)}">
-        ${csrfField(view.csrf)} <input type="hidden" name="version" value="${webhook.version}" />
+        ${csrfField(view.csrf)} ${versionField(webhook.version, typed, errors)}
         ${errorSummary(errors, view.locale)} ${webhookFields(view.locale, typed, errors)}
         <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
       </form>

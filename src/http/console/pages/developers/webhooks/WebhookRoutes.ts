@@ -12,7 +12,7 @@ import { showAgain } from "../../../frame/forms/ShownAgain.ts"
 import { change, page, type View, writerPage } from "../../../frame/SignedRoutes.ts"
 import { readTyped } from "../../../frame/forms/TypedBody.ts"
 import { writeAs, writeOnce } from "../../../frame/forms/Writes.ts"
-import { noFieldErrors } from "../../../parts/Fields.ts"
+import { type FieldErrors, noFieldErrors } from "../../../parts/Fields.ts"
 import { type NoticeKey, withNotice } from "../../../parts/Notice.ts"
 import { typedTime } from "../KeyForms.ts"
 import { showDelivery } from "./DeliveryPage.ts"
@@ -137,6 +137,10 @@ const replayOne = Effect.fnUntraced(function* (view: View) {
   return backTo(id, "replayed", `/events/${eventId}`)
 })
 
+/** The form has one field: every error is said there. */
+const ofSince = (errors: FieldErrors): FieldErrors =>
+  new Map([...errors.values()].map((message) => ["since", message]))
+
 const replaySince = (view: View, fields: URLSearchParams) =>
   Effect.flatMap(pathId, (id) =>
     Effect.gen(function* () {
@@ -155,7 +159,7 @@ const replaySince = (view: View, fields: URLSearchParams) =>
       )
       yield* wake
       return backTo(id, replayed === 0 ? "nothing_to_replay" : "replayed")
-    }).pipe(Effect.catch(showAgain(view, (errors) => webhookPage(view, id, null, errors))))
+    }).pipe(Effect.catch(showAgain(view, (errors) => webhookPage(view, id, null, ofSince(errors)))))
   )
 
 /** Webhook endpoints, and what was delivered to them. */

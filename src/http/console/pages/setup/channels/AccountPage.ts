@@ -12,11 +12,13 @@ import { badge } from "../../../parts/Badge.ts"
 import { confirmButton, postButton } from "../../../parts/Confirm.ts"
 import { type Fact, facts } from "../../../parts/Facts.ts"
 import {
+  CHANGED,
   checkField,
   errorSummary,
   type FieldErrors,
   inputField,
-  noFieldErrors
+  noFieldErrors,
+  versionField
 } from "../../../parts/Fields.ts"
 import { channelName, foreign } from "../../../parts/Text.ts"
 import { fieldsOfProvider } from "./AccountForms.ts"
@@ -83,6 +85,18 @@ const nowPanel = (
   </section>`
 }
 
+/** What somebody else has saved meanwhile. */
+const savedDetails = ({ label, gapMillis, perMinute }: AccountRecord, { locale }: View): Html => {
+  const { say, number } = locale
+  const orDefault = (value: number | null) => (value === null ? say("The default", "پیش‌فرض") : number(value))
+  return html`<p class="hint">${say("Saved now:", "اکنون ذخیره است:")}</p>
+    ${facts([
+      [say("Label", "نام حساب"), foreign(label)],
+      [say("Gap between two sends (ms)", "فاصلهٔ دو ارسال (میلی‌ثانیه)"), orDefault(gapMillis)],
+      [say("Sends in a minute", "ارسال در دقیقه"), orDefault(perMinute)]
+    ])}`
+}
+
 const detailsForm = (view: View, account: AccountRecord, refused: Refused | null): Html => {
   const { say } = view.locale
   const { typed, errors } = refused?.form === "details" ? refused : { typed: null, errors: noFieldErrors }
@@ -90,8 +104,8 @@ const detailsForm = (view: View, account: AccountRecord, refused: Refused | null
   return html`<section class="panel" aria-labelledby="details-title">
     <div class="panel-head"><h2 id="details-title">${say("Label and pace", "نام و آهنگ ارسال")}</h2></div>
     <form class="panel-body fields" method="post" action="${pathFor(account)}">
-      ${csrfField(view.csrf)} <input type="hidden" name="version" value="${account.version}" />
-      ${errorSummary(errors, view.locale)}
+      ${csrfField(view.csrf)} ${versionField(account.version, typed, errors)}
+      ${errorSummary(errors, view.locale)} ${errors.has(CHANGED) && savedDetails(account, view)}
       ${inputField({ name: "label", label: say("Label", "نام حساب"), value: value("label", account.label), isRequired: true, errors })}
       ${inputField({
         name: "gap_ms",
@@ -128,7 +142,7 @@ const settingsForm = Effect.fnUntraced(function* (
         <h2 id="settings-title">${say("Provider settings", "تنظیمات ارائه‌دهنده")}</h2>
       </summary>
       <form class="panel-body fields" method="post" action="${pathFor(account, "/settings")}">
-        ${csrfField(view.csrf)} <input type="hidden" name="version" value="${account.version}" />
+        ${csrfField(view.csrf)} ${versionField(account.version, typed, errors)}
         ${errorSummary(errors, view.locale)}
         <p class="hint">
           ${say(
@@ -197,8 +211,9 @@ export const accountPage = Effect.fnUntraced(function* (view: View, id: number, 
   const now = yield* Clock.currentTimeMillis
   const state = (yield* (yield* AccountStates).read(actor.customerId, [id], now)).get(id)
   const mayWrite = actor.scope === "full"
-  const standbyErrors = refused?.form === "standby" ? refused.errors : noFieldErrors
-  const contactErrors = refused?.form === "contacts" ? refused : { errors: noFieldErrors, typed: null }
+  const refusedIf = (form: Refused["form"]) =>
+    refused?.form === form ? refused : { errors: noFieldErrors, typed: null }
+  const contacts = refusedIf("contacts")
   const made: Page = {
     title: account.label,
     name: "channels",
@@ -209,9 +224,9 @@ export const accountPage = Effect.fnUntraced(function* (view: View, id: number, 
     actions: mayWrite ? actions(view, account) : null,
     content: html`<div class="columns">
       <div class="stack">
-        ${nowPanel(view, account, state, now)} ${yield* standbyPanel(view, account, standbyErrors)}
+        ${nowPanel(view, account, state, now)} ${yield* standbyPanel(view, account, refusedIf("standby"))}
         ${isSimulated(account) && (yield* simulatorPanel(view, account))}
-        ${account.needsContact && (yield* contactsPanel(view, account, contactErrors.errors, contactErrors.typed))}
+        ${account.needsContact && (yield* contactsPanel(view, account, contacts.errors, contacts.typed))}
         ${yield* inboxPanel(view, account)}
       </div>
       ${

@@ -3,12 +3,12 @@ import type { HttpServerResponse } from "effect/http"
 import { Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
 import { accountEntry } from "../../../../../services/resources/accounts/AccountWrites.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
-import { answerPage, seeOther } from "../../../frame/Answers.ts"
+import { seeOther } from "../../../frame/Answers.ts"
 import { pathId } from "../../../frame/PathIds.ts"
+import { showAgain } from "../../../frame/forms/ShownAgain.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"
-import { type ConsoleError, refusalOf } from "../../../frame/Refusals.ts"
+import type { ConsoleError } from "../../../frame/Refusals.ts"
 import { change, page, type View } from "../../../frame/SignedRoutes.ts"
-import { fieldErrorsOf } from "../../../parts/Fields.ts"
 import { type NoticeKey, withNotice } from "../../../parts/Notice.ts"
 import { saveDetails, saveSettings, updateAccount } from "./AccountForms.ts"
 import { accountPage, type Refused } from "./AccountPage.ts"
@@ -24,7 +24,7 @@ const ACCOUNT_PATH = `${CHANNELS_PATH}/:id` as const
 const backTo = (id: number, key: NoticeKey): HttpServerResponse.HttpServerResponse =>
   seeOther(withNotice(`${CHANNELS_PATH}/${id}`, key))
 
-/** A form of an account's page. If it is refused because of its fields, the page is shown again with them. */
+/** A form of an account's page. If it is refused, the page is shown again with what was typed. */
 const accountForm = <E extends ConsoleError, R>(
   action: "" | "/settings" | "/contacts" | "/standby",
   form: Refused["form"],
@@ -33,14 +33,7 @@ const accountForm = <E extends ConsoleError, R>(
   change(`${ACCOUNT_PATH}${action}`, (view, typed) =>
     Effect.flatMap(pathId, (id) =>
       Effect.as(save(view, id, typed), backTo(id, "saved")).pipe(
-        Effect.catch((error: ConsoleError) => {
-          const errors = fieldErrorsOf(error, view.locale)
-          if (errors.size === 0) return Effect.fail(error)
-          const { status, headers } = refusalOf(error, view.locale)
-          return Effect.map(accountPage(view, id, { form, errors, typed }), (shown) =>
-            answerPage(view, shown, { status, headers })
-          )
-        })
+        Effect.catch(showAgain(view, (errors) => accountPage(view, id, { form, errors, typed })))
       )
     )
   )

@@ -17,7 +17,7 @@ const list = (view: View, id: number, items: ReadonlyArray<ContactRecord>): Html
   const { say, time } = view.locale
   const mayWrite = view.actor.scope === "full"
   return table(
-    say("Contacts", "مخاطبان"),
+    say("Linked phones", "شماره‌های وصل"),
     [
       { header: say("Phone", "شماره"), kind: "title", cell: ({ phone }) => ltr(phone) },
       { header: say("Chat", "گفتگو"), cell: ({ chatId }) => mono(chatId) },

@@ -6,7 +6,7 @@ import { csrfField } from "../../../frame/forms/Forms.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
-import { errorSummary, type FieldErrors, selectField } from "../../../parts/Fields.ts"
+import { CHANGED, errorSummary, type FieldErrors, selectField, versionField } from "../../../parts/Fields.ts"
 import { foreign } from "../../../parts/Text.ts"
 import { CHANNELS_PATH } from "./ChannelsPage.ts"
 
@@ -38,27 +38,46 @@ const inOrder = (view: View, standby: ReadonlyArray<number>, others: ReadonlyArr
       </ol>`
 }
 
+/** The accounts that were chosen, without the empty places. */
+const chosen = (typed: URLSearchParams): ReadonlyArray<number> =>
+  Array.from({ length: MAX_STANDBY }, (_, index) => Number(typed.get(`standby.${index}`) ?? "")).filter(
+    (id) => Number.isSafeInteger(id) && id > 0
+  )
+
+interface ShownForm {
+  readonly errors: FieldErrors
+  /** Null: nothing was chosen yet. */
+  readonly typed: URLSearchParams | null
+}
+
 const standbyForm = (
   view: View,
   { id, version, standby = [] }: AccountRecord,
   others: ReadonlyArray<AccountRecord>,
-  errors: FieldErrors
+  { errors, typed }: ShownForm
 ): Html => {
   const { say, number } = view.locale
-  const places = Math.min(standby.length + 2, others.length, MAX_STANDBY)
-  const shown = new Map([...errors].map(([, message]) => ["standby.0", message]))
+  const filled = Math.max(standby.length, typed === null ? 0 : chosen(typed).length)
+  const places = Math.min(filled + 2, others.length, MAX_STANDBY)
+  const shown = new Map(
+    [...errors].map(([name, message]) => [name.startsWith("standby") ? "standby.0" : name, message])
+  )
   const choices = [
     ["", say("None", "هیچ")] as const,
     ...others.map(({ id: other, label }) => [String(other), label] as const)
   ]
   return html`<form class="fields" method="post" action="${CHANNELS_PATH}/${id}/standby">
-    ${csrfField(view.csrf)} <input type="hidden" name="version" value="${version}" />
-    ${errorSummary(shown, view.locale)}
+    ${csrfField(view.csrf)} ${versionField(version, typed, errors)} ${errorSummary(shown, view.locale)}
+    ${
+      errors.has(CHANGED) &&
+      html`<p class="hint">${say("Saved now:", "اکنون ذخیره است:")}</p>
+        ${inOrder(view, standby, others)}`
+    }
     ${Array.from({ length: places }, (_, index) =>
       selectField({
         name: `standby.${index}`,
         label: say(`Place ${number(index + 1)}`, `جای ${number(index + 1)}`),
-        value: String(standby[index] ?? ""),
+        value: typed?.get(`standby.${index}`) ?? String(standby[index] ?? ""),
         choices,
         errors: shown
       })
@@ -71,7 +90,7 @@ const standbyForm = (
 export const standbyPanel = Effect.fnUntraced(function* (
   view: View,
   account: AccountRecord,
-  errors: FieldErrors
+  shown: ShownForm
 ) {
   const { say } = view.locale
   const others = yield* candidatesOf(view, account)
@@ -88,18 +107,12 @@ export const standbyPanel = Effect.fnUntraced(function* (
       </p>
       ${
         view.actor.scope === "full"
-          ? standbyForm(view, account, others, errors)
+          ? standbyForm(view, account, others, shown)
           : inOrder(view, standby, others)
       }
     </div>
   </section>`
 })
-
-/** The accounts that were chosen, without the empty places. */
-const chosen = (typed: URLSearchParams): ReadonlyArray<number> =>
-  Array.from({ length: MAX_STANDBY }, (_, index) => Number(typed.get(`standby.${index}`) ?? "")).filter(
-    (id) => Number.isSafeInteger(id) && id > 0
-  )
 
 export const saveStandby = Effect.fnUntraced(function* (view: View, id: number, typed: URLSearchParams) {
   const accounts = yield* Accounts

@@ -10,8 +10,8 @@ export interface TemplateDraft {
   readonly action: string
   readonly name: string
   readonly body: string
-  /** The version of the template to change; null: a new template. */
-  readonly version: number | null
+  /** The field with the version of the template to change; null: a new template. */
+  readonly version: Html | null
   readonly typed: (name: string) => string | null
   readonly errors: FieldErrors
 }
@@ -44,9 +44,7 @@ export const templateEditor = (view: View, draft: TemplateDraft): Html => {
         action="${action}"
         data-preview="template-preview samples"
       >
-        ${csrfField(view.csrf)}${onceField()}
-        ${version !== null && html`<input type="hidden" name="version" value="${version}" />`}
-        ${errorSummary(errors, view.locale)}
+        ${csrfField(view.csrf)}${onceField()} ${version} ${errorSummary(errors, view.locale)}
         ${inputField({ name: "name", label: say("Name", "نام"), value: name, isRequired: true, errors })}
         ${textAreaField({
           name: "body",

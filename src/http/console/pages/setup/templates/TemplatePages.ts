@@ -9,8 +9,9 @@ import {
 import { NewTemplate } from "../../../../manage/setup/TemplatesApi.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
+import { formErrorsOf } from "../../../frame/forms/ShownAgain.ts"
 import { writeAs, writeOnce } from "../../../frame/forms/Writes.ts"
-import { html } from "../../../frame/Html.ts"
+import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import { pathId } from "../../../frame/PathIds.ts"
 import { type ConsoleError, refusalOf } from "../../../frame/Refusals.ts"
@@ -18,8 +19,10 @@ import { change, page, type View } from "../../../frame/SignedRoutes.ts"
 import { readTyped } from "../../../frame/forms/TypedBody.ts"
 import { stateBadge } from "../../../parts/Badge.ts"
 import { postButton } from "../../../parts/Confirm.ts"
-import { type FieldErrors, fieldErrorsOf, noFieldErrors } from "../../../parts/Fields.ts"
+import { facts } from "../../../parts/Facts.ts"
+import { CHANGED, type FieldErrors, noFieldErrors, versionField } from "../../../parts/Fields.ts"
 import { withNotice } from "../../../parts/Notice.ts"
+import { foreign } from "../../../parts/Text.ts"
 import { templateEditor } from "./TemplateForm.ts"
 import { NEW_TEMPLATE_PATH, showTemplates, TEMPLATES_PATH } from "./TemplatesPage.ts"
 
@@ -68,6 +71,18 @@ const switchButton = (view: View, { id, active }: TemplateRecord) => {
   })
 }
 
+/** What somebody else has saved meanwhile. */
+const savedPanel = ({ name, body }: TemplateRecord, { locale: { say } }: View): Html =>
+  html`<section class="panel" aria-labelledby="saved-title">
+    <div class="panel-head"><h2 id="saved-title">${say("Saved now", "اکنون ذخیره است")}</h2></div>
+    <div class="panel-body">
+      ${facts([
+        [say("Name", "نام"), foreign(name)],
+        [say("Text", "متن"), html`<p class="message-text" dir="auto">${body}</p>`]
+      ])}
+    </div>
+  </section>`
+
 const existingPage = Effect.fnUntraced(function* (view: View, id: number, shown: Shown) {
   const { say } = view.locale
   const template = yield* (yield* TemplateRecords).find(view.actor.customerId, id)
@@ -78,14 +93,15 @@ const existingPage = Effect.fnUntraced(function* (view: View, id: number, shown:
     lead: html`<a href="${TEMPLATES_PATH}">${say("Templates", "قالب‌ها")}</a> / ${say("template", "قالب")}
       ${view.locale.number(id)} ${stateBadge(template.active ? "active" : "inactive", view.locale)}`,
     actions: view.actor.scope === "full" ? switchButton(view, template) : null,
-    content: templateEditor(view, {
+    content: html`${shown.errors.has(CHANGED) && savedPanel(template, view)}
+    ${templateEditor(view, {
       action: `${TEMPLATES_PATH}/${id}`,
       name: value.name(template.name),
       body: value.body(template.body),
-      version: template.version,
+      version: versionField(template.version, shown.typed, shown.errors),
       typed: value.sample,
       errors: shown.errors
-    })
+    })}`
   }
   return made
 })
@@ -142,7 +158,7 @@ const saveExisting = Effect.fnUntraced(function* (view: View, id: number, typed:
 const isPreview = (typed: URLSearchParams): boolean => typed.get("do") === "preview"
 
 const refusedFields = (error: ConsoleError, { locale }: View): FieldErrors | null => {
-  const errors = fieldErrorsOf(error, locale)
+  const errors = formErrorsOf(error, locale)
   return errors.size === 0 ? null : errors
 }
 
