@@ -39,7 +39,7 @@ export const callWords = (
   { say }: Locale
 ): Html =>
   account_id === null
-    ? html`${say("Sandbox: nothing was really sent", "آزمایشگاه: واقعاً چیزی فرستاده نشد")}`
+    ? html`${say("Sandbox: nothing was really sent", "محیط آزمایشی: واقعاً چیزی فرستاده نشد")}`
     : html`${foreign(label)}${provider !== channel && html` · ${provider}`}${
         messageId !== null && html` · ${say("message id", "شناسهٔ پیام")} ${mono(messageId)}`
       }`

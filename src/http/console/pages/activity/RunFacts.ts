@@ -40,7 +40,7 @@ export const runFacts = (
   const { say } = locale
   return facts([
     [say("Status", "وضعیت"), stateBadge(words.status, locale)],
-    words.isLive ? null : [say("Mode", "حالت"), badge("info", say("Sandbox", "آزمایشی"))],
+    words.isLive ? null : [say("Mode", "حالت"), badge("info", say("Sandbox", "محیط آزمایشی"))],
     [words.phone, phonePart(phone, locale)],
     [say("Id", "شناسه"), html`${mono(id)}${copyButton(id, say("Copy the id", "کپی شناسه"), locale)}`],
     ...words.behindId,

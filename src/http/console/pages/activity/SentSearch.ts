@@ -128,7 +128,7 @@ export const searchFilters = (
         name: "mode",
         label: say("Mode", "حالت"),
         any: say("Live", "واقعی"),
-        choices: [["test", say("Sandbox", "آزمایشی")]]
+        choices: [["test", say("Sandbox", "محیط آزمایشی")]]
       },
       ...more
     ]

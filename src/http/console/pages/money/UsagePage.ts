@@ -176,7 +176,7 @@ const channelsPanel = (slots: ReadonlyArray<ActivitySlot>, view: View): Html => 
         ? channelTable(rows, view)
         : emptyState(
             say("Nothing was sent in this month", "در این ماه چیزی فرستاده نشده"),
-            say("Sandbox requests do not count.", "درخواست‌های سندباکس به حساب نمی‌آیند.")
+            say("Sandbox requests do not count.", "درخواست‌های محیط آزمایشی به حساب نمی‌آیند.")
           )
     }
   </section>`

@@ -55,7 +55,7 @@ const codeForm = (view: View, id: string, errors: FieldErrors): Html => {
     ${inputField({
       name: "code",
       label: isSandbox(mode)
-        ? say("The code that arrived: 123456 in the sandbox", "کدی که رسید: در آزمایشگاه ۱۲۳۴۵۶")
+        ? say("The code that arrived: 123456 in the sandbox", "کدی که رسید: در محیط آزمایشی ۱۲۳۴۵۶")
         : say("The code that arrived", "کدی که رسید"),
       isLtr: true,
       isRequired: true,

@@ -127,7 +127,7 @@ export const testForm = (view: View, request: TestRequest, choices: Choices, err
       ${radio(
         "mode",
         "sandbox",
-        say("Sandbox", "آزمایشگاه"),
+        say("Sandbox", "محیط آزمایشی"),
         say("Nothing is sent or charged; the code is 123456.", "چیزی فرستاده یا حساب نمی‌شود؛ کد ۱۲۳۴۵۶ است."),
         request.mode === "sandbox"
       )}

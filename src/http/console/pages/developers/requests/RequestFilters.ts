@@ -80,7 +80,7 @@ const areaWords = (area: string, { say }: View["locale"]): string => {
     case "/v1/messages":
       return say("Messages", "پیام‌ها")
     case "/v1/sandbox":
-      return say("Sandbox", "آزمایشی")
+      return say("Sandbox", "محیط آزمایشی")
     default:
       return say("Account", "حساب")
   }

@@ -121,7 +121,7 @@ const newWebhookPage = (view: View, typed: URLSearchParams, errors: FieldErrors)
         label: say("Mode", "حالت"),
         hint: say(
           "Test: events of the sandbox. It cannot be changed later.",
-          "آزمایشی: رویدادهای سندباکس. بعدا تغییر نمی‌کند."
+          "آزمایشی: رویدادهای محیط آزمایشی. بعدا تغییر نمی‌کند."
         ),
         value: typed.get("mode") ?? "live",
         choices: [
