@@ -58,6 +58,17 @@ describe("connecting an account", () => {
     expect(reply.text).toContain('<a href="#field-settings-from_number">Line number')
   })
 
+  it("says in Persian what is wrong with the address and the secret of a bridge", async () => {
+    const page = `${CONNECT}?lang=fa&channel=sms&provider=bridge`
+    const fields = { channel: "sms", provider: "bridge", label: "Bridge", "settings.secret": "short" }
+    const { text } = await submit(owner, page, CONNECT, { ...fields, "settings.url": "ftp://example.ir" })
+    expect(text).toContain("نشانی http یا https با حداکثر ۲٬۰۴۸ نویسه بنویسید")
+    expect(text).toContain("۲۴ تا ۶۴ بایت به شکل base64 بنویسید")
+    const plain = await submit(owner, page, CONNECT, { ...fields, "settings.url": "http://example.ir" })
+    expect(plain.text).toMatch(/نشانی باید با .https:\/\/. آغاز شود/)
+    await owner.get(`${CONNECT}?lang=en`)
+  })
+
   it("is in the audit log as the user's, without the settings", async () => {
     await connect({ ...rubika, label: "Audited" })
     const { data } = await api<{ data: ReadonlyArray<Record<string, unknown>> }>("GET", "/audit-log?limit=5")
@@ -129,16 +140,41 @@ describe("an account's page", () => {
     const path = `/console/channels/${id}`
     const wrong = await submit(owner, path, `${path}/contacts`, { contacts: "09121234567,7\nnobody,8" })
     expect(wrong.status).toBe(422)
-    expect(wrong.text).toContain("line 3 is not an Iranian mobile number")
+    expect(wrong.text).toContain("line 2 is not an Iranian mobile number")
     const right = await submit(owner, path, `${path}/contacts`, {
       contacts: "chat_id,phone\n7,09121234567\n8,09351234567"
     })
-    expect(right.status).toBe(303)
+    expect(right).toMatchObject({ status: 303, location: `${path}?notice=linked&count=2` })
+    expect((await owner.get(right.location ?? "")).text).toContain("Linked phones: 2")
     const { text } = await owner.get(path)
     expect(text).toContain("+989351234567")
     expect(text).toContain('role="region" aria-label="Linked phones"')
     await submit(owner, path, `${path}/contacts/remove`, { phone: "+989351234567" })
     expect((await owner.get(path)).text).not.toContain("+989351234567")
+  })
+
+  it("says what is wrong with a file of contacts, in the language of its page", async () => {
+    const path = `/console/channels/${await connect({ ...rubika, label: "Files" })}`
+    const refused = async (contacts: string) =>
+      (await submit(owner, `${path}?lang=fa`, `${path}/contacts`, { contacts })).text
+    expect(await refused("09121234567,7\nnobody,8\n09121234567,")).toContain(
+      "سطر ۲ شمارهٔ موبایل ایرانی ندارد؛ سطر ۳ شناسهٔ گفتگوی درستی ندارد"
+    )
+    expect(await refused("phone,chat_id")).toContain("سطری با شماره و شناسهٔ گفتگو نیست.")
+    expect(await refused("p\0h\0o\0n\0e\0")).toContain("این متن UTF-8 نیست.")
+    await owner.get(`${path}?lang=en`)
+  })
+
+  it("imports a thousand long lines, and answers more with a page", async () => {
+    const path = `/console/channels/${await connect({ ...rubika, label: "Thousand" })}`
+    const line = (index: number) => `0912${String(index).padStart(7, "0")},${"x".repeat(128)}`
+    const contacts = Array.from({ length: 1000 }, (_, index) => line(index)).join("\n")
+    const { location } = await submit(owner, path, `${path}/contacts`, { contacts })
+    expect(location).toContain("notice=linked&count=1000")
+    const huge = await submit(owner, path, `${path}/contacts`, { contacts: "x".repeat(1_100_000) })
+    expect(huge.status).toBe(413)
+    expect(huge.text).toContain("<!doctype html>")
+    expect(huge.text).toContain("This is too large to be sent.")
   })
 
   it("has standby accounts of its channel, in order, without a cycle", async () => {

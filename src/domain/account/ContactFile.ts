@@ -11,10 +11,12 @@ const MAX_REPORTED = 10
 
 type Row = ReadonlyArray<string>
 
-const readRow = (
-  row: Row,
-  columns: { readonly phone: number; readonly chat: number }
-): Result.Result<ContactLink, string> => {
+interface Columns {
+  readonly phone: number
+  readonly chat: number
+}
+
+const readRow = (row: Row, columns: Columns): Result.Result<ContactLink, string> => {
   const chatId = row[columns.chat] ?? ""
   return parseContactPhone(row[columns.phone] ?? "").pipe(
     Result.mapError(() => "is not an Iranian mobile number"),
@@ -32,12 +34,23 @@ interface NumberedRow {
   readonly line: number
 }
 
+const SEPARATORS = [",", ";", "\t"]
+
+/** Spreadsheets write semicolons where the comma is the decimal point. The first line has the separator most often. */
+const separatorOf = (csv: string): string => {
+  const [line = ""] = csv.trimStart().split("\n", 1)
+  const [first = ","] = SEPARATORS.toSorted((a, b) => line.split(b).length - line.split(a).length)
+  return first
+}
+
 const rowsOf = (csv: string): Result.Result<ReadonlyArray<NumberedRow>, string> =>
   Result.try({
     try: () => {
       const rows: Array<NumberedRow> = []
       // csv-parse counts a CRLF within quotes as two lines
-      parse(csv.replaceAll(/\r\n?/g, "\n"), {
+      const text = csv.replaceAll(/\r\n?/g, "\n")
+      parse(text, {
+        delimiter: separatorOf(text),
         bom: true,
         trim: true,
         relax_column_count: true,
@@ -54,14 +67,42 @@ const rowsOf = (csv: string): Result.Result<ReadonlyArray<NumberedRow>, string> 
       `line ${cause instanceof CsvError ? cause["lines"] : "?"} has a quote that is not closed, or inside a field`
   })
 
-/** Reads CSV with the columns `phone` and `chat_id`, in any order, among others. All or nothing, with all mistakes. */
-export const readContacts = (csv: string): Result.Result<ReadonlyArray<ContactLink>, string> =>
-  Result.flatMap(rowsOf(csv), ([header, ...rows]) => {
-    const names = (header?.row ?? []).map((name) => name.toLowerCase())
-    const columns = { phone: names.indexOf(PHONE_COLUMN), chat: names.indexOf(CHAT_COLUMN) }
-    if (columns.phone === -1 || columns.chat === -1) {
+/** What a file in another encoding decodes to: UTF-16 has NULs in its first line, and its byte order mark is no UTF-8. */
+const isUtf8 = (text: string): boolean => !/^(?:\uFFFD|[^\n]*\0)/.test(text)
+
+/** The columns that a header names. */
+const namedColumns = (header: Row): Columns | null => {
+  const names = header.map((name) => name.toLowerCase())
+  const columns = { phone: names.indexOf(PHONE_COLUMN), chat: names.indexOf(CHAT_COLUMN) }
+  return columns.phone === -1 || columns.chat === -1 ? null : columns
+}
+
+/** A line without a digit has no contact: it is meant to be a header. */
+const isContact = (first: Row): boolean => first.some((cell) => /\p{Nd}/u.test(cell))
+
+interface ContactFileOptions {
+  /** Lines without a header have the phone first, then the chat. */
+  readonly isHeaderOptional?: boolean
+}
+
+/**
+ * Reads CSV with the columns `phone` and `chat_id`, in any order, among others. All or nothing, with all mistakes.
+ */
+export const readContacts = (
+  csv: string,
+  { isHeaderOptional = false }: ContactFileOptions = {}
+): Result.Result<ReadonlyArray<ContactLink>, string> => {
+  if (!isUtf8(csv)) return Result.fail("the file is not text in UTF-8")
+  return Result.flatMap(rowsOf(csv), (all) => {
+    const [first] = all
+    if (isHeaderOptional && first === undefined) return Result.succeed([])
+    const named = namedColumns(first?.row ?? [])
+    const isHeaderless = isHeaderOptional && named === null && isContact(first?.row ?? [])
+    const columns = isHeaderless ? { phone: 0, chat: 1 } : named
+    if (columns === null) {
       return Result.fail(`the first line has to name the columns ${PHONE_COLUMN} and ${CHAT_COLUMN}`)
     }
+    const rows = isHeaderless ? all : all.slice(1)
     const contacts: Array<ContactLink> = []
     const mistakes: Array<string> = []
     for (const { row, line } of rows) {
@@ -73,3 +114,4 @@ export const readContacts = (csv: string): Result.Result<ReadonlyArray<ContactLi
     const more = mistakes.length > MAX_REPORTED ? [`and ${mistakes.length - MAX_REPORTED} more`] : []
     return Result.fail([...mistakes.slice(0, MAX_REPORTED), ...more].join("; "))
   })
+}

@@ -60,6 +60,18 @@ describe("a contact file", () => {
     )
   })
 
+  it.each([",", ";", "\t"])("may have %j between its columns", (separator) => {
+    const lines = ["name,phone,chat_id", "Sara,09121234567,42"].map((line) => line.replaceAll(",", separator))
+    assert.deepEqual(read(...lines), expected)
+  })
+
+  it.each(["p\0h\0o\0n\0e\0,\0", "\uFFFD\uFFFDphone,chat_id"])(
+    "is refused if it is not UTF-8: %j",
+    (text) => {
+      assert.strictEqual(mistakesOf(text), "the file is not text in UTF-8")
+    }
+  )
+
   it("without lines holds nobody", () => {
     assert.deepEqual(read("phone,chat_id"), [])
     assert.deepEqual(read("phone,chat_id", ""), [])
@@ -99,6 +111,29 @@ describe("a contact file", () => {
     for (const chatId of ["-100", "b0AbC_1~!", "x".repeat(128)]) {
       assert.deepEqual(read("phone,chat_id", `09121234567,${chatId}`), [contact("+989121234567", chatId)])
     }
+  })
+})
+
+describe("a contact file whose header is optional", () => {
+  const optional = (...lines: ReadonlyArray<string>) =>
+    Result.merge(readContacts(lines.join("\n"), { isHeaderOptional: true }))
+
+  it("has the phone first, then the chat", () => {
+    assert.deepEqual(optional("09121234567;42"), expected)
+    assert.deepEqual(optional("name,chat_id,phone", "Sara,42,09121234567"), expected)
+    assert.deepEqual(optional("", ""), [])
+  })
+
+  it("counts its lines from the first", () => {
+    assert.strictEqual(optional("09121234567,42", "nobody,8"), "line 2 is not an Iranian mobile number")
+    assert.strictEqual(optional("0912,42"), "line 1 is not an Iranian mobile number")
+  })
+
+  it.each(["شماره,شناسه", "phone", "name,phone"])("is refused with the header %j", (header) => {
+    assert.strictEqual(
+      optional(header, "09121234567,42"),
+      "the first line has to name the columns phone and chat_id"
+    )
   })
 })
 

@@ -112,6 +112,14 @@ const moveByDragging = (form) => {
   })
 }
 
+/** A file with a byte order mark may be in UTF-16, as spreadsheets write it. */
+const textOf = (bytes) => {
+  const [first, second] = new Uint8Array(bytes)
+  const encoding =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8"
+  return new TextDecoder(encoding).decode(bytes)
+}
+
 /** A file's text goes into the field that the form is sent with. */
 const readFiles = () => {
   for (const label of document.querySelectorAll("[data-file-into]")) {
@@ -119,7 +127,7 @@ const readFiles = () => {
     const into = document.getElementById(label.dataset.fileInto)
     label.querySelector("input").addEventListener("change", async ({ target }) => {
       const [file] = target.files
-      if (file !== undefined) into.value = await file.text()
+      if (file !== undefined) into.value = textOf(await file.arrayBuffer())
     })
   }
 }

@@ -1,10 +1,16 @@
-import { Effect } from "effect"
-import type { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ByteSize, Effect } from "effect"
+import {
+  HttpIncomingMessage,
+  type HttpRouter,
+  type HttpServerRequest,
+  type HttpServerResponse
+} from "effect/http"
 import { NotFound, ScopeInsufficient } from "../../../domain/Errors.ts"
 import type { Actor } from "../../../domain/people/Actor.ts"
 import { PLATFORM } from "../../../domain/people/Customer.ts"
 import type { IdempotentRequest } from "../../../services/customer/Idempotency.ts"
 import type { Origin } from "../../../services/resources/ManagementWrites.ts"
+import { maxBodyBytes } from "../../RequestGuards.ts"
 import { answerPage } from "./Answers.ts"
 import { isSameToken } from "./Cookies.ts"
 import { readForm, sentForm } from "./forms/Forms.ts"
@@ -84,6 +90,18 @@ export const change = <R>(
   form(path, (view, fields) =>
     view.actor.scope === "full" ? act(view, fields) : Effect.fail<ConsoleError>(new ScopeInsufficient())
   )
+
+/** A form that may be larger than other bodies: up to `bytes`, or what the operator allows for every body. */
+export const largeForm = <R>(bytes: number, { method, path, handle }: SignedRoute<R>): SignedRoute<R> => ({
+  method,
+  path,
+  handle: (view) =>
+    Effect.flatMap(maxBodyBytes, (usual) =>
+      usual >= bytes
+        ? handle(view)
+        : Effect.provideService(handle(view), HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bytes))
+    )
+})
 
 const refuse = Effect.fail<ConsoleError>(new ScopeInsufficient())
 

@@ -2,10 +2,14 @@ import { html, type Html } from "../frame/Html.ts"
 import type { Visit } from "../frame/Visit.ts"
 import type { Tone } from "./Badge.ts"
 
-/** The notice of a page after a form. The address holds only its key, so nobody can make a page show other text. */
+/**
+ * The notice of a page after a form. The address holds only its key, and a number, so nobody can make a page show other
+ * text.
+ */
 const notices = {
   saved: ["good", "Saved.", "ذخیره شد."],
   created: ["good", "Created.", "ساخته شد."],
+  linked: ["good", "Linked phones: {count}", "شماره‌های وصل‌شده: {count}"],
   deleted: ["good", "Deleted.", "حذف شد."],
   password_set: ["good", "Your password is set. Sign in with it.", "گذرواژه‌تان ثبت شد. با آن وارد شوید."],
   revoked: ["good", "Revoked. It works nowhere from now on.", "باطل شد و دیگر هیچ‌جا کار نمی‌کند."],
@@ -30,10 +34,17 @@ const isNotice = (key: string): key is NoticeKey => Object.hasOwn(notices, key)
 export const withNotice = (address: string, key: NoticeKey): string =>
   `${address}${address.includes("?") ? "&" : "?"}notice=${key}`
 
+/** The same with the number that the notice says. */
+export const withCount = (address: string, count: number): string => `${address}&count=${count}`
+
+const COUNT = /^\d{1,4}$/
+
 /** The notice that the address asks for, if it is a known one. */
-export const notice = ({ query, locale: { say } }: Pick<Visit, "query" | "locale">): Html | null => {
+export const notice = ({ query, locale: { say, number } }: Pick<Visit, "query" | "locale">): Html | null => {
   const key = query.get("notice")
   if (key === null || !isNotice(key)) return null
   const [tone, english, persian] = notices[key]
-  return html`<p class="notice ${tone}" role="status">${say(english, persian)}</p>`
+  const count = query.get("count") ?? ""
+  const words = say(english, persian).replace("{count}", COUNT.test(count) ? number(Number(count)) : "")
+  return html`<p class="notice ${tone}" role="status">${words}</p>`
 }

@@ -95,14 +95,24 @@ const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian
     "این نشانی پیش‌تر به کار رفته است."
   ],
   [
-    /^The address must not lead into a private network$/,
+    /^(?:The address )?must not lead into a private network$/,
     "The address must not lead into a private network.",
     "نشانی نباید به شبکه‌ای خصوصی برسد."
   ],
   [
-    /^The address must be an http or https address of at most (\d+) characters, without credentials or fragment$/,
+    /^(?:The address )?must be an http or https address of at most (\d+) characters, without credentials or fragment$/,
     "Enter an http or https address of at most $1 characters, without credentials or fragment.",
     "نشانی http یا https با حداکثر $1 نویسه بنویسید، بدون نام کاربری، گذرواژه و بخش پس از #."
+  ],
+  [
+    /^(?:The address )?must begin with https:\/\/$/,
+    "The address must begin with https://.",
+    "نشانی باید با \u2066https://\u2069 آغاز شود."
+  ],
+  [
+    /^must be (\d+) to (\d+) bytes in base64, with or without whsec_ before it$/,
+    "Enter $1 to $2 bytes in base64, with or without whsec_ before them.",
+    "$1 تا $2 بایت به شکل base64 بنویسید، با whsec_ پیش از آن یا بدون آن."
   ],
   [
     /^Expected \* to stand alone$/,
@@ -122,6 +132,29 @@ const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian
     /^the first line has to name the columns phone and chat_id$/,
     "The first line has to name the columns phone and chat_id.",
     "سطر نخست باید ستون‌های phone و chat_id را نام ببرد."
+  ],
+
+  [
+    /^line (\d+) is not an Iranian mobile number$/,
+    "line $1 is not an Iranian mobile number",
+    "سطر $1 شمارهٔ موبایل ایرانی ندارد"
+  ],
+  [/^line (\d+) has no usable chat_id$/, "line $1 has no usable chat_id", "سطر $1 شناسهٔ گفتگوی درستی ندارد"],
+  [
+    /^line (\d+|\?) has a quote that is not closed, or inside a field$/,
+    "line $1 has a quote that is not closed, or inside a field",
+    "سطر $1 نشان نقل‌قولی دارد که بسته نشده یا میان فیلد آمده است"
+  ],
+  [/^and (\d+) more$/, "and $1 more", "و $1 مورد دیگر"],
+  [
+    /^the file is not text in UTF-8$/,
+    "This is not text in UTF-8. Save the file as CSV UTF-8.",
+    "این متن UTF-8 نیست. پرونده را با قالب CSV UTF-8 ذخیره کنید."
+  ],
+  [
+    /^no line has a contact$/,
+    "There is no line with a phone and a chat id.",
+    "سطری با شماره و شناسهٔ گفتگو نیست."
   ],
 
   [/^Choose a channel$/, "Choose a channel.", "کانالی برگزینید."],
@@ -161,8 +194,7 @@ const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian
   [/^the lists have (\d+) lines$/, "The lists already have $1 lines.", "فهرست‌ها $1 سطر دارند."]
 ]
 
-/** The text of a report for people, in the visitor's language. An unknown report stays as it is. */
-export const fieldMessage = (report: string, { say, number }: Locale): string => {
+const inWords = (report: string, { say, number }: Locale): string | null => {
   for (const [pattern, english, persian] of messages) {
     const found = pattern.exec(report)
     if (found === null) continue
@@ -171,5 +203,16 @@ export const fieldMessage = (report: string, { say, number }: Locale): string =>
       return /^\d+$/.test(part) ? number(Number(part)) : part
     })
   }
-  return report
+  return null
 }
+
+/** A report of several mistakes, such as the lines of a file. */
+const BETWEEN = "; "
+
+/** The text of a report for people, in the visitor's language. An unknown report stays as it is. */
+export const fieldMessage = (report: string, locale: Locale): string =>
+  inWords(report, locale) ??
+  report
+    .split(BETWEEN)
+    .map((part) => inWords(part, locale) ?? part)
+    .join(locale.say(BETWEEN, "؛ "))

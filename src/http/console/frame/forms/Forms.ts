@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto"
 import { isUuidPosition } from "../../../../domain/Paging.ts"
 import type { IdempotentRequest } from "../../../../services/customer/Idempotency.ts"
 import type { CodedError } from "../../../Envelope.ts"
+import { maxBodyBytes } from "../../../RequestGuards.ts"
 import { awaitBody } from "../../../server/RequestBody.ts"
 import { html } from "../Html.ts"
 
@@ -11,11 +12,13 @@ const isForm = (contentType = ""): boolean =>
   contentType.split(";")[0]?.trim().toLowerCase() === "application/x-www-form-urlencoded"
 
 const notForm: CodedError = { _tag: "unsupported_media_type" }
+const tooLarge: CodedError = { _tag: "payload_too_large" }
 
 /** The fields of a form that was posted. */
 export const readForm = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (!isForm(request.headers["content-type"])) return yield* Effect.fail(notForm)
+  if (Number(request.headers["content-length"]) > (yield* maxBodyBytes)) return yield* Effect.fail(tooLarge)
   yield* awaitBody
   return new URLSearchParams(yield* request.text)
 }).pipe(Effect.catchTag("HttpServerError", Effect.die))

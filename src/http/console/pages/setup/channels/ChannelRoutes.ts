@@ -8,13 +8,13 @@ import { pathId } from "../../../frame/PathIds.ts"
 import { showAgain } from "../../../frame/forms/ShownAgain.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"
 import type { ConsoleError } from "../../../frame/Refusals.ts"
-import { change, page, type View } from "../../../frame/SignedRoutes.ts"
-import { type NoticeKey, withNotice } from "../../../parts/Notice.ts"
+import { change, largeForm, page, type View } from "../../../frame/SignedRoutes.ts"
+import { type NoticeKey, withCount, withNotice } from "../../../parts/Notice.ts"
 import { saveDetails, saveSettings, updateAccount } from "./AccountForms.ts"
 import { accountPage, type Refused } from "./AccountPage.ts"
 import { CHANNELS_PATH, CONNECT_PATH, showChannels } from "./ChannelsPage.ts"
 import { connectAccount, showConnect } from "./ConnectPage.ts"
-import { linkContacts, removeContact } from "./ContactForms.ts"
+import { linkContacts, MAX_CONTACTS_BYTES, removeContact } from "./ContactForms.ts"
 import { rotateInbox } from "./InboxPart.ts"
 import { forceOutcome } from "./SimulatorPart.ts"
 import { saveStandby } from "./StandbyPart.ts"
@@ -25,18 +25,23 @@ const backTo = (id: number, key: NoticeKey): HttpServerResponse.HttpServerRespon
   seeOther(withNotice(`${CHANNELS_PATH}/${id}`, key))
 
 /** A form of an account's page. If it is refused, the page is shown again with what was typed. */
-const accountForm = <E extends ConsoleError, R>(
+const accountForm = <A, E extends ConsoleError, R>(
   action: "" | "/settings" | "/contacts" | "/standby",
   form: Refused["form"],
-  save: (view: View, id: number, typed: URLSearchParams) => Effect.Effect<unknown, E, R>
+  save: (view: View, id: number, typed: URLSearchParams) => Effect.Effect<A, E, R>,
+  answer: (id: number, saved: A) => HttpServerResponse.HttpServerResponse = (id) => backTo(id, "saved")
 ) =>
   change(`${ACCOUNT_PATH}${action}`, (view, typed) =>
     Effect.flatMap(pathId, (id) =>
-      Effect.as(save(view, id, typed), backTo(id, "saved")).pipe(
+      Effect.map(save(view, id, typed), (saved) => answer(id, saved)).pipe(
         Effect.catch(showAgain(view, (errors) => accountPage(view, id, { form, errors, typed })))
       )
     )
   )
+
+const contactsForm = accountForm("/contacts", "contacts", linkContacts, (id, count) =>
+  seeOther(withCount(withNotice(`${CHANNELS_PATH}/${id}`, "linked"), count))
+)
 
 /** A button of an account's page. */
 const accountButton = <E extends ConsoleError, R>(
@@ -78,7 +83,7 @@ export const channelPages = {
         (account) => saveSettings(view, account, typed)
       )
     ),
-    accountForm("/contacts", "contacts", linkContacts),
+    largeForm(MAX_CONTACTS_BYTES, contactsForm),
     accountForm("/standby", "standby", saveStandby),
     change(`${ACCOUNT_PATH}/delete`, deleteAccount),
     accountButton("/contacts/remove", "deleted", removeContact),

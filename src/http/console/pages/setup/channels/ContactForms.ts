@@ -10,14 +10,21 @@ import { writeAs } from "../../../frame/forms/Writes.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { readTyped } from "../../../frame/forms/TypedBody.ts"
 
-/** Lines without a header have the phone first, then the chat. */
-const withHeader = (lines: string): string =>
-  /^[\uFEFF\s]*"?(?:phone|chat_id)"?\s*,/i.test(lines) ? lines : `phone,chat_id\n${lines}`
+const MAX_CONTACTS = 1000
 
-const linksIn = (pasted: string) =>
-  Effect.mapError(Effect.fromResult(readContacts(withHeader(pasted.trim()))), (message) =>
-    fieldError("contacts", message)
+/** For lines of a KiB, as they are encoded in a form. */
+export const MAX_CONTACTS_BYTES = MAX_CONTACTS * 1024
+
+const linksIn = Effect.fnUntraced(function* (pasted: string) {
+  const links = yield* Effect.mapError(
+    Effect.fromResult(readContacts(pasted, { isHeaderOptional: true })),
+    (message) => fieldError("contacts", message)
   )
+  if (links.length === 0) return yield* fieldError("contacts", "no line has a contact")
+  if (links.length > MAX_CONTACTS)
+    return yield* fieldError("contacts", `Expected at most ${MAX_CONTACTS} lines`)
+  return links
+})
 
 const contactIn = Effect.fnUntraced(function* (typed: URLSearchParams) {
   const phone = typed.get("phone") ?? ""
@@ -32,14 +39,10 @@ const contactIn = Effect.fnUntraced(function* (typed: URLSearchParams) {
   return yield* Effect.fromResult(toLinks({ contacts }))
 })
 
-const MAX_CONTACTS = 1000
-
 /** Links phones to chats: one that was typed, or many that were pasted. Returns how many. */
 export const linkContacts = Effect.fnUntraced(function* (view: View, id: number, typed: URLSearchParams) {
   const pasted = typed.get("contacts")
   const links = yield* pasted === null ? contactIn(typed) : linksIn(pasted)
-  if (links.length > MAX_CONTACTS)
-    return yield* fieldError("contacts", `Expected at most ${MAX_CONTACTS} lines`)
   const contacts = yield* Contacts
   return yield* writeAs(
     view,

@@ -84,8 +84,8 @@ const addForms = (view: View, id: number, errors: FieldErrors, typed: URLSearchP
           name: "contacts",
           label: say("Lines of CSV: phone, chat id", "سطرهای CSV: شماره، شناسهٔ گفتگو"),
           hint: say(
-            "At most 1000 lines. A first line that names the columns (phone, chat_id) is optional. If a line is wrong, nothing is imported.",
-            "حداکثر ۱۰۰۰ سطر. سطر نخست با نام ستون‌ها (phone, chat_id) اختیاری است. اگر سطری نادرست باشد، هیچ‌کدام وارد نمی‌شود."
+            "At most 1000 lines, with commas, semicolons or tabs between the columns. A first line that names the columns (phone, chat_id, in any order) is optional. If a line is wrong, nothing is imported.",
+            "حداکثر ۱۰۰۰ سطر، با ویرگول، نقطه‌ویرگول یا Tab میان ستون‌ها. سطر نخست با نام ستون‌ها (phone و chat_id، به هر ترتیب) اختیاری است. اگر سطری نادرست باشد، هیچ‌کدام وارد نمی‌شود."
           ),
           rows: 6,
           isCode: true,
