@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Exit, Fiber } from "effect"
 import { Peyk, verifyWebhook } from "../../packages/client/src/effect.ts"
 
 const respond =
@@ -13,6 +13,19 @@ const layer = (status: number, body: unknown) =>
     apiKey: "svc_live_key",
     fetch: respond(status, body),
     retries: 0
+  })
+
+/** A far end that never responds. It passes on the signal of the request. */
+const hangingLayer = (started: Deferred.Deferred<AbortSignal>) =>
+  Peyk.layer({
+    baseUrl: "http://peyk.test",
+    fetch: (_, init) =>
+      new Promise((_resolve, reject) => {
+        const signal = init?.signal
+        if (!(signal instanceof AbortSignal)) throw new Error("the request has no signal")
+        signal.addEventListener("abort", () => reject(signal.reason))
+        Deferred.doneUnsafe(started, Effect.succeed(signal))
+      })
   })
 
 const verify = Effect.flatMap(Peyk, ({ otp }) => otp.verify({ verification_id: "v", code: "123456" }))
@@ -33,6 +46,46 @@ describe("the client for Effect", () => {
         layer(404, { error: { code: "not_found", message: "No.", details: {} }, request_id: "r" })
       )
     )
+  )
+
+  it.effect("ends its request when the fiber is interrupted", () =>
+    Effect.gen(function* () {
+      const started = yield* Deferred.make<AbortSignal>()
+      const own = new AbortController()
+      const call = yield* Effect.forkChild(
+        Effect.flatMap(Peyk, ({ otp }) => otp.next("v", { from_sequence: 1 }, { signal: own.signal })).pipe(
+          Effect.provide(hangingLayer(started))
+        )
+      )
+      const signal = yield* Deferred.await(started)
+      assert.isFalse(signal.aborted)
+      yield* Fiber.interrupt(call)
+      assert.isTrue(signal.aborted)
+    })
+  )
+
+  it.effect("ends its request with the caller's own signal", () =>
+    Effect.gen(function* () {
+      const started = yield* Deferred.make<AbortSignal>()
+      const own = new AbortController()
+      const call = yield* Effect.forkChild(
+        Effect.flatMap(Peyk, ({ account }) => account({ signal: own.signal })).pipe(
+          Effect.provide(hangingLayer(started))
+        )
+      )
+      const signal = yield* Deferred.await(started)
+      own.abort(new Error("the user left"))
+      assert.isTrue(signal.aborted)
+      assert.isTrue(Exit.isFailure(yield* Fiber.await(call)))
+    })
+  )
+
+  it.effect("reads all pages of a list", () =>
+    Effect.gen(function* () {
+      const { messages } = yield* Peyk
+      const first = yield* Effect.promise(() => messages.list.all().next())
+      assert.deepStrictEqual(first.value?.message_id, "1")
+    }).pipe(Effect.provide(layer(200, { data: [{ message_id: "1" }], next_cursor: null })))
   )
 
   it.effect("fails with InvalidWebhook if a request is not Peyk's", () =>

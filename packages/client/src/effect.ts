@@ -1,8 +1,14 @@
 /** The client for programs that use Effect: a service, its layer, and tagged errors. */
 import { Config, Context, Data, Effect, Layer, Redacted } from "effect"
-import { type Client, createClient, type ErrorCode, PeykError, type WebhookEvent } from "./index.ts"
-import type { ClientOptions } from "./Transport.ts"
-import { verifyWebhook as verify, type WebhookRequest, WebhookVerificationError } from "./Webhooks.ts"
+import { type Client, makeClient } from "./Client.ts"
+import { type ErrorCode, PeykError } from "./PeykError.ts"
+import { type Call, type ClientOptions, makeSend, type Send } from "./Transport.ts"
+import {
+  verifyWebhook as verify,
+  type WebhookEvent,
+  type WebhookRequest,
+  WebhookVerificationError
+} from "./Webhooks.ts"
 
 /** A failed call. Its tag is the code: `Effect.catchTag("insufficient_balance", …)`. */
 export type PeykFailure = {
@@ -16,23 +22,33 @@ type Effectful<T> = T extends (...args: infer Args) => Promise<infer A>
   ? ((...args: Args) => Effect.Effect<A, PeykFailure>) & Pick<T, Extract<keyof T, "all">>
   : { readonly [Key in keyof T]: Effectful<T[Key]> }
 
-/** Anything but a failed call is a defect. */
-const wrapCall =
-  (call: (...args: ReadonlyArray<unknown>) => Promise<unknown>) =>
-  (...args: ReadonlyArray<unknown>) =>
-    Effect.promise(() =>
-      call(...args).then(
-        (value) => Effect.succeed(value),
-        (error: unknown) => (error instanceof PeykError ? Effect.fail(tag(error)) : Effect.die(error))
-      )
-    ).pipe(Effect.flatten)
+/** Interruption ends the request. Anything but a failed call is a defect. */
+const callEffect = (send: Send, call: Call) =>
+  Effect.promise((interruption) => {
+    const given = call.options?.signal
+    const signal = given === undefined ? interruption : AbortSignal.any([given, interruption])
+    return send({ ...call, options: { ...call.options, signal } }).then(
+      (value) => Effect.succeed(value),
+      (error: unknown) => (error instanceof PeykError ? Effect.fail(tag(error)) : Effect.die(error))
+    )
+  }).pipe(Effect.flatten)
 
-const wrap = (value: unknown): unknown => {
-  if (typeof value === "function") {
-    const call = wrapCall(value as never)
-    return "all" in value ? Object.assign(call, { all: value.all }) : call
+/** What `makeClient` builds over a `send` that returns an effect has effects where the client has promises. */
+const wrap = (effects: unknown, promises: unknown): unknown => {
+  if (typeof effects === "function" && typeof promises === "function") {
+    const call = (...args: ReadonlyArray<unknown>) => Effect.suspend(() => effects(...args))
+    return "all" in promises ? Object.assign(call, { all: promises.all }) : call
   }
-  return Object.fromEntries(Object.entries(value as object).map(([key, each]) => [key, wrap(each)]))
+  const ofPromises = promises as Readonly<Record<string, unknown>>
+  return Object.fromEntries(
+    Object.entries(effects as object).map(([key, each]) => [key, wrap(each, ofPromises[key])])
+  )
+}
+
+const makeEffectClient = (options: ClientOptions): EffectClient => {
+  const send = makeSend(options)
+  const effects = makeClient(((call: Call) => callEffect(send, call)) as unknown as Send)
+  return wrap(effects, makeClient(send)) as EffectClient
 }
 
 /** Every call of the client, as an effect. */
@@ -40,7 +56,7 @@ export type EffectClient = Effectful<Client>
 
 export class Peyk extends Context.Service<Peyk, EffectClient>()("@peyk/client/effect/Peyk") {
   static readonly layer = (options: ClientOptions): Layer.Layer<Peyk> =>
-    Layer.sync(Peyk, () => wrap(createClient(options)) as EffectClient)
+    Layer.sync(Peyk, () => makeEffectClient(options))
 
   /** From `PEYK_URL`, `PEYK_API_KEY` and, if present, `PEYK_TOKEN`. */
   static readonly layerConfig = Layer.unwrap(
