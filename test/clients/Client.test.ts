@@ -245,6 +245,29 @@ describe("a webhook", () => {
     await verifyWebhook({ payload, headers: new Headers(signed(now())), secret })
   })
 
+  it("takes each header from a list of one, as some frameworks pass it", async () => {
+    const headers = Object.fromEntries(
+      Object.entries(signed(now())).map(([name, value]) => [name, [value]] as const)
+    )
+    await verifyWebhook({ payload, headers, secret })
+  })
+
+  it("refuses a header that came twice", async () => {
+    const headers = signed(now())
+    const twice = { ...headers, "webhook-id": [headers["webhook-id"], "msg_2"] }
+    await expect(verifyWebhook({ payload, headers: twice, secret })).rejects.toThrow(WebhookVerificationError)
+  })
+
+  it.each([
+    ["bytes", Buffer.from(`\uFEFF${payload}`)],
+    ["text", `\uFEFF${payload}`]
+  ])("returns the event of %s that begin with a byte order mark", async (_, marked) => {
+    const headers = signed(now(), `\uFEFF${payload}`)
+    expect(await verifyWebhook({ payload: marked, headers, secret })).toMatchObject({
+      type: "verification.verified"
+    })
+  })
+
   it("accepts one of two signatures, while a secret is replaced", async () => {
     const headers = signed(now())
     const both = { ...headers, "webhook-signature": `v1,${"A".repeat(44)} ${headers["webhook-signature"]}` }

@@ -32,7 +32,8 @@ final class Webhooks
         if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > $toleranceSeconds) {
             throw new WebhookVerificationException('The request is too old, or from the future.');
         }
-        return json_decode($payload, true, 512, JSON_THROW_ON_ERROR);
+        $text = preg_replace('/^\xEF\xBB\xBF/', '', $payload);
+        return json_decode($text, true, 512, JSON_THROW_ON_ERROR);
     }
 
     /** @param array<string, string|list<string>> $headers */

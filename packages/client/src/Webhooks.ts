@@ -16,6 +16,7 @@ export class WebhookVerificationError extends Error {
 export interface WebhookRequest {
   /** The body exactly as it arrived: do not parse it before. */
   readonly payload: string | Uint8Array
+  /** A header can be a list of one, as some frameworks pass it. */
   readonly headers: Headers | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   /** The endpoint's secret: `whsec_…`. */
   readonly secret: string
@@ -26,10 +27,11 @@ export interface WebhookRequest {
 const DEFAULT_TOLERANCE_SECONDS = 300
 
 const headerOf = (headers: WebhookRequest["headers"], name: string): string => {
-  const value =
+  const given =
     headers instanceof Headers
       ? headers.get(name)
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
+  const value = Array.isArray(given) && given.length === 1 ? given[0] : given
   if (typeof value !== "string" || value === "")
     throw new WebhookVerificationError(`There is no ${name} header.`)
   return value
@@ -65,8 +67,10 @@ export const verifyWebhook = async (request: WebhookRequest): Promise<WebhookEve
   const { payload, headers, secret, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS } = request
   const key = await keyOf(secret)
   const timestamp = headerOf(headers, "webhook-timestamp")
-  const text = typeof payload === "string" ? payload : new TextDecoder().decode(payload)
-  const signed = new TextEncoder().encode(`${headerOf(headers, "webhook-id")}.${timestamp}.${text}`)
+  const encoder = new TextEncoder()
+  const body = typeof payload === "string" ? encoder.encode(payload) : payload
+  const head = encoder.encode(`${headerOf(headers, "webhook-id")}.${timestamp}.`)
+  const signed = new Uint8Array([...head, ...body])
   const { subtle } = await webCrypto()
   const signatures = headerOf(headers, "webhook-signature")
     .split(" ")
@@ -74,7 +78,7 @@ export const verifyWebhook = async (request: WebhookRequest): Promise<WebhookEve
   for (const signature of signatures) {
     if (await subtle.verify("HMAC", key, bytesOfBase64(signature.slice(3)), signed)) {
       requireFresh(timestamp, toleranceSeconds)
-      return JSON.parse(text) as WebhookEvent
+      return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent
     }
   }
   throw new WebhookVerificationError("The signature is not Peyk's.")
