@@ -159,6 +159,21 @@ describe("a failed call", () => {
     expect(await caught(client.otp.status("v"))).toMatchObject({ code: "timeout", status: 0 })
   })
 
+  it("is no timeout if the caller sets no limit", async () => {
+    const { client } = await startFarEnd({ body: sent })
+    expect(await client.otp.send({ phone: "09121234567" }, { timeoutMs: Infinity })).toEqual(sent)
+    expect(await client.otp.send({ phone: "09121234567" }, { timeoutMs: 2 ** 31 })).toEqual(sent)
+  })
+
+  it("is a TypeError, and is not repeated, if the arguments cannot be sent", async () => {
+    const { received, client } = await startFarEnd({ body: sent })
+    const call = client.otp.send({ phone: "09121234567", idempotencyKey: "سلام" })
+    await expect(call).rejects.toThrow(TypeError)
+    const nowhere = createClient({ baseUrl: "peyk.example.ir" })
+    await expect(nowhere.otp.status("v")).rejects.toThrow(TypeError)
+    expect(received).toHaveLength(0)
+  })
+
   it("ends with the caller's own signal", async () => {
     const { client } = await startFarEnd({ body: sent })
     const signal = AbortSignal.abort(new Error("the user left"))

@@ -12,7 +12,10 @@ export interface ClientOptions {
   readonly token?: string
   /** Instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
-  /** How long one try may take, in milliseconds; 20 000 by default. A send answers after the first channel was tried. */
+  /**
+   * How long one try may take, in milliseconds; 20 000 by default, `Infinity`: no limit. A send answers after the first
+   * channel was tried.
+   */
   readonly timeoutMs?: number
   /** How often a call that is safe to repeat is repeated; 2 by default. */
   readonly retries?: number
@@ -50,6 +53,8 @@ export type Send = <A>(call: Call) => Promise<A>
 
 const DEFAULT_TIMEOUT_MS = 20_000
 const DEFAULT_RETRIES = 2
+/** A longer timer would end at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** `metadata` becomes `metadata[key]=value`. */
 const queryText = (query: Readonly<Record<string, unknown>>): string => {
@@ -128,10 +133,8 @@ const withTimeout = async <A>(
   const controller = new AbortController()
   const abort = () => controller.abort(signal?.reason)
   signal?.addEventListener("abort", abort)
-  const timer = setTimeout(
-    () => controller.abort(fail("timeout", 0, `No response within ${timeoutMs} ms.`)),
-    timeoutMs
-  )
+  const end = () => controller.abort(fail("timeout", 0, `No response within ${timeoutMs} ms.`))
+  const timer = timeoutMs > LONGEST_TIMER_MS ? undefined : setTimeout(end, timeoutMs)
   try {
     return await use(controller.signal)
   } catch (error) {
@@ -164,29 +167,32 @@ export const makeSend = (client: ClientOptions): Send => {
   const base = client.baseUrl.replace(/\/+$/, "")
   const fetch = client.fetch ?? globalThis.fetch
 
-  const tryOnce = <A>(call: Call, headers: Record<string, string>): Promise<A> =>
-    withTimeout(
-      call.options?.timeoutMs ?? client.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      call.options?.signal,
-      (signal) =>
-        fetch(`${base}${call.path}${queryText(call.query ?? {})}`, {
-          method: call.method,
-          headers,
-          signal,
-          redirect: "error",
-          ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) })
-        }).then((response) => readResponse<A>(response))
+  const requestOf = (call: Call, key: string | undefined): readonly [url: string, init: RequestInit] => [
+    `${base}${call.path}${queryText(call.query ?? {})}`,
+    {
+      method: call.method,
+      headers: headersOf(client, call, key),
+      redirect: "error",
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) })
+    }
+  ]
+
+  const tryOnce = <A>({ options }: Call, url: string, init: RequestInit): Promise<A> =>
+    withTimeout(options?.timeoutMs ?? client.timeoutMs ?? DEFAULT_TIMEOUT_MS, options?.signal, (signal) =>
+      fetch(url, { ...init, signal }).then((response) => readResponse<A>(response))
     )
 
   return async <A>(call: Call): Promise<A> => {
     const key =
       call.isIdempotent === true ? (call.options?.idempotencyKey ?? (await randomUuid())) : undefined
-    const headers = headersOf(client, call, key)
+    const [url, init] = requestOf(call, key)
+    // Throws the TypeError of arguments that cannot be sent, which from `fetch` looks like a failed connection.
+    void new Request(url, init)
     const retries = call.options?.retries ?? client.retries ?? DEFAULT_RETRIES
     const isSafe = call.method === "GET" || call.isSafe === true || key !== undefined
     for (let tries = 0; ; tries++) {
       try {
-        return await tryOnce<A>(call, headers)
+        return await tryOnce<A>(call, url, init)
       } catch (error) {
         if (!(error instanceof PeykError) || tries >= retries || !mayRetry(error, isSafe)) throw error
         await sleep(delayBefore(tries, error), call.options?.signal)
