@@ -216,6 +216,26 @@ describe("a repeat", () => {
     expect(other.received).toHaveLength(1)
   })
 
+  it("comes for a replacement, which leads to the same state", async () => {
+    const { received, client } = await startFarEnd("hang up", { body: { steps: [] } })
+    await client.manage.routing.save({ steps: [] })
+    expect(received).toHaveLength(2)
+  })
+
+  it("never comes for a change with If-Match, whose repeat would be refused", async () => {
+    const { received, client } = await startFarEnd("hang up", refusal(412, "precondition_failed"))
+    const error = await caught(client.manage.routing.save({ steps: [], ifMatch: '"3"' }))
+    expect(error.code).toBe("connection_failed")
+    expect(received).toHaveLength(1)
+  })
+
+  it("never comes for a removal, whose repeat would find nothing", async () => {
+    const { received, client } = await startFarEnd("hang up", refusal(404, "not_found"))
+    const error = await caught(client.manage.templates.remove({ id: 7 }))
+    expect(error.code).toBe("connection_failed")
+    expect(received).toHaveLength(1)
+  })
+
   it("comes as often as it was asked for, and no more", async () => {
     const { received, client } = await startFarEnd("hang up")
     await caught(client.otp.status("v", { retries: 1 }))

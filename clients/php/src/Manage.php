@@ -40,7 +40,8 @@ final class Manage
             credential: 'token',
             query: $known['method'] === 'GET' ? $fields : [],
             body: ($known['hasBody'] ?? false) ? $fields : null,
-            isSafe: in_array($known['method'], ['PUT', 'DELETE'], true),
+            // A repeated removal finds nothing, and a repeat with the version before the change is refused.
+            isSafe: $known['method'] === 'PUT' && $ifMatch === null,
             isIdempotent: $known['isIdempotent'] ?? false,
             idempotencyKey: $idempotencyKey,
             ifMatch: $ifMatch,

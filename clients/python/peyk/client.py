@@ -135,7 +135,8 @@ class Manage:
             credential="token",
             query=fields if method == "GET" else None,
             body=fields if known.get("hasBody") else None,
-            is_safe=method in ("PUT", "DELETE"),
+            # A repeated removal finds nothing, and a repeat with the version before the change is refused.
+            is_safe=method == "PUT" and if_match is None,
             is_idempotent=known.get("isIdempotent", False),
             idempotency_key=idempotency_key,
             if_match=if_match,

@@ -68,7 +68,8 @@ const callOf = (operation: ManagedOperation, input: Fields = {}, options: CallOp
     path,
     credential: "token",
     isIdempotent: operation.isIdempotent === true,
-    isSafe: operation.method === "PUT" || operation.method === "DELETE",
+    // A repeated removal finds nothing, and a repeat with the version before the change is refused.
+    isSafe: operation.method === "PUT" && ifMatch === undefined,
     ...(operation.method === "GET" ? { query: rest } : {}),
     ...(operation.hasBody === true ? { body: rest } : {}),
     options: {

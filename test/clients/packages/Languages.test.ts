@@ -1,5 +1,7 @@
 // @effect-diagnostics globalDate:off
 /** The clients for other languages, where the machine has the language. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { Webhook } from "standardwebhooks"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -73,6 +75,46 @@ try { Webhooks::verify(getenv("PAYLOAD") . " ", $headers, getenv("SECRET")); } c
 }
 `
 
+const pythonRepeats = `
+import json, os
+from peyk import Peyk, PeykError
+peyk = Peyk(os.environ["PEYK_URL"], token="svc_pat_token", retries=1)
+for operation, fields in json.loads(os.environ["CALLS"]):
+    try:
+        peyk.manage(operation, **fields)
+    except PeykError as error:
+        print(error.code)
+`
+
+const phpRepeats = `
+spl_autoload_register(fn (string $class) => require getenv("SOURCES") . "/" . basename(strtr($class, "\\\\", "/")) . ".php");
+$peyk = new Peyk\\Peyk(getenv("PEYK_URL"), token: "svc_pat_token", retries: 1);
+foreach (json_decode(getenv("CALLS"), true) as [$operation, $fields]) {
+    $ifMatch = $fields["if_match"] ?? null;
+    unset($fields["if_match"]);
+    try { $peyk->manage->call($operation, $fields, ifMatch: $ifMatch); }
+    catch (Peyk\\PeykException $error) { echo $error->errorCode, "\\n"; }
+}
+`
+
+/** A replacement can be repeated; a change with If-Match and a removal cannot. */
+const uncertainChanges = JSON.stringify([
+  ["routing.save", { steps: [] }],
+  ["routing.save", { steps: [], if_match: '"3"' }],
+  ["templates.remove", { id: 7 }]
+])
+
+const pythonMarked = `
+import json, os
+from peyk import verify_webhook
+print(verify_webhook(os.environ["PAYLOAD"].encode(), json.loads(os.environ["HEADERS"]), os.environ["SECRET"])["type"])
+`
+
+const phpMarked = `
+spl_autoload_register(fn (string $class) => require getenv("SOURCES") . "/" . basename(strtr($class, "\\\\", "/")) . ".php");
+echo Peyk\\Webhooks::verify(getenv("PAYLOAD"), json_decode(getenv("HEADERS"), true), getenv("SECRET"))["type"], "\\n";
+`
+
 const expected = [
   "ok",
   "verified",
@@ -93,36 +135,85 @@ beforeAll(() => {
   server = sharedServer()
 })
 
-const environment = (phone: string): Record<string, string> => {
+const signedRequest = (PAYLOAD: string): Record<string, string> => {
   const seconds = Math.floor((performance.timeOrigin + performance.now()) / 1000)
-  const { live_key: LIVE_KEY, test_key: TEST_KEY, token: TOKEN } = server.demo
   const HEADERS = JSON.stringify({
     "Webhook-Id": "msg_1",
     "Webhook-Timestamp": String(seconds),
-    "Webhook-Signature": new Webhook(secret).sign("msg_1", new Date(seconds * 1000), payload)
+    "Webhook-Signature": new Webhook(secret).sign("msg_1", new Date(seconds * 1000), PAYLOAD)
   })
-  return {
-    PEYK_URL: server.url,
-    PHONE: phone,
-    LIVE_KEY,
-    TEST_KEY,
-    TOKEN,
-    HEADERS,
-    PAYLOAD: payload,
-    SECRET: secret
+  return { HEADERS, PAYLOAD, SECRET: secret }
+}
+
+const environment = (phone: string): Record<string, string> => {
+  const { live_key: LIVE_KEY, test_key: TEST_KEY, token: TOKEN } = server.demo
+  return { PEYK_URL: server.url, PHONE: phone, LIVE_KEY, TEST_KEY, TOKEN, ...signedRequest(payload) }
+}
+
+const pythonEnv = { PYTHONPATH: join(root, "clients/python") }
+const phpEnv = { SOURCES: join(root, "clients/php/src") }
+
+/** A far end that never responds: it notes each request, and hangs up. */
+const startSilentEnd = async () => {
+  const requests: Array<string> = []
+  const far = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`)
+    response.destroy()
+  })
+  await new Promise<void>((resolve) => far.listen(0, "127.0.0.1", resolve))
+  const { port } = far.address() as AddressInfo
+  return { requests, url: `http://127.0.0.1:${port}`, stop: () => far.close() }
+}
+
+const requestsAfterUncertainty = async (program: string, args: ReadonlyArray<string>, env: object) => {
+  const { requests, url, stop } = await startSilentEnd()
+  try {
+    const all = { ...env, PEYK_URL: url, CALLS: uncertainChanges }
+    const output = await runProgram(program, args, { cwd: root, env: all })
+    expect(output.trim().split("\n")).toEqual(Array(3).fill("connection_failed"))
+    return requests
+  } finally {
+    stop()
   }
 }
 
+const expectedRequests = [
+  "PUT /v1/manage/routing",
+  "PUT /v1/manage/routing",
+  "PUT /v1/manage/routing",
+  "DELETE /v1/manage/templates/7"
+]
+
 describe("the client for another language", () => {
   it.runIf(hasPython())("does in Python what a backend needs", async () => {
-    const env = { ...environment(newPhone().replace("+98", "0")), PYTHONPATH: join(root, "clients/python") }
+    const env = { ...environment(newPhone().replace("+98", "0")), ...pythonEnv }
     const output = await runProgram("python3", ["-c", python], { cwd: root, env })
     expect(output.trim().split("\n")).toEqual(expected)
   })
 
   it.runIf(hasPhp())("does in PHP what a backend needs", async () => {
-    const env = { ...environment(newPhone().replace("+98", "0")), SOURCES: join(root, "clients/php/src") }
+    const env = { ...environment(newPhone().replace("+98", "0")), ...phpEnv }
     const output = await runProgram("php", ["-r", php], { cwd: root, env })
     expect(output.trim().split("\n")).toEqual(expected)
+  })
+
+  it.runIf(hasPython())("repeats in Python only a change that can be made twice", async () => {
+    expect(await requestsAfterUncertainty("python3", ["-c", pythonRepeats], pythonEnv)).toEqual(
+      expectedRequests
+    )
+  })
+
+  it.runIf(hasPhp())("repeats in PHP only a change that can be made twice", async () => {
+    expect(await requestsAfterUncertainty("php", ["-r", phpRepeats], phpEnv)).toEqual(expectedRequests)
+  })
+
+  it.runIf(hasPython())("reads in Python an event that begins with a byte order mark", async () => {
+    const env = { ...signedRequest(`\uFEFF${payload}`), ...pythonEnv }
+    expect(await runProgram("python3", ["-c", pythonMarked], { cwd: root, env })).toBe("webhook.test\n")
+  })
+
+  it.runIf(hasPhp())("reads in PHP an event that begins with a byte order mark", async () => {
+    const env = { ...signedRequest(`\uFEFF${payload}`), ...phpEnv }
+    expect(await runProgram("php", ["-r", phpMarked], { cwd: root, env })).toBe("webhook.test\n")
   })
 })
