@@ -11,6 +11,7 @@ import {
   Accounts,
   type NewAccount
 } from "../../services/resources/accounts/Accounts.ts"
+import { IntegerText } from "../../layers/config/Setting.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { audited, withManagement } from "../CommandContext.ts"
 import { accountFlag, noAccount } from "../input/AccountFlag.ts"
@@ -163,10 +164,7 @@ const paceFlag = (name: string, description: string, maximum: number) =>
   Flag.String(name).pipe(
     Flag.withDescription(`${description}; or default`),
     Flag.withSchema(
-      Schema.Union([
-        Schema.Literal("default"),
-        Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum }))
-      ])
+      Schema.Union([Schema.Literal("default"), IntegerText.check(Schema.isBetween({ minimum: 0, maximum }))])
     ),
     Flag.optional
   )

@@ -8,6 +8,7 @@ import { type CustomerRecord, CustomerRecords } from "../../services/resources/C
 import { auditEntriesOf, ManagementWrites } from "../../services/resources/ManagementWrites.ts"
 import { audited, withManagement } from "../CommandContext.ts"
 import { customerFlag, noCustomer } from "../input/CustomerFlag.ts"
+import { nameFlag } from "../input/NameFlag.ts"
 import { customerLimits } from "./LimitCommands.ts"
 import { printMany, printOne } from "../output/Output.ts"
 
@@ -26,7 +27,7 @@ const toFields = ({ id, name, plan, webOtpHost, brand, locale, createdAt }: Cust
 const create = Command.make(
   "create",
   {
-    name: Flag.String("name").pipe(Flag.withDescription("The customer's name")),
+    name: nameFlag("The customer's name"),
     plan: Flag.Literals("plan", Plan.literals).pipe(Flag.withDescription("free, start or business"))
   },
   ({ name, plan }) =>
@@ -65,7 +66,7 @@ const update = Command.make(
   "update",
   {
     customer: customerFlag,
-    name: Flag.String("name").pipe(Flag.withDescription("The customer's name"), Flag.optional),
+    name: nameFlag("The customer's name").pipe(Flag.optional),
     plan: Flag.Literals("plan", Plan.literals).pipe(
       Flag.withDescription("free, start or business"),
       Flag.optional

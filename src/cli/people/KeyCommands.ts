@@ -2,11 +2,13 @@ import { Effect, Option, Redacted, Schema, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { ApiKeyRecord } from "../../domain/people/ApiKey.ts"
 import { KeyMode } from "../../domain/people/Customer.ts"
+import { IntegerText } from "../../layers/config/Setting.ts"
 import { toApiKey } from "../../http/manage/access/ApiKeysApi.ts"
 import { Keys } from "../../services/resources/access/Keys.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { audited, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
+import { nameFlag, UNNAMED } from "../input/NameFlag.ts"
 import { CommandError } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
 import { listAll } from "../output/Pages.ts"
@@ -23,20 +25,14 @@ const keyFlag = Flag.Int("key").pipe(Flag.withDescription("The key's id"))
 
 const noKey = (key: number) => () => new CommandError({ message: `there is no key ${key}` })
 
-const RequestsPerMinute = Schema.FiniteFromString.check(
-  Schema.isInt(),
-  Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })
-)
+const RequestsPerMinute = IntegerText.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
 
 const create = Command.make(
   "create",
   {
     customer: customerFlag,
     mode: Flag.Literals("mode", KeyMode.literals).pipe(Flag.withDescription("live, or test for the sandbox")),
-    name: Flag.String("name").pipe(
-      Flag.withDescription("A name that says what uses the key"),
-      Flag.withDefault("")
-    ),
+    name: nameFlag("A name that says what uses the key").pipe(Flag.withDefault(UNNAMED)),
     expiresAt: Flag.Date("expires-at").pipe(Flag.withDescription("When it expires, ISO 8601"), Flag.optional)
   },
   ({ customer, mode, name, expiresAt }) =>

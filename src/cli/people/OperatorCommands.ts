@@ -9,6 +9,7 @@ import { toUser } from "../../http/manage/access/UsersApi.ts"
 import { Operators } from "../../services/access/Operators.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { audited, readConfiguration, withManagement } from "../CommandContext.ts"
+import { nameFlag } from "../input/NameFlag.ts"
 import { hashPassword, passwordFlag, readPassword } from "../input/PasswordFile.ts"
 import { CommandError } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
@@ -27,7 +28,7 @@ const create = Command.make(
   "create",
   {
     email: emailFlag,
-    name: Flag.String("name").pipe(Flag.withDescription("Their name"), Flag.withDefault("")),
+    name: nameFlag("Their name; their address if absent").pipe(Flag.optional),
     passwordFile: Flag.optional(passwordFlag)
   },
   ({ email, name, passwordFile }) =>
@@ -43,7 +44,7 @@ const create = Command.make(
         })
         const passwordHash = yield* hashPassword(password, PLATFORM)
         const { create: createOne } = yield* Operators
-        const operator = { email: address, name: name === "" ? address : name, passwordHash }
+        const operator = { email: address, name: Option.getOrElse(name, () => address), passwordHash }
         const created = yield* audited(null, createOne(operator), ({ id }) => entry("create", id)).pipe(
           Effect.catchTag("conflict", () =>
             Effect.fail(new CommandError({ message: `there is a user ${address} already` }))

@@ -6,6 +6,7 @@ import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { Tokens } from "../../services/resources/access/Tokens.ts"
 import { audited, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
+import { nameFlag, UNNAMED } from "../input/NameFlag.ts"
 import { CommandError } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
 import { listAll } from "../output/Pages.ts"
@@ -19,10 +20,7 @@ const create = Command.make(
     scope: Flag.Literals("scope", Scope.literals).pipe(
       Flag.withDescription("full, or read_only for programs that only read")
     ),
-    name: Flag.String("name").pipe(
-      Flag.withDescription("A name that says what uses the token"),
-      Flag.withDefault("")
-    ),
+    name: nameFlag("A name that says what uses the token").pipe(Flag.withDefault(UNNAMED)),
     expiresAt: Flag.Date("expires-at").pipe(
       Flag.withDescription("When it expires, ISO 8601; in 90 days if absent"),
       Flag.optional

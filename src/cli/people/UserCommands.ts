@@ -11,6 +11,7 @@ import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { Users } from "../../services/resources/access/Users.ts"
 import { audited, readConfiguration, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
+import { nameFlag } from "../input/NameFlag.ts"
 import { hashPassword, passwordFlag, readPassword } from "../input/PasswordFile.ts"
 import { CommandError } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
@@ -31,7 +32,7 @@ const create = Command.make(
     role: Flag.Literals("role", Role.literals).pipe(
       Flag.withDescription("viewer reads, developer also changes things, owner also manages users and tokens")
     ),
-    name: Flag.String("name").pipe(Flag.withDescription("Their name"), Flag.withDefault("")),
+    name: nameFlag("Their name; their address if absent").pipe(Flag.optional),
     passwordFile: passwordFlag
   },
   ({ customer, email, role, name, passwordFile }) =>
@@ -44,7 +45,7 @@ const create = Command.make(
           return yield* new CommandError({ message: `${email} is not an e-mail address` })
         }
         const passwordHash = yield* hashPassword(password, customer)
-        const newUser = { email: address, name: name === "" ? address : name, role, passwordHash }
+        const newUser = { email: address, name: Option.getOrElse(name, () => address), role, passwordHash }
         const user = yield* audited(customer, (yield* Users).create(customer, newUser), ({ id }) =>
           entry("create", id, { role })
         ).pipe(Effect.mapError(() => new CommandError({ message: `there is a user ${address} already` })))

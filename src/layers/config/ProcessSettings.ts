@@ -1,12 +1,9 @@
 import { Config, Schema } from "effect"
 import { availableParallelism } from "node:os"
-import { integer, type Setting } from "./Setting.ts"
+import { integer, IntegerText, type Setting } from "./Setting.ts"
 
 const MAX_PROCESSES = 256
-const Count = Schema.FiniteFromString.check(
-  Schema.isInt(),
-  Schema.isBetween({ minimum: 1, maximum: MAX_PROCESSES })
-)
+const Count = IntegerText.check(Schema.isBetween({ minimum: 1, maximum: MAX_PROCESSES }))
 
 const processes: Setting<number> = {
   name: "PEYK_PROCESSES",

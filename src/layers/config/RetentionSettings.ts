@@ -1,13 +1,12 @@
 import { Config, Schema } from "effect"
 import { defaultSettings, type SettingsShape } from "../../services/Settings.ts"
-import { integer, type Setting } from "./Setting.ts"
+import { integer, IntegerText, type Setting } from "./Setting.ts"
 
 /** A shorter time would delete data that is still needed. */
 const MIN_DAYS = 7
 const MAX_DAYS = 36_500
 
-const Days = Schema.FiniteFromString.check(
-  Schema.isInt(),
+const Days = IntegerText.check(
   Schema.makeFilter(
     (days) =>
       days === 0 ||

@@ -84,6 +84,9 @@ describe("what is wrong is explained in one line:", () => {
       route([{ channel: "bale", account_id: 987_654 }]),
       /no bale account 987654/
     ],
+    ["a key with an empty name", ["key", "create", "--mode", "live", "--name", ""], /name/],
+    ["a token with a blank name", ["token", "create", "--scope", "full", "--name", " "], /name/],
+    ["a customer's new name that is empty", ["customer", "update", "--name", ""], /name/],
     [
       "an --expires-at that has passed",
       ["key", "create", "--mode", "live", "--expires-at", "2020-01-01T00:00:00Z"],
@@ -95,6 +98,10 @@ describe("what is wrong is explained in one line:", () => {
       /expires-at/
     ]
   ]
+  it("an empty name for a customer", async () => {
+    explained(await server.run("customer", "create", "--name", "", "--plan", "free"), /name/)
+  })
+
   it.each(ofDemo)("%s", async (_, command, what) => {
     const customer = String(server.demo.customer_id)
     explained(await server.run(...command, "--customer", customer, "--json"), what)

@@ -86,6 +86,12 @@ describe("--json", () => {
     expect(await server.cli("key", "revoke", "--key", String(key.id))).toEqual(revoked)
   })
 
+  it("token create without a name gives it one", async () => {
+    expect(await made(...ofCustomer("token", "create", "--scope", "full"))).toMatchObject({
+      name: "command line"
+    })
+  })
+
   it("key create --expires-at", async () => {
     const key = await server.cli(...createKey("live"), "--expires-at", "2099-01-02T03:04:05Z")
     expect(key).toMatchObject({ status: "active", expires_at: "2099-01-02T03:04:05.000Z" })
