@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -82,6 +82,31 @@ describe("peyk openapi", () => {
     expect(JSON.parse(out)).toMatchObject({
       openapi: expect.stringMatching(/^3\.1\.\d+$/),
       paths: { "/v1/otp/send": expect.any(Object) }
+    })
+  })
+})
+
+const linuxOnly = process.platform === "linux"
+
+/** Ends the program as a shell would: its exit code, and its standard error. */
+const inShell = (script: string) => {
+  const { status, stderr } = spawnSync("bash", ["-c", script], { env, encoding: "utf8" })
+  return { code: status, err: stderr }
+}
+
+describe.runIf(linuxOnly)("output", () => {
+  const program = `"${process.execPath}" ${file} openapi`
+
+  it("that cannot be written is an error, with exit code 1", () => {
+    const { code, err } = inShell(`${program} > /dev/full`)
+    expect(err).toMatch(/^the output could not be written: ENOSPC/)
+    expect(code).toBe(1)
+  })
+
+  it("that the reader does not want is no error", () => {
+    expect(inShell(`${program} | head -c 1 > /dev/null; exit "\${PIPESTATUS[0]}"`)).toEqual({
+      code: 0,
+      err: ""
     })
   })
 })
