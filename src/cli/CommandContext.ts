@@ -6,7 +6,7 @@ import { SharedServices } from "../layers/graphs/SharedServices.ts"
 import { useCases } from "../layers/graphs/UseCases.ts"
 import { ManagementLive } from "../layers/graphs/Live.ts"
 import { StartupError } from "../layers/process/StartupError.ts"
-import { requireStore } from "../layers/postgres/Store.ts"
+import { requireEmbeddedStore, requireStore } from "../layers/postgres/Store.ts"
 import type { CommandError } from "./output/CommandError.ts"
 import { type AuditEntry, ManagementWrites } from "../services/resources/ManagementWrites.ts"
 import { forPerson } from "./output/Errors.ts"
@@ -30,7 +30,12 @@ export const withConfiguration = <A, E extends StartupError | CommandError, R>(
   use: (configuration: Configuration) => Effect.Effect<A, E, R>
 ) => Effect.mapError(Effect.flatMap(readConfiguration, use), forPerson)
 
-/** For commands that need an existing store; only serve and demo create one. */
+/** For commands that need an embedded store, or a database, which can be empty. */
+export const withStorePlace = <A, E extends StartupError | CommandError, R>(
+  use: (configuration: Configuration) => Effect.Effect<A, E, R>
+) => withConfiguration((settings) => Effect.andThen(requireEmbeddedStore(settings), use(settings)))
+
+/** For commands that need an existing store; only serve, migrate, restore and demo create one. */
 export const withStore = <A, E extends StartupError | CommandError, R>(
   use: (configuration: Configuration) => Effect.Effect<A, E, R>
 ) => withConfiguration((settings) => Effect.andThen(requireStore(settings), use(settings)))

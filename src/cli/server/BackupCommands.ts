@@ -18,7 +18,7 @@ import { MasterKey } from "../../layers/crypto/MasterKey.ts"
 import { findMasterSecret, secretCheck, secretFileIn } from "../../layers/crypto/MasterSecret.ts"
 import { StartupError } from "../../layers/process/StartupError.ts"
 import { isEmbedded, locate } from "../../layers/postgres/Store.ts"
-import { withConfiguration, withStore } from "../CommandContext.ts"
+import { withConfiguration, withStorePlace } from "../CommandContext.ts"
 import { printOne } from "../output/Output.ts"
 
 const file = Argument.String("file").pipe(Argument.withDescription("The file of the backup"))
@@ -64,7 +64,7 @@ const backup = Effect.fnUntraced(function* (configuration: Configuration, target
 })
 
 export const backupCommand = Command.make("backup", { file }, (given) =>
-  withStore((configuration) => backup(configuration, given.file))
+  withStorePlace((configuration) => backup(configuration, given.file))
 ).pipe(
   Command.withDescription("Write the whole embedded store to a file; the server can be running"),
   Command.withExamples([

@@ -5,9 +5,14 @@ import type { Configuration } from "../../layers/config/Configuration.ts"
 import { ManagementLive } from "../../layers/graphs/Live.ts"
 import { settingsLayer, simulatorLayer } from "../../layers/graphs/Infrastructure.ts"
 import { checkMasterSecret, requireSecret } from "../../layers/crypto/MasterSecret.ts"
-import { appliedMigration, checkHistory, latestMigration } from "../../layers/postgres/Migrations.ts"
+import {
+  appliedMigration,
+  checkHistory,
+  hasMigrations,
+  latestMigration
+} from "../../layers/postgres/Migrations.ts"
 import { rowsOf, timestamp } from "../../layers/postgres/SqlRows.ts"
-import { isEmbedded, MasterKeyLive, requireStore, SqlLive } from "../../layers/postgres/Store.ts"
+import { isEmbedded, MasterKeyLive, requireEmbeddedStore, SqlLive } from "../../layers/postgres/Store.ts"
 import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
 import { Wallets } from "../../services/resources/Wallets.ts"
 import { Settings } from "../../services/Settings.ts"
@@ -60,6 +65,9 @@ const serverVersion = Effect.gen(function* () {
 })
 
 const migrations = Effect.gen(function* () {
+  if (!(yield* hasMigrations)) {
+    return yield* new Unhealthy({ message: "no store in this database; run peyk migrate" })
+  }
   yield* Effect.mapError(checkHistory, ({ message }) => new Unhealthy({ message }))
   const applied = yield* appliedMigration
   if (applied >= latestMigration) return `current (${applied})`
@@ -135,7 +143,9 @@ const findingsOf = Effect.gen(function* (): Effect.fn.Return<ReadonlyArray<Findi
   if (Exit.isFailure(settings)) return [node, { check: "settings", ok: false, finding: messageOf(settings) }]
   const found = yield* Effect.exit(
     Effect.andThen(
-      isEmbedded(settings.value) ? requireStore(settings.value) : requireSecret(settings.value.secret),
+      isEmbedded(settings.value)
+        ? requireEmbeddedStore(settings.value)
+        : requireSecret(settings.value.secret),
       storeFindings(settings.value)
     )
   )

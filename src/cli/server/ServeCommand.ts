@@ -12,7 +12,7 @@ import { MigrationSql } from "../../layers/postgres/Pools.ts"
 import { ownNumber, reportReady } from "../../layers/process/Supervised.ts"
 import { StartupError } from "../../layers/process/StartupError.ts"
 import { StoreClock } from "../../layers/postgres/StoreClock.ts"
-import { withConfiguration, withStore } from "../CommandContext.ts"
+import { withConfiguration, withStorePlace } from "../CommandContext.ts"
 import { printOne } from "../output/Output.ts"
 import { serveSeveral } from "./ServeSeveral.ts"
 import { exitWhenStuck, stopMillis } from "./Stopping.ts"
@@ -98,7 +98,7 @@ export const migrateCommand = Command.make(
     )
   },
   ({ citus }) =>
-    withStore((configuration) =>
+    withStorePlace((configuration) =>
       Effect.gen(function* () {
         const distributed = citus ? { distributed: (yield* distributeForCitus).join(", ") } : {}
         const applied = yield* Effect.orDie(appliedMigration)

@@ -1,4 +1,4 @@
-import { Config, Option, Redacted } from "effect"
+import { Config, Option, Redacted, Schema } from "effect"
 import { defaultSettings } from "../../services/Settings.ts"
 import { corsSettings } from "./CorsSettings.ts"
 import { endpointSettings } from "./EndpointSettings.ts"
@@ -8,6 +8,7 @@ import { sessionSettings } from "./SessionSettings.ts"
 import { retentionSettings } from "./RetentionSettings.ts"
 import { integer, type Setting } from "./Setting.ts"
 import { DAY_MILLIS } from "../../domain/Instant.ts"
+import { isDatabaseUrl } from "../postgres/hosts/Hosts.ts"
 
 const text = (name: string, byDefault: string, description: string): Setting<string> => ({
   name,
@@ -28,6 +29,29 @@ const optionalSecret = (
   config: Config.map(
     Config.option(Config.Redacted(name)),
     Option.filter((secret) => Redacted.value(secret) !== "")
+  )
+})
+
+/** It can contain a password, so the error must not repeat it. */
+const DatabaseUrl = Schema.String.check(
+  Schema.makeFilter(
+    (text) =>
+      text === "" ||
+      isDatabaseUrl(text) ||
+      "a connection URL is expected: postgres://user:password@host/database"
+  )
+)
+
+/** Absent and empty are the same. */
+const databaseUrl = (name: string, description: string): Setting<Option.Option<Redacted.Redacted>> => ({
+  name,
+  byDefault: "",
+  description,
+  config: Config.map(Config.option(Config.schema(DatabaseUrl, name)), (given) =>
+    Option.map(
+      Option.filter(given, (url) => url !== ""),
+      (url) => Redacted.make(url)
+    )
   )
 })
 
@@ -66,7 +90,7 @@ export const settings = {
     { minimum: 0, maximum: 65_535 },
     "The port to listen on; 0 picks a free one."
   ),
-  databaseUrl: optionalSecret("DATABASE_URL", "", "PostgreSQL ≥ 15. Without it Peyk runs an embedded one."),
+  databaseUrl: databaseUrl("DATABASE_URL", "PostgreSQL ≥ 15. Without it Peyk runs an embedded one."),
   databasePooler: {
     name: "PEYK_DATABASE_POOLER",
     byDefault: "auto",
@@ -76,14 +100,12 @@ export const settings = {
       "auto" as const
     )
   },
-  databaseListenUrl: optionalSecret(
+  databaseListenUrl: databaseUrl(
     "PEYK_DATABASE_LISTEN_URL",
-    "",
     "The same database without the pooler, for the one connection that listens."
   ),
-  databaseReadUrl: optionalSecret(
+  databaseReadUrl: databaseUrl(
     "PEYK_DATABASE_READ_URL",
-    "",
     "A replica that follows DATABASE_URL, for lists, searches and reports."
   ),
   databaseReadMaxLagMillis: integer(

@@ -130,6 +130,9 @@ export const migrateTo = (last: number) =>
     table: MIGRATIONS_TABLE
   })
 
+/** Whether there is a store in the database. */
+export const hasMigrations = Effect.map(appliedMigrations, (applied) => applied.length > 0)
+
 /** The number of the store's newest migration; 0 for an empty store. */
 export const appliedMigration = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,5 @@
-import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import * as path from "node:path"
@@ -8,7 +9,7 @@ import { ConnectionWatch } from "./ConnectionWatch.ts"
 import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
 import { MasterKey } from "../crypto/MasterKey.ts"
 import { checkMasterSecret, resolveMasterSecret } from "../crypto/MasterSecret.ts"
-import { migrate } from "./Migrations.ts"
+import { hasMigrations, migrate } from "./Migrations.ts"
 import {
   batchSql,
   maintenanceSql,
@@ -23,7 +24,7 @@ import { hostUrls } from "./hosts/Hosts.ts"
 import { hasPooler, pooled } from "./hosts/Pooler.ts"
 import { findPrimary, followPrimary, type StorePlace } from "./hosts/Primary.ts"
 import { readCounts, ReadSql, readingClient } from "./hosts/Replica.ts"
-import { rowsOf } from "./SqlRows.ts"
+import { decodedAs, rowsOf } from "./SqlRows.ts"
 import { StartupError } from "../process/StartupError.ts"
 import { StoreWrites } from "./StoreWrites.ts"
 
@@ -42,8 +43,8 @@ const maxConnections = ({ processes, poolSize }: Configuration): number =>
 
 const embeddedDirectory = ({ dataDirectory }: Configuration): string => path.join(dataDirectory, "postgres")
 
-/** Fails if there is no store, and says what to set. The operator's own store is checked when Peyk connects. */
-export const requireStore = (configuration: Configuration): Effect.Effect<void, StartupError> =>
+/** Fails if the store is embedded and does not exist, and says what to set. */
+export const requireEmbeddedStore = (configuration: Configuration): Effect.Effect<void, StartupError> =>
   Effect.suspend(() =>
     !isEmbedded(configuration) || EmbeddedPostgres.isPresent(embeddedDirectory(configuration))
       ? Effect.void
@@ -67,6 +68,39 @@ const placeOf = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   if (first === undefined) return yield* new StartupError({ message: NO_PRIMARY })
   return { url: first, primary: yield* followPrimary(urls, first) } satisfies StorePlace
 })
+
+const DatabaseRow = Schema.Tuple([Schema.Struct({ database: Schema.String })])
+
+/** The database for a message: without the user and the password, which its URL contains. */
+const nameOf = (url: Redacted.Redacted, database: string): string => {
+  const { host, searchParams } = new URL(Redacted.value(url))
+  const at = host === "" ? searchParams.get("host") : host
+  return at === null ? database : `${database} at ${at}`
+}
+
+const requireMigrations = Effect.fnUntraced(
+  function* (url: Redacted.Redacted) {
+    const place = yield* placeOf(url)
+    const sql = yield* PgClient.make({ ...place, ...pooled, applicationName: "peyk", maxConnections: 1 })
+    if (yield* Effect.provideService(hasMigrations, SqlClient.SqlClient, sql)) return
+    const [{ database }] = yield* decodedAs(DatabaseRow)(sql`select current_database() as database`)
+    return yield* new StartupError({
+      message:
+        `there is no store in the database ${nameOf(place.url, database)}: set DATABASE_URL to the server's database; ` +
+        "`peyk migrate` makes a new store"
+    })
+  },
+  Effect.provide(Reactivity.layer),
+  Effect.scoped
+)
+
+/** Fails if there is no store, says where Peyk looked, and what to set. */
+export const requireStore = (configuration: Configuration) =>
+  Option.match(configuration.databaseUrl, {
+    onNone: () => requireEmbeddedStore(configuration),
+    onSome: (url) =>
+      Effect.catchTag(requireMigrations(url), "SqlError", (error) => Effect.fail(unreachable(error)))
+  })
 
 /** Where the store is: the operator's PostgreSQL, or the embedded one, which this starts and keeps for its scope. */
 export const locate = Effect.fnUntraced(function* (configuration: Configuration) {

@@ -21,7 +21,7 @@ import {
   startProcess,
   until
 } from "../../contract/Server.ts"
-import { discard, type ExternalPostgres, startExternal } from "./Postgres.ts"
+import { answerOf, discard, type ExternalPostgres, startExternal } from "./Postgres.ts"
 
 const secret = randomBytes(32).toString("base64")
 
@@ -71,6 +71,45 @@ describe("peyk migrate", () => {
   })
 })
 
+describe("on an empty database", () => {
+  const commands = [
+    ["customer", "list"],
+    ["customer", "create", "--name", "A", "--plan", "free"],
+    ["signing-key", "rotate"]
+  ].map((command) => ({ name: command.slice(0, 2).join(" "), command }))
+
+  const tablesOf = (url: string) => answerOf(url, "select count(*)::int as answer from pg_stat_user_tables")
+
+  it.each(commands)(
+    "peyk $name makes no store, and says where it looked and what to do",
+    async ({ command }) => {
+      const url = await postgres.newDatabase()
+      const [database = ""] = /external_\d+/.exec(url) ?? []
+      const password = new URL(url).searchParams.get("password") ?? ""
+      const finished = await run({ DATABASE_URL: url, PEYK_SECRET: secret }, ...command)
+      explained(
+        finished,
+        new RegExp(`there is no store in the database ${database} at /.*DATABASE_URL.*peyk migrate`)
+      )
+      expect(finished.err).not.toContain(password)
+      expect(await tablesOf(url)).toBe(0)
+    }
+  )
+
+  it("peyk doctor says what to do, and makes no store", async () => {
+    const url = await postgres.newDatabase()
+    const { code, out } = await run({ DATABASE_URL: url, PEYK_SECRET: secret }, "doctor", "--json")
+    expect(JSON.parse(out)).toMatchObject({
+      healthy: false,
+      checks: expect.arrayContaining([
+        { check: "schema", ok: false, finding: "no store in this database; run peyk migrate" }
+      ])
+    })
+    expect(code).toBe(1)
+    expect(await tablesOf(url)).toBe(0)
+  })
+})
+
 describe("peyk doctor", () => {
   it.each([
     ["an unreachable database", { PEYK_SECRET: secret }, /connect|reach/],
@@ -114,7 +153,7 @@ describe.each(["serve", "migrate"])("peyk %s refuses to start", (command) => {
   })
 
   it.each(["nonsense", "mysql://localhost/peyk"])("with %s for a DATABASE_URL", async (url) => {
-    explained(await run({ DATABASE_URL: url, PEYK_SECRET: secret }, command), /connection URL/)
+    explained(await run({ DATABASE_URL: url, PEYK_SECRET: secret }, command), /connection URL.*DATABASE_URL/)
   })
 
   it("when there is no such database", async () => {

@@ -6,6 +6,18 @@ const ATTRIBUTE = "target_session_attrs"
 const POSSIBLE: ReadonlySet<string> = new Set(["any", "read-write", "primary"])
 const PARTS = /^(?<scheme>[a-z]+:\/\/(?:[^@/?#]*@)?)(?<hosts>[^/?#]*)(?<rest>.*)$/is
 
+const SCHEMES: ReadonlySet<string> = new Set(["postgres:", "postgresql:"])
+
+/** The texts of a URL for each of its hosts, with this after the hosts. */
+const urlsOf = (scheme: string, hosts: string, tail: string): ReadonlyArray<string> =>
+  hosts.split(",").map((host) => `${scheme}${host}${tail}`)
+
+/** Whether it names PostgreSQL, on one host or several. */
+export const isDatabaseUrl = (text: string): boolean => {
+  const { scheme = "", hosts = "", rest = "" } = PARTS.exec(text)?.groups ?? {}
+  return urlsOf(scheme, hosts, rest).every((url) => URL.canParse(url) && SCHEMES.has(new URL(url).protocol))
+}
+
 /** The pairs of a query, less one; not parsed, because a password there must stay as it is. */
 const without = (name: string, rest: string): string => {
   const [path = "", query] = rest.split("?")
@@ -25,5 +37,5 @@ export const hostUrls = (
     return Result.fail(new StartupError({ message }))
   }
   const tail = without(ATTRIBUTE, rest)
-  return Result.succeed(hosts.split(",").map((host) => Redacted.make(`${scheme}${host}${tail}`)))
+  return Result.succeed(urlsOf(scheme, hosts, tail).map((each) => Redacted.make(each)))
 }

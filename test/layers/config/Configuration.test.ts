@@ -1,0 +1,65 @@
+import { ConfigProvider, Effect, Exit, Option } from "effect"
+import { describe, expect, it } from "vitest"
+import { configuration } from "../../../src/layers/config/Configuration.ts"
+
+const read = (env: Readonly<Record<string, string>>) =>
+  Effect.runPromiseExit(
+    Effect.provideService(configuration, ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+  )
+
+const refusalOf = async (env: Readonly<Record<string, string>>): Promise<string> => {
+  const exit = await read(env)
+  if (Exit.isSuccess(exit)) throw new Error("these settings were accepted")
+  return String(exit.cause)
+}
+
+const valuesOf = async (env: Readonly<Record<string, string>>) => {
+  const exit = await read(env)
+  if (Exit.isFailure(exit)) throw new Error(String(exit.cause))
+  return exit.value
+}
+
+describe("a setting that is a number", () => {
+  const names = ["PEYK_LIMIT_PHONE_HOUR", "PEYK_RETENTION_PHONES_DAYS", "PEYK_PROCESSES"]
+  const wrong = [" ", "0x10", "1e3", "1.0", "ten"]
+  const cases = names.flatMap((name) => wrong.map((text) => [name, text] as const))
+
+  it.each(cases)("%s refuses %j", async (name, text) => {
+    expect(await refusalOf({ [name]: text })).toContain(name)
+  })
+
+  it("accepts digits, a sign, and blanks around them", async () => {
+    expect((await valuesOf({ PEYK_PORT: " +80 " })).port).toBe(80)
+  })
+
+  it("has its default if it is empty", async () => {
+    expect((await valuesOf({ PEYK_PORT: "" })).port).toBe(8080)
+  })
+})
+
+describe.each(["DATABASE_URL", "PEYK_DATABASE_LISTEN_URL", "PEYK_DATABASE_READ_URL"])("%s", (name) => {
+  it.each([
+    " ",
+    "nonsense-hush",
+    "mysql://peyk:hush@localhost/peyk",
+    "postgres://peyk:hush@localhost:99999/peyk",
+    "postgres://peyk:hush@one:5432,two:port/peyk"
+  ])("refuses %j by its name, without repeating it", async (url) => {
+    const refusal = await refusalOf({ [name]: url })
+    expect(refusal).toContain(name)
+    expect(refusal).not.toContain("hush")
+  })
+
+  it.each([
+    "postgres://peyk:hush@localhost/peyk",
+    "postgresql://localhost",
+    "postgres://peyk:hush@one:5432,two:5433/peyk?target_session_attrs=read-write",
+    "postgres:///peyk?host=/var/run/postgresql&user=peyk"
+  ])("accepts %s", async (url) => {
+    expect(Exit.isSuccess(await read({ [name]: url }))).toBe(true)
+  })
+
+  it("is absent if it is empty", async () => {
+    expect(Option.isNone((await valuesOf({ [name]: "" })).databaseUrl)).toBe(true)
+  })
+})
