@@ -3,7 +3,7 @@ import type { ErrorCode } from "./ErrorTable.ts"
 
 export const errors = (...codes: ReadonlyArray<ErrorCode>) => codes.map(documentedError)
 
-export const nameErrors: ReadonlyArray<ErrorCode> = ["invalid_phone", "invalid_channel", "duplicate_channel"]
+const nameErrors: ReadonlyArray<ErrorCode> = ["invalid_phone", "invalid_channel", "duplicate_channel"]
 
 const accountErrors: ReadonlyArray<ErrorCode> = [
   "channel_unavailable",
@@ -13,11 +13,12 @@ const accountErrors: ReadonlyArray<ErrorCode> = [
   "sms_message_config_missing"
 ]
 
+const keyErrors: ReadonlyArray<ErrorCode> = ["idempotency_key_conflict", "idempotency_key_in_progress"]
+
 /** The errors that can refuse any request that really sends. */
 const liveSendErrors: ReadonlyArray<ErrorCode> = [
   ...nameErrors,
-  "idempotency_key_conflict",
-  "idempotency_key_in_progress",
+  ...keyErrors,
   ...accountErrors,
   "template_not_found",
   "template_invalid",
@@ -47,6 +48,14 @@ export const messageSendErrors: ReadonlyArray<ErrorCode> = [
   "schedule_must_be_future",
   "schedule_too_far",
   "template_parameters_mismatch"
+]
+
+/** The errors of a simulated code: routes are names only, and some phones force a refusal. */
+export const simulatedCodeErrors: ReadonlyArray<ErrorCode> = [
+  ...nameErrors,
+  ...keyErrors,
+  "too_many_requests_phone_hour",
+  "insufficient_balance"
 ]
 
 /** The errors of a simulated message: routes are names only, and some phones force a refusal. */

@@ -196,7 +196,15 @@ const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
   ["get /v1/otp/{verification_id}", [...live, "validation_error", "not_found"]],
   [
     "post /v1/sandbox/otp/send",
-    [...sandbox, ...anySend, "too_many_requests_phone_hour", "insufficient_balance"]
+    [
+      ...sandbox,
+      ...anySend,
+      "idempotency_key_too_long",
+      "idempotency_key_conflict",
+      "idempotency_key_in_progress",
+      "too_many_requests_phone_hour",
+      "insufficient_balance"
+    ]
   ],
   ["post /v1/sandbox/otp/verify", [...sandbox, ...body, "not_found"]],
   ["get /v1/sandbox/otp/{verification_id}", [...sandbox, "validation_error", "not_found"]],

@@ -15,11 +15,11 @@ import {
   VerifyBody,
   VerifyResponse
 } from "./OtpSchemas.ts"
-import { OptionalJson, RequireIdempotencyKey, RequireJson } from "../RequestGuards.ts"
+import { OptionalIdempotencyKey, OptionalJson, RequireIdempotencyKey, RequireJson } from "../RequestGuards.ts"
 import { LiveKey, TestKey } from "../ServiceKeys.ts"
 import { ResourceId } from "../WireSchemas.ts"
-import { codeSendErrors, errors, nameErrors } from "../SendErrors.ts"
-import { replayed, requiredKey } from "../IdempotencyHeaders.ts"
+import { codeSendErrors, errors, simulatedCodeErrors } from "../SendErrors.ts"
+import { optionalKey, replayed, requiredKey } from "../IdempotencyHeaders.ts"
 
 const idParams = { verification_id: ResourceId }
 
@@ -83,12 +83,14 @@ export class OtpGroup extends HttpApiGroup.make("otp")
 export class SandboxGroup extends HttpApiGroup.make("sandbox")
   .add(
     HttpApiEndpoint.post("send", "/send", {
+      headers: optionalKey,
       payload: SandboxSendBody,
-      success: SendResponse,
-      error: errors(...nameErrors, "too_many_requests_phone_hour", "insufficient_balance")
+      success: HttpApiSchema.WithHeaders(SendResponse, replayed),
+      error: errors(...simulatedCodeErrors)
     })
       .annotateMerge(OpenApi.annotations({ summary: "Create a simulated verification; its code is 123456" }))
-      .middleware(RequireJson),
+      .middleware(RequireJson)
+      .middleware(OptionalIdempotencyKey),
     HttpApiEndpoint.post("verify", "/verify", {
       payload: VerifyBody,
       success: VerifyResponse,

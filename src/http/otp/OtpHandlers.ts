@@ -8,9 +8,7 @@ import type {
   VerificationStatus,
   VerificationView
 } from "../../domain/verification/Verification.ts"
-import type { RequestNotes } from "../../services/customer/RequestLog.ts"
 import { VerificationRecords } from "../../services/resources/activity/VerificationRecords.ts"
-import type { SendAnswer } from "../../services/verification/VerificationSends.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../Envelope.ts"
@@ -21,17 +19,31 @@ import { answerJson, pageJson } from "../RawJson.ts"
 import { CurrentIdempotencyKey } from "../RequestGuards.ts"
 import { CurrentPrincipal } from "../ServiceKeys.ts"
 import { listedJson, sandboxListedJson, sandboxStatusJson, statusJson, toSendResponse } from "./OtpAnswers.ts"
-import type { NextBody, VerifyBody } from "./OtpSchemas.ts"
-import { sandboxRequestOf, sendRequestOf } from "./SendRequests.ts"
+import type { NextBody, SendBody, VerifyBody } from "./OtpSchemas.ts"
+import { sendRequestOf } from "./SendRequests.ts"
 
 /** The text of a body that was decoded already. */
 const bodyText = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ text }) => Effect.orDie(text))
 
-/** The request log has the verification that a send made. */
-const noted =
-  ({ subject }: RequestNotes) =>
-  <E, R>(answer: Effect.Effect<SendAnswer, E, R>) =>
-    Effect.tap(answer, ({ verificationId }) => Effect.sync(() => subject(verificationId)))
+const sendWith = (verifications: Verifications["Service"]) =>
+  Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof SendBody.Type }) {
+    const { perform, notes } = yield* CurrentPrincipal
+    notes.phone(payload.phone)
+    const key = yield* CurrentIdempotencyKey
+    const text = yield* bodyText
+    return yield* perform((principal) =>
+      Effect.flatMap(Effect.fromResult(sendRequestOf(principal, key, { payload, text })), verifications.send)
+    ).pipe(
+      Effect.tap(({ verificationId }) => Effect.sync(() => notes.subject(verificationId))),
+      Effect.map((sent) =>
+        HttpApiSchema.withHeaders({
+          body: toSendResponse(sent),
+          headers: sent.replayed ? { "idempotency-replayed": "true" as const } : {}
+        })
+      ),
+      orEnvelope
+    )
+  })
 
 const verifyWith = (verifications: Verifications["Service"]) =>
   Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof VerifyBody.Type }) {
@@ -125,28 +137,7 @@ export const OtpHandlers = HttpApiBuilder.group(
       ...onOne(verifications, statusJson),
       list: listWith(searches, { name: "otp", mode: "live", toJson: listedJson }),
       verify: verifyWith(verifications),
-      send: Effect.fnUntraced(function* ({ payload }) {
-        const { perform, notes } = yield* CurrentPrincipal
-        notes.phone(payload.phone)
-        const key = yield* CurrentIdempotencyKey
-        const text = yield* bodyText
-        const answer = perform((principal) =>
-          Effect.flatMap(
-            Effect.fromResult(sendRequestOf(principal, key, { payload, text })),
-            verifications.send
-          )
-        )
-        return yield* answer.pipe(
-          noted(notes),
-          Effect.map((sent) =>
-            HttpApiSchema.withHeaders({
-              body: toSendResponse(sent),
-              headers: sent.replayed ? { "idempotency-replayed": "true" as const } : {}
-            })
-          ),
-          orEnvelope
-        )
-      })
+      send: sendWith(verifications)
     })
   })
 )
@@ -161,18 +152,7 @@ export const SandboxHandlers = HttpApiBuilder.group(
       ...onOne(verifications, sandboxStatusJson),
       list: listWith(searches, { name: "sandbox_otp", mode: "test", toJson: sandboxListedJson }),
       verify: verifyWith(verifications),
-      send: Effect.fnUntraced(function* ({ payload }) {
-        const { perform, notes } = yield* CurrentPrincipal
-        notes.phone(payload.phone)
-        const text = yield* bodyText
-        const answer = perform((principal) =>
-          Effect.flatMap(
-            Effect.fromResult(sandboxRequestOf(principal, { payload, text })),
-            verifications.send
-          )
-        )
-        return yield* orEnvelope(Effect.map(noted(notes)(answer), toSendResponse))
-      })
+      send: sendWith(verifications)
     })
   })
 )

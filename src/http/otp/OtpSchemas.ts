@@ -75,9 +75,13 @@ export const SendBody = Schema.Struct({
   ...AnySend
 }).annotate({ identifier: "OtpSendRequest" })
 
+const IGNORED = "Checked, but without effect in the sandbox."
+
 export const SandboxSendBody = Schema.Struct({
   phone: Phone,
   channels: optional(Channels),
+  channel_timeout: optional(WaitSeconds).annotateKey({ description: IGNORED }),
+  template_id: optional(TemplateId).annotateKey({ description: IGNORED }),
   ...AnySend
 }).annotate({ identifier: "SandboxOtpSendRequest" })
 

@@ -6,7 +6,7 @@ import type { StepRequest } from "../../domain/routing/Route.ts"
 import type { SendRequest } from "../../services/verification/VerificationSends.ts"
 import type { CodedError } from "../Envelope.ts"
 import { readMetadata } from "../Metadata.ts"
-import type { SandboxSendBody, SendBody } from "./OtpSchemas.ts"
+import type { SendBody } from "./OtpSchemas.ts"
 
 const toStep = (
   element: Exclude<NonNullable<(typeof SendBody.Type)["channels"]>, string>[number]
@@ -75,18 +75,3 @@ export const sendRequestOf = (
       idempotency: key === null ? undefined : { key, body }
     }
   })
-
-/** A test key's request. */
-export const sandboxRequestOf = (
-  { customerId, setUpVersion }: Principal,
-  { payload, text }: Posted<typeof SandboxSendBody.Type>
-): Result.Result<SendRequest, CodedError> =>
-  Result.map(readMetadata(text, payload.metadata), (metadata) => ({
-    customerId,
-    setUpVersion,
-    phone: payload.phone,
-    channels: toSteps(payload.channels),
-    metadata: metadata?.text,
-    locale: payload.locale ?? undefined,
-    client: toClient(payload.client)
-  }))

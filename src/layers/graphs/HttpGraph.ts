@@ -77,6 +77,7 @@ export const httpRoutes = (
         sandbox,
         Searches,
         TestKey.layer,
+        OptionalIdempotencyKey.layer,
         RequireJson.layer,
         OptionalJson.layer
       ]),

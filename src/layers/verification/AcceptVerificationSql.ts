@@ -5,7 +5,7 @@ import type { AdmissionError } from "../../domain/Errors.ts"
 import type { SetUpChanged } from "../../services/customer/SetUpChanged.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
 import type { Acceptance } from "../../services/verification/VerificationStore.ts"
-import { SEND_OPERATION } from "./AcceptedVerifications.ts"
+import { OPERATIONS } from "./AcceptedVerifications.ts"
 import { type AdmissionRequest, admissionSql, runAdmission } from "./AdmissionSql.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
@@ -33,7 +33,7 @@ export const acceptAlone = (
   const { id, customerId, phone, createdAt: now } = v
   const request: AdmissionRequest = { kind: "code", id, customerId, phone, now, admission, setUpVersion }
   const { verdict, counts, columns } = admissionSql(sql, request)
-  const keys = idempotencyKeys(sql, SEND_OPERATION)
+  const keys = idempotencyKeys(sql, OPERATIONS[mode])
   return runAdmission(
     sql,
     request,

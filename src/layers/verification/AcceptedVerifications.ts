@@ -6,7 +6,8 @@ import { type AcceptKind, ADMITTED, type OptionalColumns } from "../postgres/bat
 import { type BatchColumn, intArrayText, jsonText } from "../postgres/batching/BatchColumns.ts"
 import { admissionRules } from "./AdmissionRules.ts"
 
-export const SEND_OPERATION = "otp.send"
+/** The names that separate idempotency keys. */
+export const OPERATIONS = { live: "otp.send", test: "sandbox.otp.send" }
 
 const routeText = jsonText<Route>()
 
@@ -56,7 +57,7 @@ const stores =
 
 /** One mode's verifications, for the statement that accepts a batch of them. */
 export const acceptedVerifications = (mode: KeyMode, timerKind: TimerKind): AcceptKind<Acceptance> => ({
-  operation: SEND_OPERATION,
+  operation: OPERATIONS[mode],
   rules: admissionRules("code"),
   subjectOf: ({ verification }) => verification,
   columns,

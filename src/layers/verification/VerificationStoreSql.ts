@@ -8,7 +8,7 @@ import type { TimerKind } from "../../domain/Timer.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { VerificationStore } from "../../services/verification/VerificationStore.ts"
 import { acceptAlone } from "./AcceptVerificationSql.ts"
-import { acceptedVerifications, SEND_OPERATION } from "./AcceptedVerifications.ts"
+import { acceptedVerifications, OPERATIONS } from "./AcceptedVerifications.ts"
 import { committedVerifications } from "./CommittedVerifications.ts"
 import { makeCommitLeased } from "./LeasedCommitSql.ts"
 import { writingClients } from "../postgres/batching/BatchLane.ts"
@@ -49,7 +49,7 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
       const claimedRows = rowsOf(ClaimedRow)
 
       const columns = sql.literal(verificationColumns)
-      const keys = idempotencyKeys(sql, SEND_OPERATION)
+      const keys = idempotencyKeys(sql, OPERATIONS[mode])
       const writing = yield* writingClients(clients)
       const commitInBatch = yield* makeCommitBatch(
         writing,

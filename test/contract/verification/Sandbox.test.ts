@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import {
   issues,
   json,
+  newKey,
   newPhone,
   ok,
   otp,
@@ -84,6 +85,34 @@ describe("a sandbox send", () => {
   it("refuses an unknown channel and one that appears twice", async () => {
     refused(await trial.send({ channels: "fax" }), 422, "invalid_channel")
     refused(await trial.send({ channels: ["bale", "sms", "bale"] }), 422, "duplicate_channel")
+  })
+
+  it("is replayed for its Idempotency-Key, which is another one than a live send's", async () => {
+    const headers = { "idempotency-key": newKey() }
+    const body = { phone: newPhone(), channels: "sms" }
+    const first = await trial.postSend(body, headers)
+    expect(first.headers.get("idempotency-replayed")).toBeNull()
+    const again = await trial.postSend(body, headers)
+    expect(ok<Sent>(again)).toEqual(ok<Sent>(first))
+    expect(again.headers.get("idempotency-replayed")).toBe("true")
+    refused(await trial.postSend({ ...body, channels: "bale" }, headers), 409, "idempotency_key_conflict")
+    const live = ok<Sent>(await otp(server, server.demo.live_key).postSend(body, headers))
+    expect(live.verification_id).not.toBe(ok<Sent>(first).verification_id)
+  })
+
+  it("makes another verification each time without an Idempotency-Key", async () => {
+    const send = () => trial.postSend({ phone: "09121234567" }, { "idempotency-key": undefined })
+    expect(ok<Sent>(await send()).verification_id).not.toBe(ok<Sent>(await send()).verification_id)
+  })
+
+  it("refuses an Idempotency-Key of more than 255 characters", async () => {
+    refused(await trial.send({}, { "idempotency-key": "k".repeat(256) }), 400, "idempotency_key_too_long")
+  })
+
+  it("checks the form of values that it does not use", async () => {
+    expect(issues(await trial.send({ channel_timeout: 44 }))).toEqual(["body.channel_timeout"])
+    expect(new Set(issues(await trial.send({ template_id: "x" })))).toEqual(new Set(["body.template_id"]))
+    ok(await trial.send({ channel_timeout: 120, template_id: 987_654_321 }))
   })
 
   it("validates the phone and the body", async () => {
