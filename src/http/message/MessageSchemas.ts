@@ -23,15 +23,21 @@ const Text = Schema.String.check(
   )
 )
 
-/** A fraction has many spellings, and JSON.parse keeps only one. So the caller must send it as a string. */
+const PARAMETER_RULE =
+  "Expected a string, or a whole number of at most 2^53 - 1; send other numbers as strings"
+
+/** JSON.parse keeps only one of the spellings of a fraction, and not all digits of a long number. */
 const isParameter = (value: unknown): boolean =>
   typeof value === "string" ? isSendable(value) : Number.isSafeInteger(value)
 
 const Parameters = jsonObject((given) =>
   Object.entries(given)
     .filter(([, value]) => !isParameter(value))
-    .map(([name]) => ({ path: [name], issue: "Expected a string or a whole number" }))
-).annotate({ description: "Exactly the template's placeholders; values are strings or whole numbers." })
+    .map(([name]) => ({ path: [name], issue: PARAMETER_RULE }))
+).annotate({
+  description:
+    "Exactly the template's placeholders; values are strings, or whole numbers of at most 2^53 - 1."
+})
 
 const TemplateUse = Schema.Struct({ id: PositiveInt, parameters: optional(Parameters) }).annotate({
   identifier: "MessageTemplate"

@@ -93,6 +93,18 @@ describe("validation_error", () => {
     expect(issues(await live.send({ message: undefined, template }))).toEqual([path])
   })
 
+  it("for a parameter whose digits would be lost says how long a number can be", async () => {
+    const send = (name: number) =>
+      live.send({ message: undefined, template: { id: 1, parameters: { name } } })
+    for (const number of [2 ** 53, 1.5]) {
+      const { details } = refused(await send(number), 422, "validation_error")
+      expect(details["errors"]).toEqual([
+        { path: "body.template.parameters.name", message: expect.stringContaining("2^53 - 1") }
+      ])
+    }
+    refused(await send(2 ** 53 - 1), 404, "template_not_found")
+  })
+
   it("is the answer to both a message and a template", async () => {
     for (const path of issues(await live.send({ template }))) {
       expect(path).toMatch(/^body(\.message|\.template)?$/)
