@@ -1,8 +1,8 @@
+import { isPersonal } from "./PersonalPaths.ts"
+
 /**
  * Lets pages of the operator's origins call paths with personal credentials. Service keys never belong in a browser.
  */
-
-const PATHS = ["/v1/manage/", "/v1/auth/"]
 
 const EXPOSED = "ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
 const ACCEPTED = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id"
@@ -28,7 +28,7 @@ export const corsOf = (
   { method, path, headers }: CorsRequest,
   methods: string
 ): Cors => {
-  if (origins.size === 0 || !PATHS.some((prefix) => path.startsWith(prefix))) return NONE
+  if (origins.size === 0 || !isPersonal(path)) return NONE
   const { origin = "" } = headers
   if (!origins.has(origin)) return { headers: { vary: "Origin" }, preflight: null }
   const shared = { vary: "Origin", "access-control-allow-origin": origin }

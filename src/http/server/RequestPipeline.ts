@@ -9,7 +9,7 @@ import type { ErrorCode } from "../ErrorTable.ts"
 import { MANAGEMENT_PATH } from "../manage/ManageOptions.ts"
 import { givenRequestId } from "./RequestIds.ts"
 import { type Answered, CLIENT_GONE, RequestMetrics, UNMATCHED } from "../metrics/RequestMetrics.ts"
-import { NO_SNIFFING } from "../SecurityHeaders.ts"
+import { cachingOf, NO_SNIFFING } from "../SecurityHeaders.ts"
 import { makeTrace, type RequestOutcome } from "../metrics/RequestSpans.ts"
 import { issuesIn, schemaErrorIn } from "../SchemaErrors.ts"
 import type { FindPath, ServedPath } from "../RouteTable.ts"
@@ -176,6 +176,7 @@ export const requestPipeline = ({
       return HttpServerResponse.setHeaders(yield* asErrorPage(response), {
         "x-request-id": requestId,
         ...NO_SNIFFING,
+        ...cachingOf(path),
         ...cors.headers,
         ...allowOf(asked, response)
       })

@@ -38,7 +38,7 @@ export const AuthHandlers = HttpApiBuilder.group(
 
       signOut: ({ payload }) =>
         Effect.flatMap(origin, (from) => signIns.signOut(payload.refresh_token, from)).pipe(
-          Effect.as(HttpServerResponse.empty({ status: 204, headers: { "cache-control": "no-store" } }))
+          Effect.as(HttpServerResponse.empty({ status: 204 }))
         )
     })
   })

@@ -105,12 +105,9 @@ const etagOf = (body: unknown): Readonly<Record<string, string>> => {
   return typeof version === "number" ? { etag: `"${version}"` } : {}
 }
 
-/** Some responses contain secrets. */
-const NOT_STORED = { "cache-control": "no-store" }
-
 /** Responds with a resource, and its ETag if it has versions. */
 export const answerResource = (body: unknown): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.jsonUnsafe(body, { headers: { ...NOT_STORED, ...etagOf(body) } })
+  HttpServerResponse.jsonUnsafe(body, { headers: etagOf(body) })
 
 const MAX_KEY_LENGTH = 255
 
@@ -152,11 +149,7 @@ const requestOf = Effect.fnUntraced(function* ({ operation, status, idempotentBo
 })
 
 const answerOf = ({ body, replayed, status }: WriteAnswer): HttpServerResponse.HttpServerResponse => {
-  const headers = {
-    ...NOT_STORED,
-    ...etagOf(body),
-    ...(replayed ? { "idempotency-replayed": "true" } : {})
-  }
+  const headers = { ...etagOf(body), ...(replayed ? { "idempotency-replayed": "true" } : {}) }
   return status === 204
     ? HttpServerResponse.empty({ status: 204, headers })
     : HttpServerResponse.jsonUnsafe(body, { status, headers })
