@@ -93,7 +93,7 @@ export const manager = (server: Pick<Running, "url">, token: string) => {
     post: (path: string, body: unknown, headers: HeaderSet = {}) => call("POST", path, body, headers),
     put: (path: string, body: unknown, headers: HeaderSet = {}) => call("PUT", path, body, headers),
     patch: (path: string, body: unknown, headers: HeaderSet = {}) => call("PATCH", path, body, headers),
-    delete: (path: string) => call("DELETE", path),
+    delete: (path: string, headers: HeaderSet = {}) => call("DELETE", path, undefined, headers),
     read: async <A>(path: string) => ok<A>(await get(path)),
     newKey: async (fields: Fields = {}) =>
       ok<CreatedApiKey>(await call("POST", "/api-keys", { name: "shop", mode: "live", ...fields }), 201),

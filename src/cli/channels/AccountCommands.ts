@@ -246,9 +246,15 @@ const remove = Command.make("delete", { account: accountFlag }, ({ account }) =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const owner = yield* accounts.ownerOf(account)
-      yield* audited(owner, accounts.remove(owner, account), () => entry("remove", account))
+      yield* audited(owner, accounts.remove(owner, account, null), () => entry("remove", account))
       yield* printOne({ credential_id: account, deleted: true })
-    }).pipe(Effect.catchTags({ not_found: noAccount(account), conflict: describeError }))
+    }).pipe(
+      Effect.catchTags({
+        not_found: noAccount(account),
+        conflict: describeError,
+        precondition_failed: Effect.die
+      })
+    )
   )
 ).pipe(Command.withDescription("Delete an account that nothing needs, with its contacts"))
 

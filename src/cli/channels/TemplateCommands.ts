@@ -96,9 +96,15 @@ const remove = Command.make("delete", { template: templateFlag }, ({ template })
     Effect.gen(function* () {
       const templates = yield* TemplateRecords
       const customer = yield* templates.ownerOf(template)
-      yield* audited(customer, templates.remove(customer, template), () => entry("remove", template))
+      yield* audited(customer, templates.remove(customer, template, null), () => entry("remove", template))
       yield* printOne({ id: template, deleted: true })
-    }).pipe(Effect.catchTags({ not_found: noTemplate(template), conflict: describeError }))
+    }).pipe(
+      Effect.catchTags({
+        not_found: noTemplate(template),
+        conflict: describeError,
+        precondition_failed: Effect.die
+      })
+    )
   )
 ).pipe(Command.withDescription("Delete a template that the routing order does not name"))
 

@@ -71,7 +71,9 @@ const revoke = Command.make("revoke", { key: keyFlag }, ({ key }) =>
     Effect.gen(function* () {
       const keys = yield* Keys
       const customer = yield* keys.ownerOf(key)
-      const record = yield* audited(customer, keys.revoke(customer, key), ({ id }) => entry("revoke", id))
+      const record = yield* audited(customer, keys.revoke(customer, key, null), ({ id }) =>
+        entry("revoke", id)
+      )
       yield* printKey(record)
     }).pipe(Effect.mapError(noKey(key)))
   )

@@ -152,7 +152,7 @@ const walk = Effect.fnUntraced(function* (origin: string, timed: boolean) {
   }
   const end = yield* caller.get(`/v1/otp/${id}`, StatusResponse)
   yield* step(`The verification is ${end.status}. No later channel will be tried.`)
-  yield* Effect.orDie(keys.revoke(customerId, record.id))
+  yield* Effect.orDie(keys.revoke(customerId, record.id, null))
 })
 
 const demo = (configuration: Configuration, timed: boolean) => {

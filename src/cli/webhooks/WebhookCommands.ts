@@ -95,10 +95,13 @@ const remove = Command.make(
   ({ customer, webhook }) =>
     withManagement(
       Effect.gen(function* () {
-        const removed = (yield* Webhooks).remove(customer, webhook)
+        const removed = (yield* Webhooks).remove(customer, webhook, null)
         yield* audited(customer, removed, () => entry("remove", webhook))
         yield* printOne({ id: webhook, deleted: true })
-      }).pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
+      }).pipe(
+        Effect.catchTag("precondition_failed", Effect.die),
+        Effect.mapError(refusal(customer, `webhook ${webhook}`))
+      )
     )
 ).pipe(Command.withDescription("Delete a webhook; its pending deliveries end"))
 

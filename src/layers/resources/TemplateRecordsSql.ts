@@ -64,18 +64,20 @@ export const TemplateRecordsSql = Layer.effect(
         return row ?? (yield* Effect.flatMap(find(customerId, id), notUpdated))
       }),
 
-      remove: Effect.fnUntraced(function* (customerId, id) {
+      remove: Effect.fnUntraced(function* (customerId, id, version) {
         // The routing order is saved under this lock too.
         yield* lockCustomer(sql, customerId)
         const [row] = yield* removalRows(sql`
           with removed as (
             delete from templates t where t.customer_id = ${customerId} and t.id = ${id}
+              and (${version}::int is null or t.version = ${version}::int)
               and not exists (select from routing_orders o, jsonb_array_elements(o.steps) step
                 where o.customer_id = ${customerId} and (step ->> 'template_id')::bigint = ${id})
             returning true)
           select exists (select from removed) as "isRemoved"`)
         if (row?.isRemoved === true) return
-        yield* find(customerId, id)
+        const found = yield* find(customerId, id)
+        if (version !== null && found.version !== version) return yield* notUpdated(found)
         return yield* new Conflict({
           details: { reason: "a step of the routing order names it", used_by: "routing" }
         })

@@ -35,6 +35,10 @@ export class TemplateRecords extends Context.Service<
       version: number | null
     ) => Effect.Effect<TemplateRecord, NotFound | PreconditionFailed>
     /** An accepted send has its text already, so only the saved routing order can need a template. */
-    readonly remove: (customerId: number, id: number) => Effect.Effect<void, NotFound | Conflict>
+    readonly remove: (
+      customerId: number,
+      id: number,
+      version: number | null
+    ) => Effect.Effect<void, NotFound | PreconditionFailed | Conflict>
   }
 >()("peyk/services/resources/TemplateRecords") {}

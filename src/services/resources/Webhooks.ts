@@ -55,8 +55,16 @@ export class Webhooks extends Context.Service<
       change: WebhookChange,
       version: number | null
     ) => Effect.Effect<WebhookEndpoint, NotFound | PreconditionFailed>
-    /** Its pending deliveries fail. */
-    readonly remove: (customerId: number, id: number) => Effect.Effect<void, NotFound>
+    /**
+     * Its pending deliveries fail.
+     *
+     * @param version the expected one; null: any
+     */
+    readonly remove: (
+      customerId: number,
+      id: number,
+      version: number | null
+    ) => Effect.Effect<void, NotFound | PreconditionFailed>
     /** Another secret; the previous one also signs for a day. */
     readonly rotateSecret: (customerId: number, id: number) => Effect.Effect<CreatedWebhook, NotFound>
     /** A test event for this endpoint only. */

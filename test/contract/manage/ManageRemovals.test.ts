@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { messages, newPhone, ok, otp, refused, request, type Status } from "../Client.ts"
-import { type Manager, newManager } from "../ManagedSetUp.ts"
+import { issues, messages, newPhone, ok, otp, refused, request, type Status } from "../Client.ts"
+import { etagOf, ifMatch, type Manager, newManager } from "../ManagedSetUp.ts"
 import { type Server, startServer } from "../Server.ts"
 
 let server: Server
@@ -82,6 +82,31 @@ describe("DELETE /v1/manage/templates/{id}", () => {
     refused(await owner.get(`/templates/${id}`), 404, "not_found")
     expect(await auditOf("template.remove")).toHaveLength(1)
     expect((await owner.delete(`/accounts/${account.credential_id}`)).status).toBe(204)
+  })
+})
+
+describe("a deletion with If-Match", () => {
+  const webhook = { url: "http://127.0.0.1:9/", events: ["*"] }
+  const account = { channel: "eitaa", provider: "simulator", label: "Eitaa", settings: {} }
+  it.each([
+    ["/accounts", account, { label: "other" }],
+    ["/templates", { name: "x", body: "y" }, { body: "z" }],
+    ["/webhooks", webhook, { description: "other" }],
+    ["/api-keys", { name: "shop", mode: "live" }, { name: "other" }]
+  ])("under %s is 412 for a stale version, and deletes nothing", async (path, body, change) => {
+    const made = ok<{ readonly id?: number; readonly credential_id?: number }>(
+      await owner.post(path, body),
+      201
+    )
+    const one = `${path}/${made.credential_id ?? made.id}`
+    const changed = ok(await owner.patch(one, change))
+    const stale = await owner.delete(one, ifMatch(1))
+    expect(refused(stale, 412, "precondition_failed").details).toEqual({ version: 2 })
+    expect(issues(await owner.delete(one, ifMatch("x")))).toEqual(["headers.if-match"])
+    const reply = await owner.get(one)
+    expect(ok(reply)).toEqual(changed)
+    expect(reply.headers.get("etag")).toBe(etagOf(2))
+    expect((await owner.delete(one, ifMatch(2))).status).toBe(204)
   })
 })
 

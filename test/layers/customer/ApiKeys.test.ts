@@ -81,7 +81,7 @@ layer(TestDatabase, { excludeTestServices: true })("a service key", (it) => {
       assert.isUndefined(yield* recalled)
       const principal = yield* authenticate(secret)
       assert.deepStrictEqual(yield* recalled, principal)
-      yield* (yield* Keys).revoke(customerId, id)
+      yield* (yield* Keys).revoke(customerId, id, null)
       yield* Effect.repeat(Effect.andThen(Effect.yieldNow, recalled), {
         until: (found) => found === undefined
       })

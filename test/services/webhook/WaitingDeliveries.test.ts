@@ -52,7 +52,7 @@ layer(TestDatabase, { excludeTestServices: true })("thousands of deliveries that
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const { customerId, endpoint, counts } = yield* busyEndpoint
-      yield* (yield* Webhooks).remove(customerId, endpoint.id)
+      yield* (yield* Webhooks).remove(customerId, endpoint.id, null)
       assert.deepStrictEqual(yield* counts, { waiting: 0, timers: 0, pending: 0 })
     }).pipe(Effect.provide(webhookProcess(providers)))
   })

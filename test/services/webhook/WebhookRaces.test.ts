@@ -63,7 +63,7 @@ layer(TestDatabase, { excludeTestServices: true })("an event on its way", (it) =
         const gone = yield* endpointAt(customerId, fake.url, QUEUED)
         yield* sendCode(customerId)
         yield* webhooks.update(customerId, endpoint.id, { isDisabled: true }, null)
-        yield* webhooks.remove(customerId, gone.id)
+        yield* webhooks.remove(customerId, gone.id, null)
         yield* runDue
         assert.lengthOf(fake.received, 0)
         assert.deepStrictEqual((yield* endpoint.delivery).status, "failed")

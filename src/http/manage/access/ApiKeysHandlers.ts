@@ -88,7 +88,7 @@ export const ApiKeysHandlers = HttpApiBuilder.group(
           { operation: "api_key.revoke", status: 204 },
           Effect.gen(function* () {
             const { actor } = yield* CurrentActor
-            const { id } = yield* keys.revoke(actor.customerId, params.id)
+            const { id } = yield* keys.revoke(actor.customerId, params.id, yield* expectedVersion)
             return { body: null, audit: entry("revoke", id) }
           })
         ).pipe(orEnvelope),
@@ -98,7 +98,7 @@ export const ApiKeysHandlers = HttpApiBuilder.group(
           { operation: "api_key.rotate", status: 201, idempotentBody: { ...payload, id: params.id }, repeat },
           Effect.gen(function* () {
             const { actor } = yield* CurrentActor
-            const seconds = payload.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS
+            const seconds = payload?.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS
             const created = yield* keys.rotate(actor.customerId, params.id, seconds * 1000)
             return {
               body: yield* toCreatedApiKey(created),

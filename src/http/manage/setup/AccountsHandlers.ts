@@ -120,7 +120,7 @@ export const AccountsHandlers = HttpApiBuilder.group(
           { operation: "account.remove", status: 204 },
           Effect.gen(function* () {
             const { actor } = yield* CurrentActor
-            yield* accounts.remove(actor.customerId, params.id)
+            yield* accounts.remove(actor.customerId, params.id, yield* expectedVersion)
             return { body: null, audit: accountEntry("remove", params.id) }
           })
         ).pipe(orEnvelope),

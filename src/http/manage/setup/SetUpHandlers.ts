@@ -136,7 +136,7 @@ export const TemplatesHandlers = HttpApiBuilder.group(
           { operation: "template.remove", status: 204 },
           Effect.gen(function* () {
             const { actor } = yield* CurrentActor
-            yield* templates.remove(actor.customerId, params.id)
+            yield* templates.remove(actor.customerId, params.id, yield* expectedVersion)
             return { body: null, audit: templateEntry("remove", params.id) }
           })
         ).pipe(orEnvelope)

@@ -105,7 +105,7 @@ export const WebhooksHandlers = HttpApiBuilder.group(
         write(
           { operation: "webhook.remove", status: 204 },
           Effect.gen(function* () {
-            yield* webhooks.remove(yield* customerId, params.id)
+            yield* webhooks.remove(yield* customerId, params.id, yield* expectedVersion)
             return { body: null, audit: entry("remove", params.id) }
           })
         ).pipe(orEnvelope),

@@ -110,12 +110,14 @@ export const KeysSql = Layer.effect(
         return row ?? (yield* Effect.flatMap(find(customerId, id), notUpdated))
       }),
 
-      revoke: Effect.fnUntraced(function* (customerId, id) {
+      revoke: Effect.fnUntraced(function* (customerId, id, version) {
         const now = timestamp(yield* Clock.currentTimeMillis)
         const [row] = yield* keyRows(sql`
           update api_keys set revoked_at = coalesce(revoked_at, ${now})
-          where customer_id = ${customerId} and id = ${id} returning ${columns}`)
-        return row ?? (yield* new NotFound())
+          where customer_id = ${customerId} and id = ${id}
+            and (${version}::int is null or version = ${version}::int)
+          returning ${columns}`)
+        return row ?? (yield* Effect.flatMap(find(customerId, id), notUpdated))
       }),
 
       rotate: Effect.fnUntraced(function* (customerId, id, overlapMillis) {

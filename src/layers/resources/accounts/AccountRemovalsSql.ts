@@ -1,14 +1,15 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Conflict, NotFound } from "../../../domain/Errors.ts"
+import { Conflict } from "../../../domain/Errors.ts"
 import { PLATFORM } from "../../../domain/people/Customer.ts"
 import type { Accounts } from "../../../services/resources/accounts/Accounts.ts"
 import { rowsOf } from "../../postgres/SqlRows.ts"
+import { notUpdated } from "../../access/Versions.ts"
 import { lockCustomer } from "../OwnerSql.ts"
 import { isOwnedBy } from "./AccountRows.ts"
 
 const NeedRow = Schema.Struct({ routing: Schema.Boolean, codes: Schema.Boolean, messages: Schema.Boolean })
-const IdRow = Schema.Struct({ id: Schema.Int })
+const VersionRow = Schema.Struct({ version: Schema.Int })
 
 const reasons = {
   routing: "the routing order names it",
@@ -22,7 +23,7 @@ const reasons = {
  */
 export const accountRemovals = (sql: SqlClient.SqlClient): Pick<Accounts["Service"], "remove"> => {
   const needRows = rowsOf(NeedRow)
-  const idRows = rowsOf(IdRow)
+  const versionRows = rowsOf(VersionRow)
 
   const needsOf = (owner: number | null, id: number) => {
     const ofOwner = owner === null ? sql`true` : sql`t.customer_id = ${owner}::int`
@@ -41,12 +42,13 @@ export const accountRemovals = (sql: SqlClient.SqlClient): Pick<Accounts["Servic
   }
 
   return {
-    remove: Effect.fnUntraced(function* (owner, id) {
+    remove: Effect.fnUntraced(function* (owner, id, version) {
       if (owner !== null) yield* lockCustomer(sql, owner)
-      const found = yield* idRows(
-        sql`select a.id from sending_accounts a where a.id = ${id} and ${isOwnedBy(sql, owner)} for update`
+      const [found] = yield* versionRows(
+        sql`select a.version from sending_accounts a where a.id = ${id} and ${isOwnedBy(sql, owner)} for update`
       )
-      if (found.length === 0) return yield* new NotFound()
+      if (found === undefined || (version !== null && found.version !== version))
+        return yield* notUpdated(found)
       const [needs] = yield* needsOf(owner, id)
       const need = (["routing", "codes", "messages"] as const).find((each) => needs?.[each] === true)
       if (need !== undefined)

@@ -20,6 +20,7 @@ const EndpointRow = Schema.Struct({
   createdAt: InstantColumn
 })
 const LaneRow = Schema.Struct({ lane: Schema.NullOr(Schema.Int) })
+const LockedRow = Schema.Struct({ lane: Schema.Int, version: Schema.Int })
 const IdRow = Schema.Struct({ id: Schema.Int })
 
 type EndpointMethods = Pick<
@@ -41,6 +42,7 @@ export const webhookEndpoints = (
   const columns = sql.literal(COLUMNS)
   const endpointRows = rowsOf(EndpointRow)
   const laneRows = rowsOf(LaneRow)
+  const lockedRows = rowsOf(LockedRow)
   const idRows = rowsOf(IdRow)
   const waiting = waitingDeliveries(sql)
 
@@ -51,10 +53,10 @@ export const webhookEndpoints = (
   })
 
   /** The endpoint is locked until the transaction ends. */
-  const laneOf = Effect.fnUntraced(function* (customerId: number, id: number) {
-    const [row] = yield* laneRows(sql`
-      select lane from webhook_endpoints where customer_id = ${customerId} and id = ${id} for update`)
-    return row?.lane ?? (yield* new NotFound())
+  const lock = Effect.fnUntraced(function* (customerId: number, id: number) {
+    const [row] = yield* lockedRows(sql`
+      select lane, version from webhook_endpoints where customer_id = ${customerId} and id = ${id} for update`)
+    return row ?? (yield* new NotFound())
   })
 
   /** Locked until the transaction ends: others that create one wait. */
@@ -122,15 +124,20 @@ export const webhookEndpoints = (
         returning ${columns}`)
       if (row === undefined) return yield* Effect.flatMap(find(customerId, id), notUpdated)
       // Its waiting deliveries learn at once that it accepts nothing any more.
-      if (isDisabled === true) yield* waiting.wake({ customerId, lane: yield* laneOf(customerId, id) }, at)
+      if (isDisabled === true) {
+        const { lane } = yield* lock(customerId, id)
+        yield* waiting.wake({ customerId, lane }, at)
+      }
       return row
     }),
 
-    remove: Effect.fnUntraced(function* (customerId, id) {
+    remove: Effect.fnUntraced(function* (customerId, id, version) {
+      const locked = yield* lock(customerId, id)
+      if (version !== null && locked.version !== version) return yield* notUpdated(locked)
       const at = yield* Clock.currentTimeMillis
       const now = timestamp(at)
-      yield* waiting.fail({ customerId, lane: yield* laneOf(customerId, id) }, id, at)
-      const rows = yield* idRows(sql`
+      yield* waiting.fail({ customerId, lane: locked.lane }, id, at)
+      yield* Effect.orDie(sql`
         with gone as (
           delete from webhook_endpoints where customer_id = ${customerId} and id = ${id}
           returning customer_id, id, lane),
@@ -141,11 +148,10 @@ export const webhookEndpoints = (
           update webhook_deliveries d set status = 'failed', next_try_at = null, finished_at = ${now}
           from gone g where d.customer_id = g.customer_id and d.endpoint_id = g.id and d.status = 'pending')
         select id from gone`)
-      if (rows.length === 0) return yield* new NotFound()
     }),
 
     rotateSecret: Effect.fnUntraced(function* (customerId, id) {
-      const lane = yield* laneOf(customerId, id)
+      const { lane } = yield* lock(customerId, id)
       const secret = yield* makeWebhookSecret(random)
       const until = timestamp((yield* Clock.currentTimeMillis) + ROTATION_MILLIS)
       const [endpoint] = yield* endpointRows(sql`

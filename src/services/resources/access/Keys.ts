@@ -44,7 +44,12 @@ export class Keys extends Context.Service<
       change: KeyChange,
       version: number | null
     ) => Effect.Effect<ApiKeyRecord, NotFound | PreconditionFailed>
-    readonly revoke: (customerId: number, id: number) => Effect.Effect<ApiKeyRecord, NotFound>
+    /** @param version the expected one; null: any */
+    readonly revoke: (
+      customerId: number,
+      id: number,
+      version: number | null
+    ) => Effect.Effect<ApiKeyRecord, NotFound | PreconditionFailed>
     /** Another key in place of this one, which stays valid until `overlapMillis` from now. */
     readonly rotate: (
       customerId: number,

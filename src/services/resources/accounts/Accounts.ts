@@ -96,8 +96,16 @@ export class Accounts extends Context.Service<
       change: AccountChange,
       version: number | null
     ) => Effect.Effect<AccountRecord, NotFound | PreconditionFailed | ValidationError>
-    /** Removes the account with its contacts, unless something still needs it. History keeps its label. */
-    readonly remove: (owner: AccountOwner, id: number) => Effect.Effect<void, NotFound | Conflict>
+    /**
+     * Removes the account with its contacts, unless something still needs it. History keeps its label.
+     *
+     * @param version the one that is to be removed; null: whatever it is
+     */
+    readonly remove: (
+      owner: AccountOwner,
+      id: number,
+      version: number | null
+    ) => Effect.Effect<void, NotFound | PreconditionFailed | Conflict>
     /** Asks the provider about an existing account, and keeps the answer as its last check. */
     readonly check: (owner: AccountOwner, id: number) => Effect.Effect<AccountFinding, NotFound>
     /** Asks the providers about every account that is switched on. */

@@ -183,7 +183,7 @@ export const revokeKey = Effect.fnUntraced(function* (view: View) {
   yield* writeAs(
     view,
     "api_key.revoke",
-    Effect.map(keys.revoke(view.actor.customerId, id), (result) => ({
+    Effect.map(keys.revoke(view.actor.customerId, id, null), (result) => ({
       result,
       audit: keyEntry("revoke", id)
     }))

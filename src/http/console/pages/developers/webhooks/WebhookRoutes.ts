@@ -84,7 +84,10 @@ const removeWebhook = Effect.fnUntraced(function* (view: View) {
   yield* writeAs(
     view,
     "webhook.remove",
-    Effect.as(webhooks.remove(view.actor.customerId, id), { result: null, audit: webhookEntry("remove", id) })
+    Effect.as(webhooks.remove(view.actor.customerId, id, null), {
+      result: null,
+      audit: webhookEntry("remove", id)
+    })
   )
   return seeOther(withNotice(WEBHOOKS_PATH, "deleted"))
 })

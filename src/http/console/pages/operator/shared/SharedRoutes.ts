@@ -52,7 +52,7 @@ const remove = Effect.fnUntraced(function* (view: View, id: number) {
   yield* writeAs(
     view,
     "account.remove",
-    Effect.as(accounts.remove(null, id), { result: null, audit: accountEntry("remove", id) })
+    Effect.as(accounts.remove(null, id, null), { result: null, audit: accountEntry("remove", id) })
   )
 })
 

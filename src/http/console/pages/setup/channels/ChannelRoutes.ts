@@ -63,7 +63,10 @@ const deleteAccount = Effect.fnUntraced(function* (view: View) {
   yield* writeAs(
     view,
     "account.remove",
-    Effect.as(accounts.remove(view.actor.customerId, id), { result: null, audit: accountEntry("remove", id) })
+    Effect.as(accounts.remove(view.actor.customerId, id, null), {
+      result: null,
+      audit: accountEntry("remove", id)
+    })
   )
   return seeOther(withNotice(CHANNELS_PATH, "deleted"))
 })
