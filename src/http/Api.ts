@@ -21,7 +21,7 @@ import { OtpGroup, SandboxGroup } from "./otp/OtpApi.ts"
 import { MessagesGroup, SandboxMessagesGroup } from "./message/MessagesApi.ts"
 import { SystemGroup } from "./system/SystemApi.ts"
 
-/** An operation here refuses unknown fields: they would have no effect. */
+/** An operation here refuses unknown fields and query parameters: they would have no effect. */
 const ManageApi = HttpApi.make("manage")
   .add(ApiKeysGroup)
   .add(AccountsGroup)
@@ -40,6 +40,7 @@ const ManageApi = HttpApi.make("manage")
   .add(UsersGroup)
   .add(MeGroup)
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotate(HttpApi.QueryParseOptions, { errors: "all", onExcessProperty: "error" })
 
 export class Api extends HttpApi.make("peyk")
   .add(OtpGroup)

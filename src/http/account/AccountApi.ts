@@ -7,7 +7,7 @@ import { AnyKey } from "../ServiceKeys.ts"
 import { ManageAuth } from "../manage/access/ManageAuth.ts"
 import { Timestamp } from "../manage/wire/ManageFields.ts"
 import { Rials } from "../manage/wire/SearchFields.ts"
-import { NoUndeclaredBody } from "../manage/wire/UndeclaredBody.ts"
+import { NoUndeclaredInput } from "../manage/wire/UndeclaredInput.ts"
 import { toWallet, WalletResource } from "../manage/money/WalletApi.ts"
 
 const Limit = Schema.Int.annotate({ description: "0: no limit" })
@@ -76,6 +76,6 @@ export class ManagedAccountGroup extends HttpApiGroup.make("managed-account")
       OpenApi.annotations({ summary: "Read the customer's plan, limits, prices, quota and wallet" })
     )
   )
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: account" })) {}

@@ -12,11 +12,11 @@ import { RoutingOrdersSql } from "../resources/RoutingOrdersSql.ts"
 import { TemplateRecordsSql } from "../resources/TemplateRecordsSql.ts"
 import { ApiKeysHandlers } from "../../http/manage/access/ApiKeysHandlers.ts"
 import { ManageAdmission, ManageAuth } from "../../http/manage/access/ManageAuth.ts"
-import { OptionalIdempotencyKey, RequireJson } from "../../http/RequestGuards.ts"
+import { OptionalIdempotencyKey, OptionalJson, RequireJson } from "../../http/RequestGuards.ts"
 import { PhonesHandlers } from "../../http/manage/activity/PhonesHandlers.ts"
 import { WalletHandlers } from "../../http/manage/money/WalletHandlers.ts"
 import { WebhooksHandlers } from "../../http/manage/setup/WebhooksHandlers.ts"
-import { NoUndeclaredBody } from "../../http/manage/wire/UndeclaredBody.ts"
+import { NoUndeclaredInput } from "../../http/manage/wire/UndeclaredInput.ts"
 import { WalletsSql } from "../resources/WalletsSql.ts"
 import { WebhooksSql } from "../resources/webhooks/WebhooksSql.ts"
 import { CredentialHandlers, SessionsLive } from "./CredentialGraph.ts"
@@ -66,7 +66,8 @@ export const ManagementHandlers = Layer.mergeAll(
   Layer.provide([
     Layer.provide(ManageAuth.layer, ManageAdmissionLive),
     RequireJson.layer,
-    NoUndeclaredBody.layer,
+    OptionalJson.layer,
+    NoUndeclaredInput.layer,
     OptionalIdempotencyKey.layer,
     ManagementWritesSql,
     Resources

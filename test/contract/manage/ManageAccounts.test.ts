@@ -330,6 +330,13 @@ describe("the inbox of a bot", () => {
     expect((await post(rotated.path)).status).toBe(known)
   })
 
+  it("is rotated without a body too", async () => {
+    const { credential_id: id } = await newReceiver()
+    const before = await inbox(id)
+    const rotated = ok<{ path: string }>(await mine.call("POST", `/accounts/${id}/inbox/rotate`))
+    expect(rotated.path).not.toBe(before.path)
+  })
+
   it("is each account's own", async () => {
     const [one, other] = [await newReceiver(), await newReceiver()]
     expect(await inbox(one.credential_id)).not.toEqual(await inbox(other.credential_id))

@@ -63,6 +63,14 @@ describe("an operation that takes no body", () => {
     expect((await send("DELETE", `/webhooks/${id}`, "{}")).status).toBe(204)
   })
 
+  it("is also the rotation of a key that says nothing of an overlap", async () => {
+    const key = { name: "CI", mode: "live" }
+    const made = await manage(server, "POST", "/api-keys", { authorization: owner }, key)
+    const { id } = ok<{ id: number }>(made, 201)
+    const rotated = ok<{ id: number }>(await send("POST", `/api-keys/${id}/rotate`, "", null), 201)
+    ok(await send("POST", `/api-keys/${rotated.id}/rotate`, "{}"), 201)
+  })
+
   it("answers a body that is no JSON object, of another type or too large, as other operations do", async () => {
     for (const path of ["/tokens", "/webhooks/1/test"]) {
       expect(errorsOf(await send("POST", path, "{"))).toEqual([

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { issues, json, newKey, newPhone, ok, request } from "../Client.ts"
 import { manage, newUser } from "../Manager.ts"
 import { type Demo, type Server, startServer } from "../Server.ts"
-import { withBody } from "./ManageOperations.ts"
+import { all, unversioned, withBody } from "./ManageOperations.ts"
 
 let server: Server
 let owner: string
@@ -15,13 +15,15 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
+const example = (path: string) =>
+  path
+    .slice("/v1/manage".length)
+    .replace("{list}", "allow")
+    .replaceAll(/\{\w+\}/g, "1")
+
 describe("a field that an operation does not know", () => {
   it.each(withBody)("is refused by %s %s, which names it and not its value", async (method, path) => {
-    const address = path
-      .slice("/v1/manage".length)
-      .replace("{list}", "allow")
-      .replaceAll(/\{\w+\}/g, "1")
-    const reply = await call(method, address, { surely_unknown: "a secret in the wrong place" })
+    const reply = await call(method, example(path), { surely_unknown: "a secret in the wrong place" })
     expect(issues(reply)).toContain("body.surely_unknown")
     const { error } = json<{
       error: { details: { errors: ReadonlyArray<{ path: string; message: string }> } }
@@ -55,6 +57,65 @@ describe("a field that an operation does not know", () => {
       })
     ok(await post("/v1/otp/send", { phone: newPhone(), channels: [{ channel: "bale", x: 1 }], y: 2 }))
     ok(await post("/v1/messages/send", { to: newPhone(), message: "m", channels: "bale", z: 3 }), 201)
+  })
+})
+
+describe("a query parameter that an operation does not know", () => {
+  it.each(all)("is refused by %s %s, which names it and not its value", async (method, path) => {
+    const reply = await call(
+      method,
+      `${example(path)}?surely_unknown=a+secret`,
+      method === "GET" ? undefined : {}
+    )
+    expect(issues(reply)).toContain("query.surely_unknown")
+    expect(reply.text).not.toContain("secret")
+  })
+
+  it("is named among all that is wrong, in place of every record", async () => {
+    expect(issues(await call("GET", "/verifications?statuss=failed&status=odd&limit=0&x[y]=1"))).toEqual(
+      expect.arrayContaining(["query.limit", "query.status", "query.statuss", "query.x[y]"])
+    )
+  })
+})
+
+describe("an If-Match", () => {
+  it.each(unversioned)("is refused by %s %s, which compares no versions", async (method, path) => {
+    const headers = { authorization: owner, "if-match": '"1"' }
+    expect(issues(await manage(server, method, example(path), headers, {}))).toEqual(["headers.if-match"])
+  })
+
+  it("that accepts any version is accepted everywhere, and a read ignores it", async () => {
+    const change = (path: string, version: string) =>
+      manage(server, "PATCH", path, { authorization: owner, "if-match": version }, { brand: "Shop" })
+    ok(await change("/me", "*"))
+    ok(await manage(server, "GET", "/me", { authorization: owner, "if-match": '"1"' }))
+  })
+})
+
+describe("every response has Cache-Control: no-store:", () => {
+  it.each([
+    ["a list", "GET", "/v1/manage/verifications", 200],
+    ["a report", "GET", "/v1/manage/usage", 200],
+    ["a resource", "GET", "/v1/manage/routing", 200],
+    ["a creation", "POST", "/v1/manage/tokens", 201],
+    ["an unknown id", "GET", "/v1/manage/api-keys/1000000", 404],
+    ["an unknown path", "GET", "/v1/manage/nothing", 404],
+    ["another method", "PUT", "/v1/manage/api-keys", 405],
+    ["an invalid field", "GET", "/v1/manage/messages?limit=0", 422],
+    ["the methods of a path", "OPTIONS", "/v1/manage/me", 204],
+    ["a refused sign-in", "POST", "/v1/auth/sign-in", 422]
+  ])("%s", async (_what, method, path, status) => {
+    const body = method === "POST" ? JSON.stringify({ name: "CI", scope: "full" }) : undefined
+    const reply = await request(server, method, path, {
+      headers: { authorization: owner, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body })
+    })
+    expect([reply.status, reply.headers.get("cache-control")]).toEqual([status, "no-store"])
+  })
+
+  it("a request without a credential", async () => {
+    const reply = await manage(server, "GET", "/me", {})
+    expect([reply.status, reply.headers.get("cache-control")]).toEqual([401, "no-store"])
   })
 })
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { issues, newPhone, ok, otp, refused, request, timestamp, unknownId } from "../Client.ts"
 import type { List } from "../ManagedCustomer.ts"
-import { done, etagOf, ifMatch, type Manager, newManager, readerOf } from "../ManagedSetUp.ts"
+import { done, etagOf, ifMatch, type Manager, newManager, readerOf, withKey } from "../ManagedSetUp.ts"
 import { until } from "../Server.ts"
 import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
@@ -133,6 +133,21 @@ describe("the lists", () => {
     expect(second.next_cursor).toBeNull()
     refused(await mine.get(`/guard/deny?cursor=${first.next_cursor}`), 422, "validation_error")
     refused(await mine.get("/guard/allow?limit=0"), 422, "validation_error")
+  })
+
+  it("take a line once for an Idempotency-Key, which is one list's", async () => {
+    const line = { type: "ip", value: "203.0.113.7" }
+    const headers = withKey()
+    const first = await mine.post("/guard/deny", line, headers)
+    done(await mine.delete("/guard/deny/ip/203.0.113.7"))
+    const again = await mine.post("/guard/deny", line, headers)
+    expect(ok(again, 201)).toEqual(ok(first, 201))
+    expect(again.headers.get("idempotency-replayed")).toBe("true")
+    refused(await mine.delete("/guard/deny/ip/203.0.113.7"), 404, "not_found")
+    refused(await mine.post("/guard/allow", line, headers), 409, "idempotency_key_conflict")
+    const other = { ...line, value: "203.0.113.8" }
+    refused(await mine.post("/guard/deny", other, headers), 409, "idempotency_key_conflict")
+    refused(await mine.post("/guard/deny", line, withKey("k".repeat(256))), 400, "idempotency_key_too_long")
   })
 
   it("refuse what is no phone, prefix or network", async () => {

@@ -4,12 +4,12 @@ import { type ApiKeyRecord, apiKeyStatus } from "../../../domain/people/ApiKey.t
 import { KeyMode } from "../../../domain/people/Customer.ts"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import type { CreatedKey } from "../../../services/resources/access/Keys.ts"
-import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
+import { OptionalIdempotencyKey, OptionalJson, RequireJson } from "../../RequestGuards.ts"
 import { DateTimeText, optional } from "../../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { pageOf, pageQuery, PathId } from "../wire/ManageWire.ts"
 import { IpNetwork, Name, Timestamp } from "../wire/ManageFields.ts"
-import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
+import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
 import {
   changed,
   conflict,
@@ -125,19 +125,20 @@ export class ApiKeysGroup extends HttpApiGroup.make("api-keys")
     HttpApiEndpoint.delete("revoke", "/:id", {
       params: id,
       success: HttpApiSchema.Empty(204),
-      error: [...undeclaredBodyErrors, notFound]
+      error: [...undeclaredBodyErrors, notFound, changed]
     }).annotateMerge(summary("Revoke a service key")),
     HttpApiEndpoint.post("rotate", "/:id/rotate", {
       params: id,
-      payload: KeyRotation,
+      // Null: the request has no body.
+      payload: [KeyRotation, Schema.Null],
       success: CreatedApiKey.pipe(HttpApiSchema.status(201)),
       error: [notFound, conflict, ...keyErrors]
     })
       .annotateMerge(summary("Replace a service key; the old one ends after an overlap"))
-      .middleware(RequireJson)
+      .middleware(OptionalJson)
       .middleware(OptionalIdempotencyKey)
   )
   .prefix("/v1/manage/api-keys")
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: service keys" })) {}

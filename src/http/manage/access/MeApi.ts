@@ -5,7 +5,7 @@ import { Role, Scope } from "../../../domain/people/Actor.ts"
 import { HostName } from "../../../domain/text/HostName.ts"
 import { optional } from "../../WireSchemas.ts"
 import { RequireJson } from "../../RequestGuards.ts"
-import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { notFound, summary } from "../wire/ManageEndpoints.ts"
 
@@ -46,7 +46,7 @@ export class MeGroup extends HttpApiGroup.make("me")
       .annotateMerge(summary("Change the default text of the customer's codes"))
       .middleware(RequireJson)
   )
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: who am I" })) {}
 

@@ -10,7 +10,7 @@ import { DateTimeText, optional } from "../../WireSchemas.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { Name, Timestamp } from "../wire/ManageFields.ts"
 import { pageOf, pageQuery, PathId } from "../wire/ManageWire.ts"
-import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
+import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
 import { id, invalid, keyErrors, notFound, reading, summary } from "../wire/ManageEndpoints.ts"
 
 export const TokenResource = Schema.Struct({
@@ -76,6 +76,6 @@ export class TokensGroup extends HttpApiGroup.make("tokens")
     }).annotateMerge(summary("Revoke a personal access token. For owners"))
   )
   .prefix("/v1/manage/tokens")
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: personal access tokens" })) {}

@@ -9,7 +9,7 @@ import { ManageAuth } from "./ManageAuth.ts"
 import { Name, Timestamp } from "../wire/ManageFields.ts"
 import { pageOf, pageQuery } from "../wire/ManageWire.ts"
 import { Email, NewPassword } from "../wire/UserFields.ts"
-import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import { conflict, invalid, keyErrors, notFound, reading, summary } from "../wire/ManageEndpoints.ts"
 import { PathUuid } from "../wire/SearchFields.ts"
 
@@ -88,6 +88,6 @@ export class UsersGroup extends HttpApiGroup.make("users")
       .middleware(RequireJson)
   )
   .prefix("/v1/manage/users")
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: users", description: "For owners." })) {}

@@ -7,7 +7,7 @@ import { ManageAuth } from "../access/ManageAuth.ts"
 import { Timestamp } from "../wire/ManageFields.ts"
 import { pageOf, pageQuery } from "../wire/ManageWire.ts"
 import { FilterText, timeQuery } from "../wire/SearchFields.ts"
-import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 
 const ActorKind = Schema.Literals(["token", "user", "session", "operator"])
 
@@ -55,6 +55,6 @@ export class AuditLogGroup extends HttpApiGroup.make("audit-log")
     }).annotateMerge(OpenApi.annotations({ summary: "List who changed what, from where; the newest first" }))
   )
   .prefix("/v1/manage/audit-log")
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: audit log" })) {}

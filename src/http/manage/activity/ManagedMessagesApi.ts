@@ -6,7 +6,7 @@ import { withMetadata } from "../../Metadata.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { reading } from "../wire/ManageEndpoints.ts"
 import { attemptDetails, PathUuid, Rials, toAttemptDetails } from "../wire/SearchFields.ts"
-import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import { deliverySearch } from "./DeliverySearch.ts"
 
 const MessageResource = Schema.Struct({
@@ -44,6 +44,6 @@ export class ManagedMessagesGroup extends HttpApiGroup.make("managed-messages")
     reading(PathUuid, MessageResource, "Read a message with the outcomes of its attempts")
   )
   .prefix("/v1/manage/messages")
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: messages" })) {}

@@ -4,7 +4,7 @@ import { documentedError } from "../../Envelope.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { PhoneText } from "../wire/SearchFields.ts"
-import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 
 const EraseBody = Schema.Struct({ phone: PhoneText }).annotate({ identifier: "PhoneErasureRequest" })
 
@@ -32,6 +32,6 @@ export class PhonesGroup extends HttpApiGroup.make("phones")
       .middleware(RequireJson)
   )
   .prefix("/v1/manage/phones")
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: phones" })) {}

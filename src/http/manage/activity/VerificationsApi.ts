@@ -15,7 +15,7 @@ import { ManageAuth } from "../access/ManageAuth.ts"
 import { Timestamp } from "../wire/ManageFields.ts"
 import { reading } from "../wire/ManageEndpoints.ts"
 import { attemptDetails, PathUuid, Rials, toAttemptDetails } from "../wire/SearchFields.ts"
-import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import { deliverySearch } from "./DeliverySearch.ts"
 
 const AttemptResource = Schema.Struct({
@@ -98,6 +98,6 @@ export class ManagedVerificationsGroup extends HttpApiGroup.make("verifications"
     reading(PathUuid, VerificationResource, "Read a verification with the outcomes of its attempts")
   )
   .prefix("/v1/manage/verifications")
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: verifications" })) {}

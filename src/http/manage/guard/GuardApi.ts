@@ -1,12 +1,12 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EntryType, GuardList, GuardMode } from "../../../domain/guard/GuardSettings.ts"
-import { RequireJson } from "../../RequestGuards.ts"
+import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { AlarmResource, EntryResource, GuardResource, GuardSettingsResource } from "./GuardSchemas.ts"
 import { pageOf, pageQuery } from "../wire/ManageWire.ts"
-import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
-import { changed, conflict, invalid, notFound, summary } from "../wire/ManageEndpoints.ts"
+import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
+import { changed, conflict, invalid, keyErrors, notFound, summary } from "../wire/ManageEndpoints.ts"
 
 const Amount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
 
@@ -73,10 +73,11 @@ export class GuardGroup extends HttpApiGroup.make("guard")
       params: list,
       payload: EntryBody,
       success: EntryResource.pipe(HttpApiSchema.status(201)),
-      error: [invalid, conflict]
+      error: [invalid, conflict, ...keyErrors]
     })
       .annotateMerge(summary("Add a phone, a prefix or a network to a list"))
-      .middleware(RequireJson),
+      .middleware(RequireJson)
+      .middleware(OptionalIdempotencyKey),
     HttpApiEndpoint.delete("remove", "/:list/:type/:value", {
       params: { ...list, type: EntryType, value: Schema.String },
       success: HttpApiSchema.Empty(204),
@@ -84,6 +85,6 @@ export class GuardGroup extends HttpApiGroup.make("guard")
     }).annotateMerge(summary("Remove a line from a list"))
   )
   .prefix("/v1/manage/guard")
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: guard" })) {}

@@ -95,7 +95,7 @@ export const GuardHandlers = HttpApiBuilder.group(
       // The audit log names no phone.
       add: ({ params, payload }) =>
         write(
-          { operation: "guard.add", status: 201 },
+          { operation: "guard.add", status: 201, idempotentBody: { ...params, ...payload } },
           Effect.gen(function* () {
             const { actor } = yield* CurrentActor
             const added = yield* guard.add(actor.customerId, params.list, payload)

@@ -13,7 +13,7 @@ import { documentedError } from "../../Envelope.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { Timestamp } from "../wire/ManageFields.ts"
 import { Rials, timeQuery } from "../wire/SearchFields.ts"
-import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import type { TimeSpan } from "../../../domain/TimePosition.ts"
 
 const sendFields = {
@@ -116,6 +116,6 @@ export class UsageReportGroup extends HttpApiGroup.make("usage")
     )
   )
   .prefix("/v1/manage/usage")
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: usage" })) {}

@@ -6,7 +6,7 @@ import { ManageAuth } from "../access/ManageAuth.ts"
 import { Timestamp } from "../wire/ManageFields.ts"
 import { pageOf, pageQuery } from "../wire/ManageWire.ts"
 import { Rials, timeQuery } from "../wire/SearchFields.ts"
-import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import { invalid, summary } from "../wire/ManageEndpoints.ts"
 
 const Subject = Schema.Struct({ type: SubjectType, id: Schema.String }).annotate({
@@ -74,6 +74,6 @@ export class WalletGroup extends HttpApiGroup.make("wallet")
     }).annotateMerge(summary("List movements of money, the newest first"))
   )
   .prefix("/v1/manage/wallet")
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: wallet" })) {}

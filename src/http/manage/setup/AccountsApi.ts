@@ -8,7 +8,7 @@ import { optional, PositiveInt } from "../../WireSchemas.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { Name, Timestamp } from "../wire/ManageFields.ts"
 import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
-import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
+import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
 import {
   id,
   invalid,
@@ -112,10 +112,6 @@ const Contact = Schema.Struct({
 })
 
 const Inbox = Schema.Struct({ path: Schema.String }).annotate({ identifier: "AccountInbox" })
-/** An object without fields; `Schema.Struct({})` would accept any value. */
-const InboxBody = Schema.Record(Schema.String, Schema.Unknown).check(
-  Schema.makeFilter((body) => Object.keys(body).map((key) => ({ path: [key], issue: "unknown field" })))
-)
 
 export class AccountsGroup extends HttpApiGroup.make("accounts")
   .add(
@@ -169,12 +165,9 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
     }).annotateMerge(summary("The secret path that an account's updates are posted to")),
     HttpApiEndpoint.post("rotateInbox", "/:id/inbox/rotate", {
       params: id,
-      payload: InboxBody,
       success: Inbox,
-      error: [notFound, conflict]
-    })
-      .annotateMerge(summary("Create another inbox path for an account; the old one ends at once"))
-      .middleware(RequireJson),
+      error: [...undeclaredBodyErrors, notFound, conflict]
+    }).annotateMerge(summary("Create another inbox path for an account; the old one ends at once")),
     HttpApiEndpoint.get("contacts", "/:id/contacts", {
       params: id,
       query: pageQuery("contacts"),
@@ -196,6 +189,6 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
     }).annotateMerge(summary("Delete the link by which a bot reaches a phone"))
   )
   .prefix("/v1/manage/accounts")
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: sending accounts" })) {}

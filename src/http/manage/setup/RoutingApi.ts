@@ -7,7 +7,7 @@ import { TemplateId } from "../../otp/OtpSchemas.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { optional, PositiveInt } from "../../WireSchemas.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
-import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import { changed, summary } from "../wire/ManageEndpoints.ts"
 
 const Routing = Schema.Struct({
@@ -68,6 +68,6 @@ export class RoutingGroup extends HttpApiGroup.make("routing")
       .middleware(RequireJson)
   )
   .prefix("/v1/manage/routing")
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: routing" })) {}

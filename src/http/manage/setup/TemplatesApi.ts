@@ -5,7 +5,7 @@ import { optional } from "../../WireSchemas.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { Name, TemplateText, Timestamp } from "../wire/ManageFields.ts"
 import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
-import { NoUndeclaredBody } from "../wire/UndeclaredBody.ts"
+import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import {
   id,
   invalid,
@@ -69,6 +69,6 @@ export class TemplatesGroup extends HttpApiGroup.make("templates")
     )
   )
   .prefix("/v1/manage/templates")
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: templates" })) {}

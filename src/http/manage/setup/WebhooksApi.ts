@@ -17,7 +17,7 @@ import { DateTimeText, optional } from "../../WireSchemas.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { Timestamp } from "../wire/ManageFields.ts"
 import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
-import { NoUndeclaredBody, undeclaredBodyErrors } from "../wire/UndeclaredBody.ts"
+import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
 import {
   changed,
   conflict,
@@ -174,7 +174,7 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.delete("remove", "/:id", {
       params: id,
       success: HttpApiSchema.Empty(204),
-      error: [...undeclaredBodyErrors, notFound]
+      error: [...undeclaredBodyErrors, notFound, changed]
     }).annotateMerge(summary("Remove a webhook; its pending deliveries fail")),
     HttpApiEndpoint.post("test", "/:id/test", {
       params: id,
@@ -212,6 +212,6 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks")
       .middleware(RequireJson)
   )
   .prefix("/v1/manage/webhooks")
-  .middleware(NoUndeclaredBody)
+  .middleware(NoUndeclaredInput)
   .middleware(ManageAuth)
   .annotateMerge(OpenApi.annotations({ title: "Management: webhooks" })) {}

@@ -2,7 +2,7 @@ import type { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { documentedError } from "../../Envelope.ts"
 import { PathId } from "./ManageWire.ts"
-import { undeclaredBodyErrors } from "./UndeclaredBody.ts"
+import { undeclaredBodyErrors } from "./UndeclaredInput.ts"
 
 export const id = { id: PathId }
 export const invalid = documentedError("validation_error")
@@ -34,5 +34,5 @@ export const removal = (text: string, description: string) =>
   HttpApiEndpoint.delete("remove", "/:id", {
     params: id,
     success: HttpApiSchema.Empty(204),
-    error: [...undeclaredBodyErrors, notFound, conflict]
+    error: [...undeclaredBodyErrors, notFound, changed, conflict]
   }).annotateMerge(OpenApi.annotations({ summary: text, description }))
