@@ -17,6 +17,8 @@ const document: unknown = JSON.parse(committed)
 const parametersOf = (operation: JsonObject): ReadonlyArray<JsonObject> =>
   ((operation["parameters"] ?? []) as ReadonlyArray<unknown>).map((each) => dereference(document, each))
 
+const headersOf = (response: JsonObject): JsonObject => (response["headers"] ?? {}) as JsonObject
+
 const securityOf = (operation: unknown): unknown => objectAt(operation)["security"]
 
 describe("the committed OpenAPI document", () => {
@@ -118,6 +120,53 @@ describe("the committed OpenAPI document", () => {
       "guard",
       "test"
     ])
+  })
+
+  it("has the fields that only the attempts of an event have", () => {
+    const attemptsOf = (event: string) =>
+      JSON.stringify(objectAt(document, "components", "schemas", event, "properties", "data"))
+    assert.match(attemptsOf("VerificationEvent"), /"attempts".*"required":\["provider_error"\]/)
+    assert.match(attemptsOf("MessageEvent"), /"attempts".*"required":\["delivery"\]/)
+  })
+
+  it("has the ETag of each response with a version", () => {
+    for (const [endpoint, operation] of operations(document)) {
+      for (const [status, given] of Object.entries(objectAt(operation, "responses"))) {
+        const response = dereference(document, given)
+        const content = JSON.stringify(response["content"] ?? "")
+        const name = /^\{"application\/json":\{"schema":\{"\$ref":"#\/components\/schemas\/(\w+)"/.exec(
+          content
+        )?.[1]
+        const schema = name === undefined ? {} : objectAt(document, "components", "schemas", name)
+        const hasVersion = "version" in ((schema["properties"] ?? {}) as object)
+        assert.strictEqual("ETag" in headersOf(response), hasVersion, `${endpoint} ${status}`)
+      }
+    }
+  })
+
+  it("has the headers on the limit in each response to an admitted credential, and in no other", () => {
+    for (const [endpoint, operation] of operations(document)) {
+      const isKeyed = (securityOf(operation) as ReadonlyArray<unknown>).length > 0
+      for (const [status, given] of Object.entries(objectAt(operation, "responses"))) {
+        const headers = headersOf(dereference(document, given))
+        for (const name of ["RateLimit", "RateLimit-Policy"])
+          assert.strictEqual(name in headers, isKeyed && status !== "401", `${endpoint} ${status} ${name}`)
+      }
+    }
+  })
+
+  it("demands no body of an operation that can do without one", () => {
+    const optional = [...operations(document)].filter(
+      ([, { requestBody }]) => requestBody !== undefined && objectAt(requestBody)["required"] === false
+    )
+    assert.deepStrictEqual(
+      optional.map(([endpoint]) => endpoint),
+      [
+        "post /v1/otp/{verification_id}/next",
+        "post /v1/sandbox/otp/{verification_id}/next",
+        "post /v1/manage/api-keys/{id}/rotate"
+      ]
+    )
   })
 
   it("has a target for each of its references", () => {

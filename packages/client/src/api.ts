@@ -1363,7 +1363,7 @@ export interface paths {
     head?: never
     /**
      * Change a user's name or role, disable or enable them
-     * @description Send the `ETag` you read as `If-Match`; if it has changed since, the response is 412.
+     * @description If the user is disabled, their sessions end at once.
      */
     patch: operations["users.update"]
     trace?: never
@@ -3191,7 +3191,7 @@ export interface components {
     MessageTemplate: {
       /** Format: int64 */
       id: number
-      /** @description Exactly the template's placeholders; values are strings or whole numbers. */
+      /** @description Exactly the template's placeholders; values are strings, or whole numbers of at most 2^53 - 1. */
       parameters?: Record<string, never> | null
     }
     TestKeyNotAllowedError: {
@@ -3328,6 +3328,13 @@ export interface components {
        */
       phone: string
       channels?: (string | (string | components["schemas"]["ChannelObject"])[]) | null
+      /**
+       * Format: int64
+       * @description Checked, but without effect in the sandbox.
+       */
+      channel_timeout?: number | null
+      /** @description Checked, but without effect in the sandbox. */
+      template_id?: number | string | null
       /** @description Your own data, returned as sent. */
       metadata?: Record<string, never> | null
       /** @description The language of the default text: fa (default) or en. */
@@ -3623,6 +3630,11 @@ export interface components {
       data: components["schemas"]["OtpStatusResponse"] & {
         /** @description 1, 2, 3 … for this verification, message or alarm. */
         sequence: number
+      } & {
+        attempts: {
+          /** @description The provider's own code and text; null if it was sent. */
+          provider_error: string | null
+        }[]
       }
     }
     MessageEvent: {
@@ -3649,6 +3661,11 @@ export interface components {
       data: components["schemas"]["MessageStatusResponse"] & {
         /** @description 1, 2, 3 … for this verification, message or alarm. */
         sequence: number
+      } & {
+        attempts: {
+          /** @description The provider's delivery report; null without one. */
+          delivery: ("delivered" | "undelivered") | null
+        }[]
       }
     }
     GuardEvent: {
@@ -3693,6 +3710,8 @@ export interface components {
     IdempotencyRequiredOrIdempotencyKeyTooLong: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3715,6 +3734,8 @@ export interface components {
     InsufficientBalance: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3725,6 +3746,8 @@ export interface components {
     ChannelAccountNotFoundOrTemplateNotFound: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3737,6 +3760,8 @@ export interface components {
     RequestTimeout: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3747,6 +3772,8 @@ export interface components {
     IdempotencyKeyConflictOrIdempotencyKeyInProgress: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3759,6 +3786,8 @@ export interface components {
     PayloadTooLarge: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3769,6 +3798,8 @@ export interface components {
     UnsupportedMediaType: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3779,6 +3810,8 @@ export interface components {
     Internal: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3790,6 +3823,8 @@ export interface components {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
         "Retry-After": components["headers"]["Retry-After"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3802,6 +3837,8 @@ export interface components {
     TestKeyNotAllowedOrIpNotAllowed: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3814,6 +3851,8 @@ export interface components {
     NotFound: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3824,6 +3863,8 @@ export interface components {
     Validation: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3848,6 +3889,8 @@ export interface components {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
         "Retry-After": components["headers"]["Retry-After"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3858,6 +3901,8 @@ export interface components {
     NoNextChannelOrVerificationEnded: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3870,6 +3915,8 @@ export interface components {
     VerificationEnded: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3880,6 +3927,8 @@ export interface components {
     ValidationOrInvalidPhone: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3888,10 +3937,24 @@ export interface components {
           | components["schemas"]["InvalidPhoneError"]
       }
     }
+    /** @description IdempotencyKeyTooLongError */
+    IdempotencyKeyTooLong: {
+      headers: {
+        "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
+        [name: string]: unknown
+      }
+      content: {
+        "application/json": components["schemas"]["IdempotencyKeyTooLongError"]
+      }
+    }
     /** @description LiveKeyNotAllowedError, IpNotAllowedError */
     LiveKeyNotAllowedOrIpNotAllowed: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3915,20 +3978,12 @@ export interface components {
           | components["schemas"]["TooManyRequestsApiKeyError"]
       }
     }
-    /** @description IdempotencyKeyTooLongError */
-    IdempotencyKeyTooLong: {
-      headers: {
-        "X-Request-Id": components["headers"]["X-Request-Id"]
-        [name: string]: unknown
-      }
-      content: {
-        "application/json": components["schemas"]["IdempotencyKeyTooLongError"]
-      }
-    }
     /** @description MessageEndedError */
     MessageEnded: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3939,6 +3994,8 @@ export interface components {
     TemplateNotFound: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3949,6 +4006,8 @@ export interface components {
     IpNotAllowed: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3959,6 +4018,8 @@ export interface components {
     ScopeInsufficient: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3969,6 +4030,8 @@ export interface components {
     IdempotencyKeyConflict: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3979,6 +4042,8 @@ export interface components {
     PreconditionFailed: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -3989,6 +4054,8 @@ export interface components {
     ConflictOrIdempotencyKeyConflict: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -4001,6 +4068,8 @@ export interface components {
     ChannelUnavailableOrValidation: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -4013,6 +4082,8 @@ export interface components {
     Conflict: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -4023,6 +4094,8 @@ export interface components {
     InvalidPhoneOrValidation: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -4035,6 +4108,8 @@ export interface components {
     SharedSenderNotAllowedOrScopeInsufficient: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"]
+        RateLimit: components["headers"]["RateLimit"]
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
         [name: string]: unknown
       }
       content: {
@@ -4056,19 +4131,6 @@ export interface components {
         "application/json":
           | components["schemas"]["TooManySignInsError"]
           | components["schemas"]["TooManyRequestsApiKeyError"]
-      }
-    }
-    /** @description TooManySignInsError */
-    TooManySignIns: {
-      headers: {
-        "X-Request-Id": components["headers"]["X-Request-Id"]
-        "Retry-After": components["headers"]["Retry-After"]
-        RateLimit: components["headers"]["RateLimit"]
-        "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
-        [name: string]: unknown
-      }
-      content: {
-        "application/json": components["schemas"]["TooManySignInsError"]
       }
     }
   }
@@ -4139,6 +4201,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
           [name: string]: unknown
         }
@@ -4153,6 +4216,8 @@ export interface operations {
       403: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"]
+          RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4173,6 +4238,8 @@ export interface operations {
       422: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"]
+          RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4228,6 +4295,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4262,6 +4330,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4287,9 +4356,9 @@ export interface operations {
       }
       cookie?: never
     }
-    requestBody: {
+    requestBody?: {
       content: {
-        "application/json": components["schemas"]["OtpNextRequest"] | null
+        "application/json": components["schemas"]["OtpNextRequest"]
       }
     }
     responses: {
@@ -4297,6 +4366,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4332,6 +4402,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4380,6 +4451,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4397,7 +4469,10 @@ export interface operations {
   "sandbox.send": {
     parameters: {
       query?: never
-      header?: never
+      header?: {
+        /** @description Makes a repeated request safe: it returns the first response again. Kept for 24 hours. Use a new key for each new request. */
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"]
+      }
       path?: never
       cookie?: never
     }
@@ -4411,22 +4486,28 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
+          "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
           [name: string]: unknown
         }
         content: {
           "application/json": components["schemas"]["OtpSendResponse"]
         }
       }
+      400: components["responses"]["IdempotencyKeyTooLong"]
       401: components["responses"]["Unauthenticated"]
       402: components["responses"]["InsufficientBalance"]
       403: components["responses"]["LiveKeyNotAllowedOrIpNotAllowed"]
       408: components["responses"]["RequestTimeout"]
+      409: components["responses"]["IdempotencyKeyConflictOrIdempotencyKeyInProgress"]
       413: components["responses"]["PayloadTooLarge"]
       415: components["responses"]["UnsupportedMediaType"]
       /** @description InvalidPhoneError, InvalidChannelError, DuplicateChannelError, ValidationError */
       422: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"]
+          RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4459,6 +4540,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4493,6 +4575,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4518,9 +4601,9 @@ export interface operations {
       }
       cookie?: never
     }
-    requestBody: {
+    requestBody?: {
       content: {
-        "application/json": components["schemas"]["OtpNextRequest"] | null
+        "application/json": components["schemas"]["OtpNextRequest"]
       }
     }
     responses: {
@@ -4528,6 +4611,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4563,6 +4647,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4611,6 +4696,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4645,6 +4731,7 @@ export interface operations {
       201: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
           [name: string]: unknown
         }
@@ -4665,6 +4752,8 @@ export interface operations {
       422: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"]
+          RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4729,6 +4818,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
           [name: string]: unknown
         }
@@ -4765,6 +4855,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4796,6 +4887,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4844,6 +4936,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4878,6 +4971,7 @@ export interface operations {
       201: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
           [name: string]: unknown
         }
@@ -4898,6 +4992,8 @@ export interface operations {
       422: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"]
+          RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -4942,6 +5038,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
           [name: string]: unknown
         }
@@ -4978,6 +5075,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -5009,6 +5107,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -5057,6 +5156,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -5084,6 +5184,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -5117,6 +5218,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -5151,7 +5253,9 @@ export interface operations {
       201: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
+          ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
         content: {
@@ -5187,6 +5291,8 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
+          ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
         content: {
@@ -5196,6 +5302,7 @@ export interface operations {
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -5204,7 +5311,10 @@ export interface operations {
   "api-keys.revoke": {
     parameters: {
       query?: never
-      header?: never
+      header?: {
+        /** @description The ETag that you read. If the resource has changed since, the response is 412. */
+        "If-Match"?: components["parameters"]["IfMatch"]
+      }
       path: {
         /** @description The resource's id. */
         id: components["parameters"]["Id"]
@@ -5217,6 +5327,7 @@ export interface operations {
       204: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content?: never
@@ -5224,6 +5335,7 @@ export interface operations {
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
+      412: components["responses"]["PreconditionFailed"]
       415: components["responses"]["UnsupportedMediaType"]
       422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
@@ -5254,6 +5366,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
@@ -5287,7 +5400,7 @@ export interface operations {
       }
       cookie?: never
     }
-    requestBody: {
+    requestBody?: {
       content: {
         "application/json": components["schemas"]["KeyRotation"]
       }
@@ -5297,7 +5410,9 @@ export interface operations {
       201: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
+          ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
         content: {
@@ -5338,6 +5453,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -5372,7 +5488,9 @@ export interface operations {
       201: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
+          ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
         content: {
@@ -5408,6 +5526,8 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
+          ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
         content: {
@@ -5417,6 +5537,7 @@ export interface operations {
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -5425,7 +5546,10 @@ export interface operations {
   "accounts.remove": {
     parameters: {
       query?: never
-      header?: never
+      header?: {
+        /** @description The ETag that you read. If the resource has changed since, the response is 412. */
+        "If-Match"?: components["parameters"]["IfMatch"]
+      }
       path: {
         /** @description The resource's id. */
         id: components["parameters"]["Id"]
@@ -5438,6 +5562,7 @@ export interface operations {
       204: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content?: never
@@ -5446,6 +5571,7 @@ export interface operations {
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
       409: components["responses"]["Conflict"]
+      412: components["responses"]["PreconditionFailed"]
       415: components["responses"]["UnsupportedMediaType"]
       422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
@@ -5476,6 +5602,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
@@ -5520,6 +5647,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
@@ -5556,6 +5684,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -5588,6 +5717,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -5598,6 +5728,7 @@ export interface operations {
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
       409: components["responses"]["Conflict"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -5613,16 +5744,13 @@ export interface operations {
       }
       cookie?: never
     }
-    requestBody: {
-      content: {
-        "application/json": Record<string, never>
-      }
-    }
+    requestBody?: never
     responses: {
       /** @description OK */
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -5632,9 +5760,7 @@ export interface operations {
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
-      408: components["responses"]["RequestTimeout"]
       409: components["responses"]["Conflict"]
-      413: components["responses"]["PayloadTooLarge"]
       415: components["responses"]["UnsupportedMediaType"]
       422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
@@ -5663,6 +5789,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -5698,6 +5825,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -5737,6 +5865,7 @@ export interface operations {
       204: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content?: never
@@ -5764,6 +5893,8 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
+          ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
         content: {
@@ -5772,6 +5903,7 @@ export interface operations {
       }
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -5797,6 +5929,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
@@ -5815,6 +5948,8 @@ export interface operations {
       422: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"]
+          RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -5848,6 +5983,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -5882,7 +6018,9 @@ export interface operations {
       201: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
+          ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
         content: {
@@ -5918,6 +6056,8 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
+          ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
         content: {
@@ -5927,6 +6067,7 @@ export interface operations {
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -5935,7 +6076,10 @@ export interface operations {
   "templates.remove": {
     parameters: {
       query?: never
-      header?: never
+      header?: {
+        /** @description The ETag that you read. If the resource has changed since, the response is 412. */
+        "If-Match"?: components["parameters"]["IfMatch"]
+      }
       path: {
         /** @description The resource's id. */
         id: components["parameters"]["Id"]
@@ -5948,6 +6092,7 @@ export interface operations {
       204: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content?: never
@@ -5956,6 +6101,7 @@ export interface operations {
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
       409: components["responses"]["Conflict"]
+      412: components["responses"]["PreconditionFailed"]
       415: components["responses"]["UnsupportedMediaType"]
       422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
@@ -5986,6 +6132,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
@@ -6036,6 +6183,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6065,6 +6213,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6074,6 +6223,7 @@ export interface operations {
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -6110,6 +6260,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6139,6 +6290,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6148,6 +6300,7 @@ export interface operations {
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -6170,6 +6323,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6207,6 +6361,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6234,6 +6389,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6242,6 +6398,7 @@ export interface operations {
       }
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -6260,6 +6417,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6268,6 +6426,7 @@ export interface operations {
       }
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -6291,6 +6450,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6328,6 +6488,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6371,6 +6532,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6403,6 +6565,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6437,7 +6600,9 @@ export interface operations {
       201: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
+          ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
         content: {
@@ -6474,6 +6639,8 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
+          ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
         content: {
@@ -6483,6 +6650,7 @@ export interface operations {
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -6491,7 +6659,10 @@ export interface operations {
   "webhooks.remove": {
     parameters: {
       query?: never
-      header?: never
+      header?: {
+        /** @description The ETag that you read. If the resource has changed since, the response is 412. */
+        "If-Match"?: components["parameters"]["IfMatch"]
+      }
       path: {
         /** @description The resource's id. */
         id: components["parameters"]["Id"]
@@ -6504,6 +6675,7 @@ export interface operations {
       204: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content?: never
@@ -6511,6 +6683,7 @@ export interface operations {
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
+      412: components["responses"]["PreconditionFailed"]
       415: components["responses"]["UnsupportedMediaType"]
       422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
@@ -6541,6 +6714,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
@@ -6580,6 +6754,7 @@ export interface operations {
       202: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
           [name: string]: unknown
         }
@@ -6618,7 +6793,9 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
+          ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
         content: {
@@ -6684,6 +6861,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6719,6 +6897,7 @@ export interface operations {
       202: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
           [name: string]: unknown
         }
@@ -6761,6 +6940,7 @@ export interface operations {
       202: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
           [name: string]: unknown
         }
@@ -6795,6 +6975,8 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
+          ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
         content: {
@@ -6803,6 +6985,7 @@ export interface operations {
       }
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -6828,6 +7011,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
@@ -6867,6 +7051,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           ETag: components["headers"]["ETag"]
           [name: string]: unknown
         }
@@ -6904,6 +7089,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6933,6 +7119,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6969,6 +7156,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -6986,7 +7174,10 @@ export interface operations {
   "guard.add": {
     parameters: {
       query?: never
-      header?: never
+      header?: {
+        /** @description Makes a repeated request safe: it returns the first response again. Kept for 24 hours. Use a new key for each new request. */
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"]
+      }
       path: {
         list: "allow" | "deny"
       }
@@ -7002,16 +7193,19 @@ export interface operations {
       201: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
+          "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
           [name: string]: unknown
         }
         content: {
           "application/json": components["schemas"]["GuardEntry"]
         }
       }
+      400: components["responses"]["IdempotencyKeyTooLong"]
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
       408: components["responses"]["RequestTimeout"]
-      409: components["responses"]["Conflict"]
+      409: components["responses"]["ConflictOrIdempotencyKeyConflict"]
       413: components["responses"]["PayloadTooLarge"]
       415: components["responses"]["UnsupportedMediaType"]
       422: components["responses"]["Validation"]
@@ -7037,6 +7231,7 @@ export interface operations {
       204: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content?: never
@@ -7069,6 +7264,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -7103,6 +7299,7 @@ export interface operations {
       201: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
           [name: string]: unknown
         }
@@ -7139,6 +7336,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -7148,6 +7346,7 @@ export interface operations {
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -7169,6 +7368,7 @@ export interface operations {
       204: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content?: never
@@ -7201,6 +7401,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -7235,6 +7436,7 @@ export interface operations {
       201: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"]
           [name: string]: unknown
         }
@@ -7271,6 +7473,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -7280,6 +7483,7 @@ export interface operations {
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -7305,6 +7509,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -7344,6 +7549,7 @@ export interface operations {
       204: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content?: never
@@ -7373,6 +7579,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -7382,6 +7589,7 @@ export interface operations {
       401: components["responses"]["Unauthenticated"]
       403: components["responses"]["ScopeInsufficient"]
       404: components["responses"]["NotFound"]
+      422: components["responses"]["Validation"]
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
       503: components["responses"]["ServiceUnavailable"]
@@ -7404,6 +7612,7 @@ export interface operations {
       200: {
         headers: {
           RateLimit: components["headers"]["RateLimit"]
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
         }
         content: {
@@ -7444,14 +7653,88 @@ export interface operations {
           "application/json": components["schemas"]["SignedIn"]
         }
       }
-      401: components["responses"]["Unauthenticated"]
-      408: components["responses"]["RequestTimeout"]
-      413: components["responses"]["PayloadTooLarge"]
-      415: components["responses"]["UnsupportedMediaType"]
-      422: components["responses"]["Validation"]
-      429: components["responses"]["TooManySignIns"]
-      500: components["responses"]["Internal"]
-      503: components["responses"]["ServiceUnavailable"]
+      /** @description UnauthenticatedError */
+      401: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["UnauthenticatedError"]
+        }
+      }
+      /** @description RequestTimeoutError */
+      408: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["RequestTimeoutError"]
+        }
+      }
+      /** @description PayloadTooLargeError */
+      413: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["PayloadTooLargeError"]
+        }
+      }
+      /** @description UnsupportedMediaTypeError */
+      415: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["UnsupportedMediaTypeError"]
+        }
+      }
+      /** @description ValidationError */
+      422: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["ValidationError"]
+        }
+      }
+      /** @description TooManySignInsError */
+      429: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          "Retry-After": components["headers"]["Retry-After"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["TooManySignInsError"]
+        }
+      }
+      /** @description InternalError */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["InternalError"]
+        }
+      }
+      /** @description ServiceUnavailableError */
+      503: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          "Retry-After": components["headers"]["Retry-After"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["ServiceUnavailableError"]
+        }
+      }
     }
   }
   "auth.refresh": {
@@ -7476,13 +7759,77 @@ export interface operations {
           "application/json": components["schemas"]["SignedIn"]
         }
       }
-      401: components["responses"]["Unauthenticated"]
-      408: components["responses"]["RequestTimeout"]
-      413: components["responses"]["PayloadTooLarge"]
-      415: components["responses"]["UnsupportedMediaType"]
-      422: components["responses"]["Validation"]
-      500: components["responses"]["Internal"]
-      503: components["responses"]["ServiceUnavailable"]
+      /** @description UnauthenticatedError */
+      401: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["UnauthenticatedError"]
+        }
+      }
+      /** @description RequestTimeoutError */
+      408: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["RequestTimeoutError"]
+        }
+      }
+      /** @description PayloadTooLargeError */
+      413: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["PayloadTooLargeError"]
+        }
+      }
+      /** @description UnsupportedMediaTypeError */
+      415: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["UnsupportedMediaTypeError"]
+        }
+      }
+      /** @description ValidationError */
+      422: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["ValidationError"]
+        }
+      }
+      /** @description InternalError */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["InternalError"]
+        }
+      }
+      /** @description ServiceUnavailableError */
+      503: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          "Retry-After": components["headers"]["Retry-After"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["ServiceUnavailableError"]
+        }
+      }
     }
   }
   "auth.signOut": {
@@ -7505,12 +7852,67 @@ export interface operations {
         }
         content?: never
       }
-      408: components["responses"]["RequestTimeout"]
-      413: components["responses"]["PayloadTooLarge"]
-      415: components["responses"]["UnsupportedMediaType"]
-      422: components["responses"]["Validation"]
-      500: components["responses"]["Internal"]
-      503: components["responses"]["ServiceUnavailable"]
+      /** @description RequestTimeoutError */
+      408: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["RequestTimeoutError"]
+        }
+      }
+      /** @description PayloadTooLargeError */
+      413: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["PayloadTooLargeError"]
+        }
+      }
+      /** @description UnsupportedMediaTypeError */
+      415: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["UnsupportedMediaTypeError"]
+        }
+      }
+      /** @description ValidationError */
+      422: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["ValidationError"]
+        }
+      }
+      /** @description InternalError */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["InternalError"]
+        }
+      }
+      /** @description ServiceUnavailableError */
+      503: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          "Retry-After": components["headers"]["Retry-After"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["ServiceUnavailableError"]
+        }
+      }
     }
   }
   "well-known.jwks": {
@@ -7531,8 +7933,27 @@ export interface operations {
           "application/json": components["schemas"]["JsonWebKeySet"]
         }
       }
-      500: components["responses"]["Internal"]
-      503: components["responses"]["ServiceUnavailable"]
+      /** @description InternalError */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["InternalError"]
+        }
+      }
+      /** @description ServiceUnavailableError */
+      503: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          "Retry-After": components["headers"]["Retry-After"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["ServiceUnavailableError"]
+        }
+      }
     }
   }
   "system.healthz": {
@@ -7579,7 +8000,17 @@ export interface operations {
           }
         }
       }
-      503: components["responses"]["ServiceUnavailable"]
+      /** @description ServiceUnavailableError */
+      503: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          "Retry-After": components["headers"]["Retry-After"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["ServiceUnavailableError"]
+        }
+      }
     }
   }
   "system.metrics": {
@@ -7600,7 +8031,16 @@ export interface operations {
           "text/plain; version=0.0.4; charset=utf-8": string
         }
       }
-      401: components["responses"]["Unauthenticated"]
+      /** @description UnauthenticatedError */
+      401: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"]
+          [name: string]: unknown
+        }
+        content: {
+          "application/json": components["schemas"]["UnauthenticatedError"]
+        }
+      }
     }
   }
   receiveVerificationEvent: {

@@ -78,8 +78,7 @@ export const managedOperations = {
   },
   "accounts.rotateInbox": {
     method: "POST",
-    path: "/v1/manage/accounts/{id}/inbox/rotate",
-    hasBody: true
+    path: "/v1/manage/accounts/{id}/inbox/rotate"
   },
   "accounts.contacts": {
     method: "GET",
@@ -259,6 +258,7 @@ export const managedOperations = {
   "guard.add": {
     method: "POST",
     path: "/v1/manage/guard/{list}",
+    isIdempotent: true,
     hasBody: true
   },
   "guard.remove": {

@@ -3,6 +3,7 @@ import { describeBatchItems } from "./BatchItems.ts"
 import { addExamples } from "./Examples.ts"
 import { type Json, mapObjects, mapValues, objectAt } from "./Json.ts"
 import { mapOperations, withComponents } from "./Operations.ts"
+import { describeOptionalBodies } from "./OptionalBodies.ts"
 import { describeOperations } from "./OperationTexts.ts"
 import { namePages } from "./Pages.ts"
 import { plainSchemas } from "./PlainSchemas.ts"
@@ -81,6 +82,7 @@ const strictBodies = (document: Json): ReadonlyArray<string> => {
 
 const passes: ReadonlyArray<(document: Json) => Json> = [
   plainSchemas,
+  describeOptionalBodies,
   openObjects,
   describeBatchItems,
   nameShapes,

@@ -84,7 +84,6 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Ex
   "accounts.update": one("Two sends in a second at most", { label: "Bale, shop", gap_ms: 500 }),
   "accounts.standby": one("No account takes over", { account_ids: [] }),
   "accounts.importContacts": one("One phone", { contacts: [{ phone: PHONE, chat_id: "1001" }] }),
-  "accounts.rotateInbox": one("It has no fields", {}),
   "guard.replace": one("Refuse what looks like abuse", { mode: "enforcing", sms_price: 1200 }),
   "guard.update": one("At most 200 unverified codes in an hour", { unverified_hour: 200 }),
   "guard.add": one("A range of numbers", { type: "prefix", value: "0912345" }),

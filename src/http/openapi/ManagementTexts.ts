@@ -64,7 +64,7 @@ export const managementTexts: Readonly<Record<string, string>> = {
   "users.list": READ_ONLY,
   "users.create": "Roles: `owner` manages access, `developer` changes the set-up, `viewer` reads.",
   "users.read": READ_ONLY,
-  "users.update": VERSIONED,
+  "users.update": "If the user is disabled, their sessions end at once.",
   "users.password": "Users change their own password with the current one; owners set it for others.",
   "me.update":
     "`brand` names the sender in the default text; `locale` is its language if a request names none.",

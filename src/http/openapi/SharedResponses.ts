@@ -26,12 +26,18 @@ const componentName = (response: Json): string | null => {
   return names.map((name) => name?.replace(/Error$/, "")).join("Or")
 }
 
+const isKeyed = ({ body, path }: Operation): boolean =>
+  path.startsWith("/v1/") && Array.isArray(body["security"]) && body["security"].length > 0
+
 const header = (name: string): Json => ({ [name]: componentReference("headers", name) })
 
-const headersOf = (status: string): Json => ({
+/** Every response to an admitted credential has them. */
+const rateLimits: Json = { ...header("RateLimit"), ...header("RateLimit-Policy") }
+
+const headersOf = (operation: Operation, status: string): Json => ({
   ...header("X-Request-Id"),
   ...(status === "429" || status === "503" ? header("Retry-After") : {}),
-  ...(status === "429" ? { ...header("RateLimit"), ...header("RateLimit-Policy") } : {})
+  ...(isKeyed(operation) && status !== "401" ? rateLimits : {})
 })
 
 const sharedHeaders: Json = {
@@ -72,17 +78,19 @@ const withoutName = (description: unknown, status: string): string => {
     : "OK"
 }
 
-const isKeyed = ({ body, path }: Operation): boolean =>
-  path.startsWith("/v1/") && Array.isArray(body["security"]) && body["security"].length > 0
-
 const hasStatus = ({ body }: Operation, status: string): boolean => status in objectAt(body, "responses")
 
 /** A success, with the headers that the operation can send. */
-const describeSuccess = (operation: Operation, response: Json, status: string): Json => {
+const describeSuccess = (
+  operation: Operation,
+  response: Json,
+  status: string,
+  isVersioned: boolean
+): Json => {
   const headers = {
-    ...(isKeyed(operation) ? header("RateLimit") : {}),
+    ...(isKeyed(operation) ? rateLimits : {}),
     ...(hasStatus(operation, "400") && operation.method === "post" ? header("Idempotency-Replayed") : {}),
-    ...(hasStatus(operation, "412") ? header("ETag") : {})
+    ...(isVersioned ? header("ETag") : {})
   }
   const description = withoutName(response["description"], status)
   return { ...response, description, ...(Object.keys(headers).length === 0 ? {} : { headers }) }
@@ -91,13 +99,18 @@ const describeSuccess = (operation: Operation, response: Json, status: string): 
 /** Moves the responses with errors into the components, and names each header once. */
 export const shareResponses = (document: Json): Json => {
   const shared: Record<string, Json> = {}
+  const schemas = objectAt(objectAt(document, "components"), "schemas")
+  const isVersioned = (response: Json): boolean => {
+    const name = referenceName(schemaOf(response))
+    return name !== null && "version" in objectAt(objectAt(schemas, name), "properties")
+  }
   const shareOne = (operation: Operation, response: Json, status: string): Json => {
-    if (status.startsWith("2")) return describeSuccess(operation, response, status)
-    const name = componentName(response)
+    if (status.startsWith("2")) return describeSuccess(operation, response, status, isVersioned(response))
+    const name = isKeyed(operation) ? componentName(response) : null
     const described = {
       ...response,
       description: namesOf(response).join(", "),
-      headers: headersOf(status)
+      headers: headersOf(operation, status)
     }
     if (name === null) return described
     shared[name] = described

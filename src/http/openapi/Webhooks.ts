@@ -44,9 +44,43 @@ const withSequence = (resource: string): Json => ({
   allOf: [componentReference("schemas", resource), sequence]
 })
 
+/** A sent code or message: its status, with the field that only the attempts of an event have. */
+const withAttempts = (resource: string, field: string, schema: Json): Json => ({
+  allOf: [
+    componentReference("schemas", resource),
+    sequence,
+    {
+      type: "object",
+      properties: {
+        attempts: {
+          type: "array",
+          items: { type: "object", properties: { [field]: schema }, required: [field] }
+        }
+      },
+      required: ["attempts"]
+    }
+  ]
+})
+
+const providerError: Json = {
+  type: ["string", "null"],
+  description: "The provider's own code and text; null if it was sent."
+}
+
+const delivery: Json = {
+  anyOf: [{ type: "string", enum: ["delivered", "undelivered"] }, { type: "null" }],
+  description: "The provider's delivery report; null without one."
+}
+
 const schemas: Json = {
-  VerificationEvent: eventSchema(EventType.literals, withSequence("OtpStatusResponse")),
-  MessageEvent: eventSchema(MessageEventType.literals, withSequence("MessageStatusResponse")),
+  VerificationEvent: eventSchema(
+    EventType.literals,
+    withAttempts("OtpStatusResponse", "provider_error", providerError)
+  ),
+  MessageEvent: eventSchema(
+    MessageEventType.literals,
+    withAttempts("MessageStatusResponse", "delivery", delivery)
+  ),
   GuardEvent: eventSchema(GuardEventType.literals, withSequence("GuardAlarm")),
   TestEvent: eventSchema([TEST_EVENT], {
     type: "object",
