@@ -21,4 +21,6 @@ export interface BotReply {
   readonly text: string
   /** The button's label; null takes the button away. */
   readonly shareButton: string | null
+  /** In place of the text where there are no buttons: an app asks for the number itself. */
+  readonly textInApp?: string
 }

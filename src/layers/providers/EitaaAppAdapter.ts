@@ -105,7 +105,7 @@ export const eitaaAppAdapter = (http: ProviderHttp["Service"], baseUrl: string):
           secretHeader: null,
           announceWebhook: null,
           poll: null,
-          reply: (chatId, { text }) => sendMessage(chatId, text, true)
+          reply: (chatId, { text, textInApp = text }) => sendMessage(chatId, textInApp, true)
         }
       }
     })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { BotUpdate } from "../../../src/domain/account/BotUpdate.ts"
+import { converse } from "../../../src/domain/account/BotConversation.ts"
+import { BotUpdate } from "../../../src/domain/account/BotUpdate.ts"
 import { eitaaAppAdapter } from "../../../src/layers/providers/EitaaAppAdapter.ts"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
 import {
@@ -267,6 +268,23 @@ describe("eitaa: a reply", () => {
       expectOutcome(yield* inbox.reply(CHAT_ID, { text: "سلام", shareButton: "شماره من" }), accepted)
       expect(fake.received[0]?.json).toEqual({ token: EITAA_TOKEN, chat_id: 484_848, text: "سلام" })
     }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect.each([false, true])(
+    "asks for a number without naming a button (after another's: %s)",
+    (isShared) =>
+      Effect.gen(function* () {
+        const { fake, inbox } = yield* setUp
+        const chatId = CHAT_ID
+        const update = isShared
+          ? BotUpdate.SharedContact({ chatId, phone: "09121234567", isOwn: false, isProven: true })
+          : BotUpdate.Spoke({ chatId })
+        const { reply } = converse(update, false)
+        if (reply === null) return yield* Effect.die("no reply")
+        yield* inbox.reply(chatId, reply)
+        expect(reply.text).toContain("دکمه")
+        expect(JSON.stringify(fake.received[0]?.json)).not.toContain("دکمه")
+      }).pipe(Effect.provide(ProviderHttpTest))
   )
 
   it.effect("goes over another connection than a send, and may be answered at greater length", () =>
