@@ -80,11 +80,14 @@ describe("the errors of a form", () => {
 })
 
 describe("a refusal", () => {
-  it.each(Object.keys(errorTable) as ReadonlyArray<ErrorCode>)("is Persian on Persian pages: %s", (code) => {
-    const { text } = refusalOf({ _tag: code }, persian)
-    assert.match(text, /[\u0600-\u06ff]/)
-    assert.strictEqual(refusalOf({ _tag: code }, english).text, errorTable[code].message)
-  })
+  it.each(Object.keys(errorTable) as ReadonlyArray<ErrorCode>)(
+    "is in the page's language, and does not refer to details: %s",
+    (code) => {
+      const { text } = refusalOf({ _tag: code }, persian)
+      assert.match(text, /[\u0600-\u06ff]/)
+      assert.match(refusalOf({ _tag: code }, english).text, /^(?!.*\bdetails\b)[\x20-\x7e]+$/)
+    }
+  )
 })
 
 const fieldsOf = (provider: string) =>
