@@ -6,8 +6,8 @@ export type OperationId = keyof operations
 type JsonOf<T> = T extends { content: { "application/json": infer Body } } ? Body : undefined
 
 /** The body of a request. */
-export type Body<Id extends OperationId> = operations[Id] extends { requestBody: infer Request }
-  ? JsonOf<Request>
+export type Body<Id extends OperationId> = operations[Id] extends { requestBody?: infer Request }
+  ? JsonOf<NonNullable<Request>>
   : never
 
 /** The query of a request. */

@@ -94,10 +94,11 @@ describe("the packed client, in an empty project", () => {
     const [{ output }] = bundle as never as [{ readonly output: ReadonlyArray<{ readonly code: string }> }]
     const { code = "" } = output[0] ?? {}
     expect(code).not.toMatch(/require\(|from ?"node:|process\./)
-    const { crypto, fetch, setTimeout, clearTimeout, AbortController, URLSearchParams } = globalThis
+    const { crypto, fetch, Request, setTimeout, clearTimeout, AbortController, URLSearchParams } = globalThis
     const web = {
       crypto,
       fetch,
+      Request,
       setTimeout,
       clearTimeout,
       AbortController,
