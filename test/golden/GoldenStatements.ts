@@ -15,6 +15,7 @@ import { WebhookStoreSql } from "../../src/layers/webhook/WebhookStoreSql.ts"
 import { ChangeFeed } from "../../src/layers/postgres/cache/ChangeFeed.ts"
 import { SetUpVersions } from "../../src/layers/postgres/cache/SetUpVersions.ts"
 import { BatchSql, MessageBatchSql } from "../../src/layers/postgres/Pools.ts"
+import { inTurn } from "../../src/layers/postgres/citus/Turns.ts"
 import { acceptAlone } from "../../src/layers/verification/AcceptVerificationSql.ts"
 import { AccountConnections } from "../../src/services/account/AccountConnections.ts"
 import { AccountSlots } from "../../src/services/account/AccountSlots.ts"
@@ -92,7 +93,9 @@ const withExtras: Acceptance = {
 
 const guarded: Acceptance = { ...Subjects.acceptance, guardMark: "refuse" }
 
-const alone = SqlClient.SqlClient.use((sql) => acceptAlone(sql, "live", "verification", withQuota))
+const alone = Effect.flatMap(Effect.all({ sql: SqlClient.SqlClient, takeTurn: inTurn }), (store) =>
+  acceptAlone(store, "live", "verification", withQuota)
+)
 
 /** Transitions of as many verifications, recorded at once. */
 const commit = (...names: ReadonlyArray<keyof typeof Subjects.transitions>) =>

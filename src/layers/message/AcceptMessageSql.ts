@@ -1,11 +1,11 @@
 import { Effect, Option, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
-import type { SqlClient } from "effect/sql"
 import type { AdmissionError } from "../../domain/Errors.ts"
 import type { KeyMode } from "../../domain/people/Customer.ts"
 import type { SetUpChanged } from "../../services/customer/SetUpChanged.ts"
 import type { MessageAcceptance } from "../../services/message/MessageStore.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
+import type { TurnTaking } from "../postgres/citus/Turns.ts"
 import { nullableTimestamp, timestamp } from "../postgres/SqlRows.ts"
 import { type AdmissionRequest, admissionSql, runAdmission } from "../verification/AdmissionSql.ts"
 import { outbox } from "../webhook/OutboxSql.ts"
@@ -13,8 +13,7 @@ import { MESSAGE_SNAPSHOT, OPERATIONS, TIMER_KINDS } from "./MessageRow.ts"
 
 const webhooksOf = Schema.decodeUnknownOption(Schema.Struct({ webhooks: Schema.Int }))
 
-interface AcceptAlone {
-  readonly sql: SqlClient.SqlClient
+interface AcceptAlone extends TurnTaking {
   readonly random: SecureRandom.SecureRandom["Service"]
   readonly mode: KeyMode
   /** Called with the number of webhooks that are due at once. */
@@ -25,7 +24,7 @@ interface AcceptAlone {
  * Accepts one message in its own statement, if a batch could not decide because money or quota did not cover all of it.
  * False if the idempotency key is taken.
  */
-export const acceptMessageAlone = ({ sql, random, mode, wakeFor }: AcceptAlone) => {
+export const acceptMessageAlone = ({ sql, takeTurn, random, mode, wakeFor }: AcceptAlone) => {
   const keys = idempotencyKeys(sql, OPERATIONS[mode])
   const events = outbox(sql, random, { mode, snapshot: sql.literal(MESSAGE_SNAPSHOT) })
 
@@ -75,7 +74,7 @@ export const acceptMessageAlone = ({ sql, random, mode, wakeFor }: AcceptAlone) 
       const accepting = Effect.tap(statement, ([row]) =>
         Effect.sync(() => (due = Option.getOrElse(webhooksOf(row), () => ({ webhooks: 0 })).webhooks))
       )
-      const accepted = yield* runAdmission(sql, request, accepting)
+      const accepted = yield* runAdmission({ sql, takeTurn }, request, accepting)
       wakeFor(due)
       return accepted
     })

@@ -13,6 +13,7 @@ import { SetUpChanged } from "../../services/customer/SetUpChanged.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
 import { currentSetUp, SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
+import { inTurn } from "../postgres/citus/Turns.ts"
 import { retryRaces } from "../postgres/Races.ts"
 import { decodedAs, first, rowsOf } from "../postgres/SqlRows.ts"
 import { acceptMessages, type AdmittedMessage } from "./AcceptMessagesSql.ts"
@@ -39,6 +40,7 @@ export const MessageBatchStoreSql = (mode: KeyMode) =>
       const versions = yield* SetUpVersions
       const statement = acceptMessages(mode)
       const keys = idempotencyKeys(sql, OPERATIONS[mode])
+      const takeTurn = yield* inTurn
       const claimRows = decodedAs(Schema.Tuple([ClaimRow]))
       const acceptedRows = decodedAs(Schema.Tuple([AcceptedRow]))
       const keyRows = rowsOf(KeyRow)
@@ -93,7 +95,8 @@ export const MessageBatchStoreSql = (mode: KeyMode) =>
           Effect.gen(function* () {
             const [{ isCurrent, isClaimed }] = yield* claim(batch, subject)
             if (!isCurrent) return yield* new SetUpChanged()
-            return isClaimed ? Option.some(yield* admit(batch)) : Option.none()
+            if (!isClaimed) return Option.none()
+            return Option.some(yield* takeTurn(sql, [batch.customerId], admit(batch)))
           })
         )
 

@@ -13,6 +13,7 @@ import { writingClients } from "../postgres/batching/BatchLane.ts"
 import { makeCommitBatch } from "../postgres/batching/CommitBatchSql.ts"
 import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
 import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
+import { inTurn } from "../postgres/citus/Turns.ts"
 import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
 import { first, rowsOf } from "../postgres/SqlRows.ts"
 import { MessageBatchSql } from "../postgres/Pools.ts"
@@ -62,7 +63,7 @@ export const MessageStoreSql = (mode: KeyMode) =>
           kind: acceptedMessages(mode),
           toRows: withEvents,
           wakeFor,
-          alone: acceptMessageAlone({ sql, random, mode, wakeFor }),
+          alone: acceptMessageAlone({ sql, takeTurn: yield* inTurn, random, mode, wakeFor }),
           versions
         }),
 

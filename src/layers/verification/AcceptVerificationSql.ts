@@ -1,5 +1,4 @@
 import type { Effect } from "effect"
-import type { SqlClient } from "effect/sql"
 import type { KeyMode } from "../../domain/people/Customer.ts"
 import type { AdmissionError } from "../../domain/Errors.ts"
 import type { SetUpChanged } from "../../services/customer/SetUpChanged.ts"
@@ -8,6 +7,7 @@ import type { Acceptance } from "../../services/verification/VerificationStore.t
 import { OPERATIONS } from "./AcceptedVerifications.ts"
 import { type AdmissionRequest, admissionSql, runAdmission } from "./AdmissionSql.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
+import type { TurnTaking } from "../postgres/citus/Turns.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 
 /**
@@ -15,7 +15,7 @@ import { timestamp } from "../postgres/SqlRows.ts"
  * of it. False if the idempotency key is taken.
  */
 export const acceptAlone = (
-  sql: SqlClient.SqlClient,
+  store: TurnTaking,
   mode: KeyMode,
   timerKind: TimerKind,
   {
@@ -30,12 +30,13 @@ export const acceptAlone = (
     guardMark
   }: Acceptance
 ): Effect.Effect<boolean, AdmissionError | SetUpChanged> => {
+  const { sql } = store
   const { id, customerId, phone, createdAt: now } = v
   const request: AdmissionRequest = { kind: "code", id, customerId, phone, now, admission, setUpVersion }
   const { verdict, counts, columns } = admissionSql(sql, request)
   const keys = idempotencyKeys(sql, OPERATIONS[mode])
   return runAdmission(
-    sql,
+    store,
     request,
     sql`
       with ${verdict}, claimed as (${keys.claim(v, idempotency)}),

@@ -16,6 +16,7 @@ import type { KnownSetUp } from "../../services/verification/VerificationStore.t
 import { currentSetUp } from "../postgres/cache/SetUpVersions.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { covers, gatherInto } from "../customer/WalletSql.ts"
+import type { TurnTaking } from "../postgres/citus/Turns.ts"
 import { retryRaces } from "../postgres/Races.ts"
 import type { AdmissionRule } from "./AdmissionRule.ts"
 import { admissionRules, limitColumns, quotaColumn, type SendKind } from "./AdmissionRules.ts"
@@ -155,12 +156,12 @@ const refusalOf = ({ reason, until }: Verdict, now: Instant): AdmissionError | S
  * taken.
  */
 export const runAdmission = (
-  sql: SqlClient.SqlClient,
+  { sql, takeTurn }: TurnTaking,
   request: AdmissionRequest,
   statement: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 ): Effect.Effect<boolean, AdmissionError | SetUpChanged> => {
   const verdictRows = rowsOf(VerdictRow)
-  const ask = <E>(asking: Effect.Effect<ReadonlyArray<unknown>, E>) =>
+  const ask = (asking: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
     Effect.flatMap(verdictRows(retryRaces(asking)), ([verdict]) =>
       verdict === undefined
         ? Effect.die("the accepting statement returned no verdict")
@@ -177,7 +178,7 @@ export const runAdmission = (
   return Effect.gen(function* () {
     const verdict = yield* ask(statement)
     const isGathered = verdict.reason === "wallet" && (yield* covers(sql, hold, request.customerId))
-    const settled = isGathered ? yield* ask(gathered) : verdict
+    const settled = isGathered ? yield* ask(takeTurn(sql, [request.customerId], gathered)) : verdict
     const refusal = refusalOf(settled, request.now)
     return refusal === undefined ? settled.accepted : yield* refusal
   })

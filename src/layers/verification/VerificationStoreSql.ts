@@ -18,6 +18,7 @@ import { makeCompareBatch } from "../postgres/batching/CompareBatchSql.ts"
 import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
 import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
+import { inTurn } from "../postgres/citus/Turns.ts"
 import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
 import { first, rowsOf } from "../postgres/SqlRows.ts"
 import { BatchSql } from "../postgres/Pools.ts"
@@ -50,6 +51,7 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
 
       const columns = sql.literal(verificationColumns)
       const keys = idempotencyKeys(sql, OPERATIONS[mode])
+      const takeTurn = yield* inTurn
       const writing = yield* writingClients(clients)
       const commitInBatch = yield* makeCommitBatch(
         writing,
@@ -74,7 +76,7 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
         kind: acceptedVerifications(mode, timerKind),
         toRows: (batch) => Effect.sync(() => (ids.turn(), batch)),
         wakeFor,
-        alone: (acceptance) => acceptAlone(sql, mode, timerKind, acceptance),
+        alone: (acceptance) => acceptAlone({ sql, takeTurn }, mode, timerKind, acceptance),
         versions
       })
 

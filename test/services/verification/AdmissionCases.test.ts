@@ -8,6 +8,7 @@ import { acceptStatement, type AcceptShape } from "../../../src/layers/postgres/
 import { decodedAs, timestamp } from "../../../src/layers/postgres/SqlRows.ts"
 import { BatchSql } from "../../../src/layers/postgres/Pools.ts"
 import { acceptedVerifications } from "../../../src/layers/verification/AcceptedVerifications.ts"
+import { inTurn } from "../../../src/layers/postgres/citus/Turns.ts"
 import { acceptAlone } from "../../../src/layers/verification/AcceptVerificationSql.ts"
 import type { Acceptance } from "../../../src/services/verification/VerificationStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -276,7 +277,7 @@ const unchecked = Effect.fnUntraced(function* (acceptance: Acceptance) {
 /** The single statement's answer, in the batch's words. */
 const byItself = Effect.fnUntraced(function* (acceptance: Acceptance) {
   const sql = yield* SqlClient.SqlClient
-  return yield* acceptAlone(sql, "live", "verification", acceptance).pipe(
+  return yield* acceptAlone({ sql, takeTurn: yield* inTurn }, "live", "verification", acceptance).pipe(
     Effect.map((accepted) => (accepted ? "accepted" : "key_taken")),
     Effect.catch((error) =>
       Effect.succeed({ tag: error._tag, wait: "retryAfterSeconds" in error ? error.retryAfterSeconds : null })

@@ -4,6 +4,7 @@ import type { AdmissionError } from "../../../domain/Errors.ts"
 import type { SetUpChanged } from "../../../services/customer/SetUpChanged.ts"
 import { phoneRefusal } from "../../verification/AdmissionSql.ts"
 import type { SetUpVersions } from "../cache/SetUpVersions.ts"
+import { type InTurn, inTurn } from "../citus/Turns.ts"
 import { isRace, retryRaces } from "../Races.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { type AcceptKind, type AcceptRequest, type AcceptShape, acceptStatement } from "./AcceptStatement.ts"
@@ -66,7 +67,8 @@ interface AcceptOptions<Request extends AcceptRequest, Row extends Request> {
  */
 const makeAcceptBatch = <Request extends AcceptRequest, Row extends Request>(
   clients: BatchClients,
-  { name, kind, toRows, wakeFor }: AcceptOptions<Request, Row>
+  { name, kind, toRows, wakeFor }: AcceptOptions<Request, Row>,
+  takeTurn: InTurn
 ) => {
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
   const statementOf = statementOfShape((shape: AcceptShape) => acceptStatement(kind, shape))
@@ -82,10 +84,14 @@ const makeAcceptBatch = <Request extends AcceptRequest, Row extends Request>(
       hasQuotas: batch.some(({ admission }) => admission.monthlyQuota > 0),
       optional: kind.optional.map(({ isNeeded }) => batch.some(isNeeded))
     })
-    return Effect.map(decoded(sql.unsafe(text, parameters(batch))), ([outcome]) => {
-      wakeFor(outcome.webhooks ?? 0)
-      return outcome
-    })
+    const customerIds = batch.map((row) => kind.subjectOf(row).customerId)
+    return Effect.map(
+      decoded(takeTurn(sql, customerIds, sql.unsafe(text, parameters(batch)))),
+      ([outcome]) => {
+        wakeFor(outcome.webhooks ?? 0)
+        return outcome
+      }
+    )
   }
 
   const look = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Row>) =>
@@ -128,24 +134,27 @@ export const makeAccept = <Request extends AcceptRequest, Row extends Request>(
     readonly versions: SetUpVersions["Service"]
   }
 ) =>
-  Effect.map(makeAcceptBatch(clients, options), (acceptInBatch) => {
-    const { kind, alone, versions } = options
-    return (request: Request): Effect.Effect<boolean, AdmissionError | SetUpChanged> => {
-      const { customerId, createdAt } = kind.subjectOf(request)
-      const changed = () => versions.changed(customerId, request.setUpVersion)
-      return Effect.flatMap(acceptInBatch(request), (verdict) => {
-        switch (verdict.reason) {
-          case "set_up_changed":
-            return changed()
-          case null:
-            return Effect.succeed(true)
-          case "key_taken":
-            return Effect.succeed(false)
-          case "ask_alone":
-            return Effect.catchTag(alone(request), "SetUpChanged", changed)
-          default:
-            return Effect.fail(phoneRefusal(verdict.reason, verdict.until, createdAt))
-        }
-      })
+  Effect.map(
+    Effect.flatMap(inTurn, (takeTurn) => makeAcceptBatch(clients, options, takeTurn)),
+    (acceptInBatch) => {
+      const { kind, alone, versions } = options
+      return (request: Request): Effect.Effect<boolean, AdmissionError | SetUpChanged> => {
+        const { customerId, createdAt } = kind.subjectOf(request)
+        const changed = () => versions.changed(customerId, request.setUpVersion)
+        return Effect.flatMap(acceptInBatch(request), (verdict) => {
+          switch (verdict.reason) {
+            case "set_up_changed":
+              return changed()
+            case null:
+              return Effect.succeed(true)
+            case "key_taken":
+              return Effect.succeed(false)
+            case "ask_alone":
+              return Effect.catchTag(alone(request), "SetUpChanged", changed)
+            default:
+              return Effect.fail(phoneRefusal(verdict.reason, verdict.until, createdAt))
+          }
+        })
+      }
     }
-  })
+  )

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyMode } from "../../../domain/people/Customer.ts"
 import type { TimerKind } from "../../../domain/Timer.ts"
+import { inTurn } from "../citus/Turns.ts"
 import { retryRaces } from "../Races.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { type BatchColumn, batchSource, isRequested } from "./BatchColumns.ts"
@@ -118,28 +119,37 @@ export const makeCommitBatch = <Entry extends CommitEntry>(
   clients: BatchClients,
   kind: CommitKind<Entry>,
   newId: Effect.Effect<string>
-) => {
-  const statementFor = commitStatements(kind)
-  const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
-  return makeStatementBatch<SqlClient.SqlClient, Entry, Committed>(clients, {
-    name: kind.name,
-    conflictsOf: ({ before }) => [before.id],
-    orderOf: ({ before }) => before.id,
-    run: (sql, entries) => {
-      const { text, parameters } = statementFor(entries)
-      const write = (drawn: string) => {
-        const idsOf = (row: number) => (place: number) => batchId(drawn, row, place)
-        return sql.unsafe(text, parameters(entries.map((entry, row) => ({ ...entry, idAt: idsOf(row) }))))
+) =>
+  Effect.flatMap(inTurn, (takeTurn) => {
+    const statementFor = commitStatements(kind)
+    const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
+    return makeStatementBatch<SqlClient.SqlClient, Entry, Committed>(clients, {
+      name: kind.name,
+      conflictsOf: ({ before }) => [before.id],
+      orderOf: ({ before }) => before.id,
+      run: (sql, entries) => {
+        const { text, parameters } = statementFor(entries)
+        const write = (drawn: string) => {
+          const idsOf = (row: number) => (place: number) => batchId(drawn, row, place)
+          const statement = sql.unsafe(
+            text,
+            parameters(entries.map((entry, row) => ({ ...entry, idAt: idsOf(row) })))
+          )
+          return takeTurn(
+            sql,
+            entries.map(({ before }) => before.customerId),
+            statement
+          )
+        }
+        return decoded(retryRaces(Effect.flatMap(newId, write))).pipe(
+          Effect.map(([{ written, webhooks }]) => {
+            const places = written === null ? null : new Set(written)
+            return entries.map((_, index) => ({
+              isWritten: places === null || places.has(index + 1),
+              webhooks
+            }))
+          })
+        )
       }
-      return decoded(retryRaces(Effect.flatMap(newId, write))).pipe(
-        Effect.map(([{ written, webhooks }]) => {
-          const places = written === null ? null : new Set(written)
-          return entries.map((_, index) => ({
-            isWritten: places === null || places.has(index + 1),
-            webhooks
-          }))
-        })
-      )
-    }
+    })
   })
-}

@@ -7,6 +7,7 @@ import type { EnteredCode } from "../../../services/verification/VerificationSto
 import { stripeOf } from "../../../domain/money/Charging.ts"
 import { retryRaces } from "../Races.ts"
 import { IsDistributed } from "../citus/Distribution.ts"
+import { inTurn } from "../citus/Turns.ts"
 import { currentSetUp } from "../cache/SetUpVersions.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { VERIFICATION_SNAPSHOT } from "../../verification/VerificationRow.ts"
@@ -120,7 +121,7 @@ export const makeCompareBatch = (
   timerKind: TimerKind,
   newId: Effect.Effect<string>
 ) =>
-  Effect.flatMap(IsDistributed, (isDistributed) => {
+  Effect.flatMap(Effect.all([IsDistributed, inTurn]), ([isDistributed, takeTurn]) => {
     const statement = statementOf(mode, timerKind, isDistributed)
     const decoded = decodedAs(Schema.Array(ComparedRow))
     return makeStatementBatch<SqlClient.SqlClient, EnteredCode, Option.Option<Compared>>(clients, {
@@ -130,9 +131,13 @@ export const makeCompareBatch = (
       orderOf: ({ id }) => id,
       run: (sql, entries) => {
         const compare = (drawn: string) =>
-          sql.unsafe(
-            statement,
-            source.parameters(entries.map((entry, row) => ({ ...entry, eventId: batchId(drawn, row, 0) })))
+          takeTurn(
+            sql,
+            entries.map(({ customerId }) => customerId),
+            sql.unsafe(
+              statement,
+              source.parameters(entries.map((entry, row) => ({ ...entry, eventId: batchId(drawn, row, 0) })))
+            )
           )
         return decoded(retryRaces(Effect.flatMap(newId, compare))).pipe(
           Effect.map((rows) =>

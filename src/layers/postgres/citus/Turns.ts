@@ -1,0 +1,36 @@
+import { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { IsDistributed } from "./Distribution.ts"
+
+/** Keeps the numbers of customers apart from other advisory locks. */
+const LOCKS_OF_TURNS = 27
+
+/** Runs a statement that changes sends and wallets of these customers. */
+export type InTurn = <A, E>(
+  sql: SqlClient.SqlClient,
+  customerIds: ReadonlyArray<number>,
+  statement: Effect.Effect<A, E>
+) => Effect.Effect<A, E | SqlError.SqlError>
+
+/** Where single sends are accepted: only those that spread a wallet again take turns. */
+export interface TurnTaking {
+  readonly sql: SqlClient.SqlClient
+  readonly takeTurn: InTurn
+}
+
+const takingTurns: InTurn = (sql, customerIds, statement) =>
+  sql.withTransaction(
+    Effect.andThen(
+      sql`select count(pg_advisory_xact_lock(${LOCKS_OF_TURNS}, customer_id)) from (
+        select distinct unnest(${customerIds}::int[]) as customer_id order by 1) customers`,
+      statement
+    )
+  )
+
+/**
+ * One PostgreSQL locks rows in the order of a statement, so that statements do not deadlock. The nodes of a distributed
+ * store lock theirs in any order; there, statements of one customer take turns.
+ */
+export const inTurn: Effect.Effect<InTurn> = Effect.map(IsDistributed, (isDistributed): InTurn =>
+  isDistributed ? takingTurns : (_sql, _customerIds, statement) => statement
+)
