@@ -67,7 +67,7 @@ const rowsOf = (csv: string): Result.Result<ReadonlyArray<NumberedRow>, string> 
       `line ${cause instanceof CsvError ? cause["lines"] : "?"} has a quote that is not closed, or inside a field`
   })
 
-/** What a file in another encoding decodes to: UTF-16 has NULs in its first line, and its byte order mark is no UTF-8. */
+/** A file in UTF-16 that was decoded as UTF-8 begins with an unreadable character, or has NULs in its first line. */
 const isUtf8 = (text: string): boolean => !/^(?:\uFFFD|[^\n]*\0)/.test(text)
 
 /** The columns that a header names. */

@@ -78,7 +78,7 @@ export const makeStepCalls = Effect.gen(function* () {
 
   const callLeased = (
     verification: Verification,
-    { step, slot }: Pick<StepSlot, "step" | "slot">,
+    { step, slot }: StepSlot,
     { code, waiting }: StepTry
   ): Effect.Effect<Verification> => {
     const attemptedAt = clock.currentTimeMillisUnsafe()
