@@ -76,6 +76,19 @@ export const ratesOf = (settings: SettingsShape): DefaultRates => ({
   sms: settings.accountRateSms
 })
 
+const WELL: Condition = { isUnwell: false, coolingUntil: null }
+
+/** Of a deleted account. Its steps wait for nothing: their calls report that it is gone, and the next step is tried. */
+const goneAccount = (id: number): PacedAccount => ({
+  id,
+  customerId: null,
+  gapMillis: 0,
+  perMinute: 0,
+  condition: WELL,
+  textCondition: null,
+  setUpVersion: 0
+})
+
 /** The pace and the condition of sending accounts, cached. */
 export const makePacedAccounts = Effect.gen(function* () {
   const settings = yield* Settings
@@ -91,7 +104,7 @@ export const makePacedAccounts = Effect.gen(function* () {
 
   const lookup = Effect.fnUntraced(function* (id: number) {
     const found = yield* rowOf(id)
-    if (Option.isNone(found)) return yield* Effect.die(`no account ${id}`)
+    if (Option.isNone(found)) return goneAccount(id)
     const row = found.value
     versions.note(row.customerId, row)
     const account: PacedAccount = {

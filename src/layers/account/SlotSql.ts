@@ -16,9 +16,6 @@ const StartRow = Schema.Struct({ hasStart: Schema.Boolean, nextStartAt: Schema.N
 
 const MAX_SHARED_AHEAD = 4
 
-/** Longer than any account is without a row: a deleted account never has a slot. */
-const NEVER_MILLIS = 365 * 86_400_000
-
 const shareOf = ({ perMinute, gapMillis }: PacedAccount) =>
   perMinute > 0 ? perMinute : Math.ceil(MINUTE_MILLIS / Math.max(1, gapMillis))
 
@@ -42,7 +39,8 @@ export const startSql = (sql: SqlClient.SqlClient) => {
 /**
  * One statement: looks at the accounts under a lock, finds the slot that each could give, and reserves the best. On a
  * shared account a customer has only its share: what the others of this minute, and one more, would leave. A customer also
- * has few slots ahead there, so that the slots of others are near.
+ * has few slots ahead there, so that the slots of others are near. A deleted account has a slot at once: its call will
+ * report that it is gone.
  */
 export const slotSql = (sql: SqlClient.SqlClient, { slotWaitMillis }: SettingsShape) => {
   const slotRows = rowsOf(SlotRow)
@@ -59,10 +57,13 @@ export const slotSql = (sql: SqlClient.SqlClient, { slotWaitMillis }: SettingsSh
           ${accounts.map(coolsApart)}::bool[])
           with ordinality as q (account_id, gap, rate, share, cools_apart, nth)),
       locked as materialized (
+        select p.* from account_pace p where p.account_id in (select account_id from asked)
+        order by p.account_id for update of p),
+      found as (
         select q.nth::int - 1 as index, q.gap, q.rate, q.share, p.account_id, p.slots, p.slot_customers, p.next_start_at,
           case when q.cools_apart then p.texts_cooling_until else p.cooling_until end as cooling_until,
           cardinality(p.slots) as taken
-        from asked q join account_pace p on p.account_id = q.account_id order by p.account_id for update of p),
+        from asked q left join locked p on p.account_id = q.account_id),
       timed as (
         select l.*,
           greatest(${now}::timestamptz, l.slots[l.taken] + l.gap * interval '1 millisecond',
@@ -76,7 +77,7 @@ export const slotSql = (sql: SqlClient.SqlClient, { slotWaitMillis }: SettingsSh
             where s.at > ${now}::timestamptz - interval '1 minute') as has_share_used,
           (select count(*) from unnest(l.slots, l.slot_customers) as s (at, customer)
             where l.share > 0 and s.at > ${now}::timestamptz and s.customer = ${customerId}) as mine_to_come
-        from locked l),
+        from found l),
       slotted as (
         select t.*, greatest(t.by_gap, t.by_rate, t.cooling_until) as at,
           coalesce(t.by_rate > t.by_gap, false) or coalesce(t.cooling_until > ${now}::timestamptz, false)
@@ -96,7 +97,7 @@ export const slotSql = (sql: SqlClient.SqlClient, { slotWaitMillis }: SettingsSh
           slot_customers = (c.slot_customers || ${customerId}::int)[greatest(1, c.taken + 2 - greatest(1, c.rate, c.share)):]
         from chosen c where p.account_id = c.account_id)
       select (select index from chosen) as index,
-        coalesce((select at from chosen), min(s.at), ${timestamp(request.now + NEVER_MILLIS)}::timestamptz) as at,
+        coalesce((select at from chosen), min(s.at)) as at,
         coalesce(array_agg(s.index) filter (where s.is_blocked), '{}') as blocked
       from slotted s`)
   }
