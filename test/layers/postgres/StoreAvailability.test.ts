@@ -24,7 +24,8 @@ describe("isStoreUnreachable", () => {
     ["53200", "has no memory left"],
     ["53400", "has reached a limit of its configuration"],
     ["58030", "cannot read or write its files"],
-    ["25006", "is a standby"]
+    ["25006", "is a standby"],
+    ["42501", "does not let the role of Peyk do this"]
   ])("takes %s for a PostgreSQL that %s", (code) => {
     expect(isStoreUnreachable(refusedWith(code))).toBe(true)
   })

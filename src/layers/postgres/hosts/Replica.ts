@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Schema } from "effect"
+import { Clock, Context, Effect, Fiber, Schema } from "effect"
 import { type SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import type { Instant } from "../../../domain/Instant.ts"
 import { counterOf } from "../../../services/metrics/MetricFamilies.ts"
@@ -52,18 +52,26 @@ const hasReached = (
  * Whether the replica has everything that was confirmed before the question, so that those who just wrote find it,
  * whichever process took it. The replica gets `maxLagMillis` to catch up.
  */
-const hasCaughtUp = ({ sql, replica, maxLagMillis }: ReplicaOptions) =>
-  Effect.gen(function* () {
+const hasCaughtUp = ({ sql, replica, maxLagMillis }: ReplicaOptions) => {
+  const look = Effect.gen(function* () {
     const [position] = yield* positionOf(sql)
     for (;;) {
       const [{ reached }] = yield* hasReached(replica.sql, position)
       if (reached) return true
       yield* Effect.sleep(LOOK_PAUSE)
     }
-  }).pipe(
-    Effect.timeoutOrElse({ duration: maxLagMillis, orElse: () => Effect.succeed(false) }),
-    Effect.catchCause(() => Effect.succeed(false))
-  )
+  })
+  return Effect.acquireUseRelease(
+    Effect.forkDetach(look),
+    (looking) =>
+      Effect.timeoutOrElse(Fiber.join(looking), {
+        duration: maxLagMillis,
+        orElse: () => Effect.succeed(false)
+      }),
+    // Not awaited: a frozen server does not respond to the cancellation of its statement either.
+    (looking) => Effect.sync(() => looking.interruptUnsafe())
+  ).pipe(Effect.catchCause(() => Effect.succeed(false)))
+}
 
 /** How many reads ran where. Counted only while a replica is configured, but always known to metrics. */
 export const readCounts = Effect.map(Effect.context<never>(), (context) => {
