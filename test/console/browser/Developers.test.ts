@@ -81,15 +81,20 @@ describeInBrowser("developers' pages in a browser", (stage) => {
     await sendCode(stage, "+989121234599", { channels: ["bale"] })
     await stage.within(desktop, owner, async ({ open, page }) => {
       await open(`/console/webhooks/${id}`)
-      // the list keeps itself up to date
-      await page.getByRole("link", { name: "verification.attempt_sent" }).waitFor()
-      await page.getByRole("link", { name: "verification.attempt_sent" }).click()
+      // the list keeps itself up to date; other tests of the same customer may add to it
+      const events = page.getByRole("link", { name: "verification.attempt_sent" })
+      await events.first().waitFor()
+      await events.first().click()
+      await page.waitForURL("**/events/*")
       await page.getByText("Delivered").first().waitFor()
-      const before = receiver.events.length
+      const eventId = page.url().split("/").at(-1)
+      const copies = () => receiver.events.filter(({ id }) => id === eventId)
+      expect(copies()).toHaveLength(1)
       await page.getByRole("button", { name: "Deliver it again" }).click()
       await page.getByRole("status").waitFor()
-      await expect.poll(() => receiver.events.length, { timeout: 10_000 }).toBe(before + 1)
-      expect(receiver.events.filter((event) => event === receiver.events.at(-1))).toHaveLength(2)
+      await expect.poll(copies, { timeout: 10_000 }).toHaveLength(2)
+      const [first, second] = copies()
+      expect(second?.body).toBe(first?.body)
     })
   })
 

@@ -9,20 +9,25 @@ export interface Place {
   readonly demo: Demo
 }
 
+interface ReceivedEvent {
+  readonly id: string
+  readonly body: string
+}
+
 export interface Receiver {
   readonly url: string
-  readonly events: ReadonlyArray<string>
+  readonly events: ReadonlyArray<ReceivedEvent>
   readonly close: () => void
 }
 
 /** A customer's own server, that takes events with this status. */
 export const startReceiver = async (status = 204): Promise<Receiver> => {
-  const events: Array<string> = []
+  const events: Array<ReceivedEvent> = []
   const server = createServer((asked: IncomingMessage, answer: ServerResponse) => {
-    let text = ""
-    asked.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")))
+    let body = ""
+    asked.on("data", (chunk: Buffer) => (body += chunk.toString("utf8")))
     asked.on("end", () => {
-      events.push(text)
+      events.push({ id: String(asked.headers["webhook-id"]), body })
       answer.writeHead(status).end()
     })
   })
