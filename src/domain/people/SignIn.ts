@@ -17,24 +17,5 @@ export const looksLikeRefreshToken = (secret: string): boolean => SECRET.test(se
 
 export const refreshSecret = (random: string): string => `svc_refresh_${random}`
 
-const IPV6_GROUPS = 8
-/** The owner of one IPv6 address has its whole /64. */
-const NETWORK_GROUPS = 4
-
-const groupsOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(":"))
-
-/** The unit in which addresses are counted: itself in IPv4, its /64 in IPv6. */
-export const networkOf = (address: string): string => {
-  if (!address.includes(":")) return address
-  const [withoutZone = ""] = address.toLowerCase().split("%")
-  const [head = "", tail] = withoutZone.split("::")
-  const before = groupsOf(head)
-  const after = groupsOf(tail ?? "")
-  const zeros = tail === undefined ? 0 : Math.max(0, IPV6_GROUPS - before.length - after.length)
-  const groups = [...before, ...Array.from({ length: zeros }, () => "0"), ...after]
-  const network = groups.slice(0, NETWORK_GROUPS).map((group) => group.replace(/^0+(?=.)/, ""))
-  return `${network.join(":")}::/64`
-}
-
 /** The end of a refresh token. */
 export const refreshEnd = (now: Instant): Instant => now + REFRESH_LIFE_MILLIS

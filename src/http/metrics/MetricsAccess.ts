@@ -1,6 +1,7 @@
 import { Context, Option, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { createHash, timingSafeEqual } from "node:crypto"
+import { plainAddress } from "../../domain/people/Networks.ts"
 
 type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddress">
 
@@ -29,7 +30,7 @@ const FORWARDED_BY = ["x-forwarded-for", "x-real-ip", "forwarded", "via"]
 
 const isNear = ({ headers, remoteAddress }: Request, isPrivate: MetricsAccessShape["isPrivate"]): boolean =>
   FORWARDED_BY.every((name) => headers[name] === undefined) &&
-  isPrivate(Option.getOrElse(remoteAddress, () => "").replace(/^::ffff:(?=\d+\.)/i, ""))
+  isPrivate(plainAddress(Option.getOrElse(remoteAddress, () => "")))
 
 /**
  * With a token set, admits only callers that have it. Without one, admits local callers if the service listens on

@@ -1,4 +1,5 @@
 import { Context, Option } from "effect"
+import { plainAddress } from "../../domain/people/Networks.ts"
 
 /** The parts of a request that show where it comes from. */
 interface Origin {
@@ -11,13 +12,10 @@ export const TrustedProxies = Context.Reference<number>("peyk/http/server/Client
   defaultValue: () => 0
 })
 
-/** An IPv4 address can come in IPv6 form. */
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "").trim()
-
 /** The client's network address; null if it is unknown. */
 export const clientAddress = ({ headers, remoteAddress }: Origin, trustedProxies: number): string | null => {
   const direct = Option.getOrNull(remoteAddress)
-  if (trustedProxies === 0 || direct === null) return direct === null ? null : plain(direct)
+  if (trustedProxies === 0 || direct === null) return direct === null ? null : plainAddress(direct)
   const path = [...(headers["x-forwarded-for"] ?? "").split(","), direct].filter((part) => part.trim() !== "")
-  return plain(path.at(-1 - trustedProxies) ?? path[0] ?? direct)
+  return plainAddress(path.at(-1 - trustedProxies) ?? path[0] ?? direct)
 }

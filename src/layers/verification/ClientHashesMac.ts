@@ -1,5 +1,6 @@
 import { Effect, Layer, Struct } from "effect"
-import { type HashedClient, networkOf } from "../../domain/people/Client.ts"
+import type { HashedClient } from "../../domain/people/Client.ts"
+import { guardNetwork } from "../../domain/people/Networks.ts"
 import { ClientHashes } from "../../services/verification/ClientHashes.ts"
 import { MasterKey } from "../crypto/MasterKey.ts"
 
@@ -14,7 +15,7 @@ export const ClientHashesMac = Layer.effect(
     return ClientHashes.of({
       of: ({ ip, userAgent, deviceId, trusted }) => {
         const hashed: HashedClient = {
-          ...(ip === undefined ? {} : { network: hash("network", networkOf(ip)) }),
+          ...(ip === undefined ? {} : { network: hash("network", guardNetwork(ip)) }),
           ...(userAgent === undefined ? {} : { agent: hash("agent", userAgent) }),
           ...(deviceId === undefined ? {} : { device: hash("device", deviceId) }),
           ...(trusted === true ? { trusted } : {})

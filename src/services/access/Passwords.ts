@@ -1,5 +1,5 @@
 import { Context, type Effect, type Redacted } from "effect"
-import { networkOf } from "../../domain/people/SignIn.ts"
+import { signInNetwork } from "../../domain/people/Networks.ts"
 import type { ServiceUnavailable, TooManySignIns } from "../../domain/Errors.ts"
 
 export interface PasswordMatch {
@@ -16,7 +16,7 @@ export interface HashingOrigin {
 
 export const hashingOrigin = (customerId: number | null, ip: string | null): HashingOrigin => ({
   customerId,
-  network: ip === null ? null : networkOf(ip)
+  network: ip === null ? null : signInNetwork(ip)
 })
 
 /** `too_many_sign_ins`: too many passwords of this customer or network are in progress. */

@@ -4,7 +4,7 @@ import { scopeOfRole } from "../../domain/people/Actor.ts"
 import { type ServiceUnavailable, type TooManySignIns, Unauthenticated } from "../../domain/Errors.ts"
 import { SESSION_LIFE_SECONDS } from "../../domain/people/SessionClaims.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { networkOf } from "../../domain/people/SignIn.ts"
+import { signInNetwork } from "../../domain/people/Networks.ts"
 import { normalizeEmail } from "../../domain/people/User.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import type { Origin } from "../resources/ManagementWrites.ts"
@@ -107,7 +107,7 @@ export class SignIns extends Context.Service<
 
       /** Counts as a failure only if the password was compared and was wrong. */
       const checkCounted = (email: string, password: Redacted.Redacted, origin: Origin) => {
-        const counted = { email, network: origin.ip === null ? null : networkOf(origin.ip) }
+        const counted = { email, network: origin.ip === null ? null : signInNetwork(origin.ip) }
         const checked = Effect.gen(function* () {
           const found = Option.getOrNull(yield* sessions.findByEmail(email))
           const result = yield* check(found, password, origin)

@@ -9,7 +9,7 @@ import {
   type SessionClaims,
   userActor
 } from "../../../src/domain/people/SessionClaims.ts"
-import { looksLikeRefreshToken, networkOf, refreshSecret } from "../../../src/domain/people/SignIn.ts"
+import { looksLikeRefreshToken, refreshSecret } from "../../../src/domain/people/SignIn.ts"
 import { isEmail, isPassword, normalizeEmail } from "../../../src/domain/people/User.ts"
 
 const between = (minimum: number, maximum: number) =>
@@ -50,27 +50,6 @@ describe("secrets", () => {
     assert.isFalse(looksLikeToken(refreshSecret(bits)))
     assert.isFalse(looksLikeToken(`${tokenSecret(bits)}A`))
   })
-})
-
-describe("the network of an address", () => {
-  it.prop(
-    "of IPv6 is its first half, however it is written",
-    [Arbitrary.array(between(0, 0xffff), { minLength: 8, maxLength: 8 })],
-    ([groups]) => {
-      const hex = groups.map((group) => group.toString(16))
-      const padded = hex.map((group) => group.padStart(4, "0").toUpperCase())
-      const expected = `${hex.slice(0, 4).join(":")}::/64`
-      assert.strictEqual(networkOf(hex.join(":")), expected)
-      assert.strictEqual(networkOf(padded.join(":")), expected)
-    }
-  )
-
-  it.each([
-    ["2001:db8::1", "2001:db8:0:0::/64"],
-    ["::1", "0:0:0:0::/64"],
-    ["fe80::1%eth0", "fe80:0:0:0::/64"],
-    ["192.0.2.7", "192.0.2.7"]
-  ])("of %s is %s", (address, network) => assert.strictEqual(networkOf(address), network))
 })
 
 describe("whom a JWT speaks for", () => {

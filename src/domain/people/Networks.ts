@@ -1,0 +1,50 @@
+const GROUPS = 8
+const NETWORK_GROUPS = 4
+const MAX_GROUP = 0xffff
+
+/** An IPv4 address in IPv6 form, as a plain one; other addresses as they are. */
+export const plainAddress = (address: string): string => address.trim().replace(/^::ffff:(?=\d+\.)/i, "")
+
+const hexOf = (high: string | undefined, low: string | undefined): string =>
+  ((Number(high) << 8) | Number(low)).toString(16)
+
+/** An IPv4 address at the end becomes two groups. */
+const withoutDots = (address: string): string =>
+  address.replace(
+    /(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
+    (_, a?: string, b?: string, c?: string, d?: string) => `${hexOf(a, b)}:${hexOf(c, d)}`
+  )
+
+const numbersOf = (part: string): ReadonlyArray<number> =>
+  part === "" ? [] : part.split(":").map((group) => Number(`0x${group}`))
+
+/** All eight groups of an IPv6 address, as numbers; null if the text is none. */
+const groupsOf = (address: string): ReadonlyArray<number> | null => {
+  const [head = "", tail] = withoutDots(address.split("%")[0] ?? "").split("::")
+  const [first, last] = [numbersOf(head), numbersOf(tail ?? "")]
+  const zeros = tail === undefined ? 0 : Math.max(0, GROUPS - first.length - last.length)
+  const groups = [...first, ...Array.from({ length: zeros }, () => 0), ...last]
+  return groups.length === GROUPS && groups.every((group) => group <= MAX_GROUP) ? groups : null
+}
+
+const ipv4Of = (groups: ReadonlyArray<number>): string =>
+  groups
+    .slice(-2)
+    .flatMap((group) => [group >> 8, group & 255])
+    .join(".")
+
+/** The unit in which sign-ins are counted: an IPv4 address, or the /64 of IPv6, which has one owner. */
+export const signInNetwork = (address: string): string => {
+  const groups = address.includes(":") ? groupsOf(address) : null
+  if (groups === null) return address
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === MAX_GROUP
+  if (isMapped) return ipv4Of(groups)
+  const network = groups.slice(0, NETWORK_GROUPS).map((group) => group.toString(16))
+  return `${network.join(":")}::/64`
+}
+
+/** The unit in which the guard counts valid addresses: the /24 of IPv4, or the /64 of IPv6. */
+export const guardNetwork = (ip: string): string => {
+  const network = signInNetwork(ip)
+  return network.includes(":") ? network : `${network.split(".").slice(0, 3).join(".")}.0/24`
+}
