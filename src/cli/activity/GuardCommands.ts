@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { adviceOf, totalsOf } from "../../domain/guard/GuardReport.ts"
 import {
@@ -7,7 +7,9 @@ import {
   GuardMode,
   type GuardSettings
 } from "../../domain/guard/GuardSettings.ts"
+import { GuardAmount } from "../../http/manage/guard/GuardApi.ts"
 import { toWireAlarm, toWireGuard, toWireSettings } from "../../http/manage/guard/GuardSchemas.ts"
+import { IntegerText } from "../../layers/config/Setting.ts"
 import { GuardRecords } from "../../services/resources/activity/GuardRecords.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { audited, withManagement } from "../CommandContext.ts"
@@ -35,11 +37,10 @@ const show = Command.make("show", { customer: customerFlag }, ({ customer }) =>
 const amountFlag = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(`${description}; default restores it`),
-    Flag.filter(
-      (text) => text === "default" || /^\d{1,10}$/.test(text),
-      () => `give --${name} as a whole number, or default`
+    Flag.withSchema(
+      Schema.Union([Schema.Literal("default"), IntegerText.pipe(Schema.decodeTo(GuardAmount))])
     ),
-    Flag.map((text) => (text === "default" ? null : Number(text))),
+    Flag.map((amount) => (amount === "default" ? null : amount)),
     Flag.optional
   )
 

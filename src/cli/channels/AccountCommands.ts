@@ -3,6 +3,7 @@ import { Command, Flag } from "effect/cli"
 import { Channel } from "../../domain/routing/Channel.ts"
 import type { SendingAccount } from "../../domain/people/Customer.ts"
 import type { Instant } from "../../domain/Instant.ts"
+import { Name } from "../../http/manage/wire/ManageFields.ts"
 import { toAccount } from "../../http/manage/wire/SetUpWire.ts"
 import {
   type AccountChange,
@@ -92,7 +93,10 @@ const connect = Command.make(
     ...ownerFlags,
     channel: Flag.Literals("channel", Channel.literals),
     provider: Flag.String("provider").pipe(Flag.withDescription("The provider's name, e.g. simulator")),
-    label: Flag.String("label").pipe(Flag.withDescription("How responses name the account")),
+    label: Flag.String("label").pipe(
+      Flag.withDescription("How responses name the account"),
+      Flag.withSchema(Name)
+    ),
     settings: Flag.String("settings").pipe(
       Flag.withDescription("The provider's settings, as a JSON object"),
       Flag.withDefault("{}")

@@ -1,16 +1,12 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import {
-  placeholders,
-  type Template,
-  TemplateBody,
-  TemplateName,
-  templateProblem
-} from "../../domain/message/Template.ts"
+import { placeholders, type Template, templateProblem } from "../../domain/message/Template.ts"
+import { TemplateText } from "../../http/manage/wire/ManageFields.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { TemplateRecords } from "../../services/resources/TemplateRecords.ts"
 import { audited, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
+import { nameFlag } from "../input/NameFlag.ts"
 import { CommandError, describeError } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
 import { listAll } from "../output/Pages.ts"
@@ -32,10 +28,10 @@ const create = Command.make(
   "create",
   {
     customer: customerFlag,
-    name: Flag.String("name").pipe(Flag.withSchema(TemplateName)),
+    name: nameFlag("The template's name"),
     body: Flag.String("body").pipe(
       Flag.withDescription("The text; placeholders have the form {{name}}"),
-      Flag.withSchema(TemplateBody)
+      Flag.withSchema(TemplateText)
     )
   },
   ({ customer, name, body }) =>

@@ -3,7 +3,12 @@ import { Command, Flag } from "effect/cli"
 import { KeyMode } from "../../domain/people/Customer.ts"
 import { EVERY_EVENT, originOf, WebhookEventType } from "../../domain/webhook/Webhook.ts"
 import { toWirePage } from "../../http/manage/wire/ManageWire.ts"
-import { toCreatedWebhook, toWebhook } from "../../http/manage/setup/WebhooksApi.ts"
+import {
+  toCreatedWebhook,
+  toWebhook,
+  WebhookDescription,
+  WebhookUrl
+} from "../../http/manage/setup/WebhooksApi.ts"
 import { Webhooks } from "../../services/resources/Webhooks.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { CommandError, describeError } from "../output/CommandError.ts"
@@ -34,10 +39,14 @@ const create = Command.make(
   "create",
   {
     customer: customerFlag,
-    url: Flag.String("url").pipe(Flag.withDescription("The https address that receives the events")),
+    url: Flag.String("url").pipe(
+      Flag.withDescription("The https address that receives the events"),
+      Flag.withSchema(WebhookUrl)
+    ),
     events: Flag.String("events").pipe(Flag.withDescription("Types, separated by commas; * is all of them")),
     description: Flag.String("description").pipe(
       Flag.withDescription("The purpose of the webhook"),
+      Flag.withSchema(WebhookDescription),
       Flag.withDefault("")
     ),
     mode: Flag.Literals("mode", KeyMode.literals).pipe(

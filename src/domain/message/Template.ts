@@ -10,8 +10,7 @@ export const Template = Schema.Struct({
 })
 export type Template = typeof Template.Type
 
-/** The input for a new template. A longer text could not be sent. */
-export const TemplateName = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(100))
+/** A template's text. A longer one could not be sent. */
 export const TemplateBody = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(4000))
 
 const PLACEHOLDER = /\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g

@@ -26,10 +26,10 @@ const explained = ({ code, out, err }: Finished, what: RegExp) => {
 }
 
 const UNKNOWN = "987654"
-const connect = (channel: string, provider: string, settings = "{}") =>
+const connect = (channel: string, provider: string, settings = "{}", label = "Mine") =>
   ["account", "connect", "--channel", channel, "--provider", provider].concat([
     "--label",
-    "Mine",
+    label,
     "--settings",
     settings
   ])
@@ -86,6 +86,26 @@ describe("what is wrong is explained in one line:", () => {
     ],
     ["a key with an empty name", ["key", "create", "--mode", "live", "--name", ""], /name/],
     ["a token with a blank name", ["token", "create", "--scope", "full", "--name", " "], /name/],
+    ["a label that is empty", connect("bale", "simulator", "{}", ""), /label.*1 to 100 characters/],
+    ["a label that is too long", connect("bale", "simulator", "{}", "x".repeat(101)), /label.*1 to 100/],
+    ["a template with a blank name", ["template", "create", "--name", " ", "--body", "b"], /name.*1 to 100/],
+    [
+      "a webhook's description that is too long",
+      ["webhook", "create", "--url", "https://example.com/", "--events", "*", "--description"].concat(
+        "x".repeat(201)
+      ),
+      /description.*at most 200 characters/
+    ],
+    [
+      "a budget of the guard that is too large",
+      ["guard", "set", "--unverified-hour", "9999999999"],
+      /unverified-hour.*1000000000/
+    ],
+    [
+      "a price of an SMS that is too large",
+      ["guard", "set", "--sms-price", "2000000000"],
+      /sms-price.*1000000000/
+    ],
     ["a customer's new name that is empty", ["customer", "update", "--name", ""], /name/],
     [
       "an --expires-at that has passed",

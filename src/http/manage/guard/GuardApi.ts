@@ -8,14 +8,14 @@ import { pageOf, pageQuery } from "../wire/ManageWire.ts"
 import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
 import { changed, conflict, invalid, keyErrors, notFound, summary } from "../wire/ManageEndpoints.ts"
 
-const Amount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
+export const GuardAmount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
 
 const budget = {
-  unverified_hour: Schema.optionalKey(Schema.NullOr(Amount)).annotateKey({
+  unverified_hour: Schema.optionalKey(Schema.NullOr(GuardAmount)).annotateKey({
     description:
       "How many unverified codes may be out in an hour when enforcing; null: by your traffic, 0: no limit."
   }),
-  sms_price: Schema.optionalKey(Schema.NullOr(Amount)).annotateKey({
+  sms_price: Schema.optionalKey(Schema.NullOr(GuardAmount)).annotateKey({
     description: "What one SMS costs you, in rials, for the report."
   })
 }

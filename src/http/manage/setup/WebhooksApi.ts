@@ -67,7 +67,7 @@ const DeliveryResource = Schema.Struct({
   finished_at: Schema.NullOr(Timestamp)
 }).annotate({ identifier: "WebhookDelivery" })
 
-const Url = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(2048)).annotate({
+export const WebhookUrl = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(2048)).annotate({
   description: "https, to the public internet, without credentials."
 })
 
@@ -82,7 +82,7 @@ const Events = Schema.Array(Schema.Literals([...WebhookEventType.literals, EVERY
   )
   .annotate({ description: "Types of events; * alone is all of them, also those that are to come." })
 
-const Description = Schema.String.check(
+export const WebhookDescription = Schema.String.check(
   Schema.makeFilter(
     (text: string) =>
       (text.length <= 200 && text.isWellFormed() && !text.includes("\u0000")) ||
@@ -91,18 +91,18 @@ const Description = Schema.String.check(
 )
 
 export const NewWebhookBody = Schema.Struct({
-  url: Url,
+  url: WebhookUrl,
   events: Events,
-  description: optional(Description),
+  description: optional(WebhookDescription),
   mode: optional(KeyMode).annotateKey({
     description: "Which events: live (default), or test for those of the sandbox. It cannot be changed."
   })
 }).annotate({ identifier: "NewWebhook" })
 
 export const WebhookChangeBody = Schema.Struct({
-  url: optional(Url),
+  url: optional(WebhookUrl),
   events: optional(Events),
-  description: optional(Description),
+  description: optional(WebhookDescription),
   active: optional(Schema.Boolean)
 }).annotate({ identifier: "WebhookChange" })
 
