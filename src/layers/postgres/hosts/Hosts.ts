@@ -18,10 +18,16 @@ export const isDatabaseUrl = (text: string): boolean => {
   return urlsOf(scheme, hosts, rest).every((url) => URL.canParse(url) && SCHEMES.has(new URL(url).protocol))
 }
 
+/** The path, and the query after the first `?`: a password in the query can have another. */
+const splitQuery = (rest: string): readonly [path: string, query: string] => {
+  const [path = ""] = rest.split("?", 1)
+  return [path, rest.slice(path.length + 1)]
+}
+
 /** The pairs of a query, less one; not parsed, because a password there must stay as it is. */
 const without = (name: string, rest: string): string => {
-  const [path = "", query] = rest.split("?")
-  const pairs = (query ?? "").split("&").filter((pair) => pair !== "" && !pair.startsWith(`${name}=`))
+  const [path, query] = splitQuery(rest)
+  const pairs = query.split("&").filter((pair) => pair !== "" && !pair.startsWith(`${name}=`))
   return pairs.length === 0 ? path : `${path}?${pairs.join("&")}`
 }
 
@@ -31,7 +37,7 @@ export const hostUrls = (
 ): Result.Result<ReadonlyArray<Redacted.Redacted>, StartupError> => {
   const { scheme, hosts, rest } = PARTS.exec(Redacted.value(url))?.groups ?? {}
   if (scheme === undefined || hosts === undefined || rest === undefined) return Result.succeed([url])
-  const attribute = new URLSearchParams(rest.split("?")[1]).get(ATTRIBUTE)
+  const attribute = new URLSearchParams(splitQuery(rest)[1]).get(ATTRIBUTE)
   if (attribute !== null && !POSSIBLE.has(attribute)) {
     const message = `DATABASE_URL: ${ATTRIBUTE} has to be ${[...POSSIBLE].join(", ")}, not ${attribute}`
     return Result.fail(new StartupError({ message }))

@@ -22,6 +22,7 @@ describe("the hosts of a DATABASE_URL", () => {
   it.each([
     "postgres://peyk@one/peyk",
     "postgresql:///peyk?host=/run/postgresql&user=peyk&password=a+b%2B",
+    "postgres://one/peyk?password=a?b&sslmode=require",
     "nonsense"
   ])("leave the URL %s as it is", (url) => {
     assert.deepStrictEqual(urlsOf(url), Result.succeed([url]))
@@ -31,6 +32,13 @@ describe("the hosts of a DATABASE_URL", () => {
     assert.deepStrictEqual(
       urlsOf("postgres://one/peyk?target_session_attrs=primary"),
       Result.succeed(["postgres://one/peyk"])
+    )
+  })
+
+  it("lose it after a second question mark too", () => {
+    assert.deepStrictEqual(
+      urlsOf("postgres://one/peyk?password=a?b&target_session_attrs=any&sslmode=require"),
+      Result.succeed(["postgres://one/peyk?password=a?b&sslmode=require"])
     )
   })
 
