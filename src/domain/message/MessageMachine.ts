@@ -195,23 +195,26 @@ export const beginAttempt = (message: Message, step: number, turn: LaneTurn): Me
 }
 
 /**
- * A begun call is not made: its slot passed before, and the next is at `at`. Changes nothing if the call was recorded
- * as unknown meanwhile.
+ * A begun call is not made: its slot passed before, and the next is at `at`. The step is again as it was `before` the
+ * call. Changes nothing if the call was recorded as unknown meanwhile.
  */
-export const postponeAttempt = (message: Message, { step, tries }: Call, at: Instant): MessageTransition => {
+export const postponeAttempt = (
+  message: Message,
+  { step, tries }: Call,
+  before: Message,
+  at: Instant
+): MessageTransition => {
   const begun = message.attempts.find((attempt) => attempt.step === step)
   if (begun?.status !== "sending" || begun.tries !== tries) return unchanged(message)
-  // A step is called again after these two outcomes only. If this is not called either, the last one stands.
-  const error_code = begun.repeated === true ? "provider_outcome_unknown" : "provider_unavailable"
-  const waiting: MessageAttempt = { ...begun, status: "pending", tries: tries - 1, error_code, due_at: at }
+  const earlier = before.attempts.find((attempt) => attempt.step === step)
   return {
     next: {
       ...message,
       revision: message.revision + 1,
       attempts:
-        tries > 1
-          ? withAttempt(message.attempts, waiting)
-          : message.attempts.filter((attempt) => attempt.step !== step)
+        earlier === undefined
+          ? message.attempts.filter((attempt) => attempt.step !== step)
+          : withAttempt(message.attempts, { ...earlier, due_at: at })
     },
     events: [],
     dueAt: at

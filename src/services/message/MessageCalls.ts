@@ -116,7 +116,9 @@ export const makeSendStep = Effect.fnUntraced(function* (writes: MessageWrites) 
     // Another process that has leased it since takes this attempt for lost, and goes on with the route.
     if (!timers.isLeased(timer)) return
     if (start.hasStart) return yield* call(timer, begun.state, { step, tries })
-    yield* write(timer, begun.state, (current) => postponeAttempt(current, { step, tries }, start.at))
+    yield* write(timer, begun.state, (current) =>
+      postponeAttempt(current, { step, tries }, message, start.at)
+    )
   })
 
   return Effect.fnUntraced(function* (timer: DueTimer, message: Message, chosen: StepSlot) {
