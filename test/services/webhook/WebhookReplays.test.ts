@@ -90,6 +90,25 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
     }).pipe(Effect.provide(webhookProcess(providers)))
   })
 
+  it.effect("keeps its webhook from being removed before it is written", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const webhooks = yield* Webhooks
+      const fake = yield* receiver
+      const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
+      const outside = yield* Effect.context<never>()
+      const removable = sql`
+        select id from webhook_endpoints where customer_id = ${customerId} and id = ${endpoint.id}
+        for update skip locked`
+      yield* webhooks.replaySince(customerId, endpoint.id, 0).pipe(
+        Effect.andThen(Effect.promise(() => Effect.runPromiseWith(outside)(removable))),
+        Effect.tap((rows) => Effect.sync(() => assert.lengthOf(rows, 0))),
+        sql.withTransaction
+      )
+    }).pipe(Effect.provide(webhookProcess(providers)))
+  })
+
   it.effect("of one that failed for good begins the schedule again", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {

@@ -30,7 +30,7 @@ const COLUMNS = `d.event_id as "eventId", e.type as "eventType", e.subject, e.se
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-const isDisabled = new Conflict({ details: { reason: "the webhook is disabled" } })
+const disabled = new Conflict({ details: { reason: "the webhook is disabled" } })
 
 export const webhookReplays = (
   sql: SqlClient.SqlClient,
@@ -42,15 +42,24 @@ export const webhookReplays = (
   const replayRows = rowsOf(ReplayRow)
   const countRows = rowsOf(CountRow)
 
-  const requireEndpoint = Effect.fnUntraced(function* (customerId: number, id: number) {
+  const requireEndpoint = Effect.fnUntraced(function* (
+    customerId: number,
+    id: number,
+    lock: Statement.Fragment = sql``
+  ) {
     const [row] = yield* stateRows(sql`
       select disabled_at is not null as "isDisabled" from webhook_endpoints
-      where customer_id = ${customerId} and id = ${id}`)
+      where customer_id = ${customerId} and id = ${id} ${lock}`)
     return row ?? (yield* new NotFound())
   })
 
+  /**
+   * Nobody removes the endpoint before the transaction ends. The lock leaves updates alone: a recorded try locks the
+   * delivery first, and then updates the endpoint.
+   */
   const requireActive = Effect.fnUntraced(function* (customerId: number, id: number) {
-    if ((yield* requireEndpoint(customerId, id)).isDisabled) return yield* isDisabled
+    const { isDisabled } = yield* requireEndpoint(customerId, id, sql`for key share`)
+    if (isDisabled) return yield* disabled
   })
 
   /** Starts the delivery of events `e` (customer_id, id) to an endpoint, or restarts it if it was over. */
