@@ -57,6 +57,29 @@ describe("a creation with an Idempotency-Key", () => {
     }
   )
 
+  it("of a webhook is looked for before the address is checked", async () => {
+    const owner = await newManager(server)
+    const hook = { url: "https://example.com/hook", events: ["*"] }
+    const key = newKey()
+    ok(await owner.post("/webhooks", hook, withKey(key)), 201)
+    const refusedUrl = { ...hook, url: "https://user:secret@example.com/hook" }
+    refused(await owner.post("/webhooks", refusedUrl, withKey(key)), 409, "idempotency_key_conflict")
+  })
+
+  it("of a replay of one event is another than that of all events", async () => {
+    const owner = await newManager(server)
+    const hook = { url: "https://example.com/hook", events: ["*"] }
+    const { id } = ok<{ id: number }>(await owner.post("/webhooks", hook, withKey()), 201)
+    const { event_id } = ok<{ event_id: string }>(
+      await owner.post(`/webhooks/${id}/test`, undefined, withKey()),
+      202
+    )
+    const key = newKey()
+    ok(await owner.post(`/webhooks/${id}/deliveries/${event_id}/replay`, undefined, withKey(key)), 202)
+    const since = { since: "2026-01-01T00:00:00Z" }
+    ok(await owner.post(`/webhooks/${id}/replay`, since, withKey(key)), 202)
+  })
+
   it.each(creations)("of %s is one of twenty at once", async (path, body, _other, action) => {
     const owner = await newManager(server)
     const headers = withKey()

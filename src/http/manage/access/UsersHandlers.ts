@@ -7,7 +7,14 @@ import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
-import { answerResource, makeWrite, pageRequest, requireOwner, toWirePage } from "../wire/ManageWire.ts"
+import {
+  answerResource,
+  makePreparedWrite,
+  makeWrite,
+  pageRequest,
+  requireOwner,
+  toWirePage
+} from "../wire/ManageWire.ts"
 import { toUser } from "./UsersApi.ts"
 
 const entry = auditEntriesOf("user")
@@ -20,6 +27,7 @@ export const UsersHandlers = HttpApiBuilder.group(
     const passwords = yield* Passwords
     const waiting = (yield* Workers).waitOutside("password")
     const write = yield* makeWrite
+    const preparedWrite = yield* makePreparedWrite
     /** Hashed before the transaction, because it takes long. */
     const hashed = (password: Redacted.Redacted) =>
       Effect.flatMap(CurrentActor, ({ actor, origin }) =>
@@ -37,14 +45,15 @@ export const UsersHandlers = HttpApiBuilder.group(
         Effect.gen(function* () {
           yield* requireOwner
           const { actor } = yield* CurrentActor
-          const passwordHash = yield* hashed(password)
-          return yield* write(
+          return yield* preparedWrite(
             // The stored request must not help to guess its password.
             { operation: "user.create", status: 201, idempotentBody: fields },
-            Effect.map(users.create(actor.customerId, { ...fields, passwordHash }), (user) => ({
-              body: toUser(user),
-              audit: entry("create", user.id, { role: user.role })
-            }))
+            hashed(password),
+            (passwordHash) =>
+              Effect.map(users.create(actor.customerId, { ...fields, passwordHash }), (user) => ({
+                body: toUser(user),
+                audit: entry("create", user.id, { role: user.role })
+              }))
           )
         }).pipe(orEnvelope),
 

@@ -11,6 +11,7 @@ import { CurrentActor } from "../access/ManageAuth.ts"
 import {
   answerResource,
   expectedVersion,
+  makePreparedWrite,
   makeWrite,
   nestedPageRequest,
   pageRequest,
@@ -39,6 +40,7 @@ export const WebhooksHandlers = HttpApiBuilder.group(
     const webhooks = yield* Webhooks
     const timers = yield* Timers
     const write = yield* makeWrite
+    const preparedWrite = yield* makePreparedWrite
     /** Wakes the timers after the write: something is due. */
     const wake = <A, E, R>(written: Effect.Effect<A, E, R>) =>
       Effect.map(written, (answer) => {
@@ -56,25 +58,23 @@ export const WebhooksHandlers = HttpApiBuilder.group(
       }),
 
       create: ({ payload }) =>
-        Effect.andThen(
+        preparedWrite(
+          { operation: "webhook.create", status: 201, idempotentBody: payload },
           webhooks.checkUrl(payload.url),
-          write(
-            { operation: "webhook.create", status: 201, idempotentBody: payload },
-            Effect.gen(function* () {
-              const { url, description, mode } = payload
-              const events = unique(payload.events)
-              const created = yield* webhooks.create(yield* customerId, {
-                url,
-                events,
-                description: description ?? "",
-                mode: mode ?? "live"
-              })
-              return {
-                body: toCreatedWebhook(created),
-                audit: entry("create", created.endpoint.id, { origin: originOf(url), events })
-              }
+          Effect.fnUntraced(function* () {
+            const { url, description, mode } = payload
+            const events = unique(payload.events)
+            const created = yield* webhooks.create(yield* customerId, {
+              url,
+              events,
+              description: description ?? "",
+              mode: mode ?? "live"
             })
-          )
+            return {
+              body: toCreatedWebhook(created),
+              audit: entry("create", created.endpoint.id, { origin: originOf(url), events })
+            }
+          })
         ).pipe(orEnvelope),
 
       read: ({ params }) =>
@@ -154,7 +154,7 @@ export const WebhooksHandlers = HttpApiBuilder.group(
 
       replaySince: ({ params, payload }) =>
         write(
-          { operation: "webhook.replay", status: 202, idempotentBody: { ...params, ...payload } },
+          { operation: "webhook.replay_since", status: 202, idempotentBody: { ...params, ...payload } },
           Effect.gen(function* () {
             const { replayed, nextSince } = yield* webhooks.replaySince(
               yield* customerId,

@@ -169,7 +169,7 @@ export const makeWrite = Effect.map(
       })
 )
 
-/** The same for changes that first ask a provider: outside the transaction, and not for a repeated request. */
+/** The same for changes that first take long, such as to ask a provider: outside the transaction, and not for a repeated request. */
 export const makePreparedWrite = Effect.map(
   ManagementWrites,
   (writes) =>
