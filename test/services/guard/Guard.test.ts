@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { MAX_ENTRIES } from "../../../src/domain/guard/GuardSettings.ts"
 import { newCustomerState } from "../../../src/domain/guard/Round.ts"
 import { Guard, GuardCeiling } from "../../../src/services/guard/Guard.ts"
 import { GuardStore } from "../../../src/services/guard/GuardStore.ts"
@@ -106,6 +107,23 @@ layer(TestDatabase, { excludeTestServices: true })("the guard", (it) => {
       assert.strictEqual(refused._tag, "blocked_phone")
       yield* Effect.orDie(guard.remove(customerId, "deny", { type: "prefix", value: "+98912101" }))
       assert.isNotNull(yield* send(customerId, "09121015555"))
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("adds an entry that is there to full lists, but no other", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("off")
+      const sql = yield* SqlClient.SqlClient
+      const { add } = yield* GuardRecords
+      const there = { type: "ip", value: "192.0.2.1" } as const
+      yield* Effect.orDie(add(customerId, "deny", there))
+      yield* sql`
+        insert into guard_entries (customer_id, list, type, value, created_at)
+        select ${customerId}, 'deny', 'ip', '10.0.' || n / 256 || '.' || n % 256, to_timestamp(0)
+        from generate_series(1, ${MAX_ENTRIES - 1}::int) n`
+      assert.strictEqual((yield* add(customerId, "deny", there)).value, there.value)
+      const refused = yield* Effect.flip(add(customerId, "allow", there))
+      assert.strictEqual(refused._tag, "conflict")
     }).pipe(Effect.provide(guarded()))
   )
 

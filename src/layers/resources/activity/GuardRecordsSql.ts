@@ -39,7 +39,8 @@ const DayRow = Schema.Struct({
   refused: Schema.Int,
   denied: Schema.Int
 })
-const CountRow = Schema.Struct({ count: Schema.Int })
+/** Whether an entry can be added, or is there. */
+const SpaceRow = Schema.Struct({ isFree: Schema.Boolean })
 
 const MAX_OPEN = 100
 
@@ -158,7 +159,7 @@ const makeClear = Effect.gen(function* () {
 
 const makeLists = Effect.map(SqlClient.SqlClient, (sql) => {
   const entryRows = rowsOf(EntryRow)
-  const countRows = rowsOf(CountRow)
+  const spaceRows = rowsOf(SpaceRow)
   const columns = sql.literal(`list, type, value, created_at as "createdAt"`)
   const add: GuardRecords["Service"]["add"] = Effect.fnUntraced(function* (
     customerId,
@@ -167,9 +168,11 @@ const makeLists = Effect.map(SqlClient.SqlClient, (sql) => {
   ) {
     const normal = yield* Effect.fromResult(entryValue(type, value, isNetwork))
     yield* lockCustomer(sql, customerId)
-    const [count] = yield* countRows(sql`
-      select count(*)::int as count from guard_entries where customer_id = ${customerId}`)
-    if ((count?.count ?? 0) >= MAX_ENTRIES) {
+    const [space] = yield* spaceRows(sql`
+      select count(*) < ${MAX_ENTRIES} or coalesce(bool_or(list = ${list} and type = ${type} and value = ${normal}), false)
+        as "isFree"
+      from guard_entries where customer_id = ${customerId}`)
+    if (space?.isFree !== true) {
       return yield* new Conflict({ details: { reason: `the lists have ${MAX_ENTRIES} lines` } })
     }
     const now = timestamp(yield* Clock.currentTimeMillis)
