@@ -16,6 +16,12 @@ const Jwk = Schema.Record(Schema.String, Schema.Unknown)
 const PrivateRow = Schema.Struct({ id: Schema.String, sealedPrivateJwk: Schema.Uint8Array })
 const PublicRow = Schema.Struct({ publicJwk: Jwk })
 
+const decodeJwk = Schema.decodeUnknownOption(Schema.fromJsonString(Jwk))
+
+/** Without the schema's error, which would repeat the key. */
+const readJwk = (text: string) =>
+  Effect.fromOption(decodeJwk(text)).pipe(Effect.catch(() => Effect.die("a signing key is no JSON object")))
+
 const contextOf = (id: string): string => `signing_keys:${id}`
 
 const makeKey = Effect.promise(async () => {
@@ -77,7 +83,7 @@ export const SigningKeysSql = Layer.effect(
       const row = (yield* newest) ?? (yield* firstKey)
       if (row === undefined) return yield* Effect.die("a signing key was made and is not there")
       if (imported?.id === row.id) return imported
-      const jwk: object = JSON.parse(masterKey.open("signing-key", contextOf(row.id), row.sealedPrivateJwk))
+      const jwk = yield* readJwk(masterKey.open("signing-key", contextOf(row.id), row.sealedPrivateJwk))
       const key = yield* Effect.promise(() => importJWK(jwk, ALGORITHM))
       if (key instanceof Uint8Array) return yield* Effect.die("a signing key is no key pair")
       imported = { id: row.id, key }

@@ -36,7 +36,7 @@ import guardKnocks from "./migrations/0033_guard_knocks.ts"
 import requestBlockKeys from "./migrations/0034_request_block_keys.ts"
 import bombedPhones from "./migrations/0035_bombed_phones.ts"
 import requestBlocksById from "./migrations/0036_request_blocks_by_id.ts"
-import { rowsOf } from "./SqlRows.ts"
+import { decodedAs, rowsOf } from "./SqlRows.ts"
 
 const migrations = {
   "0001_verification": verification,
@@ -133,11 +133,11 @@ export const migrateTo = (last: number) =>
 /** Whether there is a store in the database. */
 export const hasMigrations = Effect.map(appliedMigrations, (applied) => applied.length > 0)
 
+const newestRow = decodedAs(Schema.Tuple([Schema.Struct({ id: Schema.NullOr(Schema.Int) })]))
+
 /** The number of the store's newest migration; 0 for an empty store. */
 export const appliedMigration = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{
-    readonly id: number | null
-  }>`select max(migration_id) as id from ${sql(MIGRATIONS_TABLE)}`
-  return row?.id ?? 0
+  const [{ id }] = yield* newestRow(sql`select max(migration_id) as id from ${sql(MIGRATIONS_TABLE)}`)
+  return id ?? 0
 })

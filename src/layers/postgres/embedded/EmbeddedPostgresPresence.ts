@@ -1,7 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Exit, Ref, Schedule, Scope } from "effect"
+import { Clock, Effect, Exit, Ref, Schedule, Schema, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
+import { decodedAs } from "../SqlRows.ts"
 import { directoryError, errorCode } from "./EmbeddedPostgresError.ts"
 import { readPassword } from "./EmbeddedPostgresPassword.ts"
 import { socketPathIn } from "./EmbeddedPostgresPlace.ts"
@@ -36,11 +37,10 @@ const openSession = Effect.fnUntraced(function* (directory: string) {
   return { sql, close } satisfies Presence
 })
 
+const lockRows = decodedAs(Schema.Tuple([Schema.Struct({ done: Schema.Boolean })]))
+
 const callLock = (sql: SqlClient.SqlClient, name: string) =>
-  Effect.map(
-    sql.unsafe<{ readonly done: boolean }>(`select ${name}(${presenceKey}) as done`),
-    (rows) => rows[0]?.done === true
-  )
+  Effect.map(lockRows(sql.unsafe(`select ${name}(${presenceKey}) as done`)), ([{ done }]) => done)
 
 const attach = Effect.fnUntraced(function* (directory: string) {
   const presence = yield* openSession(directory)
