@@ -15,6 +15,7 @@ export interface PendingReply {
 /** The same text is not repeated in a chat within this time. */
 const QUIET_MILLIS = 60_000
 const REMEMBERED_REPLIES = 10_000
+const REMEMBERED_COOLDOWNS = 10_000
 const COOLDOWN_MILLIS = 60_000
 
 /**
@@ -23,7 +24,7 @@ const COOLDOWN_MILLIS = 60_000
  */
 export const makeBotReplies = (maxCooldownMillis: number) => {
   const lastSaid = new BoundedMap<string, Instant>(REMEMBERED_REPLIES)
-  const coolingUntil = new Map<number, Instant>()
+  const coolingUntil = new BoundedMap<number, Instant>(REMEMBERED_COOLDOWNS)
 
   const isNew = (accountId: number, { chatId, reply }: PendingReply, now: Instant): boolean => {
     const key = `${accountId} ${chatId} ${reply.text}`

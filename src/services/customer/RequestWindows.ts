@@ -2,6 +2,7 @@ import { Clock, Effect, Semaphore } from "effect"
 import { retryAfterSeconds } from "../../domain/people/Admission.ts"
 import { TooManyRequestsApiKey } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
+import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import type { Block } from "./KeyWindowStore.ts"
 
 /** The requests that a credential has left in its minute, as far as this process knows. */
@@ -23,8 +24,6 @@ interface RequestWindow {
 const UNLIMITED = Effect.succeed(null)
 
 const MAX_WINDOWS = 20_000
-/** The search for it reads all of them. */
-const FORGET_PAUSE_MILLIS = 1000
 const LOCKS = 64
 
 const openWindow = (block: Block, limit: number): RequestWindow => ({
@@ -43,15 +42,9 @@ const use = (window: RequestWindow, now: Instant): Effect.Effect<Allowance, TooM
   return Effect.succeed({ limit: window.limit, remaining: window.permits + window.left, resetSeconds })
 }
 
-/** The windows that this process knows. */
+/** The windows that this process knows. If one is forgotten early, so are its permits: fewer are admitted, never more. */
 const makeKnownWindows = <K>() => {
-  const windows = new Map<K, RequestWindow>()
-  let forgottenAt = Number.NEGATIVE_INFINITY
-  const forgetLapsed = (now: Instant) => {
-    if (windows.size < MAX_WINDOWS || now < forgottenAt + FORGET_PAUSE_MILLIS) return
-    forgottenAt = now
-    for (const [key, { endsAt }] of windows) if (endsAt <= now) windows.delete(key)
-  }
+  const windows = new BoundedMap<K, RequestWindow>(MAX_WINDOWS)
   return {
     /** The key's window, if it decides a request now: it has a permit, or no process has any more. */
     current: (key: K, limit: number, now: Instant) => {
@@ -59,10 +52,7 @@ const makeKnownWindows = <K>() => {
       const isOpen = window !== undefined && now < window.endsAt && window.limit === limit
       return isOpen && (window.permits > 0 || window.left === 0) ? window : undefined
     },
-    add: (key: K, window: RequestWindow, now: Instant) => {
-      forgetLapsed(now)
-      windows.set(key, window)
-    }
+    add: (key: K, window: RequestWindow) => windows.set(key, window)
   }
 }
 
@@ -85,7 +75,7 @@ export const makeRequestWindows = <K>(
       const current = windows.current(key, limit, now)
       if (current !== undefined) return current
       const opened = openWindow(yield* take(key, limit, now), limit)
-      windows.add(key, opened, now)
+      windows.add(key, opened)
       return opened
     })
 
