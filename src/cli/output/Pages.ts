@@ -39,7 +39,7 @@ const partAfter = (
   const after = Option.isNone(cursor) ? null : positionOf(cursor.value)
   return after === null && Option.isSome(cursor)
     ? Effect.fail(
-        new CommandError({ message: "--cursor is not one that the part before of this list ended with" })
+        new CommandError({ message: "--cursor must be the cursor that a page of this list ended with" })
       )
     : Effect.succeed({ limit, after })
 }

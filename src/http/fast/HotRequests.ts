@@ -69,7 +69,6 @@ const make = Effect.fnUntraced(function* ({ isUnavailable, maxBodyBytes }: FastP
 /**
  * Answers the most frequent requests (codes sent, verified and looked up, and messages sent, with live keys) without
  * router, middleware and documents. Takes only requests with nothing wrong or unusual about them, and leaves all
- * others untouched to the
- * router, which alone knows how to answer those.
+ * others untouched to the router, which alone knows how to answer those.
  */
 export const hotRequests = (options: FastPathOptions) => Layer.effect(FastPath, make(options))

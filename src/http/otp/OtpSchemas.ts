@@ -26,9 +26,15 @@ const ChannelObject = Schema.Struct({
   .check(Schema.makeFilter(stepProblems))
   .annotate({ identifier: "ChannelObject" })
 
+/** More than the number of channels: sms can appear several times, with different providers. */
+const MAX_CHANNELS = 20
+
 const Channels = Schema.Union([
   Schema.String,
-  Schema.Array(Schema.Union([Schema.String, ChannelObject])).check(Schema.isMinLength(1))
+  Schema.Array(Schema.Union([Schema.String, ChannelObject])).check(
+    Schema.isMinLength(1),
+    Schema.isMaxLength(MAX_CHANNELS)
+  )
 ]).annotate({ description: "One channel name, or a list of names or channel objects, in order." })
 
 export const TemplateId = Schema.Union([

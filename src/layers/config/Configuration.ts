@@ -165,7 +165,7 @@ export const settings = {
   metricsToken: optionalSecret(
     "PEYK_METRICS_TOKEN",
     "",
-    "The bearer token for /metrics. Required if PEYK_HOST is not loopback."
+    "The bearer token for /metrics, which is 401 without it if PEYK_HOST is not loopback."
   ),
   guard: {
     name: "PEYK_GUARD",

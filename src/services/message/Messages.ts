@@ -8,13 +8,7 @@ import type { MessageRefusal } from "./MessagePlans.ts"
 import { type MessageAnswer, type MessageRequest, MessageSends } from "./MessageSends.ts"
 import { MessageStore } from "./MessageStore.ts"
 import type { SetUpChanged } from "../customer/SetUpChanged.ts"
-
-export interface Subject {
-  readonly customerId: number
-  readonly id: string
-  /** The idempotency key of the request; null: it has none. */
-  readonly setUpVersion?: number | null
-}
+import type { Subject } from "../customer/Subject.ts"
 
 /** Messages to one phone each: sent, followed and canceled. */
 export class Messages extends Context.Service<

@@ -19,6 +19,7 @@ import {
 import { Codes } from "./Codes.ts"
 import { CodeVault } from "./CodeVault.ts"
 import type { SetUpChanged } from "../customer/SetUpChanged.ts"
+import type { Subject } from "../customer/Subject.ts"
 import { makeNextChannel } from "./NextChannel.ts"
 import { type Refusal, type SendAnswer, type SendRequest, VerificationSends } from "./VerificationSends.ts"
 import { VerificationMetrics } from "./VerificationMetrics.ts"
@@ -27,13 +28,6 @@ import { VerificationStore } from "./VerificationStore.ts"
 export interface VerifyAnswer {
   readonly verified: boolean
   readonly reason: VerifyReason
-}
-
-export interface Subject {
-  readonly customerId: number
-  readonly id: string
-  /** The version that the request's key was read with; null: the request has no key. */
-  readonly setUpVersion?: number | null
 }
 
 /** One-time codes: sent, followed, verified, moved on, canceled. Live and sandbox are the same use cases over different layers. */

@@ -116,6 +116,8 @@ describe("the route of a send is refused with validation_error for", () => {
 
   it("no channel in the list", async () => {
     expect(issues(await owner.send({ channels: [] }))).toEqual(["body.channels"])
+    const many = Array.from({ length: 21 }, (_, n) => ({ channel: "sms", provider: `p${n}` }))
+    expect(issues(await owner.send({ channels: many }))).toEqual(["body.channels"])
   })
 
   it.each([7, true, {}])("channels that are %j", async (channels) => {

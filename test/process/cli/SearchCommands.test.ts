@@ -102,7 +102,7 @@ describe("peyk verification", () => {
       expect(await server.run(...words)).toEqual({
         code: 1,
         out: "",
-        err: expect.stringMatching(/--cursor is not one that the part before of this list ended with/)
+        err: expect.stringMatching(/--cursor must be the cursor that a page of this list ended with/)
       })
     }
   })

@@ -26,7 +26,7 @@ const Me = Schema.Struct({
 }).annotate({ identifier: "Me" })
 
 export const MeChange = Schema.Struct({
-  brand: optional(Brand).annotateKey({ description: `${BRAND} Null: nobody's.` }),
+  brand: optional(Brand).annotateKey({ description: `${BRAND} Null: the text names no brand.` }),
   locale: optional(Locale).annotateKey({ description: `${LOCALE} Null: fa.` }),
   webotp_host: optional(HostName).annotateKey({
     description: `${WEBOTP_HOST} Null: none.`

@@ -13,7 +13,7 @@ export const GuardAmount = Schema.Int.check(Schema.isBetween({ minimum: 0, maxim
 const budget = {
   unverified_hour: Schema.optionalKey(Schema.NullOr(GuardAmount)).annotateKey({
     description:
-      "How many unverified codes may be out in an hour when enforcing; null: by your traffic, 0: no limit."
+      "When enforcing, how many codes of an hour may be unverified at once; null: Peyk derives it from your traffic, 0: no limit."
   }),
   sms_price: Schema.optionalKey(Schema.NullOr(GuardAmount)).annotateKey({
     description: "What one SMS costs you, in rials, for the report."

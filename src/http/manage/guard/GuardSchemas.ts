@@ -23,7 +23,8 @@ export const AlarmResource = Schema.Struct({
   }),
   reason: AlarmReason,
   level: Schema.Int.annotateKey({
-    description: "Higher with each alarm of the segment: 5 minutes, doubling."
+    description:
+      "Grows with each alarm of the segment. Level 1 lasts 5 minutes; each level twice as long, up to 12 hours."
   }),
   action: Schema.NullOr(GuardAction),
   enforced: Schema.Boolean.annotateKey({ description: "False: it was recorded only." }),

@@ -109,9 +109,9 @@ export class UsageReportGroup extends HttpApiGroup.make("usage")
       OpenApi.annotations({
         summary: "Read the outcomes of codes and messages, by day and channel",
         description:
-          `The last 30 days, or at most ${MAX_USAGE_DAYS} given ones. All counts for the day on which it was accepted. By ` +
-          "channel, what was tried over several counts as accepted for each, and as verified for the last. Of more than 20,000 " +
-          "sends, the median is rounded, and what was delivered in the last day can be some hours old."
+          `The last 30 days, or at most ${MAX_USAGE_DAYS} given ones. A send counts on the day it was accepted. By ` +
+          "channel, a send that was tried over several channels counts as accepted for each of them, and as verified for the " +
+          "last. Of more than 20,000 sends, the median is rounded, and what was delivered in the last day can be some hours old."
       })
     )
   )

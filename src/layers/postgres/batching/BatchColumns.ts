@@ -32,8 +32,7 @@ export const batchSource = <Row>(columns: ReadonlyArray<BatchColumn<Row>>) => {
 
 /**
  * Which of the rows with this alias are requested, and in our mode. As an expression: indexes over one mode are for
- * searches, and a
- * planner that does not know the table yet would read all of a customer's rows through them.
+ * searches, and a planner that does not know the table yet would read all of a customer's rows through them.
  */
 export const isRequested = (alias: "v" | "m", mode: KeyMode): string =>
   `${alias}.customer_id = r.customer_id and ${alias}.id = r.id and ${alias}.mode || '' = '${mode}'`

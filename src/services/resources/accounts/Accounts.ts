@@ -78,7 +78,10 @@ export class Accounts extends Context.Service<
     ) => Effect.Effect<Page<AccountRecord>>
     readonly find: (owner: AccountOwner, id: number) => Effect.Effect<AccountRecord, NotFound>
     readonly ownerOf: (id: number) => Effect.Effect<AccountOwner, NotFound>
-    /** A step that an account of this provider needs before it sends anything; null: its settings are enough. */
+    /**
+     * The settings without which an account of this provider connects but cannot send codes, or texts; undefined if it
+     * always can; null: there is no such provider.
+     */
     readonly sendingSettings: (provider: string) => ProviderAdapter["sendingSettings"] | null
     /** Checks the settings, and asks the provider whether the account works: outside any transaction. */
     readonly examine: (
