@@ -160,6 +160,12 @@ describe("webhooks in the console", () => {
     expect((await owner.get(path)).status).toBe(404)
   })
 
+  it("show no delivery for a state that does not exist, and say so", async () => {
+    const { path } = await make("http://127.0.0.1:9/none")
+    const { text } = await owner.get(`${path}?status=zzz`)
+    expect(text).toContain('role="alert">State: there is no such choice.')
+  })
+
   it("say which address is not accepted", async () => {
     const fields = { url: "ftp://example.ir", events: "*", mode: "live" }
     const refused = await submit(owner, "/console/webhooks/new", "/console/webhooks/new", fields)

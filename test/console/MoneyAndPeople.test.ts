@@ -133,6 +133,62 @@ describe("a list between two times", () => {
   })
 })
 
+describe("a search for a choice that does not exist", () => {
+  const searches = [
+    ["verifications?status=cancelled", "Status"],
+    ["verifications?channel=tg", "Channel tried"],
+    ["verifications?mode=sandbox", "Mode"],
+    ["verifications?within=abc", "Time"],
+    ["messages?status=LOCKED", "Status"],
+    ["messages?strategy=zzz", "Strategy"],
+    ["wallet?kind=zzz", "Kind"],
+    ["usage?month=zz", "Month"],
+    ["keys?mode=sandbox", "Mode"],
+    ["keys?status=zzz", "Status"],
+    ["channels?channel=tg", "Channel"],
+    ["channels?active=yes", "State"],
+    ["audit?what=zzz", "Change of"],
+    ["audit?by=zzz", "By"],
+    ["requests?outcome=zzz", "Status"],
+    ["requests?within=zzz", "Time"]
+  ] as const
+  const files = [
+    "verifications/export.csv?status=zzz",
+    "messages/export.csv?strategy=zzz",
+    "wallet/ledger.csv?kind=zzz",
+    "usage/usage.csv?month=zz"
+  ]
+
+  it.each(searches)("shows nothing at %s, and says so", async (search, label) => {
+    const { status, text } = await owner.get(`/console/${search}`)
+    expect(status).toBe(200)
+    expect(text).toContain(`role="alert">${label}: there is no such choice.`)
+    expect(text).not.toContain("<tbody")
+  })
+
+  it("shows no figures of a period, and says so", async () => {
+    const { text } = await owner.get("/console/overview?period=zz")
+    expect(text).toContain('role="alert">There is no such period.')
+    expect(text).not.toContain("data-chart")
+  })
+
+  it("shows nothing for a key without a number, or an id that is too long", async () => {
+    expect((await owner.get("/console/requests?key=x")).text).toContain("This is not the number of a key.")
+    expect((await owner.get(`/console/audit?id=${"x".repeat(201)}`)).text).toContain("This is not an id.")
+  })
+
+  it.each(files)("has no file: %s", async (file) => {
+    expect((await owner.get(`/console/${file}`)).status).toBe(422)
+  })
+
+  it.each(["verifications?status=&mode=live", "usage?month=", "overview?period="])(
+    "is not one without a choice: %s",
+    async (search) => {
+      expect((await owner.get(`/console/${search}`)).text).not.toContain('role="alert"')
+    }
+  )
+})
+
 describe("users", () => {
   it("are invited by a link, and then choose their password", async () => {
     const { email, link } = await invite("developer")

@@ -9,7 +9,7 @@ import type { Locale } from "../../frame/Locale.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { pathOf } from "../../Navigation.ts"
 import type { Hop } from "../../parts/Hops.ts"
-import type { Filter } from "../../parts/lists/Filters.ts"
+import { type Filter, filters } from "../../parts/lists/Filters.ts"
 import type { Column } from "../../parts/lists/Table.ts"
 import { refusedSearch } from "../../parts/lists/TimeFilters.ts"
 import { phonePart, shortId } from "../../parts/Text.ts"
@@ -100,14 +100,18 @@ const outcomeColumns: ReadonlyArray<CsvColumn<Sent>> = [
 export const sentPages = <Row extends Sent, Services>(kind: SentPages<Row, Services>) => {
   const path = pathOf(kind.name)
 
-  const find = (view: View, { filters, problems }: SentSearch, page: PageRequest) =>
-    problems.length > 0
+  const filtersOf = ({ locale }: View) =>
+    searchFilters(locale, kind.statuses, kind.channels, kind.moreFilters?.(locale.say))
+
+  const find = (view: View, search: SentSearch, page: PageRequest) =>
+    search.problems.length > 0
       ? Effect.succeed<Page<Row>>({ items: [], next: null })
-      : kind.find(view, { ...filters, ...page })
+      : kind.find(view, { ...search.filters, ...page })
 
   const list = Effect.fnUntraced(function* (view: View) {
     const { say } = view.locale
-    const search = yield* readSearch(view)
+    const { shown, folded } = filtersOf(view)
+    const search = yield* readSearch(view, { shown, folded })
     if (search.id !== null) return seeOther(`${path}/${search.id}`)
     const { items, next } = yield* find(view, search, yield* sentPage(view))
     const { title, lead, none } = kind.words(say)
@@ -115,7 +119,7 @@ export const sentPages = <Row extends Sent, Services>(kind: SentPages<Row, Servi
       title,
       name: kind.name,
       lead,
-      content: html`${searchFilters(view, kind.statuses, kind.channels, kind.moreFilters?.(say))}
+      content: html`${filters(view, shown, folded)}
       ${sentList(view, {
         caption: title,
         columns: kind.columns(view, yield* Clock.currentTimeMillis),
@@ -130,7 +134,7 @@ export const sentPages = <Row extends Sent, Services>(kind: SentPages<Row, Servi
 
   const exportCsv = Effect.fnUntraced(function* (view: View) {
     const services = yield* Effect.context<Services>()
-    const search = yield* readSearch(view)
+    const search = yield* readSearch(view, filtersOf(view))
     if (search.problems.length > 0) return yield* Effect.fail(refusedSearch(search.problems))
     const columns = [...kind.csvColumns(yield* Clock.currentTimeMillis), ...outcomeColumns]
     const rows = allRows<Row>((page) => Effect.provide(find(view, search, page), services))

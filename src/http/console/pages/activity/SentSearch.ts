@@ -6,7 +6,7 @@ import { parseContactPhone, type Phone } from "../../../../domain/Phone.ts"
 import { Channel } from "../../../../domain/routing/Channel.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { stateWords } from "../../parts/Badge.ts"
-import { type Filter, filters as filterForm } from "../../parts/lists/Filters.ts"
+import { choiceProblems, type Filter } from "../../parts/lists/Filters.ts"
 import { pageRequest } from "../../parts/lists/Pager.ts"
 import { readTimes, timeFilters } from "../../parts/lists/TimeFilters.ts"
 import { channelName } from "../../parts/Text.ts"
@@ -43,6 +43,12 @@ export interface SentSearch {
   readonly problems: ReadonlyArray<string>
 }
 
+interface SearchFilters {
+  readonly shown: ReadonlyArray<Filter>
+  /** Needed less often. */
+  readonly folded: ReadonlyArray<Filter>
+}
+
 const readMetadata = (text: string): ReadonlyMap<string, string> | null => {
   const at = text.indexOf("=")
   const [key, value] = [text.slice(0, at).trim(), text.slice(at + 1).trim()]
@@ -51,7 +57,10 @@ const readMetadata = (text: string): ReadonlyMap<string, string> | null => {
     : null
 }
 
-export const readSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
+export const readSearch = (
+  { query, locale }: Pick<View, "query" | "locale">,
+  { shown, folded }: SearchFilters
+) =>
   Effect.map(Clock.currentTimeMillis, (now): SentSearch => {
     const { say } = locale
     const problems: Array<string> = []
@@ -77,19 +86,22 @@ export const readSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
       to,
       metadata: metadata ?? new Map<string, string>()
     }
-    return { id, filters, problems: [...problems, ...timeProblems] }
+    return {
+      id,
+      filters,
+      problems: [...problems, ...choiceProblems({ query, locale }, [...shown, ...folded]), ...timeProblems]
+    }
   })
 
 export const sentPage = (view: View) => pageRequest(view, isTimePosition)
 
 /** The fields of the filters that lists of codes and of messages share. */
 export const searchFilters = (
-  view: View,
+  locale: View["locale"],
   statuses: ReadonlyArray<string>,
   channels: ReadonlyArray<Channel>,
   more: ReadonlyArray<Filter> = []
-) => {
-  const { locale } = view
+): SearchFilters => {
   const { say } = locale
   const periodWords: ReadonlyArray<readonly [string, string]> = [
     ["1h", say("Last hour", "ساعت گذشته")],
@@ -97,9 +109,8 @@ export const searchFilters = (
     ["7d", say("Last 7 days", "۷ روز گذشته")],
     ["30d", say("Last 30 days", "۳۰ روز گذشته")]
   ]
-  return filterForm(
-    view,
-    [
+  return {
+    shown: [
       {
         name: "q",
         label: say("Phone or id", "شماره یا شناسه"),
@@ -121,18 +132,19 @@ export const searchFilters = (
       },
       { name: "within", label: say("Time", "زمان"), any: say("Any time", "هر زمان"), choices: periodWords }
     ],
-    [
+    folded: [
       ...timeFilters(locale),
       { name: "metadata", label: say("Metadata", "فراداده"), placeholder: "order=1843", isLtr: true },
       {
         name: "mode",
         label: say("Mode", "حالت"),
         any: say("Live", "واقعی"),
+        anyValue: "live",
         choices: [["test", say("Sandbox", "محیط آزمایشی")]]
       },
       ...more
     ]
-  )
+  }
 }
 
 export const isStatus =

@@ -20,10 +20,11 @@ import { stateBadge } from "../../parts/Badge.ts"
 import { codeBlock } from "../../parts/CodeBlock.ts"
 import { emptyState } from "../../parts/lists/EmptyState.ts"
 import { errorSummary, type FieldErrors, noFieldErrors } from "../../parts/Fields.ts"
-import { filters } from "../../parts/lists/Filters.ts"
+import { choiceProblems, type Filter, filters } from "../../parts/lists/Filters.ts"
 import { pager, pageRequest } from "../../parts/lists/Pager.ts"
 import { secretPanel } from "../../parts/Secret.ts"
 import { table } from "../../parts/lists/Table.ts"
+import { searchProblems } from "../../parts/lists/TimeFilters.ts"
 import { foreign, mono } from "../../parts/Text.ts"
 import { byField, expiryField, limitFields, modeField, nameField, typedKey, typedTime } from "./KeyForms.ts"
 
@@ -64,15 +65,42 @@ const newKeyLink = ({ actor, locale: { say } }: View): Html | null =>
     ? html`<a class="button primary" href="${NEW_KEY_PATH}">${say("New key", "کلید تازه")}</a>`
     : null
 
+const filtersOf = ({ say }: View["locale"]): ReadonlyArray<Filter> => [
+  {
+    name: "mode",
+    label: say("Mode", "حالت"),
+    any: say("All", "همه"),
+    choices: [
+      ["live", say("Live", "واقعی")],
+      ["test", say("Test", "آزمایشی")]
+    ]
+  },
+  {
+    name: "status",
+    label: say("Status", "وضعیت"),
+    any: say("All", "همه"),
+    choices: [
+      ["active", say("Active", "فعال")],
+      ["expired", say("Expired", "منقضی")],
+      ["revoked", say("Revoked", "باطل‌شده")]
+    ]
+  }
+]
+
 export const showKeys = Effect.fnUntraced(function* (view: View) {
   const { actor, locale, query } = view
   const { say } = locale
   const request = yield* pageRequest(view, isIdPosition)
   const mode = modes.find((each) => each === query.get("mode"))
   const status = statuses.find((each) => each === query.get("status"))
-  const { items, next } = yield* (yield* Keys).list(actor.customerId, { ...request, mode, status })
+  const shown = filtersOf(locale)
+  const problems = choiceProblems(view, shown)
+  const { items, next } =
+    problems.length > 0
+      ? { items: [], next: null }
+      : yield* (yield* Keys).list(actor.customerId, { ...request, mode, status })
   const now = yield* Clock.currentTimeMillis
-  const isFiltered = mode !== undefined || status !== undefined
+  const isFiltered = problems.length > 0 || mode !== undefined || status !== undefined
   const made: Page = {
     title: say("API keys", "کلیدهای API"),
     name: "keys",
@@ -81,27 +109,7 @@ export const showKeys = Effect.fnUntraced(function* (view: View) {
       "سرور شما با این‌ها ارسال می‌کند. در مرورگر، اپ و مخزن کد نگذارید."
     ),
     actions: newKeyLink(view),
-    content: html`${filters(view, [
-        {
-          name: "mode",
-          label: say("Mode", "حالت"),
-          any: say("All", "همه"),
-          choices: [
-            ["live", say("Live", "واقعی")],
-            ["test", say("Test", "آزمایشی")]
-          ]
-        },
-        {
-          name: "status",
-          label: say("Status", "وضعیت"),
-          any: say("All", "همه"),
-          choices: [
-            ["active", say("Active", "فعال")],
-            ["expired", say("Expired", "منقضی")],
-            ["revoked", say("Revoked", "باطل‌شده")]
-          ]
-        }
-      ])}
+    content: html`${filters(view, shown)} ${searchProblems(problems)}
       <div class="panel">
         ${
           items.length > 0

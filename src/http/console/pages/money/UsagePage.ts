@@ -1,4 +1,4 @@
-import { Clock, DateTime, Effect, Stream } from "effect"
+import { Array as Arr, Clock, DateTime, Effect, Stream } from "effect"
 import { DAY_MILLIS, type Instant } from "../../../../domain/Instant.ts"
 import {
   type ActivityFigures,
@@ -20,8 +20,9 @@ import { addressWith } from "../../frame/Visit.ts"
 import { pathOf } from "../../Navigation.ts"
 import { chart } from "../../parts/Chart.ts"
 import { emptyState } from "../../parts/lists/EmptyState.ts"
-import { filters } from "../../parts/lists/Filters.ts"
+import { type ChoiceFilter, choiceProblems, filters } from "../../parts/lists/Filters.ts"
 import { table } from "../../parts/lists/Table.ts"
+import { refusedSearch, searchProblems } from "../../parts/lists/TimeFilters.ts"
 import { channelName } from "../../parts/Text.ts"
 import { stillSummingUp } from "../../parts/StillSummingUp.ts"
 import { tiles } from "../../parts/Tiles.ts"
@@ -38,9 +39,9 @@ interface Month extends TimeSpan {
 }
 
 /** This month in UTC and those before it, the newest first. */
-const monthsUntil = (now: Instant): ReadonlyArray<Month> => {
+const monthsUntil = (now: Instant): Arr.NonEmptyReadonlyArray<Month> => {
   const first = DateTime.startOf(DateTime.makeUnsafe(now), "month")
-  return Array.from({ length: SHOWN_MONTHS }, (_, ago) => {
+  return Arr.makeBy(SHOWN_MONTHS, (ago) => {
     const from = DateTime.subtract(first, { months: ago })
     return {
       id: DateTime.formatIsoDateUtc(from).slice(0, 7),
@@ -61,12 +62,20 @@ const monthName = ({ from, to }: Month, { language }: View["locale"]): string =>
       }).formatRange(from, to - 1)
     : new Intl.DateTimeFormat("en-GB", { year: "numeric", month: "long", timeZone: "UTC" }).format(from)
 
-/** The month that the address names, or this one. */
-const chosenMonth = ({ query }: View) =>
+/** The month that the address names; without one it is this month. */
+const readMonth = (view: View) =>
   Effect.map(Clock.currentTimeMillis, (now) => {
-    const months = monthsUntil(now)
-    const month = months.find(({ id }) => id === query.get("month")) ?? months[0]
-    return { months, month: month ?? { id: "", from: now - DAY_MILLIS, to: now }, now }
+    const { query, locale } = view
+    const [current, ...earlier] = monthsUntil(now)
+    const filter: ChoiceFilter = {
+      name: "month",
+      label: locale.say("Month", "ماه"),
+      any: locale.say("This month", "این ماه"),
+      anyValue: current.id,
+      choices: earlier.map((each) => [each.id, monthName(each, locale)] as const)
+    }
+    const month = earlier.find(({ id }) => id === query.get("month")) ?? current
+    return { month, filter, problems: choiceProblems(view, [filter]), now }
   })
 
 const daysOf = ({ from, to }: Month, now: Instant): ReadonlyArray<string> => {
@@ -184,29 +193,26 @@ const channelsPanel = (slots: ReadonlyArray<ActivitySlot>, view: View): Html => 
 
 const SOON_SECONDS = 2
 
+const figuresOf = Effect.fnUntraced(function* (view: View, month: Month, now: Instant) {
+  const { slots, isComplete } = yield* (yield* ActivityReports).read(view.actor.customerId, month)
+  return html`<div id="usage" class="sections" ${!isComplete && html`data-live="${SOON_SECONDS}"`}>
+    ${!isComplete && stillSummingUp(view.locale)} ${totals(slots, view)}
+    ${dailyChart(slots, daysOf(month, now), view)} ${channelsPanel(slots, view)}
+  </div>`
+})
+
 const showUsage = Effect.fnUntraced(function* (view: View) {
-  const { actor, locale } = view
-  const { say } = locale
-  const { months, month, now } = yield* chosenMonth(view)
-  const { slots, isComplete } = yield* (yield* ActivityReports).read(actor.customerId, month)
+  const { locale } = view
+  const { month, filter, problems, now } = yield* readMonth(view)
+  const isRead = problems.length === 0
   const file = addressWith({ path: CSV_PATH, query: view.query }, { notice: null })
   const made: Page = {
-    title: say("Usage", "مصرف"),
+    title: locale.say("Usage", "مصرف"),
     name: "usage",
-    lead: monthName(month, locale),
+    lead: isRead ? monthName(month, locale) : null,
     actions: html`<a class="button" href="${file}">${icon("download")}<span>CSV</span></a>`,
-    content: html`${filters(view, [
-        {
-          name: "month",
-          label: say("Month", "ماه"),
-          any: say("This month", "این ماه"),
-          choices: months.slice(1).map((each) => [each.id, monthName(each, locale)] as const)
-        }
-      ])}
-      <div id="usage" class="sections" ${!isComplete && html`data-live="${SOON_SECONDS}"`}>
-        ${!isComplete && stillSummingUp(locale)} ${totals(slots, view)}
-        ${dailyChart(slots, daysOf(month, now), view)} ${channelsPanel(slots, view)}
-      </div>`
+    content: html`${filters(view, [filter])} ${searchProblems(problems)}
+    ${isRead && (yield* figuresOf(view, month, now))}`
   }
   return made
 })
@@ -226,7 +232,8 @@ const columns: ReadonlyArray<readonly [string, (group: UsageGroup) => CsvCell]> 
 ]
 
 const usageFile = Effect.fnUntraced(function* (view: View) {
-  const { month } = yield* chosenMonth(view)
+  const { month, problems } = yield* readMonth(view)
+  if (problems.length > 0) return yield* Effect.fail(refusedSearch(problems))
   const reports = yield* UsageReports
   const groups = yield* reports.report(view.actor.customerId, month, { byDay: true, byChannel: true })
   return csvFile(`usage-${month.id}.csv`, columns, Stream.fromIterable(groups))

@@ -18,7 +18,7 @@ import { addressWith } from "../../frame/Visit.ts"
 import { pathOf } from "../../Navigation.ts"
 import { badge } from "../../parts/Badge.ts"
 import { emptyState } from "../../parts/lists/EmptyState.ts"
-import { filters } from "../../parts/lists/Filters.ts"
+import { choiceProblems, type Filter, filters } from "../../parts/lists/Filters.ts"
 import { pager, pageRequest } from "../../parts/lists/Pager.ts"
 import { table } from "../../parts/lists/Table.ts"
 import { readTimes, refusedSearch, searchProblems, timeFilters } from "../../parts/lists/TimeFilters.ts"
@@ -83,23 +83,20 @@ const holdsPart = (holds: ReadonlyArray<Hold>, view: View): Html | null => {
   </section>`
 }
 
+const ledgerFilters = ({ locale }: View): ReadonlyArray<Filter> => [
+  {
+    name: "kind",
+    label: locale.say("Kind", "نوع"),
+    any: locale.say("All", "همه"),
+    choices: Kinds.literals.map((kind) => [kind, kindWords(kind, locale)] as const)
+  },
+  ...timeFilters(locale)
+]
+
 const searchOf = (view: View) => {
   const { from, to, problems } = readTimes(view)
   const kind = Kinds.literals.find((each) => each === view.query.get("kind"))
-  return { search: { kind, from, to }, problems }
-}
-
-const ledgerFilters = (view: View): Html => {
-  const { say } = view.locale
-  return filters(view, [
-    {
-      name: "kind",
-      label: say("Kind", "نوع"),
-      any: say("All", "همه"),
-      choices: Kinds.literals.map((kind) => [kind, kindWords(kind, view.locale)] as const)
-    },
-    ...timeFilters(view.locale)
-  ])
+  return { search: { kind, from, to }, problems: [...choiceProblems(view, ledgerFilters(view)), ...problems] }
 }
 
 const MAX_HOLDS = 10
@@ -139,7 +136,7 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
       ])}
       ${holdsPart(holds, view)}
       <h2 class="section-title">${say("Ledger", "دفتر کل")}</h2>
-      ${ledgerFilters(view)} ${searchProblems(problems)}
+      ${filters(view, ledgerFilters(view))} ${searchProblems(problems)}
       <div class="panel">
         ${
           items.length > 0

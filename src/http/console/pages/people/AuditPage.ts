@@ -12,7 +12,7 @@ import type { Page } from "../../frame/Layout.ts"
 import { page, type View } from "../../frame/SignedRoutes.ts"
 import { pathOf } from "../../Navigation.ts"
 import { emptyState } from "../../parts/lists/EmptyState.ts"
-import { filters } from "../../parts/lists/Filters.ts"
+import { choiceProblems, type Filter, filters } from "../../parts/lists/Filters.ts"
 import { pager, pageRequest } from "../../parts/lists/Pager.ts"
 import { table } from "../../parts/lists/Table.ts"
 import { readTimes, searchProblems, timeFilters } from "../../parts/lists/TimeFilters.ts"
@@ -66,7 +66,34 @@ const searchOf = ({ query }: View) => ({
   subjectId: textOf(query.get("id"))
 })
 
-const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+const idProblems = ({ query, locale: { say } }: View): ReadonlyArray<string> => {
+  const typed = query.get("id") ?? ""
+  return typed.trim() === "" || textOf(typed) !== undefined
+    ? []
+    : [say("This is not an id.", "این شناسه نیست.")]
+}
+
+const filtersOf = (locale: View["locale"]): ReadonlyArray<Filter> => {
+  const { say } = locale
+  return [
+    {
+      name: "what",
+      label: say("Change of", "تغییر در"),
+      any: say("Everything", "همه‌چیز"),
+      choices: Object.entries(areas).map(([area, words]) => [`${area}.`, say(...words)] as const)
+    },
+    {
+      name: "by",
+      label: say("By", "از سوی"),
+      any: say("Anybody", "هر کس"),
+      choices: kinds.map(([kind, english, persian]) => [kind, say(english, persian)] as const)
+    },
+    { name: "id", label: say("Id", "شناسه"), isLtr: true },
+    ...timeFilters(locale)
+  ]
+}
+
+const detail = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
 const detailsOf = ({ details }: AuditRecord, { say }: View["locale"]): Html | null => {
   const known = Object.entries(details).filter(([, value]) => value !== undefined)
@@ -75,7 +102,7 @@ const detailsOf = ({ details }: AuditRecord, { say }: View["locale"]): Html | nu
     : html`<details>
         <summary class="more-summary">${say("Details", "جزئیات")}</summary>
         <ul class="audit-details">
-          ${known.map(([name, value]) => html`<li>${mono(name)}: ${foreign(shown(value))}</li>`)}
+          ${known.map(([name, value]) => html`<li>${mono(name)}: ${foreign(detail(value))}</li>`)}
         </ul>
       </details>`
 }
@@ -118,7 +145,9 @@ const auditTable = (records: ReadonlyArray<AuditRecord>, { locale }: View): Html
 const showAudit = Effect.fnUntraced(function* (view: View) {
   const { say } = view.locale
   const request = yield* pageRequest(view, isTimePosition)
-  const { from, to, problems } = readTimes(view)
+  const { from, to, problems: timeProblems } = readTimes(view)
+  const shown = filtersOf(view.locale)
+  const problems = [...choiceProblems(view, shown), ...idProblems(view), ...timeProblems]
   const log = yield* AuditLog
   const { items, next } =
     problems.length > 0
@@ -128,23 +157,7 @@ const showAudit = Effect.fnUntraced(function* (view: View) {
     title: say("Audit log", "گزارش تغییرات"),
     name: "audit",
     lead: say("Who changed what, when, and from where.", "چه کسی، چه چیزی را، کی و از کجا تغییر داده است."),
-    content: html`${filters(view, [
-        {
-          name: "what",
-          label: say("Change of", "تغییر در"),
-          any: say("Everything", "همه‌چیز"),
-          choices: Object.entries(areas).map(([area, words]) => [`${area}.`, say(...words)] as const)
-        },
-        {
-          name: "by",
-          label: say("By", "از سوی"),
-          any: say("Anybody", "هر کس"),
-          choices: kinds.map(([kind, english, persian]) => [kind, say(english, persian)] as const)
-        },
-        { name: "id", label: say("Id", "شناسه"), isLtr: true },
-        ...timeFilters(view.locale)
-      ])}
-      ${searchProblems(problems)}
+    content: html`${filters(view, shown)} ${searchProblems(problems)}
       <div class="panel">
         ${
           items.length > 0

@@ -19,6 +19,8 @@ export interface ChoiceFilter {
   readonly label: string
   /** The words for “no filter”. */
   readonly any: string
+  /** What an address may have for `any`. */
+  readonly anyValue?: string
   readonly choices: ReadonlyArray<readonly [value: string, label: string]>
 }
 
@@ -60,6 +62,20 @@ const field = (filter: Filter, { query, locale }: Pick<Visit, "query" | "locale"
     <span>${filter.label}</span>
     ${control(filter, shownValue(filter, query.get(filter.name) ?? "", locale), locale)}
   </label>`
+
+/** The filters in the address that name none of their choices, in words; such a search finds nothing. */
+export const choiceProblems = (
+  { query, locale: { say } }: Pick<Visit, "query" | "locale">,
+  all: ReadonlyArray<Filter>
+): ReadonlyArray<string> =>
+  all.flatMap((filter) => {
+    if (!("choices" in filter)) return []
+    const { name, label, anyValue = "", choices } = filter
+    const wanted = query.get(name) ?? ""
+    return wanted === "" || wanted === anyValue || choices.some(([choice]) => choice === wanted)
+      ? []
+      : [say(`${label}: there is no such choice.`, `«${label}» چنین گزینه‌ای ندارد.`)]
+  })
 
 /**
  * A form over a list; what it says is in the address, so a filtered list can be shared. `more` are filters that are

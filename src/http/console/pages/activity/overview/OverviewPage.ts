@@ -17,6 +17,7 @@ import { pathOf } from "../../../Navigation.ts"
 import { chart } from "../../../parts/Chart.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
 import { table } from "../../../parts/lists/Table.ts"
+import { searchProblems } from "../../../parts/lists/TimeFilters.ts"
 import { channelName } from "../../../parts/Text.ts"
 import { stillSummingUp } from "../../../parts/StillSummingUp.ts"
 import { type Tile, tiles } from "../../../parts/Tiles.ts"
@@ -183,29 +184,27 @@ const firstSteps = (view: View): Html => {
 const REFRESH_SECONDS = 15
 const SOON_SECONDS = 2
 
+const noSuchPeriod = ({ locale: { say } }: View) =>
+  searchProblems([say("There is no such period. Choose one.", "چنین بازه‌ای نیست. یکی را برگزینید.")])
+
 /** The present activity and the present problems. */
-const showOverview = Effect.fnUntraced(function* (view: View) {
-  const { say, zone } = view.locale
+const overviewOf = Effect.fnUntraced(function* (view: View, period: Period) {
   const { customerId } = view.actor
   const [summaries, reports] = [yield* AccountSummaries, yield* ActivityReports]
   const now = yield* Clock.currentTimeMillis
-  const period = periodOf(view)
   const [{ summary, concerns }, { slots, isComplete }] = yield* Effect.all(
     [
       Effect.gen(function* () {
         const read = yield* summaries.read(customerId, null)
         return { summary: read, concerns: yield* concernsPart(view, read) }
       }),
-      reports.read(customerId, { from: beginOfPeriod(period, now, zone) })
+      reports.read(customerId, { from: beginOfPeriod(period, now, view.locale.zone) })
     ],
     { concurrency: "unbounded" }
   )
   const isEmpty = isComplete && channelsOf(slots).length === 0 && sumOf(slots, () => true).accepted === 0
   return {
-    title: say("Overview", "نمای کلی"),
-    name: "overview",
     lead: summary.customer.name,
-    actions: periodLinks(view, period),
     content: html`<div
       id="overview"
       class="sections"
@@ -214,6 +213,16 @@ const showOverview = Effect.fnUntraced(function* (view: View) {
       ${!isComplete && stillSummingUp(view.locale)} ${concerns} ${figureTiles(view, slots, summary)}
       ${isEmpty ? firstSteps(view) : [codesChart(view, slots, period, now), channelTable(view, slots)]}
     </div>`
+  }
+})
+
+const showOverview = Effect.fnUntraced(function* (view: View) {
+  const period = periodOf(view)
+  return {
+    title: view.locale.say("Overview", "نمای کلی"),
+    name: "overview",
+    actions: periodLinks(view, period),
+    ...(period === null ? { content: html`${noSuchPeriod(view)}` } : yield* overviewOf(view, period))
   } as const
 })
 

@@ -12,11 +12,12 @@ export const periods = {
 } as const
 export type Period = keyof typeof periods
 
-const isPeriod = (text: string | null): text is Period => text !== null && Object.hasOwn(periods, text)
+const isPeriod = (text: string): text is Period => Object.hasOwn(periods, text)
 
-export const periodOf = ({ query }: Pick<View, "query">): Period => {
-  const wanted = query.get("period")
-  return isPeriod(wanted) ? wanted : "24h"
+/** The period that the address names, or the shortest; null if there is no such period. */
+export const periodOf = ({ query }: Pick<View, "query">): Period | null => {
+  const wanted = query.get("period") ?? ""
+  return wanted === "" ? "24h" : isPeriod(wanted) ? wanted : null
 }
 
 /** The hour, or the day in the viewer's zone, in which an instant is. */
@@ -59,7 +60,7 @@ export const bucketsOf = (
 }
 
 /** Links to the periods, the shown one marked. */
-export const periodLinks = (view: View, shown: Period): Html =>
+export const periodLinks = (view: View, shown: Period | null): Html =>
   html`<nav class="segments" aria-label="${view.locale.say("Period", "بازه")}">
     ${Object.entries(periods).map(
       ([name, { english, persian }]) =>

@@ -6,7 +6,7 @@ import type { RequestSearch } from "../../../../../services/resources/activity/R
 import type { Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { stateWords } from "../../../parts/Badge.ts"
-import { filters } from "../../../parts/lists/Filters.ts"
+import { type ChoiceFilter, choiceProblems, filters } from "../../../parts/lists/Filters.ts"
 import { readTimes, timeFilters } from "../../../parts/lists/TimeFilters.ts"
 
 const periods = { "1h": HOUR_MILLIS, "24h": DAY_MILLIS } as const
@@ -25,6 +25,7 @@ const modes: ReadonlyArray<KeyMode> = ["live", "test"]
 /** The form of a request id; a verification's id has it too. */
 const ID = /^[A-Za-z0-9._-]{1,128}$/
 const CODE = /^[a-z_]{1,60}$/
+const KEY = /^[1-9]\d{0,8}$/
 
 export interface TypedSearch {
   readonly search: RequestSearch
@@ -39,6 +40,59 @@ const subjectOf = (text: string): Pick<RequestSearch, "id" | "maskedPhone"> | nu
   return ID.test(text) ? { id: text } : null
 }
 
+const areaWords = (area: string, { say }: View["locale"]): string => {
+  switch (area) {
+    case "/v1/otp":
+      return say("Codes", "کدها")
+    case "/v1/messages":
+      return say("Messages", "پیام‌ها")
+    case "/v1/sandbox":
+      return say("Sandbox", "محیط آزمایشی")
+    default:
+      return say("Account", "حساب")
+  }
+}
+
+/** The filters with the same choices in every log. */
+const choicesOf = (
+  locale: View["locale"]
+): Readonly<Record<"outcome" | "route" | "within" | "mode", ChoiceFilter>> => {
+  const { say } = locale
+  return {
+    outcome: {
+      name: "outcome",
+      label: say("Status", "وضعیت"),
+      any: say("All", "همه"),
+      choices: [
+        ["good", say("Successful (2xx)", "موفق (2xx)")],
+        ["refused", say("Refused (4xx)", "ردشده (4xx)")],
+        ["failed", say("Failed (5xx)", "ناموفق (5xx)")]
+      ]
+    },
+    route: {
+      name: "route",
+      label: say("Route", "مسیر"),
+      any: say("All", "همه"),
+      choices: areas.map((area) => [area, areaWords(area, locale)] as const)
+    },
+    within: {
+      name: "within",
+      label: say("Time", "زمان"),
+      any: say("Any time", "هر زمان"),
+      choices: [
+        ["1h", say("Last hour", "ساعت گذشته")],
+        ["24h", say("Last 24 hours", "۲۴ ساعت گذشته")]
+      ]
+    },
+    mode: {
+      name: "mode",
+      label: say("Environment", "محیط"),
+      any: say("All", "همه"),
+      choices: modes.map((mode) => [mode, stateWords(mode, locale)] as const)
+    }
+  }
+}
+
 /** What the address of the request log asks for. */
 export const readRequestSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
   Effect.map(Clock.currentTimeMillis, (now): TypedSearch => {
@@ -46,7 +100,7 @@ export const readRequestSearch = ({ query, locale }: Pick<View, "query" | "local
     const { from, to, problems } = readTimes({ query, locale })
     const subject = subjectOf(text("q"))
     const [outcome, period, code] = [text("outcome"), text("within"), text("code")]
-    const key = /^[1-9]\d{0,8}$/.test(text("key")) ? Number(text("key")) : undefined
+    const key = KEY.test(text("key")) ? Number(text("key")) : undefined
     const isCode = code === "" || CODE.test(code)
     return {
       search: {
@@ -68,23 +122,14 @@ export const readRequestSearch = ({ query, locale }: Pick<View, "query" | "local
               )
             ]
           : []),
+        ...(key === undefined && text("key") !== ""
+          ? [locale.say("This is not the number of a key.", "این شمارهٔ کلید نیست.")]
+          : []),
+        ...choiceProblems({ query, locale }, Object.values(choicesOf(locale))),
         ...problems
       ]
     }
   })
-
-const areaWords = (area: string, { say }: View["locale"]): string => {
-  switch (area) {
-    case "/v1/otp":
-      return say("Codes", "کدها")
-    case "/v1/messages":
-      return say("Messages", "پیام‌ها")
-    case "/v1/sandbox":
-      return say("Sandbox", "محیط آزمایشی")
-    default:
-      return say("Account", "حساب")
-  }
-}
 
 export const requestFilters = (
   view: View,
@@ -92,6 +137,7 @@ export const requestFilters = (
 ): Html => {
   const { locale } = view
   const { say } = locale
+  const { outcome, route, within, mode } = choicesOf(locale)
   return filters(
     view,
     [
@@ -101,40 +147,13 @@ export const requestFilters = (
         isLtr: true,
         isWide: true
       },
-      {
-        name: "outcome",
-        label: say("Status", "وضعیت"),
-        any: say("All", "همه"),
-        choices: [
-          ["good", say("Successful (2xx)", "موفق (2xx)")],
-          ["refused", say("Refused (4xx)", "ردشده (4xx)")],
-          ["failed", say("Failed (5xx)", "ناموفق (5xx)")]
-        ]
-      },
-      {
-        name: "route",
-        label: say("Route", "مسیر"),
-        any: say("All", "همه"),
-        choices: areas.map((area) => [area, areaWords(area, locale)] as const)
-      },
-      {
-        name: "within",
-        label: say("Time", "زمان"),
-        any: say("Any time", "هر زمان"),
-        choices: [
-          ["1h", say("Last hour", "ساعت گذشته")],
-          ["24h", say("Last 24 hours", "۲۴ ساعت گذشته")]
-        ]
-      }
+      outcome,
+      route,
+      within
     ],
     [
       { name: "code", label: say("Error code", "کد خطا"), placeholder: "invalid_phone", isLtr: true },
-      {
-        name: "mode",
-        label: say("Environment", "محیط"),
-        any: say("All", "همه"),
-        choices: modes.map((mode) => [mode, stateWords(mode, locale)] as const)
-      },
+      mode,
       ...(keys.length === 0
         ? []
         : [

@@ -23,9 +23,10 @@ import {
   timeField,
   versionField
 } from "../../../parts/Fields.ts"
-import { filters } from "../../../parts/lists/Filters.ts"
+import { choiceProblems, type Filter, filters } from "../../../parts/lists/Filters.ts"
 import { pager, pageRequest } from "../../../parts/lists/Pager.ts"
 import { table } from "../../../parts/lists/Table.ts"
+import { searchProblems } from "../../../parts/lists/TimeFilters.ts"
 import { foreign, ltr, mono } from "../../../parts/Text.ts"
 import { asTyped, webhookFields } from "./WebhookForms.ts"
 import { webhookState, WEBHOOKS_PATH } from "./WebhooksPage.ts"
@@ -60,45 +61,49 @@ const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, {
   )
 }
 
+const deliveryFilters = ({ say }: View["locale"]): ReadonlyArray<Filter> => [
+  {
+    name: "status",
+    label: say("State", "وضعیت"),
+    any: say("All", "همه"),
+    choices: [
+      ["pending", say("Pending", "در انتظار")],
+      ["delivered", say("Delivered", "رسیده")],
+      ["failed", say("Failed", "ناموفق")]
+    ]
+  },
+  {
+    name: "event",
+    label: say("Event", "رویداد"),
+    any: say("All", "همه"),
+    choices: WebhookEventType.literals.map((event) => [event, event] as const)
+  }
+]
+
 const deliveriesPart = Effect.fnUntraced(function* (view: View, { id }: WebhookEndpoint) {
   const { actor, locale, query } = view
   const { say } = locale
   const request = yield* pageRequest(view, isUuidPosition)
   const status = DeliveryStatus.literals.find((each) => each === query.get("status"))
   const eventType = WebhookEventType.literals.find((each) => each === query.get("event"))
-  const { items, next } = yield* (yield* Webhooks).deliveries(actor.customerId, id, {
-    ...request,
-    status,
-    eventType
-  })
+  const shown = deliveryFilters(locale)
+  const problems = choiceProblems(view, shown)
+  const isFiltered = problems.length > 0 || status !== undefined || eventType !== undefined
+  const { items, next } =
+    problems.length > 0
+      ? { items: [], next: null }
+      : yield* (yield* Webhooks).deliveries(actor.customerId, id, { ...request, status, eventType })
   return html`<h2 class="section-title">${say("Deliveries", "تحویل‌ها")}</h2>
-    ${filters(view, [
-      {
-        name: "status",
-        label: say("State", "وضعیت"),
-        any: say("All", "همه"),
-        choices: [
-          ["pending", say("Pending", "در انتظار")],
-          ["delivered", say("Delivered", "رسیده")],
-          ["failed", say("Failed", "ناموفق")]
-        ]
-      },
-      {
-        name: "event",
-        label: say("Event", "رویداد"),
-        any: say("All", "همه"),
-        choices: WebhookEventType.literals.map((event) => [event, event] as const)
-      }
-    ])}
+    ${filters(view, shown)} ${searchProblems(problems)}
     <div class="panel" id="deliveries" ${!query.has("cursor") && html`data-live="3"`}>
       ${
         items.length > 0
           ? deliveryTable(id, items, view)
           : emptyState(
               say("Nothing was delivered", "چیزی تحویل نشده"),
-              status === undefined && eventType === undefined
-                ? say("Send a test event, or a code.", "یک رویداد آزمایشی یا یک کد بفرستید.")
-                : say("Choose other filters.", "پالایه‌های دیگری برگزینید.")
+              isFiltered
+                ? say("Choose other filters.", "پالایه‌های دیگری برگزینید.")
+                : say("Send a test event, or a code.", "یک رویداد آزمایشی یا یک کد بفرستید.")
             )
       }
       ${pager(view, next)}

@@ -12,9 +12,10 @@ import type { View } from "../../../frame/SignedRoutes.ts"
 import { pathOf } from "../../../Navigation.ts"
 import { badge } from "../../../parts/Badge.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
-import { filters } from "../../../parts/lists/Filters.ts"
+import { choiceProblems, type Filter, filters } from "../../../parts/lists/Filters.ts"
 import { pager, pageRequest } from "../../../parts/lists/Pager.ts"
 import { type Column, table } from "../../../parts/lists/Table.ts"
+import { searchProblems } from "../../../parts/lists/TimeFilters.ts"
 import { channelName, foreign } from "../../../parts/Text.ts"
 import { stateColumns } from "./AccountColumns.ts"
 import { providerName } from "./AccountWords.ts"
@@ -22,14 +23,14 @@ import { providerName } from "./AccountWords.ts"
 export const CHANNELS_PATH = pathOf("channels")
 export const CONNECT_PATH = `${CHANNELS_PATH}/connect` as const
 
-const filtersOf = (view: View) => {
-  const { say } = view.locale
-  return filters(view, [
+const filtersOf = (locale: Locale): ReadonlyArray<Filter> => {
+  const { say } = locale
+  return [
     {
       name: "channel",
       label: say("Channel", "کانال"),
       any: say("All channels", "همهٔ کانال‌ها"),
-      choices: Channel.literals.map((channel) => [channel, channelName(channel, view.locale)])
+      choices: Channel.literals.map((channel) => [channel, channelName(channel, locale)] as const)
     },
     {
       name: "active",
@@ -40,7 +41,7 @@ const filtersOf = (view: View) => {
         ["false", say("Off", "خاموش")]
       ]
     }
-  ])
+  ]
 }
 
 const columns = (
@@ -85,11 +86,17 @@ export const showChannels = Effect.fnUntraced(function* (view: View) {
   const accounts = yield* Accounts
   const channel = query.get("channel") ?? ""
   const active = query.get("active")
-  const { items, next } = yield* accounts.list(actor.customerId, {
-    ...(yield* pageRequest(view, isIdPosition)),
-    channel: isChannel(channel) ? channel : undefined,
-    active: active === "true" || active === "false" ? active === "true" : undefined
-  })
+  const request = yield* pageRequest(view, isIdPosition)
+  const shown = filtersOf(locale)
+  const problems = choiceProblems(view, shown)
+  const { items, next } =
+    problems.length > 0
+      ? { items: [], next: null }
+      : yield* accounts.list(actor.customerId, {
+          ...request,
+          channel: isChannel(channel) ? channel : undefined,
+          active: active === "true" || active === "false" ? active === "true" : undefined
+        })
   const states = yield* (yield* AccountStates).read(
     actor.customerId,
     items.map(({ id }) => id),
@@ -109,7 +116,7 @@ export const showChannels = Effect.fnUntraced(function* (view: View) {
             ${icon("plus")}${say("Connect an account", "اتصال حساب")}
           </a>`
         : null,
-    content: html`${filtersOf(view)}
+    content: html`${filters(view, shown)} ${searchProblems(problems)}
       <div class="panel" id="accounts" data-live="10">
         ${items.length === 0 ? empty(view) : table(title, columns(states, now, locale), items)}
         ${pager(view, next)}
