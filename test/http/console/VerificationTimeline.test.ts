@@ -4,6 +4,7 @@ import { tryNext } from "../../../src/domain/verification/NextChannel.ts"
 import { recordAttempt } from "../../../src/domain/verification/StepCalls.ts"
 import type { Verification } from "../../../src/domain/verification/Verification.ts"
 import { type Language, makeLocale } from "../../../src/http/console/frame/Locale.ts"
+import { timeline } from "../../../src/http/console/pages/activity/Timeline.ts"
 import { verificationMoments } from "../../../src/http/console/pages/activity/verification/VerificationTimeline.ts"
 import { created, outcomes, routeOf, START } from "../../domain/verification/VerificationRuns.ts"
 
@@ -39,5 +40,43 @@ describe("the reason of a second attempt", () => {
       [late, START + 60_000]
     ] as const)
       assert.match(reasonIn(attempt(before, 1, at)), /was not entered within .* \(the wait there is 1 min\)/)
+  })
+})
+
+describe("the timeline of a code", () => {
+  /** What happened, in the order of the page. */
+  const titlesOf = (verification: Verification): ReadonlyArray<string> => {
+    const locale = makeLocale("en", "Asia/Tehran")
+    const history = { events: [], charges: [], wrongCodes: 1 }
+    const run = { verification, history, now: START + 90_000, maxWrongCodes: 5 }
+    const page = String(timeline(verificationMoments(run, locale), locale))
+    return Array.from(page.matchAll(/<strong>(.*?)<\/strong>/g), ([, title = ""]) => title)
+  }
+  const first = attempt(created(routeOf([60, 60, 60])), 0, START)
+
+  it("has a skipped step before the attempt that took its place, however late a report came", () => {
+    const reported = first.attempts.map((each) => ({
+      ...each,
+      delivery: { status: "delivered" as const, at: START + 80_000, provider_error: null }
+    }))
+    const last = attempt({ ...first, attempts: reported, remaining: [2] }, 2, START + 60_000)
+    assert.deepStrictEqual(titlesOf(last).slice(0, 6), [
+      "Accepted",
+      "Sent over Bale",
+      "Eitaa was skipped",
+      "Sent over SMS",
+      "Bale reports: delivered",
+      "1 wrong code was entered"
+    ])
+  })
+
+  it("has the steps that were skipped last after every attempt", () => {
+    const over: Verification = { ...first, remaining: [], nextStepAt: null }
+    assert.deepStrictEqual(titlesOf(over).slice(0, 4), [
+      "Accepted",
+      "Sent over Bale",
+      "Eitaa was skipped",
+      "SMS was skipped"
+    ])
   })
 })

@@ -30,13 +30,13 @@ const entry = ({ at, tone, what, more = [], words, isToCome }: Moment, locale: L
     ${words != null && words !== "" && saidPart(words, locale)}
   </li>`
 
-/** Moments by their time. One without a time keeps its place; future ones are last. */
+/** Moments by their time. One without a time comes after all before it in the list; future ones are last. */
 const inOrder = (moments: ReadonlyArray<Moment>): ReadonlyArray<Moment> => {
   let known = 0
   return moments
     .map((moment, index) => {
-      known = moment.at ?? known
-      return { moment, index, at: moment.isToCome === true ? Number.MAX_SAFE_INTEGER : known }
+      known = Math.max(known, moment.at ?? known)
+      return { moment, index, at: moment.isToCome === true ? Number.MAX_SAFE_INTEGER : (moment.at ?? known) }
     })
     .toSorted((one, other) => one.at - other.at || one.index - other.index)
     .map(({ moment }) => moment)

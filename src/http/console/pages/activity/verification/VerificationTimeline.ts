@@ -103,14 +103,14 @@ const reasonOf = (
   )
 }
 
-const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale): ReadonlyArray<Moment> => {
+const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale): Moment => {
   const { say } = locale
   const { route } = run.verification
   const step = route[attempt.step] ?? route[0]
   const name = channelName(step.channel, locale)
   const state = attemptState(attempt)
   const call = callWords(step, attempt.provider_message_id, locale)
-  const sent: Moment = {
+  return {
     at: attempt.attempted_at,
     tone: attempt.status === "sent" ? "good" : state === "unknown" ? "warn" : "bad",
     what:
@@ -129,31 +129,45 @@ const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale
     ],
     words: attempt.provider_error
   }
-  const report = attempt.delivery === undefined ? null : deliveryMoment(attempt.delivery, name, locale)
-  return report === null ? [sent] : [sent, report]
 }
 
-/** Steps that were passed over, because their accounts could not send in time. */
-const skipped = ({ verification }: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
+/** A step that was passed over, because its account could not send in time. */
+const skipped = ({ verification }: CodeRun, step: number, locale: Locale): Moment => {
   const { say } = locale
-  const { route, attempts, remaining } = verification
-  return route.flatMap((_, step): ReadonlyArray<Moment> => {
-    if (remaining.includes(step) || attempts.some((attempt) => attempt.step === step)) return []
-    const name = stepName(verification, step, locale)
-    const account = (route[step] ?? route[0]).descriptor.label
-    return [
-      {
-        at: null,
-        tone: "warn",
-        what: say(`${name} was skipped`, `از ${name} گذشت`),
-        more: [
-          html`${foreign(account)} ·
-          ${say("its account could not send in time", "حسابش به‌موقع نمی‌توانست بفرستد")}`
-        ]
-      }
+  const name = stepName(verification, step, locale)
+  const account = (verification.route[step] ?? verification.route[0]).descriptor.label
+  return {
+    at: null,
+    tone: "warn",
+    what: say(`${name} was skipped`, `از ${name} گذشت`),
+    more: [
+      html`${foreign(account)} · ${say("its account could not send in time", "حسابش به‌موقع نمی‌توانست بفرستد")}`
     ]
-  })
+  }
 }
+
+/** The attempts, each after the steps that were skipped on the way to it. */
+const steps = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
+  const { route, attempts, remaining } = run.verification
+  const passed = [...route.keys()].filter(
+    (step) => !remaining.includes(step) && attempts.every((attempt) => attempt.step !== step)
+  )
+  const passedIn = (from: number, to: number) =>
+    passed.filter((step) => step > from && step < to).map((step) => skipped(run, step, locale))
+  const furthest = (count: number) => Math.max(-1, ...attempts.slice(0, count).map(({ step }) => step))
+  return [
+    ...attempts.flatMap((attempt, index) => [
+      ...passedIn(furthest(index), attempt.step),
+      attempted(run, attempt, index, locale)
+    ]),
+    ...passedIn(furthest(attempts.length), route.length)
+  ]
+}
+
+const reports = ({ verification }: CodeRun, locale: Locale): ReadonlyArray<Moment> =>
+  verification.attempts.flatMap(({ step, delivery }) =>
+    delivery === undefined ? [] : [deliveryMoment(delivery, stepName(verification, step, locale), locale)]
+  )
 
 const wrongCodes = ({ history, maxWrongCodes }: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
   const { say, number } = locale
@@ -260,8 +274,8 @@ const toCome = ({ verification, now }: CodeRun, locale: Locale): ReadonlyArray<M
 /** The timeline of a code, with its next event. */
 export const verificationMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => [
   accepted(run, locale),
-  ...run.verification.attempts.flatMap((attempt, index) => attempted(run, attempt, index, locale)),
-  ...skipped(run, locale),
+  ...steps(run, locale),
+  ...reports(run, locale),
   ...wrongCodes(run, locale),
   ...end(run, locale),
   ...toCome(run, locale)
