@@ -86,6 +86,14 @@ describe("the routing order", () => {
     expect(text).toContain("Simulated sms")
     expect(text).toContain("The code is valid for 300 s")
   })
+
+  it("has no preview while a step has a mistake, and says why", async () => {
+    const csrf = csrfIn(await owner.get("/console/routing"))
+    const fields = { csrf, do: "preview", version: "1", target: "sms:", wait: "soon", template: "" }
+    const { text } = await owner.post("/console/routing", fields)
+    expect(text).toContain("A step has a value that is not valid.")
+    expect(text).not.toContain("No step yet")
+  })
 })
 
 describe("a template", () => {

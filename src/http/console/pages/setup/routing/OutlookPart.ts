@@ -78,21 +78,28 @@ const summary = ({ steps, whole }: RouteOutlook, locale: Locale): Html => {
   </p>`
 }
 
-/** The present outcome of a send, step by step. */
-export const outlookPanel = (outlook: RouteOutlook, locale: Locale): Html => {
+const outlookSteps = (outlook: RouteOutlook, locale: Locale): Html =>
+  html`${summary(outlook, locale)}
+    <ol class="timeline">
+      ${outlook.steps.map((step, index) =>
+        stepItem(step, index === outlook.steps.length - 1, outlook.whole === null, locale)
+      )}
+    </ol>`
+
+const mistake = ({ say }: Locale): Html =>
+  html`<p class="notice bad">
+    ${say("A step has a value that is not valid. Correct it first.", "مقدار یکی از گام‌ها درست نیست. نخست آن را درست کنید.")}
+  </p>`
+
+/** The present outcome of a send, step by step. Null: a step cannot be read. */
+export const outlookPanel = (outlook: RouteOutlook | null, locale: Locale): Html => {
   const { say } = locale
-  const isRefused = outlook.whole === null
   return html`<section class="panel" id="outlook" aria-labelledby="outlook-title" aria-live="polite">
     <div class="panel-head">
       <h2 id="outlook-title">${say("What a send would do now", "ارسال اکنون چه می‌کند")}</h2>
     </div>
     <div class="panel-body stack-tight">
-      ${summary(outlook, locale)}
-      <ol class="timeline">
-        ${outlook.steps.map((step, index) =>
-          stepItem(step, index === outlook.steps.length - 1, isRefused, locale)
-        )}
-      </ol>
+      ${outlook === null ? mistake(locale) : outlookSteps(outlook, locale)}
       <p class="hint">
         ${say(
           "This preview sends, holds and counts nothing. Once the code is entered, no later channel is tried.",

@@ -1,6 +1,6 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { fieldError } from "../../../../../domain/Errors.ts"
-import type { RoutingStep, StepOrder } from "../../../../../domain/people/Customer.ts"
+import type { StepOrder } from "../../../../../domain/people/Customer.ts"
 import { checkNames, stepProblems } from "../../../../../domain/routing/Route.ts"
 import { Customers } from "../../../../../services/customer/Customers.ts"
 import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
@@ -59,8 +59,8 @@ const routingPage = Effect.fnUntraced(function* (view: View, draft: Draft) {
   const { say } = view.locale
   const { customerId } = view.actor
   const choices = yield* choicesOf(customerId)
-  const steps = yield* Effect.orElseSucceed(stepsOf(rows), (): ReadonlyArray<RoutingStep> => [])
-  const outlook = outlookPanel(yield* outlookOf(customerId, steps, choices.templates), view.locale)
+  const steps = yield* Effect.option(stepsOf(rows))
+  const outlook = Option.isNone(steps) ? null : yield* outlookOf(customerId, steps.value, choices.templates)
   const editor =
     view.actor.scope === "full"
       ? html`<div class="stack">${routingEditor(view, draft, choices, errors)}</div>`
@@ -75,7 +75,9 @@ const routingPage = Effect.fnUntraced(function* (view: View, draft: Draft) {
     content:
       choices.accounts.length === 0 && rows.length === 0
         ? noAccounts(view)
-        : html`<div class="${editor === null ? "" : "columns even"}">${editor}${outlook}</div>`
+        : html`<div class="${editor === null ? "" : "columns even"}">
+            ${editor}${outlookPanel(outlook, view.locale)}
+          </div>`
   }
   return made
 })
