@@ -64,7 +64,7 @@ describe("the path of a form", () => {
     const stranger = newVisitor(server)
     expect(await stranger.post("/console/channels/7/contacts", {})).toMatchObject({
       status: 302,
-      location: `/console/sign-in?next=${encodeURIComponent("/console/channels/7")}`
+      location: `/console/sign-in?next=${encodeURIComponent("/console/channels/7")}&notice=session_ended`
     })
   })
 })

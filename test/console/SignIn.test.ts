@@ -73,6 +73,16 @@ describe("signing in", () => {
     }
   })
 
+  it("says that a form was lost whose session had ended, and nothing of a page", async () => {
+    const visitor = newVisitor(server)
+    const { location } = await visitor.post("/console/settings", { name: "Typed for long" })
+    const lost = "What you sent was not saved"
+    expect((await visitor.get(location ?? "")).text).toContain(lost)
+    const asked = await visitor.get("/console/settings")
+    expect((await visitor.get(asked.location ?? "")).text).not.toContain(lost)
+    expect((await visitor.post("/console/sign-out", {})).location).toBe("/console/sign-in")
+  })
+
   it("shows the whole command that makes a link", async () => {
     const { text } = await newVisitor(server).get("/console/sign-in")
     expect(text).toContain("peyk user sign-in-link --customer ID --email E-MAIL")

@@ -12,6 +12,7 @@ import { TrustedProxies } from "../../server/ClientAddress.ts"
 import { CONSOLE_PATH, HOME_PATH, safeNext, SIGN_IN_PATH, SIGN_OUT_PATH } from "../ConsolePaths.ts"
 import type { ConsoleRoute } from "../ConsoleRoute.ts"
 import { type NavigationGroup, navigationFor, operatorPaths, pathOf } from "../Navigation.ts"
+import { withNotice } from "../parts/Notice.ts"
 import { answerPage, redirectTo } from "./Answers.ts"
 import { csrfOfSession, sessionSecret } from "./Cookies.ts"
 import { html } from "./Html.ts"
@@ -63,12 +64,12 @@ const actorOf = ({ id, user, enteredId }: ConsoleSession): Actor =>
 const pageAt = (path: string, pagePath: string | null): string =>
   pagePath === null ? path : path.split("/").slice(0, pagePath.split("/").length).join("/")
 
-/** To sign in, and to come back: to the page, where a form was sent. */
+/** To sign in, and to come back: to the page, where a form was sent. That form was lost: the sign-in says so. */
 const askToSignIn = (visit: Visit, page: string): Response => {
   const { method, url } = visit.request
-  const next = method === "GET" ? url : page
-  const query = page === CONSOLE_PATH ? "" : `?next=${encodeURIComponent(next)}`
-  return redirectTo(visit, `${SIGN_IN_PATH}${query}`)
+  if (page === CONSOLE_PATH) return redirectTo(visit, SIGN_IN_PATH)
+  const backTo = (next: string) => `${SIGN_IN_PATH}?next=${encodeURIComponent(next)}`
+  return redirectTo(visit, method === "GET" ? backTo(url) : withNotice(backTo(page), "session_ended"))
 }
 
 /** Paths that an operator needs who has entered no customer's console. */

@@ -11,12 +11,17 @@ const notices = {
   created: ["good", "Created.", "ساخته شد."],
   linked: ["good", "Linked phones: {count}", "شماره‌های وصل‌شده: {count}"],
   deleted: ["good", "Deleted.", "حذف شد."],
+  session_ended: [
+    "warn",
+    "You are no longer signed in. What you sent was not saved: sign in, and send it again.",
+    "دیگر وارد نیستید. آنچه فرستادید ذخیره نشد: وارد شوید و دوباره بفرستید."
+  ],
   password_set: ["good", "Your password is set. Sign in with it.", "گذرواژه‌تان ثبت شد. با آن وارد شوید."],
   revoked: ["good", "Revoked. It works nowhere from now on.", "باطل شد و دیگر هیچ‌جا کار نمی‌کند."],
   checked: [
     "info",
     "Its provider was asked: see the last check.",
-    "از ارائه‌دهنده پرسیده شد: آخرین بررسی را ببینید."
+    "از سرویس‌دهنده پرسیده شد: آخرین بررسی را ببینید."
   ],
   enabled: ["good", "Switched on.", "روشن شد."],
   disabled: ["good", "Switched off.", "خاموش شد."],
