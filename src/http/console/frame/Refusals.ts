@@ -31,7 +31,7 @@ const persian: Readonly<Record<ErrorCode, string>> = {
   scope_insufficient: "نقش شما اجازهٔ این کار را نمی‌دهد.",
   ip_not_allowed: "این کلید از این نشانی شبکه پذیرفته نمی‌شود.",
   test_key_not_allowed: "کلید آزمایشی تنها در محیط آزمایشی کار می‌کند.",
-  live_key_not_allowed: "کلید واقعی در محیط آزمایشی کار نمی‌کند.",
+  live_key_not_allowed: "کلید اصلی در محیط آزمایشی کار نمی‌کند.",
   shared_sender_not_allowed: "فرستندهٔ اشتراکی تنها برای طرح start است.",
   blocked_phone: "این شماره، پیش‌شمارهٔ آن یا نشانی کاربر در فهرست «همیشه ممنوع» شماست.",
   suspected_fraud: "این درخواست به سوءاستفاده می‌ماند؛ هشدارهای نگهبان را ببینید.",

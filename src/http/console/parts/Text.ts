@@ -6,10 +6,13 @@ import type { Locale } from "../frame/Locale.ts"
 /** Numbers, ids, addresses and code: left to right in Persian pages too. */
 export const ltr = (text: string): Html => html`<bdi dir="ltr">${text}</bdi>`
 
-/** The same within plain text, as in a title. */
+/** A phone, in one line. */
+export const phoneNumber = (phone: string): Html => html`<bdi dir="ltr" class="nowrap">${phone}</bdi>`
+
+/** Left to right within plain text, as in a title. */
 export const isolated = (text: string): string => `\u2066${text}\u2069`
 
-/** The same in the type of code. */
+/** As `ltr`, in the type of code. */
 export const mono = (text: string): Html => html`<bdi dir="ltr" class="mono">${text}</bdi>`
 
 /** Text by somebody else, in either direction. */
@@ -25,12 +28,12 @@ export const phoneText = (phone: string, { say }: Locale): string =>
 
 /** The same as a part of a page. */
 export const phonePart = (phone: string, { say }: Locale): Part =>
-  phone === ERASED_PHONE ? say("erased phone", "شمارهٔ پاک‌شده") : ltr(phone)
+  phone === ERASED_PHONE ? say("erased phone", "شمارهٔ پاک‌شده") : phoneNumber(phone)
 
 const channels: Readonly<Record<Channel, readonly [english: string, persian: string]>> = {
   eitaa: ["Eitaa", "ایتا"],
   bale: ["Bale", "بله"],
-  soroushplus: ["Soroush Plus", "سروش پلاس"],
+  soroushplus: ["Soroush Plus", "سروش‌پلاس"],
   rubika: ["Rubika", "روبیکا"],
   telegram: ["Telegram", "تلگرام"],
   sms: ["SMS", "پیامک"]

@@ -68,7 +68,7 @@ const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian
   [
     /^is not a setting of this provider$/,
     "This provider has no such setting.",
-    "این ارائه‌دهنده چنین تنظیمی ندارد."
+    "این سرویس‌دهنده چنین تنظیمی ندارد."
   ],
 
   [
@@ -161,13 +161,13 @@ const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian
   [
     /^Choose a channel and a provider$/,
     "Choose a channel and a provider.",
-    "کانال و ارائه‌دهنده را برگزینید."
+    "کانال و سرویس‌دهنده را برگزینید."
   ],
   [/^There is no shared sms sender$/, "SMS has no shared sender.", "پیامک فرستندهٔ اشتراکی ندارد."],
   [
     /^SMS uses the template registered at its provider$/,
     "SMS uses the template that is registered at its provider.",
-    "متن پیامک همان قالبی است که نزد ارائه‌دهنده ثبت شده است."
+    "متن پیامک همان قالبی است که نزد سرویس‌دهنده ثبت شده است."
   ],
   [
     /^customer \d+ has no \w+ account \d+$/,
@@ -184,7 +184,7 @@ const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian
   [
     /^the provider refuses the account: (.*)$/s,
     "The provider refuses the account: $1",
-    "ارائه‌دهنده حساب را نمی‌پذیرد: $1"
+    "سرویس‌دهنده حساب را نمی‌پذیرد: $1"
   ],
 
   [/^the customer would have no owner$/, "The account would have no owner.", "حساب بدون مالک می‌ماند."],

@@ -25,7 +25,7 @@ import { pager, pageRequest } from "../../parts/lists/Pager.ts"
 import { secretPanel } from "../../parts/Secret.ts"
 import { table } from "../../parts/lists/Table.ts"
 import { searchProblems } from "../../parts/lists/TimeFilters.ts"
-import { foreign, mono } from "../../parts/Text.ts"
+import { foreign, isolated, mono } from "../../parts/Text.ts"
 import { byField, expiryField, limitFields, modeField, nameField, typedKey, typedTime } from "./KeyForms.ts"
 
 export const KEYS_PATH = pathOf("keys")
@@ -193,7 +193,10 @@ export const createdKeyPage = (
         secret: Redacted.value(secret),
         done: KEYS_PATH,
         more: codeBlock(
-          say("A first request, with the key in $PEYK_KEY", "نخستین درخواست، با کلید در PEYK_KEY$"),
+          say(
+            "A first request, with the key in $PEYK_KEY",
+            `نخستین درخواست، با کلید در ${isolated("$PEYK_KEY")}`
+          ),
           firstRequest(mode, view.baseUrl),
           view.locale
         )

@@ -50,9 +50,9 @@ const healthTiles = (report: HealthReport, isReady: boolean, now: Instant, view:
     },
     {
       label: say("PostgreSQL answers in", "پاسخ PostgreSQL در"),
-      value: `${number(Math.round(report.roundTripMillis * 10) / 10)} ${say("ms", "م‌ث")}`,
+      value: `${number(Math.round(report.roundTripMillis * 10) / 10)} ${say("ms", "میلی‌ثانیه")}`,
       note: say(
-        `${number(report.connections)} connections of all processes`,
+        `${number(report.connections)} ${report.connections === 1 ? "connection" : "connections"} of all processes`,
         `${number(report.connections)} اتصال از همهٔ پردازه‌ها`
       )
     },
@@ -99,7 +99,7 @@ const timersPanel = ({ timers }: HealthReport, now: Instant, { locale }: View): 
       { header: say("Kind", "نوع"), kind: "title", cell: ({ kind }) => mono(kind) },
       { header: say("Due", "سررسیده"), kind: "number", cell: ({ count }) => number(count) },
       {
-        header: say("The oldest, for", "دیرترین، از"),
+        header: say("The oldest, for", "قدیمی‌ترین، به مدت"),
         kind: "number",
         cell: (each) => (each.oldestAt === null ? "–" : duration((now - each.oldestAt) / MILLIS_PER_SECOND))
       },

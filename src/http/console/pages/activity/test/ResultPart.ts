@@ -13,7 +13,7 @@ import { type Tone, stateBadge } from "../../../parts/Badge.ts"
 import { facts } from "../../../parts/Facts.ts"
 import { errorSummary, type FieldErrors, inputField } from "../../../parts/Fields.ts"
 import { pageLink } from "../../../parts/PageLink.ts"
-import { foreign, ltr, shortId } from "../../../parts/Text.ts"
+import { foreign, phoneNumber, shortId } from "../../../parts/Text.ts"
 import { TEST_PATH } from "./TestForm.ts"
 
 const ends = {
@@ -95,7 +95,7 @@ const codeResult = Effect.fnUntraced(function* (view: View, id: string, errors: 
       ${facts([
         [say("Code", "کد"), html`<a href="${pathOf("verifications")}/${id}">${shortId(id)}</a>`],
         [say("Status", "وضعیت"), stateBadge(found.status, view.locale)],
-        [say("Phone", "شماره"), ltr(found.phone)],
+        [say("Phone", "شماره"), phoneNumber(found.phone)],
         isLive ? [say("Channel", "کانال"), foreign(found.currentChannel.label)] : null,
         [say("Valid until", "اعتبار تا"), time(found.expiresAt)]
       ])}
@@ -117,7 +117,7 @@ const messageResult = Effect.fnUntraced(function* (view: View, id: string) {
     ${facts([
       [say("Message", "پیام"), html`<a href="${pathOf("messages")}/${id}">${shortId(id)}</a>`],
       [say("Status", "وضعیت"), stateBadge(found.status, view.locale)],
-      [say("Phone", "شماره"), ltr(found.phone)]
+      [say("Phone", "شماره"), phoneNumber(found.phone)]
     ])}
     ${!isSandbox(view.query.get("mode")) && simulatedPhone(view, found.phone)}
   </div>`

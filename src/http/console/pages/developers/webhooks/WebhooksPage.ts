@@ -50,7 +50,10 @@ export const webhookState = ({ disabledReason, failingSince }: WebhookEndpoint, 
 const eventsWords = ({ events }: WebhookEndpoint, { say, number }: Locale): string =>
   events.includes(EVERY_EVENT)
     ? say("Every event", "همهٔ رویدادها")
-    : say(`${number(events.length)} events`, `${number(events.length)} رویداد`)
+    : say(
+        `${number(events.length)} ${events.length === 1 ? "event" : "events"}`,
+        `${number(events.length)} رویداد`
+      )
 
 const webhookTable = (webhooks: ReadonlyArray<WebhookEndpoint>, { locale }: View): Html => {
   const { say, time } = locale
@@ -121,7 +124,7 @@ const newWebhookPage = (view: View, typed: URLSearchParams, errors: FieldErrors)
         label: say("Mode", "حالت"),
         hint: say(
           "Test: events of the sandbox. It cannot be changed later.",
-          "آزمایشی: رویدادهای محیط آزمایشی. بعدا تغییر نمی‌کند."
+          "آزمایشی: رویدادهای محیط آزمایشی. بعداً تغییر نمی‌کند."
         ),
         value: typed.get("mode") ?? "live",
         choices: [

@@ -139,7 +139,7 @@ const settingsForm = Effect.fnUntraced(function* (
   return html`<section class="panel" aria-labelledby="settings-title">
     <details class="panel-details" ${typed !== null && html`open`}>
       <summary class="panel-head">
-        <h2 id="settings-title">${say("Provider settings", "تنظیمات ارائه‌دهنده")}</h2>
+        <h2 id="settings-title">${say("Provider settings", "تنظیمات سرویس‌دهنده")}</h2>
       </summary>
       <form class="panel-body fields" method="post" action="${pathFor(account, "/settings")}">
         ${csrfField(view.csrf)} ${versionField(account.version, typed, errors)}
@@ -153,7 +153,7 @@ const settingsForm = Effect.fnUntraced(function* (
         ${settingInputs(fields, (name) => typed?.get(name) ?? null, errors, view.locale)}
         ${checkField({
           name: "check",
-          label: say("Ask the provider first", "نخست از ارائه‌دهنده پرسیده شود"),
+          label: say("Ask the provider first", "نخست از سرویس‌دهنده پرسیده شود"),
           isChecked: typed === null || typed.has("check")
         })}
         <div><button class="button">${say("Replace the settings", "جایگزینی تنظیمات")}</button></div>

@@ -17,7 +17,7 @@ const providers: Readonly<Record<string, readonly [english: string, persian: str
   bale_safir: ["Bale Safir", "سفیر بله"],
   bale_bot: ["Bale bot", "بازوی بله"],
   eitaa_app: ["Eitaa app", "برنامک ایتا"],
-  soroushplus_bot: ["Soroush Plus bot", "بات سروش پلاس"],
+  soroushplus_bot: ["Soroush Plus bot", "بات سروش‌پلاس"],
   rubika_bot: ["Rubika bot", "بات روبیکا"],
   telegram_bot: ["Telegram bot", "بات تلگرام"],
   telegram_gateway: ["Telegram Gateway", "درگاه تلگرام"],
@@ -32,8 +32,8 @@ export const providerName = (provider: string, { say }: Locale): string => {
 
 const checks = {
   works: ["good", "Works", "کار می‌کند"],
-  refused: ["bad", "Refused by its provider", "ارائه‌دهنده نپذیرفت"],
-  not_reached: ["warn", "Its provider was not reached", "ارائه‌دهنده در دسترس نبود"],
+  refused: ["bad", "Refused by its provider", "سرویس‌دهنده نپذیرفت"],
+  not_reached: ["warn", "Its provider was not reached", "سرویس‌دهنده در دسترس نبود"],
   cannot_be_checked: ["plain", "Cannot be checked", "قابل بررسی نیست"]
 } as const satisfies Readonly<Record<LastCheck["result"], readonly [Tone, string, string]>>
 
@@ -57,7 +57,7 @@ export const blockageWords = (blockage: Blockage, { say, number, clock }: Locale
   const why =
     blockage.failures > 0
       ? say(`${number(blockage.failures)} failures in a row`, `${number(blockage.failures)} شکست پشت سر هم`)
-      : say("its provider asked to slow down", "ارائه‌دهنده خواست آهسته‌تر بفرستد")
+      : say("its provider asked to slow down", "سرویس‌دهنده خواست آهسته‌تر بفرستد")
   return html`${say("It cools down until", "در حال استراحت است تا")} ${clock(blockage.until)}: ${why}.`
 }
 

@@ -124,7 +124,7 @@ const connectForm = (
       errors
     })}
     <fieldset class="fields">
-      <legend>${say("Settings from the provider", "آنچه از ارائه‌دهنده گرفته‌اید")}</legend>
+      <legend>${say("Settings from the provider", "آنچه از سرویس‌دهنده گرفته‌اید")}</legend>
       <p class="hint">
         ${say(
           "Stored encrypted, and never shown again: not here, and not by the API.",
@@ -147,12 +147,12 @@ const connectForm = (
     }
     ${checkField({
       name: "check",
-      label: say("Ask the provider first whether the account works", "پیش از اتصال از ارائه‌دهنده پرسیده شود"),
+      label: say("Ask the provider first whether the account works", "پیش از اتصال از سرویس‌دهنده پرسیده شود"),
       isChecked: typed.has("check") || !typed.has("label")
     })}
     <div class="actions">
       <button class="button primary">${say("Connect", "اتصال")}</button>
-      <a class="button quiet" href="${connectPath}">${say("Choose another provider", "ارائه‌دهندهٔ دیگر")}</a>
+      <a class="button quiet" href="${connectPath}">${say("Choose another provider", "سرویس‌دهندهٔ دیگر")}</a>
     </div>
   </form>`
 }

@@ -10,7 +10,7 @@ import { emptyState } from "../../../parts/lists/EmptyState.ts"
 import { errorSummary, type FieldErrors, inputField, textAreaField } from "../../../parts/Fields.ts"
 import { pager, pageRequest } from "../../../parts/lists/Pager.ts"
 import { table } from "../../../parts/lists/Table.ts"
-import { ltr, mono } from "../../../parts/Text.ts"
+import { mono, phoneNumber } from "../../../parts/Text.ts"
 import { CHANNELS_PATH } from "./ChannelsPage.ts"
 
 const list = (view: View, id: number, items: ReadonlyArray<ContactRecord>): Html => {
@@ -19,7 +19,7 @@ const list = (view: View, id: number, items: ReadonlyArray<ContactRecord>): Html
   return table(
     say("Linked phones", "شماره‌های وصل"),
     [
-      { header: say("Phone", "شماره"), kind: "title", cell: ({ phone }) => ltr(phone) },
+      { header: say("Phone", "شماره"), kind: "title", cell: ({ phone }) => phoneNumber(phone) },
       { header: say("Chat", "گفتگو"), cell: ({ chatId }) => mono(chatId) },
       { header: say("Since", "از"), cell: ({ linkedAt }) => time(linkedAt) },
       ...(mayWrite
@@ -118,7 +118,9 @@ export const contactsPanel = Effect.fnUntraced(function* (
   return html`<section class="panel" id="contacts" aria-labelledby="contacts-title">
     <div class="panel-head">
       <h2 id="contacts-title">${say("Contacts", "مخاطبان")}</h2>
-      <span class="muted">${say(`${number(count)} phones`, `${number(count)} شماره`)}</span>
+      <span class="muted"
+        >${say(`${number(count)} ${count === 1 ? "phone" : "phones"}`, `${number(count)} شماره`)}</span
+      >
     </div>
     ${
       items.length === 0

@@ -59,7 +59,7 @@ const words: Readonly<Record<string, Words>> = {
   outcome: { label: ["Outcome", "نتیجه"], hint: "نتیجهٔ هر ارسال این حساب؛ در حالت عادی accepted." },
   latency_ms: {
     label: ["Latency (ms)", "درنگ (میلی‌ثانیه)"],
-    hint: "میلی‌ثانیه تا پاسخ ارائه‌دهنده، پس از رسیدن پیام به گوشی."
+    hint: "میلی‌ثانیه تا پاسخ سرویس‌دهنده، پس از رسیدن پیام به گوشی."
   }
 }
 

@@ -20,7 +20,7 @@ const outcomes: Readonly<Record<SimulatedOutcome, readonly [english: string, per
   rejected: ["Rejected", "رد شده"],
   unreachable: ["Unreachable", "گیرنده در دسترس نیست"],
   throttled: ["Throttled", "محدودیت سرعت"],
-  unavailable: ["Unavailable", "ارائه‌دهنده از کار افتاده"],
+  unavailable: ["Unavailable", "سرویس‌دهنده از کار افتاده"],
   unknown: ["Unknown", "نامعلوم"]
 }
 

@@ -94,7 +94,7 @@ export const templatePreview = (
       <p class="hint">
         ${say(
           "Codes by SMS use the text that is registered at the SMS provider. Placeholders are written",
-          "کد در پیامک با متنی فرستاده می‌شود که نزد ارائه‌دهندهٔ پیامک ثبت شده است. جای‌نما چنین نوشته می‌شود:"
+          "کد در پیامک با متنی فرستاده می‌شود که نزد سرویس‌دهندهٔ پیامک ثبت شده است. جای‌نما چنین نوشته می‌شود:"
         )}
         ${ltr("{{name}}")}.
       </p>
