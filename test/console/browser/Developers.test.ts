@@ -39,6 +39,44 @@ describeInBrowser("developers' pages in a browser", (stage) => {
     }
   )
 
+  /** A page with a button that copies its id. */
+  const pageWithId = async () =>
+    `/console/verifications/${(await sendCode(stage, "+989121110077")).verification_id}`
+
+  /** Takes the page's clipboard away, and keeps what it copies from a selection. */
+  const WITHOUT_CLIPBOARD = `
+    Object.defineProperty(navigator, "clipboard", { value: undefined })
+    document.addEventListener("copy", () => (globalThis.copied = document.activeElement.value))`
+
+  it("copy where the browser has no clipboard, as over plain http", async () => {
+    await stage.within(desktop, owner, async ({ open, page }) => {
+      await page.addInitScript(WITHOUT_CLIPBOARD)
+      await open(await pageWithId())
+      const button = page.locator("button[data-copy]").first()
+      const text = await button.getAttribute("data-copy")
+      await button.click()
+      await page.getByText("Copied").waitFor()
+      expect(await page.evaluate<string>("copied")).toBe(text)
+      expect(await page.evaluate<boolean>("document.activeElement.matches('[data-copy]')")).toBe(true)
+    })
+  })
+
+  it("show the text where the browser refuses to copy", async () => {
+    await stage.within(desktop, owner, async ({ open, page }) => {
+      await page.addInitScript(`${WITHOUT_CLIPBOARD}
+        document.execCommand = () => false`)
+      await open(await pageWithId())
+      const button = page.locator("button[data-copy]").first()
+      const text = await button.getAttribute("data-copy")
+      const asked = page.waitForEvent("dialog")
+      const clicked = button.click()
+      const dialog = await asked
+      expect(dialog.defaultValue()).toBe(text)
+      await dialog.dismiss()
+      await clicked
+    })
+  })
+
   it("send a form once while its answer is on the way, however often they click", async () => {
     await stage.within(desktop, owner, async ({ open, page }) => {
       const held: Array<Route> = []

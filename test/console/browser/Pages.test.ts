@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { newOperator, signedIn, type Visitor } from "../Visitor.ts"
-import { type Receiver, someActivity } from "./kit/Activity.ts"
-import { type Look, looks, nameOf } from "./kit/Looks.ts"
+import { newWebhook, type Receiver, someActivity } from "./kit/Activity.ts"
+import { desktop, type Look, looks, nameOf } from "./kit/Looks.ts"
 import { pagesOf } from "./kit/Pages.ts"
 import { describeInBrowser } from "./kit/Suite.ts"
 
@@ -57,4 +57,50 @@ describeInBrowser("every page of the console", (stage) => {
       expect(await problemsOf(look, operator, operatorPaths)).toBe("")
     }
   )
+
+  /** A desktop, a tablet and a phone. */
+  const widths = [1280, 768, 390]
+
+  it.each(["en", "fa"] as const)(
+    "shows each question before a destructive action whole, at every width: %s",
+    { timeout: 120_000 },
+    async (language) => {
+      const found: Array<string> = []
+      let asked = 0
+      await stage.within({ ...desktop, language }, owner, async ({ open, page, cutOffQuestions }) => {
+        for (const path of paths) {
+          if (!(await owner.get(path)).text.includes('class="confirm"')) continue
+          asked += 1
+          await open(path)
+          for (const width of widths) {
+            await page.setViewportSize({ width, height: 800 })
+            found.push(...(await cutOffQuestions()).map((button) => `${path} at ${width} px: ${button}`))
+          }
+        }
+      })
+      expect(asked).toBeGreaterThan(3)
+      expect(found.join("\n")).toBe("")
+    }
+  )
+
+  it("stays in its window with the longest names and addresses", async () => {
+    const long = "a".repeat(60)
+    const { id } = await newWebhook(stage, `http://${long}.${long}.localhost:9/${"b".repeat(200)}`)
+    const phone: Look = { ...desktop, device: "phone" }
+    await stage.within(phone, owner, async ({ open, overflow }) => {
+      await open(`/console/webhooks/${id}`)
+      expect(await overflow()).toBeLessThanOrEqual(0)
+    })
+  })
+
+  it("keeps what colours and backgrounds say where the system has its own colours", async () => {
+    await stage.within(desktop, owner, async ({ open, page }) => {
+      await page.emulateMedia({ forcedColors: "active" })
+      await open("/console/overview")
+      const styleOf = (selector: string, property: string) =>
+        page.evaluate<string>(`getComputedStyle(document.querySelector("${selector}")).${property}`)
+      expect(await styleOf(".nav [aria-current]", "outlineStyle")).toBe("solid")
+      expect(await styleOf(".swatch.series-0", "color")).not.toBe(await styleOf(".swatch.series-1", "color"))
+    })
+  })
 })

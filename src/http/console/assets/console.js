@@ -13,11 +13,35 @@ const showCopyButtons = () => {
   for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false
 }
 
+/** The older way: it works on plain http too, where a page has no clipboard. */
+const copyBySelection = (text) => {
+  const before = document.activeElement
+  const field = document.createElement("textarea")
+  field.className = "hidden"
+  field.value = text
+  document.body.append(field)
+  field.select()
+  const isCopied = document.execCommand("copy")
+  field.remove()
+  before.focus()
+  return isCopied
+}
+
+const copyText = async (text) => {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return copyBySelection(text)
+  }
+}
+
+/** A browser that copies in no way shows the text to be copied by hand. */
 const copyOnClick = () => {
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("button[data-copy]")
     if (button === null) return
-    await navigator.clipboard.writeText(button.dataset.copy)
+    if (!(await copyText(button.dataset.copy))) return prompt(button.textContent.trim(), button.dataset.copy)
     const said = button.querySelector(".copied") ?? button.appendChild(document.createElement("span"))
     said.className = "copied"
     said.role = "status"

@@ -14,6 +14,8 @@ export interface Tab {
   readonly barriers: () => Promise<ReadonlyArray<string>>
   /** How many pixels of the page are beyond its right or left edge. */
   readonly overflow: () => Promise<number>
+  /** The questions before a destructive action that cannot be seen whole when they are opened, by their button. */
+  readonly cutOffQuestions: () => Promise<ReadonlyArray<string>>
   readonly close: () => Promise<void>
 }
 
@@ -67,6 +69,23 @@ const barriersOn = async (page: Page): Promise<ReadonlyArray<string>> => {
   return violations.map(toLine)
 }
 
+/** What is at the corners of an open question: the question, unless it is cut off, covered or out of the window. */
+const CUT_OFF_QUESTIONS = `(() => {
+  const INSET = 6
+  const questions = [...document.querySelectorAll("details.confirm")]
+  const isCutOff = (question) => {
+    question.open = true
+    question.querySelector("summary").scrollIntoView({ block: "center", inline: "nearest" })
+    const panel = question.querySelector(".confirm-panel")
+    const { left, right, top, bottom } = panel.getBoundingClientRect()
+    const corners = [left + INSET, right - INSET].flatMap((x) => [top + INSET, bottom - INSET].map((y) => [x, y]))
+    const isSeen = corners.every(([x, y]) => panel.contains(document.elementFromPoint(x, y)))
+    question.open = false
+    return !isSeen
+  }
+  return questions.filter(isCutOff).map((question) => question.querySelector("summary").textContent.trim())
+})()`
+
 /** Gives a browser's context the cookies of somebody who is signed in. */
 export const signInAs = ({ cookies }: Pick<Visitor, "cookies">, context: BrowserContext, url: string) =>
   context.addCookies([...cookies].map(([name, value]) => ({ name, value, url })))
@@ -90,6 +109,7 @@ export const newTab = async (
     barriers: () => barriersOn(page),
     overflow: () =>
       page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+    cutOffQuestions: () => page.evaluate<ReadonlyArray<string>>(CUT_OFF_QUESTIONS),
     close: () => context.close()
   }
 }
