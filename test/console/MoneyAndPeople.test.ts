@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { messages } from "../contract/Client.ts"
 import { newEmail, PASSWORD } from "../contract/Manager.ts"
-import { newCustomer } from "../contract/Operator.ts"
+import { newAccount, newCustomer } from "../contract/Operator.ts"
 import { type Server, startServer, until } from "../contract/Server.ts"
-import { csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
+import { type Answer, csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
 
 let server: Server
 let owner: Visitor
@@ -62,6 +63,22 @@ describe("the wallet", () => {
 
   it("refuses a cursor that is none", async () => {
     expect((await owner.get("/console/wallet?cursor=x")).status).toBe(422)
+  })
+
+  it("says that it shows the newest of what is held, and leads to all of it", async () => {
+    const heldFor = ({ text }: Answer) =>
+      [...(text.split("<h2 class")[0] ?? "").matchAll(/href="\/console\/messages\/[^"]+"/g)].length
+    const { id, live } = await newCustomer(server, "start")
+    await server.cli("wallet", "top-up", "--customer", id, "--amount", "100000")
+    await newAccount(server, id, "bale")
+    const viewer = await signedIn(server, id, "viewer")
+    for (let round = 0; round < 11; round++)
+      await messages(server, live).created({ channels: "bale", delay: "1h" })
+    const page = await viewer.get("/console/wallet")
+    expect(heldFor(page)).toBe(10)
+    expect(page.text).toContain("The newest 10.")
+    expect(page.text).toContain('href="/console/wallet/holds"')
+    expect(heldFor(await viewer.get("/console/wallet/holds"))).toBe(11)
   })
 })
 

@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import { formatInstant } from "../../../../domain/Instant.ts"
 import { isTimePosition } from "../../../../domain/TimePosition.ts"
 import {
-  type Hold,
   type LedgerEntry,
   type LedgerKind,
   LedgerKind as Kinds,
@@ -22,26 +21,15 @@ import { choiceProblems, type Filter, filters } from "../../parts/lists/Filters.
 import { pager, pageRequest } from "../../parts/lists/Pager.ts"
 import { table } from "../../parts/lists/Table.ts"
 import { readTimes, refusedSearch, searchProblems, timeFilters } from "../../parts/lists/TimeFilters.ts"
-import { ltr, shortId } from "../../parts/Text.ts"
+import { ltr } from "../../parts/Text.ts"
 import { tiles } from "../../parts/Tiles.ts"
+import { HOLDS_PATH, newestHolds, showHolds, subjectLink } from "./Holds.ts"
 
 const WALLET_PATH = pathOf("wallet")
 const CSV_PATH = `${WALLET_PATH}/ledger.csv` as const
 
 const kindWords = (kind: LedgerKind, { say }: View["locale"]): string =>
   kind === "top_up" ? say("Top-up", "افزایش موجودی") : say("Send", "ارسال")
-
-/** The page of what was paid for. */
-const subject = (
-  { subjectType, subjectId }: Pick<LedgerEntry, "subjectType" | "subjectId">,
-  { navigation }: View
-): Html => {
-  if (subjectType === null || subjectId === null) return html`<span class="muted">–</span>`
-  const name = subjectType === "message" ? "messages" : "verifications"
-  return navigation.some(({ pages }) => pages.some((each) => each.name === name))
-    ? html`<a href="${pathOf(name)}/${subjectId}">${shortId(subjectId)}</a>`
-    : shortId(subjectId)
-}
 
 const signed = (amount: number, { rials }: View["locale"]): Html =>
   html`<span class="nowrap">${ltr(amount > 0 ? "+" : amount < 0 ? "−" : "")}${rials(Math.abs(amount))}</span>`
@@ -57,30 +45,11 @@ const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
         header: say("Kind", "نوع"),
         cell: ({ kind }) => badge(kind === "top_up" ? "good" : "plain", kindWords(kind, locale))
       },
-      { header: say("For", "بابت"), cell: (entry) => subject(entry, view) },
+      { header: say("For", "بابت"), cell: (entry) => subjectLink(entry, view) },
       { header: say("Amount", "مبلغ"), kind: "number", cell: ({ amount }) => signed(amount, locale) }
     ],
     entries
   )
-}
-
-const holdsPart = (holds: ReadonlyArray<Hold>, view: View): Html | null => {
-  const { say, time, rials } = view.locale
-  if (holds.length === 0) return null
-  return html`<section class="panel" aria-labelledby="holds-title">
-    <div class="panel-head">
-      <h2 id="holds-title">${say("Held for sends under way", "نگه‌داشته برای ارسال‌های در جریان")}</h2>
-    </div>
-    ${table(
-      say("Held", "نگه‌داشته"),
-      [
-        { header: say("Since", "از"), kind: "title", cell: ({ createdAt }: Hold) => time(createdAt) },
-        { header: say("For", "بابت"), cell: (hold) => subject(hold, view) },
-        { header: say("Amount", "مبلغ"), kind: "number", cell: ({ amount }) => rials(amount) }
-      ],
-      holds
-    )}
-  </section>`
 }
 
 const ledgerFilters = ({ locale }: View): ReadonlyArray<Filter> => [
@@ -99,8 +68,6 @@ const searchOf = (view: View) => {
   return { search: { kind, from, to }, problems: [...choiceProblems(view, ledgerFilters(view)), ...problems] }
 }
 
-const MAX_HOLDS = 10
-
 const showWallet = Effect.fnUntraced(function* (view: View) {
   const { customerId } = view.actor
   const { say, rials } = view.locale
@@ -112,7 +79,7 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
     problems.length > 0
       ? { items: [], next: null }
       : yield* wallets.ledger(customerId, { ...request, ...search })
-  const holds = held === 0 ? [] : (yield* wallets.holds(customerId, { limit: MAX_HOLDS, after: null })).items
+  const holds = held === 0 ? null : yield* newestHolds(view)
   const file = addressWith({ path: CSV_PATH, query: view.query }, { cursor: null, notice: null })
   const isFiltered = problems.length > 0 || Object.values(search).some((part) => part !== undefined)
   const made: Page = {
@@ -120,7 +87,7 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
     name: "wallet",
     lead: say(
       "A send that a messenger accepted is charged. SMS is charged by its provider.",
-      "هزینهٔ ارسالی کم می‌شود که پیام‌رسان پذیرفته باشد. هزینهٔ پیامک را ارائه‌دهنده‌اش می‌گیرد."
+      "هزینهٔ ارسالی کم می‌شود که پیام‌رسان پذیرفته باشد. هزینهٔ پیامک را سرویس‌دهنده‌اش می‌گیرد."
     ),
     actions: html`<a class="button" href="${file}"
       >${icon("download")}<span>${say("Ledger as CSV", "دفتر کل، CSV")}</span></a
@@ -134,7 +101,7 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
         },
         { label: say("Balance", "موجودی"), value: rials(balance) }
       ])}
-      ${holdsPart(holds, view)}
+      ${holds}
       <h2 class="section-title">${say("Ledger", "دفتر کل")}</h2>
       ${filters(view, ledgerFilters(view))} ${searchProblems(problems)}
       <div class="panel">
@@ -178,8 +145,8 @@ const ledgerFile = Effect.fnUntraced(function* (view: View) {
   )
 })
 
-/** The balance, the holds and every movement. */
+/** The balance, what is held, and every movement. */
 export const walletPages = {
   name: "wallet",
-  routes: [page(WALLET_PATH, showWallet), raw(CSV_PATH, ledgerFile)]
+  routes: [page(WALLET_PATH, showWallet), page(HOLDS_PATH, showHolds), raw(CSV_PATH, ledgerFile)]
 } as const satisfies ConsolePages
