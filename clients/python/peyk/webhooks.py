@@ -17,6 +17,17 @@ def _header(headers: Mapping[str, str], name: str) -> str:
     raise WebhookVerificationError(f"There is no {name} header.")
 
 
+def _key_of(secret: str) -> bytes:
+    text = (secret[6:] if secret.startswith("whsec_") else secret).strip()
+    try:
+        key = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+    except ValueError:
+        key = b""
+    if not key:
+        raise ValueError("The secret is not the whsec_… of a webhook.")
+    return key
+
+
 def verify_webhook(
     payload: Union[bytes, str],
     headers: Mapping[str, str],
@@ -25,7 +36,7 @@ def verify_webhook(
 ) -> Dict[str, Any]:
     """Returns the event of a request whose signature is right. ``payload`` is the body exactly as it arrived."""
     body = payload.encode() if isinstance(payload, str) else payload
-    key = base64.b64decode(secret[6:] if secret.startswith("whsec_") else secret)
+    key = _key_of(secret)
     timestamp = _header(headers, "webhook-timestamp")
     signed = f"{_header(headers, 'webhook-id')}.{timestamp}.".encode() + body
     expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
