@@ -3,9 +3,9 @@
 import json
 import re
 from importlib import resources
-from typing import Any, Callable, Dict, Iterator, List, Optional
-from urllib.parse import quote
+from typing import Any, Callable, Dict, Iterator, List, Optional, Union
 
+from .arguments import path_part_of
 from .transport import Transport
 
 
@@ -27,7 +27,7 @@ class _Sent:
         self._root = root
 
     def _at(self, id: str, action: str = "") -> str:
-        return f"{self._root}/{quote(id, safe='')}{action}"
+        return f"{self._root}/{path_part_of('id', id)}{action}"
 
     def status(self, id: str) -> Dict[str, Any]:
         return self._transport.send("GET", self._at(id))
@@ -47,17 +47,13 @@ class _Sent:
 class Codes(_Sent):
     """One-time codes."""
 
-    def __init__(self, transport: Transport, root: str, is_idempotent: bool) -> None:
-        super().__init__(transport, root)
-        self._is_idempotent = is_idempotent
-
     def send(self, phone: str, *, idempotency_key: Optional[str] = None, **fields: Any) -> Dict[str, Any]:
         """Sends a code. Repeated after a lost response, it sends no second one."""
         return self._transport.send(
             "POST",
             f"{self._root}/send",
             body={"phone": phone, **fields},
-            is_idempotent=self._is_idempotent,
+            is_idempotent=True,
             idempotency_key=idempotency_key,
         )
 
@@ -104,7 +100,7 @@ class Sandbox(Codes):
     """Everything with a test key: nothing is sent, and the code is 123456."""
 
     def __init__(self, transport: Transport) -> None:
-        super().__init__(transport, "/v1/sandbox/otp", is_idempotent=False)
+        super().__init__(transport, "/v1/sandbox/otp")
         self.messages = Messages(transport, "/v1/sandbox/messages")
 
 
@@ -120,14 +116,16 @@ class Manage:
         operation: str,
         *,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Optional[Union[str, int]] = None,
         **fields: Any,
     ) -> Any:
-        """Fields are those of the path, the query or the body."""
+        """Fields are those of the path, the query or the body. ``if_match`` is the version that you read: ``3``."""
         known = self._operations.get(operation)
         if known is None:
             raise ValueError(f"There is no operation {operation}. There are: {', '.join(self._operations)}.")
-        path = re.sub(r"\{(\w+)\}", lambda name: quote(str(fields.pop(name[1])), safe=""), known["path"])
+        path = re.sub(
+            r"\{(\w+)\}", lambda name: path_part_of(name[1], fields.pop(name[1], None)), known["path"]
+        )
         method = known["method"]
         return self._transport.send(
             method,
@@ -140,6 +138,7 @@ class Manage:
             is_idempotent=known.get("isIdempotent", False),
             idempotency_key=idempotency_key,
             if_match=if_match,
+            may_be_empty=True,
         )
 
     def all(self, operation: str, **fields: Any) -> Iterator[Dict[str, Any]]:
@@ -159,7 +158,7 @@ class Peyk:
         retries: int = 2,
     ) -> None:
         self._transport = Transport(base_url, api_key, token, timeout, retries)
-        self.otp = Codes(self._transport, "/v1/otp", is_idempotent=True)
+        self.otp = Codes(self._transport, "/v1/otp")
         self.messages = Messages(self._transport, "/v1/messages")
         self.sandbox = Sandbox(self._transport)
         self.manage = Manage(self._transport)

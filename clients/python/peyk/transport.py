@@ -1,24 +1,21 @@
 """Sends requests: adds credentials, waits, repeats what is safe to repeat, and raises ``PeykError``."""
 
+import http.client
 import json
 import random
+import re
 import socket
 import time
-import urllib.error
 import urllib.parse
 import urllib.request
-import uuid
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Union
 
+from .arguments import base_url_of, credential_of, etag_of, idempotency_key_of
+from .connections import make_opener
 from .errors import PeykError
 
 _UNCERTAIN = {"connection_failed", "timeout", "internal_error", "service_unavailable", "request_timeout"}
 _LONGEST_DELAY = 10.0
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
-        return None
 
 
 def _query_text(query: Dict[str, Any]) -> str:
@@ -41,51 +38,63 @@ def _may_retry(error: PeykError, is_safe: bool) -> bool:
     return error.code in _UNCERTAIN or error.code == "idempotency_key_in_progress"
 
 
-def _error_of(status: int, headers: Any, text: bytes) -> PeykError:
-    retry_after = headers.get("Retry-After")
-    seconds = float(retry_after) if retry_after and retry_after.isdigit() else None
-    try:
-        envelope = json.loads(text)
-        error = envelope["error"]
-        return PeykError(
-            error["code"], error["message"], status, error["details"], envelope["request_id"], seconds
-        )
-    except (ValueError, KeyError, TypeError):
+def _is_envelope(value: Any) -> bool:
+    error = value.get("error") if isinstance(value, dict) else None
+    if not isinstance(error, dict):
+        return False
+    texts = (error.get("code"), error.get("message"), value.get("request_id"))
+    return isinstance(error.get("details"), dict) and all(isinstance(each, str) for each in texts)
+
+
+def _error_of(status: int, headers: Any, value: Any) -> PeykError:
+    retry_after = headers.get("Retry-After") or ""
+    seconds = float(retry_after) if re.fullmatch("[0-9]+", retry_after) else None
+    if status < 400 or not _is_envelope(value):
         message = f"The response with status {status} is not one of Peyk's."
         return PeykError("invalid_response", message, status, {}, headers.get("X-Request-Id"), seconds)
+    error = value["error"]
+    return PeykError(error["code"], error["message"], status, error["details"], value["request_id"], seconds)
+
+
+def _parse(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 class Transport:
     def __init__(
         self, base_url: str, api_key: Optional[str], token: Optional[str], timeout: float, retries: int
     ) -> None:
-        self._base = base_url.rstrip("/")
+        self._base = base_url_of(base_url)
+        api_key = credential_of("api_key", api_key)
+        token = credential_of("token", token)
         self._credentials = {
             "api_key": {"X-API-Key": api_key} if api_key else {},
             "token": {"Authorization": f"Bearer {token}"} if token else {},
         }
         self._timeout = timeout
         self._retries = retries
-        self._opener = urllib.request.build_opener(_NoRedirects())
+        self._opener = make_opener()
 
-    def _try_once(self, method: str, url: str, headers: Dict[str, str], body: Optional[bytes]) -> Any:
-        request = urllib.request.Request(url, data=body, headers=headers, method=method)
+    def _failure(self, error: Exception) -> PeykError:
+        if isinstance(getattr(error, "reason", error), (socket.timeout, TimeoutError)):
+            return PeykError("timeout", f"No response within {self._timeout} s.")
+        return PeykError("connection_failed", f"The connection failed: {error}")
+
+    def _try_once(self, request: urllib.request.Request, may_be_empty: bool) -> Any:
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
-                text = response.read()
-        except urllib.error.HTTPError as error:
-            with error:
-                raise _error_of(error.code, error.headers, error.read()) from None
-        except (socket.timeout, TimeoutError):
-            raise PeykError("timeout", f"No response within {self._timeout} s.") from None
-        except (urllib.error.URLError, OSError) as error:
-            if isinstance(getattr(error, "reason", None), (socket.timeout, TimeoutError)):
-                raise PeykError("timeout", f"No response within {self._timeout} s.") from None
-            raise PeykError("connection_failed", f"The connection failed: {error}") from error
-        try:
-            return json.loads(text) if text else None
-        except ValueError:
-            raise PeykError("invalid_response", "The response is not JSON.", response.status) from None
+                status, headers, text = response.status, response.headers, response.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise self._failure(error) from error
+        if status == 204 and may_be_empty:
+            return None
+        value = _parse(text)
+        if 200 <= status < 300 and isinstance(value, dict):
+            return value
+        raise _error_of(status, headers, value)
 
     def send(
         self,
@@ -97,21 +106,25 @@ class Transport:
         is_safe: bool = False,
         is_idempotent: bool = False,
         idempotency_key: Optional[str] = None,
-        if_match: Optional[str] = None,
+        if_match: Optional[Union[str, int]] = None,
+        may_be_empty: bool = False,
     ) -> Any:
         headers = {"Accept": "application/json", "User-Agent": "peyk-python", **self._credentials[credential]}
         if is_idempotent:
-            headers["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
-        if if_match:
-            headers["If-Match"] = if_match
+            headers["Idempotency-Key"] = idempotency_key_of(idempotency_key)
+        if if_match is not None:
+            headers["If-Match"] = etag_of(if_match)
         data = None if body is None else json.dumps(body).encode()
         if data is not None:
             headers["Content-Type"] = "application/json"
+        url = self._base + path + _query_text(query or {})
         safe = is_safe or is_idempotent or method == "GET"
         tries = 0
         while True:
             try:
-                return self._try_once(method, self._base + path + _query_text(query or {}), headers, data)
+                # A new one for each try: opening a request changes it.
+                request = urllib.request.Request(url, data=data, headers=headers, method=method)
+                return self._try_once(request, may_be_empty)
             except PeykError as error:
                 if tries >= self._retries or not _may_retry(error, safe):
                     raise

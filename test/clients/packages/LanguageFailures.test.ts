@@ -1,9 +1,50 @@
-// @effect-diagnostics globalDate:off
+// @effect-diagnostics globalDate:off globalTimers:off
 /** What the clients for other languages do with bad arguments, broken responses and responses of others. */
 import { createHmac } from "node:crypto"
 import { Webhook } from "standardwebhooks"
 import { describe, expect, it } from "vitest"
-import { makeCalls, python } from "./LanguageCalls.ts"
+import { makeCalls, python, type Reply, reply } from "./LanguageCalls.ts"
+
+const hangUp: Reply = (response) => response.destroy()
+const sent = reply(200, '{"status":"queued"}')
+
+/** Announces more than it sends. */
+const breakOff: Reply = (response) => {
+  response.writeHead(200, { "content-length": "100" })
+  response.write('{"stat', () => response.destroy())
+}
+
+const garbage: Reply = (response) => {
+  response.socket?.end("What?\r\n\r\n")
+}
+
+/** The head of a 502, and no body. */
+const headOnly: Reply = (response) => {
+  response.writeHead(502, { "content-length": "100" }).flushHeaders()
+}
+
+const DRIP_MILLIS = 50
+const DRIPS = 40
+
+/** One character at a time, each sooner than a time-out: two seconds in all. */
+const drip = (response: Parameters<Reply>[0], start: string, end: string) => {
+  const { socket } = response
+  let drips = 0
+  socket?.write(start)
+  const timer = setInterval(() => {
+    drips += 1
+    if (drips < DRIPS) socket?.write("x")
+    else socket?.end(end)
+  }, DRIP_MILLIS)
+  socket?.on("close", () => clearInterval(timer))
+}
+
+const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
+const drippingBody: Reply = (response) => drip(response, `${HEAD}\r\n{"a":"`, '"}')
+const drippingHead: Reply = (response) => drip(response, `${HEAD}x-a: `, '\r\n\r\n{"a":1}')
+
+const envelope = (error: object, rest: object = { request_id: "r" }) => JSON.stringify({ error, ...rest })
+const refused = { code: "rate_limited", message: "slow down", details: {} }
 
 const secretOf = (key: Buffer) => `whsec_${key.toString("base64")}`
 const key = Buffer.alloc(32, 7)
@@ -25,6 +66,8 @@ const requestSigned = (sign: (id: string, seconds: number) => string) => {
 const notAKey = "refused: The secret is not the whsec_… of a webhook."
 
 describe.each([python].filter(({ isInstalled }) => isInstalled))("the client for $name", (language) => {
+  const sends = (count: number) => Array<string>(count).fill(language.send("otp"))
+
   it("refuses a webhook if its secret has no key, whoever signed it", async () => {
     const forged = requestSigned(
       (id, seconds) => `v1,${createHmac("sha256", "").update(`${id}.${seconds}.${payload}`).digest("base64")}`
@@ -41,5 +84,157 @@ describe.each([python].filter(({ isInstalled }) => isInstalled))("the client for
     )
     const call = `webhook(${JSON.stringify(secretOf(key).replaceAll("=", ""))})`
     expect((await makeCalls(language, [call], { env: signed })).outcomes).toEqual([payload])
+  })
+
+  it("repeats a send with its key if the response breaks off, is not HTTP or is missing", async () => {
+    const replies = [breakOff, sent, garbage, sent, hangUp, sent]
+    const { outcomes, received } = await makeCalls(language, sends(3), { replies })
+    expect(outcomes).toEqual(Array(3).fill('{"status":"queued"}'))
+    const keys = received.map(({ headers }) => headers["idempotency-key"])
+    expect(keys).toEqual([keys[0], keys[0], keys[2], keys[2], keys[4], keys[4]])
+    expect(new Set(keys).size).toBe(3)
+  })
+
+  it("fails with connection_failed if every response breaks off", async () => {
+    const { outcomes } = await makeCalls(language, sends(1), { replies: [breakOff] })
+    expect(outcomes).toEqual(["connection_failed 0"])
+  })
+
+  it("ends a try in time if the head or the body drips or the body of a 502 is missing", async () => {
+    const replies = [drippingHead, sent, drippingBody, sent, headOnly, sent]
+    const { outcomes, received } = await makeCalls(language, sends(3), { replies, timeoutSeconds: 1 })
+    expect(outcomes).toEqual(Array(3).fill('{"status":"queued"}'))
+    expect(received).toHaveLength(6)
+  })
+
+  it("fails with timeout if no response ends in time", async () => {
+    const conditions = { replies: [drippingBody], timeoutSeconds: 0.2, retries: 0 }
+    expect((await makeCalls(language, sends(1), conditions)).outcomes).toEqual(["timeout 0"])
+  })
+
+  it("fails with invalid_response after an error that is not Peyk's", async () => {
+    const texts = [
+      envelope(refused, {}),
+      envelope({ code: "rate_limited", message: "slow down" }),
+      envelope({ code: "rate_limited", details: {} }),
+      JSON.stringify({ error: "slow down" }),
+      "[]",
+      "[".repeat(100_000),
+      ""
+    ]
+    const replies = texts.map((text) => reply(429, text))
+    const { outcomes } = await makeCalls(language, sends(texts.length), { replies })
+    expect(outcomes).toEqual(texts.map(() => "invalid_response 429"))
+  })
+
+  it("fails with invalid_response if a send succeeds with anything but an object", async () => {
+    const successes = [
+      [200, ""],
+      [200, "ok"],
+      [200, "null"],
+      [200, "[]"],
+      [200, "1"],
+      [201, ""],
+      [204, ""]
+    ] as const
+    const replies = successes.map(([status, text]) => reply(status, text))
+    const { outcomes, received } = await makeCalls(language, sends(successes.length), { replies })
+    expect(outcomes).toEqual(successes.map(([status]) => `invalid_response ${status}`))
+    expect(received).toHaveLength(successes.length)
+  })
+
+  it("returns nothing from a removal with 204, and fails with an empty 200", async () => {
+    const calls = [language.revoke("7"), language.revoke("7")]
+    const { outcomes } = await makeCalls(language, calls, { replies: [reply(204, ""), reply(200, "")] })
+    expect(outcomes).toEqual(["null", "invalid_response 200"])
+  })
+
+  it("fails with invalid_response after a redirect, and does not follow it", async () => {
+    const replies = [reply(302, envelope(refused), { location: "/elsewhere" })]
+    const { outcomes, received } = await makeCalls(language, sends(1), { replies })
+    expect(outcomes).toEqual(["invalid_response 302"])
+    expect(received).toHaveLength(1)
+  })
+
+  it("sends codes of the sandbox with an idempotency key, and repeats them", async () => {
+    const calls = [language.send("sandbox"), language.send("sandbox", "order-1843")]
+    const { received } = await makeCalls(language, calls, { replies: [hangUp, sent] })
+    const keys = received.map(({ headers }) => headers["idempotency-key"])
+    expect(keys).toEqual([keys[0], keys[0], "order-1843"])
+    expect(keys[0]).toMatch(/^[0-9a-f-]{32,36}$/)
+  })
+
+  it("refuses an idempotency key that is empty, too long or not printable ASCII", async () => {
+    const keys = ["", " ", "a ", "a\r\nX-Injected: 1", "a\n", "سفارش", "a".repeat(256)]
+    const calls = keys.map((each) => language.send("otp", each))
+    const { outcomes, received } = await makeCalls(language, calls)
+    for (const outcome of outcomes)
+      expect(outcome).toContain("must be 1 to 255 printable ASCII characters, without blanks around it.")
+    expect(outcomes).toHaveLength(keys.length)
+    expect(received).toHaveLength(0)
+  })
+
+  it("sends an idempotency key of 255 characters", async () => {
+    const { received } = await makeCalls(language, [language.send("otp", "a".repeat(255))])
+    expect(received[0]?.headers["idempotency-key"]).toBe("a".repeat(255))
+  })
+
+  it("sends a version as an ETag, zero too", async () => {
+    const { received } = await makeCalls(language, [3, 0, '"3"'].map(language.update))
+    expect(received.map(({ headers }) => headers["if-match"])).toEqual(['"3"', '"0"', '"3"'])
+  })
+
+  it("refuses a version that is not one, and never drops it", async () => {
+    const versions = ["", "3", "*", '"a"', '"3"\n', '"3"\r\nX-Injected: 1', -1]
+    const { outcomes, received } = await makeCalls(language, versions.map(language.update))
+    const text = 'must be a version: the number 3, or the string "3" with its quotes.'
+    for (const outcome of outcomes) expect(outcome).toMatch(new RegExp(`^refused: \\w+ ${text}$`))
+    expect(outcomes).toHaveLength(versions.length)
+    expect(received).toHaveLength(0)
+  })
+
+  it("takes a token with a line break at its end, as files have it", async () => {
+    const { received } = await makeCalls(language, [
+      language.revokeWith("svc_live_key\n", " svc_pat_token\r\n")
+    ])
+    expect(received[0]?.headers.authorization).toBe("Bearer svc_pat_token")
+  })
+
+  it("refuses a credential that no header can carry, without showing it", async () => {
+    const calls = [language.revokeWith("svc_live_SEC\nRET", "t"), language.revokeWith("k", "svc_pat_SECRETی")]
+    const { outcomes } = await makeCalls(language, calls)
+    expect(outcomes[0]).toMatch(/^refused: api_?[kK]ey has characters that no header can carry\.$/)
+    expect(outcomes[1]).toBe("refused: token has characters that no header can carry.")
+  })
+
+  it("refuses a base URL that is not one, without showing it", async () => {
+    const urls = [
+      "",
+      "peyk.example.ir",
+      "file:///etc/passwd",
+      "http://u:SECRET@peyk.example.ir",
+      "http://a?b",
+      "http://a\nb"
+    ]
+    const { outcomes } = await makeCalls(language, urls.map(language.at))
+    const text = "must be http:// or https://, a host and at most a path."
+    for (const outcome of outcomes) expect(outcome).toMatch(new RegExp(`^refused: \\w+ ${text}$`))
+    expect(outcomes).toHaveLength(urls.length)
+  })
+
+  it("refuses an id that would make the path of another operation", async () => {
+    const calls = [
+      language.revoke(),
+      ...["", ".", ".."].flatMap((id) => [language.revoke(id), language.status(id)])
+    ]
+    const { outcomes, received } = await makeCalls(language, calls)
+    const text = "refused: id must be a text or a whole number that can be part of a path."
+    expect(outcomes).toEqual(calls.map(() => text))
+    expect(received).toHaveLength(0)
+  })
+
+  it("encodes an id in a path", async () => {
+    const { received } = await makeCalls(language, [language.status("../a?b"), language.revoke("%2e%2e")])
+    expect(received.map(({ path }) => path)).toEqual(["/v1/otp/..%2Fa%3Fb", "/v1/manage/api-keys/%252e%252e"])
   })
 })
