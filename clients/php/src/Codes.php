@@ -7,11 +7,6 @@ namespace Peyk;
 /** One-time codes. */
 final class Codes extends Sent
 {
-    public function __construct(Transport $transport, string $root, private readonly bool $isIdempotent)
-    {
-        parent::__construct($transport, $root);
-    }
-
     /**
      * Sends a code. Repeated after a lost response, it sends no second one.
      *
@@ -24,7 +19,7 @@ final class Codes extends Sent
             'POST',
             $this->root . '/send',
             body: ['phone' => $phone, ...$fields],
-            isIdempotent: $this->isIdempotent,
+            isIdempotent: true,
             idempotencyKey: $idempotencyKey,
         );
     }

@@ -17,7 +17,7 @@ final class Manage
     }
 
     /**
-     * Fields are those of the path, the query or the body.
+     * Fields are those of the path, the query or the body. `$ifMatch` is the version that you read: `3`.
      *
      * @param array<string, mixed> $fields
      */
@@ -25,14 +25,14 @@ final class Manage
         string $operation,
         array $fields = [],
         ?string $idempotencyKey = null,
-        ?string $ifMatch = null,
+        string|int|null $ifMatch = null,
     ): mixed {
         $known = $this->operations[$operation]
             ?? throw new \InvalidArgumentException("There is no operation $operation.");
         $path = preg_replace_callback('/\{(\w+)\}/', function (array $name) use (&$fields): string {
-            $value = rawurlencode((string) $fields[$name[1]]);
+            $part = Arguments::pathPart($name[1], $fields[$name[1]] ?? null);
             unset($fields[$name[1]]);
-            return $value;
+            return $part;
         }, $known['path']);
         return $this->transport->send(
             $known['method'],
@@ -45,6 +45,7 @@ final class Manage
             isIdempotent: $known['isIdempotent'] ?? false,
             idempotencyKey: $idempotencyKey,
             ifMatch: $ifMatch,
+            mayBeEmpty: true,
         );
     }
 

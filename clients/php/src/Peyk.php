@@ -17,16 +17,16 @@ final class Peyk
 
     /** The API key is a service key; the token, for `manage`, a personal access token. */
     public function __construct(
-        string $baseUrl,
-        ?string $apiKey = null,
-        ?string $token = null,
+        #[\SensitiveParameter] string $baseUrl,
+        #[\SensitiveParameter] ?string $apiKey = null,
+        #[\SensitiveParameter] ?string $token = null,
         float $timeout = 20.0,
         int $retries = 2,
     ) {
         $this->transport = new Transport($baseUrl, $apiKey, $token, $timeout, $retries);
-        $this->otp = new Codes($this->transport, '/v1/otp', true);
+        $this->otp = new Codes($this->transport, '/v1/otp');
         $this->messages = new Messages($this->transport, '/v1/messages');
-        $this->sandbox = new Codes($this->transport, '/v1/sandbox/otp', false);
+        $this->sandbox = new Codes($this->transport, '/v1/sandbox/otp');
         $this->sandboxMessages = new Messages($this->transport, '/v1/sandbox/messages');
         $this->manage = new Manage($this->transport);
     }

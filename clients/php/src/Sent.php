@@ -47,6 +47,6 @@ abstract class Sent
 
     protected function at(string $id, string $action = ''): string
     {
-        return $this->root . '/' . rawurlencode($id) . $action;
+        return $this->root . '/' . Arguments::pathPart('id', $id) . $action;
     }
 }

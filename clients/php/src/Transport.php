@@ -12,19 +12,26 @@ final class Transport
         'idempotency_key_in_progress',
     ];
     private const LONGEST_DELAY_SECONDS = 10;
+    private readonly string $baseUrl;
+    private readonly string $apiKey;
+    private readonly string $token;
 
     public function __construct(
-        private readonly string $baseUrl,
-        private readonly ?string $apiKey,
-        private readonly ?string $token,
+        #[\SensitiveParameter] string $baseUrl,
+        #[\SensitiveParameter] ?string $apiKey,
+        #[\SensitiveParameter] ?string $token,
         private readonly float $timeout,
         private readonly int $retries,
     ) {
+        $this->baseUrl = Arguments::baseUrl($baseUrl);
+        $this->apiKey = Arguments::credential('apiKey', $apiKey);
+        $this->token = Arguments::credential('token', $token);
     }
 
     /**
      * @param array<string, mixed> $query
      * @param array<string, mixed>|null $body
+     * @return array<string, mixed>|null null only if the response may be empty
      */
     public function send(
         string $method,
@@ -35,25 +42,26 @@ final class Transport
         bool $isSafe = false,
         bool $isIdempotent = false,
         ?string $idempotencyKey = null,
-        ?string $ifMatch = null,
-    ): mixed {
+        string|int|null $ifMatch = null,
+        bool $mayBeEmpty = false,
+    ): ?array {
         $headers = ['Accept: application/json', ...$this->credential($credential)];
         if ($isIdempotent) {
-            $headers[] = 'Idempotency-Key: ' . ($idempotencyKey ?? bin2hex(random_bytes(16)));
+            $headers[] = 'Idempotency-Key: ' . Arguments::idempotencyKey($idempotencyKey);
         }
         if ($ifMatch !== null) {
-            $headers[] = 'If-Match: ' . $ifMatch;
+            $headers[] = 'If-Match: ' . Arguments::etag($ifMatch);
         }
         $text = null;
         if ($body !== null) {
             $headers[] = 'Content-Type: application/json';
-            $text = json_encode((object) $body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE);
+            $text = Body::json($body);
         }
-        $url = rtrim($this->baseUrl, '/') . $path . self::queryText($query);
+        $url = $this->baseUrl . $path . self::queryText($query);
         $isRepeatable = $isSafe || $isIdempotent || $method === 'GET';
         for ($tries = 0; ; $tries++) {
             try {
-                return $this->tryOnce($method, $url, $headers, $text);
+                return $this->tryOnce($method, $url, $headers, $text, $mayBeEmpty);
             } catch (PeykException $error) {
                 if ($tries >= $this->retries || !$isRepeatable || !self::mayRetry($error)) {
                     throw $error;
@@ -68,9 +76,9 @@ final class Transport
     private function credential(string $kind): array
     {
         if ($kind === 'token') {
-            return $this->token === null ? [] : ['Authorization: Bearer ' . $this->token];
+            return $this->token === '' ? [] : ['Authorization: Bearer ' . $this->token];
         }
-        return $this->apiKey === null ? [] : ['X-API-Key: ' . $this->apiKey];
+        return $this->apiKey === '' ? [] : ['X-API-Key: ' . $this->apiKey];
     }
 
     /** @param array<string, mixed> $query */
@@ -93,8 +101,13 @@ final class Transport
     }
 
     /** @param list<string> $headers */
-    private function tryOnce(string $method, string $url, array $headers, ?string $body): mixed
-    {
+    private function tryOnce(
+        string $method,
+        string $url,
+        #[\SensitiveParameter] array $headers,
+        ?string $body,
+        bool $mayBeEmpty,
+    ): ?array {
         $received = [];
         $request = curl_init($url);
         curl_setopt_array($request, [
@@ -120,34 +133,46 @@ final class Transport
             throw new PeykException($isLate ? 'timeout' : 'connection_failed', curl_error($request));
         }
         $status = (int) curl_getinfo($request, CURLINFO_RESPONSE_CODE);
-        return self::read($status, $received, $text);
-    }
-
-    /** @param array<string, string> $headers */
-    private static function read(int $status, array $headers, string $text): mixed
-    {
-        $isSuccess = $status >= 200 && $status < 300;
-        if ($isSuccess && $text === '') {
+        if ($status === 204 && $mayBeEmpty) {
             return null;
         }
-        $value = json_decode($text, true);
-        if ($isSuccess && $value !== null) {
-            return $value;
+        $value = self::objectIn($text);
+        if ($status < 200 || $status >= 300 || $value === null) {
+            throw self::errorOf($status, $received, $value);
         }
+        return $value;
+    }
+
+    /** @return array<string, mixed>|null */
+    private static function objectIn(string $text): ?array
+    {
+        return str_starts_with(ltrim($text), '{') ? json_decode($text, true) : null;
+    }
+
+    /**
+     * @param array<string, string> $headers
+     * @param array<string, mixed>|null $value
+     */
+    private static function errorOf(int $status, array $headers, ?array $value): PeykException
+    {
         $retryAfter = ctype_digit($headers['retry-after'] ?? '') ? (int) $headers['retry-after'] : null;
-        $error = is_array($value) ? ($value['error'] ?? null) : null;
-        if (!is_array($error) || !is_string($error['code'] ?? null)) {
+        if ($status < 400 || !self::isEnvelope($value)) {
             $message = "The response with status $status is not one of Peyk's.";
             $requestId = $headers['x-request-id'] ?? null;
-            throw new PeykException('invalid_response', $message, $status, [], $requestId, $retryAfter);
+            return new PeykException('invalid_response', $message, $status, [], $requestId, $retryAfter);
         }
-        throw new PeykException(
-            $error['code'],
-            (string) $error['message'],
-            $status,
-            $error['details'],
-            $value['request_id'],
-            $retryAfter,
-        );
+        ['code' => $code, 'message' => $message, 'details' => $details] = $value['error'];
+        return new PeykException($code, $message, $status, $details, $value['request_id'], $retryAfter);
+    }
+
+    /** @param array<string, mixed>|null $value */
+    private static function isEnvelope(?array $value): bool
+    {
+        $error = $value['error'] ?? null;
+        return is_array($error)
+            && is_string($error['code'] ?? null)
+            && is_string($error['message'] ?? null)
+            && is_array($error['details'] ?? null)
+            && is_string($value['request_id'] ?? null);
     }
 }

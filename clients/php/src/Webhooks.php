@@ -13,8 +13,12 @@ final class Webhooks
      * @param array<string, string|list<string>> $headers
      * @return array<string, mixed>
      */
-    public static function verify(string $payload, array $headers, string $secret, int $toleranceSeconds = 300): array
-    {
+    public static function verify(
+        string $payload,
+        array $headers,
+        #[\SensitiveParameter] string $secret,
+        int $toleranceSeconds = 300,
+    ): array {
         $timestamp = self::header($headers, 'webhook-timestamp');
         $signed = self::header($headers, 'webhook-id') . '.' . $timestamp . '.' . $payload;
         $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);

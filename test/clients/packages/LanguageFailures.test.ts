@@ -3,7 +3,7 @@
 import { createHmac } from "node:crypto"
 import { Webhook } from "standardwebhooks"
 import { describe, expect, it } from "vitest"
-import { makeCalls, python, type Reply, reply } from "./LanguageCalls.ts"
+import { makeCalls, php, python, type Reply, reply } from "./LanguageCalls.ts"
 
 const hangUp: Reply = (response) => response.destroy()
 const sent = reply(200, '{"status":"queued"}')
@@ -65,7 +65,7 @@ const requestSigned = (sign: (id: string, seconds: number) => string) => {
 
 const notAKey = "refused: The secret is not the whsec_… of a webhook."
 
-describe.each([python].filter(({ isInstalled }) => isInstalled))("the client for $name", (language) => {
+describe.each([python, php].filter(({ isInstalled }) => isInstalled))("the client for $name", (language) => {
   const sends = (count: number) => Array<string>(count).fill(language.send("otp"))
 
   it("refuses a webhook if its secret has no key, whoever signed it", async () => {
@@ -236,5 +236,33 @@ describe.each([python].filter(({ isInstalled }) => isInstalled))("the client for
   it("encodes an id in a path", async () => {
     const { received } = await makeCalls(language, [language.status("../a?b"), language.revoke("%2e%2e")])
     expect(received.map(({ path }) => path)).toEqual(["/v1/otp/..%2Fa%3Fb", "/v1/manage/api-keys/%252e%252e"])
+  })
+})
+
+describe.runIf(php.isInstalled)("an empty array of PHP", () => {
+  it("is sent as an object where the field is an object", async () => {
+    const message = '["to" => "09121234567", "metadata" => [], "template" => ["id" => 1, "parameters" => []]]'
+    const calls = [
+      'peyk()->otp->send("09121234567", ["metadata" => [], "client" => []])',
+      `peyk()->messages->send("09121234567", ${message})`,
+      `peyk()->messages->batch([${message}])`,
+      'peyk()->manage->call("accounts.connect", ["settings" => []])',
+      'peyk()->manage->call("routing.save", ["steps" => []])'
+    ]
+    const { received } = await makeCalls(php, calls)
+    const asObjects = '{"to":"09121234567","metadata":{},"template":{"id":1,"parameters":{}}}'
+    expect(received.map(({ body }) => body)).toEqual([
+      '{"phone":"09121234567","metadata":{},"client":{}}',
+      asObjects,
+      `{"messages":[${asObjects}]}`,
+      '{"settings":{}}',
+      '{"steps":[]}'
+    ])
+  })
+
+  it("is an object also if its keys are numbers", async () => {
+    const call = 'peyk()->otp->send("09121234567", ["metadata" => ["0" => "first"]])'
+    const { received } = await makeCalls(php, [call])
+    expect(received[0]?.body).toBe('{"phone":"09121234567","metadata":{"0":"first"}}')
   })
 })
