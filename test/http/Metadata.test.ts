@@ -197,6 +197,25 @@ describe("the value by which metadata is compared", () => {
     assert.notStrictEqual(compared('{"a":9007199254740993}'), compared('{"a":9007199254740992}'))
   })
 
+  it.each([
+    ["2.0", "2"],
+    ["20e-1", "2"],
+    ["1e2", "100"],
+    ["-0", "0"],
+    ["12345678901234567890.0", "12345678901234567890"]
+  ])("is the same for %s and %s, at any depth", (one, other) => {
+    assert.strictEqual(compared(`{"a":[{"b":${one}}]}`), compared(`{"a":[{"b":${other}}]}`))
+  })
+
+  it.each([
+    ["2", "2"],
+    ["1e+21", "1e+21"],
+    ["12345678901234567890", '{"isLosslessNumber":true,"value":"12345678901234567890"}'],
+    ["0.1000000000000000000001", '{"isLosslessNumber":true,"value":"0.1000000000000000000001"}']
+  ])("has %s as the fingerprints that are stored have it", (number, text) => {
+    assert.strictEqual(compared(`{"a":${number}}`), `{"a":${text}}`)
+  })
+
   it("distinguishes values under keys named __proto__", () => {
     assert.notStrictEqual(compared('{"__proto__":{"a":1}}'), compared('{"__proto__":{"a":2}}'))
   })

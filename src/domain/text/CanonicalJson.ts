@@ -1,4 +1,6 @@
 import { Predicate } from "effect"
+import { LosslessNumber } from "lossless-json"
+import { canonicalNumber } from "./CanonicalNumber.ts"
 
 /** A value that is still to be written, and the text before it. */
 interface Pending {
@@ -20,6 +22,12 @@ const fieldsOf = (value: object): ReadonlyArray<Pending> => {
 const itemsOf = (value: ReadonlyArray<unknown>): ReadonlyArray<Pending> =>
   value.map((item, index) => ({ before: index === 0 ? "" : ",", value: item }))
 
+/** A number that JavaScript cannot hold has the form that stored fingerprints were made of. */
+const numberText = ({ value }: LosslessNumber): string => {
+  const text = canonicalNumber(value)
+  return String(Number(text)) === text ? text : `{"isLosslessNumber":true,"value":"${text}"}`
+}
+
 /**
  * JSON with sorted keys and without absent fields: equal values have equal texts. Without recursion, as a request may
  * be nested so deeply that it would exhaust the stack.
@@ -38,6 +46,8 @@ export const canonicalJson = (root: unknown): string => {
     if (Array.isArray(value)) {
       text += "["
       pushAll(itemsOf(value), "]")
+    } else if (value instanceof LosslessNumber) {
+      text += numberText(value)
     } else if (Predicate.isObject(value)) {
       text += "{"
       pushAll(fieldsOf(value), "}")
