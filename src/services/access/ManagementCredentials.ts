@@ -8,10 +8,10 @@ import { Sessions } from "./Sessions.ts"
 
 /** The credential of a request to the management API: the relevant parts of its headers. */
 export interface GivenCredential {
-  /** The scheme of `Authorization`, in lower case; null without the header. */
-  readonly scheme: string | null
-  /** The part after the scheme. */
-  readonly credential: Redacted.Redacted
+  /** The scheme of `Authorization`, in lower case; empty without one. */
+  readonly scheme: string
+  /** The rest of `Authorization`; null without the header. */
+  readonly credential: Redacted.Redacted | null
   /** The `X-API-Key` header; null without it. */
   readonly serviceKey: Redacted.Redacted | null
 }
@@ -37,17 +37,25 @@ export class ManagementCredentials extends Context.Service<
       const refuseServiceKey = (secret: Redacted.Redacted) =>
         Effect.andThen(apiKeys.authenticate(secret), new ScopeInsufficient())
 
+      const identify = (
+        scheme: string,
+        credential: Redacted.Redacted
+      ): Effect.Effect<Actor, Unauthenticated> => {
+        const isBearer = scheme === "bearer"
+        if (scheme === "apikey" || (isBearer && looksLikeToken(Redacted.value(credential)))) {
+          return tokens.authenticate(credential)
+        }
+        return isBearer ? sessions.authenticate(credential) : Effect.fail(new Unauthenticated())
+      }
+
       return ManagementCredentials.of({
         authenticate: ({ scheme, credential, serviceKey }) => {
-          const orServiceKey = (actor: Effect.Effect<Actor, Unauthenticated>) =>
-            Effect.catchTag(actor, "unauthenticated", () => refuseServiceKey(credential))
-          const isBearer = scheme === "bearer"
-          if (scheme === "apikey" || (isBearer && looksLikeToken(Redacted.value(credential)))) {
-            return orServiceKey(tokens.authenticate(credential))
+          if (credential !== null) {
+            return Effect.catchTag(identify(scheme, credential), "unauthenticated", () =>
+              refuseServiceKey(credential)
+            )
           }
-          if (isBearer) return orServiceKey(sessions.authenticate(credential))
-          if (scheme !== null || serviceKey === null) return Effect.fail(new Unauthenticated())
-          return refuseServiceKey(serviceKey)
+          return serviceKey === null ? Effect.fail(new Unauthenticated()) : refuseServiceKey(serviceKey)
         }
       })
     })

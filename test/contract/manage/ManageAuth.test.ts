@@ -193,6 +193,21 @@ const credentials: ReadonlyArray<readonly [string, () => Promise<HeaderSet>, (me
   ["a test key as apikey", apikey(() => customer.test), always("scope_insufficient")],
   ["a live key as Bearer", bearer(() => customer.live), always("scope_insufficient")],
   ["a test key as Bearer", bearer(() => customer.test), always("scope_insufficient")],
+  [
+    "a live key without a scheme",
+    async () => ({ authorization: customer.live }),
+    always("scope_insufficient")
+  ],
+  [
+    "a test key as Basic",
+    async () => ({ authorization: `Basic ${customer.test}` }),
+    always("scope_insufficient")
+  ],
+  [
+    "a key nobody made, without a scheme",
+    async () => ({ authorization: `svc_live_${"x".repeat(43)}` }),
+    always("unauthenticated")
+  ],
   ["a live key nobody made", header(() => `svc_live_${"x".repeat(43)}`), always("unauthenticated")],
   ["a key nobody made, as apikey", apikey(() => `svc_test_${"x".repeat(43)}`), always("unauthenticated")],
   ["a key nobody made, as Bearer", bearer(() => `svc_live_${"x".repeat(43)}`), always("unauthenticated")],

@@ -25,13 +25,16 @@ export class CurrentActor extends Context.Service<
 
 const READING_METHODS = ["GET", "HEAD", "OPTIONS"]
 
+const redacted = (text: string | undefined): Redacted.Redacted | null =>
+  text === undefined ? null : Redacted.make(text)
+
 const givenBy = ({ headers }: HttpServerRequest.HttpServerRequest): GivenCredential => {
-  const [, scheme = null, credential = ""] = /^(\S+)(?:\s+(.*))?$/.exec(headers["authorization"] ?? "") ?? []
-  const serviceKey = headers["x-api-key"]
+  const [, scheme = "", credential] =
+    /^(?:(\S+)\s+)?(\S.*)$/.exec(headers["authorization"]?.trim() ?? "") ?? []
   return {
-    scheme: scheme === null ? null : scheme.toLowerCase(),
-    credential: Redacted.make(credential.trim()),
-    serviceKey: serviceKey === undefined ? null : Redacted.make(serviceKey)
+    scheme: scheme.toLowerCase(),
+    credential: redacted(credential),
+    serviceKey: redacted(headers["x-api-key"])
   }
 }
 
