@@ -4,7 +4,7 @@ import { MessageEnded } from "../Errors.ts"
 import type { Instant } from "../Instant.ts"
 import type { Message, MessageAttempt } from "./Message.ts"
 import { lanes, laneState } from "./MessageLanes.ts"
-import { failLane, type MessageTransition, settle } from "./MessageMachine.ts"
+import { finalStatus, type MessageTransition } from "./MessageMachine.ts"
 
 /** Whether the phone has, or may have, received the message over this step; also while its provider is being called. */
 const mayBeDelivered = (attempt: MessageAttempt): boolean =>
@@ -24,6 +24,25 @@ const withoutWaiting = (
       attempt.status === "pending" ? { ...attempt, status: "failed", finished_at: now } : attempt
     )
 
+/** The end of a message before all of its steps were tried: those left are dropped, and nothing is held. */
+const endNow = (
+  message: Message,
+  status: "canceled" | ReturnType<typeof finalStatus>,
+  now: Instant
+): MessageTransition => ({
+  next: {
+    ...message,
+    status,
+    revision: message.revision + 1,
+    attempts: withoutWaiting(message.attempts, now),
+    reservations: [],
+    completedAt: now,
+    held: 0
+  },
+  events: [`message.${status}`],
+  dueAt: null
+})
+
 /**
  * Nothing more is tried, and what was held is released. Refused where something was sent, or may have been: `canceled`
  * promises that the phone received nothing. A canceled message stays as it is.
@@ -36,24 +55,12 @@ export const cancelMessage = (
   if (message.completedAt !== null || message.attempts.some(mayBeDelivered)) {
     return Result.fail(new MessageEnded({ details: { status: message.status } }))
   }
-  return Result.succeed({
-    next: {
-      ...message,
-      status: "canceled",
-      revision: message.revision + 1,
-      attempts: withoutWaiting(message.attempts, now),
-      reservations: [],
-      completedAt: now,
-      held: 0
-    },
-    events: ["message.canceled"],
-    dueAt: null
-  })
+  return Result.succeed(endNow(message, "canceled", now))
 }
 
 /**
- * Canceled if that is possible; else nothing more is tried: the lanes that wait have failed. Refused where a provider is
- * being called.
+ * Canceled if that is possible; else nothing more is tried, and a lane that sent nothing has failed. Refused where a
+ * provider is being called.
  */
 export const stopMessage = (
   message: Message,
@@ -62,10 +69,6 @@ export const stopMessage = (
   const canceled = cancelMessage(message, now)
   const isBusy = message.attempts.some(({ status }) => status === "sending")
   if (Result.isSuccess(canceled) || message.completedAt !== null || isBusy) return canceled
-  const open = lanes(message).filter((lane) => laneState(message, lane) === "open")
-  const attempts = open.reduce(
-    (all, lane) => failLane({ ...message, attempts: all }, lane, { dueAt: null, now }),
-    message.attempts
-  )
-  return Result.succeed(settle({ ...message, reservations: [] }, 0, attempts, now))
+  const states = lanes(message).map((lane) => (laneState(message, lane) === "sent" ? "sent" : "failed"))
+  return Result.succeed(endNow(message, finalStatus(states), now))
 }

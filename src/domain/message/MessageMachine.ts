@@ -49,7 +49,7 @@ export type MessageAction =
 
 /** The work for a process that has leased the lane's timer. */
 export const decideMessage = (message: Message, lane: Lane, now: Instant): MessageAction => {
-  if (message.status === "canceled" || laneState(message, lane) !== "open") return { _tag: "Nothing" }
+  if (message.completedAt !== null || laneState(message, lane) !== "open") return { _tag: "Nothing" }
   const attempts = attemptsOf(message, lane)
   const begun = attempts.find(({ status }) => status === "sending")
   if (begun !== undefined) return { _tag: "Abandon", call: { step: begun.step, tries: begun.tries } }
@@ -76,13 +76,13 @@ const withAttempt = (
 const unchanged = (message: Message): MessageTransition => ({ next: message, events: [], dueAt: "held" })
 
 /** The status after every lane has ended. */
-const finalStatus = (states: ReadonlyArray<LaneState>): "sent" | "failed" | "partial_failed" => {
+export const finalStatus = (states: ReadonlyArray<LaneState>): "sent" | "failed" | "partial_failed" => {
   if (states.every((state) => state === "sent")) return "sent"
   return states.every((state) => state === "failed") ? "failed" : "partial_failed"
 }
 
 /** The message with these attempts; complete if no work is left. */
-export const settle = (
+const settle = (
   message: Message,
   lane: Lane,
   attempts: ReadonlyArray<MessageAttempt>,
@@ -144,11 +144,7 @@ const failed = (attempt: MessageAttempt, now: Instant): MessageAttempt => ({
 })
 
 /** The attempts after a lane was given up: every step that it could still use has failed. */
-export const failLane = (
-  message: Message,
-  lane: Lane,
-  { dueAt, now }: Pick<LaneTurn, "dueAt" | "now">
-): ReadonlyArray<MessageAttempt> =>
+const failLane = (message: Message, { lane, dueAt, now }: LaneTurn): ReadonlyArray<MessageAttempt> =>
   candidatesOf(message, lane).reduce((all, step) => {
     const waiting =
       all.find((attempt) => attempt.step === step) ?? newAttempt(step, dueAt ?? laneDueAt(message, lane))
@@ -297,7 +293,7 @@ export const awaitSlot = (message: Message, reservation: Reservation, turn: Lane
 
 /** No account of the lane can send in time; the earliest can at `freeAt`. Waits for it, or ends the lane. */
 export const awaitAccount = (message: Message, freeAt: Instant, turn: LaneTurn): MessageTransition => {
-  const { lane, dueAt, now } = turn
+  const { lane, now } = turn
   if (!maySend(decideMessage(message, lane, now))) return unchanged(message)
   const patientUntil = patienceEnd(message, turn)
   if (now < patientUntil) {
@@ -312,5 +308,5 @@ export const awaitAccount = (message: Message, freeAt: Instant, turn: LaneTurn):
       dueAt: Math.min(Math.max(freeAt, now + MIN_WAIT_MILLIS), patientUntil)
     }
   }
-  return settle(message, lane, failLane(message, lane, { dueAt, now }), now)
+  return settle(message, lane, failLane(message, turn), now)
 }

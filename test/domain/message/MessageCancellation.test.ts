@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { isUncertain } from "../../../src/domain/account/ProviderOutcome.ts"
 import type { Message, MessageAttempt } from "../../../src/domain/message/Message.ts"
 import { cancelMessage, stopMessage } from "../../../src/domain/message/MessageCancellation.ts"
-import { lanes, laneState } from "../../../src/domain/message/MessageLanes.ts"
+import { lanes } from "../../../src/domain/message/MessageLanes.ts"
 import { awaitAccount, beginAttempt, decideMessage } from "../../../src/domain/message/MessageMachine.ts"
 import { happenings, live, setting, SIZE } from "./MessageRuns.ts"
 
@@ -18,6 +18,16 @@ const mayHaveArrived = (attempt: MessageAttempt): boolean =>
 
 const isRefused = ({ completedAt, attempts }: Message): boolean =>
   completedAt !== null || attempts.some(mayHaveArrived)
+
+/** No lane does anything more. */
+const assertAtRest = (message: Message, now: number) => {
+  for (const lane of lanes(message)) {
+    const turn = { lane, dueAt: null, now, patienceMillis: PATIENCE }
+    assert.strictEqual(decideMessage(message, lane, now)._tag, "Nothing")
+    message.route.forEach((_, step) => assert.strictEqual(beginAttempt(message, step, turn).next, message))
+    assert.strictEqual(awaitAccount(message, now, turn).next, message)
+  }
+}
 
 describe("canceling a message", () => {
   it.prop(
@@ -43,12 +53,7 @@ describe("canceling a message", () => {
         assert.deepStrictEqual([next.completedAt, next.reservations], [turn.now, []])
         assert.deepStrictEqual([events, dueAt], [["message.canceled"], null])
         assert.isTrue(next.attempts.every(({ status }) => status === "failed"))
-        for (const lane of lanes(next)) {
-          const later = { lane, dueAt: null, now: turn.now + 1, patienceMillis: PATIENCE }
-          assert.strictEqual(decideMessage(next, lane, later.now)._tag, "Nothing")
-          next.route.forEach((_, step) => assert.strictEqual(beginAttempt(next, step, later).next, next))
-          assert.strictEqual(awaitAccount(next, later.now, later).next, next)
-        }
+        assertAtRest(next, turn.now + 1)
       }
     },
     runs
@@ -101,7 +106,25 @@ describe("stopping a message", () => {
         assert.deepStrictEqual([next.captured, next.held], [after.captured, 0])
         assert.deepStrictEqual([next.completedAt, next.reservations, dueAt], [turn.now, [], null])
         assert.deepStrictEqual(events, [`message.${next.status}`])
-        assert.isTrue(lanes(next).every((lane) => laneState(next, lane) !== "open"))
+        assertAtRest(next, turn.now + 1)
+      }
+    },
+    runs
+  )
+
+  it.prop(
+    "adds no attempt: only what was really tried appears",
+    [setting, happenings],
+    ([setting, list]) => {
+      for (const { after, turn } of live(setting, list)) {
+        const stopped = stopMessage(after, turn.now)
+        if (Result.isFailure(stopped)) continue
+        const tried = after.attempts.filter(({ status, tries }) => status !== "pending" || tries > 0)
+        const { attempts } = stopped.success.next
+        assert.deepStrictEqual(
+          attempts.map(({ step, error_code }) => [step, error_code]),
+          tried.map(({ step, error_code }) => [step, error_code])
+        )
       }
     },
     runs

@@ -5,7 +5,14 @@ import { MessageEnded } from "../../../src/domain/Errors.ts"
 import type { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
 import { Workers } from "../../../src/services/concurrency/Workers.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
-import { accepted, scriptProviders, unavailable, unreachable } from "../../support/ScriptedProviders.ts"
+import {
+  accepted,
+  scriptProviders,
+  throttled,
+  unavailable,
+  unknown,
+  unreachable
+} from "../../support/ScriptedProviders.ts"
 import { arriveAt, PHONE, sendMessage, settle, summary } from "../../support/SentMessages.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
@@ -103,6 +110,23 @@ layer(TestDatabase, { excludeTestServices: true })("canceling a message", (it) =
       assert.deepStrictEqual([held, timers], [0, 0])
       assert.strictEqual(yield* arriveAt(start, 60), 0)
       assert.deepStrictEqual(providers.channels(), ["bale", "eitaa"])
+    }).pipe(Effect.provide(testProcess(providers.layer)))
+  })
+
+  it.effect("that may have arrived is stopped without an attempt over the channels that are left", () => {
+    const providers = scriptProviders({ eitaa: unknown, sms: throttled })
+    return Effect.gen(function* () {
+      const customerId = yield* makeCustomer()
+      yield* sendMessage(customerId, ["sms"])
+      const { id } = yield* sendMessage(customerId, ["eitaa", "sms"])
+      const stopped = yield* (yield* Messages).stop({ customerId, id })
+      assert.deepStrictEqual(
+        [stopped.status, stopped.failedAttempts, stopped.unknownAttempts],
+        ["failed", 1, 1]
+      )
+      assert.deepStrictEqual(summary(stopped.attempts), [[1, "failed", "provider_outcome_unknown"]])
+      const { held, timers } = { held: null, timers: null, ...(yield* leftOf(customerId)) }
+      assert.deepStrictEqual([held, timers], [0, 0])
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
