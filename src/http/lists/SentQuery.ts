@@ -57,7 +57,9 @@ export const metadataFilters = Effect.gen(function* () {
         errors.push({ path: `query.${name}`, message: "Expected metadata[key]=value" })
       continue
     }
-    const problem = metadataProblem(name, key, value)
+    const problem = filters.has(key)
+      ? { path: `query.${name}`, message: "Expected one value" }
+      : metadataProblem(name, key, value)
     if (problem !== undefined) errors.push(problem)
     filters.set(key, value)
   }

@@ -177,6 +177,12 @@ describe("GET /v1/messages", () => {
     expect(ids(await toList({ to, "metadata[slash]": String.raw`\u0000` }))).toEqual([message_id])
   })
 
+  it("refuses two values for one key of the metadata", async () => {
+    const twice = "metadata[order]=1&metadata[order]=2"
+    expect(issues(await read(`/v1/messages?${twice}`))).toEqual(["query.metadata[order]"])
+    expect(issues(await read(`/v1/otp?${twice}`))).toEqual(["query.metadata[order]"])
+  })
+
   it("refuses metadata filters that are too long or too many", async () => {
     expect(issues(await read(`/v1/messages?${query({ "metadata[a]": "x".repeat(201) })}`))).toEqual([
       "query.metadata[a]"
