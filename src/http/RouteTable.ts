@@ -43,6 +43,8 @@ export const makeRouteTable = (routes: ReadonlyArray<ServedRoute>): FindPath => 
     .filter(([path]) => path.includes("/:") || path.endsWith(`/${BELOW}`))
     .map(([path, served]) => ({ parts: path.split("/"), served }))
   return (path) => {
+    // No path has a semicolon. The router would end the path there, and serve another one.
+    if (path.includes(";")) return undefined
     const exact = byPath.get(path)
     if (exact !== undefined) return exact
     const segments = path.split("/")

@@ -57,6 +57,13 @@ describe("the route table", () => {
     assert.deepStrictEqual(methods("/v1/accounts/12/contacts/a%2Fb"), ["PUT"])
   })
 
+  it("knows no path with a semicolon, where the router would end it", () => {
+    assert.isUndefined(methods("/v1/otp/send;x"))
+    assert.isUndefined(methods("/v1/keys;x"))
+    assert.isUndefined(methods("/v1/keys/7;x"))
+    assert.isUndefined(methods("/v1/keys/;x"))
+  })
+
   it("gives a path as API documents have it, whatever its parameters are", () => {
     assert.strictEqual(findPath("/v1/otp/send")?.template, "/v1/otp/send")
     assert.strictEqual(findPath("/v1/otp/+989121234567")?.template, "/v1/otp/{verification_id}")

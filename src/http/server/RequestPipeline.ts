@@ -69,9 +69,8 @@ export const fromCause = Effect.fnUntraced(function* (
   return wrapErrors(response, requestId)
 })
 
-/** Ends the path where the router does. */
 const pathOf = (url: string): string => {
-  const end = url.search(/[?#;]/)
+  const end = url.search(/[?#]/)
   return end === -1 ? url : url.slice(0, end)
 }
 

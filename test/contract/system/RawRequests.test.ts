@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { beforeAll, describe, expect, it } from "vitest"
 import { newKey, newPhone, ok, otp, raw, refused, request } from "../Client.ts"
+import { simulated } from "../Operator.ts"
 import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
 let server: SharedServer
@@ -152,10 +153,20 @@ describe("what no path can be", () => {
     refused(await raw(server, "CONNECT peyk:443 HTTP/1.1\r\nHost: peyk\r\n\r\n"), 400, "bad_request")
   })
 
-  it("a parameter behind a semicolon is not part of the path, for anybody", async () => {
+  it("a path with a semicolon is unknown, and nothing is done for it", async () => {
+    const phone = newPhone()
+    const body = JSON.stringify({ phone, channels: ["bale"] })
+    const sending = {
+      "x-api-key": server.demo.live_key,
+      "idempotency-key": newKey(),
+      "content-type": "application/json"
+    }
+    refused(await request(server, "POST", "/v1/otp/send;x", { headers: sending, body }), 404, "not_found")
+    expect(await simulated(server, phone)).toEqual([])
+    refused(await request(server, "GET", "/v1/otp/send;x"), 404, "not_found")
     const headers = { authorization: `apikey ${server.demo.token}` }
-    const list = await request(server, "GET", "/v1/manage/verifications/;x=y", { headers })
-    refused(list, 404, "not_found")
-    refused(await request(server, "GET", "/v1/otp/send;x"), 405, "method_not_allowed")
+    for (const path of ["/v1/manage/verifications;x=y", "/v1/manage/verifications/;x=y", "/v1/manage/me;x"]) {
+      refused(await request(server, "GET", path, { headers }), 404, "not_found")
+    }
   })
 })
