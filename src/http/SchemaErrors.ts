@@ -1,4 +1,4 @@
-import { type Cause, Option, SchemaIssue } from "effect"
+import { Array as Arr, type Cause, Option, SchemaAST, SchemaIssue } from "effect"
 import { HttpApiError } from "effect/http-api"
 
 /** Limits the list of mistakes, so that a body full of them does not get a response many times its size. */
@@ -15,10 +15,38 @@ export const schemaErrorIn = (
   return Option.none()
 }
 
-const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({
+/** Without the names of schemas, which only the document's readers know. */
+const expectedOf = (ast: SchemaAST.AST): string => {
+  if (SchemaAST.isObjects(ast)) return "Expected object"
+  if (!SchemaAST.isUnion(ast)) return SchemaIssue.defaultLeafHook(new SchemaIssue.InvalidType(ast, undefined))
+  const members = ast.types.map((member) => expectedOf(member).replace("Expected ", ""))
+  return `Expected ${[...new Set(members)].join(" | ")}`
+}
+
+const leafText = (issue: SchemaIssue.Leaf): string => {
   // Its value can be a secret in the wrong place.
-  leafHook: (issue) => (issue._tag === "UnexpectedKey" ? "unknown field" : SchemaIssue.defaultLeafHook(issue))
-})
+  if (issue._tag === "UnexpectedKey") return "unknown field"
+  return issue._tag === "InvalidType" ? expectedOf(issue.ast) : SchemaIssue.defaultLeafHook(issue)
+}
+
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook: leafText })
+
+/** A value that fits no member of a union, as any value of the wrong type: the formatter asks no hook about the former. */
+const withoutUnions = (issue: SchemaIssue.Issue): SchemaIssue.Issue => {
+  switch (issue._tag) {
+    case "Pointer":
+      return new SchemaIssue.Pointer(issue.path, withoutUnions(issue.issue))
+    case "Encoding":
+      return withoutUnions(issue.issue)
+    case "Composite":
+    case "AnyOf":
+      return Arr.isReadonlyArrayNonEmpty(issue.issues)
+        ? new SchemaIssue.Composite(issue.ast, Arr.map(issue.issues, withoutUnions), undefined)
+        : new SchemaIssue.InvalidType(issue.ast, undefined)
+    default:
+      return issue
+  }
+}
 
 /** `body.channels[0].wait` */
 const formatPath = (root: string, path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>): string =>
@@ -29,6 +57,6 @@ const formatPath = (root: string, path: ReadonlyArray<PropertyKey | { readonly k
 
 /** The mistakes that a schema found in the part of a request that is called `root`. */
 export const issuesIn = (issue: SchemaIssue.Issue, root: string) =>
-  formatIssues(issue)
+  formatIssues(withoutUnions(issue))
     .issues.slice(0, MAX_ISSUES)
     .map(({ path, message }) => ({ path: formatPath(root, path ?? []), message }))
