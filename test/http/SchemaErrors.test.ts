@@ -11,7 +11,7 @@ const messagesOf = (schema: Schema.Codec<unknown, unknown>, given: unknown) => {
 }
 
 describe("what is wrong with a request", () => {
-  it.each([5, null, "x", []])("names no schema where %j is not an object", (given) => {
+  it.each([5, null, "x", [[]]])("names no schema where %j is not an object", (given) => {
     assert.deepStrictEqual(messagesOf(MessageBody, given), ["body: Expected object"])
   })
 
