@@ -1,3 +1,5 @@
+import { isUuid } from "./Uuid.ts"
+
 /** One page of a list. */
 export interface PageRequest {
   /** 1–100. */
@@ -14,11 +16,10 @@ export interface Page<A> {
 
 const ID = /^[1-9]\d{0,9}$/
 const MAX_ID = 2_147_483_647
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Whether a list by number, or by UUID, can have this position. */
 export const isIdPosition = (text: string): boolean => ID.test(text) && Number(text) <= MAX_ID
-export const isUuidPosition = (text: string): boolean => UUID.test(text)
+export const isUuidPosition = (text: string): boolean => isUuid(text)
 
 /** The page from one row more than the limit: the extra row only shows that there is another page. */
 export const toPage = <A>(rows: ReadonlyArray<A>, limit: number, positionOf: (row: A) => string): Page<A> => {

@@ -181,9 +181,3 @@ export const afterBatch = (
     : progress.erasedUntil
   return { ...progress, pass: null, erasedUntil }
 }
-
-const UUID_TIME_DIGITS = 12
-
-/** When a UUIDv7 was created. */
-export const idInstant = (id: string): Instant =>
-  Number.parseInt(id.replaceAll("-", "").slice(0, UUID_TIME_DIGITS), 16)

@@ -1,7 +1,8 @@
-import type { Instant } from "./Instant.ts"
+import { UUID } from "./Uuid.ts"
+import { type Instant, MINUTE_MILLIS } from "./Instant.ts"
 
 /** Ids are created with their rows, but not at the same instant, and not by one clock. */
-const CLOCKS_DIFFER_MILLIS = 60_000
+const CLOCKS_DIFFER_MILLIS = MINUTE_MILLIS
 
 /** A UUIDv7 at this instant: earlier rows have a lower id and later rows a higher one, except for clock differences. */
 export const idAt = (instant: Instant): string => {
@@ -26,7 +27,7 @@ export interface TimePosition {
 
 export const formatTimePosition = ({ at, id }: TimePosition): string => `${at}_${id}`
 
-const POSITION = /^(\d{1,13})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const POSITION = new RegExp(`^(\\d{1,13})_(${UUID})$`)
 
 /** Null for the beginning, and for an invalid position. */
 export const parseTimePosition = (text: string | null): TimePosition | null => {

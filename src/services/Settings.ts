@@ -1,4 +1,5 @@
 import { Context } from "effect"
+import { DAY_MILLIS, MINUTE_MILLIS } from "../domain/Instant.ts"
 
 /** The numbers that an operator can change. */
 export interface SettingsShape {
@@ -66,8 +67,8 @@ export const defaultSettings: SettingsShape = {
   maxWrongCodes: 5,
   providerTimeoutMillis: 10_000,
   leaseMillis: 30_000,
-  idempotencyMillis: 24 * 3_600_000,
-  messagePatienceMillis: 15 * 60_000,
+  idempotencyMillis: DAY_MILLIS,
+  messagePatienceMillis: 15 * MINUTE_MILLIS,
   graceMillis: 15_000,
   timerConcurrency: 256,
   codeConnections: 128,
@@ -95,57 +96,14 @@ export const defaultSettings: SettingsShape = {
   slotWaitMillis: 5000,
   slotHorizonMillis: 30_000,
   cooldownFailures: 5,
-  cooldownMillis: 60_000,
-  cooldownMaxMillis: 15 * 60_000,
+  cooldownMillis: MINUTE_MILLIS,
+  cooldownMaxMillis: 15 * MINUTE_MILLIS,
   retentionPhonesDays: 90,
   retentionRecordsDays: 400,
   retentionEventsDays: 30,
   retentionAuditDays: 0,
   requestLogDays: 3
 }
-
-export const settingNames = [
-  "codeLength",
-  "maxWrongCodes",
-  "providerTimeoutMillis",
-  "leaseMillis",
-  "idempotencyMillis",
-  "messagePatienceMillis",
-  "graceMillis",
-  "timerConcurrency",
-  "codeConnections",
-  "messageConnections",
-  "phoneHourLimit",
-  "phoneDayLimit",
-  "platformPhoneDayLimit",
-  "keyMinuteLimit",
-  "manageMinuteLimit",
-  "messagePhoneHourLimit",
-  "messagePhoneDayLimit",
-  "freeMonthlyQuota",
-  "priceEitaa",
-  "priceBale",
-  "priceSoroushplus",
-  "priceRubika",
-  "priceTelegram",
-  "accountGapMillis",
-  "accountRateEitaa",
-  "accountRateBale",
-  "accountRateSoroushplus",
-  "accountRateRubika",
-  "accountRateTelegram",
-  "accountRateSms",
-  "slotWaitMillis",
-  "slotHorizonMillis",
-  "cooldownFailures",
-  "cooldownMillis",
-  "cooldownMaxMillis",
-  "retentionPhonesDays",
-  "retentionRecordsDays",
-  "retentionEventsDays",
-  "retentionAuditDays",
-  "requestLogDays"
-] as const satisfies ReadonlyArray<keyof SettingsShape>
 
 export const Settings = Context.Reference<SettingsShape>("peyk/services/Settings", {
   defaultValue: () => defaultSettings

@@ -5,7 +5,6 @@ import {
   beginPass,
   cutOf,
   erasingTasks,
-  idInstant,
   nextTask,
   noProgress,
   type RetentionProgress,
@@ -13,7 +12,7 @@ import {
   retentionTasks
 } from "../../src/domain/Retention.ts"
 import { retentionPauseMillis } from "../../src/domain/Schedules.ts"
-import { idAt } from "../../src/domain/TimePosition.ts"
+import { idAt, instantOf } from "../../src/domain/TimePosition.ts"
 import { defaultSettings } from "../../src/services/Settings.ts"
 
 const DAY = 86_400_000
@@ -148,7 +147,7 @@ describe("the ids of an instant", () => {
       const first = idAt(time)
       const made = `${first.slice(0, 14)}7abc-9def-0123456789ab`
       assert.isTrue(first < made && made < idAt(time + 1))
-      assert.deepStrictEqual([idInstant(made), idInstant(first)], [time, time])
+      assert.deepStrictEqual([instantOf(made), instantOf(first)], [time, time])
     })
   )
 })

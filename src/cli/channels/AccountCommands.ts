@@ -2,7 +2,7 @@ import { Clock, Console, Effect, Option, Schema, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Channel } from "../../domain/routing/Channel.ts"
 import type { SendingAccount } from "../../domain/people/Customer.ts"
-import type { Instant } from "../../domain/Instant.ts"
+import { DAY_MILLIS, type Instant } from "../../domain/Instant.ts"
 import { Name } from "../../http/manage/wire/ManageFields.ts"
 import { toAccount } from "../../http/manage/wire/SetUpWire.ts"
 import {
@@ -181,7 +181,7 @@ const limits = Command.make(
   "limits",
   {
     account: accountFlag,
-    gapMillis: paceFlag("gap-ms", "Least time between two sends (0: none)", 86_400_000),
+    gapMillis: paceFlag("gap-ms", "Least time between two sends (0: none)", DAY_MILLIS),
     perMinute: paceFlag("per-minute", "Sends in any minute (0: no limit)", 100_000)
   },
   ({ account, gapMillis, perMinute }) =>

@@ -1,3 +1,5 @@
+import { HOUR_MILLIS } from "../Instant.ts"
+
 /**
  * A budget bounds the codes of a segment that may be out without being verified, before any test can know about them. A
  * code takes one, and a verified code gives back a little more than the expected number of codes for it.
@@ -30,4 +32,4 @@ export const FREE_CODES = 3
 export const CODES_PER_GRANT = 4
 /** A busy segment asks for more at once. */
 export const MAX_CODES_PER_GRANT = 64
-export const BUDGET_WINDOW_MILLIS = 3_600_000
+export const BUDGET_WINDOW_MILLIS = HOUR_MILLIS

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
-import { HOUR_MILLIS, type Instant } from "../Instant.ts"
+import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../Instant.ts"
 import type { TimeSpan } from "../TimePosition.ts"
 
 /** Sends are summed up for each half hour: a day of any time zone begins with one. */
-export const SLOT_MILLIS = 30 * 60_000
+export const SLOT_MILLIS = 30 * MINUTE_MILLIS
 
 export const slotOf = (at: Instant): Instant => Math.floor(at / SLOT_MILLIS) * SLOT_MILLIS
 
@@ -121,7 +121,7 @@ export interface SummedSlot {
 
 const MIN_AGE_MILLIS = 20_000
 /** Sends are written a little after the time that they were accepted at. */
-const LATE_MILLIS = 60_000
+const LATE_MILLIS = MINUTE_MILLIS
 /** Figures that were summed up so long after a slot began are final, if nothing was open. */
 export const FINAL_AFTER_MILLIS = SLOT_MILLIS + LATE_MILLIS
 /** A slot of an hour ago whose sends are not over is summed up again after about a minute, one of a day ago after half an hour. */

@@ -1,12 +1,12 @@
-import type { Instant } from "../Instant.ts"
+import { DAY_MILLIS, HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../Instant.ts"
 import type { UserRecord } from "./User.ts"
 
 /** How long a session in the console lasts while it is not used, and in any case. */
-export const SESSION_IDLE_MILLIS = 12 * 3_600_000
-export const SESSION_MAX_MILLIS = 7 * 24 * 3_600_000
+export const SESSION_IDLE_MILLIS = 12 * HOUR_MILLIS
+export const SESSION_MAX_MILLIS = 7 * DAY_MILLIS
 
 /** How long a sign-in link can be used, once. */
-export const LINK_LIFE_MILLIS = 10 * 60_000
+export const LINK_LIFE_MILLIS = 10 * MINUTE_MILLIS
 
 /** Somebody who is signed in to the console. */
 export interface ConsoleSession {

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Scope } from "./Actor.ts"
-import { Instant } from "../Instant.ts"
+import { DAY_MILLIS, Instant } from "../Instant.ts"
 
 /** The readable fields of a personal access token; its secret is not stored. */
 export const TokenRecord = Schema.Struct({
@@ -27,4 +27,4 @@ export const looksLikeToken = (secret: string): boolean => SECRET.test(secret)
 export const tokenSecret = (random: string): string => `svc_pat_${random}`
 
 /** The validity of a token without `expires_at`. */
-export const TOKEN_LIFE_MILLIS = 90 * 24 * 3_600_000
+export const TOKEN_LIFE_MILLIS = 90 * DAY_MILLIS

@@ -1,14 +1,14 @@
-import type { Instant } from "../Instant.ts"
+import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../Instant.ts"
 
 /** Failed sign-ins of one e-mail address from one network before more are refused. */
 export const MAX_FAILURES_OF_PAIR = 10
 /** Limits for one e-mail address from everywhere, and for one network with any e-mail address. */
 export const MAX_FAILURES_OF_EMAIL = 50
 export const MAX_FAILURES_OF_NETWORK = 50
-export const FAILURE_WINDOW_MILLIS = 15 * 60_000
+export const FAILURE_WINDOW_MILLIS = 15 * MINUTE_MILLIS
 
 /** How long a refresh token is valid for its one use. */
-export const REFRESH_LIFE_MILLIS = 30 * 24 * 3_600_000
+export const REFRESH_LIFE_MILLIS = 30 * DAY_MILLIS
 
 /** 256 random bits in base64url. */
 const SECRET = /^svc_refresh_[A-Za-z0-9_-]{43}$/

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { UUID } from "../Uuid.ts"
 import { Instant } from "../Instant.ts"
 import { KeyMode } from "../people/Customer.ts"
 
@@ -62,7 +63,7 @@ export type RequestFields = readonly [
   subjectId: string | null
 ]
 
-const ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,4})$/
+const ID = new RegExp(`^(${UUID})\\.(\\d{1,4})$`)
 
 /** A place in the log: the block, and the number within it. */
 export const parseRequestPlace = (id: string): { readonly block: string; readonly number: number } | null => {

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { GuardEventType, type ShownAlarm } from "../guard/Alarm.ts"
-import { Instant } from "../Instant.ts"
+import { DAY_MILLIS, Instant } from "../Instant.ts"
 import { KeyMode } from "../people/Customer.ts"
 import { MessageEventType, type ShownMessage } from "../message/Message.ts"
 import { EventType, type ShownVerification } from "../verification/Verification.ts"
@@ -40,9 +40,9 @@ export const originOf = (url: string | null | undefined): string | undefined =>
 export const MAX_ENDPOINTS = 20
 
 /** How long a replaced secret still signs. */
-export const ROTATION_MILLIS = 24 * 3_600_000
+export const ROTATION_MILLIS = DAY_MILLIS
 
-const REPLAY_MILLIS = 30 * 24 * 3_600_000
+const REPLAY_MILLIS = 30 * DAY_MILLIS
 
 /** The earliest start of a replay of all events since a time: the last 30 days. */
 export const replayedFrom = (since: Instant, now: Instant): Instant => Math.max(since, now - REPLAY_MILLIS)

@@ -1,4 +1,5 @@
 import { Effect, Result, Schema } from "effect"
+import { UUID } from "../../domain/Uuid.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 import { statusJson, toSendResponse } from "../otp/OtpAnswers.ts"
 import { SendBody, VerifyBody } from "../otp/OtpSchemas.ts"
@@ -10,7 +11,7 @@ import type { Asked, FastAnswer, Posted } from "./FastRequests.ts"
 
 const SEND = "/v1/otp/send"
 const VERIFY = "/v1/otp/verify"
-const STATUS_PATH = /^\/v1\/otp\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const STATUS_PATH = new RegExp(`^/v1/otp/(${UUID})$`)
 
 export const STATUS = "/v1/otp/{verification_id}"
 

@@ -2,6 +2,7 @@ import { type Cause, Effect, Exit, Layer, Option, type Types } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiError } from "effect/http-api"
+import { UUID } from "../../domain/Uuid.ts"
 import { type Cors, corsOf } from "../Cors.ts"
 import { RequestLog, type RequestNotes } from "../../services/customer/RequestLog.ts"
 import { CurrentRequestNotes, errorCodeOf, errorResponse, RequestId } from "../Envelope.ts"
@@ -114,7 +115,7 @@ const count = (answered: Answered, notes: RequestNotes) => (exit: Exit.Exit<Resp
     notes.answered(status, code)
   })
 
-const SUBJECT = /^\/v1\/(?:sandbox\/)?(?:otp|messages)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/|$)/
+const SUBJECT = new RegExp(`^/v1/(?:sandbox/)?(?:otp|messages)/(${UUID})(?:/|$)`)
 
 interface Surroundings {
   readonly random: SecureRandom.SecureRandom["Service"]

@@ -1,6 +1,8 @@
 import { Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
+import { hashSecret, randomPart } from "../crypto/RandomSecrets.ts"
+import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import {
   consoleSecret,
   idleEnd,
@@ -12,13 +14,11 @@ import { Conflict } from "../../domain/Errors.ts"
 import { Operators } from "../../services/access/Operators.ts"
 import { ConsoleSessions, type StartedSession } from "../../services/access/ConsoleSessions.ts"
 import { SignInLinks, type SignInLink } from "../../services/access/SignInLinks.ts"
-import { hashSecret } from "../customer/ApiKeysSql.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { userColumns, UserRow } from "./UserRows.ts"
 
-const SECRET_BYTES = 32
 /** A session that is used is written to at most this often. */
-const TOUCH_MILLIS = 60_000
+const TOUCH_MILLIS = MINUTE_MILLIS
 
 const SessionRow = Schema.Struct({
   ...UserRow.fields,
@@ -30,9 +30,7 @@ const LinkRow = Schema.Struct({ userId: Schema.String })
 const makeSecret = Effect.map(
   SecureRandom.SecureRandom,
   (random) => (kind: "console" | "link") =>
-    Effect.map(random.randomBytes(SECRET_BYTES), (bytes) =>
-      consoleSecret(kind, Buffer.from(bytes).toString("base64url"))
-    )
+    Effect.map(randomPart(random), (part) => consoleSecret(kind, part))
 )
 
 const hashOf = (given: Redacted.Redacted): Buffer | null => {

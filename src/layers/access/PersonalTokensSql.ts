@@ -1,11 +1,11 @@
 import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { cacheKeyOf } from "../crypto/RandomSecrets.ts"
 import { type Actor, Scope } from "../../domain/people/Actor.ts"
 import { apiKeyStatus } from "../../domain/people/ApiKey.ts"
 import { Unauthenticated } from "../../domain/Errors.ts"
 import { looksLikeToken } from "../../domain/people/PersonalToken.ts"
 import { PersonalTokens } from "../../services/access/PersonalTokens.ts"
-import { nameOf } from "../customer/ApiKeysSql.ts"
 import { makeLastUses } from "../postgres/cache/LastUses.ts"
 import { InstantColumn, rowsOf } from "../postgres/SqlRows.ts"
 
@@ -37,7 +37,7 @@ export const PersonalTokensSql = Layer.effect(
       authenticate: Effect.fnUntraced(function* (redacted) {
         const secret = Redacted.value(redacted)
         if (!looksLikeToken(secret)) return yield* new Unauthenticated()
-        const token = yield* lookup(nameOf(secret))
+        const token = yield* lookup(cacheKeyOf(secret))
         const now = yield* Clock.currentTimeMillis
         if (apiKeyStatus(token, now) !== "active") return yield* new Unauthenticated()
         noteUse(token.id, now)

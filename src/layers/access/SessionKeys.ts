@@ -1,10 +1,11 @@
 import { Effect, Option, Schema } from "effect"
+import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import type { TrustedIssuer } from "../../services/access/SessionIssuers.ts"
 import { SigningKeys } from "../../services/access/SigningKeys.ts"
 import { ProviderHttp } from "../providers/ProviderHttp.ts"
 import { makeKeySet, type PublishedKeys } from "./KeySet.ts"
 
-const OWN_MAX_AGE_MILLIS = 60_000
+const OWN_MAX_AGE_MILLIS = MINUTE_MILLIS
 const OWN_PAUSE_MILLIS = 3000
 const EXTERNAL_MAX_AGE_MILLIS = 600_000
 const EXTERNAL_PAUSE_MILLIS = 30_000

@@ -1,6 +1,7 @@
 import { Clock, DateTime, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose"
+import { isUuid } from "../../domain/Uuid.ts"
 import { type Actor, Role } from "../../domain/people/Actor.ts"
 import { Unauthenticated } from "../../domain/Errors.ts"
 import {
@@ -20,8 +21,6 @@ import { externalKeys, ownKeys } from "./SessionKeys.ts"
 
 const MAX_LENGTH = 8192
 const REQUIRED = ["iss", "aud", "sub", "exp", "iat", "jti"]
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const UserOfSession = Schema.Struct({
   id: Schema.String,
@@ -60,7 +59,7 @@ const unproven = (jwt: string) =>
 const findUsers = Effect.map(SqlClient.SqlClient, (sql) => {
   const userRows = rowsOf(UserOfSession)
   return Effect.fnUntraced(function* (sessionId: string) {
-    if (!UUID.test(sessionId)) return yield* new Unauthenticated()
+    if (!isUuid(sessionId)) return yield* new Unauthenticated()
     const [row] = yield* userRows(sql`
       select u.id, u.customer_id as "customerId", u.name, u.role from users u
       where u.disabled_at is null

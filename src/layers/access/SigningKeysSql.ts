@@ -1,13 +1,14 @@
 import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, importJWK, SignJWT } from "jose"
+import { HOUR_MILLIS } from "../../domain/Instant.ts"
 import { type SigningKey, SigningKeys } from "../../services/access/SigningKeys.ts"
 import { MasterKey } from "../crypto/MasterKey.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
 const ALGORITHM = "EdDSA"
 /** Longer than any token that the key has signed. */
-const TRUSTED_AFTER_MILLIS = 3_600_000
+const TRUSTED_AFTER_MILLIS = HOUR_MILLIS
 /** Keeps two processes from creating the first key, or the next, at once. */
 const CREATION_LOCK = 1_885_698_414
 

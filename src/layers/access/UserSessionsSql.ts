@@ -1,13 +1,11 @@
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
+import { hashSecret, randomPart } from "../crypto/RandomSecrets.ts"
 import { looksLikeRefreshToken, refreshEnd, refreshSecret } from "../../domain/people/SignIn.ts"
 import { type EndedSession, UserSessions, type UserSession } from "../../services/access/UserSessions.ts"
-import { hashSecret } from "../customer/ApiKeysSql.ts"
 import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { userColumns, UserRow } from "./UserRows.ts"
-
-const SECRET_BYTES = 32
 
 const CandidateRow = Schema.Struct({ ...UserRow.fields, passwordHash: Schema.String })
 const SessionRow = Schema.Struct({ ...UserRow.fields, sessionId: Schema.String })
@@ -25,9 +23,7 @@ export const UserSessionsSql = Layer.effect(
     const sessionRows = rowsOf(SessionRow)
     const columns = userColumns(sql)
 
-    const newSecret = Effect.map(random.randomBytes(SECRET_BYTES), (bytes) =>
-      refreshSecret(Buffer.from(bytes).toString("base64url"))
-    )
+    const newSecret = Effect.map(randomPart(random), refreshSecret)
 
     /** The session whose newest token is this. */
     const made = (rows: ReadonlyArray<typeof SessionRow.Type>, secret: string): Option.Option<UserSession> =>

@@ -7,7 +7,7 @@ import { processSettings } from "./ProcessSettings.ts"
 import { sessionSettings } from "./SessionSettings.ts"
 import { retentionSettings } from "./RetentionSettings.ts"
 import { integer, type Setting } from "./Setting.ts"
-import { DAY_MILLIS } from "../../domain/Instant.ts"
+import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { isDatabaseUrl } from "../postgres/hosts/Hosts.ts"
 
 const text = (name: string, byDefault: string, description: string): Setting<string> => ({
@@ -111,7 +111,7 @@ export const settings = {
   databaseReadMaxLagMillis: integer(
     "PEYK_DATABASE_READ_MAX_LAG_MS",
     500,
-    { minimum: 1, maximum: 60_000 },
+    { minimum: 1, maximum: MINUTE_MILLIS },
     "The longest wait for the replica to catch up; then the primary is read."
   ),
   dataDirectory: text(
@@ -203,7 +203,7 @@ export const settings = {
   idempotencyMillis: integer(
     "PEYK_IDEMPOTENCY_MS",
     defaultSettings.idempotencyMillis,
-    { minimum: 60_000, maximum: 30 * DAY_MILLIS },
+    { minimum: MINUTE_MILLIS, maximum: 30 * DAY_MILLIS },
     "How long Peyk remembers an idempotency key."
   ),
   messagePatienceMillis: integer(

@@ -1,3 +1,4 @@
+import { DAY_MILLIS } from "../../domain/Instant.ts"
 import { defaultSettings, type SettingsShape } from "../../services/Settings.ts"
 import { integer } from "./Setting.ts"
 
@@ -29,7 +30,7 @@ const rate = (name: RateName, variable: string, channel: string) =>
   )
 
 const millis = (name: MillisName, variable: string, description: string) =>
-  integer(variable, defaultSettings[name], { minimum: 0, maximum: 86_400_000 }, description)
+  integer(variable, defaultSettings[name], { minimum: 0, maximum: DAY_MILLIS }, description)
 
 /** Limits (0 switches one off), prices, and the rates of accounts. */
 export const limitSettings = {

@@ -1,5 +1,6 @@
 import { Config, Schema } from "effect"
 import { availableParallelism } from "node:os"
+import { HOUR_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { integer, IntegerText, type Setting } from "./Setting.ts"
 
 const MAX_PROCESSES = 256
@@ -23,7 +24,7 @@ export const processSettings = {
   hangMillis: integer(
     "PEYK_HANG_MS",
     30_000,
-    { minimum: 0, maximum: 3_600_000 },
+    { minimum: 0, maximum: HOUR_MILLIS },
     "A process that does not respond for this long is restarted; 0: never."
   ),
   maxRequestsInFlight: integer(
@@ -35,7 +36,7 @@ export const processSettings = {
   overloadDelayMillis: integer(
     "PEYK_OVERLOAD_DELAY_MS",
     500,
-    { minimum: 50, maximum: 60_000 },
+    { minimum: 50, maximum: MINUTE_MILLIS },
     "If requests take longer than this, without waits for providers, Peyk refuses some (503)."
   ),
   maxConnections: integer(

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { ServiceUnavailable, TooManySignIns } from "../../domain/Errors.ts"
-import { FairQueue, type Place } from "../../services/access/FairQueue.ts"
+import { FairQueue, type Place } from "../../services/concurrency/FairQueue.ts"
 import type { HashingOrigin, HashingRefusal } from "../../services/access/Passwords.ts"
 
 /** Each hash takes 19 MiB and one of a few threads, which also check signatures. */

@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { hash } from "node:crypto"
+import { cacheKeyOf } from "../crypto/RandomSecrets.ts"
 import { apiKeyStatus, looksLikeApiKey } from "../../domain/people/ApiKey.ts"
 import { KeyMode, type Principal } from "../../domain/people/Customer.ts"
 import { Unauthenticated } from "../../domain/Errors.ts"
@@ -22,11 +22,6 @@ const KeyRow = Schema.Struct({
   revokedAt: Schema.NullOr(InstantColumn),
   ...SetUpFields
 })
-
-export const hashSecret = (secret: string): Buffer => hash("sha256", secret, "buffer")
-
-/** The cache key of a secret: the memory never contains the secret itself. */
-export const nameOf = (secret: string): string => hash("sha256", secret, "hex")
 
 export const ApiKeysSql = Layer.effect(
   ApiKeys,
@@ -65,7 +60,7 @@ export const ApiKeysSql = Layer.effect(
     }
 
     const confirm = Effect.fnUntraced(function* (redacted: Redacted.Redacted) {
-      const key = yield* cache.refresh(nameOf(Redacted.value(redacted)))
+      const key = yield* cache.refresh(cacheKeyOf(Redacted.value(redacted)))
       return principalOf(key, yield* Clock.currentTimeMillis) ?? (yield* new Unauthenticated())
     })
 
@@ -73,12 +68,12 @@ export const ApiKeysSql = Layer.effect(
       authenticate: Effect.fnUntraced(function* (redacted) {
         const secret = Redacted.value(redacted)
         if (!looksLikeApiKey(secret)) return yield* new Unauthenticated()
-        const key = yield* cache.get(nameOf(secret))
+        const key = yield* cache.get(cacheKeyOf(secret))
         return principalOf(key, yield* Clock.currentTimeMillis) ?? (yield* confirm(redacted))
       }),
       confirm,
       recall: (secret) => {
-        const key = looksLikeApiKey(secret) ? cache.recall(nameOf(secret)) : undefined
+        const key = looksLikeApiKey(secret) ? cache.recall(cacheKeyOf(secret)) : undefined
         return key === undefined ? undefined : principalOf(key, clock.currentTimeMillisUnsafe())
       }
     })

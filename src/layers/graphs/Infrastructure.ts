@@ -2,7 +2,7 @@ import { Layer, Option, Struct } from "effect"
 import { PublicUrl } from "../../http/PublicUrl.ts"
 import { TrustedProxies } from "../../http/server/ClientAddress.ts"
 import { GuardCeiling } from "../../services/guard/Guard.ts"
-import { settingNames, Settings } from "../../services/Settings.ts"
+import { defaultSettings, Settings } from "../../services/Settings.ts"
 import { SessionIssuers } from "../../services/access/SessionIssuers.ts"
 import type { Configuration } from "../config/Configuration.ts"
 import { endpointSettings } from "../config/EndpointSettings.ts"
@@ -16,7 +16,7 @@ import { SimulatorOff, SimulatorSql } from "../verification/SimulatorSql.ts"
 /** The numbers that use cases need; they do not see the rest of the configuration, such as secrets. */
 export const settingsLayer = (configuration: Configuration) =>
   Layer.mergeAll(
-    Layer.succeed(Settings, Struct.pick(configuration, settingNames)),
+    Layer.succeed(Settings, Struct.pick(configuration, Struct.keys(defaultSettings))),
     Layer.succeed(AllowsPrivateAddresses, configuration.allowsPrivateAddresses),
     Layer.succeed(GuardCeiling, configuration.guard),
     Layer.succeed(TrustedProxies, configuration.trustedProxies),

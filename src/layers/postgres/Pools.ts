@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
+import { HOUR_MILLIS } from "../../domain/Instant.ts"
 import type { Configuration } from "../config/Configuration.ts"
 import { isPooled } from "./hosts/Pooler.ts"
 import type { StorePlace } from "./hosts/Primary.ts"
@@ -107,7 +108,7 @@ export class MigrationSql extends Context.Service<MigrationSql, SqlClient.SqlCli
   "peyk/layers/postgres/Pools/MigrationSql"
 ) {}
 
-const MIGRATION_PATIENCE_MILLIS = 3_600_000
+const MIGRATION_PATIENCE_MILLIS = HOUR_MILLIS
 
 export const migrationOptions = {
   applicationName: `${APPLICATION_NAME} migrations`,

@@ -1,6 +1,7 @@
 import { type Cause, type Context, Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
+import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { StartupError } from "../process/StartupError.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
 import type { StorePlace } from "./hosts/Primary.ts"
@@ -11,7 +12,7 @@ import { makeWatchedSql } from "./WatchedSql.ts"
 /** How much longer than PostgreSQL's time-out this process waits for the response. */
 export const ANSWER_MILLIS = 1500
 /** The wait if Peyk sets no time-out. */
-const UNLIMITED_PATIENCE_MILLIS = 60_000
+const UNLIMITED_PATIENCE_MILLIS = MINUTE_MILLIS
 
 /** Neither a statement nor a transaction of a paused process can block others forever. */
 export const timeouts = (millis: number) =>

@@ -1,4 +1,5 @@
 import { Array as Arr, Clock, Deferred, Effect } from "effect"
+import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { afterDeath, MAX_RESTARTS_IN_ROW, noRestarts, type Restarts } from "../../domain/Restarts.ts"
 import { StartupError } from "./StartupError.ts"
 import { type ServerProcess, startProcess } from "./ServerProcess.ts"
@@ -21,7 +22,7 @@ interface Place {
   restarts: Restarts
 }
 
-const READY_MILLIS = 60_000
+const READY_MILLIS = MINUTE_MILLIS
 
 /** Keeps several processes running: restarts those that die or hang, and replaces all without a gap. */
 export const supervise = Effect.fnUntraced(function* (options: SupervisorOptions) {

@@ -1,7 +1,7 @@
 import { Data, Option, Result, Schema } from "effect"
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { readExactJson } from "../../domain/text/ExactJson.ts"
-import type { Instant } from "../../domain/Instant.ts"
+import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 
 /** Why a string is not signed by Eitaa; `message` is for people. */
 export class InitDataProblem extends Data.TaggedError("InitDataProblem")<{ readonly message: string }> {}
@@ -9,8 +9,8 @@ export class InitDataProblem extends Data.TaggedError("InitDataProblem")<{ reado
 type Pairs = ReadonlyArray<readonly [key: string, value: string]>
 
 const MAX_BYTES = 8 * 1024
-const MAX_AGE_MILLIS = 24 * 3_600_000
-const MAX_AHEAD_MILLIS = 5 * 60_000
+const MAX_AGE_MILLIS = DAY_MILLIS
+const MAX_AHEAD_MILLIS = 5 * MINUTE_MILLIS
 
 const problem = (message: string) => Result.fail(new InitDataProblem({ message }))
 

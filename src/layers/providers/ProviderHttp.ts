@@ -1,5 +1,6 @@
 import type { Dispatcher } from "@effect/platform-node/Undici"
 import { Clock, Context, Data, DateTime, Effect, Layer, Option, Result } from "effect"
+import { DAY_MILLIS } from "../../domain/Instant.ts"
 import { readExactJson } from "../../domain/text/ExactJson.ts"
 import { CallKind } from "../../services/provider/CallKind.ts"
 import { Settings } from "../../services/Settings.ts"
@@ -49,7 +50,7 @@ const headersOf = ({ headers, body }: ProviderRequest) => ({
   ...headers
 })
 
-const MAX_DELAY_MILLIS = 24 * 3_600_000
+const MAX_DELAY_MILLIS = DAY_MILLIS
 
 /** Seconds, or a date; the first if there are several. */
 const retryAfter = (headers: string | ReadonlyArray<string> | undefined, now: number): number | null => {

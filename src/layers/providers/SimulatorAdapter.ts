@@ -1,4 +1,5 @@
 import { Clock, Effect, Redacted, Result, Schema } from "effect"
+import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import type { AccountTraits } from "../../domain/people/Customer.ts"
 import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
@@ -21,7 +22,7 @@ const SimulatorSettings = Schema.Struct({
   ).annotateKey({ description: "Milliseconds until the provider responds, after the phone has the message." })
 })
 
-const THROTTLED_MILLIS = 60_000
+const THROTTLED_MILLIS = MINUTE_MILLIS
 
 const outcomes: Record<SimulatedOutcome, ProviderOutcome> = {
   accepted: ProviderOutcome.Accepted({ messageId: null }),

@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type ErasingTask, idInstant, noProgress, RetentionProgress } from "../../domain/Retention.ts"
+import { instantOf } from "../../domain/TimePosition.ts"
+import { type ErasingTask, noProgress, RetentionProgress } from "../../domain/Retention.ts"
 import { RetentionStore } from "../../services/retention/RetentionStore.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
 import { IsDistributed } from "../postgres/citus/Distribution.ts"
@@ -79,7 +80,7 @@ export const RetentionStoreSql = Layer.effect(
               order by t.subject limit 1`
             )
           ),
-          Option.match({ onNone: () => null, onSome: ({ subject }) => idInstant(subject) })
+          Option.match({ onNone: () => null, onSome: ({ subject }) => instantOf(subject) })
         )
     })
   })

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { BotReply } from "../../domain/account/BotUpdate.ts"
-import type { Instant } from "../../domain/Instant.ts"
+import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { cooldownMillis } from "../../domain/account/Pace.ts"
 import { keptText, withoutPhones } from "../../domain/account/ProviderOutcome.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
@@ -13,10 +13,10 @@ export interface PendingReply {
 }
 
 /** The same text is not repeated in a chat within this time. */
-const QUIET_MILLIS = 60_000
+const QUIET_MILLIS = MINUTE_MILLIS
 const REMEMBERED_REPLIES = 10_000
 const REMEMBERED_COOLDOWNS = 10_000
-const COOLDOWN_MILLIS = 60_000
+const COOLDOWN_MILLIS = MINUTE_MILLIS
 
 /**
  * Sends the bots' replies, within limits. Replies use the same account as sends, so a person who floods a bot with

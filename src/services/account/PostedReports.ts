@@ -1,4 +1,5 @@
 import { Clock, Context, Data, Effect, Layer, Option } from "effect"
+import { UUID } from "../../domain/Uuid.ts"
 import { attemptToReport, settledDelivery } from "../../domain/account/DeliveryReport.ts"
 import { recordDelivery } from "../../domain/verification/StepCalls.ts"
 import type { AttemptReport, HeaderReader } from "../provider/ProviderAdapter.ts"
@@ -17,7 +18,7 @@ export interface PostedToAccount<E, R> {
 }
 
 /** `<id of the verification>-<step, from 1>`; see `Providers`. */
-const ATTEMPT_ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-([1-9]\d?)$/
+const ATTEMPT_ID = new RegExp(`^(${UUID})-([1-9]\\d?)$`)
 
 /** Records the delivery of codes that providers report by themselves. */
 export class PostedReports extends Context.Service<

@@ -25,7 +25,7 @@ import {
 import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "../../domain/guard/Segments.ts"
 import type { SegmentState } from "../../domain/guard/SegmentState.ts"
 import { endedAlarms } from "../../domain/guard/Verdict.ts"
-import type { Instant } from "../../domain/Instant.ts"
+import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { maskPhone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/TimePosition.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
@@ -44,11 +44,11 @@ import {
 /** A round with more codes judges a sample of them: enough for every test, and no round costs more. */
 const SAMPLE_CODES = 1000
 /** Older codes are not judged any more: the process was down. */
-const MAX_AGE_MILLIS = 2 * 3_600_000
+const MAX_AGE_MILLIS = 2 * HOUR_MILLIS
 const PLATFORM_AGE = Duration.minutes(10)
 /** From this score on, the guard also looks at the other customers, and runs more rounds. */
 const WATCHFUL_SCORE = 3
-const BOMBED_MILLIS = 10 * 60_000
+const BOMBED_MILLIS = 10 * MINUTE_MILLIS
 
 type Changed = ReadonlyMap<string, { readonly segment: Segment; readonly state: SegmentState }>
 

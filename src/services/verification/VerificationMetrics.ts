@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
+import { instantOf } from "../../domain/TimePosition.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { idInstant } from "../../domain/Retention.ts"
 import type { VerificationStatus } from "../../domain/verification/Verification.ts"
 import { attemptMetrics, type CountAttempt } from "../metrics/AttemptMetrics.ts"
 import { counters, histograms } from "../metrics/MetricFamilies.ts"
@@ -44,7 +44,7 @@ export class VerificationMetrics extends Context.Service<
         checked: (reason) => checks(reason)(1),
         ended: (id, status, now) => {
           if (isEnd(status)) ended(status)(1)
-          if (status === "verified") timeToVerify((now - idInstant(id)) / MILLIS_PER_SECOND)
+          if (status === "verified") timeToVerify((now - instantOf(id)) / MILLIS_PER_SECOND)
         }
       })
     })

@@ -1,5 +1,5 @@
 import { type Clock, Effect, type Option } from "effect"
-import type { Instant } from "../../domain/Instant.ts"
+import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { type Link, LinkedSet } from "../concurrency/LinkedSet.ts"
 
 /** How many requests this process makes at once to one endpoint, and to all of one customer's. */
@@ -12,7 +12,7 @@ const MAX_TURN_MILLIS = 500
 /** The assumed time of a request before an endpoint's speed is known. */
 const FIRST_GUESS_MILLIS = 50
 const MIN_WAIT_MILLIS = 50
-const MAX_WAIT_MILLIS = 15 * 60_000
+const MAX_WAIT_MILLIS = 15 * MINUTE_MILLIS
 
 interface Queue {
   /** When each of the running requests began, the oldest first. */

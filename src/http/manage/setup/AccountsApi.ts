@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { DAY_MILLIS } from "../../../domain/Instant.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import { MAX_STANDBY } from "../../../domain/account/Standby.ts"
 import { documentedError } from "../../Envelope.ts"
@@ -70,7 +71,7 @@ export const NewAccountBody = Schema.Struct({
   check: checks
 }).annotate({ identifier: "NewAccount" })
 
-const Gap = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 86_400_000 }))
+const Gap = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: DAY_MILLIS }))
 const Rate = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
 
 export const AccountChangeBody = Schema.Struct({

@@ -1,3 +1,4 @@
+import { isUuid } from "../../../domain/Uuid.ts"
 import { DateTimeText } from "../../WireSchemas.ts"
 import { Effect, Schema, SchemaTransformation } from "effect"
 import type { Delivery } from "../../../domain/account/DeliveryReport.ts"
@@ -36,14 +37,13 @@ export const PhoneText = Schema.String.check(Schema.isMaxLength(MAX_FILTER_LENGT
 })
 
 const NIL_UUID = "00000000-0000-0000-0000-000000000000"
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** A UUID in a path; an invalid one matches nothing. */
 export const PathUuid = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String,
     SchemaTransformation.transform({
-      decode: (text: string) => (UUID.test(text.toLowerCase()) ? text.toLowerCase() : NIL_UUID),
+      decode: (text: string) => (isUuid(text.toLowerCase()) ? text.toLowerCase() : NIL_UUID),
       encode: (id: string) => id
     })
   )

@@ -1,15 +1,14 @@
 import { Context, Effect, Layer, Schema } from "effect"
+import { PLATFORM } from "../../../domain/people/Customer.ts"
 import { BoundedMap } from "../../../services/concurrency/BoundedMap.ts"
 import { SetUpChanged } from "../../../services/customer/SetUpChanged.ts"
-
-/** The row that counts changes of the platform's shared accounts. */
-const PLATFORM = 0
 
 const CAPACITY = 100_000
 
 const versionOf = (customerId: string): string =>
   `coalesce((select version from set_up_versions where customer_id = ${customerId}), 0)`
 
+/** Changes of the platform's shared accounts are counted too. */
 const platformVersion = versionOf(String(PLATFORM))
 
 /** Version columns for a cached row. `customerId` names the owner's column, which is null for the platform's accounts. */

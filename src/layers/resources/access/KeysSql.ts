@@ -1,16 +1,16 @@
 import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
+import { hashSecret, randomPart } from "../../crypto/RandomSecrets.ts"
 import { ApiKeyRecord, apiKeySecret, apiKeyStatus, visibleParts } from "../../../domain/people/ApiKey.ts"
 import { Conflict, fieldError, NotFound } from "../../../domain/Errors.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import { toPage } from "../../../domain/Paging.ts"
 import { type KeyChange, Keys } from "../../../services/resources/access/Keys.ts"
-import { hashSecret } from "../../customer/ApiKeysSql.ts"
 import { nullableTimestamp, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
 import { idPosition } from "../IdPages.ts"
 import { ownerIn } from "../OwnerSql.ts"
-import { randomPart, secretTimes } from "./SecretRows.ts"
+import { secretTimes } from "./SecretRows.ts"
 import { notUpdated } from "../../access/Versions.ts"
 
 const KeyRow = Schema.Struct({ ...ApiKeyRecord.fields, ...secretTimes })

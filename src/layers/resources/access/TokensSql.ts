@@ -1,16 +1,16 @@
 import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import { hashSecret, randomPart } from "../../crypto/RandomSecrets.ts"
 import { visibleParts } from "../../../domain/people/ApiKey.ts"
 import { fieldError, NotFound } from "../../../domain/Errors.ts"
 import { toPage } from "../../../domain/Paging.ts"
 import { TOKEN_LIFE_MILLIS, TokenRecord, tokenSecret } from "../../../domain/people/PersonalToken.ts"
 import { Tokens } from "../../../services/resources/access/Tokens.ts"
-import { hashSecret } from "../../customer/ApiKeysSql.ts"
 import { nullableTimestamp, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
 import { idPosition } from "../IdPages.ts"
 import { ownerIn } from "../OwnerSql.ts"
-import { randomPart, secretTimes } from "./SecretRows.ts"
+import { secretTimes } from "./SecretRows.ts"
 
 const TokenRow = Schema.Struct({ ...TokenRecord.fields, ...secretTimes })
 

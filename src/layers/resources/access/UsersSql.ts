@@ -1,6 +1,7 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import { isUuid } from "../../../domain/Uuid.ts"
 import { Conflict, NotFound } from "../../../domain/Errors.ts"
 import { toPage } from "../../../domain/Paging.ts"
 import { Users, type UserChange } from "../../../services/resources/access/Users.ts"
@@ -9,8 +10,6 @@ import { forgetFailures } from "../../access/SignInLimitsSql.ts"
 import { userColumns, UserRow } from "../../access/UserRows.ts"
 
 const CountRow = Schema.Struct({ owners: Schema.Int })
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export const UsersSql = Layer.effect(
   Users,
@@ -85,7 +84,7 @@ export const UsersSql = Layer.effect(
       find,
 
       list: Effect.fnUntraced(function* (customerId, { limit, after }) {
-        const before = after !== null && UUID.test(after) ? after : null
+        const before = after !== null && isUuid(after.toLowerCase()) ? after : null
         const rows = yield* userRows(sql`
           select ${columns} from users u
           where u.customer_id = ${customerId} and (${before}::uuid is null or u.id < ${before}::uuid)
@@ -103,7 +102,7 @@ export const UsersSql = Layer.effect(
       }),
 
       ownerOf: Effect.fnUntraced(function* (id) {
-        if (!UUID.test(id)) return yield* new NotFound()
+        if (!isUuid(id.toLowerCase())) return yield* new NotFound()
         const [row] = yield* userRows(sql`select ${columns} from users u where u.id = ${id}::uuid`)
         return row === undefined ? yield* new NotFound() : row.customerId
       }),

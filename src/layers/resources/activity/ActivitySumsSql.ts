@@ -1,5 +1,6 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { MINUTE_MILLIS } from "../../../domain/Instant.ts"
 import {
   ActivityFigures,
   FINAL_AFTER_MILLIS,
@@ -24,7 +25,7 @@ const KeptRow = Schema.Struct({ ...FiguresRow.fields, summedAt: InstantColumn, i
 const CountRow = Schema.Struct({ count: Schema.Int })
 const CustomerRow = Schema.Struct({ id: Schema.Int })
 
-const FINAL_AFTER = `interval '${FINAL_AFTER_MILLIS / 60_000} minutes'`
+const FINAL_AFTER = `interval '${FINAL_AFTER_MILLIS / MINUTE_MILLIS} minutes'`
 
 export const ActivitySumsSql = Layer.effect(
   ActivitySums,

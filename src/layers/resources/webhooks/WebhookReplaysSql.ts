@@ -1,6 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient, Statement } from "effect/sql"
+import { isUuid } from "../../../domain/Uuid.ts"
 import { Conflict, NotFound } from "../../../domain/Errors.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import { toPage } from "../../../domain/Paging.ts"
@@ -27,8 +28,6 @@ type ReplayMethods = Pick<Webhooks["Service"], "test" | "deliveries" | "delivery
 
 const COLUMNS = `d.event_id as "eventId", e.type as "eventType", e.subject, e.sequence, d.status, d.tries,
   d.created_at as "createdAt", d.next_try_at as "nextTryAt", d.finished_at as "finishedAt"`
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const disabled = new Conflict({ details: { reason: "the webhook is disabled" } })
 
@@ -107,7 +106,7 @@ export const webhookReplays = (
     deliveries: Effect.fnUntraced(function* (customerId, id, page) {
       yield* requireEndpoint(customerId, id)
       const { limit, after, status, eventType, since } = page
-      const before = after !== null && UUID.test(after) ? after : null
+      const before = after !== null && isUuid(after.toLowerCase()) ? after : null
       const rows = yield* deliveryRows(sql`
         select ${columns} from webhook_deliveries d
         join events e on e.customer_id = d.customer_id and e.id = d.event_id
@@ -123,13 +122,13 @@ export const webhookReplays = (
     }),
 
     delivery: Effect.fnUntraced(function* (customerId, id, eventId) {
-      if (!UUID.test(eventId)) return yield* new NotFound()
+      if (!isUuid(eventId.toLowerCase())) return yield* new NotFound()
       return yield* findDelivery(customerId, id, eventId)
     }),
 
     replay: Effect.fnUntraced(function* (customerId, id, eventId) {
       yield* requireActive(customerId, id)
-      if (!UUID.test(eventId)) return yield* new NotFound()
+      if (!isUuid(eventId.toLowerCase())) return yield* new NotFound()
       const now = yield* Clock.currentTimeMillis
       const [row] = yield* countRows(sql`
         with event as (

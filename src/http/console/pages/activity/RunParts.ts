@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
+import { isUuid } from "../../../../domain/Uuid.ts"
 import { NotFound } from "../../../../domain/Errors.ts"
 import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../../../domain/Instant.ts"
 import type { KeyMode } from "../../../../domain/people/Customer.ts"
@@ -14,11 +15,9 @@ import { whatToDo } from "./ErrorWords.ts"
 import { type Moment, timeline } from "./Timeline.ts"
 import type { Story } from "./verification/VerificationStory.ts"
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
 /** The id in the address; anything else is nothing that exists. */
 export const requestedId = Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
-  UUID.test(id.toLowerCase()) ? Effect.succeed(id.toLowerCase()) : Effect.fail(new NotFound())
+  isUuid(id.toLowerCase()) ? Effect.succeed(id.toLowerCase()) : Effect.fail(new NotFound())
 )
 
 /** A send of either mode: a live one, or else one of the sandbox. */

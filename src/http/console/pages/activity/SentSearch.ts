@@ -1,4 +1,5 @@
 import { Clock, Effect, Result } from "effect"
+import { isUuid } from "../../../../domain/Uuid.ts"
 import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../../../../domain/Instant.ts"
 import { isTimePosition } from "../../../../domain/TimePosition.ts"
 import type { KeyMode } from "../../../../domain/people/Customer.ts"
@@ -18,7 +19,6 @@ const periods = {
   "30d": 30 * DAY_MILLIS
 } as const
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const isPeriod = (text: string): text is keyof typeof periods => Object.hasOwn(periods, text)
 const isChannel = (text: string): text is Channel => Channel.literals.some((channel) => channel === text)
 
@@ -66,7 +66,7 @@ export const readSearch = (
     const problems: Array<string> = []
     const text = (name: string) => (query.get(name) ?? "").trim()
     const wanted = text("q").toLowerCase()
-    const id = UUID.test(wanted) ? wanted : null
+    const id = isUuid(wanted) ? wanted : null
     const phone = wanted === "" || id !== null ? undefined : Result.getOrUndefined(parseContactPhone(wanted))
     if (wanted !== "" && id === null && phone === undefined)
       problems.push(

@@ -1,5 +1,6 @@
 import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
+import { isUuid } from "../../../../domain/Uuid.ts"
 import { Role } from "../../../../domain/people/Actor.ts"
 import { fieldError, NotFound } from "../../../../domain/Errors.ts"
 import { isUuidPosition } from "../../../../domain/Paging.ts"
@@ -187,11 +188,9 @@ const invite = (view: View, fields: URLSearchParams) =>
     return answerPage(view, linkPage(view, email, yield* newSignInLink(view, email)))
   }).pipe(Effect.catch(showAgain(view, (errors) => Effect.succeed(newUserPage(view, fields, errors)))))
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
 const ofPath = Effect.fnUntraced(function* ({ actor }: View) {
   const { id = "" } = yield* HttpRouter.params
-  if (!UUID.test(id)) return yield* new NotFound()
+  if (!isUuid(id)) return yield* new NotFound()
   return yield* (yield* Users).find(actor.customerId, id)
 })
 
