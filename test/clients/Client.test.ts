@@ -2,14 +2,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Webhook } from "standardwebhooks"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, expectTypeOf, it } from "vitest"
 import {
   createClient,
   isPeykError,
   type PeykError,
   verifyWebhook,
+  type WebhookEvent,
   WebhookVerificationError
 } from "../../packages/client/src/index.ts"
+import type { TEST_EVENT, WebhookEventType } from "../../src/domain/webhook/Webhook.ts"
 
 interface Received {
   readonly method: string
@@ -268,6 +270,10 @@ describe("a webhook", () => {
     "webhook-signature": new Webhook(secret).sign("msg_1", at, text)
   })
   const now = () => new Date(performance.timeOrigin + performance.now())
+
+  it("has a type for each event that Peyk posts", () => {
+    expectTypeOf<WebhookEvent["type"]>().toEqualTypeOf<typeof WebhookEventType.Type | typeof TEST_EVENT>()
+  })
 
   it("returns the event of a request that is signed, with headers in any case", async () => {
     expect(await verifyWebhook({ payload, headers: signed(now()), secret })).toMatchObject({

@@ -6,6 +6,7 @@ import { webCrypto } from "./Runtime.ts"
 export type WebhookEvent =
   | components["schemas"]["VerificationEvent"]
   | components["schemas"]["MessageEvent"]
+  | components["schemas"]["GuardEvent"]
   | components["schemas"]["TestEvent"]
 
 /** The request did not come from Peyk, was changed, or is too old. Respond with 400. */
