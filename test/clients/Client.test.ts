@@ -21,7 +21,13 @@ interface Received {
 }
 
 type Reply =
-  | { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: unknown }
+  | {
+      readonly status?: number
+      readonly headers?: Record<string, string>
+      readonly body?: unknown
+      /** Instead of a body: these bytes. */
+      readonly text?: string
+    }
   | "hang up"
 
 let far: Server | undefined
@@ -35,8 +41,8 @@ const respond = (response: ServerResponse, reply: Reply) => {
     response.destroy()
     return
   }
-  const { status = 200, headers = {}, body } = reply
-  response.writeHead(status, headers).end(body === undefined ? "" : JSON.stringify(body))
+  const { status = 200, headers = {}, body, text = "" } = reply
+  response.writeHead(status, headers).end(body === undefined ? text : JSON.stringify(body))
 }
 
 /** A far end that gives these replies in turn, the last one for ever. */
@@ -146,6 +152,47 @@ describe("a failed call", () => {
   it("is no envelope of Peyk's where something else responds", async () => {
     const { client } = await startFarEnd({ status: 404, body: { message: "no such site" } })
     expect(await caught(client.otp.status("v"))).toMatchObject({ code: "invalid_response", status: 404 })
+  })
+
+  it.each([
+    ["an empty body", { status: 200, text: "" }],
+    ["a text", { status: 200, text: "ok" }],
+    ["null", { status: 200, text: "null" }],
+    ["a list", { status: 200, text: "[]" }],
+    ["an empty body with 201", { status: 201, text: "" }]
+  ])("is an invalid response if a success has %s", async (_, reply) => {
+    const { received, client } = await startFarEnd(reply)
+    const error = await caught(client.otp.send({ phone: "09121234567" }))
+    expect(error).toMatchObject({ code: "invalid_response", status: reply.status })
+    expect(received).toHaveLength(1)
+  })
+
+  it("is an invalid response with the status of a redirect, which is never followed", async () => {
+    const { received, client } = await startFarEnd(
+      { status: 302, headers: { location: "/sign-in" }, body: refusal(404, "not_found").body },
+      { body: sent }
+    )
+    const error = await caught(client.otp.send({ phone: "09121234567" }))
+    expect(error).toMatchObject({ code: "invalid_response", status: 302 })
+    expect(received).toHaveLength(1)
+  })
+
+  it("is an invalid response where a browser hides the redirect", async () => {
+    const redirects: Array<string | undefined> = []
+    const hidden = Object.defineProperties(new Response(null), {
+      type: { value: "opaqueredirect" },
+      status: { value: 0 },
+      ok: { value: false }
+    })
+    const client = createClient({
+      baseUrl: "http://peyk.test",
+      fetch: (_, init) => {
+        redirects.push(init?.redirect)
+        return Promise.resolve(hidden)
+      }
+    })
+    expect(await caught(client.otp.status("v"))).toMatchObject({ code: "invalid_response", status: 0 })
+    expect(redirects).toEqual(["manual"])
   })
 
   it("is a timeout if no response comes in time", async () => {

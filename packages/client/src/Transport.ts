@@ -85,9 +85,11 @@ interface Envelope {
   readonly request_id: string
 }
 
+const isObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
 const isEnvelope = (value: unknown): value is Envelope =>
-  typeof value === "object" &&
-  value !== null &&
+  isObject(value) &&
   typeof (value as Partial<Envelope>).error?.code === "string" &&
   typeof (value as Partial<Envelope>).request_id === "string"
 
@@ -98,7 +100,7 @@ const secondsIn = (header: string | null): number | null => {
 
 const errorOf = (response: Response, value: unknown): PeykError => {
   const retryAfter = secondsIn(response.headers.get("retry-after"))
-  if (!isEnvelope(value)) {
+  if (response.status < 400 || !isEnvelope(value)) {
     const requestId = response.headers.get("x-request-id")
     const message = `The response with status ${response.status} is not one of Peyk's.`
     return new PeykError({
@@ -117,9 +119,9 @@ const errorOf = (response: Response, value: unknown): PeykError => {
 
 const readResponse = async <A>(response: Response): Promise<A> => {
   const text = await response.text()
-  if (response.ok && text === "") return undefined as A
+  if (response.status === 204) return undefined as A
   const value = parse(text)
-  if (!response.ok || value === undefined) throw errorOf(response, value)
+  if (!response.ok || !isObject(value)) throw errorOf(response, value)
   return value as A
 }
 
@@ -172,7 +174,8 @@ export const makeSend = (client: ClientOptions): Send => {
     {
       method: call.method,
       headers: headersOf(client, call, key),
-      redirect: "error",
+      // Never followed: the key would go elsewhere. With "error" it would look like a failed connection.
+      redirect: "manual",
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) })
     }
   ]
