@@ -120,6 +120,32 @@ describe("a call", () => {
     expect(received[1]?.headers["x-api-key"]).toBeUndefined()
   })
 
+  it("of the sandbox carries an idempotency key too, its own or the given one", async () => {
+    const { received, client } = await startFarEnd({ body: sent })
+    await client.sandbox.send({ phone: "09121234567" })
+    await client.sandbox.send({ phone: "09121234567", idempotencyKey: "order-1843" })
+    expect(received[0]?.headers["idempotency-key"]).toMatch(/^[0-9a-f-]{36}$/)
+    expect(received[1]?.headers["idempotency-key"]).toBe("order-1843")
+    expect(received[1]?.body).toBe('{"phone":"09121234567"}')
+  })
+
+  it("quotes the number of a version for If-Match", async () => {
+    const { received, client } = await startFarEnd({ body: {} })
+    await client.manage.apiKeys.update({ id: 7, name: "backend", ifMatch: 3 })
+    expect(received[0]?.headers["if-match"]).toBe('"3"')
+  })
+
+  it("takes undefined for an option that is not given", async () => {
+    const { received, client } = await startFarEnd({ body: {} })
+    const none = undefined
+    await client.otp.send({ phone: "09121234567", idempotencyKey: none }, { timeoutMs: none, retries: none })
+    await client.manage.apiKeys.update({ id: 7, name: "a", ifMatch: none }, { signal: none, requestId: none })
+    expect(received[0]?.headers["idempotency-key"]).toMatch(/^[0-9a-f-]{36}$/)
+    expect(received[1]?.headers["if-match"]).toBeUndefined()
+    const { baseUrl } = { baseUrl: "http://peyk.test" }
+    createClient({ baseUrl, apiKey: none, token: none, fetch: none, timeoutMs: none, retries: none })
+  })
+
   it("returns nothing where the response has no body", async () => {
     const { client } = await startFarEnd({ status: 204 })
     expect(await client.manage.apiKeys.revoke({ id: 7 })).toBeUndefined()
@@ -223,6 +249,50 @@ describe("a failed call", () => {
     expect(received).toHaveLength(0)
   })
 
+  it.each([1843, null, {}, "", "  ", "a\nb", "سلام"])(
+    "is a TypeError if the idempotency key is %j",
+    async (idempotencyKey) => {
+      const { received, client } = await startFarEnd({ body: sent })
+      const given = { idempotencyKey } as never as { readonly idempotencyKey: string }
+      for (const call of [
+        client.otp.send({ phone: "09121234567", ...given }),
+        client.sandbox.send({ phone: "09121234567", ...given }),
+        client.messages.batch([], given),
+        client.manage.apiKeys.create({ name: "backend", mode: "live", ...given })
+      ])
+        await expect(call).rejects.toThrow(TypeError)
+      expect(received).toHaveLength(0)
+    }
+  )
+
+  it.each([null, true, "3", "", '"a"', "*", 1.5, -1, Number.NaN, ['"3"']])(
+    "is a TypeError if ifMatch is %j",
+    async (ifMatch) => {
+      const { received, client } = await startFarEnd({ body: {} })
+      const call = client.manage.apiKeys.update({ id: 7, name: "backend", ifMatch: ifMatch as never })
+      await expect(call).rejects.toThrow(TypeError)
+      expect(received).toHaveLength(0)
+    }
+  )
+
+  it.each([undefined, null, "", ".", "..", {}, Number.NaN])(
+    "is a TypeError if an id of the path is %j",
+    async (id) => {
+      const { received, client } = await startFarEnd({ body: sent })
+      const calls: ReadonlyArray<Promise<unknown>> = [
+        client.otp.status(id as never),
+        client.otp.next(id as never),
+        client.otp.cancel(id as never),
+        client.sandbox.cancel(id as never),
+        client.messages.status(id as never),
+        client.messages.cancel(id as never),
+        client.manage.apiKeys.read({ id: id as never })
+      ]
+      for (const call of calls) await expect(call).rejects.toThrow(TypeError)
+      expect(received).toHaveLength(0)
+    }
+  )
+
   it("ends with the caller's own signal", async () => {
     const { client } = await startFarEnd({ body: sent })
     const signal = AbortSignal.abort(new Error("the user left"))
@@ -237,6 +307,13 @@ describe("a repeat", () => {
     const keys = received.map(({ headers }) => headers["idempotency-key"])
     expect(keys).toHaveLength(2)
     expect(new Set(keys).size).toBe(1)
+  })
+
+  it("comes for a send in the sandbox as for a live one", async () => {
+    const { received, client } = await startFarEnd("hang up", { body: sent })
+    expect(await client.sandbox.send({ phone: "09121234567" })).toEqual(sent)
+    expect(new Set(received.map(({ headers }) => headers["idempotency-key"])).size).toBe(1)
+    expect(received).toHaveLength(2)
   })
 
   it("comes after a 503, and after a key that is still in progress", async () => {
@@ -290,6 +367,46 @@ describe("a repeat", () => {
     await caught(client.otp.status("v", { retries: 1 }))
     expect(received).toHaveLength(2)
   })
+})
+
+describe("a client", () => {
+  const baseUrl = "https://peyk.example.ir"
+
+  it.each(["apiKey", "token"])("is not made with an %s that no header can carry", (name) => {
+    for (const secret of ["svc_pat_SEC\nRET", "svc_pat_SECRET‌", 5n]) {
+      const make = () => createClient({ baseUrl, [name]: secret })
+      expect(make).toThrow(TypeError)
+      expect(make).toThrow(name)
+      expect(make).not.toThrow(/SEC/)
+    }
+  })
+
+  it("is made with a key that ends with a line break, as files have it", async () => {
+    let shown: unknown
+    const client = createClient({
+      baseUrl,
+      apiKey: "svc_live_key\n",
+      fetch: (_, init) => {
+        shown = new Headers(init?.headers).get("x-api-key")
+        return Promise.resolve(Response.json(sent))
+      }
+    })
+    await client.otp.status("v")
+    expect(shown).toBe("svc_live_key")
+  })
+
+  it("is not made without a base URL", () => {
+    expect(() => createClient({} as never)).toThrow(/^baseUrl is missing/)
+  })
+
+  it.each([`${baseUrl}?x=1`, `${baseUrl}/#f`, "https://user:SECRET@peyk.example.ir"])(
+    "is not made with the base URL %s",
+    (url) => {
+      const make = () => createClient({ baseUrl: url })
+      expect(make).toThrow(TypeError)
+      expect(make).not.toThrow(/SECRET/)
+    }
+  )
 })
 
 describe("a list", () => {

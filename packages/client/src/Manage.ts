@@ -2,7 +2,7 @@ import type { operations } from "./api.ts"
 import type { Body, OperationId, Query, Success } from "./ApiTypes.ts"
 import { type List, makeList } from "./Lists.ts"
 import { type ManagedId, type ManagedOperation, managedOperations } from "./managedOperations.ts"
-import type { Call, CallOptions, Send } from "./Transport.ts"
+import type { Call, CallOptions, IdempotencyKey, Send, Versioned } from "./Transport.ts"
 
 type PathOf<Id extends OperationId> = operations[Id]["parameters"] extends { path: infer Path }
   ? Path
@@ -13,9 +13,9 @@ type HeadersOf<Id extends OperationId> = operations[Id]["parameters"] extends { 
   : unknown
 
 type Headers<Id extends OperationId> = ("Idempotency-Key" extends keyof HeadersOf<Id>
-  ? { readonly idempotencyKey?: string }
+  ? IdempotencyKey
   : unknown) &
-  ("If-Match" extends keyof HeadersOf<Id> ? { readonly ifMatch?: string } : unknown)
+  ("If-Match" extends keyof HeadersOf<Id> ? Versioned : unknown)
 
 /** An empty body has any name and no value: that leaves no room for the ids of the path. */
 type Known<T> = [T] extends [never] ? unknown : string extends keyof T ? unknown : T
@@ -53,30 +53,23 @@ export type Manage = {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>
+type Fields = Readonly<Record<string, unknown>> & IdempotencyKey & Versioned
 
 const callOf = (operation: ManagedOperation, input: Fields = {}, options: CallOptions = {}): Call => {
   const { idempotencyKey, ifMatch, ...fields } = input
-  const rest = { ...fields }
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = encodeURIComponent(String(rest[name]))
-    delete rest[name]
-    return value
-  })
+  const names = new Set(Array.from(operation.path.matchAll(/\{(\w+)\}/g), ([, name]) => name))
+  const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name)))
   return {
     method: operation.method,
-    path,
+    path: operation.path,
+    ids: fields,
     credential: "token",
     isIdempotent: operation.isIdempotent === true,
     // A repeated removal finds nothing, and a repeat with the version before the change is refused.
     isSafe: operation.method === "PUT" && ifMatch === undefined,
     ...(operation.method === "GET" ? { query: rest } : {}),
     ...(operation.hasBody === true ? { body: rest } : {}),
-    options: {
-      ...options,
-      ...(typeof idempotencyKey === "string" ? { idempotencyKey } : {}),
-      ...(typeof ifMatch === "string" ? { ifMatch } : {})
-    }
+    options: { ...options, ...(idempotencyKey === undefined ? {} : { idempotencyKey }), ifMatch }
   }
 }
 

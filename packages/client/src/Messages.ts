@@ -1,15 +1,13 @@
 import type { Body, Query, Success } from "./ApiTypes.ts"
 import { type List, makeList } from "./Lists.ts"
 import { withKey } from "./Otp.ts"
-import type { CallOptions, IdempotentOptions, Send } from "./Transport.ts"
-
-type WithKey = { readonly idempotencyKey?: string }
+import type { CallOptions, IdempotencyKey, IdempotentOptions, Send } from "./Transport.ts"
 
 /** Messages to one phone, with a live key; in `client.sandbox`, with a test key. */
 export interface Messages {
   /** Creates a message. Repeated after a lost response, it creates no second one. */
   readonly send: (
-    request: Body<"messages.send"> & WithKey,
+    request: Body<"messages.send"> & IdempotencyKey,
     options?: CallOptions
   ) => Promise<Success<"messages.send">>
   readonly status: (messageId: string, options?: CallOptions) => Promise<Success<"messages.status">>
@@ -34,12 +32,13 @@ export const makeMessages = (send: Send, root: string): Messages => ({
       isIdempotent: true,
       ...withKey(request, options)
     }),
-  status: (id, options) =>
-    send({ method: "GET", path: `${root}/${encodeURIComponent(id)}`, credential, options }),
-  cancel: (id, options) =>
+  status: (message_id, options) =>
+    send({ method: "GET", path: `${root}/{message_id}`, ids: { message_id }, credential, options }),
+  cancel: (message_id, options) =>
     send({
       method: "POST",
-      path: `${root}/${encodeURIComponent(id)}/cancel`,
+      path: `${root}/{message_id}/cancel`,
+      ids: { message_id },
       credential,
       isSafe: true,
       options

@@ -1,31 +1,34 @@
 import type { Body, Query, Success } from "./ApiTypes.ts"
 import { type List, makeList } from "./Lists.ts"
-import type { CallOptions, IdempotentOptions, Send } from "./Transport.ts"
-
-type WithKey = { readonly idempotencyKey?: string }
-
-const part = encodeURIComponent
+import type { CallOptions, IdempotencyKey, IdempotentOptions, Send } from "./Transport.ts"
 
 /** Splits the idempotency key off a request's fields. */
-export const withKey = <Fields extends WithKey>(
+export const withKey = <Fields extends IdempotencyKey>(
   { idempotencyKey, ...body }: Fields,
   options: CallOptions | undefined
 ): { readonly body: Omit<Fields, "idempotencyKey">; readonly options: IdempotentOptions } => ({
   body,
-  options: { ...options, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }
+  options: idempotencyKey === undefined ? { ...options } : { ...options, idempotencyKey }
 })
+
+export interface NextRequest {
+  readonly from_sequence?: number | undefined
+}
 
 /** One-time codes, with a live key. */
 export interface Otp {
   /** Sends a code. Repeated after a lost response, it sends no second one. */
-  readonly send: (request: Body<"otp.send"> & WithKey, options?: CallOptions) => Promise<Success<"otp.send">>
+  readonly send: (
+    request: Body<"otp.send"> & IdempotencyKey,
+    options?: CallOptions
+  ) => Promise<Success<"otp.send">>
   /** Checks a code that a user entered. Only `verified: true` is success. It is never repeated: each try counts. */
   readonly verify: (request: Body<"otp.verify">, options?: CallOptions) => Promise<Success<"otp.verify">>
   readonly status: (verificationId: string, options?: CallOptions) => Promise<Success<"otp.status">>
   /** Tries the next channel now. With `from_sequence`, only if no later attempt exists yet. */
   readonly next: (
     verificationId: string,
-    request?: { readonly from_sequence?: number },
+    request?: NextRequest,
     options?: CallOptions
   ) => Promise<Success<"otp.next">>
   /** Ends a verification: no further channel is tried. */
@@ -35,7 +38,10 @@ export interface Otp {
 
 /** The same in the sandbox, with a test key. */
 export interface SandboxOtp {
-  readonly send: (request: Body<"sandbox.send">, options?: CallOptions) => Promise<Success<"sandbox.send">>
+  readonly send: (
+    request: Body<"sandbox.send"> & IdempotencyKey,
+    options?: CallOptions
+  ) => Promise<Success<"sandbox.send">>
   readonly verify: (
     request: Body<"sandbox.verify">,
     options?: CallOptions
@@ -43,7 +49,7 @@ export interface SandboxOtp {
   readonly status: (verificationId: string, options?: CallOptions) => Promise<Success<"sandbox.status">>
   readonly next: (
     verificationId: string,
-    request?: { readonly from_sequence?: number },
+    request?: NextRequest,
     options?: CallOptions
   ) => Promise<Success<"sandbox.next">>
   readonly cancel: (verificationId: string, options?: CallOptions) => Promise<Success<"sandbox.cancel">>
@@ -53,46 +59,31 @@ export interface SandboxOtp {
 const credential = "apiKey"
 
 const makeCalls = (send: Send, root: string) => {
-  const at = (id: string, action = "") => `${root}/${part(id)}${action}`
+  const one = `${root}/{verification_id}`
   return {
+    send: <A>(request: IdempotencyKey, options?: CallOptions) => {
+      const given = withKey(request, options)
+      return send<A>({ method: "POST", path: `${root}/send`, credential, isIdempotent: true, ...given })
+    },
     verify: <A>(body: unknown, options?: CallOptions) =>
       send<A>({ method: "POST", path: `${root}/verify`, credential, body, options }),
-    status: <A>(id: string, options?: CallOptions) =>
-      send<A>({ method: "GET", path: at(id), credential, options }),
-    next: <A>(id: string, body: { readonly from_sequence?: number } = {}, options?: CallOptions) => {
+    status: <A>(verification_id: string, options?: CallOptions) =>
+      send<A>({ method: "GET", path: one, ids: { verification_id }, credential, options }),
+    next: <A>(verification_id: string, body: NextRequest = {}, options?: CallOptions) => {
       const isSafe = body.from_sequence !== undefined
-      return send<A>({ method: "POST", path: at(id, "/next"), credential, body, isSafe, options })
+      const ids = { verification_id }
+      return send<A>({ method: "POST", path: `${one}/next`, ids, credential, body, isSafe, options })
     },
-    cancel: <A>(id: string, options?: CallOptions) =>
-      send<A>({ method: "POST", path: at(id, "/cancel"), credential, isSafe: true, options }),
-    list: <A>(query: Readonly<Record<string, unknown>> | undefined, options: CallOptions | undefined) =>
-      send<A>({ method: "GET", path: root, credential, query, options })
+    cancel: <A>(verification_id: string, options?: CallOptions) => {
+      const ids = { verification_id }
+      return send<A>({ method: "POST", path: `${one}/cancel`, ids, credential, isSafe: true, options })
+    },
+    list: makeList<never, Readonly<Record<string, unknown>>>((query, options) =>
+      send({ method: "GET", path: root, credential, query, options })
+    )
   }
 }
 
-export const makeOtp = (send: Send): Otp => {
-  const root = "/v1/otp"
-  const calls = makeCalls(send, root)
-  return {
-    ...calls,
-    send: (request, options) =>
-      send({
-        method: "POST",
-        path: `${root}/send`,
-        credential,
-        isIdempotent: true,
-        ...withKey(request, options)
-      }),
-    list: makeList((query, options) => calls.list(query, options))
-  }
-}
+export const makeOtp = (send: Send): Otp => makeCalls(send, "/v1/otp")
 
-export const makeSandboxOtp = (send: Send): SandboxOtp => {
-  const root = "/v1/sandbox/otp"
-  const calls = makeCalls(send, root)
-  return {
-    ...calls,
-    send: (body, options) => send({ method: "POST", path: `${root}/send`, credential, body, options }),
-    list: makeList((query, options) => calls.list(query, options))
-  }
-}
+export const makeSandboxOtp = (send: Send): SandboxOtp => makeCalls(send, "/v1/sandbox/otp")

@@ -1,4 +1,5 @@
 // @effect-diagnostics globalTimers:off
+import { baseOf, credentialOf, etagOf, pathOf, requireIdempotencyKey } from "./Arguments.ts"
 import { type ErrorCode, PeykError } from "./PeykError.ts"
 import { delayBefore, mayRetry } from "./Retries.ts"
 import { randomUuid, sleep } from "./Runtime.ts"
@@ -7,46 +8,55 @@ export interface ClientOptions {
   /** E.g. `https://peyk.example.ir` */
   readonly baseUrl: string
   /** A service key: `svc_live_…`, or `svc_test_…` for `client.sandbox`. */
-  readonly apiKey?: string
+  readonly apiKey?: string | undefined
   /** A personal access token (`svc_pat_…`), for `client.manage`. */
-  readonly token?: string
+  readonly token?: string | undefined
   /** Instead of the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch
+  readonly fetch?: typeof globalThis.fetch | undefined
   /**
    * How long one try may take, in milliseconds; 20 000 by default, `Infinity`: no limit. A send answers after the first
    * channel was tried.
    */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** How often a call that is safe to repeat is repeated; 2 by default. */
-  readonly retries?: number
+  readonly retries?: number | undefined
 }
 
 /** Options of one call. */
 export interface CallOptions {
-  readonly signal?: AbortSignal
-  readonly timeoutMs?: number
-  readonly retries?: number
+  readonly signal?: AbortSignal | undefined
+  readonly timeoutMs?: number | undefined
+  readonly retries?: number | undefined
   /** Your id for this request, in the service's logs and errors. */
-  readonly requestId?: string
+  readonly requestId?: string | undefined
+}
+
+export interface IdempotencyKey {
+  /** Made if absent. Give one to repeat the call yourself, after a restart of your program. */
+  readonly idempotencyKey?: string | undefined
 }
 
 /** Options of a call that an idempotency key makes safe to repeat. */
-export interface IdempotentOptions extends CallOptions {
-  /** Made if absent. Give one to repeat the call yourself, after a restart of your program. */
-  readonly idempotencyKey?: string
+export interface IdempotentOptions extends CallOptions, IdempotencyKey {}
+
+/** A change of one version only. */
+export interface Versioned {
+  /** The `version` that you read: the number 3, or its ETag `'"3"'`. If it has changed since, the response is 412. */
+  readonly ifMatch?: number | string | undefined
 }
 
 export interface Call {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  /** With names of ids: `/v1/otp/{verification_id}`. */
   readonly path: string
+  readonly ids?: Readonly<Record<string, unknown>>
   readonly credential: "apiKey" | "token" | "none"
   readonly query?: Readonly<Record<string, unknown>> | undefined
   readonly body?: unknown
   /** Whether repeating it does nothing more. A call with an idempotency key is safe too. */
   readonly isSafe?: boolean
   readonly isIdempotent?: boolean
-  readonly ifMatch?: string | undefined
-  readonly options?: (IdempotentOptions & { readonly ifMatch?: string }) | undefined
+  readonly options?: (IdempotentOptions & Versioned) | undefined
 }
 
 export type Send = <A>(call: Call) => Promise<A>
@@ -149,31 +159,47 @@ const withTimeout = async <A>(
   }
 }
 
-const headersOf = (client: ClientOptions, call: Call, key: string | undefined): Record<string, string> => {
-  const { credential, body, options } = call
-  return {
-    accept: "application/json",
-    ...(body === undefined ? {} : { "content-type": "application/json" }),
-    ...(credential === "apiKey" && client.apiKey !== undefined ? { "x-api-key": client.apiKey } : {}),
-    ...(credential === "token" && client.token !== undefined
-      ? { authorization: `Bearer ${client.token}` }
-      : {}),
-    ...(key === undefined ? {} : { "idempotency-key": key }),
-    ...(options?.ifMatch === undefined ? {} : { "if-match": options.ifMatch }),
-    ...(options?.requestId === undefined ? {} : { "x-request-id": options.requestId })
-  }
+interface Credentials {
+  readonly apiKey: string | undefined
+  readonly token: string | undefined
+}
+
+const headersOf = (
+  { apiKey, token }: Credentials,
+  { credential, body, options }: Call,
+  key: string | undefined
+): Record<string, string> => ({
+  accept: "application/json",
+  ...(body === undefined ? {} : { "content-type": "application/json" }),
+  ...(credential === "apiKey" && apiKey !== undefined ? { "x-api-key": apiKey } : {}),
+  ...(credential === "token" && token !== undefined ? { authorization: `Bearer ${token}` } : {}),
+  ...(key === undefined ? {} : { "idempotency-key": key }),
+  ...(options?.ifMatch === undefined ? {} : { "if-match": etagOf(options.ifMatch) }),
+  ...(options?.requestId === undefined ? {} : { "x-request-id": options.requestId })
+})
+
+/** The key of a call that takes one: the given one, or a new one. */
+const keyOf = async ({ isIdempotent, options }: Call): Promise<string | undefined> => {
+  if (isIdempotent !== true) return undefined
+  if (options?.idempotencyKey === undefined) return randomUuid()
+  requireIdempotencyKey(options.idempotencyKey)
+  return options.idempotencyKey
 }
 
 /** Makes the function that all calls go through: it adds credentials, waits, repeats, and fails with `PeykError`. */
 export const makeSend = (client: ClientOptions): Send => {
-  const base = client.baseUrl.replace(/\/+$/, "")
+  const base = baseOf(client.baseUrl)
+  const credentials = {
+    apiKey: credentialOf("apiKey", client.apiKey),
+    token: credentialOf("token", client.token)
+  }
   const fetch = client.fetch ?? globalThis.fetch
 
   const requestOf = (call: Call, key: string | undefined): readonly [url: string, init: RequestInit] => [
-    `${base}${call.path}${queryText(call.query ?? {})}`,
+    `${base}${pathOf(call.path, call.ids ?? {})}${queryText(call.query ?? {})}`,
     {
       method: call.method,
-      headers: headersOf(client, call, key),
+      headers: headersOf(credentials, call, key),
       // Never followed: the key would go elsewhere. With "error" it would look like a failed connection.
       redirect: "manual",
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) })
@@ -186,8 +212,7 @@ export const makeSend = (client: ClientOptions): Send => {
     )
 
   return async <A>(call: Call): Promise<A> => {
-    const key =
-      call.isIdempotent === true ? (call.options?.idempotencyKey ?? (await randomUuid())) : undefined
+    const key = await keyOf(call)
     const [url, init] = requestOf(call, key)
     // Throws the TypeError of arguments that cannot be sent, which from `fetch` looks like a failed connection.
     void new Request(url, init)

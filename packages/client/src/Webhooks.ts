@@ -22,7 +22,7 @@ export interface WebhookRequest {
   /** The endpoint's secret: `whsec_…`. */
   readonly secret: string
   /** How old, or how far in the future, a request may be; 300 by default. */
-  readonly toleranceSeconds?: number
+  readonly toleranceSeconds?: number | undefined
 }
 
 const DEFAULT_TOLERANCE_SECONDS = 300

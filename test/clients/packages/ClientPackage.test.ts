@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import vm from "node:vm"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -49,11 +50,16 @@ export const program: Effect.Effect<boolean> = Effect.gen(function* () {
 )
 `
 
+/** The blocks of the package's page, but those for Effect. */
+const page = readFileSync(join(root, "packages/client/README.md"), "utf8")
+const blocks = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, code = ""]) => code)
+const shown = blocks.filter((code) => !code.includes("@peyk/client/effect")).join("")
+
 let server: SharedServer
 let project: string
 beforeAll(async () => {
   const tarball = await packClient()
-  const files = { "ten.mjs": tenLines, "typed.ts": typed, "typedEffect.ts": typedEffect }
+  const files = { "ten.mjs": tenLines, "typed.ts": typed, "typedEffect.ts": typedEffect, "shown.ts": shown }
   server = sharedServer()
   project = await emptyProject(tarball, files)
 })
@@ -111,11 +117,16 @@ describe("the packed client, in an empty project", () => {
     expect(await vm.runInContext(script, context)).toMatchObject({ status: "queued" })
   })
 
-  const compile = async (compiler: string, resolution: string, file: string): Promise<void> => {
+  const compile = async (
+    compiler: string,
+    resolution: string,
+    file: string,
+    ...more: ReadonlyArray<string>
+  ): Promise<void> => {
     const module = resolution === "bundler" ? "esnext" : "nodenext"
     const options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022"]
     const libraries = ["--lib", "es2023,dom,dom.asynciterable"]
-    const own = ["--module", module, "--moduleResolution", resolution, file]
+    const own = ["--module", module, "--moduleResolution", resolution, ...more, file]
     await runProgram(process.execPath, [compiler, ...options, ...libraries, ...own], { cwd: project })
   }
 
@@ -129,6 +140,11 @@ describe("the packed client, in an empty project", () => {
   it.each(["nodenext", "bundler"])("has types for %s of TypeScript 7", (resolution) =>
     compile(compiler7, resolution, "typed.ts")
   )
+
+  it("has a page whose blocks compile with exactOptionalPropertyTypes", () => {
+    const types = ["--types", "node", "--typeRoots", join(root, "node_modules/@types")]
+    return compile(compiler7, "nodenext", "shown.ts", "--exactOptionalPropertyTypes", ...types)
+  })
 
   it("has types for Effect", async () => {
     await runProgram("ln", ["-sfn", join(root, "node_modules/effect"), "node_modules/effect"], {
