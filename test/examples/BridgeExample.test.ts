@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
+import { Cause, DateTime, Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
+import { createHmac } from "node:crypto"
 import { bridgeAdapter } from "../../src/layers/providers/BridgeAdapter.ts"
 import { ProviderHttp } from "../../src/layers/providers/ProviderHttp.ts"
 import { connected, delivery, expectOutcome, ProviderHttpTest } from "../layers/providers/kit/AdapterTest.ts"
@@ -8,6 +9,20 @@ import { exampleServer, installedLanguages, type LanguageName } from "../support
 
 const SECRET = `whsec_${Buffer.alloc(32, "good").toString("base64")}`
 const WRONG_SECRET = `whsec_${Buffer.alloc(32, "evil").toString("base64")}`
+
+/** Posts a text, signed with the key in this secret. */
+const postSigned = Effect.fnUntraced(function* (url: string, secret: string) {
+  const timestamp = Math.floor(DateTime.toEpochMillis(yield* TestClock.withLive(DateTime.now)) / 1000)
+  const body = '{"id":"a-1","kind":"text","channel":"sms","phone":"+989121234567","text":"hello"}'
+  const key = Buffer.from(secret, "base64")
+  const signature = createHmac("sha256", key).update(`a-1.${timestamp}.${body}`).digest("base64")
+  const headers = {
+    "webhook-id": "a-1",
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": `v1,${signature}`
+  }
+  return yield* Effect.promise(() => fetch(url, { method: "POST", headers, body }))
+})
 
 const setUp = Effect.fnUntraced(function* (language: LanguageName) {
   // The example's clock is the real one.
@@ -63,5 +78,23 @@ describe.each(installedLanguages)("the gateway of docs/bridge.md in %s", (langua
       expect(outcome).toEqual({ _tag: "Unknown", providerError: "HTTP 401" })
       expect(yield* example.stop).toEqual([])
     }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect.each([
+    ["no secret", undefined],
+    ["an empty secret", ""],
+    ["a secret of 23 bytes", Buffer.alloc(23, "good").toString("base64")]
+  ] as const)("with %s does not start, or responds 500 to everything", ([, secret]) =>
+    Effect.gen(function* () {
+      const env = secret === undefined ? {} : { BRIDGE_SECRET: secret }
+      const started = yield* Effect.exit(exampleServer("bridge.md", env, language))
+      if (Exit.isFailure(started)) {
+        expect(Cause.pretty(started.cause)).toContain("BRIDGE_SECRET")
+        return
+      }
+      const { url, stop } = started.value
+      expect((yield* postSigned(url, secret ?? "")).status).toBe(500)
+      expect(yield* stop).toEqual([])
+    })
   )
 })

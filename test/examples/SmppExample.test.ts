@@ -1,5 +1,5 @@
-import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Effect, Redacted } from "effect"
+import { assert, describe, expect, it } from "@effect/vitest"
+import { Cause, DateTime, Effect, Exit, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { DeliveryReport } from "../../src/domain/account/DeliveryReport.ts"
 import { bridgeAdapter } from "../../src/layers/providers/BridgeAdapter.ts"
@@ -62,6 +62,15 @@ const joined = ({ submitted }: FakeSmsc) => {
 }
 
 describe("the SMPP gateway of docs/bridge.md", () => {
+  it.effect("does not start without a secret of 24 bytes", () =>
+    Effect.gen(function* () {
+      const heading = "### SMPP 3.4, with Node"
+      const started = yield* Effect.exit(exampleServer("bridge.md", { BRIDGE_SECRET: "" }, "js", heading))
+      assert(Exit.isFailure(started))
+      expect(Cause.pretty(started.cause)).toContain("BRIDGE_SECRET")
+    })
+  )
+
   it.effect("submits a code in Persian as UCS-2, until it ends, and asks for a receipt", () =>
     Effect.gen(function* () {
       const { smsc, account, now } = yield* setUp()
