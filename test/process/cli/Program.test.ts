@@ -1,6 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync } from "node:fs"
-import { delimiter, join } from "node:path"
+import { existsSync, globSync } from "node:fs"
+import { cp, mkdir, mkdtemp, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { delimiter, join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {
   freePort,
@@ -199,6 +201,32 @@ describe("bin/peyk.js", () => {
     },
     60_000
   )
+
+  // As npm installs it next to the package `node` of an older version, whose program is then .bin/node.
+  const install = async (older: string, ...packages: ReadonlyArray<string>) => {
+    const modules = join(await mkdtemp(join(tmpdir(), "peyk-project-")), "node_modules")
+    for (const folder of [".bin", "peyk/bin", "peyk/dist"])
+      await mkdir(join(modules, folder), { recursive: true })
+    await symlink(older, join(modules, ".bin/node"))
+    await cp(file, join(modules, "peyk/bin/peyk.js"))
+    await writeFile(join(modules, "peyk/package.json"), '{"type":"module"}')
+    await writeFile(join(modules, "peyk/dist/main.js"), "console.log(process.version)")
+    for (const name of packages) await symlink(resolve("node_modules", name), join(modules, name))
+    return spawnSync(older, [join(modules, "peyk/bin/peyk.js")], { encoding: "utf8" })
+  }
+
+  it.each(olderNodes)("starts its own Node where the project has another one", async (older) => {
+    const own = globSync("node-*", { cwd: "node_modules" })
+    const { stdout, stderr } = await install(older, ...own)
+    expect(stderr).toBe("")
+    expect(stdout).toMatch(/^v(2[6-9]|[3-9]\d)\./)
+  })
+
+  it.each(olderNodes)("says which Node it needs where the project has only another one", async (older) => {
+    const { status, stderr } = await install(older)
+    expect(stderr).toMatch(/^Peyk needs Node 26 or newer; this is v/)
+    expect(status).toBe(1)
+  })
 
   it.each(olderNodes)(
     "hands exit codes on, run by an older Node",
