@@ -22,7 +22,7 @@ def json_of(request):
 
 
 def refused(error):
-    return JsonResponse({"error": error.code}, status=error.status or 503)
+    return JsonResponse({"error": error.code}, status=error.status if error.status >= 400 else 503)
 
 
 @csrf_exempt

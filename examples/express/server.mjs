@@ -31,9 +31,13 @@ app.post("/login/verify", async (request, response) => {
   response.clearCookie("verification").json({ verified, phone })
 })
 
-app.use((error, _request, response, next) => {
-  if (!(error instanceof PeykError)) return next(error)
-  response.status(error.status || 503).json({ error: error.code })
+// Not Express's own handler, which shows where the program failed.
+app.use((error, _request, response, _next) => {
+  if (error instanceof PeykError)
+    return response.status(error.status >= 400 ? error.status : 503).json({ error: error.code })
+  const status = error.status ?? 500
+  if (status >= 500) console.error(error)
+  response.status(status).json({ error: status < 500 ? "bad_request" : "internal_error" })
 })
 
 const server = app.listen(process.env.PORT ?? 3000, "127.0.0.1", () =>

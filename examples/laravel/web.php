@@ -15,7 +15,7 @@ $withPeyk = function (Request $request, callable $handle) {
     try {
         return $handle(new Peyk(config('services.peyk.url'), apiKey: config('services.peyk.key')));
     } catch (PeykException $error) {
-        return response()->json(['error' => $error->errorCode], $error->status ?: 503);
+        return response()->json(['error' => $error->errorCode], $error->status >= 400 ? $error->status : 503);
     }
 };
 

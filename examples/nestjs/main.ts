@@ -14,7 +14,7 @@ class PeykErrors implements ExceptionFilter<PeykError> {
     host
       .switchToHttp()
       .getResponse()
-      .status(error.status || 503)
+      .status(error.status >= 400 ? error.status : 503)
       .json({ error: error.code })
   }
 }

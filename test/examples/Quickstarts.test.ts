@@ -62,7 +62,9 @@ describe("the quickstart for", () => {
           const phone = newPhone()
           // what a form of another site can send
           const form = { method: "POST", body: JSON.stringify({ phone }) }
-          expect((await fetch(`${example.url}/login/send`, form)).status).toBeGreaterThanOrEqual(400)
+          const forged = await fetch(`${example.url}/login/send`, form)
+          expect(forged.status).toBeGreaterThanOrEqual(400)
+          expect(await forged.text()).not.toMatch(/^\s+at /m)
           expect(await post("/login/send", { phone: "12" })).toEqual({
             status: 422,
             body: { error: "invalid_phone" }
@@ -79,6 +81,11 @@ describe("the quickstart for", () => {
           expect(await post("/login/verify", { code })).toEqual({
             status: 200,
             body: { verified: true, phone }
+          })
+          relay.replace("HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\npage")
+          expect(await post("/login/send", { phone })).toEqual({
+            status: 503,
+            body: { error: "invalid_response" }
           })
           relay.close()
           expect((await post("/login/send", { phone })).status).toBe(503)

@@ -15,6 +15,6 @@ export const withErrors = async (request: Request, handle: () => Promise<Respons
     return await handle()
   } catch (error) {
     if (!(error instanceof PeykError)) throw error
-    return Response.json({ error: error.code }, { status: error.status || 503 })
+    return Response.json({ error: error.code }, { status: error.status >= 400 ? error.status : 503 })
   }
 }
