@@ -1,5 +1,5 @@
-import { Redacted } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { Effect, Option, Redacted } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "./http/Api.ts"
 
@@ -38,6 +38,17 @@ const authorize =
       : HttpClientRequest.setHeader(request, "authorization", authorization)
   }
 
+/** Other clients follow none by default. `fetch` would send the service key to where a redirect points. */
+const refuseRedirects = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
+  HttpClient.transform(client, (response) =>
+    Effect.flatMap(Effect.serviceOption(FetchHttpClient.RequestInit), (given) =>
+      Effect.provideService(response, FetchHttpClient.RequestInit, {
+        ...Option.getOrUndefined(given),
+        redirect: "manual"
+      })
+    )
+  )
+
 /**
  * A typed client of the whole API, over any `HttpClient`: `client.otp.send(…)`, `client["api-keys"].list(…)`. Errors
  * are the envelopes that the endpoint documents.
@@ -45,7 +56,7 @@ const authorize =
 export const makeClient = (options: ClientOptions) =>
   HttpApiClient.make(Api, {
     baseUrl: options.baseUrl,
-    transformClient: HttpClient.mapRequest(authorize(options))
+    transformClient: (client) => refuseRedirects(HttpClient.mapRequest(client, authorize(options)))
   })
 
 export { Api }

@@ -1,0 +1,20 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { makeClient } from "../../src/client.ts"
+
+it.effect("the typed client follows no redirect, which would take its key elsewhere", () =>
+  Effect.gen(function* () {
+    const redirects: Array<string | undefined> = []
+    const fetch: typeof globalThis.fetch = (_, init) => {
+      redirects.push(init?.redirect)
+      return Promise.resolve(new Response(null, { status: 307, headers: { location: "https://b.test" } }))
+    }
+    const { account } = yield* makeClient({
+      baseUrl: "https://peyk.test",
+      serviceKey: Redacted.make("svc_live_key")
+    })
+    yield* Effect.flip(account.read().pipe(Effect.provideService(FetchHttpClient.Fetch, fetch)))
+    assert.deepStrictEqual(redirects, ["manual"])
+  }).pipe(Effect.provide(FetchHttpClient.layer))
+)
