@@ -38,6 +38,17 @@ const authorize =
       : HttpClientRequest.setHeader(request, "authorization", authorization)
   }
 
+/** The error of a header with other characters would show the secret. */
+const isPrintable = (secret: string): boolean => /^[!-~]+$/.test(secret)
+
+const requireUsable = ({ baseUrl, serviceKey, personalToken, accessToken }: ClientOptions): void => {
+  if (/[?#]/.test(baseUrl)) throw new TypeError("baseUrl has a query or a fragment.")
+  for (const [name, secret] of Object.entries({ serviceKey, personalToken, accessToken })) {
+    if (secret !== undefined && !isPrintable(Redacted.value(secret)))
+      throw new TypeError(`${name} has a blank, or is not printable ASCII.`)
+  }
+}
+
 /** Other clients follow none by default. `fetch` would send the service key to where a redirect points. */
 const refuseRedirects = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
   HttpClient.transform(client, (response) =>
@@ -51,12 +62,14 @@ const refuseRedirects = (client: HttpClient.HttpClient): HttpClient.HttpClient =
 
 /**
  * A typed client of the whole API, over any `HttpClient`: `client.otp.send(…)`, `client["api-keys"].list(…)`. Errors
- * are the envelopes that the endpoint documents.
+ * are the envelopes that the endpoint documents. A `TypeError` is thrown for options that cannot be sent.
  */
-export const makeClient = (options: ClientOptions) =>
-  HttpApiClient.make(Api, {
+export const makeClient = (options: ClientOptions) => {
+  requireUsable(options)
+  return HttpApiClient.make(Api, {
     baseUrl: options.baseUrl,
     transformClient: (client) => refuseRedirects(HttpClient.mapRequest(client, authorize(options)))
   })
+}
 
 export { Api }

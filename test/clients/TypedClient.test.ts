@@ -18,3 +18,18 @@ it.effect("the typed client follows no redirect, which would take its key elsewh
     assert.deepStrictEqual(redirects, ["manual"])
   }).pipe(Effect.provide(FetchHttpClient.layer))
 )
+
+it.each(["serviceKey", "personalToken", "accessToken"])(
+  "the typed client shows no %s that cannot be sent",
+  (name) => {
+    const make = () => makeClient({ baseUrl: "https://peyk.test", [name]: Redacted.make("svc_SECRET\nREST") })
+    assert.throws(make, new RegExp(`^${name} has a blank`))
+  }
+)
+
+it.each(["https://peyk.test?a=b", "https://peyk.test#a"])(
+  "the typed client takes no base URL such as %s",
+  (baseUrl) => {
+    assert.throws(() => makeClient({ baseUrl }), "baseUrl has a query or a fragment.")
+  }
+)

@@ -46,4 +46,12 @@ describe("the hosts of a DATABASE_URL", () => {
     const refused = urlsOf("postgres://one,two/peyk?target_session_attrs=standby")
     assert.isTrue(Result.isFailure(refused) && refused.failure.message.includes("not standby"))
   })
+
+  it.each(["sslrootcert", "sslcert", "sslkey", "sslcrl"])(
+    "cannot be given %s, which would be ignored",
+    (name) => {
+      const refused = urlsOf(`postgres://one/peyk?sslmode=verify-full&${name}=/etc/peyk.pem`)
+      assert.isTrue(Result.isFailure(refused) && refused.failure.message.includes(`${name} is not supported`))
+    }
+  )
 })
