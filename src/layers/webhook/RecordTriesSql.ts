@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 import type { Judgement } from "../../domain/webhook/Webhook.ts"
-import type { DueDelivery } from "../../services/webhook/WebhookStore.ts"
+import type { DueDelivery, RecordedTry } from "../../services/webhook/WebhookStore.ts"
 import { batchSource, withConstants } from "../postgres/batching/BatchColumns.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
 import { statementOfShape } from "../postgres/batching/StatementShapes.ts"
@@ -35,7 +35,15 @@ const source = batchSource<TriedDelivery>([
   { name: "disables", type: "text", of: ({ judgement }) => judgement.disables }
 ])
 
-const OutcomeRow = Schema.Struct({ written: Schema.NullOr(Schema.Array(Schema.Int)) })
+/** Null: all of them were written; none was restarted. */
+const Places = Schema.NullOr(Schema.Array(Schema.Int))
+const OutcomeRow = Schema.Struct({ written: Places, restarted: Places })
+type Outcome = typeof OutcomeRow.Type
+
+const recordedAt = ({ written, restarted }: Outcome, place: number): RecordedTry => {
+  if (restarted?.includes(place) === true) return "restarted"
+  return written === null || written.includes(place) ? "recorded" : "lost"
+}
 
 interface RecordShape {
   readonly hasDisabled: boolean
@@ -61,7 +69,7 @@ const COMPARED = {
 }
 
 /**
- * Locks the delivery first, then its timer, then the endpoint, as a replay does. `is_anew` marks a delivery that was
+ * Locks the delivery first, then its timer, then the endpoint, as a replay does. `was_restarted` marks a delivery that was
  * restarted during the try. The endpoint's outcomes of one batch are one change: only failures after the last
  * success count.
  */
@@ -71,28 +79,28 @@ const recordStatement = ({ hasDisabled }: RecordShape, unchanged: typeof LOCKED)
   const text = `
   with ${withConstants(source.rows, TIMER_KIND)},
   current as materialized (
-    select r.*, ${seen} d.next_try_at is distinct from r.was_due_at as is_anew
+    select r.*, ${seen} d.next_try_at is distinct from r.was_due_at as was_restarted
     from r join webhook_deliveries d
       on d.customer_id = r.customer_id and d.endpoint_id = r.endpoint_id and d.event_id = r.event_id
     ${lock}),
   moved as (
-    update timers t set lease_token = null, claimable_at = case when c.is_anew then c.now else c.next_try_at end
+    update timers t set lease_token = null, claimable_at = case when c.was_restarted then c.now else c.next_try_at end
     from current c
-    where (c.is_anew or c.next_try_at is not null) and ${isLeasedBy("c")}
+    where (c.was_restarted or c.next_try_at is not null) and ${isLeasedBy("c")}
     returning c.nth),
   removed as (
     delete from timers t using current c
-    where not c.is_anew and c.next_try_at is null and ${isLeasedBy("c")}
+    where not c.was_restarted and c.next_try_at is null and ${isLeasedBy("c")}
     returning c.nth),
   held as materialized (
     select c.* from current c
     where c.nth in (select nth from moved union all select nth from removed)),
   delivery as (
     update webhook_deliveries d set tries = h.tries,
-      status = case when h.is_anew then d.status else h.status end,
-      started_at = case when h.is_anew then d.started_at else h.started_at end,
-      next_try_at = case when h.is_anew then d.next_try_at else h.next_try_at end,
-      finished_at = case when h.is_anew then d.finished_at when h.status <> 'pending' then h.now end
+      status = case when h.was_restarted then d.status else h.status end,
+      started_at = case when h.was_restarted then d.started_at else h.started_at end,
+      next_try_at = case when h.was_restarted then d.next_try_at else h.next_try_at end,
+      finished_at = case when h.was_restarted then d.finished_at when h.status <> 'pending' then h.now end
     from held h
     where d.customer_id = h.customer_id and d.endpoint_id = h.endpoint_id and d.event_id = h.event_id
       ${unchanged.condition} ${returning}),
@@ -115,12 +123,13 @@ const recordStatement = ({ hasDisabled }: RecordShape, unchanged: typeof LOCKED)
       and (${condition} (w.failing_since is null) <> (o.failing_since is null)
         or o.succeeded_at is not null and o.failing_since is not null))
   select (select case when count(*) < cardinality($1) then coalesce(array_agg(nth::int), '{}') end
-    from held) as written ${raced}`
+      from held) as written,
+    (select array_agg(nth::int) from held where was_restarted) as restarted ${raced}`
   return { text, parameters: source.parameters }
 }
 
 /**
- * Records the outcomes of many tries in one statement. Which of them are recorded: those whose lease was lost are not.
+ * Records the outcomes of many tries in one statement.
  */
 export const makeRecordTries = (clients: BatchClients) =>
   Effect.flatMap(IsDistributed, (isDistributed) => {
@@ -128,7 +137,7 @@ export const makeRecordTries = (clients: BatchClients) =>
       recordStatement(shape, isDistributed ? COMPARED : LOCKED)
     )
     const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
-    return makeStatementBatch<SqlClient.SqlClient, TriedDelivery, boolean>(clients, {
+    return makeStatementBatch<SqlClient.SqlClient, TriedDelivery, RecordedTry>(clients, {
       name: "webhook_record",
       conflictsOf: ({ due, timer }) => [`${due.eventId}:${timer.lane}`],
       orderOf: ({ due: { customerId, endpointId, eventId } }) => `${customerId}:${endpointId}:${eventId}`,
@@ -136,10 +145,9 @@ export const makeRecordTries = (clients: BatchClients) =>
         const { text, parameters } = statementOf({
           hasDisabled: tried.some(({ judgement }) => judgement.disables !== null)
         })
-        return Effect.map(decoded(retryRaces(sql.unsafe(text, parameters(tried)))), ([{ written }]) => {
-          const places = written === null ? null : new Set(written)
-          return tried.map((_, index) => places === null || places.has(index + 1))
-        })
+        return Effect.map(decoded(retryRaces(sql.unsafe(text, parameters(tried)))), ([outcome]) =>
+          tried.map((_, index) => recordedAt(outcome, index + 1))
+        )
       }
     })
   })

@@ -64,7 +64,8 @@ export class WebhookDeliveries extends Context.Service<
         if (judgement.disables !== null) admission.turnOthersAway()
         const recorded = yield* store.record(timer, due, judgement, finishedAt)
         metrics.tried({ duration_ms: finishedAt - at }, judgement)
-        if (!recorded || judgement.status === "delivered") return
+        if (recorded === "restarted") timers.wakeAt(finishedAt)
+        if (recorded === "lost" || judgement.status === "delivered") return
         yield* report(due, answer.error ?? `HTTP ${answer.status}`)
         if (judgement.disables !== null) {
           yield* Effect.logWarning(`webhook ${due.endpointId} was disabled: ${judgement.disables}`)

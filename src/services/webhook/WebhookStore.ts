@@ -22,6 +22,9 @@ export interface DueDelivery {
   readonly nextTryAt: Instant | null
 }
 
+/** `restarted`: the delivery was restarted during the try, and is due at once. `lost`: another has the lease. */
+export type RecordedTry = "recorded" | "restarted" | "lost"
+
 /** Each method is one atomic statement, except `wakeOthers`. */
 export class WebhookStore extends Context.Service<
   WebhookStore,
@@ -30,15 +33,14 @@ export class WebhookStore extends Context.Service<
     readonly loadLeased: (timer: LeasedTimer, now: Instant) => Effect.Effect<Option.Option<DueDelivery>>
     /**
      * Records the outcome for the delivery, its timer and its endpoint, while the timer is still leased with this
-     * token. If the lease was lost: false, and nothing. A delivery that was restarted meanwhile continues and is due
-     * at once. An endpoint with a new address is not disabled for responses of the old one.
+     * token. Else it records nothing. An endpoint with a new address is not disabled for responses of the old one.
      */
     readonly record: (
       timer: LeasedTimer,
       due: DueDelivery,
       judgement: Judgement,
       now: Instant
-    ) => Effect.Effect<boolean>
+    ) => Effect.Effect<RecordedTry>
     /** Releases the timer: its delivery is due again at that time. */
     readonly putBack: (timer: LeasedTimer, at: Instant) => Effect.Effect<void>
     /** Makes the endpoint's other deliveries due: it accepts nothing any more. */

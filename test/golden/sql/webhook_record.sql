@@ -10,20 +10,20 @@ r as materialized (
       unnest($9) as status, unnest($10)::jsonb as tries, unnest($11) as started_at, unnest($12) as next_try_at,
       unnest($13) as tried_at, unnest($14) as failing_since, unnest($15) as disables, unnest($16) as nth) r),
 current as materialized (
-  select r.*, d.next_try_at is distinct from r.was_due_at as is_anew
+  select r.*, d.next_try_at is distinct from r.was_due_at as was_restarted
   from r
   join webhook_deliveries d on d.customer_id = r.customer_id and d.endpoint_id = r.endpoint_id and d.event_id = r.event_id
   for update of d),
 moved as (
-  update timers t set lease_token = null, claimable_at = case when c.is_anew then c.now else c.next_try_at
+  update timers t set lease_token = null, claimable_at = case when c.was_restarted then c.now else c.next_try_at
     end
   from current c
-  where (c.is_anew or c.next_try_at is not null) and t.customer_id = c.customer_id and t.kind = c.timer_kind
+  where (c.was_restarted or c.next_try_at is not null) and t.customer_id = c.customer_id and t.kind = c.timer_kind
     and t.subject = c.event_id and t.lane = c.lane and t.lease_token = c.lease_token
   returning c.nth),
 removed as (
   delete from timers t using current c
-  where not c.is_anew and c.next_try_at is null and t.customer_id = c.customer_id and t.kind = c.timer_kind
+  where not c.was_restarted and c.next_try_at is null and t.customer_id = c.customer_id and t.kind = c.timer_kind
     and t.subject = c.event_id and t.lane = c.lane and t.lease_token = c.lease_token
   returning c.nth),
 held as materialized (
@@ -36,9 +36,10 @@ held as materialized (
     select nth
     from removed)),
 delivery as (
-  update webhook_deliveries d set tries = h.tries, status = case when h.is_anew then d.status else h.status
-    end, started_at = case when h.is_anew then d.started_at else h.started_at end, next_try_at = case
-    when h.is_anew then d.next_try_at else h.next_try_at end, finished_at = case when h.is_anew then d.finished_at
+  update webhook_deliveries d set tries = h.tries, status = case when h.was_restarted then d.status
+    else h.status end, started_at = case when h.was_restarted then d.started_at else h.started_at end,
+    next_try_at = case when h.was_restarted then d.next_try_at else h.next_try_at end, finished_at = case
+    when h.was_restarted then d.finished_at
     when h.status <> 'pending' then h.now end
   from held h
   where d.customer_id = h.customer_id and d.endpoint_id = h.endpoint_id and d.event_id = h.event_id),
@@ -63,4 +64,7 @@ endpoint as (
     or o.succeeded_at is not null and o.failing_since is not null))
 select (
   select case when count(*) < cardinality($1) then coalesce(array_agg(nth::int), '{}') end
-  from held) as written
+  from held) as written, (
+  select array_agg(nth::int)
+  from held
+  where was_restarted) as restarted

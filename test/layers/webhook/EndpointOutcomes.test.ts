@@ -75,7 +75,7 @@ const recordTogether = Effect.fnUntraced(function* (
     return store.record({ ...timer, leasedUntil: 0 }, due, judgement, finishedAt)
   }
   const recorded = yield* Effect.forEach(outcomes, record, { concurrency: "unbounded" })
-  assert.isTrue(recorded.every((each) => each))
+  assert.isTrue(recorded.every((each) => each === "recorded"))
   const [endpoint] = yield* endpointRows(sql`
     select id, customer_id as "customerId", failing_since as "failingSince", disabled_reason as reason
     from webhook_endpoints where id = ${endpointId}`)

@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Webhooks } from "../../../src/services/resources/Webhooks.ts"
+import { Timers } from "../../../src/services/timer/Timers.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, runDue } from "../../support/TestGraph.ts"
@@ -87,6 +88,28 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
       yield* runDue
       const { status, tries } = yield* endpoint.delivery
       assert.deepStrictEqual([status, tries.length, fake.received.length], ["delivered", 2, 2])
+    }).pipe(Effect.provide(webhookProcess(providers)))
+  })
+
+  it.effect("while a try is under way is made as soon as that try is recorded", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const webhooks = yield* Webhooks
+      const { sleepUntil } = yield* Timers
+      const fake = yield* receiver
+      const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
+      yield* sendCode(customerId)
+      const answerTry = yield* holdTry(fake)
+      const { eventId } = yield* endpoint.delivery
+      yield* TestClock.adjust("1 second")
+      yield* webhooks.replay(customerId, endpoint.id, eventId)
+      // Over at once: the send had woken it before it slept. Then it sleeps for 30 s, unless it is woken.
+      yield* sleepUntil(1000)
+      const asleep = yield* Effect.forkChild(sleepUntil(31_000))
+      yield* Effect.yieldNow
+      yield* answerTry(204)
+      yield* Fiber.join(asleep)
+      assert.lengthOf(yield* runDue.pipe(Effect.as(fake.received)), 2)
     }).pipe(Effect.provide(webhookProcess(providers)))
   })
 
