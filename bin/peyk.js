@@ -29,15 +29,16 @@ const findNode = () => {
   const require = module.createRequire(import.meta.url)
   try {
     const manifest = require.resolve(`${nodePackages[`${platform}-${arch}`]}/package.json`)
-    if (majorOf(require(manifest).version) < NEEDED) return undefined
-    return join(dirname(manifest), platform === "win32" ? "bin/node.exe" : "bin/node")
+    const program = join(dirname(manifest), platform === "win32" ? "bin/node.exe" : "bin/node")
+    return majorOf(require(manifest).version) >= NEEDED && existsSync(program) ? program : undefined
   } catch {
     return undefined
   }
 }
-const ownNode = findNode()
+const isNewEnough = majorOf(process.versions.node) >= NEEDED
+const ownNode = isNewEnough ? undefined : findNode()
 
-if (majorOf(process.versions.node) >= NEEDED) {
+if (isNewEnough) {
   // Keeps what was compiled, next to the packages (not in a directory that others can write to): commands start faster.
   module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/peyk", import.meta.url)))
   await import(main.href)

@@ -35,7 +35,10 @@ export const withStorePlace = <A, E extends StartupError | CommandError, R>(
   use: (configuration: Configuration) => Effect.Effect<A, E, R>
 ) => withConfiguration((settings) => Effect.andThen(requireEmbeddedStore(settings), use(settings)))
 
-/** For commands that need an existing store: serve, restore and demo create one, and migrate in an empty `DATABASE_URL`. */
+/**
+ * For commands that need an existing store. Only serve, restore and demo create one, and migrate in an empty
+ * `DATABASE_URL`.
+ */
 export const withStore = <A, E extends StartupError | CommandError, R>(
   use: (configuration: Configuration) => Effect.Effect<A, E, R>
 ) => withConfiguration((settings) => Effect.andThen(requireStore(settings), use(settings)))

@@ -19,7 +19,7 @@ const MAX_ID = 2_147_483_647
 
 /** Whether a list by number, or by UUID, can have this position. */
 export const isIdPosition = (text: string): boolean => ID.test(text) && Number(text) <= MAX_ID
-export const isUuidPosition = (text: string): boolean => isUuid(text)
+export const isUuidPosition = isUuid
 
 /** The page from one row more than the limit: the extra row only shows that there is another page. */
 export const toPage = <A>(rows: ReadonlyArray<A>, limit: number, positionOf: (row: A) => string): Page<A> => {

@@ -15,7 +15,7 @@ export const schemaErrorIn = (
   return Option.none()
 }
 
-/** Without the names of schemas, which only the document's readers know. */
+/** Says what was expected without the names of our schemas: callers do not know them. */
 const expectedOf = (ast: SchemaAST.AST): string => {
   if (SchemaAST.isObjects(ast)) return "Expected object"
   if (!SchemaAST.isUnion(ast)) return SchemaIssue.defaultLeafHook(new SchemaIssue.InvalidType(ast, undefined))
@@ -31,7 +31,7 @@ const leafText = (issue: SchemaIssue.Leaf): string => {
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook: leafText })
 
-/** A value that fits no member of a union, as any value of the wrong type: the formatter asks no hook about the former. */
+/** Reports a value that fits no member of a union as one of the wrong type: the formatter calls no hook for unions. */
 const withoutUnions = (issue: SchemaIssue.Issue): SchemaIssue.Issue => {
   switch (issue._tag) {
     case "Pointer":

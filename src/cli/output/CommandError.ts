@@ -10,7 +10,7 @@ export const refusalOf =
   ({ _tag }: { readonly _tag: Tag }) =>
     new CommandError({ message: reasons[_tag] })
 
-/** If another change of the customer's set-up came between too often. */
+/** The refusal after too many concurrent changes of the customer's set-up. */
 export const SET_UP_CHANGES = "the customer's set-up is changing; try again"
 
 const reasonOf = (error: ValidationError | ChannelUnavailable | Conflict): string =>

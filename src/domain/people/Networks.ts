@@ -2,8 +2,13 @@ const GROUPS = 8
 const NETWORK_GROUPS = 4
 const MAX_GROUP = 0xffff
 
+/** Without the port that some proxies add: each connection would look like an address of its own. */
+const withoutPort = (address: string): string =>
+  address.replace(/^\[([^\]]*)\](?::\d+)?$/, "$1").replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1")
+
 /** An IPv4 address in IPv6 form, as a plain one; other addresses as they are. */
-export const plainAddress = (address: string): string => address.trim().replace(/^::ffff:(?=\d+\.)/i, "")
+export const plainAddress = (address: string): string =>
+  withoutPort(address.trim()).replace(/^::ffff:(?=\d+\.)/i, "")
 
 const hexOf = (high: string | undefined, low: string | undefined): string =>
   ((Number(high) << 8) | Number(low)).toString(16)

@@ -2,14 +2,14 @@
 interface Decimal {
   readonly sign: string
   readonly digits: string
-  /** Itself as long as a request writes it. */
+  /** A bigint: a request can write an exponent of thousands of digits. */
   readonly exponent: bigint
 }
 
 /** Sign, whole digits, digits of the fraction, exponent. */
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** In linear time, which `/0+$/` does not take. */
+/** A loop, because `/0+$/` takes quadratic time on many zeros. */
 const withoutTrailingZeros = (digits: string): string => {
   let end = digits.length
   while (digits[end - 1] === "0") end -= 1

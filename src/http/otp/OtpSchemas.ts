@@ -26,7 +26,7 @@ const ChannelObject = Schema.Struct({
   .check(Schema.makeFilter(stepProblems))
   .annotate({ identifier: "ChannelObject" })
 
-/** More than the number of channels: sms can appear several times, with different providers. */
+/** Far more than there are channels: it bounds the work for a list that is refused anyway. */
 const MAX_CHANNELS = 20
 
 const Channels = Schema.Union([

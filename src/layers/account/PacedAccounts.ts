@@ -78,7 +78,7 @@ export const ratesOf = (settings: SettingsShape): DefaultRates => ({
 
 const WELL: Condition = { isUnwell: false, coolingUntil: null }
 
-/** Of a deleted account. Its steps wait for nothing: their calls report that it is gone, and the next step is tried. */
+/** A deleted account has no pace: its steps do not wait. Their calls report that it is gone, and the next is tried. */
 const goneAccount = (id: number): PacedAccount => ({
   id,
   customerId: null,

@@ -60,8 +60,8 @@ export const requireEmbeddedStore = (configuration: Configuration): Effect.Effec
 const NO_PRIMARY = "PostgreSQL cannot be reached: no host of the URL accepts writes"
 
 /** A place of one host, or of several of which one accepts writes. */
-const placeOf = Effect.fnUntraced(function* (url: Redacted.Redacted) {
-  const urls = yield* Effect.fromResult(hostUrls(url))
+const placeOf = Effect.fnUntraced(function* (setting: string, url: Redacted.Redacted) {
+  const urls = yield* Effect.fromResult(hostUrls(setting, url))
   const [only] = urls
   if (urls.length === 1 && only !== undefined) return { url: only } satisfies StorePlace
   const first = yield* findPrimary(urls)
@@ -80,7 +80,7 @@ const nameOf = (url: Redacted.Redacted, database: string): string => {
 
 const requireMigrations = Effect.fnUntraced(
   function* (url: Redacted.Redacted) {
-    const place = yield* placeOf(url)
+    const place = yield* placeOf("DATABASE_URL", url)
     const sql = yield* PgClient.make({ ...place, ...pooled, applicationName: "peyk", maxConnections: 1 })
     if (yield* Effect.provideService(hasMigrations, SqlClient.SqlClient, sql)) return
     const [{ database }] = yield* decodedAs(DatabaseRow)(sql`select current_database() as database`)
@@ -105,7 +105,7 @@ export const requireStore = (configuration: Configuration) =>
 /** Where the store is: the operator's PostgreSQL, or the embedded one, which this starts and keeps for its scope. */
 export const locate = Effect.fnUntraced(function* (configuration: Configuration) {
   const { databaseUrl } = configuration
-  if (Option.isSome(databaseUrl)) return yield* placeOf(databaseUrl.value)
+  if (Option.isSome(databaseUrl)) return yield* placeOf("DATABASE_URL", databaseUrl.value)
   const { socketPath, password } = yield* Effect.mapError(
     EmbeddedPostgres.start(embeddedDirectory(configuration), {
       flags: ["-c", `max_connections=${maxConnections(configuration)}`]
@@ -124,13 +124,17 @@ const reached = Effect.fnUntraced(function* (configuration: Configuration, place
 })
 
 const listenPlace = ({ databaseListenUrl }: Configuration) =>
-  Option.match(databaseListenUrl, { onNone: () => Effect.succeed(undefined), onSome: placeOf })
+  Option.match(databaseListenUrl, {
+    onNone: () => Effect.succeed(undefined),
+    onSome: (url) => placeOf("PEYK_DATABASE_LISTEN_URL", url)
+  })
 
-const SEVERAL_REPLICAS = "PEYK_DATABASE_READ_URL has to name one host"
+const READ_URL = "PEYK_DATABASE_READ_URL"
 
 const replicaPlace = Effect.fnUntraced(function* (configuration: Configuration, url: Redacted.Redacted) {
-  const [only, ...others] = yield* Effect.fromResult(hostUrls(url))
-  if (only === undefined || others.length > 0) return yield* new StartupError({ message: SEVERAL_REPLICAS })
+  const [only, ...others] = yield* Effect.fromResult(hostUrls(READ_URL, url))
+  if (only === undefined || others.length > 0)
+    return yield* new StartupError({ message: `${READ_URL} has to name one host` })
   // Reads use the primary while the replica is unreachable.
   return yield* Effect.orElseSucceed(reached(configuration, { url: only }), () => ({ url: only }))
 })

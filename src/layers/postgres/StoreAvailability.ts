@@ -10,10 +10,9 @@ const RACES: ReadonlySet<string> = new Set(["SerializationError", "DeadlockError
 
 /**
  * SQLSTATEs of a PostgreSQL that responds but cannot work now: it lacks disk, memory or connections (53), it stops, has
- * crashed or starts (57P), it cannot read or write a file (58030), it is a standby (25006), or Peyk's role lacks a
- * privilege (42501).
+ * crashed or starts (57P), it cannot read or write a file (58030), or it is a standby (25006).
  */
-const NOT_NOW = /^(53...|57P..|58030|25006|42501)$/
+const NOT_NOW = /^(53...|57P..|58030|25006)$/
 
 /**
  * SQLSTATEs of statements that stored nothing. After the others a statement may be stored: PostgreSQL lost the client

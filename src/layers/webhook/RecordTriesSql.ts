@@ -35,13 +35,12 @@ const source = batchSource<TriedDelivery>([
   { name: "disables", type: "text", of: ({ judgement }) => judgement.disables }
 ])
 
-/** Null: all of them were written; none was restarted. */
-const Places = Schema.NullOr(Schema.Array(Schema.Int))
-const OutcomeRow = Schema.Struct({ written: Places, restarted: Places })
-type Outcome = typeof OutcomeRow.Type
+const Places = Schema.Array(Schema.Int)
+/** The places of requests; null: all were written. */
+const OutcomeRow = Schema.Struct({ written: Schema.NullOr(Places), restarted: Places })
 
-const recordedAt = ({ written, restarted }: Outcome, place: number): RecordedTry => {
-  if (restarted?.includes(place) === true) return "restarted"
+const resultOf = ({ written, restarted }: typeof OutcomeRow.Type, place: number): RecordedTry => {
+  if (restarted.includes(place)) return "restarted"
   return written === null || written.includes(place) ? "recorded" : "lost"
 }
 
@@ -124,7 +123,7 @@ const recordStatement = ({ hasDisabled }: RecordShape, unchanged: typeof LOCKED)
         or o.succeeded_at is not null and o.failing_since is not null))
   select (select case when count(*) < cardinality($1) then coalesce(array_agg(nth::int), '{}') end
       from held) as written,
-    (select array_agg(nth::int) from held where was_restarted) as restarted ${raced}`
+    (select coalesce(array_agg(nth::int), '{}') from held where was_restarted) as restarted ${raced}`
   return { text, parameters: source.parameters }
 }
 
@@ -146,7 +145,7 @@ export const makeRecordTries = (clients: BatchClients) =>
           hasDisabled: tried.some(({ judgement }) => judgement.disables !== null)
         })
         return Effect.map(decoded(retryRaces(sql.unsafe(text, parameters(tried)))), ([outcome]) =>
-          tried.map((_, index) => recordedAt(outcome, index + 1))
+          tried.map((_, index) => resultOf(outcome, index + 1))
         )
       }
     })

@@ -1,8 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { guardNetwork, signInNetwork } from "../../../src/domain/people/Networks.ts"
+import { guardNetwork, plainAddress, signInNetwork } from "../../../src/domain/people/Networks.ts"
 
 const group = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff })))
+
+describe("the address that a proxy names", () => {
+  it.each([
+    [" ::ffff:203.0.113.7", "203.0.113.7"],
+    ["203.0.113.7:5060", "203.0.113.7"],
+    ["[2001:db8::1]:443", "2001:db8::1"],
+    ["[2001:db8::1]", "2001:db8::1"],
+    ["2001:db8::1", "2001:db8::1"]
+  ])("is, of %s, %s", (given, address) => assert.strictEqual(plainAddress(given), address))
+})
 
 describe("the network of an address", () => {
   it.prop(

@@ -65,6 +65,6 @@ endpoint as (
 select (
   select case when count(*) < cardinality($1) then coalesce(array_agg(nth::int), '{}') end
   from held) as written, (
-  select array_agg(nth::int)
+  select coalesce(array_agg(nth::int), '{}')
   from held
   where was_restarted) as restarted

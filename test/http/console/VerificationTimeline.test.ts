@@ -65,8 +65,8 @@ describe("the timeline of a code", () => {
       "Sent over Bale",
       "Eitaa was skipped",
       "Sent over SMS",
-      "Bale reports: delivered",
-      "1 wrong code was entered"
+      "1 wrong code was entered",
+      "Bale reports: delivered"
     ])
   })
 

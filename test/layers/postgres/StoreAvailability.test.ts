@@ -24,8 +24,7 @@ describe("isStoreUnreachable", () => {
     ["53200", "has no memory left"],
     ["53400", "has reached a limit of its configuration"],
     ["58030", "cannot read or write its files"],
-    ["25006", "is a standby"],
-    ["42501", "does not let the role of Peyk do this"]
+    ["25006", "is a standby"]
   ])("takes %s for a PostgreSQL that %s", (code) => {
     expect(isStoreUnreachable(refusedWith(code))).toBe(true)
   })

@@ -13,7 +13,7 @@ const showCopyButtons = () => {
   for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false
 }
 
-/** The older way: it works on plain http too, where a page has no clipboard. */
+/** Copies through a selection. Works over plain http, where pages have no clipboard. */
 const copyBySelection = (text) => {
   const before = document.activeElement
   const field = document.createElement("textarea")
@@ -36,7 +36,7 @@ const copyText = async (text) => {
   }
 }
 
-/** A browser that copies in no way shows the text to be copied by hand. */
+/** If the browser refuses to copy, a dialog shows the text for copying by hand. */
 const copyOnClick = () => {
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("button[data-copy]")

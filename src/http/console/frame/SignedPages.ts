@@ -64,7 +64,7 @@ const actorOf = ({ id, user, enteredId }: ConsoleSession): Actor =>
 const pageAt = (path: string, pagePath: string | null): string =>
   pagePath === null ? path : path.split("/").slice(0, pagePath.split("/").length).join("/")
 
-/** To sign in, and to come back: to the page, where a form was sent. That form was lost: the sign-in says so. */
+/** Redirects to the sign-in, which leads back to this page. A form that was sent is lost: the sign-in says so. */
 const askToSignIn = (visit: Visit, page: string): Response => {
   const { method, url } = visit.request
   if (page === CONSOLE_PATH) return redirectTo(visit, SIGN_IN_PATH)

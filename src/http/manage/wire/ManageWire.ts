@@ -169,7 +169,10 @@ export const makeWrite = Effect.map(
       })
 )
 
-/** The same for changes that first take long, such as to ask a provider: outside the transaction, and not for a repeated request. */
+/**
+ * The same for changes with slow preparation, such as asking a provider. It runs outside the transaction, and not for a
+ * repeated request.
+ */
 export const makePreparedWrite = Effect.map(
   ManagementWrites,
   (writes) =>

@@ -31,24 +31,29 @@ const without = (name: string, rest: string): string => {
   return pairs.length === 0 ? path : `${path}?${pairs.join("&")}`
 }
 
-/** What libpq reads from files and the driver does not: without a word, it would check with other certificates. */
+/** libpq reads these files. The driver ignores them, so Peyk would check with other certificates without saying so. */
 const FILES = ["sslrootcert", "sslcert", "sslkey", "sslcrl"]
 
-const refuse = (message: string) => Result.fail(new StartupError({ message: `DATABASE_URL: ${message}` }))
-
-/** The URL of each host of a URL like libpq's: `postgres://user@one:5432,two:5433/peyk?target_session_attrs=read-write`. */
+/**
+ * The URL of each host of a URL like libpq's: `postgres://user@one:5432,two:5433/peyk?target_session_attrs=read-write`.
+ * `setting` is where it was given.
+ */
 export const hostUrls = (
+  setting: string,
   url: Redacted.Redacted
 ): Result.Result<ReadonlyArray<Redacted.Redacted>, StartupError> => {
   const { scheme, hosts, rest } = PARTS.exec(Redacted.value(url))?.groups ?? {}
   if (scheme === undefined || hosts === undefined || rest === undefined) return Result.succeed([url])
+  const refuse = (message: string) => Result.fail(new StartupError({ message: `${setting}: ${message}` }))
   const query = new URLSearchParams(splitQuery(rest)[1])
   const attribute = query.get(ATTRIBUTE)
   if (attribute !== null && !POSSIBLE.has(attribute))
     return refuse(`${ATTRIBUTE} has to be ${[...POSSIBLE].join(", ")}, not ${attribute}`)
   const file = FILES.find((name) => query.has(name))
   if (file !== undefined)
-    return refuse(`${file} is not supported; name the file of your own authority in NODE_EXTRA_CA_CERTS`)
+    return refuse(
+      `${file} is not supported; name the file of your own authority in the environment variable NODE_EXTRA_CA_CERTS`
+    )
   const tail = without(ATTRIBUTE, rest)
   return Result.succeed(urlsOf(scheme, hosts, tail).map((each) => Redacted.make(each)))
 }

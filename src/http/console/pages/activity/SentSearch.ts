@@ -45,7 +45,7 @@ export interface SentSearch {
 
 interface SearchFilters {
   readonly shown: ReadonlyArray<Filter>
-  /** Needed less often. */
+  /** Filters behind “More filters”. */
   readonly folded: ReadonlyArray<Filter>
 }
 

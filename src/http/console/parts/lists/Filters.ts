@@ -19,7 +19,7 @@ export interface ChoiceFilter {
   readonly label: string
   /** The words for “no filter”. */
   readonly any: string
-  /** What an address may have for `any`. */
+  /** A value in the address that means the same as no filter. */
   readonly anyValue?: string
   readonly choices: ReadonlyArray<readonly [value: string, label: string]>
 }
@@ -63,7 +63,7 @@ const field = (filter: Filter, { query, locale }: Pick<Visit, "query" | "locale"
     ${control(filter, shownValue(filter, query.get(filter.name) ?? "", locale), locale)}
   </label>`
 
-/** The filters in the address that name none of their choices, in words; such a search finds nothing. */
+/** A message for each filter whose value in the address is not one of its choices. Such a search finds nothing. */
 export const choiceProblems = (
   { query, locale: { say } }: Pick<Visit, "query" | "locale">,
   all: ReadonlyArray<Filter>

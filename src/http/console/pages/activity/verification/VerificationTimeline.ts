@@ -275,8 +275,8 @@ const toCome = ({ verification, now }: CodeRun, locale: Locale): ReadonlyArray<M
 export const verificationMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => [
   accepted(run, locale),
   ...steps(run, locale),
-  ...reports(run, locale),
   ...wrongCodes(run, locale),
+  ...reports(run, locale),
   ...end(run, locale),
   ...toCome(run, locale)
 ]

@@ -64,7 +64,7 @@ const columns = (
 }
 
 const empty = ({ query, actor, locale: { say } }: View) =>
-  query.has("channel") || query.has("active")
+  [query.get("channel"), query.get("active")].some((chosen) => (chosen ?? "") !== "")
     ? emptyState(
         say("No account matches", "حسابی با این ویژگی‌ها نیست"),
         say("Change or clear the filters.", "پالایه‌ها را تغییر دهید یا پاک کنید.")
