@@ -22,7 +22,9 @@ def json_of(request):
 
 
 def refused(error):
-    return JsonResponse({"error": error.code}, status=error.status if error.status >= 400 else 503)
+    # Not Peyk's own response: its status would say something wrong about this page.
+    is_foreign = error.code == "invalid_response" or error.status == 0
+    return JsonResponse({"error": error.code}, status=503 if is_foreign else error.status)
 
 
 @csrf_exempt

@@ -33,8 +33,11 @@ app.post("/login/verify", async (request, response) => {
 
 // Not Express's own handler, which shows where the program failed.
 app.use((error, _request, response, _next) => {
-  if (error instanceof PeykError)
-    return response.status(error.status >= 400 ? error.status : 503).json({ error: error.code })
+  if (error instanceof PeykError) {
+    // Not Peyk's own response: its status would say something wrong about this page.
+    const isForeign = error.code === "invalid_response" || error.status === 0
+    return response.status(isForeign ? 503 : error.status).json({ error: error.code })
+  }
   const status = error.status ?? 500
   if (status >= 500) console.error(error)
   response.status(status).json({ error: status < 500 ? "bad_request" : "internal_error" })

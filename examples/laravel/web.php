@@ -15,7 +15,10 @@ $withPeyk = function (Request $request, callable $handle) {
     try {
         return $handle(new Peyk(config('services.peyk.url'), apiKey: config('services.peyk.key')));
     } catch (PeykException $error) {
-        return response()->json(['error' => $error->errorCode], $error->status >= 400 ? $error->status : 503);
+        // Not Peyk's own response: its status would say something wrong about this page.
+        $isForeign = $error->errorCode === 'invalid_response' || $error->status === 0;
+
+        return response()->json(['error' => $error->errorCode], $isForeign ? 503 : $error->status);
     }
 };
 

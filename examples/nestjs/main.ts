@@ -11,11 +11,10 @@ const peyk = createClient({ baseUrl: process.env.PEYK_URL!, apiKey: process.env.
 @Catch(PeykError)
 class PeykErrors implements ExceptionFilter<PeykError> {
   catch(error: PeykError, host: ArgumentsHost) {
-    host
-      .switchToHttp()
-      .getResponse()
-      .status(error.status >= 400 ? error.status : 503)
-      .json({ error: error.code })
+    // Not Peyk's own response: its status would say something wrong about this page.
+    const isForeign = error.code === "invalid_response" || error.status === 0
+    const response = host.switchToHttp().getResponse()
+    response.status(isForeign ? 503 : error.status).json({ error: error.code })
   }
 }
 

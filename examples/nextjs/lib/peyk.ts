@@ -15,6 +15,8 @@ export const withErrors = async (request: Request, handle: () => Promise<Respons
     return await handle()
   } catch (error) {
     if (!(error instanceof PeykError)) throw error
-    return Response.json({ error: error.code }, { status: error.status >= 400 ? error.status : 503 })
+    // Not Peyk's own response: its status would say something wrong about this page.
+    const isForeign = error.code === "invalid_response" || error.status === 0
+    return Response.json({ error: error.code }, { status: isForeign ? 503 : error.status })
   }
 }
