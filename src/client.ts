@@ -42,7 +42,8 @@ const authorize =
 const isPrintable = (secret: string): boolean => /^[!-~]+$/.test(secret)
 
 const requireUsable = ({ baseUrl, serviceKey, personalToken, accessToken }: ClientOptions): void => {
-  if (/[?#]/.test(baseUrl)) throw new TypeError("baseUrl has a query or a fragment.")
+  if (!/^https?:\/\/[^@?#\s\\]+$/i.test(baseUrl))
+    throw new TypeError("baseUrl must be http:// or https://, a host and at most a path.")
   for (const [name, secret] of Object.entries({ serviceKey, personalToken, accessToken })) {
     if (secret !== undefined && !isPrintable(Redacted.value(secret)))
       throw new TypeError(`${name} has a blank, or is not printable ASCII.`)

@@ -27,9 +27,16 @@ it.each(["serviceKey", "personalToken", "accessToken"])(
   }
 )
 
-it.each(["https://peyk.test?a=b", "https://peyk.test#a"])(
-  "the typed client takes no base URL such as %s",
-  (baseUrl) => {
-    assert.throws(() => makeClient({ baseUrl }), "baseUrl has a query or a fragment.")
-  }
-)
+it.each([
+  "",
+  "peyk.test",
+  "https://peyk.test?a=b",
+  "https://peyk.test#a",
+  "https://user:SECRET@peyk.test",
+  "https:\\\\user:SECRET@peyk.test"
+])("the typed client takes no base URL such as %s", (baseUrl) => {
+  assert.throws(
+    () => makeClient({ baseUrl }),
+    /^baseUrl must be http:\/\/ or https:\/\/, a host and at most a path\.$/
+  )
+})

@@ -2,13 +2,14 @@
 
 const isPrintable = (value: unknown): value is string => typeof value === "string" && /^[ -~]*$/.test(value)
 
-/** Without the slashes at its end: a path follows. */
+/** Without blanks around it, and without the slashes at its end: a path follows. */
 export const baseOf = (baseUrl: unknown): string => {
   if (typeof baseUrl !== "string")
     throw new TypeError("baseUrl is missing: it is a string such as https://peyk.example.ir.")
-  if (/[?#]/.test(baseUrl)) throw new TypeError("baseUrl has a query or a fragment.")
-  if (/\/\/[^/]*@/.test(baseUrl)) throw new TypeError("baseUrl has a user name or a password.")
-  return baseUrl.replace(/\/+$/, "")
+  const trimmed = baseUrl.trim()
+  if (!/^https?:\/\/[^@?#\s\\]+$/i.test(trimmed))
+    throw new TypeError("baseUrl must be http:// or https://, a host and at most a path.")
+  return trimmed.replace(/\/+$/, "")
 }
 
 /** Without the line break at its end, which a key that was read from a file has. */

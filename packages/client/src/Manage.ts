@@ -65,6 +65,7 @@ const callOf = (operation: ManagedOperation, input: Fields = {}, options: CallOp
     ids: fields,
     credential: "token",
     isIdempotent: operation.isIdempotent === true,
+    mayBeEmpty: true,
     // A repeated removal finds nothing, and a repeat with the version before the change is refused.
     isSafe: operation.method === "PUT" && ifMatch === undefined,
     ...(operation.method === "GET" ? { query: rest } : {}),

@@ -56,6 +56,8 @@ export interface Call {
   /** Whether repeating it does nothing more. A call with an idempotency key is safe too. */
   readonly isSafe?: boolean
   readonly isIdempotent?: boolean
+  /** Whether a response without content is a success. */
+  readonly mayBeEmpty?: boolean
   readonly options?: (IdempotentOptions & Versioned) | undefined
 }
 
@@ -127,9 +129,9 @@ const errorOf = (response: Response, value: unknown): PeykError => {
   return new PeykError(fields as never)
 }
 
-const readResponse = async <A>(response: Response): Promise<A> => {
+const readResponse = async <A>(response: Response, mayBeEmpty = false): Promise<A> => {
   const text = await response.text()
-  if (response.status === 204) return undefined as A
+  if (response.status === 204 && mayBeEmpty) return undefined as A
   const value = parse(text)
   if (!response.ok || !isObject(value)) throw errorOf(response, value)
   return value as A
@@ -206,9 +208,9 @@ export const makeSend = (client: ClientOptions): Send => {
     }
   ]
 
-  const tryOnce = <A>({ options }: Call, url: string, init: RequestInit): Promise<A> =>
+  const tryOnce = <A>({ options, mayBeEmpty }: Call, url: string, init: RequestInit): Promise<A> =>
     withTimeout(options?.timeoutMs ?? client.timeoutMs ?? DEFAULT_TIMEOUT_MS, options?.signal, (signal) =>
-      fetch(url, { ...init, signal }).then((response) => readResponse<A>(response))
+      fetch(url, { ...init, signal }).then((response) => readResponse<A>(response, mayBeEmpty))
     )
 
   return async <A>(call: Call): Promise<A> => {
