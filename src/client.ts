@@ -46,11 +46,14 @@ const requireUsable = ({ baseUrl, serviceKey, personalToken, accessToken }: Clie
     throw new TypeError("baseUrl must be http:// or https://, a host and at most a path.")
   for (const [name, secret] of Object.entries({ serviceKey, personalToken, accessToken })) {
     if (secret !== undefined && !isPrintable(Redacted.value(secret)))
-      throw new TypeError(`${name} has a blank, or is not printable ASCII.`)
+      throw new TypeError(`${name} is empty, or has characters that no header can carry.`)
   }
 }
 
-/** Other clients follow none by default. `fetch` would send the service key to where a redirect points. */
+/**
+ * `fetch` follows redirects and would send the service key to their target. Other HTTP clients follow no redirects by
+ * default.
+ */
 const refuseRedirects = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
   HttpClient.transform(client, (response) =>
     Effect.flatMap(Effect.serviceOption(FetchHttpClient.RequestInit), (given) =>

@@ -12,17 +12,19 @@ export const baseOf = (baseUrl: unknown): string => {
   return trimmed.replace(/\/+$/, "")
 }
 
-/** Without the line break at its end, which a key that was read from a file has. */
+/** Without the line break at its end, which a key that was read from a file has; none if it is empty. */
 export const credentialOf = (name: "apiKey" | "token", given: string | undefined): string | undefined => {
   const value = typeof given === "string" ? given.trim() : given
   if (value !== undefined && !isPrintable(value))
-    throw new TypeError(`${name} is not printable ASCII, so it is no key of Peyk.`)
-  return value
+    throw new TypeError(`${name} has characters that no header can carry.`)
+  return value === "" ? undefined : value
 }
 
 export const requireIdempotencyKey = (key: unknown): void => {
-  if (!isPrintable(key) || key.trim() === "")
-    throw new TypeError("idempotencyKey is not a string of printable ASCII.")
+  if (typeof key !== "string" || !/^[!-~]([ -~]{0,253}[!-~])?$/.test(key))
+    throw new TypeError(
+      "idempotencyKey must be 1 to 255 printable ASCII characters, without blanks around it."
+    )
 }
 
 /** The ETag of a version. */
@@ -37,7 +39,7 @@ export const etagOf = (ifMatch: unknown): string => {
 /** Nothing that a URL would leave out, such as `..`: the request would go to another path. */
 const segmentOf = (name: string, value: unknown): string => {
   const isId = typeof value === "string" ? !/^\.{0,2}$/.test(value) : Number.isFinite(value)
-  if (!isId) throw new TypeError(`${name} is no id.`)
+  if (!isId) throw new TypeError(`${name} must be a string or a number that can be part of a path.`)
   return encodeURIComponent(String(value))
 }
 

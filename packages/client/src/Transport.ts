@@ -97,13 +97,15 @@ interface Envelope {
   readonly request_id: string
 }
 
-const isObject = (value: unknown): boolean =>
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const isEnvelope = (value: unknown): value is Envelope =>
-  isObject(value) &&
-  typeof (value as Partial<Envelope>).error?.code === "string" &&
-  typeof (value as Partial<Envelope>).request_id === "string"
+const isEnvelope = (value: unknown): value is Envelope => {
+  const error = isObject(value) ? value["error"] : undefined
+  if (!isObject(value) || !isObject(error)) return false
+  const texts = [error["code"], error["message"], value["request_id"]]
+  return isObject(error["details"]) && texts.every((text) => typeof text === "string")
+}
 
 const secondsIn = (header: string | null): number | null => {
   const seconds = Number(header ?? Number.NaN)
