@@ -15,6 +15,14 @@ final class Arguments
         return rtrim(trim($value), '/');
     }
 
+    public static function timeout(float $seconds): float
+    {
+        if (!is_finite($seconds) || $seconds <= 0) {
+            throw new \InvalidArgumentException('timeout must be a number of seconds above 0.');
+        }
+        return $seconds;
+    }
+
     /** A key or token without the blanks around it, such as the line break of a file; empty if there is none. */
     public static function credential(string $name, #[\SensitiveParameter] ?string $value): string
     {

@@ -10,7 +10,12 @@ final class Body
     /** @param array<string, mixed> $fields */
     public static function json(array $fields): string
     {
-        return json_encode(self::objectOf($fields), JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE);
+        try {
+            return json_encode(self::objectOf($fields), JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE);
+        } catch (\JsonException $error) {
+            $message = 'A field cannot be written as JSON: ' . $error->getMessage();
+            throw new \InvalidArgumentException($message, 0, $error);
+        }
     }
 
     /** @param array<string, mixed> $fields */

@@ -15,17 +15,19 @@ final class Transport
     private readonly string $baseUrl;
     private readonly string $apiKey;
     private readonly string $token;
+    private readonly float $timeout;
 
     public function __construct(
         #[\SensitiveParameter] string $baseUrl,
         #[\SensitiveParameter] ?string $apiKey,
         #[\SensitiveParameter] ?string $token,
-        private readonly float $timeout,
+        float $timeout,
         private readonly int $retries,
     ) {
         $this->baseUrl = Arguments::baseUrl($baseUrl);
         $this->apiKey = Arguments::credential('apiKey', $apiKey);
         $this->token = Arguments::credential('token', $token);
+        $this->timeout = Arguments::timeout($timeout);
     }
 
     /**
@@ -115,7 +117,7 @@ final class Transport
             CURLOPT_HTTPHEADER => $headers,
             CURLOPT_RETURNTRANSFER => true,
             CURLOPT_FOLLOWLOCATION => false,
-            CURLOPT_TIMEOUT_MS => (int) (1000 * $this->timeout),
+            CURLOPT_TIMEOUT_MS => (int) ceil(1000 * $this->timeout),
             CURLOPT_HEADERFUNCTION => function ($_, string $line) use (&$received): int {
                 $parts = explode(':', $line, 2);
                 if (count($parts) === 2) {

@@ -1,5 +1,7 @@
 """Checks arguments before a request is made. The errors never contain the value: it may be a secret."""
 
+import json
+import math
 import re
 import uuid
 from typing import Any, Optional, Union
@@ -10,6 +12,13 @@ def base_url_of(value: str) -> str:
     if not isinstance(value, str) or not re.fullmatch("https?://[^@?#\\s]+", value.strip()):
         raise ValueError("base_url must be http:// or https://, a host and at most a path.")
     return value.strip().rstrip("/")
+
+
+def timeout_of(seconds: float) -> float:
+    is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    if not is_number or not math.isfinite(seconds) or seconds <= 0:
+        raise ValueError("timeout must be a number of seconds above 0.")
+    return seconds
 
 
 def credential_of(name: str, value: Optional[str]) -> str:
@@ -36,6 +45,13 @@ def etag_of(version: Union[str, int]) -> str:
     if isinstance(version, str) and re.fullmatch('"[0-9]+"', version):
         return version
     raise ValueError('if_match must be a version: the number 3, or the string "3" with its quotes.')
+
+
+def json_of(body: Any) -> bytes:
+    try:
+        return json.dumps(body, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"A field cannot be written as JSON: {error}") from error
 
 
 def path_part_of(name: str, value: Any) -> str:

@@ -6,7 +6,7 @@ import io
 import socket
 import time
 import urllib.request
-from typing import Any
+from typing import Any, Tuple
 
 
 def _limit_wait(connected: socket.socket, deadline: float) -> None:
@@ -14,6 +14,28 @@ def _limit_wait(connected: socket.socket, deadline: float) -> None:
     if seconds <= 0:
         raise socket.timeout("timed out")
     connected.settimeout(seconds)
+
+
+def _open_socket(family: int, kind: int, protocol: int, target: Any, deadline: float) -> socket.socket:
+    opened = socket.socket(family, kind, protocol)
+    try:
+        _limit_wait(opened, deadline)
+        opened.connect(target)
+    except BaseException:
+        opened.close()
+        raise
+    return opened
+
+
+def _connect(address: Tuple[str, int], deadline: float) -> socket.socket:
+    """Tries the addresses of a host in turn. ``socket.create_connection`` gives each of them the whole time."""
+    failure = OSError("the host has no address")
+    for family, kind, protocol, _, target in socket.getaddrinfo(*address, type=socket.SOCK_STREAM):
+        try:
+            return _open_socket(family, kind, protocol, target, deadline)
+        except OSError as error:
+            failure = error
+    raise failure
 
 
 class _DeadlineReader(io.RawIOBase):
@@ -46,6 +68,7 @@ class _Connection(http.client.HTTPConnection):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._deadline = time.monotonic() + self.timeout
+        self._create_connection = lambda address, *_: _connect(address, self._deadline)
         self.response_class = functools.partial(_Response, deadline=self._deadline)
 
     def connect(self) -> None:

@@ -10,7 +10,14 @@ import urllib.parse
 import urllib.request
 from typing import Any, Dict, Optional, Union
 
-from .arguments import base_url_of, credential_of, etag_of, idempotency_key_of
+from .arguments import (
+    base_url_of,
+    credential_of,
+    etag_of,
+    idempotency_key_of,
+    json_of,
+    timeout_of,
+)
 from .connections import make_opener
 from .errors import PeykError
 
@@ -74,7 +81,7 @@ class Transport:
             "api_key": {"X-API-Key": api_key} if api_key else {},
             "token": {"Authorization": f"Bearer {token}"} if token else {},
         }
-        self._timeout = timeout
+        self._timeout = timeout_of(timeout)
         self._retries = retries
         self._opener = make_opener()
 
@@ -114,7 +121,7 @@ class Transport:
             headers["Idempotency-Key"] = idempotency_key_of(idempotency_key)
         if if_match is not None:
             headers["If-Match"] = etag_of(if_match)
-        data = None if body is None else json.dumps(body).encode()
+        data = None if body is None else json_of(body)
         if data is not None:
             headers["Content-Type"] = "application/json"
         url = self._base + path + _query_text(query or {})

@@ -58,6 +58,9 @@ export interface Language {
   readonly revoke: (id?: string) => string
   readonly revokeWith: (apiKey: string, token: string) => string
   readonly at: (url: string) => string
+  readonly withTimeout: (seconds: "0" | "-1" | "INF" | "NAN") => string
+  /** Sends an account's settings with a value that JSON does not have. */
+  readonly connectWithNaN: string
 }
 
 export const python: Language = {
@@ -75,7 +78,9 @@ export const python: Language = {
   revoke: (id) => `peyk().manage("api-keys.revoke"${id === undefined ? "" : `, id=${literal(id)}`})`,
   revokeWith: (apiKey, token) =>
     `peyk(api_key=${literal(apiKey)}, token=${literal(token)}).manage("api-keys.revoke", id=7)`,
-  at: (url) => `peyk(${literal(url)}).account()`
+  at: (url) => `peyk(${literal(url)}).account()`,
+  withTimeout: (seconds) => `peyk(timeout=float("${seconds}")).account()`,
+  connectWithNaN: 'peyk().manage("accounts.connect", settings={"a": float("nan")})'
 }
 
 export const php: Language = {
@@ -95,7 +100,9 @@ export const php: Language = {
     `peyk()->manage->call("api-keys.revoke"${id === undefined ? "" : `, ["id" => ${literal(id)}]`})`,
   revokeWith: (apiKey, token) =>
     `peyk(apiKey: ${literal(apiKey)}, token: ${literal(token)})->manage->call("api-keys.revoke", ["id" => 7])`,
-  at: (url) => `peyk(baseUrl: ${literal(url)})->account()`
+  at: (url) => `peyk(baseUrl: ${literal(url)})->account()`,
+  withTimeout: (seconds) => `peyk(timeout: ${seconds})->account()`,
+  connectWithNaN: 'peyk()->manage->call("accounts.connect", ["settings" => ["a" => NAN]])'
 }
 
 export interface Received {

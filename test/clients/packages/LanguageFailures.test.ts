@@ -1,9 +1,11 @@
 // @effect-diagnostics globalDate:off globalTimers:off
 /** What the clients for other languages do with bad arguments, broken responses and responses of others. */
 import { createHmac } from "node:crypto"
+import { join } from "node:path"
 import { Webhook } from "standardwebhooks"
 import { describe, expect, it } from "vitest"
 import { makeCalls, php, python, type Reply, reply } from "./LanguageCalls.ts"
+import { root, runProgram } from "./Packed.ts"
 
 const hangUp: Reply = (response) => response.destroy()
 const sent = reply(200, '{"status":"queued"}')
@@ -222,6 +224,19 @@ describe.each([python, php].filter(({ isInstalled }) => isInstalled))("the clien
     expect(outcomes).toHaveLength(urls.length)
   })
 
+  it("refuses a time-out that is not a number of seconds above 0", async () => {
+    const calls = (["0", "-1", "INF", "NAN"] as const).map(language.withTimeout)
+    const { outcomes, received } = await makeCalls(language, calls)
+    expect(outcomes).toEqual(calls.map(() => "refused: timeout must be a number of seconds above 0."))
+    expect(received).toHaveLength(0)
+  })
+
+  it("refuses a field that cannot be written as JSON", async () => {
+    const { outcomes, received } = await makeCalls(language, [language.connectWithNaN])
+    expect(outcomes[0]).toMatch(/^refused: A field cannot be written as JSON: ./)
+    expect(received).toHaveLength(0)
+  })
+
   it("refuses an id that would make the path of another operation", async () => {
     const calls = [
       language.revoke(),
@@ -236,6 +251,34 @@ describe.each([python, php].filter(({ isInstalled }) => isInstalled))("the clien
   it("encodes an id in a path", async () => {
     const { received } = await makeCalls(language, [language.status("../a?b"), language.revoke("%2e%2e")])
     expect(received.map(({ path }) => path)).toEqual(["/v1/otp/..%2Fa%3Fb", "/v1/manage/api-keys/%252e%252e"])
+  })
+})
+
+/** A host with three addresses that never respond. Its clock advances only while it waits. */
+const silentAddresses = `
+import socket, time
+from peyk import Peyk, PeykError
+now = 0.0
+def connect(self, target):
+    global now
+    now += self.gettimeout()
+    raise socket.timeout("timed out")
+time.monotonic = lambda: now
+socket.socket.connect = connect
+address = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 9))
+socket.getaddrinfo = lambda *_, **__: [address] * 3
+try:
+    Peyk("http://peyk.test", timeout=2, retries=0).account()
+except PeykError as error:
+    print(error.code, now)
+`
+
+describe.runIf(python.isInstalled)("the time-out of Python", () => {
+  it("holds for all addresses of the host together", async () => {
+    const env = { PYTHONPATH: join(root, "clients/python"), no_proxy: "*" }
+    expect((await runProgram("python3", ["-c", silentAddresses], { cwd: root, env })).trim()).toBe(
+      "timeout 2.0"
+    )
   })
 })
 
