@@ -83,13 +83,14 @@ describe.each(installedLanguages)("the gateway of docs/bridge.md in %s", (langua
   it.effect.each([
     ["no secret", undefined],
     ["an empty secret", ""],
+    ["a secret that is no base64", "A"],
     ["a secret of 23 bytes", Buffer.alloc(23, "good").toString("base64")]
   ] as const)("with %s does not start, or responds 500 to everything", ([, secret]) =>
     Effect.gen(function* () {
       const env = secret === undefined ? {} : { BRIDGE_SECRET: secret }
       const started = yield* Effect.exit(exampleServer("bridge.md", env, language))
       if (Exit.isFailure(started)) {
-        expect(Cause.pretty(started.cause)).toContain("BRIDGE_SECRET")
+        expect(Cause.pretty(started.cause)).toContain("Set BRIDGE_SECRET to the account's secret")
         return
       }
       const { url, stop } = started.value
