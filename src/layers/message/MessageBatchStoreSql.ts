@@ -96,7 +96,7 @@ export const MessageBatchStoreSql = (mode: KeyMode) =>
             const [{ isCurrent, isClaimed }] = yield* claim(batch, subject)
             if (!isCurrent) return yield* new SetUpChanged()
             if (!isClaimed) return Option.none()
-            return Option.some(yield* takeTurn(sql, [batch.customerId], admit(batch)))
+            return Option.some(yield* takeTurn(sql, () => [batch.customerId], admit(batch)))
           })
         )
 

@@ -178,7 +178,7 @@ export const runAdmission = (
   return Effect.gen(function* () {
     const verdict = yield* ask(statement)
     const isGathered = verdict.reason === "wallet" && (yield* covers(sql, hold, request.customerId))
-    const settled = isGathered ? yield* ask(takeTurn(sql, [request.customerId], gathered)) : verdict
+    const settled = isGathered ? yield* ask(takeTurn(sql, () => [request.customerId], gathered)) : verdict
     const refusal = refusalOf(settled, request.now)
     return refusal === undefined ? settled.accepted : yield* refusal
   })

@@ -84,7 +84,7 @@ const makeAcceptBatch = <Request extends AcceptRequest, Row extends Request>(
       hasQuotas: batch.some(({ admission }) => admission.monthlyQuota > 0),
       optional: kind.optional.map(({ isNeeded }) => batch.some(isNeeded))
     })
-    const customerIds = batch.map((row) => kind.subjectOf(row).customerId)
+    const customerIds = () => batch.map((row) => kind.subjectOf(row).customerId)
     return Effect.map(
       decoded(takeTurn(sql, customerIds, sql.unsafe(text, parameters(batch)))),
       ([outcome]) => {

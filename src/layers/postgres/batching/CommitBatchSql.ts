@@ -135,11 +135,7 @@ export const makeCommitBatch = <Entry extends CommitEntry>(
             text,
             parameters(entries.map((entry, row) => ({ ...entry, idAt: idsOf(row) })))
           )
-          return takeTurn(
-            sql,
-            entries.map(({ before }) => before.customerId),
-            statement
-          )
+          return takeTurn(sql, () => entries.map(({ before }) => before.customerId), statement)
         }
         return decoded(retryRaces(Effect.flatMap(newId, write))).pipe(
           Effect.map(([{ written, webhooks }]) => {

@@ -133,7 +133,7 @@ export const makeCompareBatch = (
         const compare = (drawn: string) =>
           takeTurn(
             sql,
-            entries.map(({ customerId }) => customerId),
+            () => entries.map(({ customerId }) => customerId),
             sql.unsafe(
               statement,
               source.parameters(entries.map((entry, row) => ({ ...entry, eventId: batchId(drawn, row, 0) })))

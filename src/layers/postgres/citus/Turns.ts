@@ -5,10 +5,10 @@ import { IsDistributed } from "./Distribution.ts"
 /** Keeps the numbers of customers apart from other advisory locks. */
 const LOCKS_OF_TURNS = 27
 
-/** Runs a statement that changes sends and wallets of these customers. */
+/** Runs a statement that changes sends and wallets of these customers; they are asked for only where turns are taken. */
 export type InTurn = <A, E>(
   sql: SqlClient.SqlClient,
-  customerIds: ReadonlyArray<number>,
+  customerIds: () => ReadonlyArray<number>,
   statement: Effect.Effect<A, E>
 ) => Effect.Effect<A, E | SqlError.SqlError>
 
@@ -22,7 +22,7 @@ const takingTurns: InTurn = (sql, customerIds, statement) =>
   sql.withTransaction(
     Effect.andThen(
       sql`select count(pg_advisory_xact_lock(${LOCKS_OF_TURNS}, customer_id)) from (
-        select distinct unnest(${customerIds}::int[]) as customer_id order by 1) customers`,
+        select distinct unnest(${customerIds()}::int[]) as customer_id order by 1) customers`,
       statement
     )
   )

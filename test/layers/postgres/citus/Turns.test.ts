@@ -24,11 +24,13 @@ layer(TestDatabase, { excludeTestServices: true })("statements that take turns",
       const begun = yield* Deferred.make<void>()
       const end = yield* Deferred.make<void>()
       const first = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(end))
-      const holding = yield* Effect.forkChild(takeTurn(sql, [ONE], Effect.andThen(first, note("first"))))
+      const holding = yield* Effect.forkChild(
+        takeTurn(sql, () => [ONE], Effect.andThen(first, note("first")))
+      )
       yield* Deferred.await(begun)
-      const second = yield* Effect.forkChild(takeTurn(sql, [OTHER, ONE], note("second")))
+      const second = yield* Effect.forkChild(takeTurn(sql, () => [OTHER, ONE], note("second")))
       yield* Effect.repeat(isWaiting, { until: ([row]) => row?.waits === true })
-      yield* takeTurn(sql, [900_003], note("apart"))
+      yield* takeTurn(sql, () => [900_003], note("apart"))
       yield* Deferred.succeed(end, undefined)
       yield* Effect.all([Fiber.join(holding), Fiber.join(second)])
       assert.deepStrictEqual(done, ["apart", "first", "second"])
@@ -40,7 +42,10 @@ layer(TestDatabase, { excludeTestServices: true })("statements that take turns",
       const sql = yield* SqlClient.SqlClient
       const takeTurn = yield* inTurn
       const statement = Effect.succeed("done")
-      assert.strictEqual(takeTurn(sql, [ONE], statement), statement)
+      assert.strictEqual(
+        takeTurn(sql, () => [ONE], statement),
+        statement
+      )
     })
   )
 })
