@@ -30,13 +30,13 @@ export const accountRemovals = (sql: SqlClient.SqlClient): Pick<Accounts["Servic
     const isNamed = sql`(s.step ->> 'account_id')::int = ${id}`
     return needRows(sql`
       select
-        exists (select from routing_orders o, jsonb_array_elements(o.steps) s(step)
+        exists (select 1 from routing_orders o, jsonb_array_elements(o.steps) s(step)
           where ${owner === null ? sql`true` : sql`o.customer_id = ${owner}::int`} and ${isNamed}) as routing,
-        exists (select from timers t join verifications v on v.customer_id = t.customer_id and v.id = t.subject,
+        exists (select 1 from timers t join verifications v on v.customer_id = t.customer_id and v.id = t.subject,
           jsonb_array_elements(v.route) with ordinality s(step, nth)
           where ${ofOwner} and t.kind = 'verification' and v.status in ('pending', 'queued')
             and v.next_step_at is not null and s.nth - 1 = any(v.remaining) and ${isNamed}) as codes,
-        exists (select from timers t join messages m on m.customer_id = t.customer_id and m.id = t.subject,
+        exists (select 1 from timers t join messages m on m.customer_id = t.customer_id and m.id = t.subject,
           jsonb_array_elements(m.route) s(step)
           where ${ofOwner} and t.kind = 'message' and m.status in ('queued', 'sending') and ${isNamed}) as messages`)
   }
