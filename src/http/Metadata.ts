@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { LosslessNumber, parse, stringify } from "lossless-json"
-import type { CodedError } from "./Envelope.ts"
+import type { CodedError } from "./errors/Envelope.ts"
 import { jsonObject } from "./WireSchemas.ts"
 
 export const MAX_METADATA_BYTES = 16_384

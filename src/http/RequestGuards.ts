@@ -3,7 +3,7 @@ import { HttpIncomingMessage, HttpServerRequest, type HttpServerResponse } from 
 import { HttpApiMiddleware } from "effect/http-api"
 import { isUtf8 } from "node:buffer"
 import { IdempotencyKeyTooLong, IdempotencyRequired, ValidationError } from "../domain/Errors.ts"
-import { answerError, type CodedError, documentedError } from "./Envelope.ts"
+import { answerError, type CodedError, documentedError } from "./errors/Envelope.ts"
 import { announcesBody, awaitBody } from "./server/RequestBody.ts"
 
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
@@ -30,7 +30,7 @@ const readKey = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }
 export class RequireIdempotencyKey extends HttpApiMiddleware.Service<
   RequireIdempotencyKey,
   { provides: CurrentIdempotencyKey }
->()("peyk/http/RequireIdempotencyKey", {
+>()("peyk/http/RequestGuards/RequireIdempotencyKey", {
   error: [documentedError("idempotency_required"), documentedError("idempotency_key_too_long")]
 }) {
   static readonly layer = Layer.succeed(RequireIdempotencyKey, (httpEffect) =>
@@ -48,7 +48,9 @@ export class RequireIdempotencyKey extends HttpApiMiddleware.Service<
 export class OptionalIdempotencyKey extends HttpApiMiddleware.Service<
   OptionalIdempotencyKey,
   { provides: CurrentIdempotencyKey }
->()("peyk/http/OptionalIdempotencyKey", { error: documentedError("idempotency_key_too_long") }) {
+>()("peyk/http/RequestGuards/OptionalIdempotencyKey", {
+  error: documentedError("idempotency_key_too_long")
+}) {
   static readonly layer = Layer.succeed(OptionalIdempotencyKey, (httpEffect) =>
     Effect.matchEffect(readKey, {
       onFailure: answerError,
@@ -97,9 +99,12 @@ const afterJson =
     })
 
 /** For operations with a body. */
-export class RequireJson extends HttpApiMiddleware.Service<RequireJson>()("peyk/http/RequireJson", {
-  error: bodyErrors
-}) {
+export class RequireJson extends HttpApiMiddleware.Service<RequireJson>()(
+  "peyk/http/RequestGuards/RequireJson",
+  {
+    error: bodyErrors
+  }
+) {
   static readonly layer = Layer.effect(
     RequireJson,
     Effect.map(maxBodyBytes, (maxBytes) => RequireJson.of(afterJson(maxBytes)))
@@ -110,7 +115,7 @@ const BATCH_BYTES = 1_048_576
 
 /** For operations whose body is a batch: up to 1 MiB, or what the operator allows for every body. */
 export class RequireBatchJson extends HttpApiMiddleware.Service<RequireBatchJson>()(
-  "peyk/http/RequireBatchJson",
+  "peyk/http/RequestGuards/RequireBatchJson",
   { error: bodyErrors }
 ) {
   static readonly layer = Layer.effect(
@@ -130,9 +135,12 @@ export class RequireBatchJson extends HttpApiMiddleware.Service<RequireBatchJson
 }
 
 /** For operations that can do without a body. */
-export class OptionalJson extends HttpApiMiddleware.Service<OptionalJson>()("peyk/http/OptionalJson", {
-  error: bodyErrors
-}) {
+export class OptionalJson extends HttpApiMiddleware.Service<OptionalJson>()(
+  "peyk/http/RequestGuards/OptionalJson",
+  {
+    error: bodyErrors
+  }
+) {
   static readonly layer = Layer.effect(
     OptionalJson,
     Effect.map(maxBodyBytes, (maxBytes) => {

@@ -4,11 +4,11 @@ import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { KeyMode, Principal } from "../domain/people/Customer.ts"
 import type { TooManyRequestsApiKey } from "../domain/Errors.ts"
 import type { RequestNotes } from "../services/customer/RequestLog.ts"
-import type { Allowance } from "../services/customer/RequestWindows.ts"
+import type { Allowance } from "../services/customer/limits/RequestWindows.ts"
 import { clientAddress, TrustedProxies } from "./server/ClientAddress.ts"
-import { CurrentRequestNotes, documentedError, orEnvelope } from "./Envelope.ts"
+import { CurrentRequestNotes, documentedError, orEnvelope } from "./errors/Envelope.ts"
 import { type KeyRefusal, type KeyWork, makeKeyAdmission, type StillChanging } from "./fast/KeyAdmission.ts"
-import { schemaErrorIn } from "./SchemaErrors.ts"
+import { schemaErrorIn } from "./errors/SchemaErrors.ts"
 
 interface KeyRequest extends Principal {
   /** Does the request's work. Repeats it with a fresh key while the customer's set-up changes. */
@@ -116,7 +116,7 @@ const makeAdmission = (mode: KeyMode | "any") =>
 
 /** Admits live keys. */
 export class LiveKey extends HttpApiMiddleware.Service<LiveKey, { provides: CurrentPrincipal }>()(
-  "peyk/http/LiveKey",
+  "peyk/http/ServiceKeys/LiveKey",
   { security, error: errorsOf("test_key_not_allowed") }
 ) {
   static readonly layer = Layer.effect(LiveKey, makeAdmission("live"))
@@ -124,7 +124,7 @@ export class LiveKey extends HttpApiMiddleware.Service<LiveKey, { provides: Curr
 
 /** Admits test keys. */
 export class TestKey extends HttpApiMiddleware.Service<TestKey, { provides: CurrentPrincipal }>()(
-  "peyk/http/TestKey",
+  "peyk/http/ServiceKeys/TestKey",
   { security, error: errorsOf("live_key_not_allowed") }
 ) {
   static readonly layer = Layer.effect(TestKey, makeAdmission("test"))
@@ -132,7 +132,7 @@ export class TestKey extends HttpApiMiddleware.Service<TestKey, { provides: Curr
 
 /** Admits keys of both modes. */
 export class AnyKey extends HttpApiMiddleware.Service<AnyKey, { provides: CurrentPrincipal }>()(
-  "peyk/http/AnyKey",
+  "peyk/http/ServiceKeys/AnyKey",
   { security, error: errorsOf() }
 ) {
   static readonly layer = Layer.effect(AnyKey, makeAdmission("any"))

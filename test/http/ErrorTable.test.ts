@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../src/http/Api.ts"
-import { errorTable } from "../../src/http/ErrorTable.ts"
+import { errorTable } from "../../src/http/errors/ErrorTable.ts"
 import { documentedCodes, objectAt, operations } from "./OpenApiDocument.ts"
 
 /** Typed by hand from the interface document and the decisions. */

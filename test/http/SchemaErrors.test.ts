@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { MessageBody } from "../../src/http/message/MessageSchemas.ts"
 import { SendBody } from "../../src/http/otp/OtpSchemas.ts"
-import { issuesIn } from "../../src/http/SchemaErrors.ts"
+import { issuesIn } from "../../src/http/errors/SchemaErrors.ts"
 
 const messagesOf = (schema: Schema.Codec<unknown, unknown>, given: unknown) => {
   const decoded = Schema.decodeUnknownResult(schema, { errors: "all" })(given)

@@ -1,6 +1,6 @@
 import type { HttpServerResponse } from "effect/http"
 import type { ServerResponse } from "node:http"
-import type { Allowance } from "../../services/customer/RequestWindows.ts"
+import type { Allowance } from "../../services/customer/limits/RequestWindows.ts"
 import { NO_SNIFFING } from "../SecurityHeaders.ts"
 import { allowanceHeaders } from "../ServiceKeys.ts"
 

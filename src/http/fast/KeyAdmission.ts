@@ -8,8 +8,8 @@ import {
   type Unauthenticated
 } from "../../domain/Errors.ts"
 import { ApiKeys } from "../../services/customer/ApiKeys.ts"
-import { KeyLimits } from "../../services/customer/KeyLimits.ts"
-import type { Allowance } from "../../services/customer/RequestWindows.ts"
+import { KeyLimits } from "../../services/customer/limits/KeyLimits.ts"
+import type { Allowance } from "../../services/customer/limits/RequestWindows.ts"
 import {
   isSetUpChanged,
   MAX_SET_UP_CHANGES,

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { orEnvelope } from "../Envelope.ts"
+import { orEnvelope } from "../errors/Envelope.ts"
 import { ManageAdmission } from "./access/ManageAuth.ts"
 
 export const MANAGEMENT_PATH = "/v1/manage/"

@@ -1,9 +1,9 @@
 import { Result, Schema } from "effect"
 import { type BatchOutcome, refusedOutcome } from "../../domain/message/MessageBatch.ts"
 import type { BatchRequest } from "../../services/message/MessageBatches.ts"
-import { type ErrorCode, errorTable } from "../ErrorTable.ts"
+import { type ErrorCode, errorTable } from "../errors/ErrorTable.ts"
 import { metadataIn, readExactly } from "../Metadata.ts"
-import { issuesIn } from "../SchemaErrors.ts"
+import { issuesIn } from "../errors/SchemaErrors.ts"
 import { messageOf } from "./MessageRequests.ts"
 import { MessageBody } from "./MessageSchemas.ts"
 

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import type { ErrorCode } from "../ErrorTable.ts"
+import type { ErrorCode } from "../errors/ErrorTable.ts"
 import { MessageStatus } from "../../domain/message/Message.ts"
 import { phoneFilter, sentListErrors, sentList, sentQuery } from "../lists/SentQuery.ts"
 import { pageOf } from "../manage/wire/ManageWire.ts"
@@ -14,7 +14,7 @@ import {
 } from "../RequestGuards.ts"
 import { LiveKey, TestKey } from "../ServiceKeys.ts"
 import { ResourceId } from "../WireSchemas.ts"
-import { errors, messageSendErrors, simulatedMessageErrors } from "../SendErrors.ts"
+import { errors, messageSendErrors, simulatedMessageErrors } from "../errors/SendErrors.ts"
 import { optionalKey, replayed, requiredKey } from "../IdempotencyHeaders.ts"
 import type { ListName } from "../manage/wire/Cursors.ts"
 

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { counters, gauge, histograms, type Observe } from "../../services/metrics/MetricFamilies.ts"
-import type { ErrorCode } from "../ErrorTable.ts"
+import type { ErrorCode } from "../errors/ErrorTable.ts"
 
 /** The response to a request; called once. */
 export type Answered = (status: number, code?: ErrorCode) => void

@@ -1,7 +1,7 @@
 import { Effect, Option, References } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import { isSampled } from "../../services/metrics/Spans.ts"
-import type { ErrorCode } from "../ErrorTable.ts"
+import type { ErrorCode } from "../errors/ErrorTable.ts"
 
 export interface TracedRequest {
   readonly method: string

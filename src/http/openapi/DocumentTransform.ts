@@ -1,4 +1,4 @@
-import { errorTable } from "../ErrorTable.ts"
+import { errorTable } from "../errors/ErrorTable.ts"
 import { describeBatchItems } from "./BatchItems.ts"
 import { addExamples } from "./Examples.ts"
 import { type Json, mapObjects, mapValues, objectAt } from "./Json.ts"

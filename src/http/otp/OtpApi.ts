@@ -18,7 +18,7 @@ import {
 import { OptionalIdempotencyKey, OptionalJson, RequireIdempotencyKey, RequireJson } from "../RequestGuards.ts"
 import { LiveKey, TestKey } from "../ServiceKeys.ts"
 import { ResourceId } from "../WireSchemas.ts"
-import { codeSendErrors, errors, simulatedCodeErrors } from "../SendErrors.ts"
+import { codeSendErrors, errors, simulatedCodeErrors } from "../errors/SendErrors.ts"
 import { optionalKey, replayed, requiredKey } from "../IdempotencyHeaders.ts"
 
 const idParams = { verification_id: ResourceId }

@@ -11,7 +11,7 @@ import type {
 import { VerificationRecords } from "../../services/resources/activity/VerificationRecords.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 import { Api } from "../Api.ts"
-import { orEnvelope } from "../Envelope.ts"
+import { orEnvelope } from "../errors/Envelope.ts"
 import { createdWithin, metadataFilters } from "../lists/SentQuery.ts"
 import { pageRequest, toWirePage } from "../manage/wire/ManageWire.ts"
 import { searchedPhone } from "../manage/wire/SearchFields.ts"

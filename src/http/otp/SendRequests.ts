@@ -4,7 +4,7 @@ import type { Client } from "../../domain/people/Client.ts"
 import type { Principal } from "../../domain/people/Customer.ts"
 import type { StepRequest } from "../../domain/routing/Route.ts"
 import type { SendRequest } from "../../services/verification/VerificationSends.ts"
-import type { CodedError } from "../Envelope.ts"
+import type { CodedError } from "../errors/Envelope.ts"
 import { readMetadata } from "../Metadata.ts"
 import type { SendBody } from "./OtpSchemas.ts"
 

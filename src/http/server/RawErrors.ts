@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
-import { envelope, headersOfCode } from "../Envelope.ts"
-import { type ErrorCode, errorTable } from "../ErrorTable.ts"
+import { envelope, headersOfCode } from "../errors/Envelope.ts"
+import { type ErrorCode, errorTable } from "../errors/ErrorTable.ts"
 import { requestIdFor } from "./RequestIds.ts"
 import { NO_SNIFFING } from "../SecurityHeaders.ts"
 

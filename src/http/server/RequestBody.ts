@@ -1,6 +1,6 @@
 import { Effect, Fiber } from "effect"
 import { HttpServerRequest } from "effect/http"
-import type { CodedError } from "../Envelope.ts"
+import type { CodedError } from "../errors/Envelope.ts"
 import { IncomingRequest } from "./IncomingRequest.ts"
 
 const tooLate: CodedError = { _tag: "request_timeout" }

@@ -3,7 +3,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { readExactJson } from "../../domain/text/ExactJson.ts"
 import { BotInboxes } from "../../services/account/BotInboxes.ts"
 import { PostedReports } from "../../services/account/PostedReports.ts"
-import { type CodedError, orEnvelope } from "../Envelope.ts"
+import { type CodedError, orEnvelope } from "../errors/Envelope.ts"
 import { awaitBody } from "../server/RequestBody.ts"
 import type { ServedRoute } from "../RouteTable.ts"
 

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { errors } from "../SendErrors.ts"
+import { errors } from "../errors/SendErrors.ts"
 
 const Health = Schema.Struct({ status: Schema.Literal("ok") })
 

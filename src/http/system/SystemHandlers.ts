@@ -6,7 +6,7 @@ import { MetricsExposition } from "../../services/metrics/MetricsExposition.ts"
 import { Readiness } from "../../services/Readiness.ts"
 import { Api } from "../Api.ts"
 import { METRICS_CONTENT_TYPE } from "./SystemApi.ts"
-import { errorResponse, orEnvelope, RequestId } from "../Envelope.ts"
+import { errorResponse, orEnvelope, RequestId } from "../errors/Envelope.ts"
 import { mayReadMetrics, MetricsAccess } from "../metrics/MetricsAccess.ts"
 
 const ok = Effect.succeed({ status: "ok" as const })

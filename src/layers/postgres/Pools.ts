@@ -5,7 +5,7 @@ import type { Configuration } from "../config/Configuration.ts"
 import { isPooled } from "./hosts/Pooler.ts"
 import type { StorePlace } from "./hosts/Primary.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
-import { ANSWER_MILLIS, patienceFor, poolOf, timeouts, watchedPool } from "./WatchedPool.ts"
+import { ANSWER_MILLIS, patienceFor, poolOf, timeouts, watchedPool } from "./watch/WatchedPool.ts"
 
 const APPLICATION_NAME = "peyk"
 /** Statements of several fibers that share a connection; more would wait behind the slowest. */

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import * as path from "node:path"
 import type { Configuration } from "../config/Configuration.ts"
 import { IsDistributed, isDistributed } from "./citus/Distribution.ts"
-import { ConnectionWatch } from "./ConnectionWatch.ts"
+import { ConnectionWatch } from "./watch/ConnectionWatch.ts"
 import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
 import { MasterKey } from "../crypto/MasterKey.ts"
 import { checkMasterSecret, resolveMasterSecret } from "../crypto/MasterSecret.ts"
@@ -19,7 +19,7 @@ import {
   reportingOptions,
   ReportingSql
 } from "./Pools.ts"
-import { poolOf, unreachable, watchedBy, watchedPool } from "./WatchedPool.ts"
+import { poolOf, unreachable, watchedBy, watchedPool } from "./watch/WatchedPool.ts"
 import { hostUrls } from "./hosts/Hosts.ts"
 import { hasPooler, pooled } from "./hosts/Pooler.ts"
 import { findPrimary, followPrimary, type StorePlace } from "./hosts/Primary.ts"

@@ -6,7 +6,7 @@ import { CallKind } from "../../services/provider/CallKind.ts"
 import { AllowsPrivateAddresses } from "../network/AddressPolicy.ts"
 import { checkCustomerUrl } from "../network/CustomerUrls.ts"
 import { ProviderHttp } from "../providers/ProviderHttp.ts"
-import { webhookHeaders, WebhookSecret } from "../providers/StandardWebhook.ts"
+import { webhookHeaders, WebhookSecret } from "../providers/bridge/StandardWebhook.ts"
 
 const TIMEOUT_MILLIS = 15_000
 

@@ -6,7 +6,7 @@ import type { Plan } from "../../domain/people/Customer.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import { Settings } from "../Settings.ts"
 import { Billing } from "./Billing.ts"
-import { Limits } from "./Limits.ts"
+import { Limits } from "./limits/Limits.ts"
 
 /** A customer and its money, from the store. */
 export interface CustomerStanding {

@@ -1,9 +1,9 @@
 import { Cache, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type { Alarm } from "../../domain/guard/Alarm.ts"
-import { budgetOf, leastBudget, PROBATION_BUDGET } from "../../domain/guard/CodeBudget.ts"
-import { platformConversion, usualPerHour } from "../../domain/guard/Conversion.ts"
+import { budgetOf, leastBudget, PROBATION_BUDGET } from "../../domain/guard/round/CodeBudget.ts"
+import { platformConversion, usualPerHour } from "../../domain/guard/round/Conversion.ts"
 import type { CodeCounts } from "../../domain/guard/GuardReport.ts"
-import { knocked } from "../../domain/guard/Knocks.ts"
+import { knocked } from "../../domain/guard/round/Knocks.ts"
 import {
   CALM_ROUND_MILLIS,
   IDLE_ROUND_MILLIS,
@@ -12,7 +12,7 @@ import {
   roundAt,
   WATCHFUL_ROUND_MILLIS
 } from "../../domain/guard/Maturity.ts"
-import { type Outage, outageOf } from "../../domain/guard/Outage.ts"
+import { type Outage, outageOf } from "../../domain/guard/round/Outage.ts"
 import {
   type CustomerState,
   judge,
@@ -21,9 +21,9 @@ import {
   released,
   releasedCustomer,
   type Round
-} from "../../domain/guard/Round.ts"
+} from "../../domain/guard/round/Round.ts"
 import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "../../domain/guard/Segments.ts"
-import type { SegmentState } from "../../domain/guard/SegmentState.ts"
+import type { SegmentState } from "../../domain/guard/round/SegmentState.ts"
 import { endedAlarms } from "../../domain/guard/Verdict.ts"
 import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { maskPhone } from "../../domain/Phone.ts"

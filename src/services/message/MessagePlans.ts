@@ -27,7 +27,7 @@ import type { MessageStepRequest } from "../../domain/routing/MessageRoute.ts"
 import type { SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
 import { Billing } from "../customer/Billing.ts"
 import type { CustomerSetUp } from "../customer/Customers.ts"
-import { Limits } from "../customer/Limits.ts"
+import { Limits } from "../customer/limits/Limits.ts"
 import { Routing } from "../customer/Routing.ts"
 import { type FillTemplate, Templates } from "../customer/Templates.ts"
 

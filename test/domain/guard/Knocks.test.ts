@@ -6,7 +6,7 @@ import {
   knocked,
   type Knocks,
   onProbationFrom
-} from "../../../src/domain/guard/Knocks.ts"
+} from "../../../src/domain/guard/round/Knocks.ts"
 
 const MINUTE = 60_000
 

@@ -9,7 +9,7 @@ import { LimitsForm, TopUpForm } from "../../../src/http/console/pages/operator/
 import { CustomerForm } from "../../../src/http/console/pages/people/SettingsPage.ts"
 import { bySetting } from "../../../src/http/console/pages/setup/channels/SettingInputs.ts"
 import { fieldErrorsOf } from "../../../src/http/console/parts/Fields.ts"
-import { errorTable, type ErrorCode } from "../../../src/http/ErrorTable.ts"
+import { errorTable, type ErrorCode } from "../../../src/http/errors/ErrorTable.ts"
 import { NewApiKey } from "../../../src/http/manage/access/ApiKeysApi.ts"
 import { GuardChangeBody } from "../../../src/http/manage/guard/GuardApi.ts"
 import { AccountChangeBody } from "../../../src/http/manage/setup/AccountsApi.ts"

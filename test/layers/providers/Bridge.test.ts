@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { DeliveryReport } from "../../../src/domain/account/DeliveryReport.ts"
-import { bridgeAdapter } from "../../../src/layers/providers/BridgeAdapter.ts"
+import { bridgeAdapter } from "../../../src/layers/providers/bridge/BridgeAdapter.ts"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
-import { webhookHeaders, WebhookSecret } from "../../../src/layers/providers/StandardWebhook.ts"
+import { webhookHeaders, WebhookSecret } from "../../../src/layers/providers/bridge/StandardWebhook.ts"
 import {
   CODE,
   connected,

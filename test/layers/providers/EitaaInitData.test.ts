@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { verifyInitData, verifySharedContact } from "../../../src/layers/providers/EitaaInitData.ts"
+import { verifyInitData, verifySharedContact } from "../../../src/layers/providers/eitaa/EitaaInitData.ts"
 import { EITAA_TOKEN, signedByEitaa } from "../../support/fakes/FakeEitaa.ts"
 
 /** The example of Eitaa's documentation ("AuthorizationViaHash"), as it is. */

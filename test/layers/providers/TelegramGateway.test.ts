@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { DeliveryReport } from "../../../src/domain/account/DeliveryReport.ts"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
-import { telegramGatewayAdapter } from "../../../src/layers/providers/TelegramGatewayAdapter.ts"
+import { telegramGatewayAdapter } from "../../../src/layers/providers/telegramgateway/TelegramGatewayAdapter.ts"
 import type { Scripted } from "../../support/fakes/FakeFarEnd.ts"
 import {
   fakeTelegramGateway,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHash, createHmac } from "node:crypto"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
-import { telegramGatewayAdapter } from "../../../src/layers/providers/TelegramGatewayAdapter.ts"
+import { telegramGatewayAdapter } from "../../../src/layers/providers/telegramgateway/TelegramGatewayAdapter.ts"
 import { fakeTelegramGateway, GATEWAY_TOKEN } from "../../support/fakes/FakeTelegramGateway.ts"
 import { connected, delivery, ProviderHttpTest } from "./kit/AdapterTest.ts"
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { errorCodeOf } from "../../Envelope.ts"
+import { errorCodeOf } from "../../errors/Envelope.ts"
 import { CONSOLE_PATH } from "../ConsolePaths.ts"
 import { answerRefusal } from "./Answers.ts"
 import { readVisit } from "./Visit.ts"

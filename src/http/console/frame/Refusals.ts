@@ -1,5 +1,5 @@
-import { type CodedError, headersOfCode } from "../../Envelope.ts"
-import { type ErrorCode, errorTable } from "../../ErrorTable.ts"
+import { type CodedError, headersOfCode } from "../../errors/Envelope.ts"
+import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
 import { fieldMessage } from "./forms/FieldMessages.ts"
 import type { Locale } from "./Locale.ts"
 

@@ -3,7 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { type KeyChange, Keys } from "../../../services/resources/access/Keys.ts"
 import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { Api } from "../../Api.ts"
-import { orEnvelope } from "../../Envelope.ts"
+import { orEnvelope } from "../../errors/Envelope.ts"
 import { type ApiKeyChange, toApiKey, toCreatedApiKey } from "./ApiKeysApi.ts"
 import { CurrentActor } from "./ManageAuth.ts"
 import {

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { documentedError } from "../../Envelope.ts"
-import type { ErrorCode } from "../../ErrorTable.ts"
+import { documentedError } from "../../errors/Envelope.ts"
+import type { ErrorCode } from "../../errors/ErrorTable.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { Email, GivenSecret } from "../wire/UserFields.ts"
 

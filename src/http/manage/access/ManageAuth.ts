@@ -13,7 +13,7 @@ import {
 } from "../../../services/access/ManagementCredentials.ts"
 import type { Origin } from "../../../services/resources/ManagementWrites.ts"
 import { CredentialLimits } from "../../../services/access/CredentialLimits.ts"
-import { documentedError, orEnvelope, RequestId } from "../../Envelope.ts"
+import { documentedError, orEnvelope, RequestId } from "../../errors/Envelope.ts"
 import { clientAddress, TrustedProxies } from "../../server/ClientAddress.ts"
 import { addRateLimitHeaders, addRefusalHeaders } from "../../ServiceKeys.ts"
 
@@ -90,7 +90,7 @@ export class ManageAdmission extends Context.Service<
  * @effect-expect-leaking HttpServerRequest | ParsedSearchParams | RouteContext
  */
 export class ManageAuth extends HttpApiMiddleware.Service<ManageAuth, { provides: CurrentActor }>()(
-  "peyk/http/ManageAuth",
+  "peyk/http/manage/access/ManageAuth",
   {
     security: {
       personalToken: HttpApiSecurity.http({ scheme: "apikey" }),

@@ -5,7 +5,7 @@ import { ScopeInsufficient } from "../../../domain/Errors.ts"
 import { Tokens } from "../../../services/resources/access/Tokens.ts"
 import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { Api } from "../../Api.ts"
-import { orEnvelope } from "../../Envelope.ts"
+import { orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
 import {
   answerResource,

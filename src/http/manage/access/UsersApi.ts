@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Role } from "../../../domain/people/Actor.ts"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import type { UserRecord } from "../../../domain/people/User.ts"
-import { documentedError } from "../../Envelope.ts"
+import { documentedError } from "../../errors/Envelope.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { Name, Timestamp } from "../wire/ManageFields.ts"

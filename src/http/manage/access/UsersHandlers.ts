@@ -5,7 +5,7 @@ import { hashingOrigin, Passwords } from "../../../services/access/Passwords.ts"
 import { Workers } from "../../../services/concurrency/Workers.ts"
 import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { Api } from "../../Api.ts"
-import { orEnvelope } from "../../Envelope.ts"
+import { orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
 import {
   answerResource,

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { Channel } from "../../../domain/routing/Channel.ts"
-import { documentedError } from "../../Envelope.ts"
+import { documentedError } from "../../errors/Envelope.ts"
 import type { ListName } from "../wire/Cursors.ts"
 import { invalid } from "../wire/ManageEndpoints.ts"
 import { pageOf, pageQuery } from "../wire/ManageWire.ts"

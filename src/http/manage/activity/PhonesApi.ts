@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { documentedError } from "../../Envelope.ts"
+import { documentedError } from "../../errors/Envelope.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { PhoneText } from "../wire/SearchFields.ts"

@@ -4,7 +4,7 @@ import { parsePhone } from "../../../domain/Phone.ts"
 import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { PhoneErasures } from "../../../services/retention/PhoneErasures.ts"
 import { Api } from "../../Api.ts"
-import { orEnvelope } from "../../Envelope.ts"
+import { orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 import { makeWrite } from "../wire/ManageWire.ts"
 

@@ -9,7 +9,7 @@ import {
   type UsageGroup,
   type UsageGrouping
 } from "../../../domain/money/Usage.ts"
-import { documentedError } from "../../Envelope.ts"
+import { documentedError } from "../../errors/Envelope.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { Timestamp } from "../wire/ManageFields.ts"
 import { Rials, timeQuery } from "../wire/SearchFields.ts"

@@ -3,7 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { usagePeriod } from "../../../domain/money/Usage.ts"
 import { UsageReports } from "../../../services/resources/activity/UsageReports.ts"
 import { Api } from "../../Api.ts"
-import { orEnvelope } from "../../Envelope.ts"
+import { orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 import { groupings, toUsage } from "./UsageApi.ts"
 

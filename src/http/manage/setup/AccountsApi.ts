@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { DAY_MILLIS } from "../../../domain/Instant.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import { MAX_STANDBY } from "../../../domain/account/Standby.ts"
-import { documentedError } from "../../Envelope.ts"
+import { documentedError } from "../../errors/Envelope.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
 import { optional, PositiveInt } from "../../WireSchemas.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"

@@ -13,7 +13,7 @@ import {
   examineFirst
 } from "../../../services/resources/accounts/AccountWrites.ts"
 import { Api } from "../../Api.ts"
-import { answerError, orEnvelope } from "../../Envelope.ts"
+import { answerError, orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 import {
   answerResource,

@@ -6,7 +6,7 @@ import { RoutingOrders, type SavedRouting } from "../../../services/resources/Ro
 import { TemplateRecords } from "../../../services/resources/TemplateRecords.ts"
 import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { Api } from "../../Api.ts"
-import { orEnvelope } from "../../Envelope.ts"
+import { orEnvelope } from "../../errors/Envelope.ts"
 import { templateIdOf } from "../../otp/SendRequests.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } from "../wire/ManageWire.ts"

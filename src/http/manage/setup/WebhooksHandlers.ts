@@ -6,7 +6,7 @@ import { Webhooks, type WebhookChange } from "../../../services/resources/Webhoo
 import { Timers } from "../../../services/timer/Timers.ts"
 import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { Api } from "../../Api.ts"
-import { orEnvelope } from "../../Envelope.ts"
+import { orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 import {
   answerResource,

@@ -1,6 +1,6 @@
 import type { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
-import { documentedError } from "../../Envelope.ts"
+import { documentedError } from "../../errors/Envelope.ts"
 import { PathId } from "./ManageWire.ts"
 import { undeclaredBodyErrors } from "./UndeclaredInput.ts"
 

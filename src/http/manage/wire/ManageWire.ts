@@ -8,7 +8,7 @@ import {
   type WriteAnswer,
   type WriteRequest
 } from "../../../services/resources/ManagementWrites.ts"
-import type { CodedError } from "../../Envelope.ts"
+import type { CodedError } from "../../errors/Envelope.ts"
 import {
   cursorOf,
   decodeCursor,

@@ -2,11 +2,11 @@ import { Effect, Layer, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { ValidationError } from "../../../domain/Errors.ts"
-import { answerError, type CodedError, documentedError } from "../../Envelope.ts"
-import { errorTable } from "../../ErrorTable.ts"
+import { answerError, type CodedError, documentedError } from "../../errors/Envelope.ts"
+import { errorTable } from "../../errors/ErrorTable.ts"
 import { announcesBody, awaitBody } from "../../server/RequestBody.ts"
 import { isJson, maxBodyBytes } from "../../RequestGuards.ts"
-import { MAX_ISSUES } from "../../SchemaErrors.ts"
+import { MAX_ISSUES } from "../../errors/SchemaErrors.ts"
 
 /** Operations without a body that change something. */
 export const undeclaredBodyErrors = [
@@ -85,7 +85,7 @@ const comparesVersions = ({ error }: HttpApiEndpoint.Top): boolean =>
  * meaning there (RFC 9110, 9.3.1).
  */
 export class NoUndeclaredInput extends HttpApiMiddleware.Service<NoUndeclaredInput>()(
-  "peyk/http/NoUndeclaredInput",
+  "peyk/http/manage/wire/UndeclaredInput/NoUndeclaredInput",
   { error: documentedError("validation_error") }
 ) {
   static readonly layer = Layer.effect(

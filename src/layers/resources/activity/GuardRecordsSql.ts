@@ -5,7 +5,7 @@ import { Conflict, NotFound, PreconditionFailed } from "../../../domain/Errors.t
 import { Alarm } from "../../../domain/guard/Alarm.ts"
 import { entryValue } from "../../../domain/guard/EntryValue.ts"
 import { defaultGuard, GuardEntry, GuardSettings, MAX_ENTRIES } from "../../../domain/guard/GuardSettings.ts"
-import { Outage } from "../../../domain/guard/Outage.ts"
+import { Outage } from "../../../domain/guard/round/Outage.ts"
 import { isUuidPosition, toPage } from "../../../domain/Paging.ts"
 import { GuardRecords } from "../../../services/resources/activity/GuardRecords.ts"
 import { first, InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"

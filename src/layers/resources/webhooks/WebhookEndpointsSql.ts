@@ -7,7 +7,7 @@ import { MAX_ENDPOINTS, ROTATION_MILLIS, WebhookEndpoint } from "../../../domain
 import type { Webhooks } from "../../../services/resources/Webhooks.ts"
 import { checkCustomerUrlNow, storedUrl } from "../../network/CustomerUrls.ts"
 import type { MasterKey } from "../../crypto/MasterKey.ts"
-import { makeWebhookSecret } from "../../providers/StandardWebhook.ts"
+import { makeWebhookSecret } from "../../providers/bridge/StandardWebhook.ts"
 import { InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
 import { waitingDeliveries } from "../../webhook/WaitingDeliveriesSql.ts"
 import { sealWebhookSecret } from "../../webhook/WebhookSecrets.ts"

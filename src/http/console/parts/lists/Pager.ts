@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { PageRequest } from "../../../../domain/Paging.ts"
-import type { CodedError } from "../../../Envelope.ts"
+import type { CodedError } from "../../../errors/Envelope.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import { addressWith, type Visit } from "../../frame/Visit.ts"
 

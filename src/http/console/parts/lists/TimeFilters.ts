@@ -1,5 +1,5 @@
 import type { Instant } from "../../../../domain/Instant.ts"
-import type { CodedError } from "../../../Envelope.ts"
+import type { CodedError } from "../../../errors/Envelope.ts"
 import { parseLocalTime } from "../../frame/forms/LocalTime.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Locale } from "../../frame/Locale.ts"

@@ -1,12 +1,12 @@
 import { type Cause, type Context, Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
-import { MINUTE_MILLIS } from "../../domain/Instant.ts"
-import { StartupError } from "../process/StartupError.ts"
+import { MINUTE_MILLIS } from "../../../domain/Instant.ts"
+import { StartupError } from "../../process/StartupError.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
-import type { StorePlace } from "./hosts/Primary.ts"
-import { saysNotNow } from "./StoreAvailability.ts"
-import { StoreWrites } from "./StoreWrites.ts"
+import type { StorePlace } from "../hosts/Primary.ts"
+import { saysNotNow } from "../StoreAvailability.ts"
+import { StoreWrites } from "../StoreWrites.ts"
 import { makeWatchedSql } from "./WatchedSql.ts"
 
 /** How much longer than PostgreSQL's time-out this process waits for the response. */

@@ -1,6 +1,6 @@
 import { Cause, Effect, Exit, type Scope } from "effect"
 import { connect, type NetConnectOpts, type Socket } from "node:net"
-import { LinkedSet } from "../../services/concurrency/LinkedSet.ts"
+import { LinkedSet } from "../../../services/concurrency/LinkedSet.ts"
 
 export const TICK_MILLIS = 500
 const KEEP_ALIVE_MILLIS = 10_000

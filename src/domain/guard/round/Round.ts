@@ -1,13 +1,13 @@
 import { Schema } from "effect"
-import { HOUR_MILLIS, type Instant } from "../Instant.ts"
-import { type Alarm, alarmOf } from "./Alarm.ts"
+import { HOUR_MILLIS, type Instant } from "../../Instant.ts"
+import { type Alarm, alarmOf } from "../Alarm.ts"
 import { creditOf } from "./CodeBudget.ts"
 import { expectedConversion, NO_CODES, Tally, usualInHour } from "./Conversion.ts"
 import { ALARM_SCORE } from "./Cusum.ts"
 import { addRecent, Outage, outageOf, RecentCodes } from "./Outage.ts"
 import type { BudgetsTaken } from "./Mark.ts"
 import { isFlooding, isLasting, Knocks, onProbationFrom } from "./Knocks.ts"
-import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "./Segments.ts"
+import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "../Segments.ts"
 import { newSegment, SegmentState, taught, tested, type WeighedCode } from "./SegmentState.ts"
 
 /** The guard's memory of a customer. */

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect"
-import type { PhoneLimits } from "../../domain/people/Admission.ts"
-import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
-import type { Phone } from "../../domain/Phone.ts"
-import { sandboxRefusal, type SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
-import { Settings } from "../Settings.ts"
+import type { PhoneLimits } from "../../../domain/people/Admission.ts"
+import type { CustomerConfiguration } from "../../../domain/people/Customer.ts"
+import type { Phone } from "../../../domain/Phone.ts"
+import { sandboxRefusal, type SandboxRefusal } from "../../../domain/verification/SandboxPhone.ts"
+import { Settings } from "../../Settings.ts"
 
 const UNLIMITED: PhoneLimits = { hour: 0, day: 0, platformDay: 0, callers: 0 }
 
@@ -16,7 +16,7 @@ export class Limits extends Context.Service<
     /** A refusal that the sandbox simulates for this phone. */
     readonly simulatedRefusal: (phone: Phone) => SandboxRefusal | undefined
   }
->()("peyk/services/customer/Limits") {
+>()("peyk/services/customer/limits/Limits") {
   /** The platform's limits, or the customer's own. */
   static readonly layer = Layer.effect(
     Limits,

@@ -1,16 +1,21 @@
 import { Context, Effect, Predicate, Schema } from "effect"
 import { type HttpBody, HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
-import { noNotes, type RequestNotes } from "../services/customer/RequestLog.ts"
+import { noNotes, type RequestNotes } from "../../services/customer/RequestLog.ts"
 import { type ErrorCode, errorTable } from "./ErrorTable.ts"
 
 /** Identifies one request, in its response, its logs and its errors. */
-export const RequestId = Context.Reference<string>("peyk/http/RequestId", { defaultValue: () => "-" })
+export const RequestId = Context.Reference<string>("peyk/http/errors/Envelope/RequestId", {
+  defaultValue: () => "-"
+})
 
 /** Where handlers note what the request log has of the request. */
-export const CurrentRequestNotes = Context.Reference<RequestNotes>("peyk/http/CurrentRequestNotes", {
-  defaultValue: () => noNotes
-})
+export const CurrentRequestNotes = Context.Reference<RequestNotes>(
+  "peyk/http/errors/Envelope/CurrentRequestNotes",
+  {
+    defaultValue: () => noNotes
+  }
+)
 
 export type ErrorDetails = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../Instant.ts"
+import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../../Instant.ts"
 import { MOST_OF_USUAL } from "./Outage.ts"
 
 /**

@@ -1,10 +1,10 @@
 import { Option, Result, Schema } from "effect"
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
-import { REPORT_PATH } from "../../http/system/InboundRoutes.ts"
-import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
-import { readExactJson } from "../../domain/text/ExactJson.ts"
-import type { AttemptReport, PostedReport } from "../../services/provider/ProviderAdapter.ts"
-import type { CodeDelivery } from "../../services/provider/Providers.ts"
+import { REPORT_PATH } from "../../../http/system/InboundRoutes.ts"
+import { type Instant, MINUTE_MILLIS } from "../../../domain/Instant.ts"
+import { readExactJson } from "../../../domain/text/ExactJson.ts"
+import type { AttemptReport, PostedReport } from "../../../services/provider/ProviderAdapter.ts"
+import type { CodeDelivery } from "../../../services/provider/Providers.ts"
 import { readReport } from "./TelegramGatewayAnswers.ts"
 
 const MAX_URL_BYTES = 256

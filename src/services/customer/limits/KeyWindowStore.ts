@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { Instant } from "../../domain/Instant.ts"
+import type { Instant } from "../../../domain/Instant.ts"
 
 /** A part of a key's minute: the requests that one process can admit. */
 export interface Block {
@@ -22,4 +22,4 @@ export class KeyWindowStore extends Context.Service<
     /** The same for a token or a session. */
     readonly takeOfCredential: (credential: string, limit: number, now: Instant) => Effect.Effect<Block>
   }
->()("peyk/services/customer/KeyWindowStore") {}
+>()("peyk/services/customer/limits/KeyWindowStore") {}

@@ -1,13 +1,13 @@
 import { Context, Effect, Layer } from "effect"
-import { counterOf } from "../../services/metrics/MetricFamilies.ts"
-import { withoutSpans } from "../../services/metrics/Spans.ts"
+import { counterOf } from "../../../services/metrics/MetricFamilies.ts"
+import { withoutSpans } from "../../../services/metrics/Spans.ts"
 import { makeSilentConnections, TICK_MILLIS } from "./SilentConnections.ts"
 
 /** The connections of this process to PostgreSQL. */
 export class ConnectionWatch extends Context.Service<
   ConnectionWatch,
   { readonly pool: ReturnType<typeof makeSilentConnections>["pool"] }
->()("peyk/layers/postgres/ConnectionWatch") {
+>()("peyk/layers/postgres/watch/ConnectionWatch") {
   static readonly layer = Layer.effect(
     ConnectionWatch,
     Effect.gen(function* () {

@@ -1,19 +1,19 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
-import { BotUpdate } from "../../domain/account/BotUpdate.ts"
-import type { AccountTraits } from "../../domain/people/Customer.ts"
-import type { Instant } from "../../domain/Instant.ts"
-import { inWords, ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import { BotUpdate } from "../../../domain/account/BotUpdate.ts"
+import type { AccountTraits } from "../../../domain/people/Customer.ts"
+import type { Instant } from "../../../domain/Instant.ts"
+import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import type {
   Addressed,
   ProviderAdapter,
   ProviderConnection
-} from "../../services/provider/ProviderAdapter.ts"
-import type { TextDelivery } from "../../services/provider/Providers.ts"
-import { Credential, originOf, readSettings } from "./AccountSettings.ts"
+} from "../../../services/provider/ProviderAdapter.ts"
+import type { TextDelivery } from "../../../services/provider/Providers.ts"
+import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { verifyInitData, verifySharedContact } from "./EitaaInitData.ts"
 import { Answer, classify } from "./EitaaAppAnswers.ts"
-import { send } from "./ProviderAnswers.ts"
-import type { ProviderHttp } from "./ProviderHttp.ts"
+import { send } from "../ProviderAnswers.ts"
+import type { ProviderHttp } from "../ProviderHttp.ts"
 
 const EitaaSettings = Schema.Struct({
   token: Credential,

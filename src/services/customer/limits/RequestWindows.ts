@@ -1,8 +1,8 @@
 import { Clock, Effect, Semaphore } from "effect"
-import { retryAfterSeconds } from "../../domain/people/Admission.ts"
-import { TooManyRequestsApiKey } from "../../domain/Errors.ts"
-import type { Instant } from "../../domain/Instant.ts"
-import { BoundedMap } from "../concurrency/BoundedMap.ts"
+import { retryAfterSeconds } from "../../../domain/people/Admission.ts"
+import { TooManyRequestsApiKey } from "../../../domain/Errors.ts"
+import type { Instant } from "../../../domain/Instant.ts"
+import { BoundedMap } from "../../concurrency/BoundedMap.ts"
 import type { Block } from "./KeyWindowStore.ts"
 
 /** The requests that a credential has left in its minute, as far as this process knows. */

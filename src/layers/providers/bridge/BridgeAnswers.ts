@@ -1,8 +1,8 @@
 import { DateTime, Option, Schema } from "effect"
-import { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
-import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
-import { perhaps, providerWords } from "./ProviderAnswers.ts"
-import type { ProviderAnswer } from "./ProviderHttp.ts"
+import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
+import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { perhaps, providerWords } from "../ProviderAnswers.ts"
+import type { ProviderAnswer } from "../ProviderHttp.ts"
 
 /** The responses of a gateway to a message; docs/bridge.md. */
 const Answer = Schema.Union([

@@ -1,7 +1,7 @@
 import { Option, Schema } from "effect"
-import { inWords, ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
-import { outcomeOfStatus, perhaps, providerWords } from "./ProviderAnswers.ts"
-import type { ProviderAnswer } from "./ProviderHttp.ts"
+import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
+import type { ProviderAnswer } from "../ProviderHttp.ts"
 
 /** Only `{"ok":true,"result":"success"}` is documented: anything else is a failure. */
 export const Answer = Schema.Struct({

@@ -2,7 +2,7 @@ import { PgClient, PgConnection, PgPool } from "@effect/sql-pg"
 import { type Duration, Effect, Predicate, Redacted, Stream } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { type NetConnectOpts, Socket } from "node:net"
-import type { StorePlace } from "./hosts/Primary.ts"
+import type { StorePlace } from "../hosts/Primary.ts"
 import type { WatchedPool } from "./SilentConnections.ts"
 
 const DEFAULT_PORT = 5432

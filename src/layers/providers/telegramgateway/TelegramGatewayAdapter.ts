@@ -1,17 +1,17 @@
 import { Clock, Effect, Redacted, Result, Schema } from "effect"
-import { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
-import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
-import type { AccountTraits } from "../../domain/people/Customer.ts"
-import { TELEGRAM_GATEWAY } from "../../domain/routing/Channel.ts"
-import type { Instant } from "../../domain/Instant.ts"
+import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
+import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import type { AccountTraits } from "../../../domain/people/Customer.ts"
+import { TELEGRAM_GATEWAY } from "../../../domain/routing/Channel.ts"
+import type { Instant } from "../../../domain/Instant.ts"
 import {
   AccountProblem,
   type ProviderAdapter,
   type ProviderConnection
-} from "../../services/provider/ProviderAdapter.ts"
-import { Credential, originOf, readSettings } from "./AccountSettings.ts"
-import { ask } from "./ProviderAnswers.ts"
-import type { ProviderHttp } from "./ProviderHttp.ts"
+} from "../../../services/provider/ProviderAdapter.ts"
+import { Credential, originOf, readSettings } from "../AccountSettings.ts"
+import { ask } from "../ProviderAnswers.ts"
+import type { ProviderHttp } from "../ProviderHttp.ts"
 import { Answer, gatewayCalls, isAuthorized, readReport } from "./TelegramGatewayAnswers.ts"
 import { callbackOf, readCallback } from "./TelegramGatewayCallbacks.ts"
 

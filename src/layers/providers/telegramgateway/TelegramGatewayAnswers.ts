@@ -1,8 +1,8 @@
 import { Effect, Option, Result, Schema } from "effect"
-import { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
-import { type Blame, ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
-import { instantOfSeconds, outcomeOfStatus, ownValue, perhaps, send } from "./ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp, ProviderRequest } from "./ProviderHttp.ts"
+import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
+import { type Blame, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { instantOfSeconds, outcomeOfStatus, ownValue, perhaps, send } from "../ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp, ProviderRequest } from "../ProviderHttp.ts"
 
 export const Answer = Schema.Struct({
   ok: Schema.Boolean,
