@@ -19,6 +19,7 @@ import { Settings } from "../../services/Settings.ts"
 import { readConfiguration } from "../CommandContext.ts"
 import { accountFindings } from "./DoctorAccounts.ts"
 import { connections, replica, serverSettings } from "./StoreAdvice.ts"
+import { privileges } from "./StorePrivileges.ts"
 import { JsonFlag } from "../output/Output.ts"
 
 class Unhealthy extends Data.TaggedError("Unhealthy")<{ readonly message: string }> {}
@@ -107,6 +108,8 @@ const storeFindings = (configuration: Configuration) =>
     if (!store.ok) return [store]
     const schema = yield* examine("schema", migrations)
     if (!schema.ok) return [store, schema]
+    const allowed = yield* examine("privileges", privileges)
+    if (!allowed.ok) return [store, schema, allowed]
     const ofOwn = isEmbedded(configuration)
       ? []
       : [
@@ -118,6 +121,7 @@ const storeFindings = (configuration: Configuration) =>
     return [
       store,
       schema,
+      allowed,
       ...ofOwn,
       ...ofReplica,
       secret,

@@ -110,3 +110,30 @@ it("doctor finds a pooler, what is not set for it, and stays healthy", async () 
   expect(finding).toContain("statement_timeout")
   expect(code).toBe(0)
 })
+
+it("doctor names the tables that the role of DATABASE_URL may not use, and what to grant", async () => {
+  const url = await postgres.newDatabase()
+  const env = withStore(url)
+  await runCommand(env, ["migrate"])
+  const role = `reader_${randomBytes(4).toString("hex")}`
+  await answerOf(url, `create role ${role} login password 'reader'`)
+  await answerOf(url, `grant select on all tables in schema public to ${role}`)
+  await answerOf(url, `grant insert, update, delete on all tables in schema public to ${role}`)
+  await answerOf(url, `revoke delete on timers from ${role}`)
+  const theirs = new URL(url)
+  theirs.searchParams.set("user", role)
+  theirs.searchParams.set("password", "reader")
+  const { code, out } = await runCommand({ ...env, DATABASE_URL: theirs.href }, ["doctor", "--json"])
+  expect(JSON.parse(out)).toMatchObject({
+    checks: expect.arrayContaining([
+      {
+        check: "privileges",
+        ok: false,
+        finding: expect.stringMatching(
+          new RegExp(`^${role} may not read and write timers; grant select, insert`)
+        )
+      }
+    ])
+  })
+  expect(code).toBe(1)
+})
