@@ -12,7 +12,8 @@ import { now } from "./Time.ts"
 export interface Target {
   /** Each with the proxy between it and PostgreSQL. */
   readonly servers: ReadonlyArray<Server & { readonly store: Proxy }>
-  readonly postgres: Postgres
+  /** Null: it is not the soak's to restart. */
+  readonly postgres: Postgres | null
   readonly client: Client
   /** Between the processes and the providers. */
   readonly providers: ReadonlyArray<Proxy>
@@ -27,13 +28,19 @@ export interface Target {
   readonly stopMillis: Array<number>
 }
 
-interface Fault {
+interface Fault<Victim = Target> {
   readonly name: string
   /** Gives in a few words what was done. */
-  readonly strike: (target: Target, random: Random) => Promise<string>
+  readonly strike: (target: Victim, random: Random) => Promise<string>
   /** Takes so long that a short run leaves it out, unless it is asked for. */
   readonly isLong?: true
 }
+
+/** With a PostgreSQL that the soak has started. */
+interface OwnStoreTarget extends Target {
+  readonly postgres: Postgres
+}
+type StoreFault = Fault<OwnStoreTarget>
 
 /** Longer than a lease, so that others take over what it was doing. */
 const freezeMillis = ({ leaseMillis }: Target, random: Random) => leaseMillis + random.between(500, 2500)
@@ -112,7 +119,7 @@ const roll: Fault = {
 }
 
 const restartStore =
-  (mode: "fast" | "immediate"): Fault["strike"] =>
+  (mode: "fast" | "immediate"): StoreFault["strike"] =>
   async ({ postgres, disturbances }) => {
     const end = disturbances.begin("store", null)
     const from = now()
@@ -121,7 +128,7 @@ const restartStore =
     return `away for ${Math.round(now() - from)} ms`
   }
 
-const cutStore: Fault = {
+const cutStore: StoreFault = {
   name: "connections to PostgreSQL terminated",
   strike: async ({ postgres, disturbances }, random) => {
     const end = disturbances.begin("cut", null)
@@ -181,7 +188,7 @@ const storeTrouble =
   (
     begin: (postgres: Postgres) => Promise<void>,
     finish: (postgres: Postgres) => Promise<void>
-  ): Fault["strike"] =>
+  ): StoreFault["strike"] =>
   async ({ postgres, disturbances }, random) => {
     const end = disturbances.begin("store", null)
     const millis = random.between(1000, 3000)
@@ -192,7 +199,7 @@ const storeTrouble =
     return `for ${millis} ms`
   }
 
-const lockTable: Fault = {
+const lockTable: StoreFault = {
   name: "a table locked",
   strike: async ({ postgres, disturbances }, random) => {
     const end = disturbances.begin("store", null)
@@ -217,7 +224,7 @@ const cutClients: Fault = {
 }
 
 /** Processes meet a store that is gone, then one that takes no writes, then one that has all that was committed. */
-const promoteStandby: Fault = {
+const promoteStandby: StoreFault = {
   name: "a standby promoted",
   isLong: true,
   strike: async ({ servers, postgres, disturbances, problems }) => {
@@ -256,15 +263,19 @@ const flood: Fault = {
 const survivable: ReadonlyArray<Fault> = [
   freeze,
   freezeWhileSlow,
-  { name: "PostgreSQL restarted, fast", strike: restartStore("fast") },
-  { name: "PostgreSQL restarted, immediate", strike: restartStore("immediate") },
-  cutStore,
   cutClients,
   { name: "connections to PostgreSQL silent", strike: hushStore("silent") },
   { name: "connections to PostgreSQL half open", strike: hushStore("half open") },
   delayStore,
   { name: "connections to providers silent", strike: hushProviders("silent") },
   { name: "connections to providers half open", strike: hushProviders("half open") },
+  flood
+]
+/** The same, of PostgreSQL itself. */
+const ofStore: ReadonlyArray<StoreFault> = [
+  { name: "PostgreSQL restarted, fast", strike: restartStore("fast") },
+  { name: "PostgreSQL restarted, immediate", strike: restartStore("immediate") },
+  cutStore,
   {
     name: "the disk full",
     strike: storeTrouble(
@@ -280,8 +291,7 @@ const survivable: ReadonlyArray<Fault> = [
     )
   },
   lockTable,
-  promoteStandby,
-  flood
+  promoteStandby
 ]
 const deadly: ReadonlyArray<Fault> = [kill, roll, kill, freezeAndKill, roll, killAll]
 
@@ -297,24 +307,34 @@ interface Plan {
   readonly random: Random
 }
 
+type BoundFault = Pick<Fault, "name" | "isLong"> & { readonly strike: (random: Random) => Promise<string> }
+
+const bindTo = <Victim>(target: Victim, faults: ReadonlyArray<Fault<Victim>>): ReadonlyArray<BoundFault> =>
+  faults.map((fault) => ({ ...fault, strike: (random) => fault.strike(target, random) }))
+
+const faultsOf = (target: Target, severity: Severity): ReadonlyArray<BoundFault> => [
+  ...bindTo(target, survivable),
+  ...(target.postgres === null ? [] : bindTo({ ...target, postgres: target.postgres }, ofStore)),
+  ...(severity === "any" ? bindTo(target, deadly) : [])
+]
+
 /** Until then, each kind once before any comes again; each is logged. */
 export const strikeUntil = async (
   target: Target,
   { severity, only, isLong, until, random }: Plan,
   log: (text: string) => void
 ) => {
-  const all = severity === "any" ? [...survivable, ...deadly] : survivable
-  const kinds = all.filter((fault) =>
+  const kinds = faultsOf(target, severity).filter((fault) =>
     only.length === 0 ? isLong || fault.isLong === undefined : only.some((word) => fault.name.includes(word))
   )
   let struck = 0
-  let next: ReadonlyArray<Fault> = []
+  let next: ReadonlyArray<BoundFault> = []
   while (now() < until) {
     if (next.length === 0) next = random.shuffled(kinds)
     const [fault, ...rest] = next
     next = rest
     if (fault === undefined) continue
-    log(`${fault.name}: ${await fault.strike(target, random)}`)
+    log(`${fault.name}: ${await fault.strike(random)}`)
     struck += 1
     await pause(Math.min(random.between(300, 2000), Math.max(0, until - now())))
   }

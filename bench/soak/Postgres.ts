@@ -6,7 +6,7 @@ import { dirname, join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
 import { copyPrimary, whyNoStandby } from "./Standby.ts"
-import { openStore, OTHERS, type StoreQueries } from "./StoreQueries.ts"
+import { openStore, OF_PROCESSES, type StoreQueries } from "./StoreQueries.ts"
 import { now } from "./Time.ts"
 
 export interface Postgres extends StoreQueries {
@@ -199,7 +199,7 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
     },
     cutConnections: async (share) => {
       const cut = await query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where ${OTHERS} and random() < ${share}`
+        `select pg_terminate_backend(pid) from pg_stat_activity where ${OF_PROCESSES} and random() < ${share}`
       )
       return cut.length
     },

@@ -1,3 +1,4 @@
+// @effect-diagnostics processEnv:off
 /** The part of a soak that does not depend on its faults: processes, customers, load, and the evidence in the end. */
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:net"
@@ -82,7 +83,8 @@ const neutral = Object.fromEntries(
 const environment = (directory: string, providers: Providers, leaseMillis: number) => ({
   ...neutral,
   ...providers.urls,
-  PEYK_SECRET: randomBytes(32).toString("base64"),
+  // A store that was migrated before has its secret already.
+  PEYK_SECRET: process.env["PEYK_SECRET"] ?? randomBytes(32).toString("base64"),
   PEYK_DATA_DIR: directory,
   PEYK_ALLOW_PRIVATE_ADDRESSES: "true",
   PEYK_LEASE_MS: String(leaseMillis),

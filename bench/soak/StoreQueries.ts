@@ -5,14 +5,14 @@ import { SqlClient } from "effect/sql"
 
 export interface StoreQueries {
   readonly query: <Row>(text: string) => Promise<ReadonlyArray<Row>>
-  /** The number of connections that are not the soak's. */
+  /** The number of connections of all processes. */
   readonly connections: () => Promise<number>
 }
 
 const OWN_NAME = "soak"
 
-/** Connections of the processes. */
-export const OTHERS = `datname = 'peyk' and backend_type = 'client backend' and application_name <> '${OWN_NAME}'`
+/** Connections of the processes; not those that a Citus cluster opens itself. */
+export const OF_PROCESSES = "datname = current_database() and application_name like 'peyk%'"
 
 export const openStore = (place: PgClient.PgPoolConfig) => {
   const runtime = ManagedRuntime.make(
@@ -29,7 +29,7 @@ export const openStore = (place: PgClient.PgPoolConfig) => {
     runtime.runPromise(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row & object>(text)))
   const connections = async () => {
     const [row] = await query<{ readonly count: number }>(
-      `select count(*)::int as count from pg_stat_activity where ${OTHERS}`
+      `select count(*)::int as count from pg_stat_activity where ${OF_PROCESSES}`
     )
     return row?.count ?? 0
   }

@@ -3,18 +3,15 @@
  * The faults and the checks: bench/README.md.
  */
 import { randomBytes } from "node:crypto"
-import { mkdirSync } from "node:fs"
-import { basename, dirname, join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import type { Evidence } from "./Evidence.ts"
 import { strikeUntil, type Target } from "./Faults.ts"
-import { type Postgres, startPostgres } from "./Postgres.ts"
 import { log, runProgram, type Surroundings } from "./Program.ts"
 import { PROVIDER_TIMEOUT_MILLIS } from "./Providers.ts"
-import { type Proxy, startProxy } from "./Proxy.ts"
 import { randomOf } from "./Random.ts"
 import { beginSession, leaseFor } from "./Session.ts"
+import { joinStore, startOwnStore } from "./SharedStore.ts"
 import { now } from "./Time.ts"
 
 const { values: options } = parseArgs({
@@ -24,6 +21,8 @@ const { values: options } = parseArgs({
     users: { type: "string", default: "16" },
     faults: { type: "string", default: "" },
     apart: { type: "string", default: "2000" },
+    /** An empty database of a PostgreSQL that runs already; absent: the soak starts one. */
+    "database-url": { type: "string" },
     seed: { type: "string", default: randomBytes(4).toString("hex") }
   }
 })
@@ -41,38 +40,32 @@ const isLong = seconds >= LONG_SECONDS
 const FIRST_ACT = 0.6
 const WARM_UP = 1 / 12
 
-/** A folder with a socket of the name that clients look for. */
-const startStoreProxy = (directory: string, index: number, { socketPath }: Postgres): Promise<Proxy> => {
-  const folder = join(directory, `store-${index}`)
-  mkdirSync(folder)
-  return startProxy(join(folder, basename(socketPath)), { path: socketPath })
-}
-
 const perform = async (surroundings: Surroundings): Promise<Evidence> => {
-  const { directory, providers, onEnd } = surroundings
-  const postgres = await startPostgres(directory)
-  onEnd(postgres.stop)
-  const stores: Array<Proxy> = []
-  for (let index = 0; index < processes; index += 1) {
-    const store = await startStoreProxy(directory, index, postgres)
-    onEnd(store.close)
-    stores.push(store)
-  }
+  const { providers } = surroundings
+  const databaseUrl = options["database-url"]
+  const { queries, postgres, proxies, urlAt, ports } =
+    databaseUrl === undefined
+      ? await startOwnStore(processes, surroundings)
+      : await joinStore(databaseUrl, processes, surroundings)
   const session = await beginSession(
     {
       seed,
       processes,
       users: Number(options.users),
       apartMillis,
-      store: postgres,
-      databaseUrl: (index) => postgres.urlAt(dirname(String(stores[index]?.address))),
-      storePorts: []
+      store: queries,
+      databaseUrl: (index) => {
+        const proxy = proxies[index]
+        if (proxy === undefined) throw new Error(`process ${index} has no way to the store`)
+        return urlAt(proxy)
+      },
+      storePorts: ports
     },
     surroundings
   )
   const target: Target = {
     ...session,
-    servers: stores.flatMap((store, index) => {
+    servers: proxies.flatMap((store, index) => {
       const server = session.servers[index]
       return server === undefined ? [] : [{ ...server, store }]
     }),
