@@ -4,7 +4,7 @@ import { MessageEnded } from "../Errors.ts"
 import type { Instant } from "../Instant.ts"
 import type { Message, MessageAttempt } from "./Message.ts"
 import { lanes, laneState } from "./MessageLanes.ts"
-import { finalStatus, type MessageTransition } from "./MessageMachine.ts"
+import { finalStatus, type MessageTransition } from "./MessageTransition.ts"
 
 /** Whether the phone has, or may have, received the message over this step; also while its provider is being called. */
 const mayBeDelivered = (attempt: MessageAttempt): boolean =>

@@ -1,157 +1,13 @@
-import { Array as Arr } from "effect"
 import { type Delivery, reportRequest, withDelivery } from "../account/DeliveryReport.ts"
 import type { Instant } from "../Instant.ts"
-import {
-  type Message,
-  type MessageAttempt,
-  type MessageEventType,
-  type MessageStatus,
-  type Reservation,
-  sendTime
-} from "./Message.ts"
+import type { Message, MessageAttempt, MessageStatus } from "./Message.ts"
 import { attemptResult, outcomeOfRepeat, type ProviderOutcome } from "../account/ProviderOutcome.ts"
 import { MESSAGE_RETRY_MILLIS } from "../Schedules.ts"
-import type { Transition } from "../Transition.ts"
-import {
-  attemptsOf,
-  candidatesOf,
-  chargeMessage,
-  type Lane,
-  laneDueAt,
-  laneOf,
-  lanes,
-  type LaneState,
-  laneState,
-  otherReservations
-} from "./MessageLanes.ts"
-
-/** "held": the lease goes on, because a provider is being called. */
-export type LaneDue = Instant | null | "held"
-
-export type MessageTransition = Transition<Message, MessageEventType, LaneDue>
-
-/** One call to a provider: the `tries`-th over this step. */
-export interface Call {
-  readonly step: number
-  readonly tries: number
-}
-
-/** The work in a lane whose timer is due. */
-export type MessageAction =
-  /** Send over the first of these steps whose account can send now. */
-  | { readonly _tag: "Send"; readonly candidates: Arr.NonEmptyReadonlyArray<number> }
-  /** Send over this step: a slot of its account is reserved for it. */
-  | { readonly _tag: "SendReserved"; readonly reservation: Reservation }
-  /** A process made this call to a provider and died: the outcome is unknown. */
-  | { readonly _tag: "Abandon"; readonly call: Call }
-  | { readonly _tag: "Sleep"; readonly until: Instant }
-  | { readonly _tag: "Nothing" }
-
-/** The work for a process that has leased the lane's timer. */
-export const decideMessage = (message: Message, lane: Lane, now: Instant): MessageAction => {
-  if (message.completedAt !== null || laneState(message, lane) !== "open") return { _tag: "Nothing" }
-  const attempts = attemptsOf(message, lane)
-  const begun = attempts.find(({ status }) => status === "sending")
-  if (begun !== undefined) return { _tag: "Abandon", call: { step: begun.step, tries: begun.tries } }
-  const dueAt = laneDueAt(message, lane)
-  if (now < dueAt) return { _tag: "Sleep", until: dueAt }
-  const reservation = message.reservations.find(({ step }) => laneOf(message, step) === lane)
-  if (reservation !== undefined) {
-    return now < reservation.at
-      ? { _tag: "Sleep", until: reservation.at }
-      : { _tag: "SendReserved", reservation }
-  }
-  const candidates = candidatesOf(message, lane)
-  return Arr.isReadonlyArrayNonEmpty(candidates) ? { _tag: "Send", candidates } : { _tag: "Nothing" }
-}
-
-const withAttempt = (
-  attempts: ReadonlyArray<MessageAttempt>,
-  attempt: MessageAttempt
-): ReadonlyArray<MessageAttempt> =>
-  attempts.some(({ step }) => step === attempt.step)
-    ? attempts.map((existing) => (existing.step === attempt.step ? attempt : existing))
-    : [...attempts, attempt]
-
-const unchanged = (message: Message): MessageTransition => ({ next: message, events: [], dueAt: "held" })
-
-/** The status after every lane has ended. */
-export const finalStatus = (states: ReadonlyArray<LaneState>): "sent" | "failed" | "partial_failed" => {
-  if (states.every((state) => state === "sent")) return "sent"
-  return states.every((state) => state === "failed") ? "failed" : "partial_failed"
-}
-
-/** The message with these attempts; complete if no work is left. */
-const settle = (
-  message: Message,
-  lane: Lane,
-  attempts: ReadonlyArray<MessageAttempt>,
-  now: Instant
-): MessageTransition => {
-  const next = chargeMessage({
-    ...message,
-    revision: message.revision + 1,
-    attempts,
-    reservations: otherReservations(message, lane)
-  })
-  const states = lanes(next).map((each) => laneState(next, each))
-  if (states.includes("open")) {
-    return { next, events: [], dueAt: laneState(next, lane) === "open" ? laneDueAt(next, lane) : null }
-  }
-  const status = finalStatus(states)
-  return { next: { ...next, status, completedAt: now }, events: [`message.${status}`], dueAt: null }
-}
-
-/** The knowledge of a process about the lane that it works on. */
-export interface LaneTurn {
-  readonly lane: Lane
-  /** When the lane's timer was due; null after a dead process's lease, which does not show it. */
-  readonly dueAt: Instant | null
-  readonly now: Instant
-  readonly patienceMillis: number
-}
-
-/**
- * If a message is first looked at later than this after its time (every process was down), its patience begins then.
- * Otherwise the part of the backlog that one account cannot send at once would fail.
- */
-const MAX_LATENESS_MILLIS = 5000
-
-/** Until when the message waits for an account that can send. */
-export const patienceEnd = (message: Message, { now, patienceMillis }: LaneTurn): Instant => {
-  const planned = sendTime(message)
-  const since = now - planned > MAX_LATENESS_MILLIS ? now : planned
-  return message.patientUntil ?? since + patienceMillis
-}
-
-const newAttempt = (step: number, dueAt: Instant): MessageAttempt => ({
-  step,
-  status: "pending",
-  tries: 0,
-  error_code: null,
-  provider_error: null,
-  provider_message_id: null,
-  due_at: dueAt,
-  attempted_at: null,
-  finished_at: null
-})
-
-const failed = (attempt: MessageAttempt, now: Instant): MessageAttempt => ({
-  ...attempt,
-  status: "failed",
-  error_code: attempt.error_code ?? "account_unavailable",
-  finished_at: now
-})
-
-/** The attempts after a lane was given up: every step that it could still use has failed. */
-const failLane = (message: Message, { lane, dueAt, now }: LaneTurn): ReadonlyArray<MessageAttempt> =>
-  candidatesOf(message, lane).reduce((all, step) => {
-    const waiting =
-      all.find((attempt) => attempt.step === step) ?? newAttempt(step, dueAt ?? laneDueAt(message, lane))
-    return withAttempt(all, failed(waiting, now))
-  }, message.attempts)
-
-const maySend = ({ _tag }: MessageAction): boolean => _tag === "Send" || _tag === "SendReserved"
+import { failedAttempt, newAttempt, withAttempt } from "./MessageAttempts.ts"
+import { type Call, decideMessage, maySend } from "./MessageDecision.ts"
+import { candidatesOf, chargeMessage, laneDueAt, laneOf, otherReservations } from "./MessageLanes.ts"
+import { type LaneTurn, patienceEnd } from "./MessagePatience.ts"
+import { type MessageTransition, settle, unchanged } from "./MessageTransition.ts"
 
 /** The provider of this step is about to be called. Changes nothing if the lane no longer needs that call. */
 export const beginAttempt = (message: Message, step: number, turn: LaneTurn): MessageTransition => {
@@ -172,7 +28,7 @@ export const beginAttempt = (message: Message, step: number, turn: LaneTurn): Me
   // If the account of a retry cannot send now, a step whose account can send goes first.
   const others = message.attempts.map((attempt) =>
     laneOf(message, attempt.step) === lane && attempt.status === "pending" && attempt.step !== step
-      ? failed(attempt, now)
+      ? failedAttempt(attempt, now)
       : attempt
   )
   const status: MessageStatus = "sending"
@@ -264,49 +120,4 @@ export const recordDelivery = (message: Message, step: number, delivery: Deliver
         events: [`message.attempt_${delivery.status}`],
         dueAt: "held"
       }
-}
-
-/** The shortest wait for an account, so that the lane does not spin if clocks disagree. */
-const MIN_WAIT_MILLIS = 50
-
-/** Reserves the earliest slot of the lane's accounts for this step, unless it is after the patience ends. */
-export const awaitSlot = (message: Message, reservation: Reservation, turn: LaneTurn): MessageTransition => {
-  const { lane, now } = turn
-  if (reservation.at > patienceEnd(message, turn)) return awaitAccount(message, reservation.at, turn)
-  if (
-    !maySend(decideMessage(message, lane, now)) ||
-    !candidatesOf(message, lane).includes(reservation.step)
-  ) {
-    return unchanged(message)
-  }
-  return {
-    next: {
-      ...message,
-      revision: message.revision + 1,
-      reservations: [...otherReservations(message, lane), reservation],
-      patientUntil: patienceEnd(message, turn)
-    },
-    events: [],
-    dueAt: reservation.at
-  }
-}
-
-/** No account of the lane can send in time; the earliest can at `freeAt`. Waits for it, or ends the lane. */
-export const awaitAccount = (message: Message, freeAt: Instant, turn: LaneTurn): MessageTransition => {
-  const { lane, now } = turn
-  if (!maySend(decideMessage(message, lane, now))) return unchanged(message)
-  const patientUntil = patienceEnd(message, turn)
-  if (now < patientUntil) {
-    return {
-      next: {
-        ...message,
-        revision: message.revision + 1,
-        reservations: otherReservations(message, lane),
-        patientUntil
-      },
-      events: [],
-      dueAt: Math.min(Math.max(freeAt, now + MIN_WAIT_MILLIS), patientUntil)
-    }
-  }
-  return settle(message, lane, failLane(message, turn), now)
 }

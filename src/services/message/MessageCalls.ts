@@ -1,14 +1,9 @@
 import { Clock, Effect, Option, Redacted } from "effect"
 import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
 import type { Message } from "../../domain/message/Message.ts"
-import {
-  awaitSlot,
-  beginAttempt,
-  type Call,
-  type LaneTurn,
-  postponeAttempt,
-  recordOutcome
-} from "../../domain/message/MessageMachine.ts"
+import type { Call } from "../../domain/message/MessageDecision.ts"
+import { beginAttempt, postponeAttempt, recordOutcome } from "../../domain/message/MessageMachine.ts"
+import { awaitSlot, type LaneTurn } from "../../domain/message/MessagePatience.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import { AccountSlots, type Start } from "../account/AccountSlots.ts"
 import { CallLimiters } from "../provider/CallLimiters.ts"

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { Message } from "../../domain/message/Message.ts"
-import { decideMessage, type MessageAction } from "../../domain/message/MessageMachine.ts"
+import { decideMessage, type MessageAction } from "../../domain/message/MessageDecision.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import { neverRecorded } from "../provider/ProviderCalls.ts"
 import { Timers } from "../timer/Timers.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Message } from "../../domain/message/Message.ts"
-import type { MessageTransition } from "../../domain/message/MessageMachine.ts"
+import type { MessageTransition } from "../../domain/message/MessageTransition.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import { makeKeyedState } from "../concurrency/KeyedState.ts"
 import { Timers } from "../timer/Timers.ts"

@@ -1,13 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Message, MessageAttempt, Strategy } from "../../../src/domain/message/Message.ts"
 import { candidatesOf } from "../../../src/domain/message/MessageLanes.ts"
-import {
-  awaitAccount,
-  beginAttempt,
-  decideMessage,
-  recordOutcome
-} from "../../../src/domain/message/MessageMachine.ts"
+import { beginAttempt, recordOutcome } from "../../../src/domain/message/MessageMachine.ts"
 import type { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
+import { decideMessage } from "../../../src/domain/message/MessageDecision.ts"
+import { awaitAccount } from "../../../src/domain/message/MessagePatience.ts"
 import { created, outcomes, START } from "./MessageExamples.ts"
 import { begins, type Entry, happenings, live, type Setting, setting, SIZE } from "./MessageRuns.ts"
 import { deduplicating, repeats, someSteps } from "../verification/RepeatedRuns.ts"
