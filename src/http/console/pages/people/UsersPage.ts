@@ -1,60 +1,21 @@
-import { Effect, Redacted, Schema } from "effect"
-import { HttpRouter } from "effect/http"
-import { isUuid } from "../../../../domain/Uuid.ts"
-import { Role } from "../../../../domain/people/Actor.ts"
-import { fieldError, NotFound } from "../../../../domain/Errors.ts"
+import { Effect } from "effect"
 import { isUuidPosition } from "../../../../domain/Paging.ts"
 import type { UserRecord } from "../../../../domain/people/User.ts"
 import { Users } from "../../../../services/resources/access/Users.ts"
-import { NewUserBody, UserChangeBody } from "../../../manage/access/UsersApi.ts"
-import { signInUrl } from "../../ConsolePaths.ts"
-import type { ConsolePages } from "../../ConsolePages.ts"
-import { answerPage, seeOther } from "../../frame/Answers.ts"
-import { csrfField, onceField } from "../../frame/forms/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
-import { showAgain } from "../../frame/forms/ShownAgain.ts"
-import { ownerChange, ownerPage, page, type View } from "../../frame/SignedRoutes.ts"
-import { readTyped } from "../../frame/forms/TypedBody.ts"
-import { writeAs, writeOnce } from "../../frame/forms/Writes.ts"
+import type { View } from "../../frame/SignedRoutes.ts"
 import { pathOf } from "../../Navigation.ts"
 import { badge, stateBadge } from "../../parts/Badge.ts"
-import { confirmButton, postButton } from "../../parts/Confirm.ts"
 import { emptyState } from "../../parts/lists/EmptyState.ts"
-import { facts } from "../../parts/Facts.ts"
-import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "../../parts/Fields.ts"
-import { withNotice } from "../../parts/Notice.ts"
 import { pager, pageRequest } from "../../parts/lists/Pager.ts"
-import { secretPanel } from "../../parts/Secret.ts"
 import { table } from "../../parts/lists/Table.ts"
 import { foreign, ltr } from "../../parts/Text.ts"
-import { hashed, newSignInLink, type ShownLink, unknownPassword, userEntry } from "./UserForms.ts"
+import { roleName } from "./UserRoles.ts"
 
-const USERS_PATH = pathOf("users")
-const NEW_USER_PATH = `${USERS_PATH}/new` as const
-const USER_PATH = `${USERS_PATH}/:id` as const
-
-const roles = {
-  owner: ["Owner", "مالک", "also manages users and tokens", "کاربران و توکن‌ها را هم مدیریت می‌کند"],
-  developer: ["Developer", "برنامه‌نویس", "changes the set-up", "تنظیمات را تغییر می‌دهد"],
-  viewer: ["Viewer", "بیننده", "reads", "می‌خواند"]
-} as const
-
-const roleName = (role: Role, { say }: View["locale"]): string => say(roles[role][0], roles[role][1])
-
-const roleField = ({ say }: View["locale"], value: string, errors: FieldErrors): Html =>
-  selectField({
-    name: "role",
-    label: say("Role", "نقش"),
-    value,
-    choices: Role.literals.map((role) => {
-      const [english, persian, does, inPersian] = roles[role]
-      return [role, say(`${english}: ${does}`, `${persian}: ${inPersian}`)] as const
-    }),
-    errors
-  })
-
-const stateOf = ({ disabledAt }: UserRecord, { locale }: View): Html =>
+export const USERS_PATH = pathOf("users")
+export const NEW_USER_PATH = `${USERS_PATH}/new` as const
+export const stateOf = ({ disabledAt }: UserRecord, { locale }: View): Html =>
   stateBadge(disabledAt === null ? "active" : "disabled", locale)
 
 const userTable = (users: ReadonlyArray<UserRecord>, view: View): Html => {
@@ -81,7 +42,7 @@ const userTable = (users: ReadonlyArray<UserRecord>, view: View): Html => {
   )
 }
 
-const showUsers = Effect.fnUntraced(function* (view: View) {
+export const showUsers = Effect.fnUntraced(function* (view: View) {
   const { say } = view.locale
   const lead = say("People who manage this account.", "کسانی که این حساب را مدیریت می‌کنند.")
   if (!view.actor.isOwner) {
@@ -109,198 +70,3 @@ const showUsers = Effect.fnUntraced(function* (view: View) {
   }
   return made
 })
-
-const newUserPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
-  const { say } = view.locale
-  return {
-    title: say("Invite somebody", "دعوت"),
-    name: "users",
-    lead: html`<a href="${USERS_PATH}">${say("Users", "کاربران")}</a>`,
-    content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_USER_PATH}">
-      ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
-      ${inputField({ name: "name", label: say("Name", "نام"), value: typed.get("name") ?? "", isRequired: true, errors })}
-      ${inputField({
-        name: "email",
-        label: say("E-mail", "ایمیل"),
-        type: "email",
-        value: typed.get("email") ?? "",
-        isRequired: true,
-        isLtr: true,
-        errors
-      })}
-      ${roleField(view.locale, typed.get("role") ?? "developer", errors)}
-      <p class="hint">
-        ${say(
-          "You get a link to hand over. It works once, within 10 minutes; then they choose a password.",
-          "پیوندی برای دادن به او می‌گیرید که یک بار و تا ۱۰ دقیقه کار می‌کند؛ سپس گذرواژه‌اش را برمی‌گزیند."
-        )}
-      </p>
-      <div class="actions">
-        <button class="button primary">${say("Make the link", "ساخت پیوند")}</button>
-        <a class="button quiet" href="${USERS_PATH}">${say("Cancel", "انصراف")}</a>
-      </div>
-    </form>`
-  }
-}
-
-/** The only page that shows the link. */
-const linkPage = (view: View, email: string, { secret, expiresAt }: ShownLink): Page => {
-  const { say, clock } = view.locale
-  return {
-    title: say("A sign-in link", "پیوند ورود"),
-    name: "users",
-    lead: ltr(email),
-    content: secretPanel(
-      {
-        label: say("The link", "پیوند"),
-        secret: signInUrl(view.baseUrl, secret),
-        done: USERS_PATH,
-        more: html`<p class="hint">
-          ${say("It works once, until", "یک بار کار می‌کند، تا")} ${clock(expiresAt)}.
-          ${say("Send it to them in a way that you trust.", "از راهی که به آن اطمینان دارید برسانید.")}
-        </p>`
-      },
-      view.locale
-    )
-  }
-}
-
-const invite = (view: View, fields: URLSearchParams) =>
-  Effect.gen(function* () {
-    const users = yield* Users
-    const password = yield* unknownPassword
-    const { email, name, role } = yield* readTyped(NewUserBody, {
-      email: fields.get("email"),
-      name: fields.get("name")?.trim(),
-      role: fields.get("role"),
-      password: Redacted.value(password)
-    })
-    const passwordHash = yield* hashed(view, password)
-    yield* writeOnce(
-      view,
-      "user.create",
-      Schema.Null,
-      Effect.map(users.create(view.actor.customerId, { email, name, role, passwordHash }), ({ id }) => ({
-        result: null,
-        audit: userEntry("create", id, { role })
-      }))
-    ).pipe(Effect.catchTag("conflict", () => fieldError("email", "This address is in use already")))
-    return answerPage(view, linkPage(view, email, yield* newSignInLink(view, email)))
-  }).pipe(Effect.catch(showAgain(view, (errors) => Effect.succeed(newUserPage(view, fields, errors)))))
-
-const ofPath = Effect.fnUntraced(function* ({ actor }: View) {
-  const { id = "" } = yield* HttpRouter.params
-  if (!isUuid(id)) return yield* new NotFound()
-  return yield* (yield* Users).find(actor.customerId, id)
-})
-
-const userActions = (view: View, { id, disabledAt }: UserRecord): Html => {
-  const { say } = view.locale
-  if (disabledAt !== null) {
-    return postButton(view, {
-      action: `${USERS_PATH}/${id}/enable`,
-      label: say("Let them in again", "اجازهٔ ورود دوباره")
-    })
-  }
-  return html`${postButton(view, { action: `${USERS_PATH}/${id}/link`, label: say("New sign-in link", "پیوند ورود تازه") })}
-  ${
-    id !== view.actor.id &&
-    confirmButton(view, {
-      action: `${USERS_PATH}/${id}/disable`,
-      label: say("Disable", "غیرفعال کردن"),
-      kind: "danger",
-      question: say(
-        "They are signed out everywhere at once, and cannot sign in.",
-        "بی‌درنگ از همه‌جا خارج می‌شود و نمی‌تواند وارد شود."
-      ),
-      confirm: say("Disable them", "غیرفعال شود")
-    })
-  }`
-}
-
-const userPage = (view: View, user: UserRecord, typed: URLSearchParams | null, errors: FieldErrors): Page => {
-  const { say, time } = view.locale
-  return {
-    title: user.name,
-    name: "users",
-    lead: html`<a href="${USERS_PATH}">${say("Users", "کاربران")}</a> / ${ltr(user.email)}`,
-    actions: userActions(view, user),
-    content: html`<div class="columns">
-      <section class="panel panel-body" aria-label="${say("The user", "کاربر")}">
-        ${facts([
-          [say("E-mail", "ایمیل"), ltr(user.email)],
-          [say("Role", "نقش"), roleName(user.role, view.locale)],
-          [say("State", "وضعیت"), stateOf(user, view)],
-          [say("Since", "از"), time(user.createdAt)],
-          user.disabledAt === null ? null : [say("Disabled", "غیرفعال شد"), time(user.disabledAt)]
-        ])}
-      </section>
-      <section class="panel" aria-labelledby="change-title">
-        <div class="panel-head"><h2 id="change-title">${say("Name and role", "نام و نقش")}</h2></div>
-        <form class="panel-body fields" method="post" action="${USERS_PATH}/${user.id}">
-          ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
-          ${inputField({ name: "name", label: say("Name", "نام"), value: typed?.get("name") ?? user.name, isRequired: true, errors })}
-          ${roleField(view.locale, typed?.get("role") ?? user.role, errors)}
-          <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
-        </form>
-      </section>
-    </div>`
-  }
-}
-
-const showUser = (view: View) => Effect.map(ofPath(view), (user) => userPage(view, user, null, noFieldErrors))
-
-const changeUser = (view: View, fields: URLSearchParams) =>
-  Effect.flatMap(ofPath(view), (user) =>
-    Effect.gen(function* () {
-      const users = yield* Users
-      const { name, role } = yield* readTyped(UserChangeBody, {
-        name: fields.get("name")?.trim(),
-        role: fields.get("role")
-      })
-      yield* writeAs(
-        view,
-        "user.update",
-        Effect.map(users.update(view.actor.customerId, user.id, { name, role }), (result) => ({
-          result,
-          audit: userEntry("update", user.id, { role })
-        }))
-      )
-      return seeOther(withNotice(`${USERS_PATH}/${user.id}`, "saved"))
-    }).pipe(Effect.catch(showAgain(view, (errors) => Effect.succeed(userPage(view, user, fields, errors)))))
-  )
-
-const setDisabled = (isDisabled: boolean) =>
-  Effect.fnUntraced(function* (view: View) {
-    const user = yield* ofPath(view)
-    const users = yield* Users
-    yield* writeAs(
-      view,
-      "user.update",
-      Effect.map(users.update(view.actor.customerId, user.id, { isDisabled }), (result) => ({
-        result,
-        audit: userEntry("update", user.id, { active: !isDisabled })
-      }))
-    )
-    return seeOther(withNotice(`${USERS_PATH}/${user.id}`, isDisabled ? "disabled" : "enabled"))
-  })
-
-const makeLink = Effect.fnUntraced(function* (view: View) {
-  const { email } = yield* ofPath(view)
-  return answerPage(view, linkPage(view, email, yield* newSignInLink(view, email)))
-})
-
-/** The people of an account, which its owners manage. */
-export const userPages = {
-  name: "users",
-  routes: [
-    page(USERS_PATH, showUsers),
-    ownerPage(NEW_USER_PATH, (view) => Effect.succeed(newUserPage(view, view.query, noFieldErrors))),
-    ownerChange(NEW_USER_PATH, invite),
-    ownerPage(USER_PATH, showUser),
-    ownerChange(USER_PATH, changeUser),
-    ownerChange(`${USER_PATH}/disable`, setDisabled(true)),
-    ownerChange(`${USER_PATH}/enable`, setDisabled(false)),
-    ownerChange(`${USER_PATH}/link`, makeLink)
-  ]
-} as const satisfies ConsolePages

@@ -1,0 +1,107 @@
+import { Effect, Redacted, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { fieldError, NotFound } from "../../../../domain/Errors.ts"
+import { isUuid } from "../../../../domain/Uuid.ts"
+import { Users } from "../../../../services/resources/access/Users.ts"
+import { NewUserBody, UserChangeBody } from "../../../manage/access/UsersApi.ts"
+import type { ConsolePages } from "../../ConsolePages.ts"
+import { answerPage, seeOther } from "../../frame/Answers.ts"
+import { showAgain } from "../../frame/forms/ShownAgain.ts"
+import { readTyped } from "../../frame/forms/TypedBody.ts"
+import { writeAs, writeOnce } from "../../frame/forms/Writes.ts"
+import { ownerChange, ownerPage, page, type View } from "../../frame/SignedRoutes.ts"
+import { noFieldErrors } from "../../parts/Fields.ts"
+import { withNotice } from "../../parts/Notice.ts"
+import { newUserPage } from "./InvitePage.ts"
+import { linkPage } from "./SignInLinkPage.ts"
+import { hashed, newSignInLink, unknownPassword, userEntry } from "./UserForms.ts"
+import { userPage } from "./UserPage.ts"
+import { NEW_USER_PATH, showUsers, USERS_PATH } from "./UsersPage.ts"
+
+const USER_PATH = `${USERS_PATH}/:id` as const
+
+const invite = (view: View, fields: URLSearchParams) =>
+  Effect.gen(function* () {
+    const users = yield* Users
+    const password = yield* unknownPassword
+    const { email, name, role } = yield* readTyped(NewUserBody, {
+      email: fields.get("email"),
+      name: fields.get("name")?.trim(),
+      role: fields.get("role"),
+      password: Redacted.value(password)
+    })
+    const passwordHash = yield* hashed(view, password)
+    yield* writeOnce(
+      view,
+      "user.create",
+      Schema.Null,
+      Effect.map(users.create(view.actor.customerId, { email, name, role, passwordHash }), ({ id }) => ({
+        result: null,
+        audit: userEntry("create", id, { role })
+      }))
+    ).pipe(Effect.catchTag("conflict", () => fieldError("email", "This address is in use already")))
+    return answerPage(view, linkPage(view, email, yield* newSignInLink(view, email)))
+  }).pipe(Effect.catch(showAgain(view, (errors) => Effect.succeed(newUserPage(view, fields, errors)))))
+
+const ofPath = Effect.fnUntraced(function* ({ actor }: View) {
+  const { id = "" } = yield* HttpRouter.params
+  if (!isUuid(id)) return yield* new NotFound()
+  return yield* (yield* Users).find(actor.customerId, id)
+})
+
+const showUser = (view: View) => Effect.map(ofPath(view), (user) => userPage(view, user, null, noFieldErrors))
+
+const changeUser = (view: View, fields: URLSearchParams) =>
+  Effect.flatMap(ofPath(view), (user) =>
+    Effect.gen(function* () {
+      const users = yield* Users
+      const { name, role } = yield* readTyped(UserChangeBody, {
+        name: fields.get("name")?.trim(),
+        role: fields.get("role")
+      })
+      yield* writeAs(
+        view,
+        "user.update",
+        Effect.map(users.update(view.actor.customerId, user.id, { name, role }), (result) => ({
+          result,
+          audit: userEntry("update", user.id, { role })
+        }))
+      )
+      return seeOther(withNotice(`${USERS_PATH}/${user.id}`, "saved"))
+    }).pipe(Effect.catch(showAgain(view, (errors) => Effect.succeed(userPage(view, user, fields, errors)))))
+  )
+
+const setDisabled = (isDisabled: boolean) =>
+  Effect.fnUntraced(function* (view: View) {
+    const user = yield* ofPath(view)
+    const users = yield* Users
+    yield* writeAs(
+      view,
+      "user.update",
+      Effect.map(users.update(view.actor.customerId, user.id, { isDisabled }), (result) => ({
+        result,
+        audit: userEntry("update", user.id, { active: !isDisabled })
+      }))
+    )
+    return seeOther(withNotice(`${USERS_PATH}/${user.id}`, isDisabled ? "disabled" : "enabled"))
+  })
+
+const makeLink = Effect.fnUntraced(function* (view: View) {
+  const { email } = yield* ofPath(view)
+  return answerPage(view, linkPage(view, email, yield* newSignInLink(view, email)))
+})
+
+/** The people of an account, which its owners manage. */
+export const userPages = {
+  name: "users",
+  routes: [
+    page(USERS_PATH, showUsers),
+    ownerPage(NEW_USER_PATH, (view) => Effect.succeed(newUserPage(view, view.query, noFieldErrors))),
+    ownerChange(NEW_USER_PATH, invite),
+    ownerPage(USER_PATH, showUser),
+    ownerChange(USER_PATH, changeUser),
+    ownerChange(`${USER_PATH}/disable`, setDisabled(true)),
+    ownerChange(`${USER_PATH}/enable`, setDisabled(false)),
+    ownerChange(`${USER_PATH}/link`, makeLink)
+  ]
+} as const satisfies ConsolePages
