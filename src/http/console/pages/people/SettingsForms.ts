@@ -1,0 +1,18 @@
+import { Schema } from "effect"
+import { MeChange } from "../../../manage/access/MeApi.ts"
+import { Name } from "../../../manage/wire/ManageFields.ts"
+import { NewPassword } from "../../../manage/wire/UserFields.ts"
+import { pathOf } from "../../Navigation.ts"
+import type { FieldErrors } from "../../parts/Fields.ts"
+
+export const SETTINGS_PATH = pathOf("settings")
+
+export const CustomerForm = Schema.Struct({ ...MeChange.fields, name: Name })
+export const PasswordForm = Schema.Struct({ password: NewPassword })
+
+/** Which form was refused, with what was typed. */
+export interface Refused {
+  readonly form: "customer" | "password"
+  readonly typed: URLSearchParams
+  readonly errors: FieldErrors
+}

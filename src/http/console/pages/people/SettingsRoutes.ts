@@ -1,0 +1,93 @@
+import { Clock, Effect } from "effect"
+import { fieldError } from "../../../../domain/Errors.ts"
+import { LINK_LIFE_MILLIS } from "../../../../domain/people/ConsoleSession.ts"
+import { instantOf } from "../../../../domain/TimePosition.ts"
+import { Users } from "../../../../services/resources/access/Users.ts"
+import { CustomerRecords } from "../../../../services/resources/CustomerRecords.ts"
+import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
+import type { ConsolePages } from "../../ConsolePages.ts"
+import { SIGN_IN_PATH } from "../../ConsolePaths.ts"
+import { seeOther } from "../../frame/Answers.ts"
+import { clearSession } from "../../frame/Cookies.ts"
+import { showAgain } from "../../frame/forms/ShownAgain.ts"
+import { readTyped } from "../../frame/forms/TypedBody.ts"
+import { writeAs } from "../../frame/forms/Writes.ts"
+import { asPlatform, form, ownerChange, page, type View } from "../../frame/SignedRoutes.ts"
+import { withNotice } from "../../parts/Notice.ts"
+import { CustomerForm, PasswordForm, SETTINGS_PATH } from "./SettingsForms.ts"
+import { settingsPage } from "./SettingsPage.ts"
+import { hashed, userEntry } from "./UserForms.ts"
+
+const customerEntry = auditEntriesOf("customer")
+
+const saveCustomer = (view: View, fields: URLSearchParams) =>
+  Effect.gen(function* () {
+    const customers = yield* CustomerRecords
+    const typed = (name: string) => {
+      const text = (fields.get(name) ?? "").trim()
+      return text === "" ? null : text
+    }
+    const { name, brand, locale, webotp_host } = yield* readTyped(CustomerForm, {
+      name: fields.get("name")?.trim(),
+      brand: typed("brand"),
+      locale: typed("locale"),
+      webotp_host: typed("webotp_host")
+    })
+    const change = { name, brand, webOtpHost: webotp_host, ...(locale == null ? {} : { locale }) }
+    yield* writeAs(
+      view,
+      "customer.update",
+      Effect.map(customers.update(view.actor.customerId, change), (result) => ({
+        result,
+        audit: customerEntry("update", result.id, { name, brand, locale, webotp_host })
+      }))
+    )
+    return seeOther(withNotice(SETTINGS_PATH, "saved"))
+  }).pipe(
+    Effect.catch(showAgain(view, (errors) => settingsPage(view, { form: "customer", typed: fields, errors })))
+  )
+
+/** A new password needs a recent sign-in: a person who finds an open session must not take over the account. */
+const requireFresh = Effect.fnUntraced(function* ({ session, locale: { say } }: View) {
+  const age = (yield* Clock.currentTimeMillis) - instantOf(session.id)
+  if (age > LINK_LIFE_MILLIS) {
+    const text = say(
+      "Sign out and in again first: this needs a sign-in of the last 10 minutes",
+      "نخست خارج و دوباره وارد شوید: این کار ورودی از ۱۰ دقیقهٔ گذشته می‌خواهد"
+    )
+    return yield* fieldError("password", text)
+  }
+})
+
+/** People change their own password in their own account's audit log; operators in the platform's. */
+const inOwnLog = (view: View): View => (view.session.user.isOperator === true ? asPlatform(view) : view)
+
+const setPassword = (view: View, fields: URLSearchParams) =>
+  Effect.gen(function* () {
+    yield* requireFresh(view)
+    const own = inOwnLog(view)
+    const users = yield* Users
+    const { password } = yield* readTyped(PasswordForm, { password: fields.get("password") })
+    const passwordHash = yield* hashed(own, password)
+    yield* writeAs(
+      own,
+      "user.set_password",
+      Effect.map(users.setPassword(own.actor.customerId, view.session.user.id, passwordHash), (result) => ({
+        result,
+        audit: userEntry("set_password", result.id)
+      }))
+    )
+    return clearSession(seeOther(withNotice(SIGN_IN_PATH, "password_set")), view)
+  }).pipe(
+    Effect.catch(showAgain(view, (errors) => settingsPage(view, { form: "password", typed: fields, errors })))
+  )
+
+/** The account's own details, and what everybody sets for themselves. */
+export const settingsPages = {
+  name: "settings",
+  routes: [
+    page(SETTINGS_PATH, (view) => settingsPage(view, null)),
+    ownerChange(SETTINGS_PATH, saveCustomer),
+    form(`${SETTINGS_PATH}/password`, setPassword)
+  ]
+} as const satisfies ConsolePages
