@@ -12,16 +12,10 @@ import {
   roundAt,
   WATCHFUL_ROUND_MILLIS
 } from "../../domain/guard/Maturity.ts"
+import { type CustomerState, newCustomerState } from "../../domain/guard/round/CustomerState.ts"
 import { type Outage, outageOf } from "../../domain/guard/round/Outage.ts"
-import {
-  type CustomerState,
-  judge,
-  newCustomerState,
-  offProbation,
-  released,
-  releasedCustomer,
-  type Round
-} from "../../domain/guard/round/Round.ts"
+import { offProbation, released, releasedCustomer } from "../../domain/guard/round/Probation.ts"
+import { judge, type Round } from "../../domain/guard/round/Round.ts"
 import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "../../domain/guard/Segments.ts"
 import type { SegmentState } from "../../domain/guard/round/SegmentState.ts"
 import { endedAlarms } from "../../domain/guard/Verdict.ts"

@@ -13,15 +13,11 @@ import {
 import { ALARM_SCORE, nextScore, scoreOf } from "../../../src/domain/guard/round/Cusum.ts"
 import { adviceOf, type GuardDay } from "../../../src/domain/guard/GuardReport.ts"
 import { maturityOf } from "../../../src/domain/guard/Maturity.ts"
+import { type CustomerState, newCustomerState } from "../../../src/domain/guard/round/CustomerState.ts"
 import type { Knocks } from "../../../src/domain/guard/round/Knocks.ts"
-import {
-  type CustomerState,
-  judge,
-  type MaturedCode,
-  newCustomerState,
-  offProbation,
-  type RoundInput
-} from "../../../src/domain/guard/round/Round.ts"
+import type { MaturedCode } from "../../../src/domain/guard/round/MaturedCode.ts"
+import { offProbation } from "../../../src/domain/guard/round/Probation.ts"
+import { judge, type RoundInput } from "../../../src/domain/guard/round/Round.ts"
 import { newSegment } from "../../../src/domain/guard/round/SegmentState.ts"
 
 const HOUR = 3_600_000

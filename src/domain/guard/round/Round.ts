@@ -1,68 +1,22 @@
-import { Schema } from "effect"
-import { HOUR_MILLIS, type Instant } from "../../Instant.ts"
+import type { Instant } from "../../Instant.ts"
 import { type Alarm, alarmOf } from "../Alarm.ts"
 import { creditOf } from "./CodeBudget.ts"
-import { expectedConversion, NO_CODES, Tally, usualInHour } from "./Conversion.ts"
+import { expectedConversion, NO_CODES } from "./Conversion.ts"
 import { ALARM_SCORE } from "./Cusum.ts"
-import { addRecent, Outage, outageOf, RecentCodes } from "./Outage.ts"
-import type { BudgetsTaken } from "./Mark.ts"
-import { isFlooding, isLasting, Knocks, onProbationFrom } from "./Knocks.ts"
 import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "../Segments.ts"
-import { newSegment, SegmentState, taught, tested, type WeighedCode } from "./SegmentState.ts"
+import type { CustomerState } from "./CustomerState.ts"
+import { learnChannel, observed, type PlatformTraffic } from "./CustomerTraffic.ts"
+import type { MaturedCode } from "./MaturedCode.ts"
+import { isUnderAttack, SCORE_AFTER_ALARM } from "./Probation.ts"
+import type { SegmentState } from "./SegmentState.ts"
+import { newSegment, taught, tested } from "./SegmentState.ts"
 
-/** The guard's memory of a customer. */
-export const CustomerState = Schema.Struct({
-  /** A code counts as unverified so long after it was sent. */
-  maturityMillis: Schema.Int,
-  /** When that was last measured. */
-  maturityAt: Schema.Number,
-  self: SegmentState,
-  /** The codes of each channel, the older ones forgotten bit by bit. */
-  channels: Schema.Record(Schema.String, Tally),
-  recent: Schema.Array(RecentCodes),
-  /** The most codes that are usual in this hour, and the least share of them that is verified. */
-  usual: Schema.Struct({ codesPerHour: Schema.Number, conversion: Schema.Number }),
-  outage: Schema.NullOr(Outage),
-  /** Absent: not counted yet. */
-  knocks: Schema.optionalKey(Knocks)
-})
-export type CustomerState = typeof CustomerState.Type
-
-const FIRST_MATURITY_MILLIS = 120_000
-
-export const newCustomerState = (at: Instant): CustomerState => ({
-  maturityMillis: FIRST_MATURITY_MILLIS,
-  maturityAt: 0,
-  self: newSegment(at),
-  channels: {},
-  recent: [],
-  usual: { codesPerHour: 0, conversion: 0 },
-  outage: null
-})
-
-/** A code whose time to be verified is over. */
-export interface MaturedCode extends WeighedCode {
-  readonly sentAt: Instant
-  readonly maturedAt: Instant
-  readonly prefix: string
-  readonly network: string | null
-  readonly device: string | null
-  readonly channel: string
-  /** It was never sent, or the customer canceled it: it says nothing. */
-  readonly isVoid: boolean
-  readonly took: BudgetsTaken
-}
-
-export interface RoundInput {
+export interface RoundInput extends PlatformTraffic {
   readonly customer: CustomerState
   /** By name; those that are not known yet are absent. */
   readonly segments: ReadonlyMap<string, SegmentState>
   /** The names of segments with an open alarm. */
   readonly alarmed: ReadonlySet<string>
-  /** The conversion over all customers. */
-  readonly platform: number
-  /** A channel is out for others. */
-  readonly platformOutage: Outage | null
 }
 
 export interface Round {
@@ -78,26 +32,7 @@ export interface Round {
 const SUSPICIOUS_SCORE = 6
 /** From this score on, a part of the customer's codes explains its unverified codes. */
 const EXPLAINING_SCORE = 3
-const MAX_CHANNEL_CODES = 2000
-/** After an alarm, half of the evidence is needed for the next one. */
-const SCORE_AFTER_ALARM = ALARM_SCORE / 2
 const CALM_SCORE = 4
-
-const learnChannel = (
-  channels: CustomerState["channels"],
-  { channel, isVerified, weight }: MaturedCode
-): CustomerState["channels"] => {
-  const [codes, verified] = channels[channel] ?? [0, 0]
-  const keep = codes >= MAX_CHANNEL_CODES ? 0.5 : 1
-  return { ...channels, [channel]: [codes * keep + weight, verified * keep + (isVerified ? weight : 0)] }
-}
-
-/** A channel's own conversion: the last channel of a route is verified less often than the first. */
-const channelConversion = (customer: CustomerState, channel: string, expected: number): number => {
-  const [codes, verified] = customer.channels[channel] ?? [0, 0]
-  const weight = 10
-  return (verified + weight * expected) / (codes + weight)
-}
 
 /** A round that is being made. */
 interface Draft {
@@ -143,10 +78,6 @@ const stateOf = (draft: Draft, input: RoundInput, segment: Segment, at: Instant)
   const name = segmentName(segment)
   return draft.segments.get(name)?.state ?? input.segments.get(name) ?? newSegment(at)
 }
-
-/** Whether more codes are refused of the customer as a whole than users ask for. */
-const isUnderAttack = ({ knocks, usual }: CustomerState, now: Instant): boolean =>
-  isFlooding(knocks, usual.codesPerHour) || isLasting(knocks, usual.codesPerHour, now)
 
 /** Tests a code in one of its segments. */
 const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Segment): Tested => {
@@ -199,34 +130,10 @@ const returnCredit = (draft: Draft, code: MaturedCode) => {
   }
 }
 
-/** Traffic changes within the hours that are looked at: the most codes of two, and the fewest that are verified. */
-const usualOf = ({ self }: CustomerState, at: Instant, conversion: number): CustomerState["usual"] => {
-  const hours = [usualInHour(self.profile, at), usualInHour(self.profile, at - HOUR_MILLIS)]
-  const codesPerHour = Math.max(...hours)
-  return {
-    codesPerHour,
-    conversion: codesPerHour === 0 ? 0 : (conversion * Math.min(...hours)) / codesPerHour
-  }
-}
-
-/** The customer after the code of a channel that may be out. */
-const observed = (draft: Draft, input: RoundInput, code: MaturedCode): CustomerState => {
-  const { customer } = draft
-  const { sentAt, maturedAt, channel, isVerified, weight } = code
-  const conversion = expectedConversion(input.platform, [customer.self.profile], sentAt)
-  const usual = usualOf(customer, sentAt, conversion)
-  const expected = channelConversion(customer, channel, conversion)
-  const recent = addRecent(customer.recent, maturedAt, { channel, expected, isVerified, weight })
-  const next = { ...customer, usual, recent }
-  // An outage refuses nobody, and does not make users ask so often: its own, or that of the platform.
-  if (isFlooding(customer.knocks, usual.codesPerHour)) return { ...next, outage: null }
-  return { ...next, outage: outageOf(customer.outage, recent, usual, maturedAt, input.platformOutage) }
-}
-
 const judgeCode = (draft: Draft, input: RoundInput, code: MaturedCode) => {
   if (code.isVoid) return returnCredit(draft, code)
   const { customer } = draft
-  draft.customer = observed(draft, input, code)
+  draft.customer = observed(customer, input, code)
   const results = testAll(draft, input, code)
   const teaches = !results.some((result) => result.isSuspicious)
   for (const { segment, state } of results) {
@@ -254,42 +161,4 @@ export const judge = (input: RoundInput, codes: ReadonlyArray<MaturedCode>): Rou
     for (const alarm of draft.alarms.slice(before)) alarmed.add(segmentName(alarm))
   }
   return draft
-}
-
-/** Enough evidence of one or two codes raises the alarm of a segment again whose block is over. */
-const SCORE_ON_PROBATION = ALARM_SCORE - 1.2
-
-/**
- * The segment of an alarm whose time is over. Where enforcing let no code through, nothing new is known: it passes again on
- * probation.
- */
-export const released = (state: SegmentState, enforced: boolean, now: Instant): SegmentState => {
-  const isUnknown = enforced && state.score === SCORE_AFTER_ALARM
-  return {
-    ...state,
-    levelAt: now,
-    score: isUnknown ? SCORE_ON_PROBATION : state.score,
-    onProbation: isUnknown || state.onProbation
-  }
-}
-
-/** An attacker who stops when a code is refused and comes back after the block is still on probation. */
-const PROBATION_MILLIS = HOUR_MILLIS
-
-/** An hour of probation begins. */
-const probationFrom = (customer: CustomerState, now: Instant): CustomerState => {
-  const knocks = onProbationFrom(customer.knocks, now)
-  return { ...customer, self: { ...customer.self, levelAt: now }, ...(knocks && { knocks }) }
-}
-
-/** The customer's block is over: its probation begins. */
-export const releasedCustomer = (customer: CustomerState, enforced: boolean, now: Instant): CustomerState =>
-  probationFrom({ ...customer, self: released(customer.self, enforced, now) }, now)
-
-/** A customer that is not blocked: without its probation after an hour, or on it for another if the attack went on. */
-export const offProbation = (customer: CustomerState, now: Instant): CustomerState => {
-  const { self } = customer
-  if (!self.onProbation || now - self.levelAt < PROBATION_MILLIS) return customer
-  if (isUnderAttack(customer, now)) return probationFrom(customer, now)
-  return { ...customer, self: { ...self, score: 0, onProbation: false } }
 }
