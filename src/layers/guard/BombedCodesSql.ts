@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { instantOf } from "../../domain/TimePosition.ts"
-import { BOMBED_BY } from "../../services/guard/Guard.ts"
+import { BOMBED_BY } from "../../services/guard/admission/BombedPhones.ts"
 import { InstantColumn, rowsOf } from "../postgres/SqlRows.ts"
 import { isProven } from "./ProvenPhoneSql.ts"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"

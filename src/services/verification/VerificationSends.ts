@@ -26,7 +26,7 @@ import {
   startVerification,
   type Verification
 } from "../../domain/verification/Verification.ts"
-import { Guard, type GuardRequest } from "../guard/Guard.ts"
+import { Guard } from "../guard/Guard.ts"
 import { Billing } from "../customer/Billing.ts"
 import { Codes } from "./Codes.ts"
 import { ClientHashes } from "./ClientHashes.ts"
@@ -42,6 +42,7 @@ import { Timers } from "../timer/Timers.ts"
 import { VerificationSteps } from "./VerificationSteps.ts"
 import { type Acceptance, VerificationStore } from "./VerificationStore.ts"
 import { Workers } from "../concurrency/Workers.ts"
+import type { GuardRequest } from "../guard/admission/GuardRequest.ts"
 
 export interface SendRequest extends RouteRequest, CreatingRequest {
   readonly customerId: number

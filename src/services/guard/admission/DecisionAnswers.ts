@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import { BlockedPhone, SuspectedFraud } from "../../../domain/Errors.ts"
+import { GuardMetrics } from "../GuardMetrics.ts"
+import { GuardRefusals } from "../GuardRefusals.ts"
+import { BOMBED_BY, NO_CALLERS_LIMIT } from "./BombedPhones.ts"
+import { type Decision, withoutSms } from "./CodeDecisions.ts"
+import type { Admitted, GuardRequest } from "./GuardRequest.ts"
+
+/** What a send learns of a decision, which is counted. */
+export const makeAnswers = Effect.gen(function* () {
+  const refusals = yield* GuardRefusals
+  const metrics = yield* GuardMetrics
+
+  const recorded = ({ route }: GuardRequest, { action, mark }: Decision): Admitted => {
+    if (action !== null) metrics.flagged(action)
+    return { route, mark: action ?? mark, callersLimit: NO_CALLERS_LIMIT }
+  }
+
+  const enforced = ({ customer, route }: GuardRequest, { action, mark, reason, isWhole }: Decision) => {
+    if (action === "refuse") {
+      refusals.count(customer.customerId, isWhole ? "whole" : "refused")
+      metrics.refused(reason)
+      return Effect.fail(new SuspectedFraud())
+    }
+    if (action === null) return Effect.succeed({ route, mark, callersLimit: BOMBED_BY })
+    metrics.refused("no_sms")
+    return Effect.succeed({ route: withoutSms(route) ?? route, mark, callersLimit: BOMBED_BY })
+  }
+
+  const denied = (request: GuardRequest) => {
+    refusals.count(request.customer.customerId, "denied")
+    metrics.refused("deny_list")
+    return new BlockedPhone()
+  }
+
+  return { recorded, enforced, denied }
+})

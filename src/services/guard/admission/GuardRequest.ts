@@ -1,0 +1,51 @@
+import type { Mark } from "../../../domain/guard/round/Mark.ts"
+import { type ClientTraces, NO_TRACES } from "../../../domain/guard/Segments.ts"
+import type { AskedCode, Verdict } from "../../../domain/guard/Verdict.ts"
+import type { Client, HashedClient } from "../../../domain/people/Client.ts"
+import type { Phone } from "../../../domain/Phone.ts"
+import type { Route } from "../../../domain/routing/Route.ts"
+import type { CustomerSetUp } from "../../customer/Customers.ts"
+import type { BudgetUse } from "../CodeBudgets.ts"
+
+export interface GuardRequest {
+  readonly customer: CustomerSetUp
+  readonly phone: Phone
+  readonly client: Client | undefined
+  readonly hashed: HashedClient | null
+  readonly route: Route
+}
+
+/** A code that may be sent. */
+export interface Admitted {
+  /** The route of the code; its SMS steps are left out if the guard refuses SMS only. */
+  readonly route: Route
+  /** The mark to store with the code. */
+  readonly mark: Mark | null
+  /** How many customers may send to the phone within ten minutes; 0: they are not counted. */
+  readonly callersLimit: number
+}
+
+export const tracesOf = ({ hashed }: GuardRequest): ClientTraces =>
+  hashed === null ? NO_TRACES : { network: hashed.network ?? null, device: hashed.device ?? null }
+
+export type Judged = Extract<Verdict, { readonly _tag: "Judged" }>
+
+/** The budgets that a code takes from. */
+export const useOf = ({ customer }: GuardRequest, { counted }: Judged): BudgetUse => ({
+  customerId: customer.customerId,
+  segments: counted,
+  budget: customer.guard.unverifiedHour
+})
+
+/** The budgets of all segments but that of the customer as a whole. */
+export const partsOf = (use: BudgetUse): BudgetUse => ({
+  ...use,
+  segments: use.segments.filter(({ kind }) => kind !== "customer")
+})
+
+export const askedCode = ({ phone, client }: GuardRequest, traces: ClientTraces): AskedCode => ({
+  phone,
+  ip: client?.ip ?? null,
+  isTrusted: client?.trusted === true,
+  traces
+})
