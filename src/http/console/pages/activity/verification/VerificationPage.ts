@@ -21,8 +21,9 @@ import { channelName, phoneText } from "../../../parts/Text.ts"
 import { replayEvents } from "../RunActions.ts"
 import { runFacts } from "../RunFacts.ts"
 import { eventsPart, findRun, requestedId, runContent, runPeriods, storyPart } from "../RunParts.ts"
+import type { CodeRun } from "./CodeRun.ts"
 import { verificationStory } from "./VerificationStory.ts"
-import { type CodeRun, verificationMoments } from "./VerificationTimeline.ts"
+import { verificationMoments } from "./VerificationTimeline.ts"
 
 const PATH = pathOf("verifications")
 

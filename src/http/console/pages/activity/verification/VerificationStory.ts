@@ -3,7 +3,7 @@ import type { AttemptErrorCode } from "../../../../../domain/account/ProviderOut
 import type { Locale } from "../../../frame/Locale.ts"
 import type { Tone } from "../../../parts/Badge.ts"
 import { whatWentWrong } from "../ErrorWords.ts"
-import { type CodeRun, stepName } from "./VerificationTimeline.ts"
+import { type CodeRun, stepName } from "./CodeRun.ts"
 
 /** The history of a code in plain words, for support staff whose user got no code. */
 export interface Story {
