@@ -15,16 +15,11 @@ import { readTyped, typedNumber } from "../../frame/forms/TypedBody.ts"
 import { writeAs } from "../../frame/forms/Writes.ts"
 import { emptyState } from "../../parts/lists/EmptyState.ts"
 import { withNotice } from "../../parts/Notice.ts"
-import {
-  alarmTable,
-  entryPanel,
-  fieldOf,
-  GUARD_PATH,
-  guardTiles,
-  settingsForm,
-  type ShownForm,
-  untouched
-} from "./GuardParts.ts"
+import { alarmTable } from "./AlarmTable.ts"
+import { GUARD_PATH, type ShownForm, untouched } from "./GuardForms.ts"
+import { entryPanel, fieldOf } from "./EntryLists.ts"
+import { settingsForm } from "./GuardSettingsForm.ts"
+import { guardTiles } from "./GuardTiles.ts"
 
 const entry = auditEntriesOf("guard")
 
