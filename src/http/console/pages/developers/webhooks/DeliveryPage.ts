@@ -14,7 +14,7 @@ import { emptyState } from "../../../parts/lists/EmptyState.ts"
 import { facts } from "../../../parts/Facts.ts"
 import { table } from "../../../parts/lists/Table.ts"
 import { foreign, ltr, mono, shortId } from "../../../parts/Text.ts"
-import { pathFor } from "./WebhookPage.ts"
+import { pathFor } from "./WebhookPaths.ts"
 
 const answerOf = ({ status, error }: WebhookTry): Html =>
   status === null

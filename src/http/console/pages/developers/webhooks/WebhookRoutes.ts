@@ -17,16 +17,16 @@ import { type NoticeKey, withNotice } from "../../../parts/Notice.ts"
 import { typedTime } from "../KeyForms.ts"
 import { showDelivery } from "./DeliveryPage.ts"
 import { byField, typedWebhook } from "./WebhookForms.ts"
-import { pathFor, webhookPage } from "./WebhookPage.ts"
+import { webhookPage } from "./WebhookPage.ts"
+import { pathFor, WEBHOOKS_PATH } from "./WebhookPaths.ts"
 import {
   createWebhook,
   NEW_WEBHOOK_PATH,
   showNewWebhook,
-  ShownWebhook,
   shownWebhook,
+  ShownWebhook,
   showWebhooks,
   webhookEntry,
-  WEBHOOKS_PATH,
   webhookSecretPage
 } from "./WebhooksPage.ts"
 

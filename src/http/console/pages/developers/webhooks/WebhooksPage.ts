@@ -13,7 +13,6 @@ import { showAgain } from "../../../frame/forms/ShownAgain.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { readTyped } from "../../../frame/forms/TypedBody.ts"
 import { writeOnce } from "../../../frame/forms/Writes.ts"
-import { pathOf } from "../../../Navigation.ts"
 import { badge, stateBadge } from "../../../parts/Badge.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
 import { errorSummary, type FieldErrors, noFieldErrors, selectField } from "../../../parts/Fields.ts"
@@ -22,8 +21,8 @@ import { secretPanel } from "../../../parts/Secret.ts"
 import { table } from "../../../parts/lists/Table.ts"
 import { foreign, ltr } from "../../../parts/Text.ts"
 import { byField, typedWebhook, webhookFields } from "./WebhookForms.ts"
+import { WEBHOOKS_PATH } from "./WebhookPaths.ts"
 
-export const WEBHOOKS_PATH = pathOf("webhooks")
 export const NEW_WEBHOOK_PATH = `${WEBHOOKS_PATH}/new` as const
 
 export const webhookEntry = auditEntriesOf("webhook")
