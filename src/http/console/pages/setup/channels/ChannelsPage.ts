@@ -23,6 +23,8 @@ import { providerName } from "./AccountWords.ts"
 export const CHANNELS_PATH = pathOf("channels")
 export const CONNECT_PATH = `${CHANNELS_PATH}/connect` as const
 
+export const accountPath = ({ id }: AccountRecord, action = ""): string => `${CHANNELS_PATH}/${id}${action}`
+
 const filtersOf = (locale: Locale): ReadonlyArray<Filter> => {
   const { say } = locale
   return [
