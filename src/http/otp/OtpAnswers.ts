@@ -4,7 +4,7 @@ import {
   type VerificationView,
   viewVerification
 } from "../../domain/verification/Verification.ts"
-import type { SendAnswer } from "../../services/verification/VerificationSends.ts"
+import type { SendAnswer } from "../../services/verification/sending/SendRequest.ts"
 import { withMetadata } from "../Metadata.ts"
 import type { SandboxStatusResponse, SendResponse, StatusResponse } from "./OtpSchemas.ts"
 
