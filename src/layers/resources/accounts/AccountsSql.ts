@@ -12,6 +12,7 @@ import { rowsOf, timestamp } from "../../postgres/SqlRows.ts"
 import { idPosition } from "../IdPages.ts"
 import { accountChanges } from "./AccountChangesSql.ts"
 import { accountChecks } from "./AccountChecksSql.ts"
+import { accountConnections } from "./AccountConnectionsSql.ts"
 import { accountRemovals } from "./AccountRemovalsSql.ts"
 import { wakeInbox } from "./AccountInboxesSql.ts"
 import { accountRows, findAccount, isOwnedBy, selectAccounts } from "./AccountRows.ts"
@@ -33,6 +34,7 @@ export const AccountsSql = Layer.effect(
     const find = findAccount(sql)
 
     return Accounts.of({
+      ...accountConnections(sql, random, key, adapters, privateAddresses),
       ...accountChanges(sql, random, key, adapters, privateAddresses),
       ...accountRemovals(sql),
       ...accountChecks(sql, key, adapters, privateAddresses),
