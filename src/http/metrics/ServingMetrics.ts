@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { counterOf, gauge } from "../../services/metrics/MetricFamilies.ts"
-import type { ServingSnapshot } from "../server/NodeServer.ts"
+import type { ServingSnapshot } from "../server/ServingServer.ts"
 import { requestClasses } from "../server/RequestClass.ts"
 import { Serving } from "../server/Serving.ts"
 

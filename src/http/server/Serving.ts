@@ -3,7 +3,7 @@ import { ClockAgreement } from "../../services/ClockAgreement.ts"
 import { Settings } from "../../services/Settings.ts"
 import { Workers } from "../../services/concurrency/Workers.ts"
 import { FastPath } from "./FastPath.ts"
-import { type ServingOptions, ServingServer } from "./NodeServer.ts"
+import { type ServingOptions, ServingServer } from "./ServingServer.ts"
 import { makeOverloadGate, type OverloadBounds, type OverloadGate } from "./OverloadGate.ts"
 import type { RequestClass } from "./RequestClass.ts"
 

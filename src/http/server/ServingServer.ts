@@ -4,15 +4,16 @@ import type { Duplex } from "node:stream"
 import { LinkedSet } from "../../services/concurrency/LinkedSet.ts"
 import { Admission } from "./Admission.ts"
 import { BodyWaits } from "./BodyWaits.ts"
-import { ClosingSockets } from "./ClosingSockets.ts"
 import type { TakeRequest } from "./FastPath.ts"
 import { IncomingRequest } from "./IncomingRequest.ts"
 import type { OverloadGate, OverloadSnapshot } from "./OverloadGate.ts"
-import type { ErrorCode } from "../errors/ErrorTable.ts"
 import { announcesBody } from "./RequestBody.ts"
 import { answerRaw, rawResponse } from "./RawErrors.ts"
 import { classOf } from "./RequestClass.ts"
 import { requestIdFor } from "./RequestIds.ts"
+import { ClosingSockets } from "./sockets/ClosingSockets.ts"
+import { OpenSockets } from "./sockets/OpenSockets.ts"
+import { UnreadableRequests } from "./sockets/UnreadableRequests.ts"
 
 export interface ServingOptions {
   /** More connections are closed on arrival. */
@@ -42,18 +43,6 @@ const CHECK_MILLIS = 1000
 /** Every machine has memory for this many bodies of the usual size. */
 const MAX_BODY_WAITS = 1024
 
-/** The used share of the connections from which on Peyk closes those without a complete request. */
-const CROWDED = 0.9
-const EVICTED_AT_ONCE = 0.05
-
-const codes: Readonly<Record<string, ErrorCode>> = {
-  HPE_HEADER_OVERFLOW: "headers_too_large",
-  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout"
-}
-
-const codeOf = (error: Error): ErrorCode =>
-  ("code" in error && typeof error.code === "string" ? codes[error.code] : undefined) ?? "bad_request"
-
 /**
  * The only transfer coding that is supported. Node's parser refuses others too, but only after it dispatches the
  * request.
@@ -71,17 +60,15 @@ export class ServingServer extends Server {
   readonly #gate: OverloadGate
   readonly #options: ServingOptions
   readonly #takeFast: TakeRequest
-  /** The oldest first, with the last request of each. */
-  readonly #sockets = new Map<Duplex, Admission | null>()
+  readonly #sockets: OpenSockets
   /** The requests in progress, the oldest first. */
   readonly #open = new LinkedSet<Admission>()
   readonly #waits: BodyWaits
   readonly #closing = new ClosingSockets()
-  readonly #unreadable = new WeakSet<Duplex>()
+  readonly #unreadable: UnreadableRequests
   /** Requests that came while the server listened but had no handler yet. */
   readonly #early: Array<() => void> = []
   #dropped = 0
-  #evicted = 0
   #isStopping = false
 
   /** @param takeFast is called for each admitted request before any listener */
@@ -98,20 +85,18 @@ export class ServingServer extends Server {
     this.#gate = gate
     this.#options = options
     this.#takeFast = takeFast
+    this.#sockets = new OpenSockets(maxConnections)
+    this.#unreadable = new UnreadableRequests(this.#sockets, this.#closing)
     this.#waits = new BodyWaits(bodyTimeoutMillis, Math.min(MAX_BODY_WAITS, Math.ceil(maxConnections / 2)))
     this.maxConnections = maxConnections
-    this.on("connection", (socket: Socket) => {
-      if (this.#sockets.size >= maxConnections * CROWDED) this.#makeRoom()
-      this.#sockets.set(socket, null)
-      socket.once("close", () => this.#sockets.delete(socket))
-    })
+    this.on("connection", (socket: Socket) => this.#sockets.add(socket))
     this.on("drop", () => {
       this.#dropped += 1
     })
     this.on("newListener", (event) => {
       if (event === "request") setImmediate(() => this.#early.splice(0).forEach((dispatch) => dispatch()))
     })
-    this.on("clientError", (error, socket) => this.#refuse(error, socket))
+    this.on("clientError", (error, socket) => this.#unreadable.refuse(error, socket))
     // Without a listener Node closes the connection without a response.
     this.on("connect", (_request, socket) => this.#refuseConnect(socket))
     // An unknown expectation is no reason to refuse a request (RFC 9110, 10.1.1).
@@ -149,7 +134,7 @@ export class ServingServer extends Server {
     const kind = classOf(method, url)
     const now = performance.now()
     const admission = new Admission(response, kind, now, { gate: this.#gate, waits: this.#waits })
-    if (!socket.destroyed) this.#sockets.set(socket, admission)
+    if (!socket.destroyed) this.#sockets.admit(socket, admission)
     if (this.#isStopping) response.shouldKeepAlive = false
     const isLeaving = this.#isStopping && url === "/readyz"
     if (isLeaving || !admission.begin(announcesBody(request.headers))) {
@@ -170,24 +155,6 @@ export class ServingServer extends Server {
     if (!request.complete) this.#closing.drain(request, this.#waits.deadlineOf(admission))
   }
 
-  #refuse(error: Error, socket: Duplex): void {
-    const { response } = this.#sockets.get(socket) ?? { response: null }
-    if (!socket.writable) {
-      // The last write may not have left yet.
-      if (!socket.writableEnded) socket.destroy()
-    } else if (response === null || (response.req.complete && response.writableFinished)) {
-      this.#closing.endWith(socket, rawResponse(codeOf(error)))
-    } else if (response.req.complete) {
-      // A response now would look like that of the previous request, which is still to come.
-      this.#endAfter(response, socket)
-    } else {
-      // The body of the last request is wrong: this is its response, unless it has one.
-      const isUnanswered = response.socket === socket && !response.headersSent
-      const id = requestIdFor(response.req.headers["x-request-id"])
-      this.#closing.endWith(socket, isUnanswered ? rawResponse(codeOf(error), id) : null)
-    }
-  }
-
   /** Node has just removed its own listeners from the socket. Without any, a connection reset ends the process. */
   #refuseConnect(socket: Duplex): void {
     socket.on("error", () => socket.destroy())
@@ -196,26 +163,7 @@ export class ServingServer extends Server {
       // Node notifies the request whose turn it was, and not those behind it.
       for (const { response } of unanswered) response.emit("close")
     })
-    this.#refuse(new Error("CONNECT is not served"), socket)
-  }
-
-  /** Bytes after a request that has no response yet are not read any more. */
-  #endAfter(response: ServerResponse, socket: Duplex): void {
-    if (this.#unreadable.has(socket)) return
-    this.#unreadable.add(socket)
-    response.shouldKeepAlive = false
-    response.once("close", () => this.#closing.endWith(socket, null))
-  }
-
-  /** Closes connections, the oldest first, whose clients have not sent a complete request yet. */
-  #makeRoom(): void {
-    let left = Math.ceil(this.#options.maxConnections * EVICTED_AT_ONCE)
-    for (const [socket, admission] of this.#sockets) {
-      if (socket.destroyed || admission?.response.req.complete === true) continue
-      socket.destroy()
-      this.#evicted += 1
-      if ((left -= 1) === 0) return
-    }
+    this.#unreadable.refuse(new Error("CONNECT is not served"), socket)
   }
 
   /** Gives up requests that wait too long for a body or a response, so that nothing is held forever. */
@@ -247,8 +195,7 @@ export class ServingServer extends Server {
   /** Ends the idle connections. */
   endIdle(): void {
     this.closeIdleConnections()
-    for (const socket of this.#sockets.keys())
-      if ("bytesRead" in socket && socket.bytesRead === 0) socket.destroy()
+    this.#sockets.closeUnused()
   }
 
   get isIdle(): boolean {
@@ -263,7 +210,7 @@ export class ServingServer extends Server {
       dropped: this.#dropped,
       waitingForBody: this.#waits.size,
       bodiesGivenUp: this.#waits.givenUp,
-      evicted: this.#evicted
+      evicted: this.#sockets.evicted
     }
   }
 }
