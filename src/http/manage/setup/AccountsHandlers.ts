@@ -1,31 +1,26 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AccountFinding, checkResultOf } from "../../../domain/account/AccountFinding.ts"
-import { NotFound, ScopeInsufficient } from "../../../domain/Errors.ts"
-import { formatInstant } from "../../../domain/Instant.ts"
-import { parseContactPhone } from "../../../domain/Phone.ts"
 import { type AccountConnection, Accounts } from "../../../services/resources/accounts/Accounts.ts"
-import { Contacts } from "../../../services/resources/accounts/Contacts.ts"
 import {
   accountEntry,
   auditedChange,
-  contactsEntry,
   examineFirst
 } from "../../../services/resources/accounts/AccountWrites.ts"
 import { Api } from "../../Api.ts"
-import { answerError, orEnvelope } from "../../errors/Envelope.ts"
+import { orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 import {
   answerResource,
   expectedVersion,
   makePreparedWrite,
   makeWrite,
-  nestedPageRequest,
   pageRequest,
-  toNestedWirePage,
   toWirePage
 } from "../wire/ManageWire.ts"
-import { toAccount, toLinks } from "../wire/SetUpWire.ts"
+import { toAccount } from "../wire/SetUpWire.ts"
+import { makeContactHandlers } from "./AccountContactHandlers.ts"
+import { makeInboxHandlers } from "./AccountInboxHandlers.ts"
 
 /** For those whom a provider refuses. */
 const NOT_CHECKED = '"check": false connects it anyway'
@@ -35,7 +30,6 @@ export const AccountsHandlers = HttpApiBuilder.group(
   "accounts",
   Effect.fnUntraced(function* (handlers) {
     const accounts = yield* Accounts
-    const contacts = yield* Contacts
     const write = yield* makeWrite
     const preparedWrite = yield* makePreparedWrite
 
@@ -142,69 +136,8 @@ export const AccountsHandlers = HttpApiBuilder.group(
         return yield* orEnvelope(Effect.map(accounts.check(actor.customerId, params.id), checkResultOf))
       }),
 
-      // Anyone with the path can post a contact as a person's own, so a read-only credential must not see it.
-      inbox: Effect.fnUntraced(function* ({ params }) {
-        const { actor } = yield* CurrentActor
-        if (actor.scope !== "full") return yield* answerError(new ScopeInsufficient())
-        const path = accounts.inboxPath(actor.customerId, params.id, false)
-        return yield* orEnvelope(Effect.map(path, (found) => answerResource({ path: found })))
-      }),
-
-      rotateInbox: ({ params }) =>
-        write(
-          { operation: "account.rotate_inbox", status: 200 },
-          Effect.gen(function* () {
-            const { actor } = yield* CurrentActor
-            const path = yield* accounts.inboxPath(actor.customerId, params.id, true)
-            return { body: { path }, audit: accountEntry("rotate_inbox", params.id) }
-          })
-        ).pipe(orEnvelope),
-
-      contacts: Effect.fnUntraced(function* ({ params, query }) {
-        const { actor } = yield* CurrentActor
-        return yield* nestedPageRequest("contacts", params.id, query).pipe(
-          Effect.flatMap((part) => contacts.list(actor.customerId, params.id, part)),
-          Effect.map((page) =>
-            toNestedWirePage("contacts", params.id, page, ({ phone, chatId, linkedAt }) => ({
-              phone,
-              chat_id: chatId,
-              linked_at: formatInstant(linkedAt)
-            }))
-          ),
-          orEnvelope
-        )
-      }),
-
-      importContacts: ({ params, payload }) =>
-        write(
-          { operation: "contacts.import", status: 200 },
-          Effect.gen(function* () {
-            const { actor } = yield* CurrentActor
-            const links = yield* Effect.fromResult(toLinks(payload))
-            const imported = yield* contacts.link(actor.customerId, params.id, links)
-            return {
-              body: { imported },
-              audit: contactsEntry("import", params.id, { imported })
-            }
-          })
-        ).pipe(orEnvelope),
-
-      removeContact: ({ params }) =>
-        write(
-          { operation: "contacts.remove", status: 204 },
-          Effect.gen(function* () {
-            const { actor } = yield* CurrentActor
-            const phone = yield* Effect.mapError(
-              Effect.fromResult(parseContactPhone(params.phone)),
-              () => new NotFound()
-            )
-            const isRemoved = yield* contacts
-              .remove(actor.customerId, params.id, phone)
-              .pipe(Effect.catchTag("conflict", () => Effect.succeed(false)))
-            if (!isRemoved) return yield* new NotFound()
-            return { body: null, audit: contactsEntry("remove", params.id) }
-          })
-        ).pipe(orEnvelope)
+      ...(yield* makeInboxHandlers),
+      ...(yield* makeContactHandlers)
     })
   })
 )
