@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { adviceOf, totalsOf } from "../../domain/guard/GuardReport.ts"
 import {
@@ -7,13 +7,13 @@ import {
   GuardMode,
   type GuardSettings
 } from "../../domain/guard/GuardSettings.ts"
-import { GuardAmount } from "../../http/manage/guard/GuardApi.ts"
+import { MAX_GUARD_AMOUNT } from "../../http/manage/guard/GuardApi.ts"
 import { toWireAlarm, toWireGuard, toWireSettings } from "../../http/manage/guard/GuardSchemas.ts"
-import { IntegerText } from "../../layers/config/Setting.ts"
 import { GuardRecords } from "../../services/resources/activity/GuardRecords.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { audited, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
+import { defaultableFlag } from "../input/DefaultableFlag.ts"
 import { uuidFlag } from "../input/UuidFlag.ts"
 import { CommandError, describeError } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
@@ -33,15 +33,9 @@ const show = Command.make("show", { customer: customerFlag }, ({ customer }) =>
   )
 ).pipe(Command.withDescription("Show a customer's guard: settings, alarms, and a report of refusals"))
 
-/** `default` restores what Peyk chooses by itself. */
 const amountFlag = (name: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withDescription(`${description}; default restores it`),
-    Flag.withSchema(
-      Schema.Union([Schema.Literal("default"), IntegerText.pipe(Schema.decodeTo(GuardAmount))])
-    ),
-    Flag.map((amount) => (amount === "default" ? null : amount)),
-    Flag.optional
+  Flag.optional(
+    defaultableFlag(name, `${description}; default restores it`, { minimum: 0, maximum: MAX_GUARD_AMOUNT })
   )
 
 const warnUnlessAdvised = Effect.fnUntraced(function* (customer: number, mode: GuardMode | undefined) {

@@ -1,13 +1,13 @@
-import { Effect, Option, Redacted, Schema, Struct } from "effect"
+import { Effect, Option, Redacted, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { ApiKeyRecord } from "../../domain/people/ApiKey.ts"
 import { KeyMode } from "../../domain/people/Customer.ts"
-import { IntegerText } from "../../layers/config/Setting.ts"
 import { toApiKey } from "../../http/manage/access/ApiKeysApi.ts"
 import { Keys } from "../../services/resources/access/Keys.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { audited, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
+import { defaultableFlag } from "../input/DefaultableFlag.ts"
 import { nameFlag, UNNAMED } from "../input/NameFlag.ts"
 import { CommandError } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
@@ -24,8 +24,6 @@ const printKey = (key: ApiKeyRecord, extra: Readonly<Record<string, string>> = {
 const keyFlag = Flag.Int("key").pipe(Flag.withDescription("The key's id"))
 
 const noKey = (key: number) => () => new CommandError({ message: `there is no key ${key}` })
-
-const RequestsPerMinute = IntegerText.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
 
 const create = Command.make(
   "create",
@@ -83,21 +81,20 @@ const limit = Command.make(
   "limit",
   {
     key: keyFlag,
-    perMinute: Flag.String("per-minute").pipe(
-      Flag.withDescription("Requests per minute (0: no limit), or default"),
-      Flag.withSchema(Schema.Union([Schema.Literal("default"), RequestsPerMinute]))
-    )
+    perMinute: defaultableFlag("per-minute", "Requests per minute (0: no limit), or default", {
+      minimum: 0,
+      maximum: 1_000_000_000
+    })
   },
   ({ key, perMinute }) =>
     withManagement(
       Effect.gen(function* () {
         const keys = yield* Keys
         const customer = yield* keys.ownerOf(key)
-        const own = perMinute === "default" ? null : perMinute
         const record = yield* audited(
           customer,
-          keys.update(customer, key, { requestsPerMinute: own }, null),
-          ({ id }) => entry("update", id, { rate_limit_per_minute: own })
+          keys.update(customer, key, { requestsPerMinute: perMinute }, null),
+          ({ id }) => entry("update", id, { rate_limit_per_minute: perMinute })
         )
         yield* printKey(record)
       }).pipe(Effect.mapError(noKey(key)))

@@ -102,6 +102,11 @@ describe("what is wrong is explained in one line:", () => {
       /unverified-hour.*1000000000/
     ],
     [
+      "a budget of the guard that is no number, and it names the word default",
+      ["guard", "set", "--unverified-hour", "abc"],
+      /a whole number from 0 to 1000000000, or default, is expected/
+    ],
+    [
       "a price of an SMS that is too large",
       ["guard", "set", "--sms-price", "2000000000"],
       /sms-price.*1000000000/

@@ -1,26 +1,15 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { DAY_MILLIS } from "../../../domain/Instant.ts"
-import { IntegerText } from "../../../layers/config/Setting.ts"
 import { Accounts } from "../../../services/resources/accounts/Accounts.ts"
 import { withManagement } from "../../CommandContext.ts"
 import { accountFlag, noAccount } from "../../input/AccountFlag.ts"
+import { defaultableFlag } from "../../input/DefaultableFlag.ts"
 import { changeAccount } from "./AccountChanges.ts"
 import { printAccount } from "./AccountOutput.ts"
 
-/** A number, or `default`. */
 const paceFlag = (name: string, description: string, maximum: number) =>
-  Flag.String(name).pipe(
-    Flag.withDescription(`${description}; or default`),
-    Flag.withSchema(
-      Schema.Union([Schema.Literal("default"), IntegerText.check(Schema.isBetween({ minimum: 0, maximum }))])
-    ),
-    Flag.optional
-  )
-
-/** Undefined: no change; null: the default. */
-const paceOf = (given: Option.Option<number | "default">): number | null | undefined =>
-  Option.getOrUndefined(Option.map(given, (pace) => (pace === "default" ? null : pace)))
+  Flag.optional(defaultableFlag(name, `${description}; or default`, { minimum: 0, maximum }))
 
 export const limitsCommand = Command.make(
   "limits",
@@ -33,7 +22,10 @@ export const limitsCommand = Command.make(
     withManagement(
       Effect.gen(function* () {
         const accounts = yield* Accounts
-        const change = { gapMillis: paceOf(gapMillis), perMinute: paceOf(perMinute) }
+        const change = {
+          gapMillis: Option.getOrUndefined(gapMillis),
+          perMinute: Option.getOrUndefined(perMinute)
+        }
         const isShown = change.gapMillis === undefined && change.perMinute === undefined
         const record = isShown
           ? accounts.find(yield* accounts.ownerOf(account), account)

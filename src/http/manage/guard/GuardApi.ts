@@ -8,7 +8,8 @@ import { pageOf, pageQuery } from "../wire/ManageWire.ts"
 import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
 import { changed, conflict, invalid, keyErrors, notFound, summary } from "../wire/ManageEndpoints.ts"
 
-export const GuardAmount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
+export const MAX_GUARD_AMOUNT = 1_000_000_000
+const GuardAmount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_GUARD_AMOUNT }))
 
 const budget = {
   unverified_hour: Schema.optionalKey(Schema.NullOr(GuardAmount)).annotateKey({
