@@ -1,7 +1,4 @@
-"""Django 3.2 to 5: pip install django ./clients/python.
-
-In urls.py: path("login/send", views.send), path("login/verify", views.verify).
-"""
+"""Django 3.2 to 5: pip install django ./clients/python. docs/quickstarts.md has the lines of urls.py."""
 import json
 import os
 
@@ -15,10 +12,13 @@ peyk = Peyk(os.environ["PEYK_URL"], api_key=os.environ["PEYK_API_KEY"])
 
 
 # The bodies are JSON, which another site's form cannot send. Check that, or use Django's CSRF token.
-def json_of(request):
-    if request.content_type != "application/json":
-        raise BadRequest("the body must be JSON")
-    return json.loads(request.body)
+def field_of(request, name):
+    try:
+        if request.content_type == "application/json":
+            return str(json.loads(request.body)[name])
+    except (ValueError, LookupError, TypeError):
+        pass
+    raise BadRequest(f"the body must be JSON with {name}")
 
 
 def refused(error):
@@ -31,7 +31,7 @@ def refused(error):
 @require_POST
 def send(request):
     try:
-        sent = peyk.otp.send(str(json_of(request)["phone"]), client={"ip": request.META["REMOTE_ADDR"]})
+        sent = peyk.otp.send(field_of(request, "phone"), client={"ip": request.META["REMOTE_ADDR"]})
     except PeykError as error:
         return refused(error)
     response = JsonResponse({"expires_in": sent["expires_in"]})
@@ -47,7 +47,7 @@ def send(request):
 def verify(request):
     verification_id = request.COOKIES.get("verification", "")
     try:
-        outcome = peyk.otp.verify(verification_id, str(json_of(request)["code"]))
+        outcome = peyk.otp.verify(verification_id, field_of(request, "code"))
         if not outcome["verified"]:
             return JsonResponse({"verified": False, "reason": outcome["reason"]})
         phone = peyk.otp.status(verification_id)["phone"]

@@ -10,7 +10,7 @@ app.get("/", (_request, response) => response.sendFile(`${import.meta.dirname}/l
 
 app.post("/login/send", async (request, response) => {
   const { verification_id, expires_in } = await peyk.otp.send({
-    phone: String(request.body.phone),
+    phone: String(request.body?.phone),
     client: { ip: request.ip }
   })
   // The page never sees the id: a code works only in the browser that asked for it.
@@ -24,7 +24,7 @@ app.post("/login/send", async (request, response) => {
 
 app.post("/login/verify", async (request, response) => {
   const verification_id = /\bverification=([\w-]+)/.exec(request.get("cookie") ?? "")?.[1] ?? ""
-  const { verified, reason } = await peyk.otp.verify({ verification_id, code: String(request.body.code) })
+  const { verified, reason } = await peyk.otp.verify({ verification_id, code: String(request.body?.code) })
   if (!verified) return response.json({ verified, reason })
   const { phone } = await peyk.otp.status(verification_id)
   // Start your own session for this phone here.

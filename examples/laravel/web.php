@@ -1,6 +1,7 @@
 <?php
 
-// Laravel 8 to 12: routes/web.php. Add clients/php as a path repository: composer require peyk/client
+// Laravel 8 to 12: routes/web.php; the login page goes to public/login.html.
+// Add clients/php as a path repository: composer config repositories.peyk path PATH && composer require peyk/client:@dev
 // In config/services.php: 'peyk' => ['url' => env('PEYK_URL'), 'key' => env('PEYK_API_KEY')],
 use Illuminate\Foundation\Http\Middleware\VerifyCsrfToken;
 use Illuminate\Http\Request;

@@ -1,4 +1,4 @@
-// npm install @nestjs/core @nestjs/common @nestjs/platform-express reflect-metadata rxjs @peyk/client
+// Nest 12: src/main.ts of a project by `nest new`; login.html next to package.json; npm install @peyk/client
 import "reflect-metadata"
 import { createClient, PeykError } from "@peyk/client"
 import { Body, Catch, Controller, Get, HttpCode, Module, Post, Req, Res, UseFilters } from "@nestjs/common"
@@ -53,6 +53,8 @@ class LoginController {
 @Module({ controllers: [LoginController] })
 class AppModule {}
 
-const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ["error"] })
+// Only JSON: another site's form cannot send it, so the routes need no CSRF token.
+const app = await NestFactory.create<NestExpressApplication>(AppModule, { bodyParser: false })
+app.useBodyParser("json")
 await app.listen(Number(process.env.PORT ?? 3000), "127.0.0.1")
 console.log(`Open ${await app.getUrl()}`)

@@ -1,5 +1,5 @@
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core"
-import { afterAll, beforeAll, describe, it } from "vitest"
+import { type Browser, type BrowserContext, chromium, type Page, type Route } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { hasTools } from "../clients/packages/Packed.ts"
 import { findChromium } from "../console/browser/kit/Chromium.ts"
 import { newPhone } from "../contract/Client.ts"
@@ -84,6 +84,61 @@ describe.runIf(executablePath !== undefined && hasTools)("the login page of the 
       await page.getByLabel("کد", { exact: true }).fill(wrong)
       await page.getByRole("button", { name: "ورود" }).click()
       await says(page, "کد نادرست است.")
+    })
+  })
+
+  it("asks once for a code, and once for the sign-in, if the buttons are double-clicked", async () => {
+    await within(async (page) => {
+      const phone = newPhone()
+      const posted: Array<string> = []
+      page.on(
+        "request",
+        (request) => request.method() === "POST" && posted.push(new URL(request.url()).pathname)
+      )
+      await page.getByLabel("شمارهٔ موبایل").fill(phone)
+      await page.getByRole("button", { name: "دریافت کد" }).dblclick()
+      await says(page, "کد فرستاده شد.")
+      await page.getByLabel("کد", { exact: true }).fill(await codeOf(server, phone))
+      await page.getByRole("button", { name: "ورود" }).dblclick()
+      await says(page, `خوش آمدید ${phone}`)
+      expect(posted).toEqual(["/login/send", "/login/verify"])
+    })
+  })
+
+  it("does not say that a code is wrong if nobody could check it", async () => {
+    await within(async (page) => {
+      const phone = newPhone()
+      await askFor(page, phone)
+      await says(page, "کد فرستاده شد.")
+      for (const fail of [
+        (route: Route) => route.fulfill({ status: 503, json: { error: "service_unavailable" } }),
+        (route: Route) => route.fulfill({ status: 502, body: "<html>Bad Gateway</html>" }),
+        (route: Route) => route.abort()
+      ]) {
+        await page.route("**/login/verify", fail, { times: 1 })
+        await page.getByLabel("کد", { exact: true }).fill("111111")
+        await page.getByRole("button", { name: "ورود" }).click()
+        await says(page, "کمی بعد دوباره تلاش کنید.")
+        await page.getByRole("status").evaluate((status) => (status.textContent = ""))
+      }
+      await page.getByLabel("کد", { exact: true }).fill(await codeOf(server, phone))
+      await page.getByRole("button", { name: "ورود" }).click()
+      await says(page, `خوش آمدید ${phone}`)
+    })
+  })
+
+  it("offers a new code after five wrong ones", async () => {
+    await within(async (page) => {
+      const phone = newPhone()
+      await askFor(page, phone)
+      const wrong = (await codeOf(server, phone)) === "111111" ? "222222" : "111111"
+      for (let tries = 1; tries <= 6; tries++) {
+        const reply = page.waitForResponse("**/login/verify")
+        await page.getByLabel("کد", { exact: true }).fill(wrong)
+        await page.getByRole("button", { name: "ورود" }).click()
+        await reply
+      }
+      await says(page, "کد تازه بگیرید.")
     })
   })
 })

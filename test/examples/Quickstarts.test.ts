@@ -61,10 +61,16 @@ describe("the quickstart for", () => {
           const post = browserAt(example.url)
           const phone = newPhone()
           // what a form of another site can send
-          const form = { method: "POST", body: JSON.stringify({ phone }) }
-          const forged = await fetch(`${example.url}/login/send`, form)
-          expect(forged.status).toBeGreaterThanOrEqual(400)
-          expect(await forged.text()).not.toMatch(/\bat .*:\d+:\d+/)
+          for (const body of [JSON.stringify({ phone }), new URLSearchParams({ phone })]) {
+            const forged = await fetch(`${example.url}/login/send`, { method: "POST", body })
+            expect(Math.floor(forged.status / 100)).toBe(4)
+            expect(await forged.text()).not.toMatch(/\bat .*:\d+:\d+/)
+          }
+          for (const body of ["{", "null", "[]"]) {
+            const headers = { "content-type": "application/json" }
+            const broken = await fetch(`${example.url}/login/send`, { method: "POST", headers, body })
+            expect(Math.floor(broken.status / 100), body).toBe(4)
+          }
           expect(await post("/login/send", { phone: "12" })).toEqual({
             status: 422,
             body: { error: "invalid_phone" }

@@ -1,9 +1,8 @@
-// Next.js 16: npm install @peyk/client, and save the login page as public/login.html.
+// Next.js 16: npm install @peyk/client. Copy app/login and lib into your project, and the login page to public/.
 import { peyk, withErrors } from "../../../lib/peyk"
 
 export const POST = (request: Request): Promise<Response> =>
-  withErrors(request, async () => {
-    const { phone } = (await request.json()) as { phone: string }
+  withErrors(request, async ({ phone }) => {
     // The last address is the one that your own proxy adds.
     const ip = request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim()
     const sent = await peyk().otp.send({ phone: String(phone), ...(ip ? { client: { ip } } : {}) })
