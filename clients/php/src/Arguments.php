@@ -15,6 +15,25 @@ final class Arguments
         return rtrim(trim($value), '/');
     }
 
+    /**
+     * A misspelled field would have no effect: the API ignores fields that it does not know.
+     *
+     * @param array<string, mixed> $fields
+     * @param list<string> $known
+     * @return array<string, mixed>
+     */
+    public static function fields(array $fields, array $known): array
+    {
+        foreach (array_keys($fields) as $name) {
+            if (!in_array($name, $known, true)) {
+                throw new \InvalidArgumentException(
+                    "There is no field $name. There are: " . implode(', ', $known) . '.',
+                );
+            }
+        }
+        return $fields;
+    }
+
     public static function timeout(float $seconds): float
     {
         if (!is_finite($seconds) || $seconds <= 0) {

@@ -7,10 +7,13 @@ namespace Peyk;
 /** One-time codes. */
 final class Codes extends Sent
 {
+    protected const FILTERS = ['phone', ...self::COMMON_FILTERS];
+    private const FIELDS = ['phone', 'channels', 'channel_timeout', 'template_id', 'metadata', 'locale', 'client'];
+
     /**
      * Sends a code. Repeated after a lost response, it sends no second one.
      *
-     * @param array<string, mixed> $fields `channels`, `template_id` …
+     * @param array<string, mixed> $fields `channels`, `channel_timeout`, `template_id`, `metadata`, `locale`, `client`
      * @return array<string, mixed>
      */
     public function send(string $phone, array $fields = [], ?string $idempotencyKey = null): array
@@ -18,7 +21,7 @@ final class Codes extends Sent
         return $this->transport->send(
             'POST',
             $this->root . '/send',
-            body: ['phone' => $phone, ...$fields],
+            body: ['phone' => $phone, ...Arguments::fields($fields, self::FIELDS)],
             isIdempotent: true,
             idempotencyKey: $idempotencyKey,
         );

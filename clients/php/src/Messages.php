@@ -7,10 +7,13 @@ namespace Peyk;
 /** Messages to one phone each. */
 final class Messages extends Sent
 {
+    protected const FILTERS = ['to', ...self::COMMON_FILTERS];
+    private const FIELDS = ['to', 'message', 'template', 'channels', 'strategy', 'metadata', 'send_at', 'delay'];
+
     /**
      * Creates a message. Repeated after a lost response, it creates no second one.
      *
-     * @param array<string, mixed> $fields `message` or `template`, `channels`, `send_at` …
+     * @param array<string, mixed> $fields `message` or `template`, `channels`, `strategy`, `metadata`, `send_at` or `delay`
      * @return array<string, mixed>
      */
     public function send(string $to, array $fields, ?string $idempotencyKey = null): array
@@ -18,7 +21,7 @@ final class Messages extends Sent
         return $this->transport->send(
             'POST',
             $this->root . '/send',
-            body: ['to' => $to, ...$fields],
+            body: ['to' => $to, ...Arguments::fields($fields, self::FIELDS)],
             isIdempotent: true,
             idempotencyKey: $idempotencyKey,
         );

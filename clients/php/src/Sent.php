@@ -7,6 +7,9 @@ namespace Peyk;
 /** The common part of codes and messages. */
 abstract class Sent
 {
+    protected const FILTERS = [];
+    protected const COMMON_FILTERS = ['status', 'metadata', 'created_after', 'created_before', 'limit', 'cursor'];
+
     public function __construct(protected readonly Transport $transport, protected readonly string $root)
     {
     }
@@ -31,7 +34,7 @@ abstract class Sent
      */
     public function list(array $query = []): array
     {
-        return $this->transport->send('GET', $this->root, query: $query);
+        return $this->transport->send('GET', $this->root, query: Arguments::fields($query, static::FILTERS));
     }
 
     /**

@@ -3,10 +3,17 @@
 import json
 import re
 from importlib import resources
-from typing import Any, Callable, Dict, Iterator, List, Optional, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Union
 
 from .arguments import path_part_of
 from .transport import Transport
+
+Channels = Union[str, Sequence[Union[str, Dict[str, Any]]]]
+
+
+def _given(**fields: Any) -> Dict[str, Any]:
+    """The fields that have a value: for the API, null is the same as none."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _pages(read: Callable[[Dict[str, Any]], Any], query: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
@@ -35,27 +42,67 @@ class _Sent:
     def cancel(self, id: str) -> Dict[str, Any]:
         return self._transport.send("POST", self._at(id, "/cancel"), is_safe=True)
 
-    def list(self, **query: Any) -> Dict[str, Any]:
-        """One page: ``{"data": […], "next_cursor": …}``."""
-        return self._transport.send("GET", self._root, query=query)
-
-    def all(self, **query: Any) -> Iterator[Dict[str, Any]]:
-        """Every item, page by page."""
-        return _pages(lambda each: self.list(**each), query)
+    def _list(self, **query: Any) -> Dict[str, Any]:
+        return self._transport.send("GET", self._root, query=_given(**query))
 
 
 class Codes(_Sent):
     """One-time codes."""
 
-    def send(self, phone: str, *, idempotency_key: Optional[str] = None, **fields: Any) -> Dict[str, Any]:
+    def send(
+        self,
+        phone: str,
+        *,
+        channels: Optional[Channels] = None,
+        channel_timeout: Optional[int] = None,
+        template_id: Optional[int] = None,
+        metadata: Optional[Dict[str, Any]] = None,
+        locale: Optional[str] = None,
+        client: Optional[Dict[str, Any]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Dict[str, Any]:
         """Sends a code. Repeated after a lost response, it sends no second one."""
+        options = _given(
+            channels=channels,
+            channel_timeout=channel_timeout,
+            template_id=template_id,
+            metadata=metadata,
+            locale=locale,
+            client=client,
+        )
         return self._transport.send(
             "POST",
             f"{self._root}/send",
-            body={"phone": phone, **fields},
+            body={"phone": phone, **options},
             is_idempotent=True,
             idempotency_key=idempotency_key,
         )
+
+    def list(
+        self,
+        *,
+        phone: Optional[str] = None,
+        status: Optional[str] = None,
+        metadata: Optional[Dict[str, str]] = None,
+        created_after: Optional[str] = None,
+        created_before: Optional[str] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Dict[str, Any]:
+        """One page: ``{"data": […], "next_cursor": …}``."""
+        return self._list(
+            phone=phone,
+            status=status,
+            metadata=metadata,
+            created_after=created_after,
+            created_before=created_before,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def all(self, **filters: Any) -> Iterator[Dict[str, Any]]:
+        """Every item, page by page. The filters are those of ``list``."""
+        return _pages(lambda each: self.list(**each), filters)
 
     def verify(self, verification_id: str, code: str) -> Dict[str, Any]:
         """Checks a code. Only ``verified`` is success. It is never repeated: each try counts."""
@@ -73,15 +120,62 @@ class Codes(_Sent):
 class Messages(_Sent):
     """Messages to one phone each."""
 
-    def send(self, to: str, *, idempotency_key: Optional[str] = None, **fields: Any) -> Dict[str, Any]:
+    def send(
+        self,
+        to: str,
+        *,
+        channels: Optional[Channels] = None,
+        message: Optional[str] = None,
+        template: Optional[Dict[str, Any]] = None,
+        strategy: Optional[str] = None,
+        metadata: Optional[Dict[str, Any]] = None,
+        send_at: Optional[str] = None,
+        delay: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Dict[str, Any]:
         """Creates a message. Repeated after a lost response, it creates no second one."""
+        options = _given(
+            channels=channels,
+            message=message,
+            template=template,
+            strategy=strategy,
+            metadata=metadata,
+            send_at=send_at,
+            delay=delay,
+        )
         return self._transport.send(
             "POST",
             f"{self._root}/send",
-            body={"to": to, **fields},
+            body={"to": to, **options},
             is_idempotent=True,
             idempotency_key=idempotency_key,
         )
+
+    def list(
+        self,
+        *,
+        to: Optional[str] = None,
+        status: Optional[str] = None,
+        metadata: Optional[Dict[str, str]] = None,
+        created_after: Optional[str] = None,
+        created_before: Optional[str] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Dict[str, Any]:
+        """One page: ``{"data": […], "next_cursor": …}``."""
+        return self._list(
+            to=to,
+            status=status,
+            metadata=metadata,
+            created_after=created_after,
+            created_before=created_before,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def all(self, **filters: Any) -> Iterator[Dict[str, Any]]:
+        """Every item, page by page. The filters are those of ``list``."""
+        return _pages(lambda each: self.list(**each), filters)
 
     def batch(
         self, messages: List[Dict[str, Any]], *, idempotency_key: Optional[str] = None

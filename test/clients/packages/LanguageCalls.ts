@@ -52,6 +52,8 @@ export interface Language {
   readonly isInstalled: boolean
   readonly run: (env: Readonly<Record<string, string>>) => Promise<string>
   readonly send: (place: "otp" | "sandbox", key?: string) => string
+  readonly sendWith: (place: "otp" | "messages", field: string, value: string) => string
+  readonly listWith: (place: "otp" | "messages", filter: string, value: string) => string
   readonly status: (id: string) => string
   /** Changes a service key, if it has this version. */
   readonly update: (version: string | number) => string
@@ -73,6 +75,9 @@ export const python: Language = {
     }),
   send: (place, key) =>
     `peyk().${place}.send("09121234567"${key === undefined ? "" : `, idempotency_key=${literal(key)}`})`,
+  sendWith: (place, field, value) =>
+    `peyk().${place}.send("09121234567", **{${literal(field)}: ${literal(value)}})`,
+  listWith: (place, filter, value) => `peyk().${place}.list(**{${literal(filter)}: ${literal(value)}})`,
   status: (id) => `peyk().otp.status(${literal(id)})`,
   update: (version) => `peyk().manage("api-keys.update", id=7, name="a", if_match=${literal(version)})`,
   revoke: (id) => `peyk().manage("api-keys.revoke"${id === undefined ? "" : `, id=${literal(id)}`})`,
@@ -93,6 +98,9 @@ export const php: Language = {
     }),
   send: (place, key) =>
     `peyk()->${place}->send("09121234567"${key === undefined ? "" : `, idempotencyKey: ${literal(key)}`})`,
+  sendWith: (place, field, value) =>
+    `peyk()->${place}->send("09121234567", [${literal(field)} => ${literal(value)}])`,
+  listWith: (place, filter, value) => `peyk()->${place}->list([${literal(filter)} => ${literal(value)}])`,
   status: (id) => `peyk()->otp->status(${literal(id)})`,
   update: (version) =>
     `peyk()->manage->call("api-keys.update", ["id" => 7, "name" => "a"], ifMatch: ${literal(version)})`,
