@@ -4164,7 +4164,7 @@ export interface components {
   }
   requestBodies: never
   headers: {
-    /** @description Identifies the request, also in logs. It is the request's own X-Request-Id if it sent one. */
+    /** @description Identifies the request, also in logs. It is the X-Request-Id of the request, if that is 1 to 128 of A-Z a-z 0-9 . _ -. */
     "X-Request-Id": string
     /** @description What is left of the credential's requests of this minute, and when it starts again (IETF draft). */
     RateLimit: string
