@@ -514,6 +514,16 @@ describe("a webhook", () => {
     })
   })
 
+  it.each([
+    ["a body that a framework parsed", { payload: JSON.parse(payload) as string }, /payload .* not parsed/],
+    ["no body", { payload: undefined as unknown as string }, /payload .* not parsed/],
+    ["a secret that is not set", { secret: undefined as unknown as string }, /secret is not the whsec_/]
+  ])("refuses %s with an error that says so", async (_, change, message) => {
+    const verified = verifyWebhook({ payload, headers: signed(now()), secret, ...change })
+    await expect(verified).rejects.toThrow(TypeError)
+    await expect(verified).rejects.toThrow(message)
+  })
+
   it("accepts one of two signatures, while a secret is replaced", async () => {
     const headers = signed(now())
     const both = { ...headers, "webhook-signature": `v1,${"A".repeat(44)} ${headers["webhook-signature"]}` }

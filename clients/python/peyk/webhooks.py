@@ -17,7 +17,18 @@ def _header(headers: Mapping[str, str], name: str) -> str:
     raise WebhookVerificationError(f"There is no {name} header.")
 
 
+def _body_of(payload: Union[bytes, str]) -> bytes:
+    if isinstance(payload, str):
+        return payload.encode()
+    if isinstance(payload, (bytes, bytearray, memoryview)):
+        return bytes(payload)
+    raise ValueError("payload must be the body exactly as it arrived, not parsed: bytes or text.")
+
+
 def _key_of(secret: str) -> bytes:
+    # A variable that is not set is the usual mistake.
+    if not isinstance(secret, str):
+        secret = ""
     text = (secret[6:] if secret.startswith("whsec_") else secret).strip()
     try:
         key = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
@@ -35,7 +46,7 @@ def verify_webhook(
     tolerance_seconds: int = 300,
 ) -> Dict[str, Any]:
     """Returns the event of a request whose signature is right. ``payload`` is the body exactly as it arrived."""
-    body = payload.encode() if isinstance(payload, str) else payload
+    body = _body_of(payload)
     key = _key_of(secret)
     timestamp = _header(headers, "webhook-timestamp")
     signed = f"{_header(headers, 'webhook-id')}.{timestamp}.".encode() + body

@@ -46,8 +46,17 @@ const bytesOfBase64 = (text: string): Uint8Array<ArrayBuffer> => {
   }
 }
 
-const keyOf = async (secret: string): Promise<CryptoKey> => {
-  const bytes = bytesOfBase64(secret.replace(/^whsec_/, ""))
+const bytesOfBody = (payload: unknown): Uint8Array => {
+  if (typeof payload === "string") return new TextEncoder().encode(payload)
+  // Not instanceof: a test runner's bytes can be of another realm.
+  if (ArrayBuffer.isView(payload))
+    return new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength)
+  throw new TypeError("payload must be the body exactly as it arrived, not parsed: text or bytes.")
+}
+
+const keyOf = async (secret: unknown): Promise<CryptoKey> => {
+  // A variable that is not set is the usual mistake.
+  const bytes = bytesOfBase64(typeof secret === "string" ? secret.replace(/^whsec_/, "") : "")
   if (bytes.length === 0) throw new TypeError("The secret is not the whsec_… of a webhook.")
   return (await webCrypto()).subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [
     "verify"
@@ -66,10 +75,10 @@ const requireFresh = (timestamp: string, toleranceSeconds: number): void => {
  */
 export const verifyWebhook = async (request: WebhookRequest): Promise<WebhookEvent> => {
   const { payload, headers, secret, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS } = request
+  const body = bytesOfBody(payload)
   const key = await keyOf(secret)
   const timestamp = headerOf(headers, "webhook-timestamp")
   const encoder = new TextEncoder()
-  const body = typeof payload === "string" ? encoder.encode(payload) : payload
   const head = encoder.encode(`${headerOf(headers, "webhook-id")}.${timestamp}.`)
   const signed = new Uint8Array([...head, ...body])
   const { subtle } = await webCrypto()

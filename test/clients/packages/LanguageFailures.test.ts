@@ -273,6 +273,17 @@ except PeykError as error:
     print(error.code, now)
 `
 
+describe.runIf(python.isInstalled)("a webhook in Python", () => {
+  it("is refused with a ValueError if its body was parsed, or its secret is not set", async () => {
+    const calls = ['verify_webhook({"type": "webhook.test"}, {}, "whsec_AAAA")', "webhook(None)"]
+    const { outcomes } = await makeCalls(python, calls, { env: requestSigned(() => "v1,AAAA") })
+    expect(outcomes).toEqual([
+      "refused: payload must be the body exactly as it arrived, not parsed: bytes or text.",
+      notAKey
+    ])
+  })
+})
+
 describe.runIf(python.isInstalled)("the time-out of Python", () => {
   it("holds for all addresses of the host together", async () => {
     const env = { PYTHONPATH: join(root, "clients/python"), no_proxy: "*" }
