@@ -2,7 +2,7 @@
 import Credentials from "@auth/core/providers/credentials"
 import { peykOtp } from "./peyk-otp.mjs"
 
-export const { sendOTP, verifyOTP } = peykOtp({
+export const { sendOTP, verifiedPhone } = peykOtp({
   baseUrl: process.env.PEYK_URL,
   apiKey: process.env.PEYK_API_KEY
 })
@@ -12,10 +12,10 @@ export const authConfig = {
   providers: [
     Credentials({
       credentials: { phone: {}, code: {} },
-      authorize: async ({ phone, code }) =>
-        (await verifyOTP({ phoneNumber: String(phone), code: String(code) }))
-          ? { id: phone, name: phone }
-          : null
+      authorize: async (typed) => {
+        const phone = await verifiedPhone({ phoneNumber: String(typed.phone), code: String(typed.code) })
+        return phone === null ? null : { id: phone, name: phone }
+      }
     })
   ]
 }

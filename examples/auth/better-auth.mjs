@@ -11,6 +11,8 @@ export const auth = betterAuth({
     phoneNumber({
       sendOTP,
       verifyOTP,
+      // One form, so that a phone is one person: let your page turn 0912… into +98912….
+      phoneNumberValidator: (phone) => /^\+989\d{9}$/.test(phone),
       signUpOnVerification: { getTempEmail: (phone) => `${phone.replace("+", "")}@phone.invalid` }
     })
   ]

@@ -27,6 +27,10 @@ interface Adapter {
   readonly peykOtp: (options: { readonly baseUrl: string; readonly apiKey: string }) => {
     readonly sendOTP: (request: { readonly phoneNumber: string }) => Promise<void>
     readonly verifyOTP: (request: { readonly phoneNumber: string; readonly code: string }) => Promise<boolean>
+    readonly verifiedPhone: (request: {
+      readonly phoneNumber: string
+      readonly code: string
+    }) => Promise<string | null>
   }
 }
 
@@ -141,5 +145,25 @@ describe("the hooks for sign-in libraries", () => {
     const code = await codeOf(server, phoneNumber)
     expect(await verifyOTP({ phoneNumber, code })).toBe(true)
     expect(await verifyOTP({ phoneNumber, code })).toBe(false)
+  })
+
+  it("take a code that is no number for a wrong one", async () => {
+    const file = pathToFileURL(join(copyExample("auth"), "peyk-otp.mjs"))
+    const { peykOtp } = (await import(file.href)) as Adapter
+    const { sendOTP, verifyOTP } = peykOtp({ baseUrl: server.url, apiKey: server.demo.live_key })
+    const phoneNumber = newPhone()
+    await sendOTP({ phoneNumber })
+    expect(await verifyOTP({ phoneNumber, code: "abc" })).toBe(false)
+    expect(await verifyOTP({ phoneNumber: "12", code: "123456" })).toBe(false)
+  })
+
+  it("name a person by one form of the phone, however it was typed", async () => {
+    const file = pathToFileURL(join(copyExample("auth"), "peyk-otp.mjs"))
+    const { peykOtp } = (await import(file.href)) as Adapter
+    const { sendOTP, verifiedPhone } = peykOtp({ baseUrl: server.url, apiKey: server.demo.live_key })
+    const phone = newPhone()
+    const phoneNumber = phone.replace("+98", "0")
+    await sendOTP({ phoneNumber })
+    expect(await verifiedPhone({ phoneNumber, code: await codeOf(server, phone) })).toBe(phone)
   })
 })
