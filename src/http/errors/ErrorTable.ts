@@ -56,7 +56,10 @@ export const errorTable = {
   message_too_long: { status: 422, message: "The message is longer than 1000 characters." },
   channels_required: { status: 422, message: "Name at least one channel." },
   invalid_strategy: { status: 422, message: "The strategy is failover or broadcast." },
-  invalid_delay: { status: 422, message: "A delay is a whole number above 0 and a unit, without a space: s, m, h or d." },
+  invalid_delay: {
+    status: 422,
+    message: "A delay is a whole number above 0 and a unit, without a space: s, m, h or d."
+  },
   schedule_must_be_future: { status: 422, message: "The time of sending is not in the future." },
   schedule_too_far: { status: 422, message: "The time of sending is more than 30 days ahead." },
   template_invalid: { status: 422, message: "This template cannot be used here." },

@@ -42,7 +42,8 @@ const headersOf = (operation: Operation, status: string): Json => ({
 
 const sharedHeaders: Json = {
   "X-Request-Id": {
-    description: "Identifies the request, also in logs. It is the X-Request-Id of the request, if that is 1 to 128 of A-Z a-z 0-9 . _ -.",
+    description:
+      "Identifies the request, also in logs. It is the X-Request-Id of the request, if that is 1 to 128 of A-Z a-z 0-9 . _ -.",
     schema: { type: "string" }
   },
   RateLimit: {
