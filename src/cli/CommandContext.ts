@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { SqlError } from "effect/sql"
 import { type Configuration, configuration } from "../layers/config/Configuration.ts"
 import { Infrastructure } from "../layers/graphs/Infrastructure.ts"
 import { erasuresLive } from "../layers/graphs/ErasureGraph.ts"
@@ -7,6 +8,7 @@ import { useCases } from "../layers/graphs/UseCases.ts"
 import { ManagementLive } from "../layers/graphs/Live.ts"
 import { StartupError } from "../layers/process/StartupError.ts"
 import { requireEmbeddedStore, requireStore } from "../layers/postgres/Store.ts"
+import { isStoreUnreachable, withReason } from "../layers/postgres/StoreAvailability.ts"
 import type { CommandError } from "./output/CommandError.ts"
 import { type AuditEntry, ManagementWrites } from "../services/resources/ManagementWrites.ts"
 import { forPerson } from "./output/Errors.ts"
@@ -26,9 +28,15 @@ export const readConfiguration = configuration.pipe(
   )
 )
 
+/** If the store stops working during a command, that is no bug of ours. */
+const explainStore = (defect: unknown) =>
+  SqlError.isSqlError(defect) && isStoreUnreachable(defect)
+    ? Effect.fail(new StartupError({ message: `PostgreSQL cannot work now: ${withReason(defect)}` }))
+    : Effect.die(defect)
+
 export const withConfiguration = <A, E extends StartupError | CommandError, R>(
   use: (configuration: Configuration) => Effect.Effect<A, E, R>
-) => Effect.mapError(Effect.flatMap(readConfiguration, use), forPerson)
+) => Effect.flatMap(readConfiguration, use).pipe(Effect.catchDefect(explainStore), Effect.mapError(forPerson))
 
 /** For commands that need an embedded store, or a database, which can be empty. */
 export const withStorePlace = <A, E extends StartupError | CommandError, R>(

@@ -121,3 +121,8 @@ describe.runIf(hasProgram("systemd-analyze", "--version"))("the systemd unit", (
     expect(Number(exposure)).toBeLessThanOrEqual(3)
   })
 })
+
+it("the systemd unit is started again however often its start fails, such as while PostgreSQL is away", () => {
+  expect(read("systemd/peyk.service")).toMatch(/^Restart=always\n(?:.*\n)*RestartSec=\d+$/m)
+  expect(read("systemd/peyk.service")).toMatch(/\[Unit\](?:\n[^[].*)*\nStartLimitIntervalSec=0$/m)
+})

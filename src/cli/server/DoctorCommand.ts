@@ -11,6 +11,7 @@ import {
   hasMigrations,
   latestMigration
 } from "../../layers/postgres/Migrations.ts"
+import { withReason } from "../../layers/postgres/StoreAvailability.ts"
 import { rowsOf, timestamp } from "../../layers/postgres/SqlRows.ts"
 import { isEmbedded, MasterKeyLive, requireEmbeddedStore, SqlLive } from "../../layers/postgres/Store.ts"
 import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
@@ -19,6 +20,7 @@ import { Settings } from "../../services/Settings.ts"
 import { readConfiguration } from "../CommandContext.ts"
 import { accountFindings } from "./DoctorAccounts.ts"
 import { connections, replica, serverSettings } from "./StoreAdvice.ts"
+import { clock, writes } from "./StoreHealth.ts"
 import { privileges } from "./StorePrivileges.ts"
 import { JsonFlag } from "../output/Output.ts"
 
@@ -37,7 +39,7 @@ const MIN_NODE_MAJOR = 26
 const messageOf = (exit: Exit.Failure<unknown, unknown>): string => {
   const [reason] = exit.cause.reasons
   const error = reason?._tag === "Fail" ? reason.error : reason?._tag === "Die" ? reason.defect : reason
-  return error instanceof Error ? error.message : String(error)
+  return error instanceof Error ? withReason(error) : String(error)
 }
 
 const examine = <E, R>(
@@ -122,6 +124,8 @@ const storeFindings = (configuration: Configuration) =>
       store,
       schema,
       allowed,
+      yield* examine("writes", writes),
+      yield* examine("clock", clock),
       ...ofOwn,
       ...ofReplica,
       secret,

@@ -107,8 +107,12 @@ export const secretCheck = Effect.map(MasterKey, (key) => key.mac("secret-check"
 export const checkMasterSecret = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const check = yield* secretCheck
-  yield* Effect.orDie(sql`insert into installation (secret_check) values (${check}) on conflict do nothing`)
-  const [row] = yield* rowsOf(CheckRow)(sql`select secret_check as "secretCheck" from installation`)
+  const stored = rowsOf(CheckRow)(sql`select secret_check as "secretCheck" from installation`)
+  // Only the first start writes: a store that refuses writes does not look like one with another secret.
+  if ((yield* stored).length === 0) {
+    yield* Effect.orDie(sql`insert into installation (secret_check) values (${check}) on conflict do nothing`)
+  }
+  const [row] = yield* stored
   if (row === undefined || !timingSafeEqual(row.secretCheck, check)) {
     return yield* new StartupError({
       message:

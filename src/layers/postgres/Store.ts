@@ -26,6 +26,7 @@ import { findPrimary, followPrimary, type StorePlace } from "./hosts/Primary.ts"
 import { readCounts, ReadSql, readingClient } from "./hosts/Replica.ts"
 import { decodedAs, rowsOf } from "./SqlRows.ts"
 import { StartupError } from "../process/StartupError.ts"
+import { withReason } from "./StoreAvailability.ts"
 import { StoreWrites } from "./StoreWrites.ts"
 
 const MIN_VERSION = 150_000
@@ -189,7 +190,7 @@ const checkVersion = Effect.gen(function* () {
 
 const migrateOrExplain = Effect.mapError(
   Effect.flatMap(MigrationSql, (sql) => Effect.provideService(migrate, SqlClient.SqlClient, sql)),
-  (error) => new StartupError({ message: `the schema could not be brought up to date: ${error.message}` })
+  (error) => new StartupError({ message: `the schema could not be brought up to date: ${withReason(error)}` })
 )
 
 export const MasterKeyLive = (configuration: Configuration) =>

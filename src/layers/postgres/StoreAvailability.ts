@@ -25,13 +25,19 @@ const sqlStateOf = (cause: unknown): string =>
     ? cause.code
     : ""
 
+/** The driver's message does not contain what PostgreSQL or the network reported. */
+export const withReason = (error: { readonly message: string }): string =>
+  SqlError.isSqlError(error) ? `${error.message} (${String(error.reason.cause)})` : error.message
+
 /** Whether PostgreSQL reported that it cannot work now. */
-export const isNotNow = (error: unknown): boolean =>
+export const isNotNow = (error: unknown): error is SqlError.SqlError =>
   SqlError.isSqlError(error) && NOT_NOW.test(sqlStateOf(error.reason.cause))
 
-/** The same, for the error of a statement. */
-export const saysNotNow = (cause: Cause.Cause<unknown>): boolean =>
-  cause.reasons.some((reason) => reason._tag === "Fail" && isNotNow(reason.error))
+/** The error of a statement, if it is that PostgreSQL cannot work now. */
+export const notNowIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undefined =>
+  cause.reasons.flatMap((reason) =>
+    reason._tag === "Fail" && isNotNow(reason.error) ? [reason.error] : []
+  )[0]
 
 /** Whether a defect means that the store is unreachable, cannot work now, or took too long: only time helps. */
 export const isStoreUnreachable = (defect: unknown): boolean =>

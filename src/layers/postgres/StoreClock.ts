@@ -47,6 +47,19 @@ const describe = ({ aheadMillis }: Comparison): string => {
   return `the clock of this machine is ${seconds} s ${aheadMillis > 0 ? "ahead of" : "behind"} PostgreSQL's`
 }
 
+export type Agreement = "agrees" | "warned" | "apart"
+
+const agreementOf = (comparison: Comparison, tolerance: number): Agreement => {
+  if (isBeyond(comparison, tolerance)) return "apart"
+  return isBeyond(comparison, WARN_MILLIS) ? "warned" : "agrees"
+}
+
+/** How the clocks compare now, also in words. */
+export const compareClocks = Effect.gen(function* () {
+  const comparison = yield* compare
+  return { agreement: agreementOf(comparison, yield* ClockTolerance), description: describe(comparison) }
+})
+
 /** Notices when a clock is set: it then moves differently from elapsed time. */
 const makeJumps = (clock: Clock.Clock, tolerance: number) => {
   const lead = () =>
@@ -80,12 +93,12 @@ const make = Effect.gen(function* () {
     read: () => newest.aheadMillis / MILLIS_PER_SECOND
   })
 
-  let was: "agrees" | "warned" | "apart" = "agrees"
+  let was: Agreement = "agrees"
   const judge = (comparison: Comparison) => {
     const before = was
     newest = comparison
-    isApart = isBeyond(comparison, tolerance)
-    was = isApart ? "apart" : isBeyond(comparison, WARN_MILLIS) ? "warned" : "agrees"
+    was = agreementOf(comparison, tolerance)
+    isApart = was === "apart"
     jumps.settle()
     if (was === before) return Effect.void
     if (was === "apart")

@@ -124,6 +124,32 @@ describe("peyk doctor", () => {
   })
 })
 
+describe("on a PostgreSQL that refuses writes, as a standby does,", () => {
+  const env = { DATABASE_URL: "", PEYK_SECRET: secret }
+  beforeAll(async () => {
+    env.DATABASE_URL = await postgres.newDatabase()
+    await run(env, "migrate")
+    const [database = ""] = /external_\d+/.exec(env.DATABASE_URL) ?? []
+    await answerOf(env.DATABASE_URL, `alter database ${database} set default_transaction_read_only = on`)
+  })
+
+  it("peyk doctor finds only that, and nothing wrong with the master secret", async () => {
+    const { code, out } = await run(env, "doctor", "--json")
+    const { checks } = JSON.parse(out) as { readonly checks: ReadonlyArray<{ readonly ok: boolean }> }
+    expect(checks.filter(({ ok }) => !ok)).toEqual([
+      { check: "writes", ok: false, finding: expect.stringMatching(/are refused: .*read-only transaction/) }
+    ])
+    expect(code).toBe(1)
+  })
+
+  it.each([
+    ["customer create", ["customer", "create", "--name", "A", "--plan", "free"]],
+    ["serve", ["serve"]]
+  ])("peyk %s explains why it cannot write", async (_, command) => {
+    explained(await run(env, ...command), /PostgreSQL cannot work now: .*read-only transaction/)
+  })
+})
+
 describe.each(["serve", "migrate"])("peyk %s refuses to start", (command) => {
   it("without PEYK_SECRET, and says how to make one", async () => {
     const env = { DATABASE_URL: await postgres.newDatabase() }

@@ -144,4 +144,17 @@ describe.concurrent("a PostgreSQL that answers but cannot work now", () => {
     expect((await api.completed(id, 60_000)).successful_attempts).toBe(1)
     await untilReady(stage)
   }, 120_000)
+
+  it("is logged once, with PostgreSQL's own words, and when it works again", async () => {
+    const stage = await openStage()
+    await failWith(stage, "53100")
+    unavailable(await send(stage))
+    const logged = /PostgreSQL refuses to work: .*could not extend a file/g
+    await until("the reason to be logged", async () => stage.server.output().match(logged) ?? undefined)
+    unavailable(await readyz(stage))
+    await mend(stage)
+    await untilReady(stage)
+    expect(stage.server.output().match(logged)).toHaveLength(1)
+    expect(stage.server.output()).toContain("PostgreSQL takes writes again")
+  }, 90_000)
 })

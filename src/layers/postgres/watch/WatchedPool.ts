@@ -5,7 +5,7 @@ import { MINUTE_MILLIS } from "../../../domain/Instant.ts"
 import { StartupError } from "../../process/StartupError.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
 import type { StorePlace } from "../hosts/Primary.ts"
-import { saysNotNow } from "../StoreAvailability.ts"
+import { notNowIn, withReason } from "../StoreAvailability.ts"
 import { StoreWrites } from "../StoreWrites.ts"
 import { makeWatchedSql } from "./WatchedSql.ts"
 
@@ -27,7 +27,7 @@ export const timeouts = (millis: number) =>
 
 export const unreachable = (error: SqlError.SqlError) =>
   new StartupError({
-    message: `PostgreSQL cannot be reached: ${error.message} (${String(error.reason.cause)})`
+    message: `PostgreSQL cannot be reached: ${withReason(error)}`
   })
 
 /** How long the connections of a pool can be silent while a statement waits. */
@@ -53,7 +53,7 @@ export const watchedPool = (options: StorePlace & Patience) =>
   Effect.flatMap(StoreWrites, ({ failed }) =>
     watchedBy(options, (cause) => {
       failed(cause)
-      if (saysNotNow(cause)) options.primary?.suspect()
+      if (notNowIn(cause) !== undefined) options.primary?.suspect()
     })
   )
 
