@@ -1,17 +1,14 @@
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { randomFillSync } from "node:crypto"
 
 const POOL_BYTES = 8192
 
-/**
- * The CSPRNG, read in large blocks: a call costs microseconds whatever its size, and a send needs half a dozen ids.
- * Each byte is used once, and wiped from the pool.
- */
-export const PooledRandom = Layer.sync(SecureRandom.SecureRandom, () => {
+/** Each byte is used once, and wiped from the pool. */
+const pooledBytes = () => {
   const pool = new Uint8Array(POOL_BYTES)
   let used = POOL_BYTES
-  return SecureRandom.make((size) => {
+  return (size: number): Uint8Array => {
     if (size > POOL_BYTES) return randomFillSync(new Uint8Array(size))
     if (used + size > POOL_BYTES) {
       randomFillSync(pool)
@@ -21,5 +18,32 @@ export const PooledRandom = Layer.sync(SecureRandom.SecureRandom, () => {
     pool.fill(0, used, used + size)
     used += size
     return bytes
-  })
+  }
+}
+
+/** If the clock is set back by less, ids stay in order: for so long they are ahead of the clock. */
+const MAX_AHEAD_MILLIS = 1000
+
+/**
+ * The CSPRNG, read in large blocks: a call costs microseconds whatever its size, and a send needs half a dozen ids.
+ * The generator's ids never go back in time. After a clock that was an hour ahead, they would be an hour ahead for an
+ * hour, and searches by time would not find their rows. So a clock that is set back gets a new generator.
+ */
+export const PooledRandom = Layer.sync(SecureRandom.SecureRandom, () => {
+  const bytes = pooledBytes()
+  const first = SecureRandom.make(bytes)
+  let current = first
+  let latest = 0
+
+  const generatorAt = (now: number) => {
+    if (now < latest - MAX_AHEAD_MILLIS) {
+      current = SecureRandom.make(bytes)
+      latest = now
+    }
+    latest = Math.max(latest, now)
+    return current
+  }
+  const uuidV7 = (options?: { readonly format?: "string" }) =>
+    Effect.clockWith((clock) => generatorAt(clock.currentTimeMillisUnsafe()).uuidV7(options))
+  return { ...first, uuidV7: uuidV7 as typeof first.uuidV7 }
 })

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Array as Arr, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { TestClock } from "effect/testing"
+import { instantOf } from "../../../src/domain/TimePosition.ts"
 import { PooledRandom } from "../../../src/layers/crypto/PooledRandom.ts"
 
 const take = (sizes: ReadonlyArray<number>) =>
@@ -40,5 +42,25 @@ describe("pooled randomness", () => {
       // 256 000 draws over 256 values: 1000 each, and ten standard deviations are 316.
       assert.isTrue(counts.every((count) => Math.abs(count - 1000) < 316))
     })
+  )
+
+  it.effect("after the clock was set back, ids have its time again", () =>
+    Effect.gen(function* () {
+      const random = yield* SecureRandom.SecureRandom
+      yield* TestClock.setTime(7_200_000)
+      yield* random.uuidV7()
+      yield* TestClock.setTime(3_600_000)
+      assert.strictEqual(instantOf(yield* random.uuidV7()), 3_600_000)
+    }).pipe(Effect.provide(PooledRandom))
+  )
+
+  it.effect("ids stay in order if the clock goes back a little", () =>
+    Effect.gen(function* () {
+      const random = yield* SecureRandom.SecureRandom
+      yield* TestClock.setTime(7_200_000)
+      const earlier = yield* random.uuidV7()
+      yield* TestClock.setTime(7_199_500)
+      assert.isTrue((yield* random.uuidV7()) > earlier)
+    }).pipe(Effect.provide(PooledRandom))
   )
 })
