@@ -28,11 +28,16 @@ export const readConfiguration = configuration.pipe(
   )
 )
 
-/** If the store stops working during a command, that is no bug of ours. */
-const explainStore = (defect: unknown) =>
-  SqlError.isSqlError(defect) && isStoreUnreachable(defect)
-    ? Effect.fail(new StartupError({ message: `PostgreSQL cannot work now: ${withReason(defect)}` }))
+/** If the store does not work, or not for this role, that is no bug of ours. */
+const explainStore = (defect: unknown) => {
+  if (!SqlError.isSqlError(defect)) return Effect.die(defect)
+  if (isStoreUnreachable(defect)) {
+    return new StartupError({ message: `PostgreSQL cannot work now: ${withReason(defect)}` })
+  }
+  return defect.reason._tag === "AuthorizationError"
+    ? new StartupError({ message: `${withReason(defect)}; peyk doctor says what to grant` })
     : Effect.die(defect)
+}
 
 export const withConfiguration = <A, E extends StartupError | CommandError, R>(
   use: (configuration: Configuration) => Effect.Effect<A, E, R>

@@ -108,10 +108,11 @@ const storeFindings = (configuration: Configuration) =>
   Effect.gen(function* () {
     const store = yield* examine(isEmbedded(configuration) ? "embedded store" : "store", serverVersion)
     if (!store.ok) return [store]
+    // Without grants the schema cannot be read either.
+    const allowed = yield* examine("privileges", privileges)
+    if (!allowed.ok) return [store, allowed]
     const schema = yield* examine("schema", migrations)
     if (!schema.ok) return [store, schema]
-    const allowed = yield* examine("privileges", privileges)
-    if (!allowed.ok) return [store, schema, allowed]
     const ofOwn = isEmbedded(configuration)
       ? []
       : [

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { adviceOnConnections, adviceOnRole, adviceOnServer } from "../../../src/cli/server/StoreAdvice.ts"
-import { neutralEnvironment, runCommand, startProcess, until } from "../../contract/Server.ts"
+import { neutralEnvironment, runCommand, runProgram, startProcess, until } from "../../contract/Server.ts"
 import { answerOf, type ExternalPostgres, startExternal } from "./Postgres.ts"
 import { transactionPooler } from "./TransactionPooler.ts"
 
@@ -137,3 +137,27 @@ it("doctor names the tables that the role of DATABASE_URL may not use, and what 
   })
   expect(code).toBe(1)
 })
+
+it("doctor names them also if that role may use no table, and serve leads to doctor", async () => {
+  const url = await postgres.newDatabase()
+  const env = withStore(url)
+  await runCommand(env, ["migrate"])
+  const role = `stranger_${randomBytes(4).toString("hex")}`
+  await answerOf(url, `create role ${role} login password 'stranger'`)
+  const theirs = new URL(url)
+  theirs.searchParams.set("user", role)
+  theirs.searchParams.set("password", "stranger")
+  const asStranger = { ...env, DATABASE_URL: theirs.href }
+  const { out } = await runCommand(asStranger, ["doctor", "--json"])
+  const { checks } = JSON.parse(out) as { readonly checks: ReadonlyArray<{ readonly ok: boolean }> }
+  expect(checks.filter(({ ok }) => !ok)).toEqual([
+    {
+      check: "privileges",
+      ok: false,
+      finding: expect.stringMatching(new RegExp(`^${role} may not read and write .* more; grant select`))
+    }
+  ])
+  const { code, err } = await runProgram(asStranger, ["serve"])
+  expect(err).toMatch(/permission denied for table peyk_migrations.*peyk doctor/)
+  expect(code).toBe(1)
+}, 60_000)
