@@ -18,15 +18,30 @@ const processes: Setting<number> = {
   )
 }
 
+/** Every busy process is silent for less than this now and then. */
+const MIN_HANG_MILLIS = 1000
+const DEFAULT_HANG_MILLIS = 30_000
+
+const HangMillis = IntegerText.check(
+  Schema.makeFilter(
+    (millis) =>
+      millis === 0 ||
+      (millis >= MIN_HANG_MILLIS && millis <= HOUR_MILLIS) ||
+      `0, or from ${MIN_HANG_MILLIS} to ${HOUR_MILLIS} ms are expected`
+  )
+)
+
+const hangMillis: Setting<number> = {
+  name: "PEYK_HANG_MS",
+  byDefault: String(DEFAULT_HANG_MILLIS),
+  description: "A process that does not respond for this long is restarted. 0: never, else ≥ 1000.",
+  config: Config.withDefault(Config.schema(HangMillis, "PEYK_HANG_MS"), DEFAULT_HANG_MILLIS)
+}
+
 /** The number of processes, and how much one of them accepts before it refuses more. */
 export const processSettings = {
   processes,
-  hangMillis: integer(
-    "PEYK_HANG_MS",
-    30_000,
-    { minimum: 0, maximum: HOUR_MILLIS },
-    "A process that does not respond for this long is restarted; 0: never."
-  ),
+  hangMillis,
   maxRequestsInFlight: integer(
     "PEYK_MAX_REQUESTS_IN_FLIGHT",
     4096,

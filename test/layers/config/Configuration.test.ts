@@ -37,6 +37,11 @@ describe("a setting that is a number", () => {
   })
 })
 
+it("PEYK_HANG_MS refuses a time after which a busy process would be killed", async () => {
+  expect(await refusalOf({ PEYK_HANG_MS: "30" })).toContain("0, or from 1000 to 3600000 ms are expected")
+  expect((await valuesOf({ PEYK_HANG_MS: "0" })).hangMillis).toBe(0)
+})
+
 describe.each(["DATABASE_URL", "PEYK_DATABASE_LISTEN_URL", "PEYK_DATABASE_READ_URL"])("%s", (name) => {
   it.each([
     " ",
